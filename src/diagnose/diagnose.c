@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "diagnose/inquiry.h"
+#include "diagnose/analysis.h"
 #include "diagnose/party.h"
 
 static int count_ranks(const struct ncs_inquiry *q)

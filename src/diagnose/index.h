@@ -1,4 +1,4 @@
-/* What is read of the journal once (read.c). Records lie far apart, and walking over them is what takes the time: a rule
+/* What is read of the journal once (index.c). Records lie far apart, and walking over them is what takes the time: a rule
  * asks here, and one that speaks of what never occurs is done at once. Private to this room. */
 #ifndef NCS_DIAGNOSE_INDEX_H
 #define NCS_DIAGNOSE_INDEX_H

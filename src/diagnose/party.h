@@ -3,7 +3,7 @@
  * this room, but for what a finding says of them (finding.h).
  *
  * The rules know nothing of it. They get the journal and the snapshot as they would be if each party were
- * a process of its own (recast.c), and what they say is put into the names of parties (naming.c). Where
+ * a process of its own (course/recast.c), and what they say is put into the names of parties (words/parties.c). Where
  * no process drives two ranks of a communicator nothing of this happens. */
 #ifndef NCS_DIAGNOSE_PARTY_H
 #define NCS_DIAGNOSE_PARTY_H
@@ -43,7 +43,7 @@ static inline bool ncs_parties_share(const struct ncs_parties *p, int a, int b)
 {
     return a == b || (p && a >= 0 && b >= 0 && p->of[a].rank == p->of[b].rank);
 }
-/* Of one rank that nobody has joined as: whose it is, if the places of threads show that (newcomers.c). */
+/* Of one rank that nobody has joined as: whose it is, if the places of threads show that (graph/newcomers.c). */
 void ncs_parties_settle(struct ncs_parties *p);
 void ncs_parties_free(struct ncs_parties *p);
 int ncs_party_of_member(const struct ncs_parties *p, int comm, int comm_rank); /* -1 = nobody's */
@@ -53,7 +53,7 @@ int ncs_party_of_process(struct ncs_parties *p, int rank);
 /* NULL = the thread has made no call and has no context. */
 const struct ncs_driver *ncs_driver_of(const struct ncs_parties *p, int rank, int thread);
 
-/* ---- the run as its parties see it (recast.c) ---- */
+/* ---- the run as its parties see it (course/recast.c) ---- */
 
 struct ncs_recast {
     struct ncs_journal journal;
@@ -67,7 +67,7 @@ void ncs_recast_open(struct ncs_parties *p, const struct ncs_notice *notice, siz
                      struct ncs_recast *out);
 void ncs_recast_close(struct ncs_recast *r);
 
-/* ---- names (naming.c) ---- */
+/* ---- names (words/parties.c) ---- */
 
 /* Puts what the rules have said of parties into words for people and for those who change the program. */
 void ncs_name_parties(const struct ncs_parties *p, struct ncs_diagnosis *d);

@@ -8,7 +8,8 @@ cd "$root" || exit 2
 
 # What each room, a folder of src/, may include besides itself. A wing is a folder in a room with a line of its
 # own; folders without one (gen, rules) are part of their room. A room may include its wings, except those
-# whose line names the room. Who may include another room may include its wings too.
+# whose line names the room. Who may include another room may include its wings too; a wing needs each wing of its
+# own room by name.
 declare -A may=(
     [base]=""
     [api]="base"
@@ -28,6 +29,14 @@ declare -A may=(
     [verify]="base api"
     [diagnose]="base api"
     [diagnose/hazard]="base api"
+    [diagnose/graph]="base api diagnose"
+    [diagnose/evidence]="base api diagnose"
+    [diagnose/course]="base api diagnose diagnose/hazard"
+    [diagnose/rules]="base api diagnose diagnose/hazard diagnose/course"
+    [diagnose/repair]="base api diagnose diagnose/rules"
+    [diagnose/explanation]="base api diagnose diagnose/rules diagnose/course"
+    [diagnose/rehearsal]="base api diagnose diagnose/course"
+    [diagnose/words]="base api diagnose diagnose/rules diagnose/course"
     [trace]="base api"
     [run]="base api driver verify diagnose trace"
     [run/timeline]="base api"
@@ -71,7 +80,8 @@ include_direction() {
             : # a wing that does not use its room
         elif [ -z "${may[$from]+known}" ]; then
             breach "$file:$line: room $from is not in the table of tests/arrows/check.sh"
-        elif [[ " ${may[$from]} " != *" $to "* && " ${may[$from]} " != *" ${to%%/*} "* ]]; then
+        elif [[ " ${may[$from]} " != *" $to "* &&
+            ( ${from%%/*} == "${to%%/*}" || " ${may[$from]} " != *" ${to%%/*} "* ) ]]; then
             breach "$file:$line: \"$name\": $from may include only: ${may[$from]:-no other room}"
         fi
     done < <(grep -nHE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' $sources |

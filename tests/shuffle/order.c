@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "diagnose/inquiry.h"
+#include "diagnose/analysis.h"
 
 enum { MOST = 256 };
 

@@ -1,5 +1,5 @@
 /* Which reading of a hang is reported where nothing can be run again. */
-#include "diagnose/inquiry.h"
+#include "diagnose/analysis.h"
 #include "harness.h"
 
 #include "base/mem.h"

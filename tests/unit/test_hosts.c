@@ -1,6 +1,6 @@
 /* Steps of hosts: what the journal keeps of them, and how a trial in thought plays barriers and keys. */
-#include "diagnose/course.h"
-#include "diagnose/hosts.h"
+#include "diagnose/course/course.h"
+#include "diagnose/course/hosts.h"
 #include "journal_lab.h"
 
 /* ---- the journal ---- */

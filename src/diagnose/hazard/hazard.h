@@ -7,8 +7,8 @@
  * they may have made among themselves is taken to be there. Order that comes about only by way of
  * another rank is not seen, nor is memory that was not allocated by a call of the journal, or that is
  * registered in a window, where others put. */
-#ifndef NCS_HAZARD_HAZARD_H
-#define NCS_HAZARD_HAZARD_H
+#ifndef NCS_DIAGNOSE_HAZARD_HAZARD_H
+#define NCS_DIAGNOSE_HAZARD_HAZARD_H
 
 #include "api/journal.h"
 

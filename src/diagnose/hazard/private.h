@@ -3,8 +3,8 @@
  * Operations are numbered on lanes: each stream is one, and each launch in progress of a non-blocking
  * communicator is on one of its communicator's own until it is known to be on its stream. A clock says
  * of each lane up to which number its operations have ended. */
-#ifndef NCS_HAZARD_PRIVATE_H
-#define NCS_HAZARD_PRIVATE_H
+#ifndef NCS_DIAGNOSE_HAZARD_PRIVATE_H
+#define NCS_DIAGNOSE_HAZARD_PRIVATE_H
 
 #include <string.h>
 
@@ -183,7 +183,7 @@ void hazard_before(const struct rank *r, const struct stream *s, struct clock *c
 /* The host waits for all streams of a device; -1: of all devices. */
 void hazard_drain(struct rank *r, int device);
 
-/* ---- memory.c ---- */
+/* ---- evidence/memory.c ---- */
 
 void hazard_add_block(struct rank *r, const void *base, size_t bytes, bool on_device);
 struct block *hazard_block(const struct rank *r, uintptr_t at);

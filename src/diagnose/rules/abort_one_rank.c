@@ -1,5 +1,5 @@
 /* A communicator was aborted or revoked by some of its ranks. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {

@@ -1,5 +1,5 @@
 /* Ranks abort one communicator and stand in it, because of what they run on another one. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

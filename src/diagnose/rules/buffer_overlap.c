@@ -1,5 +1,5 @@
 /* What a call sends and what it receives overlap, and not in the way that NCCL takes for in place. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "api/types.h"
 #include "base/mem.h"

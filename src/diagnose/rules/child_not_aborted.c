@@ -1,5 +1,5 @@
 /* A communicator was aborted, and ranks wait in a child of it, which the abort does not reach. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

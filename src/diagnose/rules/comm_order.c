@@ -1,5 +1,5 @@
 /* Ranks use several communicators in opposite order and wait for each other. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

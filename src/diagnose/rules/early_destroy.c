@@ -1,5 +1,5 @@
 /* A rank destroyed a communicator on which others still have a call to make. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 /* A program ends with the destroy, so one that left out a call has destroyed, too: where the calls
  * show which one it left out, or others have one too many, that is what is told. */

@@ -1,5 +1,5 @@
 /* What is put on a stream in an open group comes before the calls of the group. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

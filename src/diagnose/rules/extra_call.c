@@ -1,5 +1,5 @@
 /* Some ranks made calls that the others did not. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* A call failed for what is in it, or for what the library met. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {

@@ -1,5 +1,5 @@
 /* A fault that a script asked for waited for a call that never came. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* A buffer of another device than the communicator's, which the device can reach. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* A call uses an operator that is no longer there, or was made for something else. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {

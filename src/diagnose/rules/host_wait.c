@@ -1,5 +1,5 @@
 /* A host waits in the store, at a barrier or for a thread, and nobody can end that. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include <string.h>
 

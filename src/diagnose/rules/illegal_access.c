@@ -1,5 +1,5 @@
 /* An operation touches memory that it may not touch. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

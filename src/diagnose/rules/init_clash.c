@@ -1,5 +1,5 @@
 /* Those who join a communicator, or come to change one, contradict each other. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

@@ -1,6 +1,6 @@
 /* Ranks wait to join a communicator for others that never do. */
 #include "diagnose/party.h"
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include <string.h>
 

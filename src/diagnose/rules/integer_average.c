@@ -1,5 +1,5 @@
 /* An average of integers: the sum is made in their type, and what it leaves when divided is cut off. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

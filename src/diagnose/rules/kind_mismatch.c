@@ -1,5 +1,5 @@
 /* Calls that met are not the same function. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 /* A send or receive that met a share of an all-to-all, gather or scatter. */
 static bool meets_pairwise(const struct ncs_root *r)

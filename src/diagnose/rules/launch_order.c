@@ -1,5 +1,5 @@
 /* A run that ended well although two ranks launched two communicators in opposite order. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

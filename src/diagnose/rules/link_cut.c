@@ -1,5 +1,5 @@
 /* What the ranks did not do wrong: a link between two of them is gone. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 #include "base/str.h"

@@ -1,6 +1,6 @@
 /* Messages of one rank to another, received in another order than they were sent: there are no tags, so
  * only labels show it. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include <string.h>
 

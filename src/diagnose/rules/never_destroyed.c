@@ -1,5 +1,5 @@
 /* Some ranks destroyed a communicator that others left behind. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* A call is made on a communicator that the rank was never given. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {

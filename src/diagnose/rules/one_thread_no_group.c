@@ -1,6 +1,6 @@
 /* One thread acts for several ranks of a communicator outside a group. */
 #include "diagnose/party.h"
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* Two operations that may run at the same time use the same memory, and one of them writes. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {

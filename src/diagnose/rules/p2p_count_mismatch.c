@@ -1,5 +1,5 @@
 /* A send and its receive move different amounts, or the same of another type. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "api/types.h"
 #include "base/mem.h"

@@ -1,5 +1,5 @@
 /* Sends and receives of one communicator that wait for each other in a ring. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 /* Whether a call that was queued in a group has met its counterpart: then the rest of the group
  * keeps back what alone would have gone on. */

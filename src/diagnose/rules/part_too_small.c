@@ -1,6 +1,6 @@
 /* A call names a root or a peer that its part of a split has not, while another part of it has: somebody
  * gave another color than was meant. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* A rank was stopped, and others wait for it; or every rank was, and nobody is left to wait. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The host, or another stream, reads a result that is still being made. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {

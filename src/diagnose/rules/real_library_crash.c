@@ -1,5 +1,5 @@
 /* A call returns an error here that crashes the real library. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* Waits for signals that are sent only behind other such waits. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {

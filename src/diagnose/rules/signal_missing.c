@@ -1,5 +1,5 @@
 /* A wait for signals of one who makes no more of them. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* The first one-sided call on a communicator, to which not all of its ranks come. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* Some ranks left out calls that the others made. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* A rank uses the handle of an operator that it has destroyed, and which a newer one has got since. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* The scalar of a pre-mul-sum is on the device and is changed or freed before it is read there. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {

@@ -1,5 +1,5 @@
 /* A sum, or a part of it on the way, that its type does not hold. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* Two calls were exchanged on some ranks, or one was made earlier or later than by the others. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include <string.h>
 

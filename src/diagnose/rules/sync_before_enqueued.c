@@ -1,5 +1,5 @@
 /* A wait for a stream on which a non-blocking communicator has not put its operation yet. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {

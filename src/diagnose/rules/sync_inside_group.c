@@ -1,5 +1,5 @@
 /* A wait in an open group covers nothing of the group: its calls are enqueued at its end. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
 {

@@ -1,5 +1,5 @@
 /* Threads of a rank that make calls on one communicator, or one stream, with no order between them. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* A communicator is used by a rank that has destroyed it. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
 /* Two calls that were meant for each other were made on two communicators. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

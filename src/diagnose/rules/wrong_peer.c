@@ -1,5 +1,5 @@
 /* A send or a receive names another peer than the one that waits for it. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 

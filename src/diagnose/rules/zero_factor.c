@@ -1,5 +1,5 @@
 /* The factor of a pre-mul-sum is 0 on every rank: the bytes that NCCL reads of a wider value. */
-#include "diagnose/rule.h"
+#include "diagnose/rules/rule.h"
 
 #include "api/types.h"
 #include "base/mem.h"

@@ -1,0 +1,137 @@
+/* Courses: what each thread of control did, in its own order, as far as it matters to the others. They
+ * are what ranks are compared by (explanation/divergence.c) and what a change is tried on (rehearsal/rehearsal.c). Private to
+ * this room. */
+#ifndef NCS_DIAGNOSE_COURSE_COURSE_H
+#define NCS_DIAGNOSE_COURSE_COURSE_H
+
+#include "diagnose/analysis.h"
+
+enum ncs_step_kind {
+    NCS_STEP_CALL,      /* a counted call: a collective, a send or receive, a put, signal or wait for them */
+    NCS_STEP_GROUP_END, /* of an outermost group */
+    NCS_STEP_WAIT,      /* of the host, for a stream, an event or a device */
+    NCS_STEP_RECORD,    /* of an event */
+    NCS_STEP_AFTER,     /* a stream waits for an event */
+    NCS_STEP_OTHER,     /* takes part in a comparison only: a split, a destroy ... */
+    NCS_STEP_BARRIER,   /* these are no calls of NCCL or CUDA: see host */
+    NCS_STEP_SET,
+    NCS_STEP_GET,
+    NCS_STEP_SPAWN,
+};
+
+struct ncs_step {
+    const struct ncs_call *call; /* of a host's step what stands for it: a record of its rank, thread and place */
+    const struct ncs_host_step *host; /* NULL = a call */
+    /* Alike where ranks do alike: the function, the place in the program, the label and what made the
+     * communicator. Children of one split are alike, the ranks' own arguments do not count. */
+    uint64_t site;
+    uint64_t role; /* of what names one peer: the function, and how far the peer is away; 0 = of others */
+    uint64_t alike; /* of a call: the same of those that meet alike; 0 = it has a partner of its own */
+    union {
+        const void *stream; /* of a call */
+        const char *key;    /* of a host's step that a change makes: it sets, or waits for, this one; NULL = that of host */
+    };
+    int comm, comm_rank; /* of a host's step -1 */
+    enum ncs_step_kind kind;
+    bool has_event; /* its call names one */
+    bool lone; /* sets a key, or waits for one, where few ranks do: that others do not is no difference */
+    bool loose; /* sets a key for which nobody asks, while somebody waits for one that nobody sets */
+};
+
+struct ncs_course {
+    int rank, thread;      /* of the run */
+    int context;           /* of the snapshot; -1 = none: it has ended */
+    size_t holder;         /* index + 1 of the course of another rank, as which its thread waits; 0 = none */
+    int depth;             /* of its open groups */
+    bool stands;           /* in its last step */
+    bool over;             /* it makes no further call whatever the others do */
+    bool still;            /* of a recorded run: it waits for nothing, and yet its calls end here */
+    const char *missed;    /* key that it waits for and nobody sets; NULL = none */
+    struct ncs_step *step; /* in order */
+    size_t steps, room;
+    uint64_t sites;        /* hash of those of its steps */
+};
+
+struct ncs_courses {
+    struct ncs_course *of; /* by rank and thread */
+    size_t count, room;
+    uint64_t *class_of;    /* by communicator: see site */
+    size_t *class_number;  /* the same, from 0 */
+    size_t classes;
+    bool any_role, any_key; /* some step has a role; sets a key, or waits for one */
+    struct ncs_call *stand_in; /* for the steps of hosts */
+};
+
+/* False where the journal has dropped records: the courses would begin anywhere. */
+bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out);
+void ncs_courses_free(struct ncs_courses *c);
+/* The role that a rank has by a send or receive. */
+uint64_t ncs_role_of(const struct ncs_courses *all, enum ncs_fn fn, int comm, int comm_rank, int peer);
+/* The one rank that a send, receive, put, signal or wait for a signal names; -1 = it names none, or several. */
+int ncs_step_peer(const struct ncs_call *call);
+/* Site and role of a call if it is made on that communicator. */
+void ncs_step_mark(const struct ncs_courses *all, const struct ncs_call *call, int comm, struct ncs_step *step);
+
+/* ---- keys of the store (course/keys.c) ---- */
+
+/* Finds what depends on keys: missed of courses, lone and loose of steps. A part of ncs_courses_read. */
+void ncs_courses_find_keys(struct ncs_courses *all);
+/* The key that the course waits for; NULL = it waits for none. */
+const char *ncs_awaited_key(const struct ncs_course *c);
+uint64_t ncs_key_hash(const char *key);
+/* The same of keys that differ in their numbers only, as "rank0-ready" and "rank12-ready". */
+uint64_t ncs_key_class(const char *key);
+
+/* Records of events, waits of streams for them and ends of groups: no change of their own. */
+static inline bool ncs_comes_with_calls(const struct ncs_step *s)
+{
+    return s->kind == NCS_STEP_GROUP_END || s->kind == NCS_STEP_RECORD || s->kind == NCS_STEP_AFTER;
+}
+
+/* ---- changes ---- */
+
+enum ncs_change_kind {
+    NCS_CHANGE_PUT_IN,    /* before the step, a call like the model's on (comm, comm_rank) */
+    NCS_CHANGE_LEAVE_OUT, /* the step */
+    NCS_CHANGE_COMM,      /* the step's call is made on another communicator */
+    NCS_CHANGE_PEER,      /* the step's call names another peer */
+    NCS_CHANGE_KEY,       /* the step sets another key */
+};
+
+struct ncs_change {
+    enum ncs_change_kind kind;
+    size_t course, step;          /* step = course.steps: at its end */
+    const struct ncs_call *model; /* PUT_IN: the call that it is like; LEAVE_OUT ...: the step's */
+    bool answer;                  /* PUT_IN: the counterpart of the model, a receive for a send */
+    const struct ncs_step *like;  /* PUT_IN: what stands at its place in the program; NULL = nobody's does */
+    int ahead, behind;            /* PUT_IN: so many steps right before and behind `like` come with it: see
+                                   * ncs_comes_with_calls */
+    int comm, comm_rank;          /* where it is made */
+    int peer;                     /* PEER, and PUT_IN of a send or receive; -1 = none */
+    const struct ncs_call *wants; /* PEER: the call of that peer's that it answers then */
+    const struct ncs_host_step *host; /* the model's, or the step's; NULL = it is a call. Such a change is on no
+                                       * communicator */
+    const char *key;              /* of a host's: that is set then */
+};
+
+enum ncs_fn ncs_change_fn(const struct ncs_change *c); /* of the call that is put in */
+
+/* ---- the trial in thought (rehearsal/rehearsal.c) ---- */
+
+struct ncs_rehearsed {
+    size_t blocked;  /* courses that still wait */
+    size_t supposed; /* meetings that only calls can complete which nobody has seen yet */
+    bool *waits;     /* by course. The caller's */
+};
+
+/* All who play, for as many rehearsals as are wanted. The caller's; the courses stay. */
+struct ncs_cast *ncs_cast_new(const struct ncs_inquiry *q, const struct ncs_courses *courses);
+void ncs_cast_free(struct ncs_cast *cast); /* NULL is a no-op */
+
+/* Plays all courses again, with the changes (by course and step): who waits then? What a thread does once
+ * it goes on beyond what is known is taken to be what the others wait for. Without changes that is to be
+ * who waits now; where it is not the run has something that this play does not know. */
+void ncs_rehearse(const struct ncs_cast *cast, const struct ncs_change *change, size_t changes,
+                  struct ncs_rehearsed *out);
+
+#endif

@@ -1,0 +1,41 @@
+/* The roles of ranks in messages: who sends or receives how far. What the middle of a pipeline does is not to be
+ * expected of its ends. Private to this room. */
+#ifndef NCS_DIAGNOSE_COURSE_ROLES_H
+#define NCS_DIAGNOSE_COURSE_ROLES_H
+
+#include "diagnose/course/course.h"
+
+struct ncs_role {
+    uint64_t key;   /* ncs_step.role */
+    uint64_t class; /* of the communicator */
+    int away;       /* of the peer: its rank there less the own */
+    int nranks;     /* there */
+    bool regular;   /* (nearly) all ranks have it that can, as far as any has it */
+};
+
+struct ncs_roles {
+    struct ncs_role *of;
+    size_t count, room;
+    struct ncs_map number;   /* key -> number + 1 */
+    bool *expected;          /* by course and role */
+    struct ncs_map spot;     /* site at which somebody sends or receives -> number + 1 */
+    size_t spots;
+    struct ncs_map had;      /* spot and role that somebody has there -> 1 */
+    bool *passed;            /* by course and spot: see ncs_spot_is_expected */
+};
+
+void ncs_roles_read(const struct ncs_inquiry *q, const struct ncs_courses *courses, struct ncs_roles *out);
+void ncs_roles_free(struct ncs_roles *r);
+
+size_t ncs_spot_number(const struct ncs_roles *r, uint64_t site); /* roles.spots: none is there */
+/* The course has one of the roles that ranks have at the spot, or could have it where all others have that can: in a
+ * ring the last rank sends to the first one from where all others send to their next. */
+bool ncs_spot_is_expected(const struct ncs_roles *r, size_t course, size_t spot);
+/* The one peer is as far away as the other, round the ring of all ranks. */
+bool ncs_roles_alike(const struct ncs_roles *r, uint64_t a, uint64_t b);
+/* Whom a rank names that has the role, round the ring; -1 = the role is not known. */
+int ncs_role_peer(const struct ncs_roles *r, uint64_t key, int comm_rank);
+/* Some rank has the role there. */
+bool ncs_spot_has(const struct ncs_roles *r, size_t spot, uint64_t role);
+
+#endif

@@ -1,0 +1,276 @@
+/* What tells calls of equal signature and label apart: the lines of the script that make them, the
+ * allocations that they use, and what the rank did between them. Such clues differ between ranks for good
+ * reasons too: they are looked at only when something is wrong, and believed only when shifting or
+ * exchanging calls makes all of them agree with those of most others. */
+#include "diagnose/evidence/tracks.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { SAMPLES = 9, ODDS = 64, FAR = 8, MOST_CALLS = 1 << 20 };
+
+/* ---- comparing ---- */
+
+static uint64_t at(const struct ncs_track *t, size_t i, enum ncs_clue clue)
+{
+    return t->clue[i].of[clue - 1];
+}
+
+static bool same(const struct ncs_track *a, const struct ncs_track *b, enum ncs_clue clue)
+{
+    for (size_t i = 0; i < a->count && i < b->count; i++)
+        if (at(a, i, clue) != at(b, i, clue))
+            return false;
+    return a->count == b->count;
+}
+
+/* Of the ranks wanted one with whom most of them agree; -1 = there is none. */
+static int find_model(const struct ncs_tracks *all, const int *rank, size_t count, enum ncs_clue clue)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t agree = 0;
+        for (size_t k = 0; k < count; k++)
+            agree += same(&all->of[rank[i]], &all->of[rank[k]], clue);
+        if (2 * agree > count)
+            return rank[i];
+    }
+    return -1;
+}
+
+/* What came between is what came there and, without a call in between, at the next ones. */
+static bool is_joined(const struct ncs_track *few, const struct ncs_track *many, size_t i, uint32_t shift)
+{
+    uint64_t joined = at(many, i, NCS_CLUE_BETWEEN);
+    for (size_t k = i + 1; k <= i + shift; k++)
+        joined = joined * many->clue[k].power + at(many, k, NCS_CLUE_BETWEEN);
+    return at(few, i, NCS_CLUE_BETWEEN) == joined;
+}
+
+/* One rank made `shift` calls that the other did not, no later than at `last`: whether the clue tells
+ * earlier, where. The calls before have to agree as they stand, and those from there on shifted. */
+static bool find_shift(const struct ncs_tracks *all, int few_rank, int many_rank, uint32_t shift, size_t last,
+                       enum ncs_clue clue, size_t *where)
+{
+    const struct ncs_track *few = &all->of[few_rank], *many = &all->of[many_rank];
+    const struct ncs_sequence *fs = &all->q->comm[all->comm].seq[few_rank];
+    const struct ncs_sequence *ms = &all->q->comm[all->comm].seq[many_rank];
+    if (many->count <= shift || last > few->count || last + shift > many->count)
+        return false;
+    size_t from = many->count - shift < few->count ? many->count - shift : few->count, i = 0;
+    while (i < last && at(few, i, clue) == at(many, i, clue))
+        i++;
+    if (i == last)
+        return false;
+    while (from > 0 && at(few, from - 1, clue) == at(many, from - 1 + shift, clue) &&
+           fs->mark[from - 1] == ms->mark[from - 1 + shift])
+        from--;
+    *where = i;
+    if (clue == NCS_CLUE_BETWEEN)
+        return from <= i + 1 && fs->mark[i] == ms->mark[i + shift] && is_joined(few, many, i, shift);
+    return from <= i;
+}
+
+/* ---- calls left out or made in excess ---- */
+
+static bool locate(const struct ncs_tracks *all, const struct ncs_sides *s, enum ncs_clue clue,
+                   struct ncs_parting *out)
+{
+    size_t samples = s->others < SAMPLES ? s->others : SAMPLES, where = 0;
+    int model = find_model(all, s->other, samples, clue);
+    if (model < 0)
+        return false;
+    for (size_t i = 0; i < s->odds && i < ODDS; i++) {
+        size_t here;
+        int odd = s->odd[i];
+        if (!find_shift(all, s->extra ? model : odd, s->extra ? odd : model, s->shift, s->last, clue,
+                        &here) ||
+            (i && here != where))
+            return false;
+        where = here;
+    }
+    const struct ncs_sequence *m = &all->q->comm[all->comm].seq[model];
+    *out = (struct ncs_parting){ .how = s->extra ? NCS_PARTING_EXTRA : NCS_PARTING_SKIPPED,
+                                 .at = (uint32_t)where, .number = m->call[where]->number,
+                                 .shift = s->shift, .model = model, .clue = clue };
+    out->odds = s->odds;
+    out->odd = ncs_new(s->odds * sizeof *out->odd);
+    memcpy(out->odd, s->odd, s->odds * sizeof *out->odd);
+    return true;
+}
+
+static void locate_by_any(struct ncs_inquiry *q, struct ncs_records *records, int comm, const struct ncs_sides *s,
+                          struct ncs_parting *out)
+{
+    struct ncs_tracks all = ncs_tracks_open(q, records, comm);
+    for (size_t i = 0; i < s->others && i < SAMPLES; i++)
+        ncs_tracks_want(&all, s->other[i]);
+    for (size_t i = 0; i < s->odds && i < ODDS; i++)
+        ncs_tracks_want(&all, s->odd[i]);
+    ncs_tracks_read(&all);
+    for (enum ncs_clue clue = NCS_CLUE_LINE; clue <= NCS_TRACK_CLUES && out->how == NCS_PARTING_NONE; clue++)
+        locate(&all, s, clue, out);
+    ncs_tracks_close(&all);
+    if (out->how == NCS_PARTING_NONE)
+        ncs_trace_shift(q, comm, s, out);
+}
+
+/* Who has made none at the parting, and who went on. The smaller side is odd; of equal ones those who
+ * made fewer. */
+static void part_sides(const struct ncs_ranks_of_comm *r, int nranks, struct ncs_sides *s)
+{
+    const struct ncs_parting *p = &r->parting;
+    int *few = ncs_new((size_t)nranks * sizeof *few), *many = ncs_new((size_t)nranks * sizeof *many);
+    size_t fews = 0, manys = 0;
+    for (int i = 0; i < nranks; i++)
+        if (ncs_sequence_at(&r->seq[i], p->at))
+            many[manys++] = i;
+        else
+            few[fews++] = i;
+    s->extra = fews > manys;
+    s->odd = s->extra ? many : few;
+    s->odds = s->extra ? manys : fews;
+    s->other = s->extra ? few : many;
+    s->others = s->extra ? fews : manys;
+    s->shift = p->shift;
+    s->last = p->at;
+}
+
+static bool is_whole(const struct ncs_ranks_of_comm *r, int nranks)
+{
+    for (int i = 0; i < nranks; i++)
+        if (r->seq[i].base)
+            return false;
+    return true;
+}
+
+/* ---- calls exchanged ---- */
+
+/* Every difference between the two is two calls, `*far` apart, that have changed places; *where is the
+ * first. */
+static bool find_swaps(const struct ncs_tracks *all, int odd, int model, enum ncs_clue clue, size_t *where,
+                       uint32_t *far)
+{
+    const struct ncs_track *a = &all->of[odd], *b = &all->of[model];
+    bool *done = ncs_new(a->count * sizeof *done), fits = a->count == b->count;
+    *far = 0;
+    for (size_t i = 0; i < a->count && fits; i++) {
+        if (done[i] || at(a, i, clue) == at(b, i, clue))
+            continue;
+        size_t k = i + 1;
+        while (k < a->count && k <= i + FAR &&
+               (done[k] || at(a, i, clue) != at(b, k, clue) || at(a, k, clue) != at(b, i, clue)))
+            k++;
+        fits = k < a->count && k <= i + FAR && (!*far || k - i == *far) &&
+               !all->q->comm[all->comm].seq[odd].call[i]->label;
+        if (!fits)
+            break;
+        if (!*far)
+            *where = i;
+        *far = (uint32_t)(k - i);
+        done[k] = true;
+    }
+    ncs_free(done);
+    return fits && *far;
+}
+
+static bool locate_swap(const struct ncs_tracks *all, int nranks, enum ncs_clue clue, struct ncs_parting *p)
+{
+    int *rank = ncs_new((size_t)nranks * sizeof *rank), *odd = ncs_new((size_t)nranks * sizeof *odd);
+    size_t odds = 0, first = 0, where = 0;
+    uint32_t shift = 0, far;
+    for (int i = 0; i < nranks; i++)
+        rank[i] = i;
+    int model = find_model(all, rank, (size_t)nranks, clue);
+    bool even = model < 0 && nranks == 2, fits = model >= 0 || even;
+    model = even ? 0 : model;
+    for (int i = 0; i < nranks && fits; i++) {
+        if (same(&all->of[i], &all->of[model], clue))
+            continue;
+        fits = find_swaps(all, i, model, clue, &where, &far) && (!odds || (where == first && far == shift));
+        odd[odds++] = i;
+        first = where;
+        shift = far;
+    }
+    ncs_free(rank);
+    struct ncs_parting found = { .at = (uint32_t)first, .shift = shift, .clue = clue, .even = even,
+                                 .model = model, .odd = odd, .odds = odds };
+    return ncs_make_exchange(fits && odds ? &all->q->comm[all->comm].seq[model] : NULL, &found, p);
+}
+
+/* Nothing hangs, but data is wrong: are calls of equal signature exchanged? */
+static void locate_exchange(struct ncs_inquiry *q, struct ncs_records *records, int comm)
+{
+    struct ncs_ranks_of_comm *r = &q->comm[comm];
+    int nranks = q->journal->comm[comm]->nranks;
+    if (nranks < 2 || r->parting.how != NCS_PARTING_NONE || r->seq[0].held < 2 ||
+        (size_t)nranks * r->seq[0].held > MOST_CALLS)
+        return;
+    struct ncs_tracks all = ncs_tracks_open(q, records, comm);
+    bool known = true;
+    for (int i = 0; i < nranks; i++) {
+        ncs_tracks_want(&all, i);
+        known = known && all.of[i].wanted;
+    }
+    ncs_tracks_read(&all);
+    for (enum ncs_clue clue = NCS_CLUE_LINE; clue <= NCS_CLUE_BUFFER && known; clue++)
+        if (locate_swap(&all, nranks, clue, &r->parting))
+            break;
+    ncs_tracks_close(&all);
+    if (known && r->parting.how == NCS_PARTING_NONE)
+        ncs_trace_exchange(q, comm, &r->parting);
+}
+
+/* The calls left out or made in excess show where a signature differs, but may have come before, among
+ * calls that look the same. */
+static void locate_earlier(struct ncs_inquiry *q, struct ncs_records *records, int comm)
+{
+    struct ncs_ranks_of_comm *r = &q->comm[comm];
+    struct ncs_parting *p = &r->parting, found = { 0 };
+    int nranks = q->journal->comm[comm]->nranks;
+    struct ncs_sides s = { .odd = p->odd, .odds = p->odds, .extra = p->how == NCS_PARTING_EXTRA,
+                       .shift = p->shift, .last = p->at };
+    s.other = ncs_new((size_t)nranks * sizeof *s.other);
+    size_t next = 0;
+    for (int i = 0; i < nranks; i++)
+        if (next < p->odds && p->odd[next] == i)
+            next++;
+        else
+            s.other[s.others++] = i;
+    locate_by_any(q, records, comm, &s, &found);
+    ncs_free(s.other);
+    if (found.how == NCS_PARTING_NONE)
+        return;
+    ncs_free(p->odd);
+    *p = found;
+}
+
+void ncs_find_clues(struct ncs_inquiry *q)
+{
+    bool doubt = false;
+    for (size_t i = 0; i < q->notices; i++)
+        doubt |= q->notice[i].kind == NCS_NOTICE_DOUBT;
+    if (q->journal->dropped || (!q->hung && !doubt))
+        return;
+    struct ncs_records records = { 0 };
+    for (size_t c = 0; c < q->journal->comms; c++) {
+        struct ncs_ranks_of_comm *r = &q->comm[c];
+        int nranks = q->journal->comm[c]->nranks;
+        if (!is_whole(r, nranks))
+            continue;
+        if (q->hung && r->parting.how == NCS_PARTING_FEWER) {
+            struct ncs_sides s;
+            part_sides(r, nranks, &s);
+            if (s.odds)
+                locate_by_any(q, &records, (int)c, &s, &r->clued);
+            ncs_free(s.odd);
+            ncs_free(s.other);
+        } else if (q->hung && !r->parting.even && !r->parting.by_label &&
+                   (r->parting.how == NCS_PARTING_SKIPPED || r->parting.how == NCS_PARTING_EXTRA)) {
+            locate_earlier(q, &records, (int)c);
+        } else if (!q->hung && doubt) {
+            locate_exchange(q, &records, (int)c);
+        }
+    }
+    ncs_records_free(&records);
+}

@@ -1,0 +1,255 @@
+/* Where ranks part when their calls on all communicators are taken in one order. A ring through several
+ * communicators looks the same whether a rank uses them in another order or has left out a call; what
+ * the others do next, or have done the last time, tells which. */
+#include "diagnose/analysis.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+/* Over how many calls a rank may be off; how many calls that are not made yet are guessed. */
+enum { MOST_OFF = 4, MOST_BETWEEN = 8, MOST_GUESSED = 8 };
+
+struct entry {
+    const struct ncs_call *call; /* of a guess: the one that it goes by */
+    uint64_t key;
+};
+
+struct line { /* the collectives of one rank, on whatever communicator */
+    struct entry *at;
+    size_t known, room;  /* all of them, with those that are guessed */
+    size_t count;        /* those that were made */
+    uint64_t roles;      /* hash of what communicators it is in */
+    int thread;
+    bool mixed;          /* of several threads: in no order */
+};
+
+struct lines {
+    struct line *of; /* by rank of the run */
+    int ranks;
+};
+
+/* Parts of one split stand for each other. */
+static uint64_t role_of(const struct ncs_inquiry *q, int comm)
+{
+    const struct ncs_comm_info *info = q->journal->comm[comm];
+    return info->split && info->parent >= 0
+               ? ncs_hash(ncs_hash(1, (uint64_t)info->parent), info->split)
+               : ncs_hash(2, (uint64_t)comm);
+}
+
+static void collect(const struct ncs_inquiry *q, struct lines *all)
+{
+    for (size_t i = 0; i < q->journal->comms; i++)
+        for (int k = 0; k < q->journal->comm[i]->members; k++) {
+            int rank = q->journal->comm[i]->member[k].rank;
+            if (rank >= 0 && rank < all->ranks)
+                all->of[rank].roles += role_of(q, (int)i);
+        }
+    for (const struct ncs_made *m = q->index.made; m < q->index.made + q->index.mades; m++) {
+        if (!m->signature || m->rank < 0 || m->rank >= all->ranks)
+            continue;
+        struct line *l = &all->of[m->rank];
+        l->mixed |= l->count && l->thread != m->thread;
+        l->thread = m->thread;
+        struct entry e = { m->call, ncs_hash(role_of(q, m->call->comm), m->signature) };
+        NCS_PUSH(l->at, l->known, l->room, e);
+        l->count = l->known;
+    }
+}
+
+static void release(struct lines *all)
+{
+    for (int r = 0; r < all->ranks; r++)
+        ncs_free(all->of[r].at);
+    ncs_free(all->of);
+}
+
+/* What comes next, as the last time after the same two calls. */
+static void guess(struct line *l)
+{
+    for (int i = 0; i < MOST_GUESSED && l->known > 2; i++) {
+        size_t last = l->known - 1, at = last;
+        while (--at > 0)
+            if (l->at[at].key == l->at[last].key && l->at[at - 1].key == l->at[last - 1].key)
+                break;
+        if (!at)
+            return;
+        struct entry next = l->at[at + 1];
+        NCS_PUSH(l->at, l->known, l->room, next);
+    }
+}
+
+static bool is_peer(const struct lines *all, int rank, int other)
+{
+    return all->of[other].roles == all->of[rank].roles && !all->of[other].mixed;
+}
+
+/* The first place at which two peers of the rank have made different calls; SIZE_MAX = none. */
+static size_t find_place(const struct lines *all, int rank)
+{
+    for (size_t at = 0;; at++) {
+        const struct entry *first = NULL;
+        for (int r = 0; r < all->ranks; r++) {
+            if (!is_peer(all, rank, r) || at >= all->of[r].count)
+                continue;
+            if (first && first->key != all->of[r].at[at].key)
+                return at;
+            first = &all->of[r].at[at];
+        }
+        if (!first)
+            return SIZE_MAX;
+    }
+}
+
+/* The rank of most peers with the longest line; -1 = no call there is made by most, or the others do
+ * not all make one and the same. */
+static int find_model(const struct lines *all, int rank, size_t at, int *odd)
+{
+    struct ncs_map made = { 0 }; /* key -> by how many */
+    int model = -1;
+    size_t there = 0, most = 0;
+    for (int r = 0; r < all->ranks; r++) {
+        if (!is_peer(all, rank, r) || at >= all->of[r].count)
+            continue;
+        there++;
+        ncs_map_put_number(&made, all->of[r].at[at].key, ncs_map_number(&made, all->of[r].at[at].key) + 1);
+    }
+    for (int r = 0; r < all->ranks; r++) {
+        bool comes = is_peer(all, rank, r) && at < all->of[r].count;
+        size_t votes = comes ? ncs_map_number(&made, all->of[r].at[at].key) : 0;
+        if (!comes)
+            continue;
+        if (votes > most || (votes == most && all->of[r].count > all->of[model].count)) {
+            most = votes;
+            model = r;
+        }
+    }
+    ncs_map_free(&made);
+    *odd = -1;
+    for (int r = 0; r < all->ranks; r++) {
+        if (!is_peer(all, rank, r) || at >= all->of[r].count ||
+            all->of[r].at[at].key == all->of[model].at[at].key)
+            continue;
+        if (*odd >= 0 && all->of[r].at[at].key != all->of[*odd].at[at].key)
+            return -1;
+        if (*odd < 0 || all->of[r].count > all->of[*odd].count)
+            *odd = r;
+    }
+    return 2 * most > there && *odd >= 0 ? model : -1;
+}
+
+static bool same_line(const struct ncs_call *a, const struct ncs_call *b)
+{
+    return a->place.line == b->place.line && a->place.file == b->place.file;
+}
+
+/* How many calls are alike, as far as both are known; -1 = not all. */
+static int count_alike(const struct line *a, size_t from_a, const struct line *b, size_t from_b,
+                       bool by_line)
+{
+    int alike = 0;
+    for (; from_a < a->count && from_b < b->known; alike++) {
+        const struct entry *x = &a->at[from_a++], *y = &b->at[from_b++];
+        if (x->key != y->key || (by_line && !same_line(x->call, y->call)))
+            return -1;
+    }
+    return alike;
+}
+
+static bool is_exchange(const struct line *odd, const struct line *model, size_t at)
+{
+    for (size_t d = 1; d <= MOST_BETWEEN && at + d < odd->count && at + d < model->known; d++)
+        if (odd->at[at].key == model->at[at + d].key && odd->at[at + d].key == model->at[at].key)
+            return count_alike(odd, at + d + 1, model, at + d + 1, false) >= 0;
+    return false;
+}
+
+/* A rank that has left out calls goes on where the others do; one that makes the next call at a place of
+ * its own has another order. */
+static enum ncs_parting_how explain(const struct line *odd, const struct line *model, size_t at,
+                                    uint32_t *shift)
+{
+    if (is_exchange(odd, model, at))
+        return NCS_PARTING_SWAPPED;
+    bool elsewhere = false;
+    for (uint32_t n = 1; n <= MOST_OFF; n++) {
+        *shift = n;
+        if (count_alike(odd, at, model, at + n, true) > 0)
+            return NCS_PARTING_SKIPPED;
+        if (count_alike(odd, at + n, model, at, true) > 0)
+            return NCS_PARTING_EXTRA;
+        elsewhere |= count_alike(odd, at, model, at + n, false) > 0;
+    }
+    return elsewhere ? NCS_PARTING_SWAPPED : NCS_PARTING_NONE;
+}
+
+/* The meeting of the ring on a communicator of that role, to which the rank has come or has not. */
+static const struct ncs_need *meeting(const struct ncs_inquiry *q, const int *path, size_t length,
+                                      uint64_t role, int rank, bool present)
+{
+    for (size_t i = 0; i < length; i++) {
+        int at = ncs_node_need(q, path[i]);
+        const struct ncs_need *n = at >= 0 ? &q->need[at] : NULL;
+        if (!n || n->comm < 0 || role_of(q, n->comm) != role)
+            continue;
+        for (size_t k = 0; k < n->presents && present; k++)
+            if (n->present[k]->rank == rank)
+                return n;
+        for (size_t k = 0; k < n->absents && !present; k++)
+            if (n->absent[k].rank == rank && n->absent[k].reason == NCS_ABSENT_ELSEWHERE)
+                return n;
+    }
+    return NULL;
+}
+
+/* Collectives alone, on several communicators. */
+static bool is_of_comms(const struct ncs_inquiry *q, const int *path, size_t length)
+{
+    int first = -1;
+    bool several = false;
+    for (size_t i = 0; i < length; i++) {
+        int at = ncs_node_need(q, path[i]);
+        if (at < 0)
+            continue;
+        const struct ncs_need *n = &q->need[at];
+        if (n->kind != NCS_NEED_COLLECTIVE || ncs_is_meeting(n) || !n->call || !n->call->number)
+            return false;
+        several |= first >= 0 && n->comm != first;
+        first = n->comm;
+    }
+    return several;
+}
+
+static bool judge_rank(const struct ncs_inquiry *q, const int *path, size_t length,
+                       struct lines *all, int rank, struct ncs_across *out)
+{
+    int odd;
+    size_t at = all->of[rank].mixed ? SIZE_MAX : find_place(all, rank);
+    int model = at == SIZE_MAX ? -1 : find_model(all, rank, at, &odd);
+    if (model < 0)
+        return false;
+    guess(&all->of[model]);
+    out->how = explain(&all->of[odd], &all->of[model], at, &out->shift);
+    out->odd = odd;
+    bool extra = out->how == NCS_PARTING_EXTRA;
+    const struct ncs_call *call = all->of[extra ? odd : model].at[at].call;
+    out->need = meeting(q, path, length, role_of(q, call->comm), odd, extra);
+    out->call = extra ? call : NULL;
+    return out->need && out->how != NCS_PARTING_NONE;
+}
+
+bool ncs_part_across(const struct ncs_inquiry *q, const int *path, size_t length,
+                     struct ncs_across *out)
+{
+    if (q->journal->dropped || !is_of_comms(q, path, length))
+        return false;
+    struct lines all = { ncs_new((size_t)q->ranks * sizeof *all.of), q->ranks };
+    collect(q, &all);
+    bool found = false;
+    for (size_t i = 0; i < length && !found; i++) {
+        int rank = ncs_node_rank(q, path[i]);
+        found = rank >= 0 && judge_rank(q, path, length, &all, rank, out);
+    }
+    release(&all);
+    return found;
+}

@@ -1,0 +1,460 @@
+/* What was not as ranks expected it, held against what the ranks have put in: whether it would be as
+ * expected if calls of some ranks had met others. */
+#include "diagnose/analysis.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "api/types.h"
+#include "base/mem.h"
+#include "ncclscript/nccl_abi.h"
+
+enum { FAR = 8, FAILED = 64, WITNESSES = 96, BACK = 64, ALL_RANKS = 256, ASKED = 4 };
+
+struct witness { /* ranks that expected the same of the same call */
+    size_t at;       /* position of the call */
+    size_t element;  /* of its output */
+    bool held;       /* and got it */
+    double got, want;
+    int *rank;       /* of the communicator */
+    size_t ranks, room;
+    bool *is;        /* by rank of the communicator */
+};
+
+struct total { /* of what all ranks put into the calls at a position */
+    bool known, uniform;
+    double sum, most; /* most: of their sizes */
+    int missing;      /* ranks of whom it is not known */
+};
+
+struct ncs_results {
+    const struct ncs_ranks_of_comm *c;
+    int nranks;
+    struct witness *witness;
+    size_t witnesses, room;
+    struct total *total; /* by position */
+    size_t totals;
+};
+
+/* Calls of some ranks that belong to other positions. */
+struct guess {
+    enum ncs_parting_how how;
+    size_t at, far;
+    const int *odd; /* of the communicator, ascending */
+    size_t odds;
+};
+
+static const size_t nowhere = SIZE_MAX;
+
+/* ---- where a call of the odd ones belongs ---- */
+
+static size_t moved(enum ncs_parting_how how, size_t at, size_t far, size_t i)
+{
+    switch (how) {
+    case NCS_PARTING_SWAPPED: return i == at ? at + far : i == at + far ? at : i;
+    case NCS_PARTING_SKIPPED: return i < at ? i : i + far;
+    case NCS_PARTING_EXTRA: return i < at ? i : i < at + far ? nowhere : i - far;
+    default: return i;
+    }
+}
+
+/* Which of its calls belongs there. */
+static size_t moved_back(const struct guess *g, size_t i)
+{
+    enum ncs_parting_how back = g->how == NCS_PARTING_SKIPPED ? NCS_PARTING_EXTRA
+                                : g->how == NCS_PARTING_EXTRA ? NCS_PARTING_SKIPPED : g->how;
+    return moved(back, g->at, g->far, i);
+}
+
+static bool is_odd(const struct guess *g, int rank)
+{
+    size_t low = 0, high = g ? g->odds : 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (g->odd[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return g && low < g->odds && g->odd[low] == rank;
+}
+
+/* ---- what would come out ---- */
+
+static const struct ncs_call *call_at(const struct ncs_results *all, int rank, size_t at)
+{
+    const struct ncs_sequence *s = &all->c->seq[rank];
+    return at < s->held ? s->call[at] : NULL;
+}
+
+/* What the rank puts in there at an element; false if that is not known. */
+static bool input_at(const struct ncs_results *all, const struct guess *g, int rank, size_t at,
+                     size_t element, double *value)
+{
+    const struct ncs_call *c = call_at(all, rank, is_odd(g, rank) ? moved_back(g, at) : at);
+    if (!c || !c->input || (element && !c->uniform))
+        return false;
+    *value = c->value;
+    return true;
+}
+
+static const struct total *total_at(struct ncs_results *all, size_t at)
+{
+    struct total *t = &all->total[at];
+    if (t->known)
+        return t;
+    *t = (struct total){ .known = true, .uniform = true };
+    for (int i = 0; i < all->nranks; i++) {
+        const struct ncs_call *c = call_at(all, i, at);
+        if (!c || !c->input) {
+            t->missing++;
+            continue;
+        }
+        t->uniform &= c->uniform;
+        t->sum += c->value;
+        t->most += fabs(c->value);
+    }
+    return t;
+}
+
+static bool sum_at(struct ncs_results *all, const struct guess *g, size_t at, size_t element,
+                   double *sum)
+{
+    const struct total *t = total_at(all, at);
+    int missing = t->missing;
+    if (element && !t->uniform)
+        return false;
+    *sum = t->sum;
+    for (size_t i = 0; g && i < g->odds; i++) {
+        const struct ncs_call *own = call_at(all, g->odd[i], at);
+        double now;
+        if (!input_at(all, g, g->odd[i], at, element, &now))
+            return false;
+        if (own && own->input)
+            *sum -= own->value;
+        else
+            missing--;
+        *sum += now;
+    }
+    return missing == 0;
+}
+
+static double combine(int op, double a, double b)
+{
+    return op == ncclProd ? a * b : op == ncclMin ? fmin(a, b) : fmax(a, b);
+}
+
+static bool reduced_at(struct ncs_results *all, const struct guess *g, const struct ncs_call *call,
+                       size_t at, size_t element, double *value)
+{
+    int op = ncs_call_op(call), dtype = ncs_call_dtype(call);
+    bool whole = dtype <= ncclUint64;
+    if (call->redop || (op == ncclAvg && whole))
+        return false;
+    if (op == ncclSum || op == ncclAvg) {
+        if (!sum_at(all, g, at, element, value))
+            return false;
+        *value /= op == ncclAvg ? all->nranks : 1;
+        return true;
+    }
+    if (op > ncclAvg || all->nranks > ALL_RANKS || !input_at(all, g, 0, at, element, value))
+        return false;
+    for (int i = 1; i < all->nranks; i++) {
+        double next;
+        if (!input_at(all, g, i, at, element, &next))
+            return false;
+        *value = combine(op, *value, next);
+    }
+    return true;
+}
+
+/* What the rank would have at an element of its output of the calls at a position. */
+static bool output_at(struct ncs_results *all, const struct guess *g, int rank, size_t at,
+                      size_t element, double *value)
+{
+    const struct ncs_call *call = call_at(all, rank, at);
+    size_t count = call ? ncs_call_count(call) : 0;
+    if (!count || at >= all->totals)
+        return false;
+    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
+    if (!ncs_call_is_collective(call) || info->composed)
+        return false;
+    if (info->reduces)
+        return reduced_at(all, g, call, at, (info->reads == NCS_BLOCKS_ALL ? (size_t)rank * count : 0) + element,
+                          value);
+    if (info->writes == NCS_BLOCKS_ALL)
+        return element / count < (size_t)all->nranks &&
+               input_at(all, g, (int)(element / count), at, element % count, value);
+    return ncs_call_root(call) >= 0 && ncs_call_root(call) < all->nranks &&
+           input_at(all, g, ncs_call_root(call), at, element, value);
+}
+
+static bool is_near(const struct ncs_results *all, int dtype, double a, double b, double most)
+{
+    return fabs(a - b) <= ncs_dtype_unit(dtype) * (all->nranks + 1) * (fabs(a) + fabs(b) + most);
+}
+
+/* ---- what was not as expected ---- */
+
+static const struct ncs_notice *doubt_of(const struct ncs_inquiry *q)
+{
+    for (size_t i = 0; i < q->notices; i++)
+        if (q->notice[i].kind == NCS_NOTICE_DOUBT && q->notice[i].compareds)
+            return &q->notice[i];
+    return NULL;
+}
+
+static size_t output_elements(const struct ncs_call *c, int nranks)
+{
+    return ncs_call_count(c) * ncs_call_writes(c, nranks);
+}
+
+/* The last call of the rank before that into the memory; nowhere = none of the latest. */
+static size_t writer_of(const struct ncs_sequence *s, int nranks, const struct ncs_compared *u,
+                        size_t *element)
+{
+    size_t low = 0, high = s->held;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (s->call[middle]->id <= u->order)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i-- > 0 && low - i <= BACK;) {
+        uintptr_t base = (uintptr_t)ncs_call_recvbuff(s->call[i]);
+        size_t bytes = ncs_dtype_bytes(ncs_call_dtype(s->call[i]));
+        uintptr_t off = (uintptr_t)u->address - base;
+        if (!base || !bytes || off / bytes >= output_elements(s->call[i], nranks))
+            continue;
+        *element = off / bytes;
+        return off % bytes == 0 && ncs_call_dtype(s->call[i]) == u->dtype ? i : nowhere;
+    }
+    return nowhere;
+}
+
+static void add_witness(struct ncs_results *all, int rank, size_t at, size_t element,
+                        const struct ncs_compared *u)
+{
+    size_t i = 0;
+    while (i < all->witnesses &&
+           (all->witness[i].at != at || all->witness[i].element != element ||
+            all->witness[i].want != u->want || all->witness[i].got != u->got))
+        i++;
+    if (i == all->witnesses) {
+        if (i >= (size_t)(u->held ? WITNESSES : FAILED))
+            return;
+        struct witness fresh = { .at = at, .element = element, .held = u->held, .got = u->got, .want = u->want };
+        fresh.is = ncs_new((size_t)all->nranks * sizeof *fresh.is);
+        NCS_PUSH(all->witness, all->witnesses, all->room, fresh);
+    }
+    struct witness *w = &all->witness[i];
+    if (w->is[rank])
+        return;
+    w->is[rank] = true;
+    NCS_PUSH(w->rank, w->ranks, w->room, rank);
+}
+
+/* Within what may be exchanged with a call whose result was not as expected. */
+static bool is_near_failed(const struct ncs_results *all, size_t at)
+{
+    for (size_t i = 0; i < all->witnesses; i++)
+        if (!all->witness[i].held && at + FAR >= all->witness[i].at && at <= all->witness[i].at + FAR)
+            return true;
+    return false;
+}
+
+/* Only of what came out of the call as it should, from what was put in: it was not changed later. */
+static void read_unexpected(struct ncs_results *all, int rank, const struct ncs_compared *u)
+{
+    size_t element = 0, at = writer_of(&all->c->seq[rank], all->nranks, u, &element);
+    double value;
+    if (at == nowhere || !output_at(all, NULL, rank, at, element, &value))
+        return;
+    double most = all->total[at].known ? all->total[at].most : 0;
+    if (u->held && !is_near_failed(all, at))
+        return;
+    if (is_near(all, u->dtype, value, u->got, most) &&
+        (u->held || !is_near(all, u->dtype, u->got, u->want, most)))
+        add_witness(all, rank, at, element, u);
+}
+
+struct ncs_results *ncs_results_open(const struct ncs_inquiry *q, int comm)
+{
+    const struct ncs_notice *doubt = doubt_of(q);
+    const struct ncs_comm_info *info = q->journal->comm[comm];
+    if (!doubt)
+        return NULL;
+    struct ncs_results *all = ncs_new(sizeof *all);
+    all->c = &q->comm[comm];
+    all->nranks = info->nranks;
+    for (int i = 0; i < info->nranks; i++)
+        if (all->c->seq[i].held > all->totals)
+            all->totals = all->c->seq[i].held;
+    all->total = ncs_new((all->totals + 1) * sizeof *all->total);
+    int *of_run = ncs_new((size_t)(q->ranks + 1) * sizeof *of_run); /* from 1; 0 = not in it */
+    for (int i = 0; i < info->nranks; i++) {
+        int rank = ncs_run_rank(q, comm, i);
+        if (rank >= 0 && rank < q->ranks)
+            of_run[rank] = i + 1;
+    }
+    for (size_t i = 0; i < doubt->compareds; i++) {
+        const struct ncs_compared *u = &doubt->compared[i];
+        if (u->rank >= 0 && u->rank < q->ranks && of_run[u->rank])
+            read_unexpected(all, of_run[u->rank] - 1, u);
+    }
+    ncs_free(of_run);
+    if (all->witnesses)
+        return all;
+    ncs_results_close(all);
+    return NULL;
+}
+
+void ncs_results_close(struct ncs_results *all)
+{
+    for (size_t i = 0; all && i < all->witnesses; i++) {
+        ncs_free(all->witness[i].rank);
+        ncs_free(all->witness[i].is);
+    }
+    if (!all)
+        return;
+    ncs_free(all->witness);
+    ncs_free(all->total);
+    ncs_free(all);
+}
+
+/* ---- trying ---- */
+
+enum trial { UNTESTED, FITS, FAILS };
+
+static enum trial ask(struct ncs_results *all, const struct guess *g, const struct witness *w, int rank)
+{
+    size_t at = is_odd(g, rank) ? moved(g->how, g->at, g->far, w->at) : w->at;
+    double value;
+    if (at == nowhere || !output_at(all, g, rank, at, w->element, &value))
+        return UNTESTED;
+    const struct ncs_call *call = call_at(all, rank, at);
+    return is_near(all, ncs_call_dtype(call), value, w->want,
+                   all->total[at].known ? all->total[at].most : 0) ? FITS : FAILS;
+}
+
+/* How many of those that did not hold would have; -1 = one would not have. */
+static int try_guess(struct ncs_results *all, const struct guess *g)
+{
+    int fits = 0;
+    for (size_t i = 0; i < all->witnesses; i++) {
+        const struct witness *w = &all->witness[i];
+        size_t asked[2] = { 0 };
+        bool fitted = false;
+        for (size_t k = 0; k < w->ranks && asked[0] < ASKED; k++) {
+            if (asked[is_odd(g, w->rank[k])]++ >= ASKED)
+                continue;
+            enum trial t = ask(all, g, w, w->rank[k]);
+            if (t == FAILS)
+                return -1;
+            fitted |= t == FITS && !w->held;
+        }
+        fits += fitted;
+        for (size_t k = 0; k < g->odds && k < ASKED; k++)
+            if (w->is[g->odd[k]] && ask(all, g, w, g->odd[k]) == FAILS)
+                return -1;
+    }
+    return fits;
+}
+
+int ncs_try_parting(struct ncs_results *all, const struct ncs_parting *p)
+{
+    struct guess g = { p->how, p->at, p->shift, p->odd, p->odds };
+    if (!p->even)
+        return try_guess(all, &g);
+    g.odds = 1; /* either of the two */
+    return try_guess(all, &g);
+}
+
+/* ---- searching ---- */
+
+struct best {
+    struct guess g, other; /* other: one that is as good */
+    int rank, second;      /* of whom they are */
+    int fits;
+    size_t alike;
+};
+
+static void try_one(struct ncs_results *all, enum ncs_parting_how how, size_t at, size_t far, int rank,
+                    struct best *b)
+{
+    struct guess g = { how, at, far, &rank, 1 };
+    if (at + far >= all->c->seq[rank].held)
+        return;
+    int fits = try_guess(all, &g);
+    if (fits < NCS_ENOUGH_RESULTS || fits < b->fits)
+        return;
+    if (fits > b->fits) {
+        g.odd = NULL;
+        *b = (struct best){ .g = g, .rank = rank, .second = -1, .fits = fits, .alike = 1 };
+        return;
+    }
+    g.odd = NULL;
+    b->other = g;
+    b->second = rank;
+    b->alike++;
+}
+
+static uint32_t other_of(const struct ncs_sequence *s, const struct guess *g)
+{
+    return g->how == NCS_PARTING_SWAPPED ? s->call[g->at + g->far]->number : 0;
+}
+
+/* Neither of two ranks is the odd one; of two explanations both are told. */
+static void fill_second(const struct ncs_results *all, const struct best *b, struct ncs_parting *out)
+{
+    const struct guess *x = &b->g, *y = &b->other;
+    const struct ncs_sequence *m = &all->c->seq[out->model];
+    out->even = all->nranks == 2 && x->how == NCS_PARTING_SWAPPED && y->how == x->how &&
+                x->at == y->at && x->far == y->far;
+    if (!out->even)
+        out->rival = (struct ncs_rival){ y->how, b->second, m->call[y->at]->number, other_of(m, y),
+                                         (uint32_t)y->far };
+    if (b->second == b->rank)
+        return;
+    out->odd[1] = b->second; /* ranks are tried in ascending order */
+    out->odds = 2;
+    out->model = b->rank;
+}
+
+static void fill(const struct ncs_results *all, const struct best *b, struct ncs_parting *out)
+{
+    int model = b->rank == 0;
+    const struct ncs_sequence *m = &all->c->seq[model];
+    *out = (struct ncs_parting){ .how = b->g.how, .at = (uint32_t)b->g.at, .shift = (uint32_t)b->g.far,
+                                 .number = m->call[b->g.at]->number, .model = model,
+                                 .other = other_of(m, &b->g), .clue = NCS_CLUE_RESULT, .odds = 1 };
+    out->odd = ncs_new(2 * sizeof *out->odd);
+    out->odd[0] = b->rank;
+    if (b->alike > 1)
+        fill_second(all, b, out);
+}
+
+bool ncs_search_partings(struct ncs_results *all, struct ncs_parting *out)
+{
+    size_t first = all->witness[0].at; /* it failed; others may come after some that held */
+    struct best best = { .fits = 0 };
+    for (size_t i = 1; i < all->witnesses; i++)
+        if (!all->witness[i].held && all->witness[i].at < first)
+            first = all->witness[i].at;
+    for (int r = 0; r < all->nranks; r++) {
+        for (size_t far = 1; far <= FAR; far++) {
+            try_one(all, NCS_PARTING_SWAPPED, first, far, r, &best);
+            if (far <= first)
+                try_one(all, NCS_PARTING_SWAPPED, first - far, far, r, &best);
+        }
+        for (size_t back = 0; back <= FAR && back <= first; back++) {
+            try_one(all, NCS_PARTING_SKIPPED, first - back, 1, r, &best);
+            try_one(all, NCS_PARTING_EXTRA, first - back, 1, r, &best);
+        }
+    }
+    if (!best.fits || best.alike > 2)
+        return false;
+    fill(all, &best, out);
+    return true;
+}

@@ -1,0 +1,49 @@
+/* Tracks: of each call of a rank on a communicator the line that makes it, the allocations that it uses and what the
+ * rank did before it. What clues compare (evidence/call_sites.c). Private to this room. */
+#ifndef NCS_DIAGNOSE_EVIDENCE_TRACKS_H
+#define NCS_DIAGNOSE_EVIDENCE_TRACKS_H
+
+#include "diagnose/analysis.h"
+
+#define NCS_TRACK_CLUES NCS_CLUE_BETWEEN
+
+struct ncs_track_clue {
+    uint64_t of[NCS_TRACK_CLUES]; /* by clue, from NCS_CLUE_LINE on */
+    uint64_t power;               /* of what came between: what its hash is multiplied by as more follows */
+};
+
+struct ncs_track_memory {
+    uintptr_t base;
+    uint64_t bytes, is;
+};
+
+struct ncs_track { /* of one rank of the communicator */
+    bool wanted;
+    int comm_rank, rank; /* rank: of the run */
+    struct ncs_track_clue *clue; /* by index in its sequence */
+    size_t count, held;
+    uint64_t between, power;
+    struct ncs_track_memory *memory;
+    size_t memories, memory_room;
+    struct ncs_map made_at; /* line -> allocations there so far */
+};
+
+struct ncs_records { /* of the journal, by rank of the run; sorted once somebody asks for them */
+    const struct ncs_call **call; /* NULL: nobody has */
+    size_t *end;                  /* by rank: one past its last; they lie one rank after the other */
+};
+
+struct ncs_tracks {
+    const struct ncs_inquiry *q;
+    struct ncs_records *records;
+    int comm;
+    struct ncs_track *of; /* by rank of the communicator */
+};
+
+void ncs_records_free(struct ncs_records *records); /* the contents */
+struct ncs_tracks ncs_tracks_open(const struct ncs_inquiry *q, struct ncs_records *records, int comm);
+void ncs_tracks_want(struct ncs_tracks *all, int comm_rank); /* nothing, where nobody knows who that is */
+void ncs_tracks_read(struct ncs_tracks *all);                /* those that are wanted */
+void ncs_tracks_close(struct ncs_tracks *all);
+
+#endif

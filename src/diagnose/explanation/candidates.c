@@ -1,0 +1,271 @@
+/* Candidates from comparing the ways of ranks: what one has done more or less than those who do alike. */
+#include "diagnose/explanation/explain.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { MOST_MODELS = 6 };
+
+/* ---- from places to calls ---- */
+
+/* The rank's own communicator that the model's is a sibling of. */
+int ncs_sibling_comm(const struct ncs_explanations *s, const struct ncs_call *model, int rank, int *comm_rank)
+{
+    const struct ncs_journal *j = s->q->journal;
+    for (size_t c = 0; c < j->comms; c++) {
+        if (s->courses.class_of[c] != s->courses.class_of[model->comm])
+            continue;
+        for (int r = 0; r < j->comm[c]->nranks; r++)
+            if (j->comm[c]->member[r].rank == rank) {
+                *comm_rank = r;
+                return (int)c;
+            }
+    }
+    return -1;
+}
+
+static size_t earlier(const struct ncs_course *c, size_t at, uint64_t site)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < at && i < c->steps; i++)
+        n += c->step[i].site == site;
+    return n;
+}
+
+/* A send or receive is put in only where somebody waits for it. */
+static bool find_answer(const struct ncs_explanations *s, const struct ncs_call *model, int comm, int comm_rank,
+                        struct ncs_change *c)
+{
+    for (size_t i = 0; i < s->q->needs; i++) {
+        const struct ncs_need *n = &s->q->need[i];
+        if (n->kind != NCS_NEED_PAIR || n->comm != comm || !n->call || n->presents != 1 ||
+            ncs_is_send(n->call) == ncs_is_send(model) || ncs_call_peer(n->call) != comm_rank)
+            continue;
+        c->model = n->call;
+        c->answer = true;
+        c->peer = n->call->comm_rank;
+        return true;
+    }
+    return false;
+}
+
+/* The like of a message that another rank sends or receives: as far away in the communicator, round the ring if none
+ * of that distance is there. */
+static bool find_like(const struct ncs_call *model, int comm, int comm_rank, int nranks, struct ncs_change *c)
+{
+    int peer = comm_rank + ncs_step_peer(model) - model->comm_rank;
+    if (comm != model->comm || ncs_step_peer(model) < 0)
+        return false;
+    c->model = model;
+    c->peer = (peer % nranks + nranks) % nranks;
+    return true;
+}
+
+bool ncs_candidate_put_in(const struct ncs_explanations *s, size_t course, size_t at, const struct ncs_step *step,
+                          size_t nth, struct ncs_change *out)
+{
+    const struct ncs_course *c = &s->courses.of[course];
+    int comm_rank = -1, comm = ncs_sibling_comm(s, step->call, c->rank, &comm_rank);
+    *out = (struct ncs_change){ .kind = NCS_CHANGE_PUT_IN, .course = course, .step = at, .comm = comm,
+                                .comm_rank = comm_rank, .peer = -1 };
+    if (comm < 0)
+        return false;
+    out->like = step;
+    if (ncs_call_is_pair(step->call) || ncs_call_is_one_sided(step->call))
+        return find_answer(s, step->call, comm, comm_rank, out) ||
+               find_like(step->call, comm, comm_rank, s->q->journal->comm[comm]->nranks, out);
+    out->model = ncs_example(s->examples, step->site, comm, comm_rank, earlier(c, at, step->site) + nth);
+    return out->model && ncs_call_count(out->model) > 0;
+}
+
+static size_t put_in_before(const struct ncs_explanations *s, const struct ncs_divergence *d, const struct ncs_gap *g)
+{
+    const struct ncs_step *step = s->ways.of[d->model].step;
+    size_t n = 0;
+    for (const struct ncs_gap *b = d->gap; b < g; b++)
+        n += !b->more && step[b->of].site == step[g->of].site;
+    return n;
+}
+
+static bool change_of(const struct ncs_explanations *s, size_t course, const struct ncs_divergence *d,
+                      const struct ncs_gap *g, struct ncs_change *out)
+{
+    const struct ncs_course *c = &s->courses.of[course];
+    if (!g->more)
+        {
+        const struct ncs_step *step = &s->ways.of[d->model].step[g->of];
+        return ncs_candidate_put_in(s, course, g->at, step, put_in_before(s, d, g), out);
+    }
+    const struct ncs_call *call = c->step[g->at].call;
+    *out = (struct ncs_change){ .kind = NCS_CHANGE_LEAVE_OUT, .course = course, .step = g->at,
+                                .model = call, .comm = call->comm, .comm_rank = call->comm_rank,
+                                .peer = -1 };
+    return true;
+}
+
+static enum ncs_step_kind kind_of(const struct ncs_explanations *s, const struct ncs_divergence *d,
+                                  const struct ncs_gap *g)
+{
+    return g->more ? s->ways.of[d->way].step[g->at].kind : s->ways.of[d->model].step[g->of].kind;
+}
+
+/* The steps that come with the call of gap g: the gaps right before it, from `from` on, and right behind. */
+static void add_company(const struct ncs_explanations *s, const struct ncs_divergence *d, size_t from, size_t g,
+                        struct ncs_change *change)
+{
+    const struct ncs_step *step = s->ways.of[d->model].step;
+    const struct ncs_gap *own = &d->gap[g];
+    while (g - (size_t)change->ahead > from && own[-change->ahead - 1].of + (size_t)change->ahead + 1 == own->of &&
+           !own[-change->ahead - 1].more && ncs_comes_with_calls(&step[own[-change->ahead - 1].of]))
+        change->ahead++;
+    while (g + (size_t)change->behind + 1 < d->gaps && own[change->behind + 1].of == own->of + (size_t)change->behind + 1 &&
+           !own[change->behind + 1].more && ncs_comes_with_calls(&step[own[change->behind + 1].of]))
+        change->behind++;
+}
+
+static bool add_part(const struct ncs_explanations *s, struct ncs_explanation *c, const struct ncs_divergence *d)
+{
+    const struct ncs_way *way = &s->ways.of[d->way];
+    for (size_t w = 0; w < way->courses; w++)
+        for (size_t g = 0, from = 0; g < d->gaps; g++) {
+            struct ncs_change change;
+            enum ncs_step_kind kind = kind_of(s, d, &d->gap[g]);
+            if (kind == NCS_STEP_OTHER)
+                return false;
+            bool host = kind >= NCS_STEP_BARRIER;
+            if (host ? !ncs_host_gap(s, way->course[w], d, &d->gap[g], &change) : kind != NCS_STEP_CALL)
+                continue;
+            if (!host && !change_of(s, way->course[w], d, &d->gap[g], &change))
+                return false;
+            if (!host && !d->gap[g].more && change.like == &s->ways.of[d->model].step[d->gap[g].of]) {
+                add_company(s, d, from, g, &change);
+                from = g + (size_t)change.behind + 1;
+            }
+            NCS_PUSH(c->change, c->changes, c->change_room, change);
+        }
+    for (size_t w = 0; w < way->courses && way->courses == 1; w++)
+        ncs_candidate_end_round(s, c, way->course[w], d);
+    struct ncs_divergence copy = *d;
+    copy.gap = ncs_new((d->gaps + 1) * sizeof *copy.gap);
+    memcpy(copy.gap, d->gap, d->gaps * sizeof *copy.gap);
+    NCS_PUSH(c->part, c->parts, c->part_room, copy);
+    return true;
+}
+
+/* ---- candidates ---- */
+
+/* The last two: with nothing put in, and with nothing left out, if that is possible. */
+enum { WEIGHTS = 3 };
+
+static const struct ncs_weights weights[WEIGHTS] = { { 1, 1, false }, { 1, 64, false }, { 64, 1, false } };
+
+/* Some step that one of them lacks names a peer. */
+static bool lacks_messages(const struct ncs_explanations *s, const struct ncs_divergence *d)
+{
+    for (size_t i = 0; i < d->gaps; i++)
+        if (d->gap[i].more ? s->ways.of[d->way].step[d->gap[i].at].role : s->ways.of[d->model].step[d->gap[i].of].role)
+            return true;
+    return false;
+}
+
+static void try_pair(struct ncs_explanations *s, size_t way, size_t model)
+{
+    bool messages = false;
+    for (size_t i = 0; i < (messages ? 2 * WEIGHTS : WEIGHTS); i++) {
+        struct ncs_divergence d;
+        struct ncs_explanation c = { 0 };
+        struct ncs_weights weight = weights[ncs_nth_kind(i % WEIGHTS, WEIGHTS)];
+        weight.collectives = i >= WEIGHTS;
+        bool apart = ncs_diverge(&s->ways, way, model, weight, &d);
+        messages |= apart && lacks_messages(s, &d);
+        if (apart && d.gaps <= s->ways.of[way].steps + s->ways.of[model].steps && add_part(s, &c, &d))
+            ncs_candidate_try(s, &c);
+        else
+            ncs_candidate_free(&c);
+        ncs_free(d.gap);
+    }
+}
+
+/* The model has made the call at the same place on another communicator, and neither has come further there. */
+static void try_comm(struct ncs_explanations *s, size_t way, size_t model)
+{
+    struct ncs_divergence d = { 0 };
+    struct ncs_explanation c = { 0 };
+    const struct ncs_way *own = &s->ways.of[way], *other = &s->ways.of[model];
+    bool apart = ncs_diverge(&s->ways, way, model, weights[0], &d) && d.gap[0].at < own->steps && d.gap[0].of < other->steps;
+    const struct ncs_step *a = apart ? &own->step[d.gap[0].at] : NULL, *b = apart ? &other->step[d.gap[0].of] : NULL;
+    bool fine = apart && a->kind == NCS_STEP_CALL && b->kind == NCS_STEP_CALL && !a->role &&
+                a->call->comm != b->call->comm && ncs_at_same_place(a->call, b->call);
+    for (size_t w = 0; w < own->courses && fine; w++) {
+        struct ncs_change change = { .kind = NCS_CHANGE_COMM, .course = own->course[w], .step = d.gap[0].at, .peer = -1 };
+        change.model = s->courses.of[change.course].step[change.step].call;
+        change.comm = ncs_sibling_comm(s, b->call, s->courses.of[change.course].rank, &change.comm_rank);
+        fine = change.comm >= 0 && change.comm != change.model->comm;
+        ncs_candidate_add(&c, &change);
+    }
+    ncs_free(d.gap);
+    if (fine)
+        ncs_candidate_try(s, &c);
+    else
+        ncs_candidate_free(&c);
+}
+
+/* All ways that differ from the same model at once: several ranks that are wrong each in its own manner. */
+static void try_all_to(struct ncs_explanations *s, size_t model)
+{
+    for (size_t i = 0; i < WEIGHTS; i++) {
+        struct ncs_weights weight = weights[ncs_nth_kind(i, WEIGHTS)];
+        struct ncs_explanation c = { 0 };
+        bool fine = true;
+        for (size_t way = 0; way < s->ways.count && fine; way++) {
+            struct ncs_divergence d = { 0 };
+            if (way != model && ncs_diverge(&s->ways, way, model, weight, &d))
+                fine = add_part(s, &c, &d);
+            ncs_free(d.gap);
+        }
+        if (fine && c.parts > 1)
+            ncs_candidate_try(s, &c);
+        else
+            ncs_candidate_free(&c);
+    }
+}
+
+/* Those with most in common with it come first. */
+static void try_way(struct ncs_explanations *s, size_t way)
+{
+    bool *done = ncs_new(s->ways.count * sizeof *done);
+    for (int k = 0; k < MOST_MODELS; k++) {
+        size_t best = SIZE_MAX, most = 0;
+        for (size_t m = 0; m < s->ways.count; m++) {
+            const struct ncs_way *a = &s->ways.of[way], *b = &s->ways.of[m];
+            size_t same = 0;
+            while (same < a->steps && same < b->steps && a->step[same].site == b->step[same].site)
+                same++;
+            size_t weight = same * 2 + b->courses;
+            if (m != way && !done[m] && weight > most) {
+                most = weight;
+                best = m;
+            }
+        }
+        if (best == SIZE_MAX)
+            break;
+        done[best] = true;
+        try_pair(s, way, best);
+        ncs_candidate_rounds(s, way, best);
+        try_comm(s, way, best);
+    }
+    ncs_free(done);
+}
+
+void ncs_candidates_apart(struct ncs_explanations *s)
+{
+    for (size_t i = 0; i < s->ways.count; i++)
+        try_way(s, i);
+}
+
+void ncs_candidates_at_once(struct ncs_explanations *s)
+{
+    for (size_t i = 0; i < s->ways.count; i++)
+        try_all_to(s, i);
+}

@@ -1,0 +1,263 @@
+/* Which candidates are rehearsed, and which of them are kept: the cheapest. Each has its cost before it is rehearsed, so
+ * that neither the budget nor the choice depends on the order in which the candidates were thought of. */
+#include "diagnose/explanation/explain.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+/* Left out here and put in on another communicator from the same place: the wrong communicator. */
+static void join_comms(struct ncs_explanation *c)
+{
+    for (size_t i = 0; i + 1 < c->changes; i++) {
+        struct ncs_change *a = &c->change[i], *b = &c->change[i + 1];
+        struct ncs_change *in = a->kind == NCS_CHANGE_PUT_IN ? a : b;
+        struct ncs_change *out = in == a ? b : a;
+        if (a->course != b->course || a->kind == b->kind || in->kind != NCS_CHANGE_PUT_IN ||
+            out->kind != NCS_CHANGE_LEAVE_OUT || in->comm == out->comm || in->host || out->host ||
+            !ncs_at_same_place(in->model, out->model) || in->answer)
+            continue;
+        struct ncs_change joined = { .kind = NCS_CHANGE_COMM, .course = a->course, .step = out->step,
+                                     .model = out->model, .comm = in->comm,
+                                     .comm_rank = in->comm_rank, .peer = -1 };
+        *a = joined;
+        memmove(b, b + 1, (c->changes - i - 2) * sizeof *b);
+        c->changes--;
+    }
+}
+
+static bool change_places(const struct ncs_change *out, const struct ncs_change *in)
+{
+    return out->kind == NCS_CHANGE_LEAVE_OUT && in->kind == NCS_CHANGE_PUT_IN && out->comm == in->comm && !out->host &&
+           !in->host && ncs_call_signature(out->model) == ncs_call_signature(in->model);
+}
+
+/* Calls that are left out here and put in there have changed places: that is told by other means. */
+static bool exchanges(const struct ncs_explanation *c)
+{
+    const struct ncs_change *end = c->change + c->changes;
+    for (const struct ncs_change *own = c->change, *next; own < end; own = next) {
+        for (next = own; next < end && next->course == own->course;)
+            next++;
+        for (const struct ncs_change *a = own; a < next; a++)
+            for (const struct ncs_change *b = own; b < next; b++)
+                if (change_places(a, b))
+                    return true;
+    }
+    return false;
+}
+
+void ncs_candidate_add(struct ncs_explanation *c, const struct ncs_change *change)
+{
+    size_t at = c->changes;
+    NCS_PUSH(c->change, c->changes, c->change_room, *change);
+    for (; at > 0 && c->change[at - 1].course > change->course; at--)
+        c->change[at] = c->change[at - 1];
+    c->change[at] = *change;
+}
+
+void ncs_candidate_free(struct ncs_explanation *c)
+{
+    for (size_t i = 0; i < c->parts; i++)
+        ncs_free(c->part[i].gap);
+    ncs_free(c->part);
+    ncs_free(c->change);
+    *c = (struct ncs_explanation){ 0 };
+}
+
+/* ---- cost ---- */
+
+static struct ncs_cost cost_of(const struct ncs_explanations *s, const struct ncs_explanation *c)
+{
+    struct ncs_cost cost = { .edits = c->changes };
+    cost.misfit = ncs_misfit_with(s->misfits, c->change, c->changes, &cost.turns);
+    for (size_t i = 0; i < c->changes; i++) {
+        const struct ncs_change *e = &c->change[i];
+        size_t kind = e->kind >= NCS_CHANGE_COMM ? 0 : e->kind == NCS_CHANGE_PUT_IN ? 1 : 2;
+        cost.ranks += i == 0 || e[-1].course != e->course;
+        cost.kind = kind > cost.kind ? kind : cost.kind;
+    }
+    if (!c->parts)
+        cost.size = c->rounds ? c->rounds : c->changes;
+    for (size_t i = 0; i < c->parts; i++)
+        cost.size += ncs_divergence_size(&s->ways, &c->part[i]);
+    return cost;
+}
+
+/* All that is known before a rehearsal. */
+static int compare_before(const struct ncs_cost *a, const struct ncs_cost *b)
+{
+    const size_t x[] = { a->ranks, a->misfit, a->size, a->turns, a->kind };
+    const size_t y[] = { b->ranks, b->misfit, b->size, b->turns, b->kind };
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+static int compare_sizes(size_t a, size_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Those that answer a call which somebody waits in. */
+static size_t answers(const struct ncs_explanation *c)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < c->changes; i++)
+        count += c->change[i].answer || c->change[i].wants;
+    return count;
+}
+
+/* In the order of ranks and of their calls: serials of calls are the schedule's. */
+static int compare_changes(const struct ncs_change *a, const struct ncs_change *b)
+{
+    const int64_t x[] = { (int64_t)a->course, (int64_t)a->step, a->kind, a->comm, a->peer, a->model->comm,
+                          a->model->comm_rank, a->model->number };
+    const int64_t y[] = { (int64_t)b->course, (int64_t)b->step, b->kind, b->comm, b->peer, b->model->comm,
+                          b->model->comm_rank, b->model->number };
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return strcmp(a->key ? a->key : "", b->key ? b->key : "");
+}
+
+/* By cost; of equal cost what answers somebody first, then who comes first. */
+static int compare(const struct ncs_explanation *a, const struct ncs_explanation *b)
+{
+    int by[] = { compare_before(&a->cost, &b->cost), compare_sizes(a->cost.supposed, b->cost.supposed),
+                 compare_sizes(a->cost.edits, b->cost.edits), compare_sizes(answers(b), answers(a)) };
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++)
+        if (by[i])
+            return by[i];
+    for (size_t i = 0; i < a->changes; i++) /* as many edits, so as many changes */
+        if (compare_changes(&a->change[i], &b->change[i]))
+            return compare_changes(&a->change[i], &b->change[i]);
+    return 0;
+}
+
+static bool same_changes(const struct ncs_explanation *a, const struct ncs_explanation *b)
+{
+    if (a->changes != b->changes)
+        return false;
+    for (size_t i = 0; i < a->changes; i++)
+        if (a->change[i].kind != b->change[i].kind || a->change[i].course != b->change[i].course ||
+            a->change[i].step != b->change[i].step || a->change[i].comm != b->change[i].comm ||
+            a->change[i].peer != b->change[i].peer || a->change[i].key != b->change[i].key ||
+            a->change[i].model != b->change[i].model || a->change[i].answer != b->change[i].answer)
+            return false;
+    return true;
+}
+
+/* ---- lists with the cheapest first ---- */
+
+static void drop(struct ncs_explanation *list, size_t *count, size_t at)
+{
+    ncs_candidate_free(&list[at]);
+    --*count;
+    memmove(&list[at], &list[at + 1], (*count - at) * sizeof *list);
+}
+
+/* The better one of those that say the same stays; the dearest of more than `most` goes. */
+static void insert(struct ncs_explanation *list, size_t *count, size_t most, struct ncs_explanation *c)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < *count; i++) {
+        if (!same_changes(c, &list[i]))
+            continue;
+        if (compare(c, &list[i]) >= 0) {
+            ncs_candidate_free(c);
+            return;
+        }
+        drop(list, count, i);
+        break;
+    }
+    while (at < *count && compare(&list[at], c) <= 0)
+        at++;
+    if (at == most) {
+        ncs_candidate_free(c);
+        return;
+    }
+    if (*count == most)
+        drop(list, count, most - 1);
+    memmove(&list[at + 1], &list[at], (*count - at) * sizeof *list);
+    list[at] = *c;
+    ++*count;
+}
+
+void ncs_candidate_try(struct ncs_explanations *s, struct ncs_explanation *c)
+{
+    join_comms(c);
+    if (!c->changes || exchanges(c)) {
+        ncs_candidate_free(c);
+        return;
+    }
+    c->of = s;
+    c->cost = cost_of(s, c);
+    if (c->cost.misfit > ncs_misfit_now(s->misfits))
+        ncs_candidate_free(c);
+    else
+        insert(s->candidate, &s->candidates, NCS_CANDIDATES_TRIED, c);
+}
+
+static bool has_change(const struct ncs_explanation *c, const struct ncs_change *change)
+{
+    for (size_t i = 0; i < c->changes; i++) {
+        const struct ncs_change *own = &c->change[i];
+        if (!own->host && own->kind == change->kind && own->course == change->course && own->comm == change->comm &&
+            ncs_at_same_place(own->model, change->model))
+            return true;
+    }
+    return false;
+}
+
+/* It changes what `less` does, and messages that nobody needs to have changed: stages of a pipeline differ in them. */
+static bool changes_needlessly(const struct ncs_explanation *c, const struct ncs_explanation *less)
+{
+    bool more = false;
+    for (size_t i = 0; i < less->changes; i++)
+        if (less->change[i].host || !has_change(c, &less->change[i]))
+            return false;
+    for (size_t i = 0; i < c->changes; i++) {
+        bool own = c->change[i].host || !has_change(less, &c->change[i]);
+        if (own && (c->change[i].host || !ncs_call_is_pair(c->change[i].model)))
+            return false;
+        more |= own;
+    }
+    return more;
+}
+
+/* Whether one that is kept does the same with less; those that do it with more are given up. */
+static bool is_needless(struct ncs_explanations *s, const struct ncs_explanation *c)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (changes_needlessly(c, &s->best[i]))
+            return true;
+    for (size_t i = 0; i < s->count; i++)
+        if (changes_needlessly(&s->best[i], c))
+            ncs_candidate_free(&s->best[i]);
+        else
+            s->best[kept++] = s->best[i];
+    s->count = kept;
+    return false;
+}
+
+void ncs_candidates_rehearse(struct ncs_explanations *s)
+{
+    for (size_t i = 0; i < s->candidates; i++) {
+        struct ncs_explanation *c = &s->candidate[i];
+        bool full = s->count == NCS_EXPLANATIONS_KEPT;
+        bool dearer = full && compare_before(&s->best[s->count - 1].cost, &c->cost) < 0;
+        struct ncs_rehearsed r = { .blocked = 1 };
+        if (!dearer)
+            ncs_rehearse(s->cast, c->change, c->changes, &r);
+        ncs_free(r.waits);
+        c->cost.supposed = r.supposed;
+        if (r.blocked || is_needless(s, c))
+            ncs_candidate_free(c);
+        else
+            insert(s->best, &s->count, NCS_EXPLANATIONS_KEPT, c);
+    }
+    s->candidates = 0;
+}

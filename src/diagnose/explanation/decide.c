@@ -1,0 +1,299 @@
+/* Which of several readings is reported. Where the run can be made again a trial decides (room run). Elsewhere, of a
+ * record, of another's program, on real hardware, only the calls can: an explanation that makes all go on in
+ * thought, with the smallest change and none that is as small, is likelier than what is told from who waits. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "diagnose/analysis.h"
+
+/* A message may be missed by what its rank has launched alone. */
+static bool leaves_waiting(const struct ncs_finding *f)
+{
+    return f->blockeds || strcmp(f->rule, "recv-without-send") == 0 || strcmp(f->rule, "send-without-recv") == 0;
+}
+
+struct ncs_finding *ncs_first_cause(struct ncs_finding *finding, size_t findings)
+{
+    for (size_t i = 0; i < findings; i++)
+        if (finding[i].level == NCS_LEVEL_ERROR && leaves_waiting(&finding[i]))
+            return &finding[i];
+    return NULL;
+}
+
+void ncs_finding_doubt(struct ncs_finding *f, const char *doubt)
+{
+    struct ncs_str s = { 0 };
+    ncs_str_addf(&s, "%s%s%s", f->otherwise ? f->otherwise : "", f->otherwise ? "; " : "", doubt);
+    ncs_free(f->otherwise);
+    f->otherwise = ncs_str_take(&s);
+    f->certainty = NCS_LIKELY;
+}
+
+/* ---- changes in place ---- */
+
+static const struct ncs_comm_info *comm_named(const struct ncs_journal *j, const char *name)
+{
+    for (size_t c = 0; name && c < j->comms; c++)
+        if (strcmp(j->comm[c]->name, name) == 0)
+            return j->comm[c];
+    return NULL;
+}
+
+/* The culprits made their call where all others made theirs: it is the one that was meant, with something changed. */
+static bool is_at_one_place(const struct ncs_journal *j, const struct ncs_finding *f)
+{
+    const struct ncs_comm_info *comm = comm_named(j, f->comm);
+    const struct ncs_call *first = NULL;
+    for (int r = 0; comm && f->call && r < comm->nranks; r++) {
+        const struct ncs_call *c = ncs_journal_call(j, comm->number, r, f->call);
+        if (first && c && !(c->unsaid & NCS_UNSAID_PLACE) &&
+            (c->place.line != first->place.line || c->place.file != first->place.file))
+            return false;
+        first = first ? first : c;
+    }
+    return first != NULL;
+}
+
+static bool is_mismatch(const struct ncs_finding *f)
+{
+    static const char *const mismatches[] = { "count-mismatch", "dtype-mismatch", "kind-mismatch", "op-mismatch",
+                                              "p2p-count-mismatch", "root-mismatch" };
+    for (size_t i = 0; i < sizeof mismatches / sizeof *mismatches; i++)
+        if (strcmp(f->rule, mismatches[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Calls with something changed. Nothing that is left out or put in is a smaller change. */
+static bool changes_argument(const struct ncs_journal *j, const struct ncs_finding *f)
+{
+    if (is_mismatch(f))
+        return is_at_one_place(j, f);
+    if (strcmp(f->rule, "wrong-peer") == 0)
+        return true;
+    for (size_t i = 0; i < f->repairs; i++)
+        if (f->repair[i].kind != NCS_EDIT_ARGUMENT || strcmp(f->repair[i].argument, "peer") != 0)
+            return false;
+    return f->repairs > 0;
+}
+
+/* No call too few or too many: two in the other order, or some with something changed. */
+static bool changes_in_place(const struct ncs_journal *j, const struct ncs_finding *f)
+{
+    if (is_mismatch(f) || changes_argument(j, f))
+        return changes_argument(j, f);
+    for (size_t i = 0; i < f->repairs; i++)
+        if (f->repair[i].kind != NCS_EDIT_SWAP)
+            return false;
+    return f->repairs > 0;
+}
+
+/* ---- what else it could be ---- */
+
+static size_t ranks_of(const struct ncs_finding *f, int *rank)
+{
+    size_t ranks = 0;
+    for (size_t i = 0; i < f->culprits; i++)
+        if (!ranks || rank[ranks - 1] != f->culprit[i].rank)
+            rank[ranks++] = f->culprit[i].rank;
+    return ranks;
+}
+
+static bool blames_others(const struct ncs_finding *a, const struct ncs_finding *b)
+{
+    if (a->culprits != b->culprits)
+        return true;
+    for (size_t i = 0; i < a->culprits; i++)
+        if (a->culprit[i].rank != b->culprit[i].rank)
+            return true;
+    return false;
+}
+
+/* "it could also be that rank 3 made 3 calls on world, the other 4, if rank 2 made the calls that were meant". Takes
+ * the other reading. */
+static void add_other(struct ncs_finding *f, struct ncs_finding other)
+{
+    struct ncs_str s = { 0 };
+    int *rank = ncs_new((f->culprits + 1) * sizeof *rank);
+    size_t room = f->others;
+    f->certainty = NCS_LIKELY;
+    if (!f->otherwise && f->culprits && other.why) {
+        ncs_str_addf(&s, "it could also be that %s, if ", other.why);
+        ncs_say_ranks(&s, rank, ranks_of(f, rank));
+        ncs_str_add(&s, " made the calls that were meant");
+        if (other.tried)
+            ncs_str_addf(&s, "; tried: %s", other.tried);
+        f->otherwise = ncs_str_take(&s);
+    }
+    ncs_free(rank);
+    NCS_PUSH(f->other, f->others, room, other);
+}
+
+bool ncs_finding_names_all(const struct ncs_finding *f, const struct ncs_finding *other)
+{
+    size_t named = 0;
+    for (size_t i = 0; i < f->culprits; i++)
+        for (size_t k = 0; k < other->culprits; k++)
+            named += f->culprit[i].rank == other->culprit[k].rank;
+    return named == other->culprits;
+}
+
+static struct ncs_finding in_short(const struct ncs_finding *f)
+{
+    struct ncs_finding s = { .rule = f->rule, .comm = f->comm ? ncs_copy_text(f->comm) : NULL,
+                             .why = ncs_copy_text(f->why), .tried = ncs_copy_text(f->tried) };
+    size_t room = 0;
+    for (size_t i = 0; i < f->culprits; i++)
+        NCS_PUSH(s.culprit, s.culprits, room, f->culprit[i]);
+    return s;
+}
+
+void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative, bool surely)
+{
+    struct ncs_alternative swap = { .finding = d->finding, .findings = d->findings };
+    d->finding = d->alternative[alternative].finding;
+    d->findings = d->alternative[alternative].findings;
+    d->alternative[alternative] = swap;
+    struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
+    const struct ncs_finding *before = ncs_first_cause(swap.finding, swap.findings);
+    if (!surely && first && before)
+        add_other(first, in_short(before));
+}
+
+/* Half of the ranks made calls that the other half did not, and nobody else is there to compare them with: those
+ * made too many, or these too few. */
+static bool turned_round(const struct ncs_diagnosis *d, const struct ncs_journal *j, const struct ncs_finding *f,
+                         struct ncs_finding *out)
+{
+    bool skipped = strcmp(f->rule, "skipped-call") == 0;
+    const struct ncs_comm_info *comm = comm_named(j, f->comm);
+    if (!comm || !f->culprits || (!skipped && strcmp(f->rule, "extra-call") != 0))
+        return false;
+    int *rank = ncs_new((size_t)(comm->nranks + 1) * sizeof *rank);
+    int *comm_rank = ncs_new((size_t)(comm->nranks + 1) * sizeof *comm_rank);
+    size_t ranks = 0, culprit_room = 0;
+    for (int r = 0; r < comm->nranks; r++) {
+        int own = ncs_number_of(d, &comm->member[r]);
+        bool blamed = false;
+        for (size_t i = 0; i < f->culprits; i++)
+            blamed |= f->culprit[i].rank == own;
+        comm_rank[ranks] = r;
+        rank[ranks] = own;
+        ranks += !blamed;
+    }
+    bool even = ranks * 2 == (size_t)comm->nranks;
+    if (even) {
+        struct ncs_str s = { 0 };
+        *out = (struct ncs_finding){ .rule = skipped ? "extra-call" : "skipped-call",
+                                     .comm = ncs_copy_text(comm->name) };
+        for (size_t i = 0; i < ranks; i++) {
+            struct ncs_culprit c = { .rank = rank[i], .call = f->call, .comm_rank = comm_rank[i] };
+            NCS_PUSH(out->culprit, out->culprits, culprit_room, c);
+        }
+        ncs_say_ranks(&s, rank, ranks);
+        ncs_str_addf(&s, " %s on %s", skipped ? "made too many calls" : "made too few calls", comm->name);
+        out->why = ncs_str_take(&s);
+    }
+    ncs_free(rank);
+    ncs_free(comm_rank);
+    return even;
+}
+
+/* Nobody answers a message: it is missed, or it was sent, or waited for, once too often. */
+static bool message_turned_round(const struct ncs_diagnosis *d, const struct ncs_journal *j, const struct ncs_finding *f,
+                                 struct ncs_finding *out)
+{
+    bool sent = strcmp(f->rule, "send-without-recv") == 0;
+    const struct ncs_edit *e = f->repairs == 1 ? &f->repair[0] : NULL;
+    if ((!sent && strcmp(f->rule, "recv-without-send") != 0) || !e || e->kind != NCS_EDIT_INSERT || !e->answer ||
+        e->model_comm_rank < 0 || e->comm < 0 || (size_t)e->comm >= j->comms)
+        return false;
+    const struct ncs_comm_info *comm = j->comm[e->comm];
+    struct ncs_culprit c = { .rank = ncs_number_of(d, &comm->member[e->model_comm_rank]), .call = e->model_call,
+                             .line = e->line, .comm_rank = e->model_comm_rank };
+    struct ncs_str s = { 0 };
+    size_t room = 0;
+    ncs_say_ranks(&s, &c.rank, 1);
+    ncs_str_addf(&s, " made a %s too many on %s", sent ? "send" : "receive", comm->name);
+    *out = (struct ncs_finding){ .rule = "extra-call", .comm = ncs_copy_text(comm->name), .why = ncs_str_take(&s) };
+    NCS_PUSH(out->culprit, out->culprits, room, c);
+    return true;
+}
+
+/* ---- the decision ---- */
+
+bool ncs_finding_is_likelier(const struct ncs_journal *j, const struct ncs_finding *f, const struct ncs_finding *than)
+{
+    /* Both sides of a mismatch are named where nobody knows which is wrong: one of them is. */
+    if (is_mismatch(than) && !is_mismatch(f) && is_at_one_place(j, than))
+        return false;
+    return f->culprits < than->culprits || !changes_in_place(j, than);
+}
+
+static bool is_said(const struct ncs_finding *f, const struct ncs_finding *other)
+{
+    for (size_t i = 0; i < f->others; i++)
+        if (!blames_others(&f->other[i], other))
+            return true;
+    return !blames_others(f, other);
+}
+
+void ncs_diagnosis_add_other(struct ncs_diagnosis *d, const struct ncs_journal *j, size_t alternative)
+{
+    struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
+    const struct ncs_alternative *a = &d->alternative[alternative];
+    const struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
+    bool smaller = first && f && (!changes_argument(j, first) || f->repairs < first->repairs);
+    if (smaller && f->culprits <= first->culprits && !is_said(first, f))
+        add_other(first, in_short(f));
+}
+
+void ncs_diagnosis_doubt_odd(struct ncs_diagnosis *d, const struct ncs_journal *j)
+{
+    struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
+    const struct ncs_finding *odd = d->oddity;
+    if (!first || !odd || first->others || changes_argument(j, first) || is_said(first, odd))
+        return;
+    if (d->odd_of_two || !ncs_finding_names_all(odd, first)) /* of two nobody is the odd one */
+        add_other(first, in_short(odd));
+}
+
+void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *j)
+{
+    struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
+    if (!first || changes_in_place(j, first))
+        return;
+    for (size_t i = 0; i < d->alternatives; i++) {
+        const struct ncs_alternative *a = &d->alternative[i];
+        const struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
+        if (f && a->as_good)
+            ncs_diagnosis_add_other(d, j, i);
+    }
+}
+
+/* Both blame the same ranks: that a call is left out rather than made in excess is then told by who waits. */
+static bool is_another_word(const struct ncs_finding *f, const struct ncs_finding *first)
+{
+    bool moves = f->repairs && (f->repair[0].kind == NCS_EDIT_INSERT || f->repair[0].kind == NCS_EDIT_DELETE);
+    return moves && !blames_others(f, first);
+}
+
+void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *j)
+{
+    struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
+    for (size_t i = 0; i < d->alternatives && first; i++) {
+        const struct ncs_alternative *a = &d->alternative[i];
+        struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
+        if (!a->likelier || a->told || !f || is_another_word(f, first))
+            continue;
+        add_other(f, in_short(first));
+        ncs_diagnosis_prefer(d, i, true);
+        return;
+    }
+    struct ncs_finding turned;
+    ncs_diagnosis_doubt(d, j);
+    if (!first || first->others || changes_in_place(j, first))
+        return;
+    if (turned_round(d, j, first, &turned) || message_turned_round(d, j, first, &turned))
+        add_other(first, turned);
+}

@@ -1,0 +1,244 @@
+/* Ways and how they differ: alignment with gaps. */
+#include "diagnose/explanation/divergence.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+/* Longer ways are compared from where they diverge, so far. */
+enum { MOST_STEPS = 512 };
+
+/* ---- ways ---- */
+
+/* By rank: the kinds of groups that it is in, in any order. */
+static void read_seats(const struct ncs_inquiry *q, const struct ncs_courses *courses, struct ncs_map *seats)
+{
+    struct ncs_map known = { 0 }; /* rank and class -> 1 */
+    for (size_t c = 0; c < q->journal->comms; c++)
+        for (int r = 0; r < q->journal->comm[c]->members; r++) {
+            uint64_t rank = (uint64_t)(int64_t)q->journal->comm[c]->member[r].rank + 2;
+            uint64_t key = ncs_hash(rank, courses->class_of[c]) | 1;
+            if (ncs_map_get(&known, key))
+                continue;
+            ncs_map_put_number(&known, key, 1);
+            ncs_map_put_number(seats, rank, ncs_map_number(seats, rank) + courses->class_of[c]);
+        }
+    ncs_map_free(&known);
+}
+
+void ncs_ways_read(const struct ncs_inquiry *q, const struct ncs_courses *courses, struct ncs_ways *out)
+{
+    struct ncs_map known = { 0 }, seats = { 0 };
+    memset(out, 0, sizeof *out);
+    read_seats(q, courses, &seats);
+    for (size_t i = 0; i < courses->count; i++) {
+        const struct ncs_course *c = &courses->of[i];
+        uint64_t key = ncs_hash(ncs_hash(c->sites, c->over), ncs_map_number(&seats, (uint64_t)(int64_t)c->rank + 2)) | 1;
+        size_t at = ncs_map_number(&known, key);
+        if (!at) {
+            struct ncs_way fresh = { .step = c->step, .steps = c->steps, .open = !c->over };
+            NCS_PUSH(out->of, out->count, out->room, fresh);
+            ncs_map_put_number(&known, key, at = out->count);
+        }
+        struct ncs_way *way = &out->of[at - 1];
+        NCS_PUSH(way->course, way->courses, way->room, i);
+    }
+    ncs_map_free(&known);
+    ncs_map_free(&seats);
+    ncs_roles_read(q, courses, &out->roles);
+    for (size_t i = 0; i < out->count; i++) {
+        struct ncs_way *way = &out->of[i];
+        way->spot = ncs_new((out->roles.spots + 1) * sizeof *way->spot);
+        for (size_t k = 0; k < out->roles.spots; k++) {
+            way->spot[k] = true;
+            for (size_t c = 0; c < way->courses; c++)
+                way->spot[k] &= ncs_spot_is_expected(&out->roles, way->course[c], k);
+        }
+    }
+}
+
+void ncs_ways_free(struct ncs_ways *w)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        ncs_free(w->of[i].course);
+        ncs_free(w->of[i].spot);
+    }
+    ncs_roles_free(&w->roles);
+    ncs_free(w->of);
+}
+
+/* ---- alignment ---- */
+
+/* The steps of a way that another one is held against, by their places in it. */
+struct shown {
+    const struct ncs_step *step;
+    size_t *at;
+    size_t count;
+};
+
+struct table { /* costs[i][j]: of i steps of the way and j of the model */
+    struct shown a, b;
+    size_t same;  /* so many at the beginning are alike, and in no cost */
+    size_t n, m;
+    unsigned *cost, more, fewer;
+};
+
+static unsigned *cell(const struct table *t, size_t i, size_t j)
+{
+    return &t->cost[i * (t->m + 1) + j];
+}
+
+static uint64_t site_at(const struct shown *w, size_t i)
+{
+    return w->step[w->at[i]].site;
+}
+
+static bool alike(const struct table *t, size_t i, size_t j)
+{
+    return site_at(&t->a, t->same + i) == site_at(&t->b, t->same + j);
+}
+
+static void fill(struct table *t)
+{
+    for (size_t i = 0; i <= t->n; i++)
+        for (size_t j = 0; j <= t->m; j++) {
+            unsigned best = i || j ? UINT32_MAX : 0;
+            if (i && *cell(t, i - 1, j) + t->more < best)
+                best = *cell(t, i - 1, j) + t->more;
+            if (j && *cell(t, i, j - 1) + t->fewer < best)
+                best = *cell(t, i, j - 1) + t->fewer;
+            if (i && j && alike(t, i - 1, j - 1) && *cell(t, i - 1, j - 1) < best)
+                best = *cell(t, i - 1, j - 1);
+            *cell(t, i, j) = best;
+        }
+}
+
+/* Who is still on the way may do all that the other has done beyond. */
+static void find_end(const struct table *t, bool a_open, bool b_open, size_t *i, size_t *j)
+{
+    *i = t->n;
+    *j = t->m;
+    for (size_t k = t->m; a_open && k-- > 0;)
+        if (*cell(t, t->n, k) < *cell(t, *i, *j)) {
+            *i = t->n;
+            *j = k;
+        }
+    for (size_t k = t->n; b_open && k-- > 0;)
+        if (*cell(t, k, t->m) < *cell(t, *i, *j)) {
+            *i = k;
+            *j = t->m;
+        }
+}
+
+/* From the end to the beginning; the gaps lie as late as they can. */
+static size_t place_of(const struct shown *w, size_t i, size_t steps)
+{
+    return i < w->count ? w->at[i] : steps;
+}
+
+static void trace_back(const struct table *t, size_t i, size_t j, const struct ncs_ways *ways,
+                       struct ncs_divergence *out)
+{
+    while (i || j) {
+        unsigned cost = *cell(t, i, j);
+        bool same = i && j && alike(t, i - 1, j - 1) && *cell(t, i - 1, j - 1) == cost;
+        bool more = !same && i && *cell(t, i - 1, j) + t->more == cost;
+        i -= same || more;
+        j -= !more;
+        struct ncs_gap gap = { .more = more, .at = place_of(&t->a, t->same + i, ways->of[out->way].steps),
+                               .of = place_of(&t->b, t->same + j, ways->of[out->model].steps) };
+        if (!same)
+            NCS_PUSH(out->gap, out->gaps, out->room, gap);
+    }
+    for (size_t k = 0; k < out->gaps / 2; k++) {
+        struct ncs_gap swap = out->gap[k];
+        out->gap[k] = out->gap[out->gaps - 1 - k];
+        out->gap[out->gaps - 1 - k] = swap;
+    }
+}
+
+/* Messages of a role that the other has not, as at an end of a pipeline, are no difference. Collectives all
+ * ranks make. */
+static struct shown show(const struct ncs_ways *ways, const struct ncs_way *way, const struct ncs_way *other,
+                         bool collectives)
+{
+    struct shown s = { .step = way->step, .at = ncs_new((way->steps + 1) * sizeof *s.at) };
+    for (size_t i = 0; i < way->steps; i++) {
+        const struct ncs_step *step = &way->step[i];
+        bool fits = collectives ? step->kind == NCS_STEP_CALL && !step->role
+                                : !step->role || other->spot[ncs_spot_number(&ways->roles, step->site)];
+        if (fits && !step->lone)
+            s.at[s.count++] = i;
+    }
+    return s;
+}
+
+static void shorten(size_t *steps, bool *open)
+{
+    if (*steps <= MOST_STEPS)
+        return;
+    *steps = MOST_STEPS;
+    *open = true;
+}
+
+bool ncs_diverge(const struct ncs_ways *ways, size_t way, size_t model, struct ncs_weights weights,
+                 struct ncs_divergence *out)
+{
+    const struct ncs_way *a = &ways->of[way], *b = &ways->of[model];
+    bool a_open = a->open, b_open = b->open;
+    struct table t = { .a = show(ways, a, b, weights.collectives), .b = show(ways, b, a, weights.collectives),
+                       .more = weights.more, .fewer = weights.fewer };
+    while (t.same < t.a.count && t.same < t.b.count && alike(&t, 0, 0))
+        t.same++;
+    t.n = t.a.count - t.same;
+    t.m = t.b.count - t.same;
+    shorten(&t.n, &a_open);
+    shorten(&t.m, &b_open);
+    t.cost = ncs_new((t.n + 1) * (t.m + 1) * sizeof *t.cost);
+    fill(&t);
+    size_t i, j;
+    find_end(&t, a_open, b_open, &i, &j);
+    *out = (struct ncs_divergence){ .way = way, .model = model };
+    trace_back(&t, i, j, ways, out);
+    ncs_free(t.cost);
+    ncs_free(t.a.at);
+    ncs_free(t.b.at);
+    return out->gaps > 0;
+}
+
+/* Whether the steps are those before them once more: another round of a loop. */
+static bool is_round(const struct ncs_step *step, size_t at, size_t steps, const struct ncs_step *gap)
+{
+    if (steps > at)
+        return false;
+    for (size_t i = 0; i < steps; i++)
+        if (step[at - steps + i].site != gap[i].site)
+            return false;
+    return true;
+}
+
+/* Waits of its own come and go with a rank's calls; to wait for a key more, or set one more, changes nothing. */
+static bool is_weighed(const struct ncs_step *s, bool more)
+{
+    return s->kind != NCS_STEP_WAIT && s->kind != NCS_STEP_GET && !(s->kind == NCS_STEP_SET && more);
+}
+
+size_t ncs_divergence_size(const struct ncs_ways *ways, const struct ncs_divergence *d)
+{
+    const struct ncs_step *own = ways->of[d->way].step, *model = ways->of[d->model].step;
+    size_t size = 0;
+    for (size_t i = 0, next; i < d->gaps; i = next) {
+        const struct ncs_gap *g = &d->gap[i];
+        for (next = i + 1; next < d->gaps && d->gap[next].more == g->more &&
+                           (g->more ? d->gap[next].at == g->at + (next - i)
+                                    : d->gap[next].of == g->of + (next - i));)
+            next++;
+        bool round = is_round(own, g->at, next - i, g->more ? own + g->at : model + g->of);
+        size_t calls = 0;
+        for (size_t k = i; k < next; k++)
+            calls += is_weighed(d->gap[k].more ? &own[d->gap[k].at] : &model[d->gap[k].of], d->gap[k].more);
+        size += round ? 1 : calls;
+    }
+    return size;
+}

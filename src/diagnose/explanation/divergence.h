@@ -1,0 +1,54 @@
+/* Where courses diverge by the places that they come to: ranks of one program do alike, and who does
+ * otherwise where most do alike is likely to be the one who is wrong. Private to this room. */
+#ifndef NCS_DIAGNOSE_EXPLANATION_DIVERGENCE_H
+#define NCS_DIAGNOSE_EXPLANATION_DIVERGENCE_H
+
+#include "diagnose/course/roles.h"
+
+/* Courses that come to the same places in the same order, of ranks that are in groups of the same kinds. */
+struct ncs_way {
+    size_t *course; /* indices; the first stands for all */
+    size_t courses, room;
+    const struct ncs_step *step; /* of the first */
+    size_t steps;
+    bool open;      /* it may go on */
+    bool *spot;     /* by number: all of them are expected to send or receive there */
+};
+
+struct ncs_ways {
+    struct ncs_way *of;
+    size_t count, room;
+    struct ncs_roles roles;
+};
+
+void ncs_ways_read(const struct ncs_inquiry *q, const struct ncs_courses *courses, struct ncs_ways *out);
+void ncs_ways_free(struct ncs_ways *w);
+
+/* One step more or less. */
+struct ncs_gap {
+    bool more;  /* the way has the step, the model has not; else the other way round */
+    size_t at;  /* step of the way; of a step that it lacks the one that comes after it */
+    size_t of;  /* step of the model */
+};
+
+struct ncs_divergence {
+    size_t way, model;
+    struct ncs_gap *gap; /* in order. The caller's */
+    size_t gaps, room;
+};
+
+/* Weights of a step too much and a step too few: it is asked for both sides of a doubt. By collectives alone: ranks
+ * of a pipeline send and receive as often as their stage asks for. */
+struct ncs_weights {
+    unsigned more, fewer;
+    bool collectives;
+};
+
+/* False: too far apart, or not apart at all: one goes on as the other does, as far as both are known. */
+bool ncs_diverge(const struct ncs_ways *ways, size_t way, size_t model, struct ncs_weights weights,
+                 struct ncs_divergence *out);
+
+/* Steps more and fewer; a whole round of a loop is one. */
+size_t ncs_divergence_size(const struct ncs_ways *ways, const struct ncs_divergence *d);
+
+#endif

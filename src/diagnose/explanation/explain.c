@@ -1,0 +1,133 @@
+/* The cheapest explanation: which few calls left out, made in excess or made elsewhere, and by whom,
+ * explain that nobody goes on. Candidates come from comparing the courses of ranks and from who waits. */
+#include "diagnose/explanation/explain.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+bool ncs_at_same_place(const struct ncs_call *a, const struct ncs_call *b)
+{
+    return a->fn == b->fn && a->place.line == b->place.line && a->place.file == b->place.file;
+}
+
+static bool is_as_seen(const struct ncs_explanations *s)
+{
+    struct ncs_rehearsed r;
+    ncs_rehearse(s->cast, NULL, 0, &r);
+    bool same = true;
+    for (size_t i = 0; i < s->courses.count && same; i++) {
+        int context = s->courses.of[i].context;
+        if (s->courses.of[i].holder)
+            continue;
+        same = r.waits[i] == (context >= 0 && s->q->snap->context[context].state != NCS_CONTEXT_ENDED);
+    }
+    ncs_free(r.waits);
+    return same && r.blocked > 0;
+}
+
+/* Somebody waits for another host beside the driver. */
+static bool waits_for_hosts(const struct ncs_inquiry *q)
+{
+    for (size_t i = 0; i < q->needs; i++)
+        if (q->need[i].kind == NCS_NEED_GATE && (ncs_is_key(q, &q->need[i]) || ncs_is_barrier(q, &q->need[i])))
+            return true;
+    return false;
+}
+
+/* Who has destroyed a communicator where others have, too, need not have done so too early. */
+static bool others_do(const struct ncs_inquiry *q, const struct ncs_call *destroy)
+{
+    for (size_t i = 0; destroy && i < q->rares; i++)
+        if (q->rare[i]->rank != destroy->rank && ncs_at_same_place(q->rare[i], destroy))
+            return true;
+    return false;
+}
+
+static bool has_own_reason(const struct ncs_inquiry *q, const struct ncs_absent *a)
+{
+    if (a->reason == NCS_ABSENT_DESTROYED)
+        return !(a->call && a->call->ending) && !others_do(q, a->call);
+    return a->reason < NCS_ABSENT_FINISHED && a->reason != NCS_ABSENT_EMPTY;
+}
+
+/* Who is missed for a reason of its own, an abort, an error, is known without a comparison; communicators
+ * in the making are not played, but who waits for hosts may be why they are not made. */
+static bool is_known(const struct ncs_inquiry *q)
+{
+    bool hosts = waits_for_hosts(q);
+    for (size_t i = 0; i < q->needs; i++) {
+        const struct ncs_need *n = &q->need[i];
+        bool split = n->call && n->call->fn == NCS_FN_ncclCommSplit;
+        if (!hosts && !split && (ncs_is_meeting(n) || n->kind == NCS_NEED_INIT))
+            return true;
+        for (size_t k = 0; k < n->absents; k++)
+            if (has_own_reason(q, &n->absent[k]))
+                return true;
+    }
+    return false;
+}
+
+static bool begin(struct ncs_explanations *s)
+{
+    enum { MOST_WAYS = 64 };
+    if (is_known(s->q) || !ncs_courses_read(s->q, &s->courses))
+        return false;
+    ncs_ways_read(s->q, &s->courses, &s->ways);
+    if (s->courses.count < 2 || s->ways.count > MOST_WAYS)
+        return false;
+    s->cast = ncs_cast_new(s->q, &s->courses);
+    s->misfits = ncs_misfits_new(s->q, &s->courses, &s->ways);
+    return is_as_seen(s);
+}
+
+/* Where all do alike, whoever did more or less would be the odd one: there it can only be a peer. */
+static const struct {
+    void (*find)(struct ncs_explanations *s);
+    bool alike;
+} kinds[] = {
+    { ncs_candidates_apart, false },
+    { ncs_candidates_missed, false },
+    { ncs_candidates_hosts, false },
+    { ncs_candidates_peers, true },
+};
+
+static void look(struct ncs_explanations *s)
+{
+    enum { KINDS = sizeof kinds / sizeof *kinds };
+    bool alike = s->ways.count < 2;
+    s->examples = ncs_examples_new(&s->courses);
+    for (size_t i = 0; i < KINDS; i++) {
+        size_t kind = ncs_nth_kind(i, KINDS);
+        if (!alike || kinds[kind].alike)
+            kinds[kind].find(s);
+    }
+    ncs_candidates_rehearse(s);
+    if (alike || s->count)
+        return;
+    ncs_candidates_at_once(s);
+    ncs_candidates_rehearse(s);
+}
+
+struct ncs_explanations *ncs_explain_hang(const struct ncs_inquiry *q)
+{
+    struct ncs_explanations *e = ncs_new(sizeof *e);
+    e->q = q;
+    if (begin(e))
+        look(e);
+    return e;
+}
+
+void ncs_explanations_free(struct ncs_explanations *e)
+{
+    if (!e)
+        return;
+    for (size_t i = 0; i < e->count; i++)
+        ncs_candidate_free(&e->best[i]);
+    ncs_misfits_free(e->misfits);
+    ncs_examples_free(e->examples);
+    ncs_cast_free(e->cast);
+    ncs_ways_free(&e->ways);
+    ncs_courses_free(&e->courses);
+    ncs_free(e);
+}

@@ -1,0 +1,146 @@
+/* Explanations of a hang by what ranks did otherwise than those who do alike. Private to this room. */
+#ifndef NCS_DIAGNOSE_EXPLANATION_EXPLAIN_H
+#define NCS_DIAGNOSE_EXPLANATION_EXPLAIN_H
+
+#include "diagnose/explanation/divergence.h"
+#include "diagnose/rules/rule.h"
+
+enum {
+    NCS_CANDIDATES_TRIED = 64, /* rehearsals, at most */
+    NCS_EXPLANATIONS_KEPT = 6,
+};
+
+/* In the order in which explanations are preferred. */
+struct ncs_cost {
+    size_t ranks;    /* that have to change */
+    size_t misfit;   /* how far the courses are apart then (explanation/misfit.c) */
+    size_t size;     /* ncs_divergence_size */
+    size_t turns;    /* back in the program, where nobody has gone back */
+    size_t kind;     /* 0: another communicator, 1: calls put in, 2: calls left out */
+    size_t supposed; /* meetings that need calls which nobody has seen */
+    size_t edits;
+};
+
+/* A set of changes with which all go on, by the journal. */
+struct ncs_explanation {
+    const struct ncs_explanations *of; /* that it is one of */
+    struct ncs_divergence *part; /* one for each way that is mended */
+    size_t parts, part_room;
+    struct ncs_change *change;   /* by course and step */
+    size_t changes, change_room;
+    size_t rounds;               /* if not 0: the changes are so many whole rounds of a loop */
+    struct ncs_cost cost;
+};
+
+struct ncs_explanations {
+    const struct ncs_inquiry *q;
+    struct ncs_courses courses;
+    struct ncs_cast *cast;
+    struct ncs_ways ways;
+    struct ncs_misfits *misfits;
+    struct ncs_examples *examples;
+    struct ncs_explanation candidate[NCS_CANDIDATES_TRIED]; /* not yet rehearsed, the cheapest first */
+    size_t candidates;
+    struct ncs_explanation best[NCS_EXPLANATIONS_KEPT]; /* the cheapest first */
+    size_t count;
+};
+
+/* ---- candidates ---- */
+
+/* What the ways of ranks have more or less than others (explanation/candidates.c). */
+void ncs_candidates_apart(struct ncs_explanations *s);
+/* The same of several ways at once: ranks that are wrong each in its own manner. */
+void ncs_candidates_at_once(struct ncs_explanations *s);
+/* What would answer those who wait, or make them wait no more (explanation/missed_calls.c). */
+void ncs_candidates_missed(struct ncs_explanations *s);
+/* Who names another peer than most do at the place names theirs. */
+void ncs_candidates_peers(struct ncs_explanations *s);
+/* Keys, barriers and threads of hosts (explanation/candidates_host.c): from who waits, and what a way has more or less; false:
+ * that is no matter. */
+void ncs_candidates_hosts(struct ncs_explanations *s);
+bool ncs_host_gap(const struct ncs_explanations *s, size_t course, const struct ncs_divergence *d,
+                  const struct ncs_gap *g, struct ncs_change *out);
+bool ncs_at_same_place(const struct ncs_call *a, const struct ncs_call *b); /* in the program, and the same function */
+/* A course that has left a loop before the model has lacks whole rounds (explanation/candidates_round.c). */
+void ncs_candidate_rounds(struct ncs_explanations *s, size_t way, size_t model);
+/* One that ends with a round too few lacks all of it, also what nobody else has come to in it so far: as much as its
+ * own last round had. */
+void ncs_candidate_end_round(const struct ncs_explanations *s, struct ncs_explanation *c, size_t course,
+                             const struct ncs_divergence *d);
+/* The course's call like that step, before its step `at`; nth: how many of the step's like are put in before it.
+ * False: nothing is there to be put in. */
+bool ncs_candidate_put_in(const struct ncs_explanations *s, size_t course, size_t at, const struct ncs_step *step,
+                          size_t nth, struct ncs_change *out);
+/* Adds a change behind those of its course. */
+void ncs_candidate_add(struct ncs_explanation *c, const struct ncs_change *change);
+/* Takes the candidate: it is rehearsed if it is among the cheapest (explanation/cheapest.c). */
+void ncs_candidate_try(struct ncs_explanations *s, struct ncs_explanation *c);
+/* Keeps the cheapest of those with which all go on. */
+void ncs_candidates_rehearse(struct ncs_explanations *s);
+void ncs_candidate_free(struct ncs_explanation *c); /* the contents */
+/* The rank's own communicator that the model's is a sibling of, and its rank there; -1 = none. */
+int ncs_sibling_comm(const struct ncs_explanations *s, const struct ncs_call *model, int rank, int *comm_rank);
+
+/* ---- calls to put in (explanation/examples.c) ---- */
+
+struct ncs_examples *ncs_examples_new(const struct ncs_courses *courses);
+void ncs_examples_free(struct ncs_examples *e); /* NULL is a no-op */
+/* A call at the site on that communicator, the nth, from 0, of a rank there but that one; of fewer the last; NULL = there
+ * is none. */
+const struct ncs_call *ncs_example(const struct ncs_examples *e, uint64_t site, int comm, int comm_rank, size_t nth);
+
+/* ---- how far courses are apart (explanation/misfit.c) ---- */
+
+/* Distances between all courses that have anything in common, as they are. */
+struct ncs_misfits *ncs_misfits_new(const struct ncs_inquiry *q, const struct ncs_courses *courses,
+                                    const struct ncs_ways *ways);
+void ncs_misfits_free(struct ncs_misfits *m); /* NULL is a no-op */
+size_t ncs_misfit_now(const struct ncs_misfits *m); /* the sum of them */
+/* Puts the change before that step, of `last` and those before it, where the course comes closest to the others;
+ * returns how far they are apart then. */
+size_t ncs_misfit_place(struct ncs_misfits *m, struct ncs_change *change, size_t last);
+size_t ncs_misfit_of(struct ncs_misfits *m, size_t course); /* the sum of those between it and all others */
+/* Whom a rank would name there if it did as most; -1 = it does, or there is no most. */
+int ncs_misfits_usual_peer(const struct ncs_misfits *m, const struct ncs_step *s);
+/* The first at which it names another peer than the others do there; NULL = none. */
+const struct ncs_step *ncs_misfits_odd_step(const struct ncs_misfits *m, size_t course);
+size_t ncs_misfits_way(const struct ncs_misfits *m, size_t course);
+bool ncs_misfits_related(const struct ncs_misfits *m, size_t way, size_t other); /* they have something in common */
+/* The sum of them with the changes, which are by course and step. Adds to turns (NULL: no matter) how often a changed
+ * course goes back in the program where none has done so. */
+size_t ncs_misfit_with(struct ncs_misfits *m, const struct ncs_change *change, size_t changes, size_t *turns);
+
+/* ---- explanations ---- */
+
+/* The cheapest ones first; none where the run has what this knows nothing of. The caller's. */
+struct ncs_explanations *ncs_explain_hang(const struct ncs_inquiry *q);
+size_t ncs_explanations_count(const struct ncs_explanations *e);
+const struct ncs_explanation *ncs_explanation_at(const struct ncs_explanations *e, size_t i);
+void ncs_explanations_free(struct ncs_explanations *e); /* NULL is a no-op */
+
+/* It is the cheapest, and no other one that blames somebody else fits as well. */
+bool ncs_explanation_is_likelier(const struct ncs_explanation *e);
+/* How many are cheaper, those as cheap as each other taken as one. */
+size_t ncs_explanation_tier(const struct ncs_explanation *e);
+/* What ranks do at the same places speaks for it, and it does not blame most of them. */
+bool ncs_explanation_is_sure(const struct ncs_explanation *e);
+/* Some rank has come to the places of all calls that it puts in, and no rank may be in another's communicator. */
+bool ncs_explanation_is_placed(const struct ncs_explanation *e);
+/* It puts in, or leaves out, a send or a receive. */
+bool ncs_explanation_is_of_messages(const struct ncs_explanation *e);
+/* The ranks that it changes come closer to what the others do. */
+bool ncs_explanation_brings_closer(const struct ncs_explanation *e);
+/* None is cheaper, whether calls are put in or left out, and it brings ranks closer to what the others do. */
+bool ncs_explanation_is_as_good(const struct ncs_explanation *e);
+/* Whom the others are furthest from, in short; false: nobody. The contents are the caller's. */
+bool ncs_find_oddity(const struct ncs_explanations *e, struct ncs_finding *out);
+/* Of one that changes steps of hosts alone (explanation/finding_host.c): its edits, with a key that is not theirs, and the
+ * finding. */
+struct ncs_edit ncs_host_edit(const struct ncs_explanations *s, const struct ncs_change *c);
+bool ncs_say_hosts(const struct ncs_explanation *e, struct ncs_root *r, struct ncs_drafts *all);
+/* The same in words of its own, with the edits (explanation/text.c). */
+bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit *edit, struct ncs_drafts *all);
+/* Adds the finding; false: there are no words for it. */
+bool ncs_explanation_say(const struct ncs_explanation *e, struct ncs_drafts *all);
+
+#endif

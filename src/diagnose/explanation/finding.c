@@ -1,0 +1,360 @@
+/* What an explanation says: the finding with its edits, and whether it is likelier than what the rules say. */
+#include "diagnose/explanation/explain.h"
+
+#include "base/mem.h"
+
+static bool of_one_kind(const struct ncs_explanation *c)
+{
+    for (size_t i = 1; i < c->changes; i++)
+        if (c->change[i].kind != c->change[0].kind)
+            return false;
+    return true;
+}
+
+/* Barriers, keys and threads beside calls are told of in the edits alone. */
+static const struct ncs_change *first_call(const struct ncs_explanation *e)
+{
+    for (size_t i = 0; i < e->changes; i++)
+        if (!e->change[i].host)
+            return &e->change[i];
+    return NULL;
+}
+
+/* Position of a call that is put in or left out among the collectives of its rank. */
+static uint32_t position_of(const struct ncs_explanations *s, const struct ncs_change *c)
+{
+    const struct ncs_course *course = &s->courses.of[c->course];
+    uint32_t at = s->q->comm[c->comm].seq[c->comm_rank].base;
+    for (size_t i = 0; i < c->step && i < course->steps; i++) {
+        const struct ncs_call *call = course->step[i].call;
+        if (call->number && call->comm == c->comm && call->comm_rank == c->comm_rank &&
+            ncs_position(s->q, call) != UINT32_MAX)
+            at = ncs_position(s->q, call) + 1;
+    }
+    return at;
+}
+
+/* A meeting of the communicator to tell the rows by: one that the odd rank is missed at or stands at with
+ * another call. */
+static const struct ncs_need *need_of(const struct ncs_explanations *s, int comm, int comm_rank, bool missed)
+{
+    const struct ncs_need *best = NULL;
+    for (size_t i = 0; i < s->q->needs; i++) {
+        const struct ncs_need *n = &s->q->need[i];
+        if (n->comm != comm || !n->call || ncs_is_meeting(n) || n->kind == NCS_NEED_GATE)
+            continue;
+        bool fits = n->kind == NCS_NEED_STUCK;
+        for (size_t k = 0; k < n->absents && missed; k++)
+            fits |= n->absent[k].comm_rank == comm_rank;
+        for (size_t k = 0; k < n->presents && !missed; k++)
+            fits |= n->present[k]->comm_rank == comm_rank;
+        if (fits && (!best || n->call->number < best->call->number))
+            best = n;
+    }
+    return best;
+}
+
+/* The number of the next counted call on its communicator from the step on. */
+static uint32_t number_at(const struct ncs_explanations *s, const struct ncs_change *c)
+{
+    const struct ncs_course *course = &s->courses.of[c->course];
+    for (size_t i = c->step; i < course->steps; i++)
+        if (course->step[i].call->number && course->step[i].call->comm == c->comm &&
+            course->step[i].call->comm_rank == c->comm_rank)
+            return course->step[i].call->number;
+    return s->q->journal->comm[c->comm]->member[c->comm_rank].calls + 1;
+}
+
+static struct ncs_edit edit_of(const struct ncs_explanations *s, const struct ncs_change *c)
+{
+    if (c->host)
+        return ncs_host_edit(s, c);
+    const struct ncs_call *m = c->model;
+    struct ncs_edit e = { .kind = NCS_EDIT_DELETE, .rank = s->courses.of[c->course].rank, .comm = c->comm,
+                          .comm_rank = c->comm_rank, .call = m->number, .model = -1,
+                          .other_comm = -1, .other_comm_rank = -1, .line = m->place.line };
+    if (c->kind == NCS_CHANGE_PUT_IN) {
+        e.kind = NCS_EDIT_INSERT;
+        e.call = number_at(s, c);
+        e.model = m->rank;
+        e.model_comm_rank = m->comm_rank;
+        e.model_call = m->number;
+        e.answer = c->answer;
+        if (c->like)
+            e.place = c->like->call->place;
+        if (!c->answer && c->peer >= 0 && c->peer != ncs_step_peer(m)) {
+            e.argument = "peer";
+            e.value = c->peer;
+        }
+    } else if (c->kind == NCS_CHANGE_PEER) {
+        e.kind = NCS_EDIT_ARGUMENT;
+        e.argument = "peer";
+        e.value = c->peer;
+    } else if (c->kind == NCS_CHANGE_COMM) {
+        e.kind = NCS_EDIT_ARGUMENT;
+        e.argument = "comm";
+        e.comm = m->comm;
+        e.comm_rank = m->comm_rank;
+        e.value = e.other_comm = c->comm;
+        e.other_comm_rank = c->comm_rank;
+    }
+    return e;
+}
+
+/* Collectives that are left out or made in excess on one communicator. */
+static bool say_shift(const struct ncs_explanation *b, struct ncs_root *r, struct ncs_drafts *all)
+{
+    const struct ncs_explanations *s = b->of;
+    const struct ncs_change *first = first_call(b);
+    bool skipped = first->kind == NCS_CHANGE_PUT_IN;
+    const struct ncs_need *n = need_of(s, first->comm, first->comm_rank, skipped);
+    if (!n)
+        return false;
+    struct ncs_parting p = { .how = skipped ? NCS_PARTING_SKIPPED : NCS_PARTING_EXTRA };
+    size_t room = 0;
+    for (size_t i = 0; i < b->changes; i++) {
+        const struct ncs_change *c = &b->change[i];
+        if (c->comm != first->comm)
+            continue;
+        p.shift += c->comm_rank == first->comm_rank;
+        if (!p.odds || p.odd[p.odds - 1] != c->comm_rank)
+            NCS_PUSH(p.odd, p.odds, room, c->comm_rank);
+    }
+    p.at = position_of(s, first);
+    p.number = first->model->number;
+    p.model = skipped ? first->model->comm_rank : n->absents ? n->absent[0].comm_rank : -1;
+    for (int k = 0; p.model < 0 && k < s->q->journal->comm[first->comm]->nranks; k++)
+        p.model = k != first->comm_rank ? k : -1;
+    r->kind = n->kind == NCS_NEED_STUCK ? NCS_ROOT_DIFFER : NCS_ROOT_ABSENT;
+    r->need = n;
+    r->parting = &p;
+    r->rule = skipped ? "skipped-call" : "extra-call";
+    size_t absent_room = 0;
+    for (size_t i = 0; i < n->absents && r->kind == NCS_ROOT_ABSENT; i++)
+        if (!skipped || n->absent[i].comm_rank == first->comm_rank)
+            NCS_PUSH(r->absent, r->absents, absent_room, &n->absent[i]);
+    if (r->kind == NCS_ROOT_DIFFER) {
+        r->call = n->present;
+        r->calls = n->presents;
+    }
+    bool any = (r->kind == NCS_ROOT_DIFFER || r->absents) && p.model >= 0 &&
+               ncs_call_at(s->q, first->comm, skipped ? p.model : p.odd[0], p.at);
+    if (any)
+        ncs_judge(s->q, r, all);
+    ncs_free(r->absent);
+    ncs_free(p.odd);
+    return any;
+}
+
+/* A send or receive that somebody waits for. */
+static bool say_answer(const struct ncs_explanation *b, struct ncs_root *r, struct ncs_drafts *all)
+{
+    const struct ncs_explanations *s = b->of;
+    const struct ncs_change *first = first_call(b);
+    for (size_t i = 0; i < s->q->needs; i++) {
+        const struct ncs_need *n = &s->q->need[i];
+        if (n->kind != NCS_NEED_PAIR || n->call != first->model || !n->absents)
+            continue;
+        const struct ncs_absent *absent = &n->absent[0];
+        r->kind = NCS_ROOT_ABSENT;
+        r->need = n;
+        r->absent = &absent;
+        r->absents = 1;
+        r->rule = ncs_is_send(n->call) ? "send-without-recv" : "recv-without-send";
+        ncs_judge(s->q, r, all);
+        return true;
+    }
+    return false;
+}
+
+static bool say_elsewhere(const struct ncs_explanation *b, struct ncs_root *r, struct ncs_drafts *all)
+{
+    const struct ncs_call **call = ncs_new(b->changes * sizeof *call);
+    for (size_t i = 0; i < b->changes; i++)
+        call[i] = b->change[i].model;
+    r->kind = NCS_ROOT_ELSEWHERE;
+    r->rule = "wrong-comm";
+    r->call = call;
+    r->calls = b->changes;
+    r->comm = b->change[0].comm;
+    r->need = need_of(b->of, call[0]->comm, call[0]->comm_rank, false);
+    if (!r->need) /* nobody waits where the call was made */
+        r->need = need_of(b->of, b->change[0].comm, b->change[0].comm_rank, true);
+    bool fine = r->need != NULL;
+    if (fine)
+        ncs_judge(b->of->q, r, all);
+    ncs_free(call);
+    return fine;
+}
+
+static const struct ncs_need *unanswered(const struct ncs_explanations *s, const struct ncs_call *call)
+{
+    for (size_t i = 0; i < s->q->needs; i++) {
+        const struct ncs_need *n = &s->q->need[i];
+        if (n->kind == NCS_NEED_PAIR && n->call && n->absents && n->comm == call->comm && n->call->fn == call->fn &&
+            n->call->comm_rank == call->comm_rank && ncs_call_peer(n->call) == ncs_call_peer(call))
+            return n;
+    }
+    return NULL;
+}
+
+/* A send or receive that nobody answers, and that nobody ought to. */
+static bool say_excess(const struct ncs_explanation *b, struct ncs_root *r, struct ncs_drafts *all)
+{
+    const struct ncs_call *call = first_call(b)->model;
+    r->need = unanswered(b->of, call);
+    if (!r->need)
+        return false;
+    const struct ncs_absent *absent = &r->need->absent[0];
+    r->kind = NCS_ROOT_ABSENT;
+    r->absent = &absent;
+    r->absents = 1;
+    r->excess = call;
+    r->rule = ncs_is_send(call) ? "send-without-recv" : "recv-without-send";
+    size_t before = all->count;
+    ncs_judge(b->of->q, r, all);
+    return all->count > before;
+}
+
+static bool say_peers(const struct ncs_explanation *b, struct ncs_root *r, struct ncs_drafts *all)
+{
+    const struct ncs_call **call = ncs_new(2 * b->changes * sizeof *call);
+    for (size_t i = 0; i < b->changes; i++) {
+        call[2 * i] = b->change[i].model;
+        call[2 * i + 1] = b->change[i].wants;
+    }
+    r->kind = NCS_ROOT_ELSEWHERE;
+    r->rule = "wrong-peer";
+    r->call = call;
+    r->calls = 2 * b->changes;
+    for (size_t i = 0; i < b->of->q->needs && !r->need; i++)
+        if (b->of->q->need[i].call == call[0] || b->of->q->need[i].call == call[1])
+            r->need = &b->of->q->need[i];
+    bool fine = r->need != NULL;
+    if (fine)
+        ncs_judge(b->of->q, r, all);
+    ncs_free(call);
+    return fine;
+}
+
+bool ncs_explanation_say(const struct ncs_explanation *e, struct ncs_drafts *all)
+{
+    const struct ncs_change *first = first_call(e);
+    if (!of_one_kind(e))
+        return false;
+    struct ncs_edit *edit = ncs_new(e->changes * sizeof *edit);
+    for (size_t i = 0; i < e->changes; i++)
+        edit[i] = edit_of(e->of, &e->change[i]);
+    struct ncs_root r = { .comm = -1, .rank = -1, .edit = edit, .edits = e->changes };
+    bool message = first && ncs_call_is_pair(first->model), one_sided = first && ncs_call_is_one_sided(first->model);
+    bool fine = !first                           ? ncs_say_hosts(e, &r, all)
+                : first->kind == NCS_CHANGE_COMM ? say_elsewhere(e, &r, all)
+                : first->kind == NCS_CHANGE_PEER ? first->wants && say_peers(e, &r, all)
+                : first->answer                ? say_answer(e, &r, all)
+                : message ? first->kind == NCS_CHANGE_LEAVE_OUT && e->changes == 1 && say_excess(e, &r, all)
+                : !one_sided && say_shift(e, &r, all);
+    fine = fine || (first && first->kind != NCS_CHANGE_COMM && ncs_explanation_word(e, edit, all));
+    ncs_free(edit);
+    return fine;
+}
+
+/* Of a split into parts of several sizes some rank may be in the wrong one: its course is right then. */
+static bool may_be_misplaced(const struct ncs_journal *j, int comm)
+{
+    const struct ncs_comm_info *own = j->comm[comm];
+    for (size_t c = 0; c < j->comms && own->split; c++)
+        if (j->comm[c]->parent == own->parent && j->comm[c]->split == own->split &&
+            j->comm[c]->nranks != own->nranks)
+            return true;
+    return false;
+}
+
+/* Whether a call is put in or left out is a matter of who is right. */
+static bool is_as_cheap(const struct ncs_cost *a, const struct ncs_cost *b)
+{
+    return a->ranks == b->ranks && a->misfit == b->misfit && a->size == b->size && !a->kind == !b->kind;
+}
+
+/* One behind it that blames somebody else fits as well: places do not decide between them. */
+static bool has_equal(const struct ncs_explanation *e)
+{
+    for (const struct ncs_explanation *o = e + 1; o < e->of->best + e->of->count; o++)
+        if (is_as_cheap(&o->cost, &e->cost) && o->change[0].course != e->change[0].course)
+            return true;
+    return false;
+}
+
+bool ncs_explanation_is_of_messages(const struct ncs_explanation *e)
+{
+    return e->change[0].kind <= NCS_CHANGE_LEAVE_OUT && ncs_call_is_pair(e->change[0].model);
+}
+
+bool ncs_explanation_brings_closer(const struct ncs_explanation *e)
+{
+    return e->cost.misfit < ncs_misfit_now(e->of->misfits);
+}
+
+bool ncs_explanation_is_as_good(const struct ncs_explanation *e)
+{
+    /* Of two hosts that wait for each other at a barrier neither is any closer to anybody. */
+    bool close = ncs_explanation_brings_closer(e) || !first_call(e);
+    return is_as_cheap(&e->cost, &e->of->best[0].cost) && close;
+}
+
+/* Most ranks of the communicator would have to be wrong. */
+static bool blames_most(const struct ncs_explanation *e)
+{
+    bool host = e->change[0].host != NULL;
+    size_t all = host ? e->of->courses.count : (size_t)e->of->q->journal->comm[e->change[0].comm]->nranks;
+    return 2 * e->cost.ranks > all;
+}
+
+static bool some_may_be_misplaced(const struct ncs_explanations *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        for (size_t k = 0; k < s->best[i].changes; k++)
+            if (!s->best[i].change[k].host && may_be_misplaced(s->q->journal, s->best[i].change[k].comm))
+                return true;
+    return false;
+}
+
+size_t ncs_explanation_tier(const struct ncs_explanation *e)
+{
+    size_t tier = 0;
+    for (const struct ncs_explanation *o = e->of->best; o < e; o++)
+        tier += !is_as_cheap(&o->cost, &o[1].cost);
+    return tier;
+}
+
+static bool blames_few(const struct ncs_explanation *e)
+{
+    return !blames_most(e) && !some_may_be_misplaced(e->of);
+}
+
+bool ncs_explanation_is_sure(const struct ncs_explanation *e)
+{
+    return blames_few(e) && ncs_explanation_brings_closer(e);
+}
+
+bool ncs_explanation_is_placed(const struct ncs_explanation *e)
+{
+    for (size_t i = 0; i < e->changes; i++)
+        if (e->change[i].answer && !e->change[i].like)
+            return false;
+    return !some_may_be_misplaced(e->of);
+}
+
+bool ncs_explanation_is_likelier(const struct ncs_explanation *e)
+{
+    return e == e->of->best && !has_equal(e) && blames_few(e);
+}
+
+size_t ncs_explanations_count(const struct ncs_explanations *e)
+{
+    return e ? e->count : 0;
+}
+
+const struct ncs_explanation *ncs_explanation_at(const struct ncs_explanations *e, size_t i)
+{
+    return &e->best[i];
+}

@@ -1,0 +1,289 @@
+/* What an explanation says of the steps of hosts: which barrier, key or thread one rank has more, or less, or under
+ * another name than those who do alike. */
+#include "diagnose/explanation/explain.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "diagnose/course/hosts.h"
+
+/* ---- edits ---- */
+
+/* Where it is put in: before a call or a step of the thread's that is no call, or at its end. */
+static void put_before(const struct ncs_course *c, size_t step, struct ncs_edit *e)
+{
+    const struct ncs_step *next = step < c->steps ? &c->step[step] : NULL;
+    e->before = next && !next->host && !next->call->ending ? next->call->id : 0;
+    e->nth = next && next->host ? next->host->nth : 0;
+}
+
+struct ncs_edit ncs_host_edit(const struct ncs_explanations *s, const struct ncs_change *c)
+{
+    const struct ncs_course *course = &s->courses.of[c->course];
+    struct ncs_edit e = { .kind = c->kind == NCS_CHANGE_PUT_IN      ? NCS_EDIT_INSERT
+                                  : c->kind == NCS_CHANGE_LEAVE_OUT ? NCS_EDIT_DELETE
+                                                                    : NCS_EDIT_ARGUMENT,
+                          .rank = course->rank, .comm = -1, .comm_rank = -1, .model = -1, .other_comm = -1,
+                          .other_comm_rank = -1, .line = c->host->place.line, .of_host = true, .host = c->host->kind,
+                          .host_thread = course->thread, .nth = c->host->nth };
+    e.key = (char *)(c->key ? c->key : c->host->what);
+    e.argument = c->kind == NCS_CHANGE_KEY ? "key" : NULL;
+    if (c->kind == NCS_CHANGE_PUT_IN)
+        put_before(course, c->step, &e);
+    return e;
+}
+
+/* ---- words ---- */
+
+struct ranks { /* of the run, ascending, each once */
+    int *of;
+    size_t count, room;
+    int line; /* of the first of them */
+};
+
+static void add_rank(struct ranks *r, int rank, int line)
+{
+    size_t at = r->count;
+    for (size_t i = 0; i < r->count; i++)
+        if (r->of[i] == rank)
+            return;
+    r->line = r->count && r->of[0] < rank ? r->line : line;
+    NCS_PUSH(r->of, r->count, r->room, rank);
+    for (; at > 0 && r->of[at - 1] > rank; at--)
+        r->of[at] = r->of[at - 1];
+    r->of[at] = rank;
+}
+
+static void say_line(struct ncs_str *s, int line)
+{
+    if (line)
+        ncs_str_addf(s, " at line %d", line);
+}
+
+static void say_ranks(struct ncs_str *s, const struct ranks *r, const char *one, const char *several)
+{
+    ncs_say_ranks(s, r->of, r->count);
+    ncs_str_addf(s, " %s", r->count == 1 ? one : several);
+}
+
+static bool is_changed(const struct ncs_explanation *e, size_t course)
+{
+    for (size_t i = 0; i < e->changes; i++)
+        if (e->change[i].course == course)
+            return true;
+    return false;
+}
+
+/* The others that come to the place, or that wait for the key. */
+static struct ranks others_at(const struct ncs_explanation *e, uint64_t site)
+{
+    struct ranks r = { 0 };
+    for (size_t i = 0; i < e->of->courses.count; i++)
+        for (size_t k = 0; k < e->of->courses.of[i].steps; k++)
+            if (e->of->courses.of[i].step[k].site == site && !is_changed(e, i))
+                add_rank(&r, e->of->courses.of[i].rank, e->of->courses.of[i].step[k].host->place.line);
+    return r;
+}
+
+static struct ranks waiters_for(const struct ncs_explanation *e, const char *key)
+{
+    struct ranks r = { 0 };
+    for (size_t i = 0; i < e->of->courses.count; i++) {
+        const struct ncs_course *c = &e->of->courses.of[i];
+        if (c->missed && strcmp(c->missed, key) == 0)
+            add_rank(&r, c->rank, c->step[c->steps - 1].host->place.line);
+    }
+    return r;
+}
+
+static struct ranks changed_ranks(const struct ncs_explanation *e)
+{
+    struct ranks r = { 0 };
+    for (size_t i = 0; i < e->changes; i++)
+        add_rank(&r, e->of->courses.of[e->change[i].course].rank, e->change[i].host->place.line);
+    return r;
+}
+
+static void say_waiters(const struct ncs_explanation *e, const char *key, struct ncs_str *s)
+{
+    struct ranks w = waiters_for(e, key);
+    if (w.count) {
+        say_ranks(s, &w, "waits", "wait");
+        say_line(s, w.line);
+    }
+    ncs_free(w.of);
+}
+
+/* rank 2 never comes to barrier() at line 12, for which ranks 0, 1, 3 wait */
+static void say_left_out(const struct ncs_explanation *e, const struct ranks *own, struct ncs_draft *d)
+{
+    const struct ncs_change *c = &e->change[0];
+    struct ncs_str why = { 0 }, fix = { 0 };
+    struct ranks like = others_at(e, c->like->site);
+    int line = c->like->host->place.line;
+    ncs_say_ranks(&why, own->of, own->count);
+    ncs_str_add(&fix, "let ");
+    ncs_say_ranks(&fix, own->of, own->count);
+    if (c->host->kind == NCS_HOST_BARRIER) {
+        ncs_str_addf(&why, " %s come to barrier()", own->count == 1 ? "does not" : "do not");
+        say_line(&why, line);
+        ncs_str_add(&why, "; ");
+        say_ranks(&why, &like, "comes there", "come there");
+        ncs_str_add(&fix, " come to barrier()");
+    } else if (c->host->kind == NCS_HOST_ADD) {
+        ncs_str_addf(&why, " %s to \"%s\"", own->count == 1 ? "does not add" : "do not add", c->host->what);
+        say_line(&why, line);
+        ncs_str_add(&why, "; ");
+        say_ranks(&why, &like, "does", "do");
+        ncs_str_addf(&fix, " add to \"%s\"", c->host->what);
+    } else if (c->host->kind == NCS_HOST_SET) {
+        ncs_str_addf(&why, " never %s \"%s\", for which ", own->count == 1 ? "sets" : "set", c->key);
+        say_waiters(e, c->key, &why);
+        ncs_str_add(&why, "; ");
+        say_ranks(&why, &like, "sets its own", "set theirs");
+        say_line(&why, line);
+        ncs_str_addf(&fix, " set \"%s\"", c->key);
+    } else {
+        ncs_str_addf(&why, " never %s the thread that ", own->count == 1 ? "spawns" : "spawn");
+        say_ranks(&why, &like, "spawns", "spawn");
+        say_line(&why, line);
+        ncs_str_add(&why, ": nobody makes its calls");
+        ncs_str_add(&fix, " spawn the thread");
+    }
+    say_line(&fix, line);
+    ncs_str_add(&fix, ", too");
+    d->f.why = ncs_str_take(&why);
+    d->f.fix = ncs_str_take(&fix);
+    d->f.evidence = ncs_copy_text("by the places: the others come to it at this point");
+    ncs_free(like.of);
+}
+
+/* rank 2 comes to barrier() at line 24, the others do not */
+static void say_extra(const struct ncs_explanation *e, const struct ranks *own, struct ncs_draft *d)
+{
+    const struct ncs_change *c = &e->change[0];
+    const struct ncs_step *step = &e->of->courses.of[c->course].step[c->step];
+    struct ncs_str why = { 0 }, fix = { 0 };
+    struct ranks like = others_at(e, step->site);
+    ncs_say_ranks(&why, own->of, own->count);
+    ncs_str_addf(&why, " %s to barrier()", own->count == 1 ? "comes" : "come");
+    say_line(&why, c->host->place.line);
+    ncs_str_add(&why, like.count ? " once more than the others: it" : ", and nobody else does: it");
+    ncs_str_add(&why, " opens when all have come");
+    d->f.evidence = ncs_copy_text(like.count ? "by the places: the others come to it less often"
+                                             : "by the places: nobody else comes to this one");
+    ncs_str_add(&fix, "leave out barrier()");
+    say_line(&fix, c->host->place.line);
+    ncs_str_add(&fix, " on ");
+    ncs_say_ranks(&fix, own->of, own->count);
+    ncs_str_add(&fix, ", or let the others come to it, too");
+    d->f.why = ncs_str_take(&why);
+    d->f.fix = ncs_str_take(&fix);
+    ncs_free(like.of);
+}
+
+static bool is_asked_for(const struct ncs_explanation *e, const char *key)
+{
+    for (size_t i = 0; i < e->of->courses.count; i++)
+        for (size_t k = 0; k < e->of->courses.of[i].steps; k++) {
+            const struct ncs_step *s = &e->of->courses.of[i].step[k];
+            if (s->kind == NCS_STEP_GET && ncs_key_class(s->host->what) == ncs_key_class(key))
+                return true;
+        }
+    return false;
+}
+
+/* rank 0 sets "other" at line 17, for which nobody waits; ranks 1-3 wait at line 19 for "go1", which nobody sets */
+static void say_other_key(const struct ncs_explanation *e, const struct ranks *own, struct ncs_draft *d)
+{
+    const struct ncs_change *c = &e->change[0];
+    bool sets = c->host->kind == NCS_HOST_SET;
+    const char *missed = sets ? c->key : c->host->what, *loose = sets ? c->host->what : c->key;
+    bool asked = sets && is_asked_for(e, loose), others = !sets && is_asked_for(e, loose);
+    struct ncs_str why = { 0 }, fix = { 0 };
+    if (sets) {
+        say_ranks(&why, own, "sets", "set");
+        ncs_str_addf(&why, " \"%s\"", loose);
+        say_line(&why, c->host->place.line);
+        ncs_str_add(&why, asked ? ", as another rank does; " : ", for which nobody waits; ");
+    }
+    say_waiters(e, missed, &why);
+    ncs_str_addf(&why, " for \"%s\", which nobody sets", missed);
+    if (!sets)
+        ncs_str_addf(&why, others ? "; the others wait for \"%s\" there" : "; \"%s\" is set, for which nobody waits",
+                     loose);
+    ncs_str_add(&fix, "let ");
+    ncs_say_ranks(&fix, own->of, own->count);
+    ncs_str_addf(&fix, " %s \"%s\" instead of \"%s\"", sets ? "set" : "wait for", c->key, c->host->what);
+    say_line(&fix, c->host->place.line);
+    d->f.why = ncs_str_take(&why);
+    d->f.fix = ncs_str_take(&fix);
+    d->f.evidence = ncs_copy_text(
+        asked || others ? "by the keys: the others name another one, and one is waited for that nobody sets"
+                        : "by the keys: one is set for nobody, and one is waited for that nobody sets");
+}
+
+/* ---- the finding ---- */
+
+static bool is_gate(const struct ncs_inquiry *q, const struct ncs_need *n, const char *what)
+{
+    return n->kind == NCS_NEED_GATE && strcmp(q->snap->gate[n->gate].what, what) == 0;
+}
+
+/* The wait that the rows are about: at the barrier or for the key; of a thread the first of all. */
+static const struct ncs_need *need_of(const struct ncs_inquiry *q, const struct ncs_change *c)
+{
+    enum ncs_host_kind kind = c->host->kind;
+    const struct ncs_need *any = NULL;
+    for (size_t i = 0; i < q->needs; i++) {
+        const struct ncs_need *n = &q->need[i];
+        const char *key = c->kind == NCS_CHANGE_KEY && kind == NCS_HOST_SET ? c->key : c->key ? c->key : c->host->what;
+        const char *own = n->gate >= 0 ? q->snap->gate[n->gate].key : NULL;
+        if (kind == NCS_HOST_BARRIER && is_gate(q, n, "barrier"))
+            return n;
+        if (kind == NCS_HOST_ADD && is_gate(q, n, "store:get"))
+            return n;
+        if ((kind == NCS_HOST_SET || kind == NCS_HOST_GET) && is_gate(q, n, "store:get") && own && strstr(own, key))
+            return n;
+        any = any ? any : n;
+    }
+    return any;
+}
+
+bool ncs_fill_hosts(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    if (r->kind != NCS_ROOT_HOSTS)
+        return false;
+    const struct ncs_change *c = &r->hosts->change[0];
+    struct ranks own = changed_ranks(r->hosts);
+    for (size_t i = 0; i < own.count; i++) {
+        bool there = c->kind != NCS_CHANGE_PUT_IN;
+        ncs_add_culprit(d, own.of[i], 0, there ? c->host->place.line : ncs_gate_line(q, own.of[i]));
+    }
+    if (c->kind == NCS_CHANGE_KEY)
+        say_other_key(r->hosts, &own, d);
+    else if (c->kind == NCS_CHANGE_LEAVE_OUT)
+        say_extra(r->hosts, &own, d);
+    else
+        say_left_out(r->hosts, &own, d);
+    ncs_fill_need(q, d, r->need, r->need->call ? r->need->call->number : 0);
+    if (r->need->kind == NCS_NEED_GATE) {
+        const struct ncs_snap_gate *g = &q->snap->gate[r->need->gate];
+        ncs_free(d->f.title);
+        d->f.title = ncs_text("%s%s%s", g->what, g->key && *g->key ? ": " : "", g->key ? g->key : "");
+    }
+    ncs_free(own.of);
+    return true;
+}
+
+bool ncs_say_hosts(const struct ncs_explanation *e, struct ncs_root *r, struct ncs_drafts *all)
+{
+    r->kind = NCS_ROOT_HOSTS;
+    r->hosts = e;
+    r->need = need_of(e->of->q, &e->change[0]);
+    r->rule = e->change[0].host->kind == NCS_HOST_SPAWN ? "skipped-call" : "host-wait";
+    if (!r->need)
+        return false;
+    ncs_judge(e->of->q, r, all);
+    return true;
+}

@@ -1,0 +1,118 @@
+/* Who goes another way than those who do alike, whatever that has to do with who waits. Where nothing that is tried
+ * makes all go on, it is named beside the cause that is told by who waits. */
+#include "diagnose/explanation/explain.h"
+
+#include "base/mem.h"
+
+/* The way that has most in common with the course's: that of most courses. */
+static size_t model_of(const struct ncs_explanations *s, size_t way)
+{
+    size_t best = way, most = 0;
+    for (size_t w = 0; w < s->ways.count; w++)
+        if (w != way && ncs_misfits_related(s->misfits, way, w) && s->ways.of[w].courses > most) {
+            most = s->ways.of[w].courses;
+            best = w;
+        }
+    return best;
+}
+
+/* The first place at which the ways part: whether the first of them has been there. NULL = there is none. */
+static const struct ncs_step *parting_of(const struct ncs_explanations *s, size_t way, size_t model, bool *more)
+{
+    struct ncs_divergence d = { 0 };
+    const struct ncs_step *first = NULL;
+    bool apart = model != way && ncs_diverge(&s->ways, way, model, (struct ncs_weights){ 1, 1, false }, &d);
+    for (size_t i = 0; apart && i < d.gaps && !first; i++) {
+        const struct ncs_step *step = d.gap[i].more ? &s->ways.of[way].step[d.gap[i].at]
+                                                    : &s->ways.of[model].step[d.gap[i].of];
+        *more = d.gap[i].more;
+        first = step->kind == NCS_STEP_WAIT ? NULL : step; /* a wait comes and goes with calls */
+    }
+    ncs_free(d.gap);
+    return first;
+}
+
+/* "comm:send at line 12", "barrier at line 7" */
+static void say_step(struct ncs_str *out, const struct ncs_step *step)
+{
+    ncs_str_add(out, step->host ? step->call->label : ncs_said_function(step->call));
+    if (!step->host)
+        ncs_say_place(out, step->call);
+    else if (step->host->place.line)
+        ncs_str_addf(out, " at line %d", step->host->place.line);
+}
+
+/* "rank 3 called comm:send at line 12 where the others did not"; false: nothing can be said. */
+static bool say_parting(const struct ncs_explanations *s, size_t course, struct ncs_str *out)
+{
+    bool more = false;
+    size_t way = ncs_misfits_way(s->misfits, course);
+    const struct ncs_step *first = parting_of(s, way, model_of(s, way), &more);
+    const struct ncs_step *odd = first ? NULL : ncs_misfits_odd_step(s->misfits, course);
+    if (odd) {
+        ncs_str_add(out, odd->host ? " named another key in " : " named another peer in ");
+        say_step(out, odd);
+        ncs_str_add(out, " than the others");
+    } else if (first) {
+        ncs_str_add(out, more ? " called " : " did not call ");
+        say_step(out, first);
+        ncs_str_addf(out, " where the others did%s", more ? " not" : "");
+    }
+    return odd || first;
+}
+
+/* "rank 0 called comm:send at line 12, rank 1 did not": of two nobody is the odd one. */
+static bool say_parting_of_two(const struct ncs_explanations *s, struct ncs_str *out)
+{
+    bool more = false;
+    const struct ncs_step *step = parting_of(s, ncs_misfits_way(s->misfits, 0), ncs_misfits_way(s->misfits, 1), &more);
+    int first = s->courses.of[more ? 0 : 1].rank, second = s->courses.of[more ? 1 : 0].rank;
+    if (!step)
+        return false;
+    ncs_str_addf(out, "rank %d called ", first);
+    say_step(out, step);
+    ncs_str_addf(out, ", rank %d did not", second);
+    return true;
+}
+
+/* Those who are furthest from all others, if they are few. */
+static size_t find_odd(const struct ncs_explanations *s, size_t *odd)
+{
+    size_t most = 0, count = 0;
+    for (size_t i = 0; i < s->courses.count; i++) {
+        size_t far = ncs_misfit_of(s->misfits, i);
+        if (far > most)
+            count = 0;
+        most = far > most ? far : most;
+        if (far && far == most)
+            odd[count++] = i;
+    }
+    return 2 * count <= s->courses.count || s->courses.count == 2 ? count : 0;
+}
+
+bool ncs_find_oddity(const struct ncs_explanations *s, struct ncs_finding *out)
+{
+    size_t *odd = ncs_new((s->courses.count + 1) * sizeof *odd), room = 0, ranks = 0;
+    int *rank = ncs_new((s->courses.count + 1) * sizeof *rank);
+    size_t count = s->misfits ? find_odd(s, odd) : 0;
+    *out = (struct ncs_finding){ .rule = "waiting" };
+    for (size_t i = 0; i < count; i++) {
+        struct ncs_culprit c = { .rank = s->courses.of[odd[i]].rank, .comm_rank = -1 };
+        if (ranks && rank[ranks - 1] == c.rank)
+            continue;
+        rank[ranks++] = c.rank;
+        NCS_PUSH(out->culprit, out->culprits, room, c);
+    }
+    struct ncs_str why = { 0 };
+    bool said = count && s->courses.count == 2 ? say_parting_of_two(s, &why) : false;
+    if (count && s->courses.count > 2) {
+        ncs_say_ranks(&why, rank, ranks);
+        said = say_parting(s, odd[0], &why);
+    }
+    out->why = ncs_str_take(&why);
+    ncs_free(odd);
+    ncs_free(rank);
+    if (!said)
+        ncs_free_finding(out);
+    return said;
+}

@@ -1,0 +1,177 @@
+/* Candidates from who waits: the call that would answer them, the call that they ought not to have made, and
+ * the peer that they ought to have named. */
+#include "diagnose/explanation/explain.h"
+
+#include "base/mem.h"
+
+/* The course that makes the calls of a rank of a communicator, or its rank's only one; SIZE_MAX = none. */
+static size_t course_of(const struct ncs_explanations *s, int comm, int comm_rank)
+{
+    int rank = ncs_run_rank(s->q, comm, comm_rank);
+    size_t own = SIZE_MAX, courses = 0;
+    for (size_t i = 0; i < s->courses.count; i++) {
+        const struct ncs_course *c = &s->courses.of[i];
+        if (c->rank != rank)
+            continue;
+        for (size_t k = 0; k < c->steps; k++)
+            if (c->step[k].comm == comm && c->step[k].comm_rank == comm_rank)
+                return i;
+        own = i;
+        courses++;
+    }
+    return courses == 1 ? own : SIZE_MAX;
+}
+
+static void try_one(struct ncs_explanations *s, const struct ncs_change *change)
+{
+    struct ncs_explanation c = { 0 };
+    ncs_candidate_add(&c, change);
+    ncs_candidate_try(s, &c);
+}
+
+enum { MOST_PLACES = 4 };
+
+/* A send or receive has the place of its likes on other ranks that brings its own closest to them. */
+static void place_answer(struct ncs_explanations *s, struct ncs_change *change)
+{
+    uint64_t role = ncs_role_of(&s->courses, ncs_change_fn(change), change->comm, change->comm_rank, change->peer);
+    uint64_t seen[MOST_PLACES] = { 0 };
+    struct ncs_change best = *change;
+    size_t places = 0, least = SIZE_MAX, last = change->step;
+    for (size_t i = 0; i < s->courses.count; i++)
+        for (size_t k = 0; k < s->courses.of[i].steps && places < MOST_PLACES; k++) {
+            const struct ncs_step *step = &s->courses.of[i].step[k];
+            bool known = step->role != role;
+            for (size_t p = 0; p < places; p++)
+                known |= seen[p] == step->site;
+            if (known)
+                continue;
+            seen[places++] = step->site;
+            change->like = step;
+            size_t misfit = ncs_misfit_place(s->misfits, change, last);
+            best = misfit < least ? *change : best;
+            least = misfit < least ? misfit : least;
+        }
+    *change = best;
+}
+
+/* Where a call may be put in: before what the rank stands in, last in the group there, or first. */
+enum spot { BEFORE, LAST_IN_GROUP, FIRST_IN_GROUP, SPOTS };
+
+static size_t step_at(const struct ncs_course *c, enum spot spot)
+{
+    size_t step = c->steps - (c->stands && c->steps ? 1 : 0);
+    if (spot != BEFORE && step && c->step[step - 1].kind == NCS_STEP_GROUP_END)
+        step--;
+    uint64_t group = step ? c->step[step - 1].call->group : 0;
+    while (spot == FIRST_IN_GROUP && step && group && c->step[step - 1].call->group == group)
+        step--;
+    return step;
+}
+
+/* Everybody who is missed makes the call. */
+static void try_answers(struct ncs_explanations *s, const struct ncs_need *n, enum spot spot)
+{
+    struct ncs_explanation c = { 0 };
+    for (size_t i = 0; i < n->absents; i++) {
+        size_t own = course_of(s, n->comm, n->absent[i].comm_rank);
+        const struct ncs_course *course = own == SIZE_MAX ? NULL : &s->courses.of[own];
+        if (!course || (n->absent[i].reason != NCS_ABSENT_ELSEWHERE && n->absent[i].reason != NCS_ABSENT_FINISHED)) {
+            ncs_candidate_free(&c);
+            return;
+        }
+        bool pair = ncs_call_is_pair(n->call);
+        struct ncs_change change = { .kind = NCS_CHANGE_PUT_IN, .course = own, .step = step_at(course, spot),
+                                     .model = n->call,
+                                     .answer = pair, .comm = n->comm, .comm_rank = n->absent[i].comm_rank,
+                                     .peer = pair ? n->call->comm_rank : -1 };
+        if (pair)
+            place_answer(s, &change);
+        ncs_candidate_add(&c, &change);
+    }
+    ncs_candidate_try(s, &c);
+}
+
+static bool find_step(const struct ncs_explanations *s, const struct ncs_call *call, struct ncs_change *out)
+{
+    for (size_t i = 0; i < s->courses.count; i++)
+        for (size_t k = s->courses.of[i].steps; k-- > 0 && s->courses.of[i].rank == call->rank;)
+            if (s->courses.of[i].step[k].call == call) {
+                *out = (struct ncs_change){ .kind = NCS_CHANGE_LEAVE_OUT, .course = i, .step = k, .model = call,
+                                            .comm = call->comm, .comm_rank = call->comm_rank, .peer = -1 };
+                return true;
+            }
+    return false;
+}
+
+/* The few who stand there do not. */
+static void try_leaving_out(struct ncs_explanations *s, const struct ncs_need *n)
+{
+    struct ncs_explanation c = { 0 };
+    for (size_t i = 0; i < n->presents; i++) {
+        struct ncs_change change;
+        if (!find_step(s, n->present[i], &change)) {
+            ncs_candidate_free(&c);
+            return;
+        }
+        ncs_candidate_add(&c, &change);
+    }
+    ncs_candidate_try(s, &c);
+}
+
+/* A message without an answer, and somebody who waits for one from, or to, the same rank. */
+static void try_peers(struct ncs_explanations *s, const struct ncs_need *n)
+{
+    for (size_t i = 0; i < s->q->needs; i++) {
+        const struct ncs_need *o = &s->q->need[i];
+        if (o->kind != NCS_NEED_PAIR || o->comm != n->comm || !o->call ||
+            ncs_is_send(o->call) == ncs_is_send(n->call) || ncs_call_peer(o->call) != n->call->comm_rank ||
+            o->call->comm_rank == ncs_call_peer(n->call))
+            continue;
+        struct ncs_change change;
+        if (!find_step(s, n->call, &change))
+            continue;
+        change.kind = NCS_CHANGE_PEER;
+        change.peer = o->call->comm_rank;
+        change.wants = o->call;
+        try_one(s, &change);
+    }
+}
+
+void ncs_candidates_peers(struct ncs_explanations *s)
+{
+    enum { MOST_ODD = 8 };
+    size_t tried = 0;
+    for (size_t i = 0; i < s->courses.count && s->courses.any_role; i++)
+        for (size_t k = s->courses.of[i].steps; k-- > 0 && tried < MOST_ODD;) {
+            const struct ncs_call *call = s->courses.of[i].step[k].call;
+            int peer = ncs_misfits_usual_peer(s->misfits, &s->courses.of[i].step[k]);
+            if (peer < 0)
+                continue;
+            struct ncs_change change = { .kind = NCS_CHANGE_PEER, .course = i, .step = k, .model = call,
+                                         .comm = call->comm, .comm_rank = call->comm_rank, .peer = peer };
+            try_one(s, &change);
+            tried++;
+        }
+}
+
+static void try_need(struct ncs_explanations *s, const struct ncs_need *n)
+{
+    bool counted = n->kind == NCS_NEED_PAIR || n->kind == NCS_NEED_COLLECTIVE;
+    if (!n->call || n->comm < 0 || ncs_is_meeting(n))
+        return;
+    if (n->kind == NCS_NEED_SIGNAL)
+        try_leaving_out(s, n);
+    if (n->kind == NCS_NEED_PAIR)
+        try_peers(s, n);
+    for (size_t i = 0; i < SPOTS && n->absents && counted; i++)
+        try_answers(s, n, (enum spot)ncs_nth_kind(i, SPOTS));
+    if (counted)
+        try_leaving_out(s, n);
+}
+
+void ncs_candidates_missed(struct ncs_explanations *s)
+{
+    for (size_t i = 0; i < s->q->needs; i++)
+        try_need(s, &s->q->need[i]);
+}

@@ -1,0 +1,150 @@
+/* The readings of a run: what the rules say of it, and, of a hang, what explanations of it say. */
+#include "diagnose/explanation/explain.h"
+#include "diagnose/rules/rule.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+/* All findings, with the hang's cause as that explanation has it; NULL: by the rules alone. False: it has
+ * no words for it. */
+static bool read_as(struct ncs_inquiry *q, const struct ncs_explanation *e, struct ncs_alternative *out)
+{
+    struct ncs_drafts all = { 0 };
+    size_t room = 0;
+    *out = (struct ncs_alternative){ 0 };
+    ncs_judge_notices(q, &all);
+    bool fine = !e || ncs_explanation_say(e, &all);
+    if (fine && !e && q->hung)
+        ncs_judge_hang(q, &all);
+    if (fine) {
+        ncs_judge_rest(q, &all);
+        q->journal_silent = !all.journal_speaks;
+        ncs_drafts_sort(&all);
+    }
+    for (size_t i = 0; i < all.count; i++)
+        NCS_PUSH(out->finding, out->findings, room, all.draft[i].f);
+    ncs_free(all.draft);
+    return fine;
+}
+
+static void free_reading(struct ncs_alternative *r)
+{
+    for (size_t i = 0; i < r->findings; i++)
+        ncs_free_finding(&r->finding[i]);
+    ncs_free(r->finding);
+}
+
+/* Who destroys too early leaves out the calls behind that, and the former says more. */
+static bool same_rule(const char *told, const char *own)
+{
+    return strcmp(told, own) == 0 || (strcmp(told, "early-destroy") == 0 && strcmp(own, "skipped-call") == 0);
+}
+
+/* Both blame the same ranks for the same: what the rules say of it is more. */
+static bool same_cause(const struct ncs_finding *a, const struct ncs_finding *b)
+{
+    if (!same_rule(a->rule, b->rule) || a->culprits != b->culprits || !a->comm != !b->comm ||
+        (a->comm && strcmp(a->comm, b->comm) != 0))
+        return false;
+    for (size_t i = 0; i < a->culprits; i++)
+        if (a->culprit[i].rank != b->culprit[i].rank)
+            return false;
+    return true;
+}
+
+static bool is_known(const struct ncs_diagnosis *d, const struct ncs_alternative *a)
+{
+    for (size_t i = 0; i < d->alternatives; i++) {
+        const struct ncs_finding *f = d->alternative[i].finding;
+        if (same_cause(f, a->finding) && ncs_edits_same(f->repair, f->repairs, a->finding->repair, a->finding->repairs))
+            return true;
+    }
+    return false;
+}
+
+/* Causes told by who waits for whom, or by the first calls that do not fit: what led to that a comparison may
+ * tell better. Of the rest there are facts of their own: an abort, an error, an open group. */
+static const struct {
+    const char *rule;
+    bool read; /* from how calls stand to each other; else from calls that one rank has more, fewer or otherwise */
+} by_waiting[] = {
+    { "comm-order", true },         { "count-mismatch", false },      { "dtype-mismatch", false },
+    { "early-destroy", true },      { "extra-call", false },          { "host-wait", false },
+    { "kind-mismatch", true },      { "one-thread-no-group", true },  { "op-mismatch", false },
+    { "p2p-count-mismatch", false }, { "p2p-cycle", true },           { "recv-without-send", false },
+    { "root-mismatch", false },     { "send-without-recv", false },   { "signal-cycle", true },
+    { "signal-missing", false },    { "skipped-call", false },        { "swapped-calls", true },
+    { "waiting", true },            { "wrong-comm", true },           { "wrong-peer", true },
+};
+
+bool ncs_finding_is_by_waiting(const struct ncs_finding *f)
+{
+    for (size_t i = 0; f && i < sizeof by_waiting / sizeof *by_waiting; i++)
+        if (strcmp(by_waiting[i].rule, f->rule) == 0)
+            return true;
+    return false;
+}
+
+bool ncs_finding_is_read(const struct ncs_finding *f)
+{
+    for (size_t i = 0; i < sizeof by_waiting / sizeof *by_waiting; i++)
+        if (strcmp(by_waiting[i].rule, f->rule) == 0)
+            return by_waiting[i].read;
+    return false;
+}
+
+/* What waits in a ring may be no rank's fault, all do alike; of a message either side may be wrong. */
+static bool may_replace(const struct ncs_inquiry *q, const struct ncs_explanation *e, const struct ncs_finding *own,
+                        const struct ncs_finding *told)
+{
+    bool either = told->cycles || ncs_explanation_is_of_messages(e);
+    return (!either || ncs_explanation_brings_closer(e)) && ncs_finding_is_likelier(q->journal, own, told);
+}
+
+static void rate(const struct ncs_inquiry *q, const struct ncs_explanation *e, const struct ncs_finding *told,
+                 struct ncs_alternative *a)
+{
+    const struct ncs_finding *own = ncs_first_cause(a->finding, a->findings);
+    a->tier = ncs_explanation_tier(e);
+    a->told = told && own && same_cause(told, own);
+    a->fits = told && own && may_replace(q, e, own, told);
+    a->sure = ncs_explanation_is_sure(e);
+    a->placed = ncs_explanation_is_placed(e);
+    a->likelier = a->fits && ncs_explanation_is_likelier(e);
+    a->as_good = ncs_explanation_is_as_good(e);
+}
+
+static void add_alternatives(struct ncs_inquiry *q, struct ncs_diagnosis *d)
+{
+    struct ncs_explanations *all = ncs_explain_hang(q);
+    size_t room = 0;
+    for (size_t i = 0; i < ncs_explanations_count(all); i++) {
+        const struct ncs_explanation *e = ncs_explanation_at(all, i);
+        struct ncs_alternative a;
+        bool fine = read_as(q, e, &a) && a.findings;
+        if (fine)
+            rate(q, e, ncs_first_cause(d->finding, d->findings), &a);
+        if (fine && !is_known(d, &a))
+            NCS_PUSH(d->alternative, d->alternatives, room, a);
+        else
+            free_reading(&a);
+    }
+    struct ncs_finding odd;
+    if (ncs_find_oddity(all, &odd)) {
+        d->oddity = ncs_new(sizeof *d->oddity);
+        *d->oddity = odd;
+        d->odd_of_two = all->courses.count == 2;
+    }
+    ncs_explanations_free(all);
+}
+
+void ncs_rules(struct ncs_inquiry *q)
+{
+    struct ncs_alternative r;
+    read_as(q, NULL, &r);
+    q->result->finding = r.finding;
+    q->result->findings = r.findings;
+    if (q->hung && ncs_finding_is_by_waiting(ncs_first_cause(r.finding, r.findings)))
+        add_alternatives(q, q->result);
+}

@@ -1,0 +1,211 @@
+/* An explanation in words of its own, where no rule has better ones: what which ranks called too little, too much, or
+ * with another peer. */
+#include "diagnose/explanation/explain.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { MOST_LINES = 4 };
+
+/* What a call that is left out, or one too many, is called in a report. A message too few is missed by its peer. */
+static const char *rule_of(const struct ncs_change *c)
+{
+    bool put_in = c->kind == NCS_CHANGE_PUT_IN;
+    if (ncs_call_is_one_sided(c->model))
+        return "signal-missing";
+    if (c->kind == NCS_CHANGE_PEER)
+        return "wrong-peer";
+    if (ncs_call_is_pair(c->model))
+        return (ncs_change_fn(c) == NCS_FN_ncclSend) == put_in ? "recv-without-send" : "send-without-recv";
+    return put_in ? "skipped-call" : "extra-call";
+}
+
+/* Calls that all ranks make say more of it than messages; barriers and keys beside them are in the edits alone. */
+static const struct ncs_change *first_of(const struct ncs_explanation *e)
+{
+    const struct ncs_change *message = NULL;
+    for (size_t i = 0; i < e->changes; i++) {
+        const struct ncs_change *c = &e->change[i];
+        if (c->host)
+            continue;
+        if (!ncs_call_is_pair(c->model) && !ncs_call_is_one_sided(c->model))
+            return c;
+        message = message ? message : c;
+    }
+    return message;
+}
+
+/* With all who cannot go on: one change makes all of them go on. */
+static void add_blocked(const struct ncs_inquiry *q, struct ncs_draft *d)
+{
+    for (size_t i = 0; i < q->snap->contexts; i++)
+        if (q->snap->context[i].state != NCS_CONTEXT_ENDED && q->snap->context[i].rank >= 0)
+            ncs_add_blocked_rank(d, q->snap->context[i].rank);
+}
+
+static bool is_before(const struct ncs_need *a, const struct ncs_need *b)
+{
+    const struct ncs_call *x = a->call, *y = b->call;
+    return x->comm != y->comm ? x->comm < y->comm : x->number != y->number ? x->number < y->number : x->comm_rank < y->comm_rank;
+}
+
+/* The first at which the rank is missed, or stands; else the first of all. */
+static const struct ncs_need *need_of(const struct ncs_explanations *s, const struct ncs_change *c)
+{
+    const struct ncs_need *best = NULL;
+    bool best_fits = false;
+    for (size_t i = 0; i < s->q->needs; i++) {
+        const struct ncs_need *n = &s->q->need[i];
+        bool fits = false;
+        if (!n->call || n->kind == NCS_NEED_GATE)
+            continue;
+        for (size_t k = 0; k < n->absents && n->comm == c->comm; k++)
+            fits |= n->absent[k].comm_rank == c->comm_rank;
+        for (size_t k = 0; k < n->presents && n->comm == c->comm; k++)
+            fits |= n->present[k]->comm_rank == c->comm_rank;
+        if (!best || fits > best_fits || (fits == best_fits && is_before(n, best))) {
+            best = n;
+            best_fits = fits;
+        }
+    }
+    return best;
+}
+
+static int line_of(const struct ncs_change *c)
+{
+    return c->like ? c->like->call->place.line : c->model->place.line;
+}
+
+/* The calls of the course that are put in or left out, and the lines of their places. */
+struct calls {
+    const struct ncs_change *first;
+    size_t count;
+    int line[MOST_LINES];
+    size_t lines;
+};
+
+static struct calls calls_of(const struct ncs_explanation *e, size_t course)
+{
+    struct calls all = { 0 };
+    for (size_t i = 0; i < e->changes; i++) {
+        const struct ncs_change *c = &e->change[i];
+        if (c->course != course || c->host)
+            continue;
+        bool known = !line_of(c);
+        for (size_t k = 0; k < all.lines; k++)
+            known |= all.line[k] == line_of(c);
+        if (!known && all.lines < MOST_LINES)
+            all.line[all.lines++] = line_of(c);
+        all.first = all.first ? all.first : c;
+        all.count++;
+    }
+    return all;
+}
+
+static const char *name_of(enum ncs_fn fn)
+{
+    return ncs_fn_info[fn].lua_name ? ncs_fn_info[fn].lua_name : ncs_fn_info[fn].name;
+}
+
+/* " at line 12", " at lines 12, 14" */
+static void say_lines(const struct calls *c, struct ncs_str *s)
+{
+    for (size_t k = 0; k < c->lines; k++)
+        ncs_str_addf(s, "%s%d", k ? ", " : c->lines > 1 ? " at lines " : " at line ", c->line[k]);
+}
+
+static void say_left_out(const struct calls *c, int rank, struct ncs_str *why, struct ncs_str *fix)
+{
+    const char *name = name_of(ncs_change_fn(c->first));
+    if (c->count == 1) {
+        ncs_str_addf(why, "rank %d did not call %s", rank, name);
+        ncs_str_addf(fix, "let rank %d call %s", rank, name);
+    } else {
+        ncs_str_addf(why, "rank %d left out %zu calls", rank, c->count);
+        ncs_str_addf(fix, "let rank %d make the %zu calls", rank, c->count);
+    }
+    say_lines(c, why);
+    say_lines(c, fix);
+    ncs_str_add(fix, " too");
+}
+
+static void say_too_many(const struct calls *c, int rank, struct ncs_str *why, struct ncs_str *fix)
+{
+    const char *name = name_of(ncs_change_fn(c->first));
+    if (c->count == 1) {
+        ncs_str_addf(why, "rank %d called %s", rank, name);
+        ncs_str_addf(fix, "leave out %s", name);
+    } else {
+        ncs_str_addf(why, "rank %d made %zu calls too many", rank, c->count);
+        ncs_str_addf(fix, "leave out the %zu calls", c->count);
+    }
+    say_lines(c, why);
+    ncs_str_add(why, c->count == 1 ? " once too often" : "");
+    say_lines(c, fix);
+    ncs_str_addf(fix, " on rank %d", rank);
+}
+
+static void say_peer(const struct ncs_change *c, int rank, struct ncs_str *why, struct ncs_str *fix)
+{
+    ncs_str_addf(why, "rank %d names rank %d in %s", rank, ncs_step_peer(c->model), name_of(c->model->fn));
+    ncs_say_place(why, c->model);
+    ncs_str_addf(why, "; by what the others do there it is to name rank %d", c->peer);
+    ncs_str_addf(fix, "let rank %d name rank %d", rank, c->peer);
+    ncs_say_place(fix, c->model);
+}
+
+static void say_change(const struct ncs_explanation *e, const struct ncs_change *c, struct ncs_str *why, struct ncs_str *fix)
+{
+    int rank = e->of->courses.of[c->course].rank;
+    struct calls all = calls_of(e, c->course);
+    if (c->kind == NCS_CHANGE_PEER)
+        say_peer(c, rank, why, fix);
+    else if (c->kind == NCS_CHANGE_PUT_IN)
+        say_left_out(&all, rank, why, fix);
+    else
+        say_too_many(&all, rank, why, fix);
+}
+
+static void say_all(const struct ncs_explanation *e, struct ncs_draft *d)
+{
+    struct ncs_str why = { 0 }, fix = { 0 };
+    const struct ncs_change *last = NULL;
+    for (size_t i = 0; i < e->changes; i++) {
+        const struct ncs_change *c = &e->change[i];
+        if (c->host || (last && c->kind != NCS_CHANGE_PEER && last->course == c->course))
+            continue;
+        ncs_str_add(&why, last ? "; " : "");
+        ncs_str_add(&fix, last ? "; " : "");
+        say_change(e, c, &why, &fix);
+        last = c;
+    }
+    d->f.why = ncs_str_take(&why);
+    d->f.fix = ncs_str_take(&fix);
+}
+
+bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit *edit, struct ncs_drafts *all)
+{
+    const struct ncs_change *first = first_of(e);
+    const struct ncs_need *n = need_of(e->of, first);
+    struct ncs_root r = { .kind = NCS_ROOT_ABSENT, .need = n, .comm = -1, .rank = -1, .edit = edit, .edits = e->changes };
+    struct ncs_draft d = { .order = UINT64_MAX };
+    if (!n)
+        return false;
+    for (size_t i = 0; i < e->changes; i++) {
+        const struct ncs_change *c = &e->change[i];
+        bool made = !c->host && c->kind != NCS_CHANGE_PUT_IN;
+        ncs_add_culprit(&d, e->of->courses.of[c->course].rank, made ? c->model->number : 0, made ? line_of(c) : 0);
+    }
+    ncs_fill_need(e->of->q, &d, n, n->call->number);
+    if (first->kind != NCS_CHANGE_PUT_IN) {
+        d.f.call = first->model->number;
+        ncs_set_title(e->of->q, &d, first->model);
+    }
+    add_blocked(e->of->q, &d);
+    d.f.bystanders = 0;
+    say_all(e, &d);
+    d.f.evidence = ncs_copy_text("by what the other ranks did at the same place of the program");
+    ncs_draft_take(e->of->q, &r, rule_of(first), &d, all);
+    return true;
+}

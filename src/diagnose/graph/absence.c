@@ -1,0 +1,344 @@
+/* Why somebody is not at a meeting: its call failed, was empty, sits in an open group or behind
+ * something else, was never made because its thread ended or is elsewhere. */
+#include "diagnose/analysis.h"
+#include "diagnose/party.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "ncclscript/nccl_abi.h"
+
+bool ncs_is_send(const struct ncs_call *call)
+{
+    return call->fn == NCS_FN_ncclSend;
+}
+
+bool ncs_is_spread(const struct ncs_call *call)
+{
+    return ncs_call_is_composed(call);
+}
+
+bool ncs_is_init(const struct ncs_call *call)
+{
+    return ncs_fn_info[call->fn].joins != NCS_JOINS_NONE;
+}
+
+bool ncs_is_key(const struct ncs_inquiry *q, const struct ncs_need *need)
+{
+    const struct ncs_snap_gate *g = need->gate >= 0 ? &q->snap->gate[need->gate] : NULL;
+    return g && g->key && strcmp(g->what, "store:get") == 0;
+}
+
+bool ncs_is_barrier(const struct ncs_inquiry *q, const struct ncs_need *need)
+{
+    return need->kind == NCS_NEED_GATE && strcmp(q->snap->gate[need->gate].what, "barrier") == 0;
+}
+
+bool ncs_failed(const struct ncs_call *call)
+{
+    return call->returned && call->rc != ncclSuccess && call->rc != ncclInProgress &&
+           ncs_fn_info[call->fn].result == NCS_RESULT_NCCL;
+}
+
+uint64_t ncs_group_key(const struct ncs_inquiry *q, const struct ncs_call *call)
+{
+    int process = q->parties && call->rank >= 0 ? q->parties->of[call->rank].rank : call->rank;
+    return ncs_hash(ncs_hash((uint64_t)process, (uint64_t)call->thread), call->group);
+}
+
+bool ncs_ineffective(const struct ncs_inquiry *q, const struct ncs_call *call,
+                     enum ncs_reason *reason, const struct ncs_call **cause)
+{
+    *cause = call;
+    if (ncs_failed(call)) {
+        *reason = NCS_ABSENT_FAILED;
+        return true;
+    }
+    const struct ncs_call *first =
+        call->group ? ncs_map_get(&q->spoilt, ncs_group_key(q, call)) : NULL;
+    if (first) {
+        *reason = NCS_ABSENT_DROPPED;
+        *cause = first;
+        return true;
+    }
+    *reason = NCS_ABSENT_EMPTY;
+    return call->number > 0 && !ncs_call_is_pair(call) && !ncs_call_is_one_sided(call) &&
+           ncs_call_count(call) == 0;
+}
+
+int ncs_run_rank(const struct ncs_inquiry *q, int comm, int comm_rank)
+{
+    if (comm < 0 || (size_t)comm >= q->journal->comms || comm_rank < 0)
+        return -1;
+    const struct ncs_comm_info *info = q->journal->comm[comm];
+    if (comm_rank >= info->members)
+        return -1;
+    if (info->member[comm_rank].rank >= 0)
+        return info->member[comm_rank].rank;
+    /* Nobody made it: in a communicator over the whole run the numbers are usually the same. */
+    return q->comm[comm].numbered_alike && info->nranks == q->ranks ? comm_rank : -1;
+}
+
+static int context_of(const struct ncs_inquiry *q, int rank, int thread)
+{
+    for (int i = ncs_first_context(q, rank); i >= 0; i = q->next_context[i])
+        if (q->snap->context[i].thread == thread)
+            return i;
+    return -1;
+}
+
+void ncs_why_rank_absent(const struct ncs_inquiry *q, struct ncs_absent *a)
+{
+    static const enum ncs_reason ended[] = {
+        [NCS_END_RETURNED] = NCS_ABSENT_FINISHED, [NCS_END_ERROR] = NCS_ABSENT_ERROR,
+        [NCS_END_KILLED] = NCS_ABSENT_KILLED,     [NCS_END_ABANDONED] = NCS_ABSENT_FINISHED,
+        [NCS_END_SILENT] = NCS_ABSENT_FINISHED,   [NCS_END_MISSING] = NCS_ABSENT_KILLED,
+    };
+    a->reason = NCS_ABSENT_FINISHED;
+    a->context = -1;
+    bool live = false;
+    for (int i = ncs_first_context(q, a->rank); i >= 0; i = q->next_context[i]) {
+        const struct ncs_snap_context *c = &q->snap->context[i];
+        if (c->state == NCS_CONTEXT_ENDED && ended[c->ending] == NCS_ABSENT_KILLED) {
+            a->reason = NCS_ABSENT_KILLED;
+            a->context = i;
+            return;
+        }
+        if (c->state != NCS_CONTEXT_ENDED && !live) {
+            live = true;
+            a->reason = NCS_ABSENT_ELSEWHERE;
+            a->context = i;
+        } else if (!live && (a->context < 0 || ended[c->ending] < a->reason)) {
+            a->reason = ended[c->ending];
+            a->context = i;
+        }
+    }
+}
+
+/* What the snapshot says of a call that is made but not done; false if it knows nothing of it. */
+static bool from_part(const struct ncs_inquiry *q, const struct ncs_call *call,
+                      struct ncs_absent *a)
+{
+    size_t part = (size_t)(uintptr_t)ncs_map_get(&q->part, ncs_map_key(call));
+    int context = context_of(q, call->rank, call->thread);
+    bool open = context >= 0 && q->snap->context[context].group_depth > 0;
+    a->call = call;
+    if (part) {
+        const struct ncs_snap_part *p = &q->snap->part[part - 1];
+        if (p->state == NCS_PART_CANCELLED || p->state == NCS_PART_DONE)
+            return false;
+        a->op = p->op;
+        if (p->op >= 0) {
+            a->reason = NCS_ABSENT_QUEUED;
+            return true;
+        }
+    } else if (!call->group || !open) {
+        return false;
+    }
+    const struct ncs_call *now = context >= 0 ? q->snap->context[context].call : NULL;
+    bool ending = now && now->fn == NCS_FN_ncclGroupEnd;
+    a->context = context;
+    a->reason = open && !ending ? NCS_ABSENT_GROUP : NCS_ABSENT_CONTACT;
+    return true;
+}
+
+static bool unfinished(const struct ncs_inquiry *q, const struct ncs_call *call)
+{
+    size_t part = (size_t)(uintptr_t)ncs_map_get(&q->part, ncs_map_key(call));
+    if (!part)
+        return false;
+    enum ncs_part_state s = q->snap->part[part - 1].state;
+    return s != NCS_PART_DONE && s != NCS_PART_CANCELLED;
+}
+
+/* The rank's own call that ought to meet those of the need, if it made one; its reason is set. */
+static bool own_collective(const struct ncs_inquiry *q, const struct ncs_need *need,
+                           struct ncs_absent *a)
+{
+    const struct ncs_sequence *mine = &q->comm[need->comm].seq[a->comm_rank];
+    const struct ncs_sequence *theirs = &q->comm[need->comm].seq[need->call->comm_rank];
+    uint32_t at = ncs_position(q, need->call);
+    bool spoilt = mine->doubtful || (mine->grouped && q->spoilt.count > 0);
+    for (uint32_t k = mine->base; spoilt && k < ncs_sequence_end(mine) && k <= at; k++) {
+        const struct ncs_call *c = ncs_sequence_at(mine, k), *cause, *unused;
+        enum ncs_reason reason, other;
+        if (!ncs_ineffective(q, c, &reason, &cause))
+            continue;
+        const struct ncs_call *t = ncs_sequence_at(theirs, k);
+        if (t && ncs_ineffective(q, t, &other, &unused))
+            continue;
+        a->reason = reason;
+        a->call = cause;
+        return true;
+    }
+    for (size_t i = 0; i < mine->held; i++)
+        if (unfinished(q, mine->call[i]))
+            return from_part(q, mine->call[i], a);
+    const struct ncs_call *c = ncs_sequence_at(mine, at);
+    return c && from_part(q, c, a);
+}
+
+bool ncs_is_meeting(const struct ncs_need *need)
+{
+    return need->kind == NCS_NEED_COLLECTIVE && need->job >= 0 && need->call &&
+           !ncs_fn_info[need->call->fn].counted;
+}
+
+/* Its last call of the same function, if that came to nothing. */
+static bool own_meeting(const struct ncs_inquiry *q, const struct ncs_need *need,
+                        struct ncs_absent *a)
+{
+    const struct ncs_ranks_of_comm *on = &q->comm[need->comm];
+    for (size_t i = on->rares; i-- > 0;) {
+        const struct ncs_call *c = on->rare[i];
+        if (c->fn != need->call->fn || c->comm_rank != a->comm_rank)
+            continue;
+        const struct ncs_call *cause;
+        enum ncs_reason reason;
+        if (!ncs_ineffective(q, c, &reason, &cause))
+            return false;
+        a->reason = reason;
+        a->call = cause;
+        return true;
+    }
+    return false;
+}
+
+static bool is_counterpart(const struct ncs_need *need, const struct ncs_absent *a,
+                           const struct ncs_call *c)
+{
+    if (need->kind == NCS_NEED_SETUP)
+        return ncs_call_is_one_sided(c);
+    if (need->kind == NCS_NEED_SIGNAL)
+        return ncs_call_is_one_sided(c) && ncs_call_peer(c) == need->dst;
+    bool sends = a->comm_rank == need->src && !ncs_is_send(need->call);
+    return ncs_call_is_pair(c) && ncs_is_send(c) == sends &&
+           ncs_call_peer(c) == (sends ? need->dst : need->src);
+}
+
+static bool own_pairwise(const struct ncs_inquiry *q, const struct ncs_need *need,
+                         struct ncs_absent *a)
+{
+    const struct ncs_sequence *s = &q->comm[need->comm].seq[a->comm_rank];
+    const struct ncs_call *spoilt = NULL, *queued = NULL;
+    for (size_t i = 0; i < s->sides; i++) {
+        const struct ncs_call *c = s->side[i], *cause;
+        enum ncs_reason reason;
+        if (!is_counterpart(need, a, c))
+            continue;
+        if (!spoilt && ncs_ineffective(q, c, &reason, &cause)) {
+            spoilt = cause;
+            a->reason = reason;
+        } else if (!queued && unfinished(q, c)) {
+            queued = c;
+        }
+    }
+    if (queued)
+        return from_part(q, queued, a);
+    if (spoilt) {
+        a->call = spoilt;
+        return true;
+    }
+    /* Some machines keep no part of a call in a group that its thread left open. */
+    for (size_t i = 0; i < s->sides; i++)
+        if (is_counterpart(need, a, s->side[i]) && s->side[i]->id > need->call->id &&
+            from_part(q, s->side[i], a))
+            return true;
+    return false;
+}
+
+/* A failed or queued call of ncclCommInitRank for this communicator. */
+static bool own_init(const struct ncs_inquiry *q, const struct ncs_need *need, struct ncs_absent *a)
+{
+    const struct ncs_ranks_of_comm *on = &q->comm[need->comm];
+    for (size_t i = 0; i < on->rares; i++) {
+        const struct ncs_call *c = on->rare[i];
+        if (!ncs_is_init(c) || c->rank != a->rank ||
+            (c->comm_rank >= 0 && c->comm_rank != a->comm_rank))
+            continue;
+        const struct ncs_call *cause;
+        enum ncs_reason reason;
+        if (ncs_ineffective(q, c, &reason, &cause)) {
+            a->reason = reason;
+            a->call = cause;
+            return true;
+        }
+        int context = context_of(q, c->rank, c->thread);
+        if (c->returned && context >= 0 && q->snap->context[context].group_depth > 0) {
+            a->reason = NCS_ABSENT_GROUP;
+            a->context = context;
+            a->call = c;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* After a revoke only other communicators are made out of it. */
+static bool has_revoked(const struct ncs_inquiry *q, const struct ncs_need *need,
+                        struct ncs_absent *a)
+{
+    const struct ncs_ranks_of_comm *on = need->comm >= 0 ? &q->comm[need->comm] : NULL;
+    for (size_t i = on ? on->rares : 0; i-- > 0;) {
+        const struct ncs_call *c = on->rare[i];
+        if (c->fn == NCS_FN_ncclCommRevoke && c->comm_rank == a->comm_rank && c->returned &&
+            !ncs_failed(c)) {
+            a->reason = NCS_ABSENT_ABORTED;
+            a->call = c;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool ncs_has_made(const struct ncs_inquiry *q, const struct ncs_need *need,
+                  const struct ncs_absent *a)
+{
+    if (need->kind != NCS_NEED_COLLECTIVE || !need->call || ncs_is_meeting(need) ||
+        a->comm_rank < 0 || a->comm_rank >= q->journal->comm[need->comm]->members)
+        return false;
+    return ncs_sequence_at(&q->comm[need->comm].seq[a->comm_rank], ncs_position(q, need->call));
+}
+
+void ncs_why_absent(struct ncs_inquiry *q, const struct ncs_need *need, struct ncs_absent *a)
+{
+    a->rank = ncs_run_rank(q, need->comm, a->comm_rank);
+    a->context = a->op = -1;
+    a->call = NULL;
+    bool made = false;
+    if (need->comm >= 0 && a->comm_rank < q->journal->comm[need->comm]->members) {
+        made = need->kind == NCS_NEED_INIT   ? own_init(q, need, a)
+               : need->kind == NCS_NEED_PAIR || need->kind == NCS_NEED_SIGNAL ||
+                       need->kind == NCS_NEED_SETUP
+                   ? own_pairwise(q, need, a)
+               : ncs_is_meeting(need)        ? own_meeting(q, need, a)
+                                             : own_collective(q, need, a);
+        const struct ncs_member *m = &q->journal->comm[need->comm]->member[a->comm_rank];
+        if (!made && m->gone && !m->released && need->kind != NCS_NEED_INIT) {
+            a->reason = m->aborted ? NCS_ABSENT_ABORTED : NCS_ABSENT_DESTROYED;
+            const struct ncs_ranks_of_comm *on = &q->comm[need->comm];
+            for (size_t i = on->rares; i-- > 0 && !a->call;)
+                if (on->rare[i]->id == m->gone)
+                    a->call = on->rare[i];
+            made = true;
+        }
+    }
+    if (!made && need->kind != NCS_NEED_GATE && !ncs_is_meeting(need))
+        made = has_revoked(q, need, a);
+    /* A dead rank explains whatever it left half done. */
+    struct ncs_absent dead = *a;
+    ncs_why_rank_absent(q, &dead);
+    if (a->rank >= 0 && (!made || dead.reason == NCS_ABSENT_KILLED)) {
+        a->reason = dead.reason;
+        a->context = dead.context;
+    } else if (!made) {
+        a->reason = NCS_ABSENT_ELSEWHERE;
+    }
+    bool left = a->reason == NCS_ABSENT_FINISHED || a->reason == NCS_ABSENT_DESTROYED;
+    const struct ncs_call *failed = left ? ncs_gave_up(q, need, a->rank) : NULL;
+    if (failed) {
+        a->reason = NCS_ABSENT_GAVE_UP;
+        a->call = failed;
+    }
+}

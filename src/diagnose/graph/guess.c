@@ -1,0 +1,50 @@
+/* Edges that nothing states: what a poll looks at, and who a rank is that nobody can name. */
+#include "diagnose/analysis.h"
+
+/* What a poll in vain looks at: unfinished operations on the stream it asks for, else all of its
+ * rank's, else what is to come about in the background. A sleep in the loop is part of it. */
+void ncs_connect_poll(struct ncs_inquiry *q, int context)
+{
+    const struct ncs_snap_context *c = &q->snap->context[context];
+    bool sleeps = c->state == NCS_CONTEXT_SLEEPING && q->snap->stop == NCS_STOP_LIVELOCK;
+    if (!ncs_polls(q, c) && !sleeps)
+        return;
+    const void *stream = c->call ? ncs_call_stream(c->call) : NULL;
+    for (int pass = stream ? 0 : 1; pass < 2; pass++) {
+        bool found = false;
+        for (size_t i = 0; i < q->snap->ops; i++) {
+            const struct ncs_snap_op *o = &q->snap->op[i];
+            if (o->rank != c->rank ||
+                (pass == 0 && (!o->call || ncs_call_stream(o->call) != stream)))
+                continue;
+            ncs_connect(q, context, ncs_op_node(q, (int)i));
+            found = true;
+        }
+        if (found)
+            return;
+    }
+    for (size_t i = 0; i < q->snap->jobs; i++)
+        if (q->snap->job[i].rank == c->rank)
+            ncs_connect(q, context, ncs_job_node(q, (int)i));
+}
+
+/* A rank that nobody can name: any that is not at the meeting; if there is none, those who are. */
+void ncs_connect_unknown(struct ncs_inquiry *q, size_t need)
+{
+    bool found = false;
+    for (int pass = 0; pass < 2 && !found; pass++) {
+        if (pass == 1 && q->need[need].presents > 1)
+            return; /* not one thread's fault: there is no such rank */
+        for (size_t i = 0; i < q->snap->contexts; i++) {
+            const struct ncs_snap_context *c = &q->snap->context[i];
+            bool there = false;
+            for (size_t k = 0; k < q->need[need].presents; k++)
+                there |= q->need[need].present[k]->rank == c->rank;
+            if (there != (pass == 1))
+                continue;
+            found = true;
+            if (c->state != NCS_CONTEXT_ENDED)
+                ncs_connect(q, ncs_need_node(q, need), (int)i);
+        }
+    }
+}

@@ -1,0 +1,272 @@
+/* Walks over the graph of waiting: who comes to a node, what a context comes to, cycles. */
+#include "diagnose/analysis.h"
+
+#include "base/mem.h"
+
+bool *ncs_waiters(const struct ncs_inquiry *q, const int *need, size_t needs, bool direct)
+{
+    bool *seen = ncs_new(q->nodes * sizeof *seen);
+    int *queue = ncs_new(q->nodes * sizeof *queue);
+    size_t head = 0, tail = 0;
+    for (; tail < needs; tail++) {
+        queue[tail] = need[tail];
+        seen[need[tail]] = true;
+    }
+    while (head < tail) {
+        bool first = head < needs;
+        int n = queue[head++];
+        bool other = ncs_node_need(q, n) >= 0 || (size_t)n < q->snap->contexts;
+        if (direct && !first && other)
+            continue;
+        for (int e = q->in[n]; e >= 0; e = q->edge[e].next_in) {
+            int from = q->edge[e].from;
+            if (seen[from])
+                continue;
+            seen[from] = true;
+            queue[tail++] = from;
+        }
+    }
+    ncs_free(queue);
+    for (size_t i = q->snap->contexts; i < q->nodes; i++)
+        seen[i] = false;
+    return seen;
+}
+
+bool *ncs_direct_waiters(const struct ncs_inquiry *q, const struct ncs_need *need)
+{
+    int node = ncs_need_node(q, (size_t)(need - q->need));
+    return ncs_waiters(q, &node, 1, true);
+}
+
+int *ncs_needs_of(const struct ncs_inquiry *q, int context, size_t *needs)
+{
+    bool *seen = ncs_new(q->nodes * sizeof *seen);
+    int *stack = ncs_new(q->nodes * sizeof *stack), *found = NULL;
+    size_t depth = 0, room = 0;
+    *needs = 0;
+    stack[depth++] = context;
+    seen[context] = true;
+    while (depth > 0) {
+        int n = stack[--depth], need = ncs_node_need(q, n);
+        if (need >= 0) {
+            NCS_PUSH(found, *needs, room, need);
+            continue;
+        }
+        for (int e = q->out[n]; e >= 0; e = q->edge[e].next_out) {
+            if (seen[q->edge[e].to])
+                continue;
+            seen[q->edge[e].to] = true;
+            stack[depth++] = q->edge[e].to;
+        }
+    }
+    ncs_free(seen);
+    ncs_free(stack);
+    for (size_t i = 1; i < *needs; i++)
+        for (size_t k = i; k > 0 && found[k - 1] > found[k]; k--) {
+            int swap = found[k];
+            found[k] = found[k - 1];
+            found[k - 1] = swap;
+        }
+    return found;
+}
+
+static bool is_gate(const struct ncs_inquiry *q, int node)
+{
+    int need = ncs_node_need(q, node);
+    return need < 0 || q->need[need].kind == NCS_NEED_GATE;
+}
+
+/* By node how many edges lead from it to `start`, 0 = not known; of the shortest ring through `start` so
+ * many that its nodes are known. Few wait for what many could end: it is looked for from that side. */
+static int *distances_to(const struct ncs_inquiry *q, int start, bool gates_only, int *ring)
+{
+    int *far = ncs_new(q->nodes * sizeof *far), *queue = ncs_new(q->nodes * sizeof *queue);
+    size_t head = 0, tail = 0;
+    *ring = 0;
+    queue[tail++] = start;
+    while (head < tail && !*ring) {
+        int n = queue[head++];
+        for (int e = q->in[n]; e >= 0 && !*ring; e = q->edge[e].next_in) {
+            int from = q->edge[e].from;
+            if (from == start)
+                *ring = far[n] + 1;
+            if (from == start || far[from] || (gates_only && !is_gate(q, from)))
+                continue;
+            far[from] = far[n] + 1;
+            queue[tail++] = from;
+        }
+    }
+    ncs_free(queue);
+    return far;
+}
+
+int *ncs_cycle_of(const struct ncs_inquiry *q, size_t need, bool gates_only, size_t *length)
+{
+    int start = ncs_need_node(q, need), ring, *path = NULL;
+    int *far = distances_to(q, start, gates_only, &ring);
+    size_t room = 0;
+    *length = 0;
+    for (int n = start, left = ring; left > 0; left--) {
+        NCS_PUSH(path, *length, room, n);
+        int e = q->out[n];
+        while (left > 1 && (q->edge[e].to == start || far[q->edge[e].to] != left - 1))
+            e = q->edge[e].next_out;
+        n = left > 1 ? q->edge[e].to : start;
+    }
+    ncs_free(far);
+    return path;
+}
+
+/* Marks what can be reached from a node, forward or backward. */
+static bool *spread(const struct ncs_inquiry *q, int node, bool forward)
+{
+    bool *seen = ncs_new(q->nodes * sizeof *seen);
+    int *stack = ncs_new(q->nodes * sizeof *stack);
+    size_t depth = 0;
+    stack[depth++] = node;
+    seen[node] = true;
+    while (depth > 0) {
+        int n = stack[--depth];
+        for (int e = forward ? q->out[n] : q->in[n]; e >= 0;
+             e = forward ? q->edge[e].next_out : q->edge[e].next_in) {
+            int next = forward ? q->edge[e].to : q->edge[e].from;
+            if (seen[next])
+                continue;
+            seen[next] = true;
+            stack[depth++] = next;
+        }
+    }
+    ncs_free(stack);
+    return seen;
+}
+
+/* The nodes that lie on rings with a need: reached from it, and reaching it. */
+struct knot {
+    int *node;
+    size_t nodes;
+    int *at;          /* by node of the graph: index in `node`; -1 = not in the knot */
+    int *left;        /* by index: edges that lead on, as the knot is taken apart */
+    int *stack;
+};
+
+static struct knot knot_of(const struct ncs_inquiry *q, size_t need)
+{
+    int start = ncs_need_node(q, need);
+    bool *in = spread(q, start, true), *back = spread(q, start, false);
+    struct knot k = { .at = ncs_new(q->nodes * sizeof *k.at) };
+    for (size_t i = 0; i < q->nodes; i++)
+        k.nodes += in[i] = in[i] && back[i];
+    k.node = ncs_new(k.nodes * sizeof *k.node);
+    k.left = ncs_new(k.nodes * sizeof *k.left);
+    k.stack = ncs_new(k.nodes * sizeof *k.stack);
+    k.nodes = 0;
+    for (size_t i = 0; i < q->nodes; i++) {
+        k.at[i] = in[i] ? (int)k.nodes : -1;
+        if (in[i])
+            k.node[k.nodes++] = (int)i;
+    }
+    ncs_free(in);
+    ncs_free(back);
+    return k;
+}
+
+static void free_knot(struct knot *k)
+{
+    ncs_free(k->node);
+    ncs_free(k->at);
+    ncs_free(k->left);
+    ncs_free(k->stack);
+}
+
+/* Takes away the nodes with left < 0, then those from which nothing leads on, until none is left or
+ * rings are: how many nodes remain, which are those with left > 0. */
+static size_t take_apart(const struct ncs_inquiry *q, struct knot *k)
+{
+    size_t depth = 0, remain = 0;
+    for (size_t i = 0; i < k->nodes; i++) {
+        if (k->left[i] < 0)
+            continue;
+        k->left[i] = 0;
+        for (int e = q->out[k->node[i]]; e >= 0; e = q->edge[e].next_out) {
+            int to = k->at[q->edge[e].to];
+            k->left[i] += to >= 0 && k->left[to] >= 0;
+        }
+        remain++;
+        if (k->left[i] == 0)
+            k->stack[depth++] = (int)i;
+    }
+    while (depth > 0) {
+        int n = k->stack[--depth];
+        remain--;
+        for (int e = q->in[k->node[n]]; e >= 0; e = q->edge[e].next_in) {
+            int from = k->at[q->edge[e].from];
+            if (from >= 0 && k->left[from] > 0 && --k->left[from] == 0)
+                k->stack[depth++] = from;
+        }
+    }
+    return remain;
+}
+
+bool ncs_cycle_without_needs(const struct ncs_inquiry *q, size_t need, const int *gone,
+                             size_t gones)
+{
+    struct knot k = knot_of(q, need);
+    for (size_t i = 0; i < gones; i++) {
+        int at = gone[i] >= 0 ? k.at[ncs_need_node(q, (size_t)gone[i])] : -1;
+        if (at >= 0)
+            k.left[at] = -1;
+    }
+    bool any = take_apart(q, &k) > 0;
+    free_knot(&k);
+    return any;
+}
+
+/* Of those in question only ranks on one of the rings that remain can still be. */
+static void keep_ring(const struct ncs_inquiry *q, const struct knot *k, bool *is)
+{
+    bool *seen = ncs_new(k->nodes * sizeof *seen), *on = ncs_new((size_t)q->ranks + 1);
+    int at = 0;
+    while (k->left[at] <= 0)
+        at++;
+    for (int turn = 0; turn < 2; turn++) { /* the first leads into a ring, the second goes around */
+        for (size_t i = 0; i < k->nodes; i++)
+            seen[i] = false;
+        while (!seen[at]) {
+            seen[at] = true;
+            int rank = ncs_node_rank(q, k->node[at]), next = -1;
+            if (turn == 1 && rank >= 0)
+                on[rank] = true;
+            for (int e = q->out[k->node[at]]; e >= 0 && next < 0; e = q->edge[e].next_out) {
+                int to = k->at[q->edge[e].to];
+                next = to >= 0 && k->left[to] > 0 ? to : -1;
+            }
+            at = next;
+        }
+    }
+    for (int r = 0; r < q->ranks; r++)
+        is[r] = is[r] && on[r];
+    ncs_free(seen);
+    ncs_free(on);
+}
+
+bool *ncs_cycle_breakers(const struct ncs_inquiry *q, size_t need)
+{
+    struct knot k = knot_of(q, need);
+    bool *is = ncs_new(((size_t)q->ranks + 1) * sizeof *is), single = true;
+    for (size_t i = 0; i < k.nodes; i++)
+        if (ncs_node_rank(q, k.node[i]) >= 0)
+            is[ncs_node_rank(q, k.node[i])] = true;
+    take_apart(q, &k);
+    for (size_t i = 0; i < k.nodes; i++)
+        single = single && k.left[i] == 1;
+    for (int r = 0; r < q->ranks && !single; r++) { /* in a single ring, all of them */
+        if (!is[r])
+            continue;
+        for (size_t i = 0; i < k.nodes; i++)
+            k.left[i] = ncs_node_rank(q, k.node[i]) == r ? -1 : 0;
+        if (take_apart(q, &k) > 0)
+            keep_ring(q, &k, is);
+    }
+    free_knot(&k);
+    return is;
+}

@@ -1,0 +1,166 @@
+/* Rings of waits whose cause is not the ring: a call that somebody left out, a key that nobody set. */
+#include "diagnose/analysis.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+/* A ring through a host wait and collectives of one communicator: whoever is at the host wait has
+ * left out the collective. Not so for a key of the store: that nobody sets it is the cause. */
+const struct ncs_need *ncs_left_out(const struct ncs_inquiry *q, const int *path, size_t length)
+{
+    const struct ncs_need *collective = NULL;
+    bool gate = false;
+    for (size_t i = 0; i < length; i++) {
+        int need = ncs_node_need(q, path[i]);
+        if (need < 0)
+            continue;
+        const struct ncs_need *n = &q->need[need];
+        if (n->kind == NCS_NEED_GATE && ncs_is_key(q, n))
+            return NULL;
+        if (n->kind == NCS_NEED_GATE)
+            gate = true;
+        else if (n->kind == NCS_NEED_COLLECTIVE && (!collective || collective->comm == n->comm))
+            collective = n;
+        else
+            return NULL;
+    }
+    return gate ? collective : NULL;
+}
+
+/* A ring of host waits alone, through a key of the store, while ranks have ended: any of those was
+ * to set it as likely as those in the ring, and they have no excuse. */
+const struct ncs_need *ncs_unset_key(const struct ncs_inquiry *q, const int *path, size_t length)
+{
+    const struct ncs_need *key = NULL;
+    for (size_t i = 0; i < length; i++) {
+        int need = ncs_node_need(q, path[i]);
+        if (need < 0)
+            continue;
+        const struct ncs_need *n = &q->need[need];
+        if (n->kind != NCS_NEED_GATE)
+            return NULL;
+        bool gone = false;
+        for (size_t k = 0; k < n->absents; k++)
+            gone |= n->absent[k].reason <= NCS_ABSENT_LAST_FINAL;
+        if (gone && ncs_is_key(q, n) && (!key || strcmp(q->snap->gate[n->gate].key,
+                                                        q->snap->gate[key->gate].key) < 0))
+            key = n;
+    }
+    return key;
+}
+
+const struct ncs_need *ncs_missed_meeting(const struct ncs_inquiry *q, const int *path,
+                                          size_t length)
+{
+    const struct ncs_need *most = NULL;
+    bool meeting = false;
+    for (size_t i = 0; i < length; i++) {
+        int at = ncs_node_need(q, path[i]);
+        if (at < 0)
+            continue;
+        const struct ncs_need *n = &q->need[at];
+        bool meets = ncs_is_meeting(n) || n->kind == NCS_NEED_SETUP;
+        if ((n->kind != NCS_NEED_COLLECTIVE && !meets) || !n->call ||
+            (most && most->comm != n->comm))
+            return NULL;
+        meeting |= meets;
+        if (!most || n->presents > most->presents || (n->presents == most->presents && meets))
+            most = n;
+    }
+    return meeting ? most : NULL;
+}
+
+static bool lacks_only_live(const struct ncs_need *n)
+{
+    for (size_t i = 0; i < n->absents; i++)
+        if (n->absent[i].reason != NCS_ABSENT_ELSEWHERE)
+            return false;
+    return n->absents > 0;
+}
+
+static bool misses_one_of(const struct ncs_need *n, const struct ncs_need *others)
+{
+    for (size_t i = 0; i < n->absents; i++)
+        for (size_t k = 0; k < others->presents; k++)
+            if (n->absent[i].rank == others->present[k]->rank)
+                return true;
+    return false;
+}
+
+const struct ncs_need *ncs_meeting_instead(const struct ncs_inquiry *q, const struct ncs_need *n)
+{
+    for (size_t i = 0; i < n->absents; i++)
+        if (n->absent[i].reason != NCS_ABSENT_ELSEWHERE &&
+            n->absent[i].reason != NCS_ABSENT_FINISHED &&
+            n->absent[i].reason != NCS_ABSENT_DESTROYED)
+            return NULL;
+    for (size_t i = 0; i < q->needs && n->kind == NCS_NEED_COLLECTIVE; i++) {
+        const struct ncs_need *o = &q->need[i];
+        if (o != n && ncs_is_meeting(o) && o->comm == n->comm && o->presents >= n->presents &&
+            lacks_only_live(o) && misses_one_of(o, n))
+            return o;
+    }
+    return NULL;
+}
+
+const struct ncs_absent *ncs_link(const struct ncs_need *n, const struct ncs_inquiry *q, int next)
+{
+    for (size_t i = 0; i < n->absents; i++) {
+        const struct ncs_absent *a = &n->absent[i];
+        if (a->reason == NCS_ABSENT_QUEUED ? next == ncs_op_node(q, a->op)
+                                           : (size_t)next < q->snap->contexts &&
+                                                 (q->snap->context[next].rank == a->rank ||
+                                                  ncs_is_held_by(q, a, next)))
+            return a;
+    }
+    return NULL;
+}
+
+static size_t size_of_group(const struct ncs_inquiry *q, const struct ncs_call *call)
+{
+    size_t n = 0;
+    for (const struct ncs_call *c = q->journal->newest; c; c = c->older)
+        n += c->number > 0 && c->rank == call->rank && c->thread == call->thread &&
+             c->group == call->group;
+    return n;
+}
+
+const struct ncs_call *ncs_grouped_wait(const struct ncs_inquiry *q, int rank)
+{
+    const struct ncs_call *found = NULL;
+    for (size_t i = 0; i < q->needs; i++)
+        for (size_t k = 0; k < q->need[i].presents; k++) {
+            const struct ncs_call *c = q->need[i].present[k];
+            if (c->rank != rank)
+                continue;
+            if (!c->group)
+                return NULL; /* it may wait for this one alone */
+            found = c;
+        }
+    return found && size_of_group(q, found) > 1 ? found : NULL;
+}
+
+const struct ncs_need *ncs_missing_link(const struct ncs_inquiry *q, const int *path, size_t length)
+{
+    const struct ncs_need *missing = NULL;
+    size_t made = 0;
+    for (size_t i = 0; i < length; i++) {
+        int at = ncs_node_need(q, path[i]);
+        if (at < 0)
+            continue;
+        const struct ncs_need *n = &q->need[at];
+        if ((n->kind != NCS_NEED_COLLECTIVE && n->kind != NCS_NEED_PAIR) || !n->call ||
+            !n->call->group)
+            return NULL;
+        const struct ncs_absent *a = ncs_link(n, q, path[(i + 1) % length]);
+        if (!a || (a->reason == NCS_ABSENT_ELSEWHERE &&
+                   (missing || !ncs_grouped_wait(q, a->rank))))
+            return NULL;
+        if (a->reason == NCS_ABSENT_ELSEWHERE)
+            missing = n;
+        else
+            made++;
+    }
+    return made ? missing : NULL;
+}

@@ -1,0 +1,101 @@
+/* Edits for calls that disagree. */
+#include "api/types.h"
+#include "diagnose/repair/repair.h"
+
+static bool is_culprit(const struct ncs_repairing *p, int rank)
+{
+    for (size_t i = 0; i < p->d->f.culprits; i++)
+        if (p->d->f.culprit[i].rank == rank)
+            return true;
+    return false;
+}
+
+/* One whose rank is not at fault; where all are, the lowest, and of counts the largest. */
+static const struct ncs_call *reference(const struct ncs_repairing *p)
+{
+    const struct ncs_root *r = p->r;
+    for (size_t i = 0; i < r->calls; i++)
+        if (!is_culprit(p, r->call[i]->rank))
+            return r->call[i];
+    const struct ncs_call *best = r->call[0];
+    for (size_t i = 1; i < r->calls; i++)
+        if (ncs_call_dtype(r->call[i]) == ncs_call_dtype(best) &&
+            ncs_call_count(r->call[i]) > ncs_call_count(best))
+            best = r->call[i];
+    return best;
+}
+
+static int op_by_meaning(const struct ncs_call *c)
+{
+    int op = ncs_call_op(c);
+    return op > ncclNumOps ? ncclNumOps : op;
+}
+
+static void adapt(struct ncs_repairing *p, const struct ncs_call *c, const struct ncs_call *ref)
+{
+    if (c == ref || c->fn != ref->fn)
+        return;
+    if (ncs_call_root(c) != ncs_call_root(ref))
+        ncs_add_argument(p, c, "root", ncs_call_root(ref));
+    if (ncs_call_dtype(c) != ncs_call_dtype(ref))
+        ncs_add_argument(p, c, "datatype", ncs_call_dtype(ref));
+    if (ncs_call_count(c) != ncs_call_count(ref))
+        ncs_add_argument(p, c, "count", (int64_t)ncs_call_count(ref));
+    if (op_by_meaning(c) != op_by_meaning(ref))
+        ncs_add_argument(p, c, "op", op_by_meaning(ref));
+}
+
+void ncs_repair_arguments(struct ncs_repairing *p)
+{
+    if (p->r->kind != NCS_ROOT_DIFFER || p->r->calls < 2)
+        return;
+    const struct ncs_call *ref = reference(p);
+    for (size_t i = 0; i < p->r->calls; i++)
+        adapt(p, p->r->call[i], ref);
+}
+
+/* A call that NCCL refused, where another rank's of the same number went through with other
+ * arguments. */
+void ncs_repair_refused(struct ncs_repairing *p)
+{
+    for (size_t i = 0; p->r->kind == NCS_ROOT_ABSENT && i < p->r->absents; i++) {
+        const struct ncs_call *c = p->r->absent[i]->call;
+        if (p->r->absent[i]->reason == NCS_ABSENT_ERROR && p->r->absent[i]->rank >= 0)
+            for (c = p->q->journal->newest; c && !(c->rank == p->r->absent[i]->rank && ncs_failed(c));)
+                c = c->older;
+        if (!c || !c->number || !ncs_failed(c) || ncs_call_is_pair(c))
+            continue;
+        const struct ncs_comm_info *info = p->q->journal->comm[c->comm];
+        const struct ncs_call *ref = NULL;
+        for (int k = 0; k < info->nranks && !ref; k++) {
+            ref = ncs_journal_call(p->q->journal, c->comm, k, c->number);
+            ref = ref && ref->fn == c->fn && !ncs_failed(ref) ? ref : NULL;
+        }
+        if (ref)
+            adapt(p, c, ref);
+    }
+}
+
+/* Nothing says yet whether the odd ranks made a call too many or left one out; if it was left out the
+ * next round finds that. */
+void ncs_repair_kind(struct ncs_repairing *p)
+{
+    const struct ncs_root *r = p->r;
+    if (r->kind != NCS_ROOT_DIFFER || r->calls < 2 || ncs_call_is_pair(r->call[0]) ||
+        ncs_call_is_pair(r->call[1]))
+        return;
+    const struct ncs_call *ref = p->d->f.culprits < r->calls ? reference(p)
+                                                             : r->call[r->calls - 1];
+    for (size_t i = 0; i < r->calls; i++)
+        if (r->call[i]->fn != ref->fn)
+            ncs_add_edit(p, ncs_edit_of(p, NCS_EDIT_DELETE, r->call[i]));
+}
+
+void ncs_repair_zero(struct ncs_repairing *p)
+{
+    for (size_t i = 0; i < p->r->absents; i++) {
+        const struct ncs_call *c = p->r->absent[i]->call, *model = p->r->need->call;
+        if (c && model)
+            ncs_add_argument(p, c, "count", (int64_t)ncs_call_count(model));
+    }
+}

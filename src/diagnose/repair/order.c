@@ -1,0 +1,158 @@
+/* Edits for calls that were left out, made in excess or in another order. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "diagnose/repair/repair.h"
+
+/* Where the lines of the odd rank leave those of the model. */
+static uint32_t line_left_out(const struct ncs_repairing *p, int comm, const struct ncs_parting *k,
+                              int odd)
+{
+    for (uint32_t at = 0; at < k->at && k->skipped_line; at++) {
+        const struct ncs_call *own = ncs_call_at(p->q, comm, odd, at);
+        const struct ncs_call *model = ncs_call_at(p->q, comm, k->model, at);
+        if (own && model && own->place.line != model->place.line &&
+            model->place.line == k->skipped_line)
+            return at;
+    }
+    return k->at;
+}
+
+/* One that the model made in a group belongs into the rank's own group of the same place. */
+static uint32_t before_group(const struct ncs_repairing *p, int comm, const struct ncs_parting *k,
+                             int odd, uint32_t at)
+{
+    const struct ncs_call *model = ncs_call_at(p->q, comm, k->model, at);
+    const struct ncs_call *own =
+        model && model->group ? ncs_journal_call(p->q->journal, comm, odd, model->number) : NULL;
+    return own && own->group ? own->number : ncs_next_of(p, comm, odd);
+}
+
+static void insert_left_out(struct ncs_repairing *p, int comm, const struct ncs_parting *k)
+{
+    uint32_t calls = k->shift ? k->shift : 1;
+    for (size_t i = 0; i < k->odds; i++) {
+        uint32_t at = line_left_out(p, comm, k, k->odd[i]);
+        const struct ncs_call *own = ncs_call_at(p->q, comm, k->odd[i], at);
+        uint32_t before = own ? own->number : before_group(p, comm, k, k->odd[i], at);
+        for (uint32_t n = 0; n < calls; n++) {
+            const struct ncs_call *model = ncs_call_at(p->q, comm, k->model, at + n);
+            if (model)
+                ncs_add_insert(p, k->odd[i], before, model, false);
+        }
+    }
+}
+
+/* Those who are missed make the call that those who are there have made. */
+void ncs_repair_absent(struct ncs_repairing *p)
+{
+    const struct ncs_need *n = p->r->need;
+    const struct ncs_call *model = n ? n->call : NULL;
+    for (size_t i = 0; n && i < n->presents; i++)
+        if (n->present[i]->number == p->d->f.call)
+            model = n->present[i];
+    for (size_t i = 0; model && model->number && i < p->r->absents; i++) {
+        int comm_rank = p->r->absent[i]->comm_rank;
+        if (ncs_known_member(p, model->comm, comm_rank))
+            ncs_add_insert(p, comm_rank, ncs_next_of(p, model->comm, comm_rank), model,
+                           ncs_call_is_pair(model));
+    }
+}
+
+void ncs_repair_skipped(struct ncs_repairing *p)
+{
+    struct ncs_parting k;
+    if (p->r->need && ncs_is_meeting(p->r->need))
+        return;
+    if (!ncs_parts(p->q, p->r, NCS_PARTING_SKIPPED, &k) &&
+        !ncs_parts(p->q, p->r, NCS_PARTING_FEWER, &k)) {
+        ncs_repair_absent(p);
+        return;
+    }
+    if (p->r->kind != NCS_ROOT_LABELS) /* where nothing hangs no call is missing */
+        insert_left_out(p, ncs_parting_comm(p->r), &k);
+    ncs_free(k.odd);
+}
+
+void ncs_repair_extra(struct ncs_repairing *p)
+{
+    struct ncs_parting k;
+    if (!ncs_parts(p->q, p->r, NCS_PARTING_EXTRA, &k))
+        return;
+    int comm = ncs_parting_comm(p->r);
+    for (size_t i = 0; i < k.odds && p->r->kind != NCS_ROOT_LABELS; i++)
+        for (uint32_t n = 0; n < (k.shift ? k.shift : 1); n++) {
+            const struct ncs_call *own = ncs_call_at(p->q, comm, k.odd[i], k.at + n);
+            if (own)
+                ncs_add_edit(p, ncs_edit_of(p, NCS_EDIT_DELETE, own));
+        }
+    ncs_free(k.odd);
+}
+
+static bool same_call(const struct ncs_call *a, const struct ncs_call *b)
+{
+    const char *x = a->label ? a->label : "", *y = b->label ? b->label : "";
+    return ncs_call_signature(a) == ncs_call_signature(b) && strcmp(x, y) == 0;
+}
+
+enum { FAR = 16 }; /* over which calls are exchanged or moved */
+
+static const struct ncs_call *find_later(const struct ncs_repairing *p, int comm, int comm_rank,
+                                         uint32_t at, const struct ncs_call *like, uint32_t *to)
+{
+    for (*to = at + 1; *to <= at + FAR; ++*to) {
+        const struct ncs_call *c = ncs_call_at(p->q, comm, comm_rank, *to);
+        if (c && same_call(c, like))
+            return c;
+    }
+    return NULL;
+}
+
+/* One call was made earlier than by the others, or later: it is left out there and inserted here. */
+static void repair_moved(struct ncs_repairing *p, enum ncs_parting_how how)
+{
+    struct ncs_parting k;
+    if (!ncs_parts(p->q, p->r, how, &k))
+        return;
+    int comm = ncs_parting_comm(p->r);
+    bool early = how == NCS_PARTING_EXTRA;
+    for (size_t i = 0; i < k.odds; i++) {
+        const struct ncs_call *own = ncs_call_at(p->q, comm, k.odd[i], k.at);
+        const struct ncs_call *model = ncs_call_at(p->q, comm, k.model, k.at);
+        uint32_t to;
+        const struct ncs_call *later =
+            own && model ? find_later(p, comm, early ? k.model : k.odd[i], k.at, early ? own : model,
+                                      &to) : NULL;
+        if (!later)
+            continue;
+        const struct ncs_call *next = ncs_call_at(p->q, comm, k.odd[i], to + 1);
+        ncs_add_insert(p, k.odd[i], !early ? own->number : next ? next->number
+                                                            : ncs_next_of(p, comm, k.odd[i]),
+                   early ? later : model, false);
+        ncs_add_edit(p, ncs_edit_of(p, NCS_EDIT_DELETE, early ? own : later));
+    }
+    ncs_free(k.odd);
+}
+
+void ncs_repair_swapped(struct ncs_repairing *p)
+{
+    struct ncs_parting k;
+    if (!ncs_parts(p->q, p->r, NCS_PARTING_SWAPPED, &k)) {
+        repair_moved(p, NCS_PARTING_EXTRA);
+        repair_moved(p, NCS_PARTING_SKIPPED);
+        return;
+    }
+    int comm = ncs_parting_comm(p->r);
+    const struct ncs_call *model = ncs_call_at(p->q, comm, k.model, k.at);
+    for (size_t i = 0; model && i < k.odds; i++) {
+        const struct ncs_call *own = ncs_call_at(p->q, comm, k.odd[i], k.at);
+        uint32_t to;
+        if (!own || same_call(own, model))
+            continue;
+        const struct ncs_call *later = find_later(p, comm, k.odd[i], k.at, model, &to);
+        /* One that waits in the first has not made the second yet. */
+        ncs_add_pair(p, NCS_EDIT_SWAP, own, comm, k.odd[i],
+                 later ? later->number : own->number + (k.other - k.number));
+    }
+    ncs_free(k.odd);
+}

@@ -1,0 +1,88 @@
+/* Edits that undo a ring: its calls become one group, or change places. */
+#include "diagnose/repair/repair.h"
+
+/* Whose edit undoes the ring: somebody at fault, else anybody in it. */
+static int who(const struct ncs_repairing *p)
+{
+    return p->d->f.culprits ? p->d->f.culprit[p->d->f.culprits - 1].rank
+           : p->d->f.cycles ? p->d->f.cycle[0].rank : -1;
+}
+
+/* The call that the rank has to come to for the step before it: made and kept back, or its next. */
+static bool awaited(const struct ncs_repairing *p, size_t at, int rank, int *comm, int *comm_rank,
+                    uint32_t *number)
+{
+    const struct ncs_root *r = p->r;
+    for (size_t k = 1; k <= r->length; k++) {
+        size_t i = (at + r->length - k) % r->length;
+        int need = ncs_node_need(p->q, r->path[i]);
+        if (need < 0)
+            continue;
+        const struct ncs_need *n = &p->q->need[need];
+        for (size_t a = 0; a < n->absents; a++)
+            if (n->absent[a].rank == rank && ncs_known_member(p, n->comm, n->absent[a].comm_rank)) {
+                *comm = n->comm;
+                *comm_rank = n->absent[a].comm_rank;
+                const struct ncs_call *c = n->absent[a].call;
+                *number = c && c->number && c->comm == n->comm
+                              ? c->number : ncs_next_of(p, n->comm, *comm_rank);
+                return true;
+            }
+        return false;
+    }
+    return false;
+}
+
+/* What the ranks of the ring wait in and are awaited in become one group, or change places: on that
+ * rank, or, -1, on all. */
+static void repair_ring(struct ncs_repairing *p, enum ncs_edit_kind kind, int rank)
+{
+    for (size_t i = 0; i < p->r->length; i++) {
+        int comm, comm_rank;
+        uint32_t number;
+        if (ncs_node_need(p->q, p->r->path[i]) < 0)
+            continue;
+        struct ncs_ring_step s = ncs_ring_step_at(p->q, p->r, i);
+        if ((rank >= 0 && s.rank != rank) || !s.call || !s.call->number ||
+            !awaited(p, i, s.rank, &comm, &comm_rank, &number))
+            continue;
+        if (comm != s.call->comm || number > s.call->number)
+            ncs_add_pair(p, kind, s.call, comm, comm_rank, number);
+        if (rank >= 0)
+            return;
+    }
+}
+
+/* One rank's group would do, but for those that synchronise between the two. */
+void ncs_repair_p2p_cycle(struct ncs_repairing *p)
+{
+    bool alone = true;
+    int collective = -1; /* a rank that waits in one, and ought to send or receive before it */
+    for (size_t i = 0; i < p->r->length; i++)
+        if (ncs_node_need(p->q, p->r->path[i]) >= 0) {
+            struct ncs_ring_step s = ncs_ring_step_at(p->q, p->r, i);
+            alone &= s.call && ncs_call_is_pair(s.call) && !s.call->group;
+            if (s.call && s.call->number && !ncs_call_is_pair(s.call) && !s.call->group)
+                collective = s.rank;
+        }
+    if (collective >= 0)
+        repair_ring(p, NCS_EDIT_SWAP, collective);
+    else
+        repair_ring(p, NCS_EDIT_GROUP, alone ? -1 : who(p));
+}
+
+/* From the call that the thread is in to its call for the last of the others. */
+void ncs_repair_one_thread(struct ncs_repairing *p)
+{
+    const struct ncs_need *n = p->r->need;
+    int last = -1;
+    for (size_t i = 0; i < n->absents; i++)
+        last = n->absent[i].comm_rank > last ? n->absent[i].comm_rank : last;
+    if (n->call->number && ncs_known_member(p, n->comm, last))
+        ncs_add_pair(p, NCS_EDIT_GROUP, n->call, n->comm, last, ncs_next_of(p, n->comm, last));
+}
+
+void ncs_repair_comm_order(struct ncs_repairing *p)
+{
+    repair_ring(p, NCS_EDIT_SWAP, who(p));
+}

@@ -1,0 +1,442 @@
+/* Where the ranks of a communicator part: the first collective on which they disagree by signature
+ * or label, or that somebody never made, and whether shifting or exchanging calls explains it. */
+#include "diagnose/rules/rule.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+/* Calls that one rank may have left out, or made in excess, in one place; and the distance over
+ * which two calls may be exchanged. */
+enum { MAX_SHIFT = 8 };
+
+const struct ncs_call *ncs_sequence_at(const struct ncs_sequence *s, uint32_t position)
+{
+    if (position < s->base || position - s->base >= s->held)
+        return NULL;
+    return s->call[position - s->base];
+}
+
+uint32_t ncs_sequence_end(const struct ncs_sequence *s)
+{
+    return s->base + (uint32_t)s->held;
+}
+
+uint32_t ncs_position(const struct ncs_inquiry *q, const struct ncs_call *call)
+{
+    if (call->comm < 0 || (size_t)call->comm >= q->journal->comms || call->comm_rank < 0 ||
+        call->comm_rank >= q->journal->comm[call->comm]->members)
+        return UINT32_MAX;
+    const struct ncs_sequence *s = &q->comm[call->comm].seq[call->comm_rank];
+    size_t low = 0, high = s->held;
+    while (low < high) { /* they are in order of their numbers */
+        size_t middle = low + (high - low) / 2;
+        if (s->call[middle]->number < call->number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < s->held && s->call[low] == call ? s->base + (uint32_t)low : UINT32_MAX;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static uint64_t signature_at(const struct ncs_sequence *s, uint32_t position)
+{
+    return ncs_sequence_at(s, position) ? s->signature[position - s->base] : 0;
+}
+
+/* Both are made and are the same, labels included. */
+static bool same_call(const struct ncs_sequence *a, uint32_t at_a, const struct ncs_sequence *b,
+                      uint32_t at_b)
+{
+    return ncs_sequence_at(a, at_a) && ncs_sequence_at(b, at_b) &&
+           a->mark[at_a - a->base] == b->mark[at_b - b->base];
+}
+
+static bool same_line(const struct ncs_call *a, const struct ncs_call *b)
+{
+    return a->place.line == b->place.line && same_text(a->place.file, b->place.file);
+}
+
+/* Does `a` from `from_a` on go as `b` does from `from_b` on, as far as both are known? */
+static bool runs_alike(const struct ncs_sequence *a, uint32_t from_a, const struct ncs_sequence *b,
+                       uint32_t from_b, bool by_line)
+{
+    uint32_t alike = 0;
+    for (;; alike++) {
+        const struct ncs_call *x = ncs_sequence_at(a, from_a + alike);
+        const struct ncs_call *y = ncs_sequence_at(b, from_b + alike);
+        if (!x || !y)
+            return alike > 0;
+        if (!same_call(a, from_a + alike, b, from_b + alike) || (by_line && !same_line(x, y)))
+            return false;
+    }
+}
+
+static bool is_swap(const struct ncs_sequence *odd, const struct ncs_sequence *model, uint32_t at,
+                    uint32_t distance)
+{
+    if (!same_call(odd, at, model, at + distance) || !same_call(odd, at + distance, model, at))
+        return false;
+    for (uint32_t i = at + 1; i < at + distance; i++)
+        if (!same_call(odd, i, model, i))
+            return false;
+    uint32_t next = at + distance + 1;
+    return !ncs_sequence_at(odd, next) || !ncs_sequence_at(model, next) ||
+           runs_alike(odd, next, model, next, false);
+}
+
+/* A rank that differs from the others' way, and one of them who shows it. */
+struct pair {
+    const struct ncs_sequence *odd, *model;
+    bool odd_open, model_open; /* it may still make calls: its script is not over */
+};
+
+/* How many calls one has left when the other, read from other places on, is at its end; UINT32_MAX
+ * when that one has ended and will never make them. */
+static uint32_t surplus(const struct pair *p, uint32_t from_odd, uint32_t from_model)
+{
+    int64_t more = ((int64_t)ncs_sequence_end(p->odd) - from_odd) -
+                   ((int64_t)ncs_sequence_end(p->model) - from_model);
+    if (more == 0 || (more > 0 ? p->model_open : p->odd_open))
+        return (uint32_t)(more < 0 ? -more : more);
+    return UINT32_MAX;
+}
+
+/* Explains the parting at p->at by exchanging or shifting calls of the odd rank. What explains it
+ * must make all that follows agree, and better than taking this one call for another does. */
+static bool explain_shift(const struct pair *pair, struct ncs_parting *p)
+{
+    const struct ncs_sequence *odd = pair->odd, *model = pair->model;
+    uint32_t next = p->at + 1, least = UINT32_MAX, furthest = MAX_SHIFT;
+    if (runs_alike(odd, next, model, next, false)) {
+        least = surplus(pair, next, next);
+        /* One call of one line with something changed is less than several calls. */
+        if (same_line(ncs_sequence_at(odd, p->at), ncs_sequence_at(model, p->at)))
+            furthest = 1;
+    }
+    for (uint32_t d = 1; d <= furthest && least; d++) {
+        const struct {
+            enum ncs_parting_how how;
+            bool fits;
+            uint32_t odd, model; /* from where on they go alike */
+        } ways[] = {
+            { NCS_PARTING_SWAPPED, is_swap(odd, model, p->at, d), p->at, p->at },
+            { NCS_PARTING_SKIPPED, runs_alike(odd, p->at, model, p->at + d, false), p->at,
+              p->at + d },
+            { NCS_PARTING_EXTRA, runs_alike(odd, p->at + d, model, p->at, false), p->at + d,
+              p->at },
+        };
+        for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+            uint32_t left = ways[i].fits ? surplus(pair, ways[i].odd, ways[i].model) : UINT32_MAX;
+            if (left >= least)
+                continue;
+            least = left;
+            p->how = ways[i].how;
+            p->shift = d;
+            p->other = p->how == NCS_PARTING_SWAPPED ? ncs_sequence_at(model, p->at + d)->number
+                                                     : 0;
+        }
+    }
+    return p->how != NCS_PARTING_NONE;
+}
+
+/* Of calls that all look the same, the lines may still show which one was left out. */
+static int skipped_line(const struct ncs_sequence *odd, const struct ncs_sequence *model)
+{
+    uint32_t missing = ncs_sequence_end(model) - ncs_sequence_end(odd);
+    uint32_t at = odd->base > model->base ? odd->base : model->base;
+    while (at < ncs_sequence_end(odd) &&
+           same_line(ncs_sequence_at(odd, at), ncs_sequence_at(model, at)))
+        at++;
+    if (at >= ncs_sequence_end(odd) || !runs_alike(odd, at, model, at + missing, true))
+        return 0;
+    return ncs_sequence_at(model, at)->place.line;
+}
+
+/* One choice among the ranks at a position: those who made the same call there. */
+struct camp {
+    const struct ncs_call *call; /* NULL: made none */
+    uint64_t mark;               /* or signature, as they are divided */
+    int first;                   /* its lowest rank */
+    size_t size;
+};
+
+struct camps {
+    struct camp *camp;
+    size_t count, room;
+    int *of; /* by rank: its camp; -1 = its record is not held */
+};
+
+static size_t camp_of(struct camps *camps, const struct ncs_call *call, uint64_t mark, int rank)
+{
+    for (size_t i = 0; i < camps->count; i++) {
+        const struct ncs_call *c = camps->camp[i].call;
+        if (call && c ? mark == camps->camp[i].mark : call == c)
+            return i;
+    }
+    struct camp fresh = { .call = call, .mark = mark, .first = rank };
+    NCS_PUSH(camps->camp, camps->count, camps->room, fresh);
+    return camps->count - 1;
+}
+
+static void divide(const struct ncs_ranks_of_comm *r, int nranks, uint32_t at, bool by_label,
+                   struct camps *out)
+{
+    out->count = 0;
+    for (int i = 0; i < nranks; i++) {
+        out->of[i] = -1;
+        if (at < r->seq[i].base)
+            continue;
+        const struct ncs_sequence *s = &r->seq[i];
+        const struct ncs_call *c = ncs_sequence_at(s, at);
+        uint64_t mark = !c ? 0 : by_label ? s->mark[at - s->base] : s->signature[at - s->base];
+        size_t k = camp_of(out, c, mark, i);
+        out->of[i] = (int)k;
+        out->camp[k].size++;
+    }
+}
+
+/* The largest camp; *even when another is as large. Camps without a call never are the model. */
+static size_t majority(const struct camps *camps, bool *even)
+{
+    size_t best = camps->camp[0].call ? 0 : 1;
+    for (size_t i = 0; i < camps->count; i++)
+        if (camps->camp[i].call && camps->camp[i].size > camps->camp[best].size)
+            best = i;
+    *even = false;
+    for (size_t i = 0; i < camps->count; i++)
+        if (i != best && camps->camp[i].size >= camps->camp[best].size)
+            *even = true;
+    return best;
+}
+
+static int64_t at_all(const struct ncs_call *c)
+{
+    (void)c;
+    return 1;
+}
+
+/* Of camps that are equally large the one whose place ranks of other groups come to, too, in the same round;
+ * SIZE_MAX where that is none or several. */
+static size_t by_siblings(const struct ncs_inquiry *q, const struct camps *camps, size_t largest)
+{
+    enum { MOST_COMMS = 64 }; /* each look goes through the whole journal */
+    size_t meant = SIZE_MAX, called = 0;
+    const struct ncs_call **call = ncs_new((camps->count + 1) * sizeof *call);
+    for (size_t i = 0; i < camps->count; i++)
+        if (camps->camp[i].call)
+            call[called++] = camps->camp[i].call;
+    struct ncs_root met = { .call = call, .calls = called };
+    bool several = q->journal->comms > MOST_COMMS;
+    struct ncs_sibling_search *search = ncs_siblings_open(q, &met);
+    for (size_t i = 0; i < camps->count && !several; i++) {
+        if (camps->camp[i].size < largest || !camps->camp[i].call ||
+            !ncs_siblings_of(search, camps->camp[i].call, at_all).alike)
+            continue;
+        several = meant != SIZE_MAX;
+        meant = i;
+    }
+    ncs_siblings_close(search);
+    ncs_free(call);
+    return several ? SIZE_MAX : meant;
+}
+
+static void set_odd(struct ncs_parting *p, const struct camps *camps, int nranks, size_t best,
+                    bool all)
+{
+    size_t room = 0;
+    p->odds = 0;
+    for (int i = 0; i < nranks; i++)
+        if (camps->of[i] >= 0 && (all || camps->of[i] != (int)best))
+            NCS_PUSH(p->odd, p->odds, room, i);
+}
+
+/* All who went on made the same call, the rest had none left. Whether those are behind or the
+ * others have made too many is not seen from here. */
+static void part_by_number(const struct ncs_ranks_of_comm *r, int nranks, const struct camps *camps,
+                           struct ncs_parting *p)
+{
+    size_t went = camps->camp[0].call ? 0 : 1;
+    p->how = NCS_PARTING_FEWER;
+    p->number = camps->camp[went].call->number;
+    set_odd(p, camps, nranks, went, false);
+    p->model = camps->camp[went].first;
+    const struct ncs_sequence *odd = &r->seq[p->odd[0]], *model = &r->seq[p->model];
+    p->shift = ncs_sequence_end(model) - ncs_sequence_end(odd);
+    p->skipped_line = skipped_line(odd, model);
+}
+
+/* How the rank goes on: its next calls, and how many there are. */
+static uint64_t way_on(const struct ncs_sequence *s, uint32_t at)
+{
+    uint64_t hash = ncs_hash(0, ncs_sequence_end(s));
+    for (uint32_t i = 1; i <= MAX_SHIFT; i++) {
+        hash = ncs_hash(hash, signature_at(s, at + i));
+    }
+    return hash;
+}
+
+/* Of those who made the call of the majority, one who goes on as most of them do; the longest way
+ * if there are several such, since a short one shows less. */
+static int find_model(const struct ncs_ranks_of_comm *r, int nranks, const struct camps *camps,
+                      size_t best, uint32_t at)
+{
+    int model = camps->camp[best].first;
+    size_t most = 0;
+    struct ncs_map votes = { 0 };
+    for (int i = 0; i < nranks; i++) {
+        if (camps->of[i] != (int)best)
+            continue;
+        uint64_t way = way_on(&r->seq[i], at);
+        size_t n = (size_t)(uintptr_t)ncs_map_get(&votes, way) + 1;
+        ncs_map_put(&votes, way, (void *)(uintptr_t)n);
+        most = n > most ? n : most;
+    }
+    bool found = false;
+    for (int i = 0; i < nranks; i++) {
+        if (camps->of[i] != (int)best ||
+            (size_t)(uintptr_t)ncs_map_get(&votes, way_on(&r->seq[i], at)) < most)
+            continue;
+        if (!found || ncs_sequence_end(&r->seq[i]) > ncs_sequence_end(&r->seq[model]))
+            model = i;
+        found = true;
+    }
+    ncs_map_free(&votes);
+    return model;
+}
+
+/* Some made different calls. Labels alone are evidence only where exchanging or shifting explains
+ * them: they may differ by rank on purpose. */
+static bool part_by_kind(const struct ncs_inquiry *q, int comm, const struct camps *camps,
+                         bool by_label, struct ncs_parting *p)
+{
+    const struct ncs_ranks_of_comm *r = &q->comm[comm];
+    int nranks = q->journal->comm[comm]->nranks;
+    bool even;
+    size_t best = majority(camps, &even);
+    size_t meant = even && !by_label ? by_siblings(q, camps, camps->camp[best].size) : SIZE_MAX;
+    if (meant != SIZE_MAX) {
+        best = meant;
+        even = false;
+    }
+    struct ncs_parting found = { .at = p->at, .by_label = by_label, .even = even };
+    found.model = find_model(r, nranks, camps, best, p->at);
+    found.number = camps->camp[best].call->number;
+    struct pair pair = { .model = &r->seq[found.model],
+                         .model_open = ncs_may_go_on(q, ncs_run_rank(q, comm, found.model)) };
+    bool shifted = true, first = true;
+    for (int i = 0; i < nranks && shifted; i++) {
+        if (camps->of[i] < 0 || camps->of[i] == (int)best)
+            continue;
+        struct ncs_parting one = { .at = p->at };
+        pair.odd = &r->seq[i];
+        pair.odd_open = ncs_may_go_on(q, ncs_run_rank(q, comm, i));
+        shifted = explain_shift(&pair, &one) &&
+                  (first || (one.how == found.how && one.shift == found.shift));
+        if (shifted) {
+            found.how = one.how;
+            found.shift = one.shift;
+            found.other = one.other;
+        }
+        first = false;
+    }
+    if (!shifted) {
+        if (by_label)
+            return false;
+        found.how = NCS_PARTING_DIFFER;
+        found.shift = found.other = 0;
+    }
+    *p = found;
+    /* A shift between two equal sides: who made fewer calls left some out; of calls exchanged
+     * nobody can say who is right. */
+    bool all = even && p->how != NCS_PARTING_SKIPPED && p->how != NCS_PARTING_EXTRA;
+    if (even && p->how == NCS_PARTING_EXTRA) {
+        int extra = -1;
+        for (int i = 0; i < nranks && extra < 0; i++)
+            if (camps->of[i] >= 0 && camps->of[i] != (int)best)
+                extra = i;
+        p->how = NCS_PARTING_SKIPPED;
+        p->number = ncs_sequence_at(&r->seq[extra], p->at)->number;
+        size_t other = (size_t)camps->of[extra];
+        set_odd(p, camps, nranks, other, false);
+        p->model = extra;
+        return true;
+    }
+    set_odd(p, camps, nranks, best, all);
+    return true;
+}
+
+static size_t calls_of(const struct camps *camps)
+{
+    size_t calls = 0;
+    for (size_t i = 0; i < camps->count; i++)
+        calls += camps->camp[i].call != NULL;
+    return calls;
+}
+
+/* The first parting at p->at or later. */
+static void part(const struct ncs_inquiry *q, int comm, uint32_t end, struct ncs_parting *p)
+{
+    const struct ncs_ranks_of_comm *r = &q->comm[comm];
+    int nranks = q->journal->comm[comm]->nranks;
+    struct camps camps = { .of = ncs_new((size_t)nranks * sizeof *camps.of) };
+    for (; p->at < end; p->at++) {
+        divide(r, nranks, p->at, true, &camps);
+        if (camps.count < 2)
+            continue;
+        divide(r, nranks, p->at, false, &camps);
+        if (calls_of(&camps) > 1 && part_by_kind(q, comm, &camps, false, p))
+            break;
+        if (calls_of(&camps) != 1)
+            continue;
+        divide(r, nranks, p->at, true, &camps);
+        if (calls_of(&camps) > 1 && part_by_kind(q, comm, &camps, true, p))
+            break;
+        divide(r, nranks, p->at, false, &camps);
+        if (camps.count == 2) {
+            part_by_number(r, nranks, &camps, p);
+            break;
+        }
+    }
+    ncs_free(camps.camp);
+    ncs_free(camps.of);
+}
+
+bool ncs_may_go_on(const struct ncs_inquiry *q, int rank)
+{
+    return rank < 0 || !q->snap->contexts || q->open[rank];
+}
+
+void ncs_align(struct ncs_inquiry *q)
+{
+    q->open = ncs_new((size_t)q->ranks * sizeof *q->open);
+    for (size_t i = 0; i < q->snap->contexts; i++) {
+        const struct ncs_snap_context *c = &q->snap->context[i];
+        bool lives = c->state != NCS_CONTEXT_ENDED || c->ending == NCS_END_SILENT;
+        if (c->rank >= 0 && lives && !(c->call && c->call->ending))
+            q->open[c->rank] = true;
+    }
+    for (size_t c = 0; c < q->journal->comms; c++) {
+        const struct ncs_comm_info *info = q->journal->comm[c];
+        struct ncs_ranks_of_comm *r = &q->comm[c];
+        uint32_t start = UINT32_MAX, end = 0;
+        for (int i = 0; i < info->nranks; i++) {
+            if (r->seq[i].base < start)
+                start = r->seq[i].base;
+            if (ncs_sequence_end(&r->seq[i]) > end)
+                end = ncs_sequence_end(&r->seq[i]);
+        }
+        r->parting.at = start;
+        part(q, (int)c, end, &r->parting);
+        if (r->parting.how != NCS_PARTING_DIFFER)
+            continue;
+        r->later.at = r->parting.at + 1; /* one call differs, the ranks go on together */
+        part(q, (int)c, end, &r->later);
+    }
+}

@@ -1,0 +1,246 @@
+/* A ring of ranks that wait for each other, as steps, rows and words. */
+#include "diagnose/rules/rule.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+/* The rank that stands behind the node before (-1) or after (+1) place i of the ring. */
+static int rank_near(const struct ncs_inquiry *q, const struct ncs_root *r, size_t i, int step)
+{
+    for (size_t k = 1; k <= r->length; k++) {
+        size_t at = (i + r->length + (step > 0 ? k : r->length - k)) % r->length;
+        int rank = ncs_node_rank(q, r->path[at]);
+        if (rank >= 0)
+            return rank;
+    }
+    return -1;
+}
+
+static const struct ncs_call *call_of_rank(const struct ncs_need *n, int rank)
+{
+    for (size_t i = 0; i < n->presents; i++)
+        if (n->present[i]->rank == rank)
+            return n->present[i];
+    return n->call;
+}
+
+/* At fault is whoever could undo the whole knot alone; if nobody can, all of the ring. */
+static void blame(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    size_t able = 0;
+    for (size_t i = 0; i < d->f.cycles && r->rank >= 0; i++)
+        if (d->f.cycle[i].rank == r->rank && !d->f.culprits) {
+            ncs_add_culprit(d, r->rank, d->f.cycle[i].call, d->f.cycle[i].line);
+            d->f.evidence = ncs_copy_text("the others that use these communicators have one order");
+            return;
+        }
+    bool *alone = ncs_cycle_breakers(q, (size_t)(r->need - q->need));
+    for (int all = 0; all < 2 && !d->f.culprits; all++)
+        for (size_t i = 0; i < d->f.cycles; i++) {
+            const struct ncs_cycle_step *s = &d->f.cycle[i];
+            if (!all && (s->rank < 0 || !alone[s->rank]))
+                continue;
+            ncs_add_culprit(d, s->rank, s->call, s->line);
+            able += !all;
+        }
+    ncs_free(alone);
+    d->f.evidence = ncs_copy_text(able == d->f.cycles ? "each of the ring could undo it alone"
+                                  : able ? "the others of the ring could not undo it alone"
+                                         : "nobody could undo the ring alone, so all of it are named");
+}
+
+struct ncs_ring_step ncs_ring_step_at(const struct ncs_inquiry *q, const struct ncs_root *r,
+                                      size_t i)
+{
+    struct ncs_ring_step s = { .rank = rank_near(q, r, i, -1), .other = rank_near(q, r, i, 1) };
+    s.need = &q->need[ncs_node_need(q, r->path[i])];
+    s.call = s.need->call ? call_of_rank(s.need, s.rank) : NULL;
+    return s;
+}
+
+/* A ring has no beginning: it is told from its lowest rank on, of equal ones from the lowest
+ * communicator, so that it reads the same however it was found. */
+size_t ncs_first_place(const struct ncs_inquiry *q, const struct ncs_root *r)
+{
+    size_t first = r->length;
+    struct ncs_ring_step best = { .rank = -1 };
+    for (size_t i = 0; i < r->length; i++) {
+        if (ncs_node_need(q, r->path[i]) < 0)
+            continue;
+        struct ncs_ring_step s = ncs_ring_step_at(q, r, i);
+        if (first == r->length || s.rank < best.rank ||
+            (s.rank == best.rank && s.need->comm < best.need->comm)) {
+            first = i;
+            best = s;
+        }
+    }
+    return first;
+}
+
+static enum ncs_via via_of(const struct ncs_inquiry *q, const struct ncs_need *n)
+{
+    switch (n->kind) {
+    case NCS_NEED_PAIR:
+        return NCS_VIA_PAIR;
+    case NCS_NEED_SIGNAL:
+        return NCS_VIA_SIGNAL;
+    case NCS_NEED_INIT:
+        return NCS_VIA_INIT;
+    case NCS_NEED_GATE:
+        return ncs_is_key(q, n) ? NCS_VIA_STORE : NCS_VIA_HOST;
+    default:
+        return ncs_is_meeting(n) ? NCS_VIA_INIT : NCS_VIA_COLLECTIVE;
+    }
+}
+
+static bool is_event_wait(const struct ncs_inquiry *q, int node)
+{
+    int op = node - ncs_op_node(q, 0);
+    return op >= 0 && (size_t)op < q->snap->ops && q->snap->op[op].call &&
+           q->snap->op[op].call->fn == NCS_FN_cudaStreamWaitEvent;
+}
+
+/* How what is waited for before place i of the ring comes after what is waited for there. */
+static enum ncs_via behind_at(const struct ncs_inquiry *q, const struct ncs_root *r, size_t i)
+{
+    enum ncs_via behind = NCS_VIA_STREAM;
+    for (size_t k = 1; k <= r->length; k++) {
+        int node = r->path[(i + r->length - k) % r->length];
+        if (ncs_node_need(q, node) >= 0)
+            break;
+        if (node < ncs_op_node(q, 0) || node >= ncs_job_node(q, 0))
+            return NCS_VIA_HOST;
+        if (is_event_wait(q, node))
+            behind = NCS_VIA_EVENT;
+    }
+    return behind;
+}
+
+static void fill_step(const struct ncs_inquiry *q, const struct ncs_root *r, size_t i,
+                      const struct ncs_ring_step *s, struct ncs_draft *d)
+{
+    const struct ncs_call *c = s->call;
+    int line = c && c->place.line ? c->place.line : ncs_gate_line(q, s->rank);
+    const char *comm = c ? ncs_comm_name(q, s->need->comm) : NULL;
+    char *other = s->other == s->rank ? ncs_copy_text("itself") : ncs_text("rank %d", s->other);
+    struct ncs_cycle_step step = { .rank = s->rank, .comm = (char *)comm, .line = line,
+                                   .call = c ? c->number : 0, .waits_for = s->other,
+                                   .via = via_of(q, s->need), .behind = behind_at(q, r, i) };
+    ncs_add_step(d, &step);
+    char *what = c ? ncs_describe(c) : ncs_copy_text(q->snap->gate[s->need->gate].what);
+    if (c && c->number)
+        ncs_add_row(d, s->rank, line, ncs_text("waits in call %u on %s, %s, for %s",
+                                               (unsigned)c->number, comm, what, other));
+    else
+        ncs_add_row(d, s->rank, line, ncs_text("waits in %s for %s", what, other));
+    ncs_free(other);
+    ncs_free(what);
+}
+
+void ncs_fill_cycle(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    d->order = UINT64_MAX;
+    const struct ncs_call *first = NULL;
+    size_t start = ncs_first_place(q, r);
+    for (size_t k = 0; k < r->length; k++) {
+        size_t i = (start + k) % r->length;
+        if (ncs_node_need(q, r->path[i]) < 0)
+            continue;
+        struct ncs_ring_step s = ncs_ring_step_at(q, r, i);
+        fill_step(q, r, i, &s, d);
+        if (!first)
+            first = s.call;
+        if (s.call && s.call->id < d->order)
+            d->order = s.call->id;
+    }
+    blame(q, r, d);
+    if (first)
+        d->f.call = first->number;
+    ncs_set_title(q, d, first);
+    ncs_add_blocked(q, d, ncs_need_node(q, (size_t)(r->need - q->need)));
+}
+
+struct ncs_ring_kinds ncs_ring_look(const struct ncs_inquiry *q, const struct ncs_root *r)
+{
+    struct ncs_ring_kinds k = { 0 };
+    for (size_t i = 0; i < r->length; i++) {
+        int need = ncs_node_need(q, r->path[i]);
+        if (need < 0)
+            continue;
+        const struct ncs_need *n = &q->need[need];
+        bool seen = n->comm < 0;
+        k.pairs += n->kind == NCS_NEED_PAIR;
+        k.collectives += n->kind == NCS_NEED_COLLECTIVE;
+        k.signals += n->kind == NCS_NEED_SIGNAL;
+        k.gates += n->kind == NCS_NEED_GATE;
+        k.inits += n->kind == NCS_NEED_INIT;
+        for (size_t p = 0; p < i && !seen; p++) {
+            int other = ncs_node_need(q, r->path[p]);
+            seen = other >= 0 && q->need[other].comm == n->comm;
+        }
+        k.comms += !seen;
+        if (n->kind == NCS_NEED_PAIR && n->call) {
+            k.sends |= ncs_is_send(n->call);
+            k.recvs |= !ncs_is_send(n->call);
+        }
+    }
+    return k;
+}
+
+static void say_step(struct ncs_str *s, const struct ncs_cycle_step *c)
+{
+    if (c->call)
+        ncs_str_addf(s, " in call %u on %s", (unsigned)c->call, c->comm);
+    else if (c->comm)
+        ncs_str_addf(s, " to meet the others of %s", c->comm);
+    if (c->line)
+        ncs_str_addf(s, " at line %d", c->line);
+}
+
+static bool all_alike(const struct ncs_draft *d)
+{
+    const struct ncs_cycle_step *a = d->f.cycle;
+    for (size_t i = 1; i < d->f.cycles; i++) {
+        const struct ncs_cycle_step *b = &d->f.cycle[i];
+        if (a->call != b->call || a->line != b->line || !a->comm != !b->comm ||
+            (a->comm && strcmp(a->comm, b->comm) != 0))
+            return false;
+    }
+    return true;
+}
+
+/* "rank 0 waits in call 1 on x at line 5 for rank 1, rank 1 waits in ..."; where all wait at the
+ * same place: "each waits in call 1 on x at line 5 for the next: 0 -> 1 -> 2 -> 0". */
+char *ncs_ring_text(const struct ncs_draft *d)
+{
+    enum { MOST = 8 }; /* steps that are told */
+    struct ncs_str s = { 0 };
+    const struct ncs_cycle_step *step = d->f.cycle;
+    size_t told = d->f.cycles > MOST ? MOST : d->f.cycles;
+    if (d->f.cycles == 2 && all_alike(d)) {
+        ncs_str_addf(&s, "ranks %d, %d wait for each other", step[0].rank, step[1].rank);
+        say_step(&s, step);
+        return ncs_str_take(&s);
+    }
+    if (d->f.cycles > 2 && all_alike(d)) {
+        ncs_str_add(&s, "each waits");
+        say_step(&s, step);
+        ncs_str_add(&s, " for the next: ");
+        for (size_t i = 0; i < told; i++)
+            ncs_str_addf(&s, "%d -> ", step[i].rank);
+        ncs_str_addf(&s, "%s%d", told < d->f.cycles ? "... -> " : "", step->rank);
+        return ncs_str_take(&s);
+    }
+    for (size_t i = 0; i < told; i++) {
+        ncs_str_addf(&s, "%srank %d waits", i ? ", " : "", step[i].rank);
+        say_step(&s, &step[i]);
+        if (step[i].waits_for == step[i].rank)
+            ncs_str_add(&s, " for itself");
+        else
+            ncs_str_addf(&s, " for rank %d", step[i].waits_for);
+    }
+    if (told < d->f.cycles)
+        ncs_str_addf(&s, ", and so on through %zu ranks back to rank %d", d->f.cycles, step->rank);
+    return ncs_str_take(&s);
+}

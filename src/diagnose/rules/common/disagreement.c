@@ -1,0 +1,232 @@
+/* Calls that met and disagree in one argument; the ranks with the rarer value are at fault. Where none is rarer
+ * sibling groups decide, and otherwise all ranks are named. */
+#include "diagnose/rules/rule.h"
+
+#include "api/types.h"
+#include "base/mem.h"
+#include "ncclscript/nccl_abi.h"
+
+static int64_t kind_of(const struct ncs_call *c)
+{
+    return ncs_fn_info[c->fn].same;
+}
+
+static int64_t root_of(const struct ncs_call *c)
+{
+    return ncs_call_root(c);
+}
+
+static int64_t dtype_of(const struct ncs_call *c)
+{
+    return ncs_call_dtype(c);
+}
+
+static int64_t count_of(const struct ncs_call *c)
+{
+    return (int64_t)ncs_call_count(c);
+}
+
+static int64_t op_of(const struct ncs_call *c)
+{
+    int op = ncs_call_op(c);
+    return op > ncclNumOps ? ncclNumOps : op; /* every pre-mul-sum is the same operator */
+}
+
+/* In the order in which they are looked at: the first that differs names the rule. */
+static ncs_fact_of *const facts[] = {
+    [NCS_FACT_KIND] = kind_of,   [NCS_FACT_ROOT] = root_of, [NCS_FACT_DTYPE] = dtype_of,
+    [NCS_FACT_COUNT] = count_of, [NCS_FACT_OP] = op_of,
+};
+
+static bool differs(const struct ncs_root *r, ncs_fact_of *get)
+{
+    for (size_t i = 1; i < r->calls; i++)
+        if (get(r->call[i]) != get(r->call[0]))
+            return true;
+    return false;
+}
+
+static size_t votes(const struct ncs_root *r, ncs_fact_of *get, int64_t value)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->calls; i++)
+        n += get(r->call[i]) == value;
+    return n;
+}
+
+/* The commonest value; *even when another is as common. */
+static const struct ncs_call *majority(const struct ncs_root *r, ncs_fact_of *get, bool *even)
+{
+    struct ncs_map given = { 0 }; /* value -> by how many it was given */
+    const struct ncs_call *best = r->call[0];
+    size_t most = 0;
+    for (size_t i = 0; i < r->calls; i++) {
+        uint64_t value = (uint64_t)get(r->call[i]);
+        ncs_map_put_number(&given, value, ncs_map_number(&given, value) + 1);
+    }
+    for (size_t i = 0; i < r->calls; i++) {
+        size_t own = ncs_map_number(&given, (uint64_t)get(r->call[i]));
+        if (own > most)
+            best = r->call[i];
+        most = own > most ? own : most;
+    }
+    *even = false;
+    for (size_t i = 0; i < r->calls; i++)
+        *even |= get(r->call[i]) != get(best) && ncs_map_number(&given, (uint64_t)get(r->call[i])) == most;
+    ncs_map_free(&given);
+    return best;
+}
+
+/* The call whose value the siblings of those who met have passed; NULL where they have not, or both. */
+static const struct ncs_call *by_siblings(const struct ncs_inquiry *q, const struct ncs_root *r, ncs_fact_of *get,
+                                          size_t *siblings)
+{
+    const struct ncs_call *meant = NULL;
+    bool both = false;
+    struct ncs_sibling_search *search = ncs_siblings_open(q, r);
+    for (size_t i = 0; i < r->calls && !both; i++) {
+        if (meant && get(r->call[i]) == get(meant))
+            continue;
+        struct ncs_siblings s = ncs_siblings_of(search, r->call[i], get);
+        both = s.alike && meant;
+        if (s.alike && !meant) {
+            meant = r->call[i];
+            *siblings = s.alike;
+        }
+    }
+    ncs_siblings_close(search);
+    return both ? NULL : meant;
+}
+
+void ncs_fill_calls(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+                    const struct ncs_call *title)
+{
+    d->f.call = title->number;
+    d->order = r->call[0]->id;
+    d->f.certainty = r->need ? NCS_CERTAIN : NCS_UNDEFINED;
+    ncs_set_title(q, d, title);
+    for (size_t i = 0; i < r->calls; i++) {
+        const struct ncs_call *c = r->call[i];
+        char *what = ncs_describe(c);
+        ncs_add_row(d, c->rank, c->place.line,
+                    ncs_text("call %u is %s", (unsigned)c->number, what));
+        ncs_free(what);
+    }
+    if (r->need)
+        ncs_add_blocked(q, d, ncs_need_node(q, (size_t)(r->need - q->need)));
+}
+
+/* "root 1 on rank 3, root 0 on ranks 0..2": the rarer value first. */
+static void say_value(const struct ncs_root *r, struct ncs_str *s, ncs_fact_of *get,
+                      const struct ncs_call *of, const char *noun)
+{
+    int *ranks = ncs_new(r->calls * sizeof *ranks);
+    size_t count = 0;
+    for (size_t i = 0; i < r->calls; i++)
+        if (get(r->call[i]) == get(of))
+            ranks[count++] = r->call[i]->rank;
+    char *what = get == kind_of ? ncs_describe(of) : NULL;
+    if (get == kind_of)
+        ncs_str_add(s, what);
+    else if (get == dtype_of)
+        ncs_str_addf(s, "type %s", ncs_dtype_name(ncs_call_dtype(of))
+                                       ? ncs_dtype_name(ncs_call_dtype(of)) : "?");
+    else if (get == op_of)
+        ncs_str_addf(s, "%s %s", noun,
+                     ncs_redop_name(ncs_call_op(of)) ? ncs_redop_name(ncs_call_op(of)) : "?");
+    else
+        ncs_str_addf(s, "%s %lld", noun, (long long)get(of));
+    if (get == count_of || get == dtype_of)
+        ncs_str_addf(s, " (%zu bytes)",
+                     ncs_call_count(of) * ncs_dtype_bytes(ncs_call_dtype(of)));
+    ncs_str_add(s, " on ");
+    ncs_say_ranks(s, ranks, count);
+    ncs_say_place(s, of);
+    ncs_free(what);
+    ncs_free(ranks);
+}
+
+/* A send and a receive; a share of an all-to-all that met one of them is of another kind. */
+bool ncs_is_exchange(const struct ncs_root *r)
+{
+    return r->calls == 2 && ncs_call_is_pair(r->call[0]) && ncs_call_is_pair(r->call[1]);
+}
+
+bool ncs_mismatch(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+                  enum ncs_fact which, const char *noun)
+{
+    if (r->kind != NCS_ROOT_DIFFER || r->calls < 2 || ncs_is_exchange(r))
+        return false;
+    for (int i = 0; i < (int)which; i++)
+        if (differs(r, facts[i]))
+            return false;
+    ncs_fact_of *get = facts[which];
+    if (!differs(r, get))
+        return false;
+    enum { MOST = 4 }; /* values that are told */
+    bool even;
+    size_t values = 0;
+    const struct ncs_call *best = majority(r, get, &even);
+    const struct ncs_call *meant = even && get != kind_of ? by_siblings(q, r, get, &values) : NULL;
+    if (meant) {
+        best = meant;
+        even = false;
+        d->f.evidence = ncs_text("by other groups: %zu call%s of that line, in the same round, agree with rank %d", values,
+                                 values > 1 ? "s" : "", meant->rank);
+        values = 0;
+    } else if (even)
+        d->f.evidence = ncs_copy_text("no value is the commonest, so all ranks are named");
+    else
+        d->f.evidence = ncs_text("by the majority: %zu of %zu ranks agree", votes(r, get, get(best)),
+                                 r->calls);
+    struct ncs_str s = { 0 };
+    ncs_str_addf(&s, "call %u on %s %s ", (unsigned)best->number, ncs_comm_name(q, best->comm),
+                 get == kind_of ? "is" : "has");
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < r->calls; i++) {
+            const struct ncs_call *c = r->call[i];
+            bool common = get(c) == get(best), told = false;
+            if (common == (pass == 0))
+                continue;
+            if (even || !common)
+                ncs_add_culprit(d, c->rank, c->number, c->place.line);
+            for (size_t k = 0; k < i; k++)
+                told |= get(r->call[k]) == get(c);
+            if (told || ++values > MOST)
+                continue;
+            if (s.text[s.bytes - 1] != ' ')
+                ncs_str_add(&s, ", ");
+            say_value(r, &s, get, c, noun);
+        }
+    }
+    if (values > MOST)
+        ncs_str_addf(&s, ", and %zu other%s", values - MOST, values > MOST + 1 ? "s" : "");
+    d->f.why = ncs_str_take(&s);
+    ncs_fill_calls(q, r, d, best);
+    if (even && d->f.certainty == NCS_CERTAIN)
+        d->f.certainty = NCS_LIKELY; /* that they disagree is certain, not which of them is wrong */
+    return true;
+}
+
+/* "...: rank 3 (line 8) is the odd one", unless no side is. */
+bool ncs_advise_odd(const struct ncs_root *r, struct ncs_draft *d, const char *what)
+{
+    struct ncs_str s = { 0 };
+    ncs_str_add(&s, what);
+    if (d->f.culprits == 1) {
+        ncs_str_addf(&s, ": rank %d", d->f.culprit[0].rank);
+        if (d->f.culprit[0].line)
+            ncs_str_addf(&s, " (line %d)", d->f.culprit[0].line);
+        ncs_str_add(&s, " is the odd one");
+    } else if (d->f.culprits < r->calls) {
+        int *ranks = ncs_new(d->f.culprits * sizeof *ranks);
+        for (size_t i = 0; i < d->f.culprits; i++)
+            ranks[i] = d->f.culprit[i].rank;
+        ncs_str_add(&s, ": ");
+        ncs_say_ranks(&s, ranks, d->f.culprits);
+        ncs_str_add(&s, " are the odd ones");
+        ncs_free(ranks);
+    }
+    d->f.fix = ncs_str_take(&s);
+    return true;
+}

@@ -1,0 +1,231 @@
+/* The findings on their way: what tells of the same mistake becomes one, and the order in which they
+ * are told, which is the same whatever the schedule was. */
+#include "diagnose/rules/rule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+void ncs_free_finding(struct ncs_finding *f)
+{
+    for (size_t i = 0; i < f->cycles; i++)
+        ncs_free(f->cycle[i].comm);
+    for (size_t i = 0; i < f->rows; i++)
+        ncs_free(f->row[i].text);
+    ncs_free(f->comm);
+    ncs_free(f->title);
+    ncs_free(f->why);
+    ncs_free(f->fix);
+    ncs_free(f->evidence);
+    ncs_free(f->otherwise);
+    ncs_free(f->tried);
+    for (size_t i = 0; i < f->priors; i++) {
+        ncs_free(f->prior[i].rank);
+        ncs_free(f->prior[i].text);
+    }
+    ncs_free(f->prior);
+    for (size_t i = 0; i < f->others; i++)
+        ncs_free_finding(&f->other[i]);
+    ncs_free(f->other);
+    ncs_free(f->culprit);
+    ncs_free(f->blocked);
+    ncs_free(f->bystander);
+    ncs_free(f->cycle);
+    ncs_free(f->row);
+    for (size_t i = 0; i < f->repairs; i++)
+        ncs_edit_free(&f->repair[i]);
+    ncs_free(f->repair);
+}
+
+void ncs_diagnosis_free(struct ncs_diagnosis *d)
+{
+    for (size_t i = 0; i < d->alternatives; i++) {
+        for (size_t k = 0; k < d->alternative[i].findings; k++)
+            ncs_free_finding(&d->alternative[i].finding[k]);
+        ncs_free(d->alternative[i].finding);
+    }
+    ncs_free(d->alternative);
+    if (d->oddity)
+        ncs_free_finding(d->oddity);
+    ncs_free(d->oddity);
+    for (size_t i = 0; i < d->findings; i++)
+        ncs_free_finding(&d->finding[i]);
+    for (size_t i = 0; i < d->waits; i++) {
+        ncs_free(d->wait[i].in);
+        ncs_free(d->wait[i].comm);
+        ncs_free(d->wait[i].op);
+        ncs_free(d->wait[i].what);
+        ncs_free(d->wait[i].peer);
+    }
+    ncs_free(d->finding);
+    ncs_free(d->wait);
+    ncs_free(d->party);
+    memset(d, 0, sizeof *d);
+}
+
+static int compare_texts(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "");
+}
+
+static bool is_rule(const struct ncs_finding *f, const char *id)
+{
+    return strcmp(f->rule, id) == 0;
+}
+
+/* Host waits are one mistake only if they are one wait: each key is set by a statement of its own. So
+ * are faults that did not happen, and results that lost something; and hazards are one only if one wait mends both. */
+static bool same_mistake(const struct ncs_draft *x, const struct ncs_draft *y)
+{
+    const struct ncs_finding *a = &x->f, *b = &y->f;
+    bool by_title = is_rule(a, "host-wait") || is_rule(a, "fault-unused") ||
+                    is_rule(a, "integer-average") || is_rule(a, "sum-overflow");
+    if (x->hazard && y->hazard && !ncs_one_wait_mends(x->hazard, y->hazard))
+        return false;
+    if (a->rule != b->rule || a->culprits != b->culprits ||
+        (by_title && compare_texts(a->title, b->title) != 0))
+        return false;
+    for (size_t i = 0; i < a->culprits; i++)
+        if (a->culprit[i].rank != b->culprit[i].rank)
+            return false;
+    return true;
+}
+
+static bool at_one_call(const struct ncs_finding *a, const struct ncs_finding *b)
+{
+    return a->call > 0 && a->call == b->call && compare_texts(a->comm, b->comm) == 0;
+}
+
+/* A device that was lost in a call takes its rank with it: whoever waits for that rank in the same call
+ * waits because of the access. */
+static bool follows(const struct ncs_finding *waits, const struct ncs_finding *access)
+{
+    return is_rule(access, "illegal-access") && is_rule(waits, "error-path") &&
+           at_one_call(access, waits) && access->culprits == 1 && waits->culprits == 1 &&
+           access->culprit[0].rank == waits->culprit[0].rank;
+}
+
+/* The same slip of several ranks: all have the same line. */
+static bool same_slip(const struct ncs_finding *a, const struct ncs_finding *b)
+{
+    return is_rule(a, "illegal-access") && is_rule(b, "illegal-access") && at_one_call(a, b) &&
+           compare_texts(a->fix, b->fix) == 0 && a->culprits && b->culprits && !a->blockeds &&
+           !b->blockeds && a->culprit[0].line == b->culprit[0].line;
+}
+
+/* Serials are given in the order in which the ranks happen to run. How many calls its thread had made
+ * on communicators says as well how early it is, and is the same in every run. At one place what the
+ * machine noticed comes before who waits because of it. */
+static uint64_t place_in_order(const struct ncs_inquiry *q, uint64_t id, bool noticed)
+{
+    const struct ncs_index *all = &q->index;
+    size_t at = 0, end = all->mades;
+    while (at < end) { /* the one with this serial, or where it would be */
+        size_t middle = at + (end - at) / 2;
+        if (all->made[middle].call->id < id)
+            at = middle + 1;
+        else
+            end = middle;
+    }
+    if (at == all->mades || all->made[at].call->id != id)
+        return id;
+    const struct ncs_made *call = &all->made[at];
+    uint64_t before = 0;
+    for (const struct ncs_made *m = all->made; m < call; m++)
+        before += m->on_comm && m->rank == call->rank && m->thread == call->thread;
+    return before << 33 | (uint64_t)!noticed << 32 | (uint64_t)(uint16_t)call->rank << 16 |
+           (uint16_t)call->thread;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare(const void *x, const void *y)
+{
+    const struct ncs_draft *a = x, *b = y;
+    bool hazard_a = a->f.certainty == NCS_UNDEFINED && !a->f.blockeds;
+    bool hazard_b = b->f.certainty == NCS_UNDEFINED && !b->f.blockeds;
+    int by[] = { a->f.level == b->f.level ? 0 : a->f.level == NCS_LEVEL_ERROR ? -1 : 1,
+                 hazard_a - hazard_b,
+                 compare_numbers(a->order, b->order),
+                 strcmp(a->f.rule, b->f.rule),
+                 compare_texts(a->f.comm, b->f.comm),
+                 compare_numbers(a->f.call, b->f.call),
+                 compare_texts(a->f.title, b->f.title),
+                 compare_texts(a->f.why, b->f.why) };
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++)
+        if (by[i])
+            return by[i];
+    return 0;
+}
+
+/* Keeps the one of the lowest rank, with all who made it. */
+static void merge_slips(struct ncs_draft *old, struct ncs_draft *d)
+{
+    if (d->f.culprit[0].rank < old->f.culprit[0].rank) {
+        struct ncs_draft swap = *old;
+        *old = *d;
+        *d = swap;
+    }
+    for (size_t i = 0; i < d->f.culprits; i++)
+        ncs_add_culprit(old, d->f.culprit[i].rank, d->f.culprit[i].call, d->f.culprit[i].line);
+    ncs_add_merged(old, d);
+    ncs_free_finding(&d->f);
+}
+
+/* One mistake shows in many places (each turn of a loop, each communicator): it is told once, at
+ * its earliest, with all whom it blocks. A hazard is never kept in place of a hang. */
+void ncs_drafts_add(const struct ncs_inquiry *q, struct ncs_drafts *all, struct ncs_draft *d)
+{
+    if (d->order != UINT64_MAX)
+        d->order = place_in_order(q, d->order, d->noticed);
+    for (size_t i = 0; i < all->count; i++) {
+        struct ncs_draft *old = &all->draft[i];
+        if (same_slip(&old->f, &d->f)) {
+            merge_slips(old, d);
+            return;
+        }
+        if (follows(&d->f, &old->f)) {
+            ncs_add_merged(old, d);
+            ncs_free_finding(&d->f);
+            return;
+        }
+        if (!same_mistake(old, d))
+            continue;
+        bool hang = d->f.blockeds > 0, old_hang = old->f.blockeds > 0;
+        if (hang != old_hang ? hang : compare(d, old) < 0) {
+            struct ncs_draft swap = *old;
+            *old = *d;
+            *d = swap;
+        }
+        ncs_add_merged(old, d);
+        ncs_free_finding(&d->f);
+        return;
+    }
+    NCS_PUSH(all->draft, all->count, all->room, *d);
+}
+
+static void tell_others(struct ncs_finding *f)
+{
+    struct ncs_str s = { 0 };
+    int *others = ncs_new(f->culprits * sizeof *others);
+    for (size_t i = 1; i < f->culprits; i++)
+        others[i - 1] = f->culprit[i].rank;
+    ncs_str_addf(&s, "%s; the same on ", f->why);
+    ncs_say_ranks(&s, others, f->culprits - 1);
+    ncs_free(others);
+    ncs_free(f->why);
+    f->why = ncs_str_take(&s);
+}
+
+void ncs_drafts_sort(struct ncs_drafts *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (is_rule(&all->draft[i].f, "illegal-access") && all->draft[i].f.culprits > 1)
+            tell_others(&all->draft[i].f);
+    if (all->count)
+        qsort(all->draft, all->count, sizeof *all->draft, compare);
+}

@@ -1,0 +1,472 @@
+/* Why a call failed, where the calls before it tell more than its code and the library's words. */
+#include "diagnose/rules/rule.h"
+
+#include <string.h>
+
+#include "api/types.h"
+#include "base/mem.h"
+#include "ncclscript/cuda_abi.h"
+#include "ncclscript/nccl_abi.h"
+
+/* Of the end of a group the first call in it that may be meant; else the call itself. */
+static const struct ncs_call *concerned(const struct ncs_call *call)
+{
+    const struct ncs_call *found = call;
+    if (call->fn != NCS_FN_ncclGroupEnd || !call->group)
+        return call;
+    for (const struct ncs_call *c = call->older; c; c = c->older)
+        if (c->group == call->group && c->rank == call->rank && c->thread == call->thread &&
+            (ncs_is_init(c) || ncs_failed(c)))
+            found = c;
+    return found;
+}
+
+static bool said_has(const struct ncs_call *call, const char *words)
+{
+    return call->said && strstr(call->said, words);
+}
+
+/* ---- ranks on one device ---- */
+
+static bool is_same_device(const struct ncs_inquiry *q, const struct ncs_call *call,
+                           const struct ncs_call **earlier)
+{
+    (void)q;
+    (void)earlier;
+    return call->rc == ncclInvalidUsage && (ncs_is_init(concerned(call)) || ncs_is_init(call)) &&
+           (said_has(call, "same GPU") || said_has(call, "Duplicate GPU"));
+}
+
+/* Which ranks of the run have the device, if one device alone has several; the caller's. */
+static int *sharers(const struct ncs_inquiry *q, int comm, size_t *count, int *device)
+{
+    const struct ncs_comm_info *info = q->journal->comm[comm];
+    int *rank = ncs_new((size_t)info->members * sizeof *rank), kinds = 0;
+    *count = 0;
+    for (int i = 0; i < info->members; i++) {
+        size_t same = 0;
+        bool first = info->member[i].device >= 0;
+        for (int k = 0; k < info->members && first; k++) {
+            same += info->member[k].device == info->member[i].device;
+            first = k >= i || info->member[k].device != info->member[i].device;
+        }
+        if (!first || same < 2)
+            continue;
+        kinds++;
+        *count = 0;
+        *device = info->member[i].device;
+        for (int k = i; k < info->members; k++)
+            if (info->member[k].device == *device)
+                rank[(*count)++] = info->member[k].rank;
+    }
+    if (kinds != 1)
+        *count = 0; /* devices of several hosts have the same numbers */
+    return rank;
+}
+
+static void say_same_device(const struct ncs_inquiry *q, const struct ncs_call *call,
+                            const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
+{
+    (void)earlier;
+    const struct ncs_call *init = concerned(call);
+    int device = -1, *rank = NULL;
+    size_t count = 0;
+    if (init->comm >= 0)
+        rank = sharers(q, init->comm, &count, &device);
+    if (count) {
+        ncs_str_add(why, "; ");
+        ncs_say_ranks(why, rank, count);
+        ncs_str_addf(why, " joined with the same device current: device %d", device);
+    } else {
+        ncs_str_add(why, "; ranks of one host joined with the same device current");
+    }
+    ncs_free(rank);
+    ncs_str_add(fix, "let each rank of a host choose a device of its own before it joins");
+    ncs_say_place(fix, init);
+    ncs_str_add(fix, ": cudaSetDevice with its number among the ranks of the host");
+}
+
+/* Those of a host that do not share their device may fail too. */
+static bool blame_sharers(const struct ncs_inquiry *q, const struct ncs_call *call, struct ncs_draft *d)
+{
+    const struct ncs_call *init = concerned(call);
+    int device, *rank = NULL;
+    size_t count = 0;
+    if (init->comm >= 0)
+        rank = sharers(q, init->comm, &count, &device);
+    for (size_t i = 0; i < count; i++)
+        ncs_add_culprit(d, rank[i], 0, init->place.line);
+    ncs_free(rank);
+    return count > 0;
+}
+
+/* ---- an id that was used before ---- */
+
+static bool is_reused_id(const struct ncs_inquiry *q, const struct ncs_call *call,
+                         const struct ncs_call **earlier)
+{
+    const struct ncs_call *init = concerned(call);
+    if (!ncs_is_init(init) || init->comm < 0)
+        return false;
+    for (size_t i = 0; i < q->rares; i++) {
+        const struct ncs_call *c = q->rare[i];
+        if (ncs_is_init(c) && c->comm == init->comm && c->rank == init->rank && c->id < init->id &&
+            c->returned && !ncs_failed(c)) {
+            *earlier = c;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void say_reused_id(const struct ncs_inquiry *q, const struct ncs_call *call,
+                          const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
+{
+    ncs_str_addf(why, "; with this id %s was made", ncs_comm_name(q, earlier->comm));
+    ncs_say_place(why, earlier);
+    ncs_str_add(why, ", and an id is good for one communicator");
+    ncs_str_add(fix, "get an id of its own for the communicator that is made");
+    ncs_say_place(fix, concerned(call));
+    ncs_str_add(fix, ": ncclGetUniqueId once more on one rank, and give it to the others");
+}
+
+/* ---- no communicator ---- */
+
+static bool makes_comm(const struct ncs_call *c)
+{
+    return ncs_fn_info[c->fn].child || ncs_is_init(c);
+}
+
+static bool gave_no_color(const struct ncs_call *c)
+{
+    return c->fn == NCS_FN_ncclCommSplit && (int)c->arg[1].i == NCCL_SPLIT_NOCOLOR;
+}
+
+/* Whether a rank has fewer communicators made out of this one than its calls up to `c` would make. */
+static bool is_behind(const struct ncs_inquiry *q, const struct ncs_call *c)
+{
+    size_t made = 0, wanted = 0;
+    for (size_t i = 0; i < q->journal->comms; i++) {
+        const struct ncs_comm_info *info = q->journal->comm[i];
+        for (int k = 0; k < info->members && info->parent == c->comm; k++)
+            made += info->member[k].rank == c->rank && info->member[k].handle;
+    }
+    for (size_t i = 0; i < q->rares && q->rare[i]->id <= c->id; i++)
+        wanted += q->rare[i]->comm == c->comm && q->rare[i]->rank == c->rank &&
+                  makes_comm(q->rare[i]) && !ncs_failed(q->rare[i]) && !gave_no_color(q->rare[i]);
+    return !ncs_is_init(c) && made < wanted;
+}
+
+static bool left_none(const struct ncs_inquiry *q, const struct ncs_call *c, const struct ncs_call *used)
+{
+    return gave_no_color(c) || ncs_failed(c) || (c->group && c->group == used->group) ||
+           is_behind(q, c);
+}
+
+static bool is_null_comm(const struct ncs_inquiry *q, const struct ncs_call *call,
+                         const struct ncs_call **earlier)
+{
+    const union ncs_arg *comm = ncs_call_arg(call, NCS_ARG_COMM);
+    if (!comm || comm->p || !ncs_failed(call))
+        return false;
+    for (size_t i = q->rares; i-- > 0 && !*earlier;) {
+        const struct ncs_call *c = q->rare[i];
+        if (c->id < call->id && c->rank == call->rank && makes_comm(c) && !c->opening &&
+            left_none(q, c, call))
+            *earlier = c;
+    }
+    return true;
+}
+
+static void say_null_comm(const struct ncs_inquiry *q, const struct ncs_call *call,
+                          const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
+{
+    if (!earlier) {
+        ncs_str_add(why, "; no call of the rank has made a communicator for it");
+        ncs_str_add(fix, "make the communicator on this rank too, or leave out the call");
+        ncs_say_place(fix, call);
+        return;
+    }
+    const char *maker = ncs_said_function(earlier);
+    if (gave_no_color(earlier)) {
+        ncs_str_addf(why, "; the rank gave NCCL_SPLIT_NOCOLOR to the split of %s",
+                     ncs_comm_name(q, earlier->comm));
+        ncs_say_place(why, earlier);
+        ncs_str_add(why, ", and so was given no communicator");
+        ncs_str_add(fix, "leave out the call");
+        ncs_say_place(fix, call);
+        ncs_str_add(fix, " on ranks without a color, or give a color");
+        ncs_say_place(fix, earlier);
+        return;
+    }
+    ncs_str_addf(why, "; %s", maker);
+    ncs_say_place(why, earlier);
+    if (ncs_failed(earlier)) {
+        ncs_str_add(why, ", which should have made it, ");
+        ncs_say_result(earlier, why);
+        ncs_str_addf(fix, "repair %s", maker);
+        ncs_say_place(fix, earlier);
+    } else if (earlier->group && earlier->group == call->group) {
+        ncs_str_add(why, " makes it only when the group ends");
+        ncs_str_add(fix, "end the group before the communicator is used");
+        ncs_say_place(fix, call);
+    } else {
+        ncs_str_add(why, " is non-blocking and has not made it yet");
+        ncs_str_addf(fix, "wait until %s is done, which ncclCommGetAsyncError of the communicator that it "
+                          "was called on tells (comm:wait_ready()), before the call", maker);
+        ncs_say_place(fix, call);
+    }
+}
+
+/* ---- a rank that is to be left out ---- */
+
+static bool is_excluded(const struct ncs_inquiry *q, const struct ncs_call *call,
+                        const struct ncs_call **earlier)
+{
+    (void)earlier;
+    if (call->fn != NCS_FN_ncclCommShrink || call->rc != ncclInvalidArgument || call->comm < 0)
+        return false;
+    for (size_t i = 0; i < q->journal->comms; i++) { /* what the others have made of it */
+        const struct ncs_comm_info *info = q->journal->comm[i];
+        bool has = false, first_of_it = false;
+        for (int k = 0; k < info->members; k++)
+            has |= info->member[k].rank == call->rank;
+        for (int k = 0; k < info->members; k++)
+            first_of_it |= info->member[k].joined > 0;
+        if (info->parent == call->comm && !info->split && !has && first_of_it)
+            return true;
+    }
+    return said_has(call, "exclude");
+}
+
+static void say_excluded(const struct ncs_inquiry *q, const struct ncs_call *call,
+                         const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
+{
+    (void)earlier;
+    ncs_str_addf(why, "; %s is called by those who stay, and this rank is to be left out",
+                 ncs_said_function(call));
+    ncs_str_add(fix, "call it only on ranks that are not in the list");
+    ncs_say_place(fix, call);
+    ncs_str_addf(fix, "; who is left out makes no more calls on %s, and aborts it",
+                 ncs_comm_name(q, call->comm));
+}
+
+/* ---- a communicator that is busy ---- */
+
+static bool is_in_progress(const struct ncs_inquiry *q, const struct ncs_call *call,
+                           const struct ncs_call **earlier)
+{
+    (void)q;
+    if (call->rc != ncclInvalidArgument || call->comm < 0)
+        return false;
+    for (const struct ncs_call *c = call->older; c; c = c->older) {
+        if (c->comm != call->comm || c->comm_rank != call->comm_rank || !c->returned)
+            continue;
+        if (c->rc == ncclInProgress) {
+            *earlier = c;
+            return true;
+        }
+        if (c->fn == NCS_FN_ncclCommGetAsyncError && c->arg[1].i != ncclInProgress)
+            return false;
+    }
+    return false;
+}
+
+static void say_in_progress(const struct ncs_inquiry *q, const struct ncs_call *call,
+                            const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
+{
+    ncs_str_addf(why, "; %s", ncs_said_function(earlier));
+    ncs_say_place(why, earlier);
+    ncs_str_addf(why, " returned ncclInProgress, and %s was not ready yet", ncs_comm_name(q, call->comm));
+    ncs_str_addf(fix, "poll ncclCommGetAsyncError of %s until it is no longer ncclInProgress "
+                      "(comm:wait_ready()) before the call", ncs_comm_name(q, call->comm));
+    ncs_say_place(fix, call);
+}
+
+/* ---- an operator that is none here ---- */
+
+static const struct ncs_redop *find_redop(const struct ncs_comm_info *info, const struct ncs_call *call)
+{
+    const struct ncs_redop *op = info->redops;
+    while (op && (op->handle != ncs_call_op(call) || op->created > call->id ||
+                  info->member[op->comm_rank].rank != call->rank))
+        op = op->next;
+    return op;
+}
+
+/* That of the communicator first; of another one it is another operator's, or the same handle in use. */
+static const struct ncs_redop *redop_of(const struct ncs_inquiry *q, const struct ncs_call *call)
+{
+    const struct ncs_redop *op = NULL;
+    if (call->rc != ncclInvalidArgument || call->comm < 0 || ncs_call_op(call) < ncclNumOps)
+        return NULL;
+    op = find_redop(q->journal->comm[call->comm], call);
+    for (size_t i = 0; i < q->journal->comms && !op; i++)
+        op = find_redop(q->journal->comm[i], call);
+    return op;
+}
+
+static const struct ncs_call *call_of(const struct ncs_call *newest, uint64_t id)
+{
+    while (newest && newest->id != id)
+        newest = newest->older;
+    return newest;
+}
+
+static bool is_no_operator(const struct ncs_inquiry *q, const struct ncs_call *call,
+                           const struct ncs_call **earlier)
+{
+    const struct ncs_redop *op = redop_of(q, call);
+    if (!op)
+        return false;
+    bool over = op->comm == call->comm && op->destroyed && op->destroyed < call->id;
+    *earlier = call_of(call, over ? op->destroyed : op->created);
+    return *earlier && (over || op->comm != call->comm || op->dtype != ncs_call_dtype(call));
+}
+
+static void say_no_operator(const struct ncs_inquiry *q, const struct ncs_call *call,
+                            const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
+{
+    const struct ncs_redop *op = redop_of(q, call);
+    bool over = earlier->fn == NCS_FN_ncclRedOpDestroy;
+    ncs_str_addf(why, "; the operator was %s", over ? "destroyed" : "made");
+    if (!over && op->comm != call->comm)
+        ncs_str_addf(why, " on %s", ncs_comm_name(q, op->comm));
+    else if (!over)
+        ncs_str_addf(why, " for %s", ncs_dtype_name(op->dtype));
+    ncs_say_place(why, earlier);
+    if (over) {
+        ncs_str_add(fix, "destroy the operator");
+        ncs_say_place(fix, earlier);
+        ncs_str_add(fix, " only after the call");
+        ncs_say_place(fix, call);
+    } else if (op->comm != call->comm) {
+        ncs_str_addf(fix, "make the operator that the call uses");
+        ncs_say_place(fix, call);
+        ncs_str_addf(fix, " on %s: it is good on that communicator alone", ncs_comm_name(q, call->comm));
+    } else {
+        ncs_str_addf(fix, "make an operator for %s for the call", ncs_dtype_name(ncs_call_dtype(call)));
+        ncs_say_place(fix, call);
+    }
+}
+
+/* ---- what is wrong with the call itself ---- */
+
+static bool is_own_mistake(const struct ncs_inquiry *q, const struct ncs_call *call,
+                           const struct ncs_call **earlier)
+{
+    (void)q;
+    (void)call;
+    (void)earlier;
+    return true;
+}
+
+static int nranks_of(const struct ncs_inquiry *q, const struct ncs_call *call)
+{
+    return call->comm >= 0 ? q->journal->comm[call->comm]->nranks : 0;
+}
+
+static void say_own_mistake(const struct ncs_inquiry *q, const struct ncs_call *call,
+                            const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
+{
+    (void)earlier;
+    int last = nranks_of(q, call) - 1, number;
+    if (call->rc == ncclInvalidArgument && ncs_call_stray(call, last + 1, &number)) {
+        ncs_str_addf(why, "; %s has ranks 0 to %d", ncs_comm_name(q, call->comm), last);
+        ncs_str_addf(fix, "name a rank of %s, 0 to %d,", ncs_comm_name(q, call->comm), last);
+        ncs_say_place(fix, call);
+        ncs_str_add(fix, ": a communicator numbers its ranks on its own, whatever they are in another");
+    } else if (ncs_call_is_pair(call) && call->rc == ncclInvalidUsage &&
+               ncs_call_peer(call) == call->comm_rank && call->comm >= 0) {
+        ncs_str_add(fix, "put the send and the receive of what the rank sends to itself");
+        ncs_say_place(fix, call);
+        ncs_str_add(fix, " into one group");
+    } else if (call->fn == NCS_FN_ncclGroupEnd && call->rc == ncclInvalidUsage) {
+        ncs_str_add(fix, "leave out the end of a group");
+        ncs_say_place(fix, call);
+        ncs_str_add(fix, ", or start one before it: as many ncclGroupEnd as ncclGroupStart, on every path");
+    } else if (call->rc == ncclInvalidArgument && said_has(call, "Blocking and nonblocking")) {
+        ncs_str_add(fix, "make what blocking and what non-blocking communicators do");
+        ncs_say_place(fix, call);
+        ncs_str_add(fix, " in groups of their own");
+    } else if (call->fn == NCS_FN_cudaMalloc && call->rc == cudaErrorMemoryAllocation) {
+        ncs_str_add(fix, "ask for less memory");
+        ncs_say_place(fix, call);
+        ncs_str_add(fix, ", or free some before it");
+    } else {
+        ncs_str_add(fix, "repair what failed");
+        ncs_say_place(fix, call);
+        ncs_str_addf(fix, " (ncclscript explain %s)", ncs_said_result(call));
+    }
+}
+
+static const struct {
+    bool (*is)(const struct ncs_inquiry *q, const struct ncs_call *call, const struct ncs_call **earlier);
+    void (*say)(const struct ncs_inquiry *q, const struct ncs_call *call, const struct ncs_call *earlier,
+                struct ncs_str *why, struct ncs_str *fix);
+} failings[] = {
+    [NCS_FAILING_SAME_DEVICE] = { is_same_device, say_same_device },
+    [NCS_FAILING_REUSED_ID] = { is_reused_id, say_reused_id },
+    [NCS_FAILING_NULL_COMM] = { is_null_comm, say_null_comm },
+    [NCS_FAILING_EXCLUDED] = { is_excluded, say_excluded },
+    [NCS_FAILING_IN_PROGRESS] = { is_in_progress, say_in_progress },
+    [NCS_FAILING_NO_OPERATOR] = { is_no_operator, say_no_operator },
+    [NCS_FAILING_OWN] = { is_own_mistake, say_own_mistake },
+};
+
+enum ncs_failing ncs_say_failing(const struct ncs_inquiry *q, const struct ncs_call *call,
+                                 struct ncs_str *why, struct ncs_str *fix)
+{
+    for (int i = 0;; i++) {
+        const struct ncs_call *earlier = NULL;
+        if (!failings[i].is(q, call, &earlier))
+            continue;
+        failings[i].say(q, call, earlier, why, fix);
+        return (enum ncs_failing)i;
+    }
+}
+
+/* ---- calls whose errors nobody caught ---- */
+
+static void say_failed(const struct ncs_root *r, struct ncs_str *s)
+{
+    int *rank = ncs_new(r->calls * sizeof *rank);
+    char *what = ncs_describe(r->call[0]);
+    for (size_t i = 0; i < r->calls; i++)
+        rank[i] = r->call[i]->rank;
+    ncs_str_add(s, "on ");
+    ncs_say_ranks(s, rank, r->calls);
+    ncs_str_addf(s, " %s", what);
+    ncs_say_place(s, r->call[0]);
+    ncs_str_add(s, " ");
+    ncs_say_result(r->call[0], s);
+    ncs_free(what);
+    ncs_free(rank);
+}
+
+bool ncs_failed_because(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+                        enum ncs_failing failing)
+{
+    struct ncs_str why = { 0 }, fix = { 0 };
+    if (r->kind != NCS_ROOT_FAILED)
+        return false;
+    say_failed(r, &why);
+    bool is = ncs_say_failing(q, r->call[0], &why, &fix) == failing;
+    d->f.why = ncs_str_take(&why);
+    d->f.fix = ncs_str_take(&fix);
+    if (!is) {
+        ncs_free(d->f.why);
+        ncs_free(d->f.fix);
+        d->f.why = d->f.fix = NULL;
+        return false;
+    }
+    if (failing != NCS_FAILING_SAME_DEVICE || !blame_sharers(q, r->call[0], d))
+        for (size_t i = 0; i < r->calls; i++)
+            ncs_add_culprit(d, r->call[i]->rank, r->call[i]->number, r->call[i]->place.line);
+    d->order = r->call[0]->id;
+    d->f.certainty = NCS_CERTAIN;
+    d->f.call = r->call[0]->number;
+    d->f.evidence = ncs_copy_text("by the result of the call, which nothing caught");
+    ncs_set_title(q, d, r->call[0]);
+    return true;
+}

@@ -1,0 +1,346 @@
+/* Filling in a finding: culprits, rows of the table, steps of a cycle, who is blocked. */
+#include "diagnose/analysis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/types.h"
+#include "base/mem.h"
+
+void ncs_add_culprit(struct ncs_draft *d, int rank, uint32_t call, int line)
+{
+    size_t at = d->f.culprits;
+    bool last = !at || d->f.culprit[at - 1].rank < rank;
+    for (size_t i = 0; i < d->f.culprits && !last; i++)
+        if (d->f.culprit[i].rank == rank)
+            return;
+    struct ncs_culprit c = { .rank = rank, .call = call, .line = line, .comm_rank = -1 };
+    NCS_PUSH(d->f.culprit, d->f.culprits, d->culprit_room, c);
+    for (; at > 0 && d->f.culprit[at - 1].rank > rank; at--)
+        d->f.culprit[at] = d->f.culprit[at - 1];
+    d->f.culprit[at] = c;
+}
+
+void ncs_add_row(struct ncs_draft *d, int rank, int line, char *text)
+{
+    struct ncs_finding_row row = { .rank = rank, .text = text, .line = line };
+    size_t at = d->f.rows;
+    NCS_PUSH(d->f.row, d->f.rows, d->row_room, row);
+    for (; at > 0 && d->f.row[at - 1].rank > rank; at--)
+        d->f.row[at] = d->f.row[at - 1];
+    d->f.row[at] = row;
+}
+
+void ncs_add_step(struct ncs_draft *d, const struct ncs_cycle_step *step)
+{
+    struct ncs_cycle_step s = *step;
+    s.comm = ncs_copy_text(step->comm);
+    NCS_PUSH(d->f.cycle, d->f.cycles, d->cycle_room, s);
+}
+
+/* A flag for each rank that is a culprit or in the ring. The caller's. */
+static bool *who_takes_part(const struct ncs_inquiry *q, const struct ncs_finding *f)
+{
+    bool *part = ncs_new((size_t)(q->ranks + 1) * sizeof *part);
+    for (size_t i = 0; i < f->culprits; i++)
+        if (f->culprit[i].rank >= 0 && f->culprit[i].rank < q->ranks)
+            part[f->culprit[i].rank] = true;
+    for (size_t i = 0; i < f->cycles; i++)
+        if (f->cycle[i].rank >= 0 && f->cycle[i].rank < q->ranks)
+            part[f->cycle[i].rank] = true;
+    return part;
+}
+
+static void add_rank(int **ranks, size_t *count, size_t *room, int rank)
+{
+    size_t at = *count;
+    bool last = !at || (*ranks)[at - 1] < rank;
+    for (size_t i = 0; i < *count && !last; i++)
+        if ((*ranks)[i] == rank)
+            return;
+    NCS_PUSH(*ranks, *count, *room, rank);
+    for (; at > 0 && (*ranks)[at - 1] > rank; at--)
+        (*ranks)[at] = (*ranks)[at - 1];
+    (*ranks)[at] = rank;
+}
+
+void ncs_add_blocked_rank(struct ncs_draft *d, int rank)
+{
+    add_rank(&d->f.blocked, &d->f.blockeds, &d->blocked_room, rank);
+}
+
+void ncs_add_bystander(struct ncs_draft *d, int rank)
+{
+    add_rank(&d->f.bystander, &d->f.bystanders, &d->bystander_room, rank);
+}
+
+void ncs_add_blocked(const struct ncs_inquiry *q, struct ncs_draft *d, int node)
+{
+    ncs_add_blocked_by(q, d, &node, 1);
+}
+
+void ncs_add_blocked_by(const struct ncs_inquiry *q, struct ncs_draft *d, const int *need, size_t needs)
+{
+    bool *all = ncs_waiters(q, need, needs, false), *direct = ncs_waiters(q, need, needs, true);
+    bool *first_hand = ncs_new((size_t)(q->ranks + 1) * sizeof *first_hand);
+    bool *takes_part = who_takes_part(q, &d->f);
+    for (size_t i = 0; i < q->snap->contexts; i++)
+        if (direct[i] && q->snap->context[i].rank >= 0)
+            first_hand[q->snap->context[i].rank] = true;
+    for (size_t i = 0; i < q->snap->contexts; i++) {
+        const struct ncs_snap_context *c = &q->snap->context[i];
+        if (!all[i] || c->state == NCS_CONTEXT_ENDED || c->rank < 0)
+            continue;
+        ncs_add_blocked_rank(d, c->rank);
+        if (!takes_part[c->rank] && (d->f.cycles || !first_hand[c->rank]))
+            ncs_add_bystander(d, c->rank);
+    }
+    ncs_free(all);
+    ncs_free(direct);
+    ncs_free(first_hand);
+    ncs_free(takes_part);
+}
+
+void ncs_set_title(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_call *call)
+{
+    ncs_free(d->f.title);
+    ncs_free(d->f.comm);
+    d->f.comm = NULL;
+    if (!call) {
+        d->f.title = ncs_text("waits between hosts");
+        return;
+    }
+    char *what = ncs_describe(call);
+    if (call->comm < 0) {
+        d->f.title = ncs_copy_text(what);
+    } else {
+        d->f.comm = ncs_copy_text(ncs_comm_name(q, call->comm));
+        d->f.title = d->f.call ? ncs_text("communicator %s, call %u: %s", d->f.comm,
+                                          (unsigned)d->f.call, what)
+                               : ncs_text("communicator %s: %s", d->f.comm, what);
+    }
+    ncs_free(what);
+}
+
+/* "waits in stream:sync()" */
+static char *waiting_text(const struct ncs_inquiry *q, int context, const char *before,
+                          const char *after)
+{
+    const char *in = ncs_said_in(q, context);
+    bool phrase = strchr(in, ' ') != NULL;
+    return ncs_text("%swaits%s %s %s%s", before, after, phrase ? "at the" : "in", in,
+                    phrase ? "" : "()");
+}
+
+static char *what_is_missing(const struct ncs_inquiry *q, const struct ncs_need *need,
+                             const struct ncs_absent *a)
+{
+    if (need->kind == NCS_NEED_INIT)
+        return ncs_text("never joined as rank %d", a->comm_rank);
+    if (need->kind == NCS_NEED_GATE)
+        return ncs_copy_text(ncs_is_key(q, need) ? "never set it" : "never came");
+    if (need->kind == NCS_NEED_SETUP)
+        return ncs_copy_text("made no one-sided call");
+    if (need->kind == NCS_NEED_SIGNAL)
+        return need->came ? ncs_text("sent %llu of %llu signals to rank %d",
+                                     (unsigned long long)need->came,
+                                     (unsigned long long)need->wanted, need->call->rank)
+                          : ncs_text("never signals rank %d", need->call->rank);
+    if (need->kind == NCS_NEED_PAIR)
+        return ncs_text("never %s rank %d",
+                        ncs_is_send(need->call) ? "receives from" : "sends to", need->call->rank);
+    if (ncs_is_meeting(need))
+        return ncs_text("never called %s", ncs_said_function(need->call));
+    return ncs_text(ncs_has_made(q, need, a) ? "had call %u under way" : "never made call %u",
+                    (unsigned)need->call->number);
+}
+
+/* What comes before where somebody is who may still come: nothing of one that is in the same call, for
+ * another meeting. */
+static char *elsewhere_lead(const struct ncs_snap_context *c, const struct ncs_need *need,
+                            const char *missing)
+{
+    const struct ncs_call *call = c ? c->call : NULL;
+    if (call && ncs_is_meeting(need) && call->fn == need->call->fn)
+        return ncs_copy_text("");
+    if (call && need->kind == NCS_NEED_INIT && need->call && ncs_is_init(need->call) &&
+        ncs_is_init(call))
+        return ncs_text("%s: has another id and ", missing);
+    return ncs_text("%s: ", missing);
+}
+
+static char *absent_text(const struct ncs_inquiry *q, const struct ncs_need *need,
+                         const struct ncs_absent *a)
+{
+    const struct ncs_snap_context *c = a->context >= 0 ? &q->snap->context[a->context] : NULL;
+    const char *comm = ncs_comm_name(q, need->comm);
+    unsigned number = a->call ? (unsigned)a->call->number : 0;
+    char *missing = what_is_missing(q, need, a), *text = NULL, *what = NULL, *lead;
+    switch (a->reason) {
+    case NCS_ABSENT_KILLED:
+        text = ncs_text("%s: %s", missing, c && c->ending == NCS_END_MISSING ? c->message : "was stopped");
+        break;
+    case NCS_ABSENT_ERROR:
+        text = ncs_text("%s: ended by error%s%s", missing, c && c->message ? ": " : "",
+                        c && c->message ? c->message : "");
+        break;
+    case NCS_ABSENT_GAVE_UP:
+        text = ncs_text("%s: %s failed: %s", missing, ncs_fn_info[a->call->fn].name,
+                        ncs_said_result(a->call));
+        break;
+    case NCS_ABSENT_FAILED:
+    case NCS_ABSENT_DROPPED:
+        what = number ? ncs_text("call %u", number) : ncs_copy_text(ncs_fn_info[a->call->fn].name);
+        text = ncs_text("%s failed: %s%s", what, ncs_said_result(a->call),
+                        a->reason == NCS_ABSENT_DROPPED ? ", its group was dropped" : "");
+        break;
+    case NCS_ABSENT_EMPTY:
+        text = ncs_text("call %u had count 0 and was dropped", number);
+        break;
+    case NCS_ABSENT_GROUP:
+        text = number ? ncs_text("call %u is queued in a group that was not ended", number)
+                      : ncs_text("is inside a group that was not ended");
+        break;
+    case NCS_ABSENT_ABORTED:
+        text = ncs_text("%s: %s %s", missing, ncs_is_revoke(a->call) ? "revoked" : "aborted", comm);
+        break;
+    case NCS_ABSENT_DESTROYED:
+        text = ncs_text("%s: destroyed %s", missing, comm);
+        break;
+    case NCS_ABSENT_FINISHED:
+        text = ncs_text("%s: %s", missing, c && c->ending == NCS_END_SILENT ? c->message : "finished");
+        break;
+    case NCS_ABSENT_QUEUED:
+        text = ncs_text(q->snap->op[a->op].lane
+                            ? "call %u waits for a lane of its device"
+                            : "call %u is behind another on its stream or communicator", number);
+        break;
+    case NCS_ABSENT_CONTACT:
+        text = c ? waiting_text(q, a->context, "", "") : ncs_copy_text(missing);
+        break;
+    case NCS_ABSENT_ELSEWHERE:
+        lead = elsewhere_lead(c, need, missing);
+        text = c ? waiting_text(q, a->context, lead, "") : ncs_copy_text(missing);
+        ncs_free(lead);
+        break;
+    }
+    ncs_free(missing);
+    ncs_free(what);
+    return text;
+}
+
+static int absent_line(const struct ncs_inquiry *q, const struct ncs_need *need,
+                       const struct ncs_absent *a)
+{
+    if (need->kind == NCS_NEED_GATE && a->reason == NCS_ABSENT_FINISHED)
+        return 0; /* its last call of NCCL or CUDA is not where it left the gate aside */
+    if (a->call && a->reason != NCS_ABSENT_ERROR && a->reason != NCS_ABSENT_KILLED &&
+        a->call->place.line)
+        return a->call->place.line;
+    return a->context >= 0 ? ncs_said_place(q, a->context).line : 0;
+}
+
+static void add_waiter_row(const struct ncs_inquiry *q, struct ncs_draft *d, int rank,
+                           const bool *direct, const struct ncs_call *call)
+{
+    for (int i = ncs_first_context(q, rank); i >= 0; i = q->next_context[i]) {
+        if (!direct[i])
+            continue;
+        ncs_add_row(d, rank, ncs_said_place(q, i).line, waiting_text(q, i, "", ""));
+        return;
+    }
+    if (call && !call->number)
+        ncs_add_row(d, rank, call->place.line,
+                    ncs_text("called %s", ncs_fn_info[call->fn].name));
+    else if (call)
+        ncs_add_row(d, rank, call->place.line, ncs_text("made call %u", (unsigned)call->number));
+}
+
+void ncs_add_need_rows(const struct ncs_inquiry *q, struct ncs_draft *d,
+                       const struct ncs_need *need)
+{
+    bool *direct = ncs_direct_waiters(q, need);
+    for (size_t i = 0; i < need->presents; i++)
+        add_waiter_row(q, d, need->present[i]->rank, direct, need->present[i]);
+    if (need->kind == NCS_NEED_GATE)
+        for (int r = 0; r < q->ranks; r++)
+            add_waiter_row(q, d, r, direct, NULL);
+    bool *here = ncs_new((size_t)(q->ranks + 1) * sizeof *here);
+    for (size_t k = 0; k < d->f.rows; k++)
+        if (d->f.row[k].rank >= 0 && d->f.row[k].rank < q->ranks)
+            here[d->f.row[k].rank] = true;
+    for (size_t i = 0; i < need->absents; i++) {
+        const struct ncs_absent *a = &need->absent[i];
+        if (a->rank < 0 || a->rank >= q->ranks || here[a->rank])
+            continue;
+        here[a->rank] = true;
+        ncs_add_row(d, a->rank, absent_line(q, need, a), absent_text(q, need, a));
+    }
+    ncs_free(here);
+    ncs_free(direct);
+}
+
+void ncs_add_behind_rows(const struct ncs_inquiry *q, struct ncs_draft *d)
+{
+    bool *told = ncs_new((size_t)(q->ranks + 1) * sizeof *told);
+    for (size_t i = 0; i < d->f.rows; i++)
+        if (d->f.row[i].rank >= 0 && d->f.row[i].rank < q->ranks)
+            told[d->f.row[i].rank] = true;
+    for (size_t b = 0; b < d->f.blockeds; b++)
+        for (int i = ncs_first_context(q, d->f.blocked[b]); i >= 0; i = q->next_context[i]) {
+            const struct ncs_snap_context *c = &q->snap->context[i];
+            if (c->state == NCS_CONTEXT_ENDED || told[c->rank])
+                continue;
+            told[c->rank] = true;
+            struct ncs_finding_row row = {
+                .rank = c->rank, .line = ncs_said_place(q, i).line, .behind = true,
+                .text = waiting_text(q, i, "", " behind these") };
+            NCS_PUSH(d->f.row, d->f.rows, d->row_room, row);
+        }
+    ncs_free(told);
+}
+
+static bool has_row(const struct ncs_draft *d, int rank)
+{
+    for (size_t i = 0; i < d->f.rows; i++)
+        if (d->f.row[i].rank == rank)
+            return true;
+    return false;
+}
+
+static bool is_blocked(const struct ncs_draft *d, int rank)
+{
+    for (size_t i = 0; i < d->f.blockeds; i++)
+        if (d->f.blocked[i] == rank)
+            return true;
+    return false;
+}
+
+/* Each call without a counterpart lacks one of its own. */
+static void add_answers(struct ncs_draft *d, struct ncs_draft *same)
+{
+    for (size_t i = 0; i < same->f.repairs && same->f.repair[i].answer; i++)
+        NCS_PUSH(d->f.repair, d->f.repairs, d->repair_room, same->f.repair[i]);
+    if (same->f.repairs && same->f.repair[0].answer)
+        same->f.repairs = 0;
+}
+
+void ncs_add_merged(struct ncs_draft *d, struct ncs_draft *same)
+{
+    add_answers(d, same);
+    for (size_t i = 0; i < same->f.bystanders; i++)
+        if (!is_blocked(d, same->f.bystander[i]))
+            ncs_add_bystander(d, same->f.bystander[i]);
+    for (size_t i = 0; i < same->f.blockeds; i++)
+        ncs_add_blocked_rank(d, same->f.blocked[i]);
+    for (size_t i = 0; i < same->f.rows; i++) {
+        struct ncs_finding_row *row = &same->f.row[i];
+        if (has_row(d, row->rank))
+            continue;
+        if (row->behind)
+            NCS_PUSH(d->f.row, d->f.rows, d->row_room, *row);
+        else
+            ncs_add_row(d, row->rank, row->line, row->text);
+        row->text = NULL;
+    }
+}

@@ -1,0 +1,139 @@
+/* Unique ids that ranks take from the store: by which key each came, and who took another than those who do alike. */
+#include "diagnose/course/course.h"
+#include "diagnose/rules/rule.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+struct joiner { /* a call that joins with an id from the store */
+    const struct ncs_call *call;
+    const char *key;
+    uint64_t class; /* of the key */
+};
+
+struct joiners {
+    struct joiner *of;
+    size_t count, room;
+};
+
+/* The key by which the rank got the id that it joins with; NULL = it made the id, or got it by other means. */
+static const char *key_of(const struct ncs_inquiry *q, const struct ncs_call *c)
+{
+    const union ncs_arg *id = ncs_call_arg(c, NCS_ARG_ID);
+    const char *key = NULL;
+    for (const struct ncs_host_step *h = q->journal->oldest_host; h && id; h = h->newer)
+        if (h->kind == NCS_HOST_GET && h->rank == c->rank && h->after < c->id && h->unique_id &&
+            h->unique_id == id->u)
+            key = h->what;
+    return key;
+}
+
+static struct joiners find_joiners(const struct ncs_inquiry *q)
+{
+    struct joiners all = { 0 };
+    for (size_t i = 0; i < q->rares; i++) {
+        struct joiner j = { .call = q->rare[i] };
+        if (!ncs_is_init(j.call) || (j.key = key_of(q, j.call)) == NULL)
+            continue;
+        j.class = ncs_key_class(j.key);
+        NCS_PUSH(all.of, all.count, all.room, j);
+    }
+    return all;
+}
+
+static bool same_place(const struct ncs_call *a, const struct ncs_call *b)
+{
+    return a->place.line && a->place.line == b->place.line && a->place.file == b->place.file;
+}
+
+/* How many join at its place, and how many of them with a key that is like its own but for numbers. */
+static size_t count_alike(const struct joiners *all, const struct joiner *own, size_t *there)
+{
+    size_t alike = 0;
+    *there = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        bool here = same_place(all->of[i].call, own->call);
+        *there += here;
+        alike += here && all->of[i].class == own->class;
+    }
+    return alike;
+}
+
+static void say_joiner(struct ncs_str *s, const struct joiner *j)
+{
+    ncs_str_addf(s, "rank %d joins with the id of \"%s\"", j->call->rank, j->key);
+    if (j->call->place.line)
+        ncs_str_addf(s, " at line %d", j->call->place.line);
+}
+
+/* One alone takes an id from another kind of key than all others at the place: "dp0" where they take "tp0", "tp1". */
+static bool takes_other_kind(const struct joiners *all, struct ncs_draft *d)
+{
+    const struct joiner *odd = NULL, *like = NULL;
+    for (size_t i = 0; i < all->count; i++) {
+        size_t there, alike = count_alike(all, &all->of[i], &there);
+        if (alike == 1 && there > 2 && !odd)
+            odd = &all->of[i];
+    }
+    for (size_t i = 0; i < all->count && odd; i++) {
+        size_t there;
+        if (same_place(all->of[i].call, odd->call) && count_alike(all, &all->of[i], &there) + 1 == there)
+            like = &all->of[i];
+    }
+    if (!like)
+        return false;
+    struct ncs_str s = { 0 };
+    say_joiner(&s, odd);
+    ncs_str_addf(&s, ", where the others take the id of \"%s\" or the like", like->key);
+    ncs_add_culprit(d, odd->call->rank, 0, odd->call->place.line);
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = ncs_text("let rank %d join with the id of the communicator that is meant at line %d", odd->call->rank,
+                        odd->call->place.line);
+    d->f.evidence = ncs_copy_text("by the keys of the store from which the ids come");
+    return true;
+}
+
+static bool claims(const struct joiner *j, const struct ncs_need *n)
+{
+    const union ncs_arg *rank = ncs_call_arg(j->call, NCS_ARG_RANK);
+    return rank && rank->i == n->absent[0].comm_rank && j->call->comm != n->comm && same_place(j->call, n->call);
+}
+
+/* Two join one communicator as the rank that is missed in another: one of them belongs there. */
+static bool takes_place(const struct joiners *all, const struct ncs_need *n, struct ncs_draft *d)
+{
+    const struct joiner *a = NULL, *b = NULL;
+    for (size_t i = 0; i < all->count && !b && n->absents == 1; i++)
+        for (size_t k = 0; k < i && !b; k++) {
+            const struct ncs_call *x = all->of[i].call, *y = all->of[k].call;
+            uint64_t id = ncs_call_arg(x, NCS_ARG_ID)->u, other = ncs_call_arg(y, NCS_ARG_ID)->u;
+            if (n->call && id == other && x->rank != y->rank && claims(&all->of[i], n) && claims(&all->of[k], n)) {
+                a = &all->of[x->rank < y->rank ? i : k];
+                b = &all->of[x->rank < y->rank ? k : i];
+            }
+        }
+    if (!b)
+        return false;
+    struct ncs_str s = { 0 };
+    say_joiner(&s, a);
+    ncs_str_addf(&s, " and rank %d, too, both as rank %d: one of them is missed where the others join", b->call->rank,
+                 n->absent[0].comm_rank);
+    ncs_add_culprit(d, a->call->rank, 0, a->call->place.line);
+    ncs_add_culprit(d, b->call->rank, 0, b->call->place.line);
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = ncs_copy_text("let each rank take the id of its own group");
+    d->f.evidence = ncs_copy_text("nothing shows which of the two took the wrong key");
+    d->f.certainty = NCS_LIKELY;
+    return true;
+}
+
+bool ncs_took_wrong_id(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_draft *d)
+{
+    struct joiners all = find_joiners(q);
+    bool found = takes_other_kind(&all, d) || takes_place(&all, n, d);
+    ncs_free(all.of);
+    if (found)
+        ncs_fill_need(q, d, n, 0);
+    return found;
+}

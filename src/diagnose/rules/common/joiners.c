@@ -1,0 +1,271 @@
+/* Those who join one communicator, by init or by growing, and what they contradict each other in. */
+#include "diagnose/rules/rule.h"
+
+#include "base/mem.h"
+
+/* Everybody's call to join one communicator, also those that failed since, by rank of the run. */
+struct joiners {
+    const struct ncs_call **call;
+    size_t count, room;
+};
+
+static int nranks_given(const struct ncs_call *c)
+{
+    return (int)c->arg[1].i;
+}
+
+/* Its parent grows, or it is what grew out of the need's communicator. */
+static bool same_growth(const struct ncs_inquiry *q, int comm, int other)
+{
+    return comm == other || q->journal->comm[comm]->parent == other ||
+           q->journal->comm[other]->parent == comm;
+}
+
+static bool joins(const struct ncs_inquiry *q, const struct ncs_call *c, const struct ncs_need *n)
+{
+    if (c->comm < 0 || n->comm < 0 || c->fn == NCS_FN_ncclCommInitAll)
+        return false;
+    if (n->call && n->call->fn == NCS_FN_ncclCommGrow)
+        return c->fn == NCS_FN_ncclCommGrow && same_growth(q, c->comm, n->comm);
+    return ncs_is_init(c) && c->comm == n->comm;
+}
+
+/* A communicator may have grown before: the last call of each thread is the one. */
+static void forget(struct joiners *j, int rank, int thread)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < j->count; i++)
+        if (j->call[i]->rank != rank || j->call[i]->thread != thread)
+            j->call[kept++] = j->call[i];
+    j->count = kept;
+}
+
+static void find_joiners(const struct ncs_inquiry *q, const struct ncs_need *n, struct joiners *out)
+{
+    for (size_t i = 0; i < q->rares; i++) {
+        const struct ncs_call *c = q->rare[i];
+        if (!joins(q, c, n))
+            continue;
+        if (c->fn == NCS_FN_ncclCommGrow)
+            forget(out, c->rank, c->thread);
+        size_t at = out->count;
+        NCS_PUSH(out->call, out->count, out->room, c);
+        for (; at > 0 && out->call[at - 1]->rank > c->rank; at--)
+            out->call[at] = out->call[at - 1];
+        out->call[at] = c;
+    }
+}
+
+static size_t votes(const struct joiners *j, int nranks)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < j->count; i++)
+        n += nranks_given(j->call[i]) == nranks;
+    return n;
+}
+
+/* The size that most gave; of those given as often, one that the run has ranks for. */
+static const struct ncs_call *commonest(const struct ncs_inquiry *q, const struct joiners *j,
+                                        bool *even)
+{
+    const struct ncs_call *best = j->call[0];
+    for (size_t i = 0; i < j->count; i++) {
+        int a = nranks_given(j->call[i]), b = nranks_given(best);
+        bool better = (a <= q->ranks) > (b <= q->ranks);
+        if (votes(j, a) > votes(j, b) || (votes(j, a) == votes(j, b) && better))
+            best = j->call[i];
+    }
+    *even = false;
+    for (size_t i = 0; i < j->count; i++) {
+        int a = nranks_given(j->call[i]), b = nranks_given(best);
+        *even |= a != b && votes(j, a) == votes(j, b) && (a <= q->ranks) == (b <= q->ranks);
+    }
+    return best;
+}
+
+static void say_size(const struct joiners *j, const struct ncs_call *of, struct ncs_str *s)
+{
+    int *ranks = ncs_new(j->count * sizeof *ranks);
+    size_t count = 0;
+    for (size_t i = 0; i < j->count; i++)
+        if (nranks_given(j->call[i]) == nranks_given(of))
+            ranks[count++] = j->call[i]->rank;
+    ncs_str_addf(s, "%d on ", nranks_given(of));
+    ncs_say_ranks(s, ranks, count);
+    ncs_say_place(s, of);
+    ncs_free(ranks);
+}
+
+static bool sizes_differ(const struct ncs_inquiry *q, const struct joiners *j, struct ncs_draft *d,
+                         struct ncs_str *why, struct ncs_str *fix)
+{
+    if (!j->count || votes(j, nranks_given(j->call[0])) == j->count)
+        return false;
+    bool even;
+    const struct ncs_call *best = commonest(q, j, &even);
+    ncs_str_addf(why, "those who join %s with %s do not agree on nranks: it is ",
+                 ncs_comm_name(q, best->comm), ncs_fn_info[best->fn].name);
+    for (size_t i = 0; i < j->count; i++) {
+        const struct ncs_call *c = j->call[i];
+        bool odd = nranks_given(c) != nranks_given(best), told = false;
+        if (odd || even)
+            ncs_add_culprit(d, c->rank, 0, c->place.line);
+        for (size_t k = 0; k < i; k++)
+            told |= nranks_given(j->call[k]) == nranks_given(c);
+        if (!odd || told)
+            continue;
+        say_size(j, c, why);
+        ncs_str_add(why, ", ");
+    }
+    say_size(j, best, why);
+    size_t agree = votes(j, nranks_given(best));
+    d->f.evidence = even ? ncs_copy_text("no size is the commonest, so all ranks are named")
+                    : 2 * agree > j->count
+                        ? ncs_text("by the majority: %zu of %zu ranks agree", agree, j->count)
+                        : ncs_text("by the run, which has %d ranks", q->ranks);
+    if (even) {
+        ncs_str_add(fix, "pass the same nranks on every rank");
+        return true;
+    }
+    ncs_str_addf(fix, "pass nranks = %d on ", nranks_given(best));
+    for (size_t i = 0; i < d->f.culprits; i++) {
+        ncs_str_addf(fix, "%srank %d", i ? ", " : "", d->f.culprit[i].rank);
+        if (d->f.culprit[i].line)
+            ncs_str_addf(fix, " (line %d)", d->f.culprit[i].line);
+    }
+    ncs_str_add(fix, " as well");
+    return true;
+}
+
+static const struct ncs_call *joins_as(const struct joiners *j, int comm_rank, size_t from)
+{
+    for (size_t i = from; i < j->count; i++)
+        if (j->call[i]->comm_rank == comm_rank)
+            return j->call[i];
+    return NULL;
+}
+
+/* Two callers with one rank. Where the communicator spans the run, the one whose own number it is
+ * has it right, most likely. */
+static bool rank_twice(const struct ncs_inquiry *q, const struct joiners *j, struct ncs_draft *d,
+                       struct ncs_str *why, struct ncs_str *fix)
+{
+    const struct ncs_call *a = NULL, *b = NULL;
+    for (size_t i = 0; i < j->count && !b; i++) {
+        a = j->call[i];
+        b = joins_as(j, a->comm_rank, i + 1);
+    }
+    if (!b)
+        return false;
+    int nranks = nranks_given(a), unused = -1;
+    for (int r = 0; r < nranks && unused < 0; r++)
+        if (!joins_as(j, r, 0))
+            unused = r;
+    ncs_str_addf(why, "ranks %d, %d of the run both join %s as rank %d of %d", a->rank, b->rank,
+                 ncs_comm_name(q, a->comm), a->comm_rank, nranks);
+    ncs_str_addf(why, " (%s", ncs_fn_info[a->fn].name);
+    ncs_say_place(why, a);
+    if (b->place.line != a->place.line)
+        ncs_str_addf(why, " and line %d", b->place.line);
+    ncs_str_add(why, ")");
+    if (unused >= 0)
+        ncs_str_addf(why, " and nobody as rank %d", unused);
+    const struct ncs_call *odd = NULL;
+    if (nranks == q->ranks && (a->rank == a->comm_rank) != (b->rank == b->comm_rank))
+        odd = a->rank == a->comm_rank ? b : a;
+    d->f.evidence = ncs_copy_text(odd ? "the other one has the same rank in the run"
+                                      : "nothing tells the two apart, so both are named");
+    for (int i = 0; i < 2; i++) {
+        const struct ncs_call *c = i ? b : a;
+        if (!odd || c == odd)
+            ncs_add_culprit(d, c->rank, 0, c->place.line);
+    }
+    if (unused >= 0) {
+        if (odd)
+            ncs_str_addf(fix, "let rank %d", odd->rank);
+        else
+            ncs_str_add(fix, "let one of the two");
+        ncs_str_addf(fix, " pass rank = %d", unused);
+        ncs_say_place(fix, odd ? odd : a);
+    } else {
+        ncs_str_add(fix, "let only one of the two join");
+    }
+    return true;
+}
+
+/* What took a rank out of a communicator that was not yet made. */
+static const struct ncs_call *leaving(const struct ncs_inquiry *q, const struct ncs_call *joined)
+{
+    const struct ncs_ranks_of_comm *of = &q->comm[joined->comm];
+    for (size_t i = 0; i < of->rares; i++)
+        if (of->rare[i]->id > joined->id && of->rare[i]->comm_rank == joined->comm_rank &&
+            ncs_fn_info[of->rare[i]->fn].ends == NCS_ENDS_COMM)
+            return of->rare[i];
+    return NULL;
+}
+
+/* Somebody had joined and left again; then who never came is as much the cause. */
+static bool left_again(const struct ncs_inquiry *q, const struct ncs_need *n, const struct joiners *j,
+                       struct ncs_draft *d, struct ncs_str *why, struct ncs_str *fix)
+{
+    const char *comm = ncs_comm_name(q, n->comm);
+    for (size_t i = 0; i < j->count; i++) {
+        const struct ncs_call *left = leaving(q, j->call[i]);
+        if (!left)
+            continue;
+        ncs_add_culprit(d, left->rank, 0, left->place.line);
+        ncs_str_addf(why, "%srank %d %s %s", why->bytes ? ", " : "", left->rank,
+                     left->fn == NCS_FN_ncclCommAbort ? "aborted" : "destroyed", comm);
+        ncs_say_place(why, left);
+        ncs_str_addf(fix, "%slet rank %d keep %s until all have joined it", fix->bytes ? ", " : "",
+                     left->rank, comm);
+    }
+    for (size_t i = 0; i < n->absents && why->bytes; i++) {
+        const struct ncs_absent *a = &n->absent[i];
+        if (a->rank < 0 || joins_as(j, a->comm_rank, 0))
+            continue;
+        ncs_add_culprit(d, a->rank, 0, 0);
+        ncs_str_addf(why, ", rank %d never joined it", a->rank);
+        ncs_str_addf(fix, ", and rank %d join it", a->rank);
+    }
+    return why->bytes > 0;
+}
+
+bool ncs_joiners_clash(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_draft *d,
+                       struct ncs_str *why, struct ncs_str *fix)
+{
+    struct joiners j = { 0 };
+    find_joiners(q, n, &j);
+    bool clash = sizes_differ(q, &j, d, why, fix) || rank_twice(q, &j, d, why, fix) ||
+                 left_again(q, n, &j, d, why, fix);
+    ncs_free(j.call);
+    return clash;
+}
+
+void ncs_say_growth(const struct ncs_inquiry *q, const struct ncs_need *n, const int *absent,
+                    size_t count, struct ncs_str *s)
+{
+    const struct ncs_comm_info *info = q->journal->comm[n->comm];
+    const struct ncs_comm_info *old = info->parent >= 0 && n->call->comm_rank >= 0 &&
+                                              n->call->comm_rank >=
+                                                  q->journal->comm[info->parent]->nranks
+                                          ? q->journal->comm[info->parent] : info;
+    size_t olds = 0;
+    while (olds < count && absent[olds] < old->nranks)
+        olds++;
+    if (olds) {
+        ncs_str_add(s, "let ");
+        ncs_say_ranks(s, absent, olds);
+        ncs_str_addf(s, " of %s call comm:grow", old->name);
+        if (old == info)
+            ncs_say_place(s, n->call);
+        ncs_str_add(s, " too, as every old rank does");
+    }
+    if (olds == count)
+        return;
+    ncs_str_add(s, olds ? "; " : "");
+    ncs_str_add(s, "join as ");
+    ncs_say_ranks(s, absent + olds, count - olds);
+    ncs_str_add(s, " with nccl.grow and the id that comm:unique_id gave");
+}
+

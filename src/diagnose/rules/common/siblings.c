@@ -1,0 +1,91 @@
+/* What other ranks passed at the place of a call, in the same round: groups of one split, pairs of a pipeline and
+ * the ranks of a ring run the same line, so that they show what a call was meant to be where the ranks that met
+ * are too few to show it. */
+#include "diagnose/rules/rule.h"
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+
+static bool is_at_place(const struct ncs_call *a, const struct ncs_call *b)
+{
+    return a->fn == b->fn && a->place.line == b->place.line && a->place.file == b->place.file;
+}
+
+static uint64_t key_of(const struct ncs_call *c)
+{
+    return ncs_hash(ncs_hash(1, (uint64_t)c->comm), (uint64_t)c->comm_rank);
+}
+
+struct passed { /* by somebody who is not among those who met */
+    const struct ncs_call *call;
+    size_t round; /* how often its rank had been at the place before */
+};
+
+struct ncs_sibling_search {
+    const struct ncs_inquiry *q;
+    struct ncs_map met;          /* ranks of communicators -> 1 */
+    const struct ncs_call *like; /* the place that was looked at last; NULL = none */
+    struct passed *passed;       /* there */
+    size_t count, room;
+    struct ncs_map round;        /* calls there of those who met -> their rounds + 1 */
+};
+
+struct ncs_sibling_search *ncs_siblings_open(const struct ncs_inquiry *q, const struct ncs_root *met)
+{
+    struct ncs_sibling_search *s = ncs_new(sizeof *s);
+    s->q = q;
+    for (size_t i = 0; i < met->calls; i++)
+        ncs_map_put_number(&s->met, key_of(met->call[i]), 1);
+    return s;
+}
+
+void ncs_siblings_close(struct ncs_sibling_search *s)
+{
+    ncs_map_free(&s->met);
+    ncs_map_free(&s->round);
+    ncs_free(s->passed);
+    ncs_free(s);
+}
+
+static size_t count_round(struct ncs_map *rounds, const struct ncs_call *c)
+{
+    size_t nth = ncs_map_number(rounds, key_of(c));
+    ncs_map_put_number(rounds, key_of(c), nth + 1);
+    return nth;
+}
+
+/* Each look goes through all calls of the function. */
+static void look_at_place(struct ncs_sibling_search *s, const struct ncs_call *like)
+{
+    struct ncs_map rounds = { 0 };
+    ncs_map_free(&s->round);
+    s->count = 0;
+    s->like = like;
+    for (const struct ncs_made *m = ncs_first_made(&s->q->index, like->fn); m; m = ncs_next_made(&s->q->index, m)) {
+        const struct ncs_call *c = m->call;
+        if (!is_at_place(c, like))
+            continue;
+        if (ncs_map_get(&s->met, key_of(c))) {
+            ncs_map_put_number(&s->round, ncs_map_key(c), count_round(&rounds, c) + 1);
+        } else if (c->number && c->comm >= 0 && c->comm_rank >= 0) {
+            struct passed own = { c, count_round(&rounds, c) };
+            NCS_PUSH(s->passed, s->count, s->room, own);
+        }
+    }
+    ncs_map_free(&rounds);
+}
+
+struct ncs_siblings ncs_siblings_of(struct ncs_sibling_search *s, const struct ncs_call *call, ncs_fact_of *get)
+{
+    struct ncs_siblings n = { 0 };
+    if (!call->place.line || s->q->journal->dropped)
+        return n;
+    if (!s->like || !is_at_place(s->like, call))
+        look_at_place(s, call);
+    size_t round = ncs_map_number(&s->round, ncs_map_key(call)) - 1;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->passed[i].round == round)
+            *(get(s->passed[i].call) == get(call) ? &n.alike : &n.other) += 1;
+    return n;
+}

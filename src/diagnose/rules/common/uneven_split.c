@@ -1,0 +1,136 @@
+/* Parts of a split that came out uneven: whoever is missed in one of them may have given the wrong
+ * color. */
+#include "diagnose/rules/rule.h"
+
+#include "api/types.h"
+#include "base/mem.h"
+#include "ncclscript/nccl_abi.h"
+
+/* What each rank of the parent called, NULL of those who are not known. */
+const struct ncs_call **ncs_split_calls(const struct ncs_inquiry *q, int parent, uint32_t nth)
+{
+    const struct ncs_comm_info *info = q->journal->comm[parent];
+    const struct ncs_call **call = ncs_new((size_t)info->members * sizeof *call);
+    uint32_t *made = ncs_new((size_t)info->members * sizeof *made);
+    for (size_t i = 0; i < q->comm[parent].rares; i++) {
+        const struct ncs_call *c = q->comm[parent].rare[i], *cause;
+        enum ncs_reason reason;
+        if (c->fn == NCS_FN_ncclCommSplit && c->returned &&
+            c->comm_rank < info->members && !ncs_ineffective(q, c, &reason, &cause) &&
+            ++made[c->comm_rank] == nth)
+            call[c->comm_rank] = c;
+    }
+    ncs_free(made);
+    return call;
+}
+
+static int color_of(const struct ncs_call *c)
+{
+    return (int)c->arg[1].i;
+}
+
+/* Other parts are smaller. */
+static bool is_uneven(const struct ncs_call *const *call, int count, int color)
+{
+    struct ncs_map size = { 0 }; /* color -> how many gave it */
+    size_t own = 0, least = SIZE_MAX;
+    for (int i = 0; i < count && call[i]; i++) {
+        uint64_t key = (uint32_t)color_of(call[i]);
+        ncs_map_put(&size, key, (void *)((uintptr_t)ncs_map_get(&size, key) + 1));
+    }
+    bool whole = true;
+    for (int i = 0; i < count && whole; i++) {
+        whole = call[i] != NULL;
+        if (!whole || color_of(call[i]) == NCCL_SPLIT_NOCOLOR)
+            continue;
+        size_t n = (uintptr_t)ncs_map_get(&size, (uint32_t)color_of(call[i]));
+        least = n < least ? n : least;
+        own = color_of(call[i]) == color ? n : own;
+    }
+    ncs_map_free(&size);
+    return whole && least < own;
+}
+
+static bool is_told(const int *told, int count, int color)
+{
+    for (int i = 0; i < count; i++)
+        if (told[i] == color)
+            return true;
+    return false;
+}
+
+void ncs_say_colors(const struct ncs_call *const *call, int count, struct ncs_str *s)
+{
+    enum { MOST = 4 };
+    int *ranks = ncs_new((size_t)count * sizeof *ranks), told[MOST], tolds = 0;
+    for (int i = 0; i < count; i++) {
+        int color = color_of(call[i]);
+        size_t n = 0;
+        if (is_told(told, tolds, color))
+            continue;
+        if (tolds == MOST) {
+            ncs_str_add(s, ", and so on");
+            break;
+        }
+        told[tolds++] = color;
+        for (int k = i; k < count; k++)
+            if (color_of(call[k]) == color)
+                ranks[n++] = call[k]->rank;
+        ncs_str_add(s, tolds > 1 ? ", " : "");
+        ncs_say_ranks(s, ranks, n);
+        if (color == NCCL_SPLIT_NOCOLOR)
+            ncs_str_add(s, " gave none");
+        else
+            ncs_str_addf(s, " gave %d", color);
+    }
+    ncs_free(ranks);
+}
+
+static bool misses(const struct ncs_inquiry *q, const struct ncs_root *r, size_t i)
+{
+    int at = ncs_node_need(q, r->path[i]);
+    const struct ncs_absent *a =
+        at >= 0 ? ncs_link(&q->need[at], q, r->path[(i + 1) % r->length]) : NULL;
+    return a && a->reason == NCS_ABSENT_ELSEWHERE;
+}
+
+/* The communicator that somebody makes no call on. */
+static int missed_on(const struct ncs_inquiry *q, const struct ncs_root *r)
+{
+    if (r->kind == NCS_ROOT_ABSENT && r->absents && r->absent[0]->reason >= NCS_ABSENT_DESTROYED)
+        return r->need->comm;
+    for (size_t i = 0; i < r->length && r->kind == NCS_ROOT_CYCLE; i++)
+        if (misses(q, r, i) && q->need[ncs_node_need(q, r->path[i])].comm >= 0 &&
+            q->journal->comm[q->need[ncs_node_need(q, r->path[i])].comm]->split)
+            return q->need[ncs_node_need(q, r->path[i])].comm;
+    return -1;
+}
+
+void ncs_add_colors(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    int comm = missed_on(q, r);
+    const struct ncs_comm_info *info = comm >= 0 ? q->journal->comm[comm] : NULL;
+    if (!info || !info->split || info->parent < 0 || !d->f.why || !d->f.fix)
+        return;
+    int count = q->journal->comm[info->parent]->nranks;
+    const struct ncs_call **call = ncs_split_calls(q, info->parent, info->split);
+    if (is_uneven(call, count, info->color)) {
+        const struct ncs_call *own = NULL;
+        for (int i = 0; i < count && !own; i++)
+            own = color_of(call[i]) == info->color ? call[i] : NULL;
+        struct ncs_str why = { 0 }, fix = { 0 };
+        ncs_str_addf(&why, "%s; %s is the part of color %d of the split of %s", d->f.why,
+                     info->name, info->color, ncs_comm_name(q, info->parent));
+        ncs_say_place(&why, own);
+        ncs_str_add(&why, ": ");
+        ncs_say_colors(call, count, &why);
+        ncs_str_addf(&fix, "%s; or, if a rank is in %s by mistake, give it its color", d->f.fix,
+                     info->name);
+        ncs_say_place(&fix, own);
+        ncs_free(d->f.why);
+        ncs_free(d->f.fix);
+        d->f.why = ncs_str_take(&why);
+        d->f.fix = ncs_str_take(&fix);
+    }
+    ncs_free(call);
+}

@@ -1,0 +1,371 @@
+/* Sends and receives that no call of the other side answers, and the mistake in naming peers that
+ * would explain all of them. A ring of waits through such calls is no knot of order: whatever the
+ * ranks did next, nobody would answer. */
+#include "diagnose/analysis.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+struct tally {
+    uint32_t sends, recvs;
+};
+
+struct tallies {
+    struct ncs_map of; /* (src, dst) -> index + 1 */
+    struct tally *tally;
+    size_t count, room;
+};
+
+static struct tally *tally_of(struct tallies *t, int src, int dst)
+{
+    uint64_t key = (uint64_t)(uint32_t)src << 32 | (uint32_t)dst;
+    size_t at = (size_t)(uintptr_t)ncs_map_get(&t->of, key);
+    if (!at) {
+        NCS_PUSH(t->tally, t->count, t->room, (struct tally){ 0 });
+        at = t->count;
+        ncs_map_put(&t->of, key, (void *)(uintptr_t)at);
+    }
+    return &t->tally[at - 1];
+}
+
+static bool counts(const struct ncs_inquiry *q, const struct ncs_call *c)
+{
+    enum ncs_reason reason;
+    const struct ncs_call *cause;
+    return ncs_call_is_pair(c) && !ncs_ineffective(q, c, &reason, &cause);
+}
+
+static uint32_t *side(struct tally *t, bool send)
+{
+    return send ? &t->sends : &t->recvs;
+}
+
+static struct tally *tally_for(struct tallies *t, const struct ncs_call *c)
+{
+    int me = c->comm_rank, peer = ncs_call_peer(c);
+    return ncs_is_send(c) ? tally_of(t, me, peer) : tally_of(t, peer, me);
+}
+
+/* Those of a communicator; none if the journal is not whole. */
+struct ncs_loose_calls {
+    const struct ncs_call **call;
+    size_t count, room;
+    int *knot;                /* by rank: the least rank that hangs together with it by who names whom */
+    struct ncs_misnamed all;  /* what explains them, by rank */
+    size_t all_room;
+    bool *explained;          /* by knot */
+    const struct ncs_call **exchange; /* those of groups that both send and receive */
+    size_t exchanges, exchange_room;
+};
+
+static void find_loose(const struct ncs_inquiry *q, int comm, struct ncs_loose_calls *l)
+{
+    const struct ncs_comm_info *info = q->journal->comm[comm];
+    struct tallies all = { 0 }, seen = { 0 };
+    bool whole = true;
+    for (int i = 0; i < info->nranks; i++) {
+        const struct ncs_sequence *s = &q->comm[comm].seq[i];
+        whole &= s->base == 0;
+        for (size_t k = 0; k < s->sides; k++)
+            if (counts(q, s->side[k]))
+                ++*side(tally_for(&all, s->side[k]), ncs_is_send(s->side[k]));
+    }
+    for (int i = 0; i < info->nranks && whole; i++)
+        for (size_t k = 0; k < q->comm[comm].seq[i].sides; k++) {
+            const struct ncs_call *c = q->comm[comm].seq[i].side[k];
+            if (!counts(q, c))
+                continue;
+            bool send = ncs_is_send(c);
+            uint32_t nth = ++*side(tally_for(&seen, c), send);
+            if (nth > *side(tally_for(&all, c), !send))
+                NCS_PUSH(l->call, l->count, l->room, c);
+        }
+    ncs_map_free(&all.of);
+    ncs_map_free(&seen.of);
+    ncs_free(all.tally);
+    ncs_free(seen.tally);
+}
+
+static int knot_of(int *knot, int rank)
+{
+    while (knot[rank] != rank)
+        rank = knot[rank] = knot[knot[rank]];
+    return rank;
+}
+
+static void tie_knots(struct ncs_loose_calls *l, int nranks)
+{
+    l->knot = ncs_new((size_t)nranks * sizeof *l->knot);
+    for (int r = 0; r < nranks; r++)
+        l->knot[r] = r;
+    for (size_t i = 0; i < l->count; i++) {
+        int peer = ncs_call_peer(l->call[i]);
+        if (peer < 0 || peer >= nranks)
+            continue;
+        int a = knot_of(l->knot, l->call[i]->comm_rank), b = knot_of(l->knot, peer);
+        l->knot[a > b ? a : b] = a > b ? b : a;
+    }
+    for (int r = 0; r < nranks; r++)
+        l->knot[r] = knot_of(l->knot, r);
+}
+
+/* Whether all would be answered if this rank named others: everybody else's calls name it, and it
+ * has one of its own for each. `turned`: how many of its calls would have to be a send in place of
+ * a receive or the other way round. */
+static bool explains(const struct ncs_call *const *loose, size_t count, int rank, size_t *turned)
+{
+    size_t sends = 0, recvs = 0, wanted_sends = 0, wanted_recvs = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool send = ncs_is_send(loose[i]);
+        if (loose[i]->comm_rank == rank) {
+            sends += send;
+            recvs += !send;
+        } else if (ncs_call_peer(loose[i]) != rank) {
+            return false;
+        } else {
+            wanted_sends += !send;
+            wanted_recvs += send;
+        }
+    }
+    *turned = sends > wanted_sends ? sends - wanted_sends : wanted_sends - sends;
+    return sends + recvs > 0 && sends + recvs == wanted_sends + wanted_recvs;
+}
+
+/* Sends less receives in the groups of the rank's loose calls. */
+static int lean(const struct ncs_inquiry *q, const struct ncs_call *const *loose, size_t count,
+                int rank)
+{
+    int n = 0;
+    const struct ncs_call *c = NULL;
+    for (size_t i = 0; i < count && !c; i++)
+        if (loose[i]->comm_rank == rank)
+            c = loose[i];
+    if (!c)
+        return 0;
+    uint64_t key = ncs_group_key(q, c);
+    for (c = q->journal->comm[c->comm]->member[rank].first; c; c = c->next_counted)
+        if (ncs_call_is_pair(c) && ncs_group_key(q, c) == key)
+            n += ncs_is_send(c) ? 1 : -1;
+    return n < 0 ? -n : n;
+}
+
+static bool all_grouped(const struct ncs_call *const *loose, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!loose[i]->group)
+            return false;
+    return true;
+}
+
+/* The one rank that can be to blame for all; -1 if there is none, or two who are as likely. A rank
+ * that confused sending with receiving has too many of one in its group. */
+static int single(const struct ncs_inquiry *q, const struct ncs_call *const *loose, size_t count,
+                  int nranks)
+{
+    int best = -1, best_lean = 0;
+    size_t least = SIZE_MAX;
+    bool tie = false;
+    for (size_t i = 0; i < count; i++) {
+        int rank = loose[i]->comm_rank;
+        size_t turned;
+        if (rank == best || rank >= nranks || !explains(loose, count, rank, &turned))
+            continue;
+        int leans = turned ? lean(q, loose, count, rank) : 0;
+        if (turned < least || (turned == least && leans > best_lean)) {
+            best = rank;
+            least = turned;
+            best_lean = leans;
+            tie = false;
+        } else if (turned == least && leans == best_lean) {
+            tie = true;
+        }
+    }
+    if (best < 0 || tie || (least > 0 && !all_grouped(loose, count)))
+        return -1;
+    return best;
+}
+
+/* Whether it is enough that all receives (all sends) name other peers: each rank has as many loose
+ * receives as there are loose sends to it. */
+static bool one_sided(const struct ncs_call *const *loose, size_t count, int nranks, bool sends)
+{
+    int *balance = ncs_new((size_t)nranks * sizeof *balance);
+    bool even = count > 0;
+    for (size_t i = 0; i < count; i++) {
+        int peer = ncs_call_peer(loose[i]);
+        if (ncs_is_send(loose[i]) == sends)
+            balance[loose[i]->comm_rank]++;
+        else if (peer >= 0 && peer < nranks)
+            balance[peer]--;
+    }
+    for (int i = 0; i < nranks; i++)
+        even &= balance[i] == 0;
+    ncs_free(balance);
+    return even;
+}
+
+/* The loose call by somebody else that the k-th one would answer if it named the right peer. */
+static const struct ncs_call *answered(const struct ncs_call *const *loose, size_t count,
+                                       const bool *taken, const struct ncs_call *c, bool same_kind,
+                                       size_t *at)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!taken[i] && loose[i]->comm_rank != c->comm_rank &&
+            ncs_call_peer(loose[i]) == c->comm_rank &&
+            (ncs_is_send(loose[i]) == ncs_is_send(c)) == same_kind) {
+            *at = i;
+            return loose[i];
+        }
+    return NULL;
+}
+
+/* The same for calls that hang together. */
+static void explain(const struct ncs_inquiry *q, const struct ncs_call *const *loose, size_t count,
+                    int nranks, struct ncs_misnamed *out, size_t *room)
+{
+    int odd = single(q, loose, count, nranks);
+    bool recvs = one_sided(loose, count, nranks, false);
+    bool sends = one_sided(loose, count, nranks, true);
+    bool grouped = all_grouped(loose, count);
+    bool *taken = ncs_new(count * sizeof *taken), *done = ncs_new(count * sizeof *done);
+    for (int turn = 0; turn < 2; turn++) /* calls that only name the wrong peer come first */
+        for (size_t i = 0; i < count; i++) {
+            const struct ncs_call *c = loose[i];
+            bool wrong = odd >= 0 ? c->comm_rank == odd
+                                  : grouped && (ncs_is_send(c) ? sends && !recvs : recvs);
+            size_t at;
+            const struct ncs_call *want =
+                wrong && !done[i] ? answered(loose, count, taken, c, turn == 1, &at) : NULL;
+            if (!want)
+                continue;
+            taken[at] = done[i] = true;
+            struct ncs_misnaming m = { .wrong = c, .wants = want, .turned = turn == 1 };
+            NCS_PUSH(out->of, out->count, *room, m);
+        }
+    ncs_free(taken);
+    ncs_free(done);
+}
+
+/* By rank, whichever the question was about. */
+static void sort(struct ncs_misnamed *all)
+{
+    for (size_t i = 1; i < all->count; i++) {
+        struct ncs_misnaming m = all->of[i];
+        size_t at = i;
+        for (; at > 0 && all->of[at - 1].wrong->comm_rank > m.wrong->comm_rank; at--)
+            all->of[at] = all->of[at - 1];
+        all->of[at] = m;
+    }
+}
+
+/* Its group both sends and receives on its communicator. */
+static bool in_exchange(const struct ncs_inquiry *q, const struct ncs_call *call)
+{
+    bool sends = false, recvs = false;
+    uint64_t key = ncs_group_key(q, call);
+    const struct ncs_call *c = q->journal->comm[call->comm]->member[call->comm_rank].first;
+    for (; c && call->group; c = c->next_counted)
+        if (ncs_call_is_pair(c) && ncs_group_key(q, c) == key) {
+            sends |= ncs_is_send(c);
+            recvs |= !ncs_is_send(c);
+        }
+    return sends && recvs;
+}
+
+static struct ncs_loose_calls *loose_of(const struct ncs_inquiry *q, int comm)
+{
+    struct ncs_loose_calls **of = &q->comm[comm].loose, *l = *of;
+    if (l)
+        return l;
+    int nranks = q->journal->comm[comm]->nranks;
+    l = *of = ncs_new(sizeof *l);
+    find_loose(q, comm, l);
+    tie_knots(l, nranks);
+    l->explained = ncs_new((size_t)nranks * sizeof *l->explained);
+    const struct ncs_call **sorted = ncs_new(l->count * sizeof *sorted);
+    size_t *end = ncs_new((size_t)(nranks + 1) * sizeof *end); /* by knot, of its calls in sorted */
+    for (size_t i = 0; i < l->count; i++)
+        end[l->knot[l->call[i]->comm_rank] + 1]++;
+    for (int k = 0; k < nranks; k++)
+        end[k + 1] += end[k];
+    for (size_t i = 0; i < l->count; i++)
+        sorted[end[l->knot[l->call[i]->comm_rank]]++] = l->call[i];
+    for (int k = 0; k < nranks; k++) {
+        size_t first = k ? end[k - 1] : 0, before = l->all.count;
+        if (end[k] > first)
+            explain(q, sorted + first, end[k] - first, nranks, &l->all, &l->all_room);
+        l->explained[k] = l->all.count > before;
+    }
+    ncs_free(sorted);
+    ncs_free(end);
+    sort(&l->all);
+    for (size_t i = 0; i < l->count; i++)
+        if (in_exchange(q, l->call[i]))
+            NCS_PUSH(l->exchange, l->exchanges, l->exchange_room, l->call[i]);
+    return l;
+}
+
+void ncs_loose_free(struct ncs_inquiry *q)
+{
+    for (size_t i = 0; i < q->journal->comms; i++) {
+        struct ncs_loose_calls *l = q->comm[i].loose;
+        if (!l)
+            continue;
+        ncs_free(l->call);
+        ncs_free(l->knot);
+        ncs_free(l->all.of);
+        ncs_free(l->explained);
+        ncs_free(l->exchange);
+        ncs_free(l);
+    }
+}
+
+bool ncs_explain_loose(const struct ncs_inquiry *q, int comm, int rank, struct ncs_misnamed *out)
+{
+    const struct ncs_loose_calls *l = loose_of(q, comm);
+    *out = (struct ncs_misnamed){ 0 };
+    if (rank < 0 || rank >= q->journal->comm[comm]->nranks || !l->explained[l->knot[rank]])
+        return false;
+    out->count = l->all.count;
+    out->of = ncs_new(out->count * sizeof *out->of);
+    memcpy(out->of, l->all.of, out->count * sizeof *out->of);
+    return true;
+}
+
+static int need_with(const struct ncs_inquiry *q, const struct ncs_call *call)
+{
+    for (size_t i = 0; i < q->needs; i++)
+        for (size_t k = 0; k < q->need[i].presents; k++)
+            if (q->need[i].present[k] == call)
+                return (int)i;
+    return -1;
+}
+
+bool ncs_explain_first(const struct ncs_inquiry *q, size_t need, struct ncs_misnamed *out)
+{
+    const struct ncs_loose_calls *l = loose_of(q, q->need[need].comm);
+    const struct ncs_call *const *loose = l->exchange;
+    size_t count = l->exchanges, room = 0;
+    struct ncs_misnaming best = { 0 };
+    uint32_t least = UINT32_MAX;
+    bool tie = false;
+    *out = (struct ncs_misnamed){ 0 };
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < count; k++) {
+            const struct ncs_call *wrong = loose[i], *wants = loose[k];
+            uint32_t last = wrong->number > wants->number ? wrong->number : wants->number;
+            if (ncs_call_peer(wants) != wrong->comm_rank || last > least ||
+                ncs_is_send(wants) == ncs_is_send(wrong))
+                continue;
+            const int gone[] = { need_with(q, wrong), need_with(q, wants) };
+            if (gone[0] < 0 || ncs_cycle_without_needs(q, need, gone, 2))
+                continue;
+            tie = last == least;
+            least = last;
+            best = (struct ncs_misnaming){ .wrong = wrong, .wants = wants };
+        }
+    if (best.wrong && !tie)
+        NCS_PUSH(out->of, out->count, room, best);
+    return out->count > 0;
+}

@@ -1,0 +1,94 @@
+/* What the rules about a send or a receive that has no counterpart have in common. */
+#include "diagnose/rules/rule.h"
+
+#include "base/mem.h"
+
+bool ncs_left_alone(const struct ncs_inquiry *q, const struct ncs_root *r)
+{
+    const struct ncs_comm_info *comm = q->journal->comm[r->need->comm];
+    int left = 0;
+    for (int i = 0; i < comm->nranks && i < comm->members; i++)
+        left += comm->member[i].gone && !comm->member[i].released;
+    return r->need->kind == NCS_NEED_PAIR && r->need->call && comm->nranks > 2 && left == 1 &&
+           r->absent[0]->reason == NCS_ABSENT_DESTROYED;
+}
+
+bool ncs_is_alone(const struct ncs_root *r, bool send)
+{
+    return r->kind == NCS_ROOT_ABSENT && r->absents && r->need->kind == NCS_NEED_PAIR &&
+           r->need->call && ncs_is_send(r->need->call) == send &&
+           r->absent[0]->reason >= NCS_ABSENT_DESTROYED;
+}
+
+static size_t count_pairwise(const struct ncs_inquiry *q, int comm, int from, int to, bool sends)
+{
+    const struct ncs_member *m = &q->journal->comm[comm]->member[sends ? from : to];
+    size_t n = 0;
+    for (const struct ncs_call *c = m->first; c; c = c->next_counted)
+        n += ncs_call_is_pair(c) && ncs_is_send(c) == sends &&
+             ncs_call_peer(c) == (sends ? to : from);
+    return n;
+}
+
+static void say_alone(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_str *s)
+{
+    const struct ncs_need *n = r->need;
+    const struct ncs_call *c = r->excess ? r->excess : n->call;
+    bool send = ncs_is_send(c);
+    int peer = r->absent[0]->rank;
+    size_t sends = count_pairwise(q, n->comm, n->src, n->dst, true);
+    size_t recvs = count_pairwise(q, n->comm, n->src, n->dst, false);
+    ncs_str_addf(s, "rank %d %s rank %d", c->rank, send ? "sends to" : "receives from", peer);
+    ncs_say_place(s, c);
+    ncs_str_addf(s, ", but rank %d %s it %zu time%s where %zu %s needed", peer,
+                 send ? "receives from" : "sends to", send ? recvs : sends,
+                 (send ? recvs : sends) == 1 ? "" : "s", send ? sends : recvs,
+                 (send ? sends : recvs) == 1 ? "is" : "are");
+}
+
+/* The call itself is wrong, not that nobody answers it. */
+static void fill_excess(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+{
+    const struct ncs_call *c = r->excess;
+    ncs_add_culprit(d, c->rank, c->number, c->place.line);
+    ncs_fill_need(q, d, r->need, c->number);
+    ncs_set_title(q, d, c);
+    struct ncs_str s = { 0 };
+    say_alone(q, r, &s);
+    d->f.why = ncs_str_take(&s);
+    ncs_str_add(&s, "leave out the call");
+    ncs_say_place(&s, c);
+    ncs_str_addf(&s, " on rank %d", c->rank);
+    d->f.fix = ncs_str_take(&s);
+    d->f.evidence = ncs_copy_text("without this one call every call has its answer");
+}
+
+bool ncs_one_alone(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+                   bool send)
+{
+    if (!ncs_is_alone(r, send) || ncs_left_alone(q, r))
+        return false;
+    if (r->excess) {
+        fill_excess(q, r, d);
+        return true;
+    }
+    const struct ncs_call *c = r->need->call;
+    for (size_t i = 0; i < r->absents; i++)
+        ncs_add_culprit(d, r->absent[i]->rank, 0, 0);
+    ncs_fill_need(q, d, r->need, c->number);
+    struct ncs_str s = { 0 };
+    say_alone(q, r, &s);
+    bool empty = ncs_call_count(c) == 0;
+    if (empty)
+        ncs_str_addf(&s, "; it is of 0 elements, and waits for its %s all the same",
+                     send ? "receive" : "send");
+    d->f.why = ncs_str_take(&s);
+    ncs_str_addf(&s, "let rank %d %s rank %d%s", r->absent[0]->rank,
+                 send ? "receive from" : "send to", c->rank, empty ? ", be it nothing" : "");
+    ncs_say_own_group(q, &s, r->absent[0]);
+    ncs_str_add(&s, ", or leave out the call");
+    ncs_say_place(&s, c);
+    ncs_str_addf(&s, " on rank %d", c->rank);
+    d->f.fix = ncs_str_take(&s);
+    return true;
+}

@@ -1,0 +1,135 @@
+/* What the rules about memory that is used without order have in common. */
+#include "diagnose/rules/rule.h"
+
+#include "base/mem.h"
+
+static const struct { enum ncs_fn fn; const char *noun; } nouns[] = {
+    { NCS_FN_cudaMemset, "the fill" },       { NCS_FN_cudaMemsetAsync, "the fill" },
+    { NCS_FN_cudaMemset2D, "the fill" },     { NCS_FN_cudaMemset2DAsync, "the fill" },
+    { NCS_FN_ncsAdd, "the kernel" },         { NCS_FN_cudaFree, "the free" },
+    { NCS_FN_cudaFreeAsync, "the free" },    { NCS_FN_cudaFreeHost, "the free" },
+    { NCS_FN_ncclMemFree, "the free" },      { NCS_FN_cudaHostUnregister, "the free" },
+};
+
+void ncs_say_use(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_call *call)
+{
+    if (call->number && call->comm >= 0) {
+        char *what = ncs_describe(call);
+        ncs_str_addf(s, "call %u on %s (%s)", (unsigned)call->number, ncs_comm_name(q, call->comm),
+                     what);
+        ncs_free(what);
+    } else {
+        const char *noun = "the copy";
+        for (size_t i = 0; i < sizeof nouns / sizeof *nouns; i++)
+            noun = nouns[i].fn == call->fn ? nouns[i].noun : noun;
+        ncs_str_add(s, noun);
+    }
+    ncs_say_place(s, call);
+}
+
+const char *ncs_said_use(unsigned does, bool several)
+{
+    if (does & NCS_TOUCH_FREE)
+        return several ? "free" : "frees";
+    if (does & NCS_TOUCH_WRITE)
+        return several ? "overwrite" : "overwrites";
+    return several ? "read" : "reads";
+}
+
+void ncs_say_hazard_ranks(struct ncs_str *s, const struct ncs_hazard *h)
+{
+    int *rank = ncs_new(h->ats * sizeof *rank);
+    for (size_t i = 0; i < h->ats; i++)
+        rank[i] = h->at[i].rank;
+    ncs_say_ranks(s, rank, h->ats);
+    ncs_free(rank);
+}
+
+void ncs_say_line(struct ncs_str *s, const char *before, const struct ncs_call *call)
+{
+    if (call->place.line)
+        ncs_str_addf(s, "%s line %d", before, call->place.line);
+}
+
+bool ncs_one_wait_mends(const struct ncs_hazard *a, const struct ncs_hazard *b)
+{
+    bool meet = a->earlier->id < b->later->id && b->earlier->id < a->later->id;
+    return meet && a->host == b->host && ncs_call_stream(a->earlier) == ncs_call_stream(b->earlier) &&
+           (a->host || ncs_call_stream(a->later) == ncs_call_stream(b->later));
+}
+
+static const struct ncs_call *counted_of(const struct ncs_hazard *h)
+{
+    const struct ncs_call *call = h->earlier->number ? h->earlier : h->later;
+    return call->number && call->comm >= 0 ? call : NULL;
+}
+
+/* What was freed in use was touched then: that is told by itself. */
+static bool came_to_a_fault(const struct ncs_inquiry *q, const struct ncs_hazard *h)
+{
+    for (size_t i = 0; i < q->notices && h->later_does & NCS_TOUCH_FREE; i++) {
+        const struct ncs_notice *n = &q->notice[i];
+        if (n->kind == NCS_NOTICE_FAULT && n->calls && n->call[0]->fn == h->earlier->fn &&
+            n->call[0]->place.line == h->earlier->place.line)
+            return true;
+    }
+    return false;
+}
+
+const struct ncs_hazard *ncs_hazard_of(const struct ncs_inquiry *q, const struct ncs_root *r,
+                                       enum ncs_hazard_kind kind, struct ncs_draft *d)
+{
+    const struct ncs_hazard *h = r->kind == NCS_ROOT_HAZARD ? r->notice->hazard : NULL;
+    if (!h || h->kind != kind || came_to_a_fault(q, h))
+        return NULL;
+    const struct ncs_call *call = counted_of(h);
+    bool twice = h->earlier->place.line == h->later->place.line;
+    d->hazard = h;
+    d->order = h->earlier->id;
+    d->remark = !r->notice->felt;
+    d->f.certainty = NCS_UNDEFINED;
+    d->f.call = call ? call->number : 0;
+    if (call)
+        ncs_set_title(q, d, call);
+    else
+        d->f.title = ncs_copy_text("memory that two streams use");
+    for (size_t i = 0; i < h->ats; i++) {
+        int line = h->sync ? h->sync->place.line : h->later->place.line;
+        ncs_add_culprit(d, h->at[i].rank, h->at[i].call, line);
+        ncs_add_row(d, h->at[i].rank, h->later->place.line,
+                    twice ? ncs_text("%s it in the same line",
+                                     ncs_said_use(h->later_does, false))
+                          : ncs_text("%s what line %d %s", ncs_said_use(h->later_does, false),
+                                     h->earlier->place.line,
+                                     h->earlier_does & NCS_TOUCH_WRITE ? "writes" : "reads"));
+    }
+    d->f.evidence = ncs_copy_text("no stream, event or wait of the host orders the two");
+    return h;
+}
+
+void ncs_repair_by_sync(struct ncs_draft *d, const struct ncs_hazard *h)
+{
+    if (!h->earlier->number)
+        return;
+    for (size_t i = 0; i < h->ats; i++) {
+        const struct ncs_hazard_at *at = &h->at[i];
+        struct ncs_edit e = { .kind = NCS_EDIT_SYNC, .rank = at->rank, .comm = at->comm,
+                              .comm_rank = at->comm_rank, .call = at->call, .other_comm = -1,
+                              .other_comm_rank = -1, .line = h->earlier->place.line, .model = -1 };
+        NCS_PUSH(d->f.repair, d->f.repairs, d->repair_room, e);
+    }
+}
+
+void ncs_say_wait_between(struct ncs_str *s, const struct ncs_hazard *h)
+{
+    if (h->host || !h->later->place.line) {
+        ncs_str_add(s, "stream:sync()");
+        ncs_say_line(s, " before", h->later);
+        return;
+    }
+    ncs_str_add(s, "record an event");
+    ncs_say_line(s, " after", h->earlier);
+    ncs_str_add(s, " and let the other stream wait for it");
+    ncs_say_line(s, " before", h->later);
+    ncs_str_add(s, ", or stream:sync() between them");
+}

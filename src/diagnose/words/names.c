@@ -1,0 +1,119 @@
+/* The words of the diagnosis: names of places, calls, ranks. No times, no addresses. */
+#include "diagnose/analysis.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+char *ncs_text(const char *fmt, ...)
+{
+    struct ncs_str s = { 0 };
+    va_list args;
+    va_start(args, fmt);
+    ncs_str_addv(&s, fmt, args);
+    va_end(args);
+    return ncs_str_take(&s);
+}
+
+const char *ncs_comm_name(const struct ncs_inquiry *q, int comm)
+{
+    if (comm < 0 || (size_t)comm >= q->journal->comms || !q->journal->comm[comm]->name)
+        return "?";
+    return q->journal->comm[comm]->name;
+}
+
+char *ncs_describe(const struct ncs_call *call)
+{
+    struct ncs_str s = { 0 };
+    ncs_call_describe(call, &s);
+    return s.text ? ncs_str_take(&s) : ncs_copy_text(ncs_fn_info[call->fn].name);
+}
+
+const char *ncs_said_function(const struct ncs_call *call)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
+    return info->lua_name && !call->by_c_name ? info->lua_name : info->name;
+}
+
+/* Where its thread is, maybe as another rank. */
+static const struct ncs_snap_context *stand_of(const struct ncs_inquiry *q, int context)
+{
+    const struct ncs_snap_context *c = &q->snap->context[context];
+    return c->held_by ? &q->snap->context[c->held_by - 1] : c;
+}
+
+const char *ncs_said_in(const struct ncs_inquiry *q, int context)
+{
+    const struct ncs_snap_context *c = stand_of(q, context);
+    for (size_t i = 0; i < c->waits; i++) {
+        const struct ncs_snap_wait *w = &q->snap->wait[c->wait + i];
+        if (w->kind == NCS_WAIT_GATE)
+            return q->snap->gate[w->index].what;
+    }
+    if (c->call && !c->call->ending)
+        return ncs_said_function(c->call);
+    if (!c->call && ncs_polls(q, c))
+        return "host poll";
+    return c->state == NCS_CONTEXT_SLEEPING ? "sleep" : "end of script";
+}
+
+struct ncs_place ncs_said_place(const struct ncs_inquiry *q, int context)
+{
+    const struct ncs_snap_context *c = &q->snap->context[context];
+    return c->place.line || !c->call ? c->place : c->call->place;
+}
+
+static bool waits_at_gate(const struct ncs_inquiry *q, const struct ncs_snap_context *c)
+{
+    for (size_t i = 0; i < c->waits; i++)
+        if (q->snap->wait[c->wait + i].kind == NCS_WAIT_GATE)
+            return true;
+    return false;
+}
+
+int ncs_gate_line(const struct ncs_inquiry *q, int rank)
+{
+    int found = -1;
+    for (int i = ncs_first_context(q, rank); i >= 0; i = q->next_context[i]) {
+        const struct ncs_snap_context *c = &q->snap->context[i];
+        if (c->state == NCS_CONTEXT_ENDED)
+            continue;
+        if (waits_at_gate(q, c))
+            return ncs_said_place(q, i).line;
+        found = found < 0 ? i : found;
+    }
+    return found < 0 ? 0 : ncs_said_place(q, found).line;
+}
+
+void ncs_say_place(struct ncs_str *s, const struct ncs_call *call)
+{
+    if (call->place.line)
+        ncs_str_addf(s, " at line %d", call->place.line);
+    if (call->label)
+        ncs_str_addf(s, " (%s)", call->label);
+}
+
+void ncs_say_ranks(struct ncs_str *s, const int *ranks, size_t count)
+{
+    ncs_str_add(s, count == 1 ? "rank " : "ranks ");
+    ncs_str_add_many_ranks(s, ranks, count);
+}
+
+bool ncs_say_own_group(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_absent *a)
+{
+    const struct ncs_call *c =
+        a->reason == NCS_ABSENT_ELSEWHERE && a->rank >= 0 ? ncs_grouped_wait(q, a->rank) : NULL;
+    if (!c)
+        return false;
+    ncs_str_add(s, " in the group of its call");
+    ncs_say_place(s, c);
+    return true;
+}
+
+void ncs_say_result(const struct ncs_call *call, struct ncs_str *s)
+{
+    ncs_str_addf(s, "failed with %s", ncs_said_result(call));
+    size_t bytes = call->said ? strlen(call->said) : 0;
+    if (bytes)
+        ncs_str_addf(s, ": %.*s", (int)(bytes - (call->said[bytes - 1] == '.')), call->said);
+}
