@@ -3,12 +3,15 @@
 
 #include <string.h>
 
-static struct ncs_journal *journal;
-static const struct ncs_api *next;
+static struct {
+    struct ncs_journal *journal;
+    const struct ncs_api *next;
+    struct ncs_api wrapped;
+} front;
 
 static struct ncs_call *journal_enter(enum ncs_fn fn, const union ncs_arg *arg)
 {
-    struct ncs_call *call = ncs_journal_enter(journal, fn);
+    struct ncs_call *call = ncs_journal_enter(front.journal, fn);
     memcpy(call->arg, arg, (size_t)ncs_fn_info[fn].nargs * sizeof *arg);
     return call;
 }
@@ -17,10 +20,10 @@ static struct ncs_call *journal_enter(enum ncs_fn fn, const union ncs_arg *arg)
     static result wrap_##name parameters                                                           \
     {                                                                                              \
         struct ncs_call *call = journal_enter(NCS_FN_##name, (union ncs_arg[]){ __VA_ARGS__ });    \
-        result rc = (result)ncs_journal_begin(journal, call);                                      \
+        result rc = (result)ncs_journal_begin(front.journal, call);                                \
         if (rc == 0 && !call->withdrawn)                                                           \
-            rc = next->name arguments;                                                             \
-        ncs_journal_leave(journal, call, (int)rc);                                                 \
+            rc = front.next->name arguments;                                                       \
+        ncs_journal_leave(front.journal, call, (int)rc);                                           \
         return rc;                                                                                 \
     }
 #define WRAP_COUNTED WRAP_CODE
@@ -28,9 +31,9 @@ static struct ncs_call *journal_enter(enum ncs_fn fn, const union ncs_arg *arg)
     static void wrap_##name parameters                                                             \
     {                                                                                              \
         struct ncs_call *call = journal_enter(NCS_FN_##name, (union ncs_arg[]){ __VA_ARGS__ });    \
-        ncs_journal_begin(journal, call);                                                          \
-        next->name arguments;                                                                      \
-        ncs_journal_leave(journal, call, 0);                                                       \
+        ncs_journal_begin(front.journal, call);                                                    \
+        front.next->name arguments;                                                                \
+        ncs_journal_leave(front.journal, call, 0);                                                 \
     }
 #define WRAP_TEXT(...)
 #define NCS_FUNCTION(kind, export, ...) WRAP_##kind(__VA_ARGS__)
@@ -44,15 +47,13 @@ static struct ncs_call *journal_enter(enum ncs_fn fn, const union ncs_arg *arg)
 
 const struct ncs_api *ncs_journal_wrap(struct ncs_journal *j, const struct ncs_api *api)
 {
-    static struct ncs_api wrapped;
-
-    journal = j;
-    next = api;
+    front.journal = j;
+    front.next = api;
     ncs_journal_ask(j, api);
-    wrapped = (struct ncs_api){
+    front.wrapped = (struct ncs_api){
 #define NCS_FUNCTION(kind, export, result, name, ...) .name = wrap_of_##kind(name),
 #include "api/gen/functions.def"
 #undef NCS_FUNCTION
     };
-    return &wrapped;
+    return &front.wrapped;
 }

@@ -20,40 +20,39 @@ struct reader {
 };
 
 static struct {
-    struct range *range;
+    struct range *range; /* of unknown contents */
     size_t ranges, room;
     struct range *window;
     size_t windows, window_room;
-    struct ncs_map read; /* calls by id */
+    struct ncs_map read; /* calls that read some, by id */
     struct reader *reader; /* by rank */
     size_t readers;
     uint64_t first; /* of all */
-} unknown;
-
-static struct ncs_api functions;
-static struct ncs_machine machine;
-static const struct ncs_api *sim;
+    struct ncs_api functions; /* what scripts call */
+    struct ncs_machine machine;
+    const struct ncs_api *sim;
+} plan;
 
 bool ncs_driver_plan_unknown(uint64_t call)
 {
-    return ncs_map_get(&unknown.read, call) != NULL;
+    return ncs_map_get(&plan.read, call) != NULL;
 }
 
 static struct reader *reader_of(int rank)
 {
     size_t at = rank < 0 ? 0 : (size_t)rank;
-    if (at >= unknown.readers) {
-        unknown.reader = ncs_resize(unknown.reader, (at + 1) * sizeof *unknown.reader);
-        for (; unknown.readers <= at; unknown.readers++)
-            unknown.reader[unknown.readers] = (struct reader){ 0 };
+    if (at >= plan.readers) {
+        plan.reader = ncs_resize(plan.reader, (at + 1) * sizeof *plan.reader);
+        for (; plan.readers <= at; plan.readers++)
+            plan.reader[plan.readers] = (struct reader){ 0 };
     }
-    return &unknown.reader[at];
+    return &plan.reader[at];
 }
 
 uint64_t ncs_driver_plan_first(int rank)
 {
     const struct reader *r = reader_of(rank);
-    return r->listens ? unknown.first : r->first;
+    return r->listens ? plan.first : r->first;
 }
 
 void ncs_driver_plan_listens(int rank)
@@ -63,12 +62,12 @@ void ncs_driver_plan_listens(int rank)
 
 static void forget(void)
 {
-    ncs_map_free(&unknown.read);
-    unknown.ranges = unknown.windows = 0;
-    ncs_free(unknown.reader);
-    unknown.reader = NULL;
-    unknown.readers = 0;
-    unknown.first = 0;
+    ncs_map_free(&plan.read);
+    plan.ranges = plan.windows = 0;
+    ncs_free(plan.reader);
+    plan.reader = NULL;
+    plan.readers = 0;
+    plan.first = 0;
 }
 
 /* ---- what is not known ---- */
@@ -82,8 +81,8 @@ static struct range range_of(const void *p, size_t bytes)
 static bool is_unknown(const void *p, size_t bytes)
 {
     struct range r = range_of(p, bytes);
-    for (size_t i = 0; i < unknown.ranges; i++)
-        if (unknown.range[i].from < r.to && r.from < unknown.range[i].to)
+    for (size_t i = 0; i < plan.ranges; i++)
+        if (plan.range[i].from < r.to && r.from < plan.range[i].to)
             return true;
     return false;
 }
@@ -92,25 +91,25 @@ static bool is_unknown(const void *p, size_t bytes)
 static void set_known(const void *p, size_t bytes)
 {
     struct range r = range_of(p, bytes);
-    size_t count = unknown.ranges, kept = 0;
+    size_t count = plan.ranges, kept = 0;
     for (size_t i = 0; i < count; i++) {
-        struct range old = unknown.range[i];
+        struct range old = plan.range[i];
         if (old.to <= r.from || r.to <= old.from) {
-            unknown.range[kept++] = old;
+            plan.range[kept++] = old;
             continue;
         }
         bool before = old.from < r.from, after = r.to < old.to;
         if (before)
-            unknown.range[kept++] = (struct range){ old.from, r.from };
+            plan.range[kept++] = (struct range){ old.from, r.from };
         if (after && before) /* one became two: the second goes to the end */
-            NCS_PUSH(unknown.range, unknown.ranges, unknown.room,
+            NCS_PUSH(plan.range, plan.ranges, plan.room,
                      ((struct range){ r.to, old.to }));
         else if (after)
-            unknown.range[kept++] = (struct range){ r.to, old.to };
+            plan.range[kept++] = (struct range){ r.to, old.to };
     }
-    for (size_t i = count; i < unknown.ranges; i++)
-        unknown.range[kept++] = unknown.range[i];
-    unknown.ranges = kept;
+    for (size_t i = count; i < plan.ranges; i++)
+        plan.range[kept++] = plan.range[i];
+    plan.ranges = kept;
 }
 
 static void set_unknown(const void *p, size_t bytes)
@@ -118,7 +117,7 @@ static void set_unknown(const void *p, size_t bytes)
     if (!p || !bytes)
         return;
     set_known(p, bytes);
-    NCS_PUSH(unknown.range, unknown.ranges, unknown.room, range_of(p, bytes));
+    NCS_PUSH(plan.range, plan.ranges, plan.room, range_of(p, bytes));
 }
 
 /* The call in flight has read it; values go on from the host to wherever the script takes them. */
@@ -127,12 +126,12 @@ static void note_read(void)
     const struct ncs_call *call = ncs_local ? ncs_local->call : NULL;
     if (!call)
         return;
-    ncs_map_put(&unknown.read, call->id, &unknown);
+    ncs_map_put(&plan.read, call->id, &plan);
     struct reader *r = reader_of(ncs_local->rank);
     if (!r->first)
         r->first = call->id;
-    if (!unknown.first)
-        unknown.first = call->id;
+    if (!plan.first)
+        plan.first = call->id;
 }
 
 /* ---- communication: the journal has the call, with its arguments ---- */
@@ -144,7 +143,7 @@ static int ranks_of(const struct ncs_call *call)
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
     for (int i = 0; i < info->nargs; i++)
         if (info->arg[i].kind == NCS_ARG_COMM &&
-            sim->ncclCommCount((ncclComm_t)(uintptr_t)arg[i].p, &nranks) != ncclSuccess)
+            plan.sim->ncclCommCount((ncclComm_t)(uintptr_t)arg[i].p, &nranks) != ncclSuccess)
             nranks = 0;
     return nranks;
 }
@@ -160,15 +159,15 @@ static ncclResult_t note_communication(void)
         return ncclInvalidArgument;
     size_t bytes = ncs_call_count(call) * ncs_dtype_bytes(ncs_call_dtype(call));
     set_unknown(ncs_call_recvbuff(call), bytes * ncs_call_writes(call, nranks));
-    for (size_t i = 0; call->fn == NCS_FN_ncclPutSignal && i < unknown.windows; i++) /* one of them is the peer's */
-        set_unknown((const void *)unknown.window[i].from, unknown.window[i].to - unknown.window[i].from);
+    for (size_t i = 0; call->fn == NCS_FN_ncclPutSignal && i < plan.windows; i++) /* one of them is the peer's */
+        set_unknown((const void *)plan.window[i].from, plan.window[i].to - plan.window[i].from);
     return ncclSuccess;
 }
 
 /* Nothing is in the group that could be estimated. */
 static ncclResult_t plan_ncclGroupSimulateEnd(ncclSimInfo_t *info)
 {
-    ncclResult_t rc = sim->ncclGroupSimulateEnd(info);
+    ncclResult_t rc = plan.sim->ncclGroupSimulateEnd(info);
     if (rc == ncclSuccess && info) {
         info->estimatedTime = 0;
         note_read();
@@ -179,9 +178,9 @@ static ncclResult_t plan_ncclGroupSimulateEnd(ncclSimInfo_t *info)
 static ncclResult_t plan_ncclCommWindowRegister(ncclComm_t comm, void *buffer, size_t bytes,
                                                 ncclWindow_t *window, int flags)
 {
-    ncclResult_t rc = sim->ncclCommWindowRegister(comm, buffer, bytes, window, flags);
+    ncclResult_t rc = plan.sim->ncclCommWindowRegister(comm, buffer, bytes, window, flags);
     if (rc == ncclSuccess && buffer)
-        NCS_PUSH(unknown.window, unknown.windows, unknown.window_room, range_of(buffer, bytes));
+        NCS_PUSH(plan.window, plan.windows, plan.window_room, range_of(buffer, bytes));
     return rc;
 }
 
@@ -190,7 +189,7 @@ static ncclResult_t plan_ncclCommWindowRegister(ncclComm_t comm, void *buffer, s
 static bool is_device(const void *p)
 {
     struct cudaPointerAttributes a = { 0 };
-    return sim->cudaPointerGetAttributes(&a, p) == cudaSuccess &&
+    return plan.sim->cudaPointerGetAttributes(&a, p) == cudaSuccess &&
            a.type != cudaMemoryTypeUnregistered;
 }
 
@@ -208,7 +207,7 @@ static void copied(void *to, const void *from, size_t bytes)
 static cudaError_t plan_cudaMemcpy(void *to, const void *from, size_t bytes,
                                    enum cudaMemcpyKind kind)
 {
-    cudaError_t rc = sim->cudaMemcpy(to, from, bytes, kind);
+    cudaError_t rc = plan.sim->cudaMemcpy(to, from, bytes, kind);
     if (rc == cudaSuccess)
         copied(to, from, bytes);
     return rc;
@@ -217,7 +216,7 @@ static cudaError_t plan_cudaMemcpy(void *to, const void *from, size_t bytes,
 static cudaError_t plan_cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                                         enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    cudaError_t rc = sim->cudaMemcpyAsync(to, from, bytes, kind, stream);
+    cudaError_t rc = plan.sim->cudaMemcpyAsync(to, from, bytes, kind, stream);
     if (rc == cudaSuccess)
         copied(to, from, bytes);
     return rc;
@@ -225,7 +224,7 @@ static cudaError_t plan_cudaMemcpyAsync(void *to, const void *from, size_t bytes
 
 static cudaError_t plan_cudaMemset(void *to, int value, size_t bytes)
 {
-    cudaError_t rc = sim->cudaMemset(to, value, bytes);
+    cudaError_t rc = plan.sim->cudaMemset(to, value, bytes);
     if (rc == cudaSuccess)
         set_known(to, bytes);
     return rc;
@@ -233,7 +232,7 @@ static cudaError_t plan_cudaMemset(void *to, int value, size_t bytes)
 
 static cudaError_t plan_cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
 {
-    cudaError_t rc = sim->cudaMemsetAsync(to, value, bytes, stream);
+    cudaError_t rc = plan.sim->cudaMemsetAsync(to, value, bytes, stream);
     if (rc == cudaSuccess)
         set_known(to, bytes);
     return rc;
@@ -243,7 +242,7 @@ static cudaError_t plan_ncsAdd(void *to, const void *from, size_t count, ncclDat
                                cudaStream_t stream)
 {
     size_t bytes = count * ncs_dtype_bytes((int)datatype);
-    cudaError_t rc = sim->ncsAdd(to, from, count, datatype, stream);
+    cudaError_t rc = plan.sim->ncsAdd(to, from, count, datatype, stream);
     if (rc == cudaSuccess && is_unknown(from, bytes))
         set_unknown(to, bytes);
     return rc;
@@ -269,8 +268,8 @@ static cudaError_t plan_ncsAdd(void *to, const void *from, size_t count, ncclDat
 
 static void take_over(void)
 {
-    functions = *sim;
-#define TAKES_DOWN(name) functions.name = plan_##name
+    plan.functions = *plan.sim;
+#define TAKES_DOWN(name) plan.functions.name = plan_##name
 #define TAKE_COUNTED(name) TAKES_DOWN(name);
 #define TAKE_CODE(name)
 #define TAKE_VOID(name)
@@ -301,9 +300,9 @@ static bool open(const struct ncs_machine_options *options, struct ncs_error *er
 
 const struct ncs_driver *ncs_driver_plan(void)
 {
-    static const struct ncs_driver plan = { "plan", &functions, &machine, false };
-    sim = ncs_driver_sim.api;
-    machine = *ncs_driver_sim.machine;
-    machine.open = open;
-    return &plan;
+    static const struct ncs_driver driver = { "plan", &plan.functions, &plan.machine, false };
+    plan.sim = ncs_driver_sim.api;
+    plan.machine = *ncs_driver_sim.machine;
+    plan.machine.open = open;
+    return &driver;
 }
