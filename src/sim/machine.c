@@ -1,4 +1,5 @@
-/* The simulator as the seam sees it: the table of functions, and what only a machine can do. */
+/* The simulator as the room driver sees it: the table of NCCL's and CUDA's functions, and what only a
+ * machine can do. */
 #include <string.h>
 
 #include "api/driver.h"
@@ -262,8 +263,8 @@ static int64_t machine_now(void)
     return sim_world.now;
 }
 
-/* Who sleeps over and over while nothing changes is let sleep longer, as polls in vain are: a loop
- * of tiny sleeps must come to the horizon of a livelock. */
+/* A context that keeps sleeping while nothing changes sleeps longer each time, as fruitless polls do.
+ * Otherwise a loop of tiny sleeps would never reach the horizon of a livelock. */
 static int64_t sleep_time(uint64_t sleeps, int64_t nanoseconds)
 {
     int64_t least = sleeps < SLEEPS_IN_VAIN ? 0 : (sim_world.now - sim_world.epoch_time) / 8 + 1000;

@@ -107,7 +107,8 @@ static void warn_unregistered(const struct symmetric *s, const struct exchange *
                        e->recv[0].window != 0);
 }
 
-/* The last rank whose buffer is elsewhere than that of rank 0; it is told of the window before the offset. */
+/* Finds the last rank whose buffer lies elsewhere than rank 0's. NCCL names a different window before a
+ * different offset. */
 static bool side_agrees(const struct symmetric *s, const struct window_place *at, const char *side)
 {
     int window = 0, offset = 0;
@@ -124,7 +125,7 @@ static bool side_agrees(const struct symmetric *s, const struct window_place *at
     return !rank;
 }
 
-/* In NCCL's order, and what it looks at of which collective (NCCL 2.30.7, src/misc/argcheck.cc). */
+/* The checks of each collective, in NCCL's order (NCCL 2.30.7, src/misc/argcheck.cc). */
 static bool sides_agree(const struct symmetric *s, const struct exchange *e)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[s->part->fn];

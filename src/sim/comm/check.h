@@ -15,11 +15,11 @@ enum check_mode {
     CHECK_GLOBAL, /* and the ranks exchange what they know of buffers at the end of each group */
 };
 
-/* What the environment says: looked at when a communicator is made. */
+/* The mode that the environment sets now. A communicator keeps the mode of its creation. */
 enum check_mode sim_check_mode_now(void);
 
-/* The buffers of one call that is about to be queued, as NCCL looks at them: only where they begin,
- * whatever the count, those included that the call will ignore. */
+/* The buffers of one call before it is queued. As NCCL does, only their first addresses are checked,
+ * whatever the count is, including buffers that the call ignores. */
 struct check_call {
     const char *name;        /* "AllReduce" */
     bool pair;               /* send, receive */

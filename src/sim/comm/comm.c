@@ -16,7 +16,7 @@
 #include "sim/kernel/world.h"
 #include "sim/settings/environment.h"
 
-/* Handles of the past that are kept as tombstones, once nobody else points to them. */
+/* At most so many ended handles are kept as tombstones, once nobody else points to them. */
 enum { TOMBSTONES = 2048 };
 
 /* No address that a process could have. */
@@ -58,8 +58,8 @@ struct comm_rank *sim_comm_find(ncclComm_t handle)
     return cr && c && cr->process == c->process ? cr : NULL;
 }
 
-/* NCCL knows a handle of the past by the marks that its memory has lost (NCCL 2.30.7, src/misc/argcheck.cc);
- * its destroy looks by itself (src/init.cc). */
+/* NCCL recognizes an ended handle by marks that its memory has lost (NCCL 2.30.7, src/misc/argcheck.cc).
+ * ncclCommDestroy has a check of its own (src/init.cc). */
 int sim_comm_refuse_ended(const struct comm_rank *cr, bool destroys)
 {
     if (destroys)
@@ -233,8 +233,8 @@ static void forget_comm(struct comm *comm)
     free_comm(comm);
 }
 
-/* A program that makes communicators all the time does not grow: those that ended first are
- * forgotten, but for what somebody points to. */
+/* Forgets the communicators that ended first, unless somebody points to them, so that a program that
+ * keeps making communicators does not grow. */
 static void forget_oldest(void)
 {
     struct world *w = &sim_world;

@@ -1,6 +1,6 @@
-/* Communicators: what all ranks share, and one rank's handle on it. A handle is a number that is
- * given once, no address: using one that is gone is an error, and never means another communicator.
- * Of those that are gone some thousand stay as tombstones, which know how they ended. */
+/* Communicators: what all ranks share, and one rank's handle. A handle is a number that is given once,
+ * not an address, so a stale handle is an error and never names another communicator. The latest ended
+ * ones stay as tombstones, which know how they ended. */
 #ifndef NCS_SIM_COMM_H
 #define NCS_SIM_COMM_H
 
@@ -63,7 +63,7 @@ struct comm_rank {
     struct comm *comm;       /* NULL until the rendezvous is complete */
     struct process *process;
     struct gpu *gpu;
-    unsigned resets;         /* of the device, when it was made: it does not outlive another one */
+    unsigned resets;         /* of its device when it was made; a later reset ends the handle */
     uint64_t handle;         /* what the log calls it */
     unsigned holders;        /* jobs, groups, parts and children that point to it */
     int rank, nranks;
@@ -141,7 +141,7 @@ struct comm_rank *sim_comm_find(ncclComm_t handle);
  * state -> that error. `what` is the function's name as NCCL writes it, `argument` "comm". */
 int sim_comm_check(ncclComm_t handle, const char *what, struct comm_rank **out);
 int sim_comm_ready(struct comm_rank *cr);
-/* Of one that has been destroyed or aborted: ncclInvalidArgument, in words that differ for destroy. */
+/* A call on a destroyed or aborted handle: ncclInvalidArgument. The words differ for destroy. */
 int sim_comm_refuse_ended(const struct comm_rank *cr, bool destroys);
 
 /* Whether a call is about the same resources: the handle itself, or one of its family. */
@@ -159,7 +159,7 @@ void sim_comm_share(struct comm_rank *child, struct comm_rank *parent); /* its r
 struct comm *sim_comm_new(struct comm_rank *const *members, int nranks);
 void sim_comms_free(void);
 
-/* What a non-blocking operation came to: its communicator shows it. A no-op on a blocking one. */
+/* Sets the result of a non-blocking operation on its communicator. Does nothing on a blocking one. */
 void sim_comm_settle(struct comm_rank *cr, int rc);
 
 /* The handle becomes a tombstone. */

@@ -7,8 +7,8 @@
 #include "sim/cuda/stream.h"
 #include "sim/kernel/world.h"
 
-/* The calls of all ranks with one sequence number, until the last has arrived. Only for comparing:
- * nobody waits here. */
+/* The calls of all ranks with one sequence number, until the last has arrived. It serves to compare
+ * them; nobody waits for it. */
 struct attendance {
     enum ncs_fn fn;
     int root, dtype;

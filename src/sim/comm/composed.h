@@ -1,7 +1,6 @@
-/* All-to-all, gather and scatter. As in NCCL each rank's call becomes sends and receives on the queue
- * of point-to-point operations: a rank waits for those alone that it exchanges with, and what two
- * ranks exchange pairs with whatever else they send each other, in order. For all who look from
- * outside it is one call, so this keeps what belongs together. */
+/* All-to-all, gather and scatter. As in NCCL, each rank's call becomes sends and receives: a rank waits
+ * only for the ranks that it exchanges with, and these pair in order with the other sends and receives
+ * of the two. Reports show one call, so this file keeps its parts together. */
 #ifndef NCS_SIM_COMPOSED_H
 #define NCS_SIM_COMPOSED_H
 

@@ -31,8 +31,8 @@ struct comm_config {
     char net_name[CONFIG_TEXT], comm_name[CONFIG_TEXT]; /* "" = not given */
 };
 
-/* Checks in NCCL's order. given NULL: the parent's configuration, or the defaults when there is no
- * parent either. What overrides a configuration from outside is applied last. */
+/* Checks in NCCL's order. If given is NULL, the parent's configuration holds, or the defaults if there
+ * is no parent. The environment overrides it last. */
 int sim_config_read(const ncclConfig_t *given, const struct comm_config *parent,
                     struct comm_config *out);
 

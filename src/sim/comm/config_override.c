@@ -1,5 +1,5 @@
-/* What the environment makes of a configuration: it wins over what the program asked for, and a
- * value that makes no sense is told of and left out, never an error. */
+/* How the environment overrides a configuration. It wins over the program. A senseless value is logged
+ * and ignored; it is never an error. */
 #include <string.h>
 
 #include "sim/comm/config.h"

@@ -1,5 +1,5 @@
-/* Contact: the first communication of a rank with another, or with all, for which hosts wait. It
- * compares nothing. */
+/* Contact: the first communication of a rank with another, or with all, which hosts wait for
+ * (sim/README.md, rule 1). It compares no arguments. */
 #ifndef NCS_SIM_CONTACT_H
 #define NCS_SIM_CONTACT_H
 
@@ -13,8 +13,9 @@ struct waitable;
 /* Tells every peer that this rank has entered communication. All parts are of one rank. */
 void sim_contact_enter(struct part *const *parts, size_t count);
 
-/* Every rank has entered some collective, or made some one-sided call, the peer some call of the
- * opposite direction; where launches exchange, as many as this rank has. */
+/* Whether the partners have entered too: for a collective or a one-sided call every rank, for a send or
+ * receive the peer in the opposite direction. If every launch waits, they must have entered as often as
+ * this rank. */
 bool sim_contact_is_met(const struct part *p);
 /* Fires when that may have changed. */
 struct waitable *sim_contact_gate(const struct part *p);

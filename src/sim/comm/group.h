@@ -17,17 +17,17 @@ struct part;
 void sim_group_begin(struct context *c);
 /* Ends one level; at the outermost carries everything out. The code of ncclGroupEnd. */
 int sim_group_end(struct context *c);
-/* The same, but of blocking communicators nothing is launched: the estimate is what the last
- * collective would take. */
+/* The same, but launches nothing on blocking communicators. The estimate is what the last collective
+ * would take. */
 int sim_group_simulate(struct context *c, ncclSimInfo_t *info);
 
-/* Records the error of a call in the open group, ends the level that the call began, and returns
- * what the call returns: rc when not 0; inside a group 0; outside what carrying out gave. */
+/* Records a call's error in the open group and ends the level that the call began. Returns what the call
+ * returns: rc if it is not 0; 0 inside a group; outside a group the code of carrying it out. */
 int sim_group_leave(struct context *c, int rc);
 
 void sim_group_add_part(struct context *c, struct part *part);
-/* As communicator `mode` waits, or NULL: it waits. The reference passes. A code when CUDA refuses its
- * calls, or the group is of the other mode; the job is dropped then. */
+/* The end waits if communicator `mode` is blocking, or if it is NULL. Takes over the reference. Returns
+ * a code, and drops the job, if CUDA refuses its calls or the group has the other mode. */
 int sim_group_add_job(struct context *c, struct job *job, const struct comm_rank *mode);
 
 #endif

@@ -98,8 +98,8 @@ static void give_up(struct group_job *g)
     publish(g, g->job.rc);
 }
 
-/* Destroyed or aborted in this group or by another thread meanwhile: the real library would touch
- * freed memory. */
+/* Whether the communicator was destroyed or aborted in this group or by another thread meanwhile. The
+ * real library would touch freed memory. */
 static bool lost_comm(const struct group_job *g)
 {
     for (size_t s = 0; s < g->shares; s++)
@@ -135,7 +135,7 @@ static size_t parts_left(const struct group_job *g)
     return parts;
 }
 
-/* The shares of one communicator from the first that is not launched on: NCCL launches them together. */
+/* Launches the communicator's next shares together, as NCCL does. */
 static size_t end_of_round(const struct group_job *g)
 {
     size_t s = g->launched;

@@ -1,5 +1,5 @@
-/* The job that carries a group out: first what makes and ends communicators, then the contact of all
- * communication, then its launches, communicator by communicator. */
+/* The job that carries a group out: first it makes and ends communicators, then it waits for contact,
+ * then it launches, communicator by communicator. */
 #ifndef NCS_SIM_GROUP_JOB_H
 #define NCS_SIM_GROUP_JOB_H
 
@@ -19,7 +19,7 @@ void sim_group_job_start(struct job *job);
 /* The parts that a job holds before they are launched; count 0 for other jobs. */
 struct part *const *sim_group_job_parts(const struct job *job, size_t *count);
 
-/* Cancels running group jobs, but one, that wait on behalf of this rank: their calls return rc. */
+/* Cancels the running group jobs that wait on behalf of this rank, except one. Their calls return rc. */
 void sim_groups_cancel(const struct comm_rank *cr, const struct job *but, int rc);
 
 #endif

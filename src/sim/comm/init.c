@@ -33,7 +33,7 @@ struct init_job {
     int code;                      /* when complete */
 };
 
-/* A rank that gives up stays checked in: the others wait for it for ever. */
+/* A rank that gives up still counts as checked in, so the others wait for it for ever. */
 struct seat {
     bool taken;
     struct init_job *job; /* NULL when it has given up, or is done */
@@ -90,7 +90,7 @@ static void rendezvous_settle(struct rendezvous *r, enum rendezvous_state state)
     r->state = state;
 }
 
-/* The youngest under that key. That of the environment serves anew for every communicator. */
+/* The youngest rendezvous under that key. The id of the environment serves anew for every communicator. */
 static struct rendezvous *rendezvous_find(uint64_t key)
 {
     struct rendezvous *r = ncs_map_get(&sim_world.rendezvous_by_key, key);
@@ -157,7 +157,7 @@ void sim_rendezvous_forget(struct rendezvous *r)
         rendezvous_free(r);
 }
 
-/* Nobody serves this rank: it tries for a minute and fails with ncclRemoteError. */
+/* Nobody serves this rank: it tries for sim_bootstrap_retry_time, then fails with ncclRemoteError. */
 static void come_late(struct init_job *j, const char *why)
 {
     j->why = why;
@@ -237,7 +237,7 @@ static void leave_seat(struct init_job *j)
     j->rendezvous = NULL;
 }
 
-/* Why nobody serves under these ids; NULL: somebody does, or will when all have come. */
+/* Why nobody serves under these ids; NULL if somebody does, or will when all have come. */
 static const char *not_served(const struct init_job *j)
 {
     for (int i = 0; i < j->ids; i++) {

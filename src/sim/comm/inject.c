@@ -80,7 +80,7 @@ static int injected_rank_in(const struct meeting *meeting, const struct gpu *gpu
     return -1;
 }
 
-/* Between hosts the network tells the two ends of a link that is gone, and nobody else. */
+/* Between hosts the network tells only the two ends that a link is gone. */
 static void tell_ends(struct comm_rank *a, struct comm_rank *b)
 {
     if (a->process->host == b->process->host)
@@ -168,7 +168,7 @@ static void leave_queue(struct queue *queue, struct context *c)
     }
 }
 
-/* It stays where it is until it is abandoned, and counts no more. */
+/* The context stops where it is until it is abandoned. It no longer counts as live. */
 static void freeze(struct context *c)
 {
     leave_queue(&sim_world.ready, c);
@@ -190,7 +190,7 @@ void sim_inject_arrival(const struct part *p)
         p->cr->async = ncclRemoteError;
 }
 
-/* The neighbours in the ring that are on other hosts see their connections end, once they use them. */
+/* The neighbors in the ring that are on other hosts see their connections end when they next use them. */
 static void tell_neighbours(const struct comm_rank *cr)
 {
     for (int step = -1; cr->comm && step <= 1; step += 2) {
@@ -210,8 +210,7 @@ static void tell_of_death(void *value, void *process)
         tell_neighbours(cr);
 }
 
-/* What its calls have begun, a non-blocking one or that of another thread, goes no further: where others
- * wait for it they wait for ever. */
+/* Stops the jobs that the process's calls began. Ranks that wait for them wait for ever. */
 static void give_up_jobs(const struct process *process)
 {
     struct job *job = sim_world.job_first;

@@ -1,5 +1,5 @@
-/* Meetings: what all ranks of a communicator must come to, as to a split. The n-th of a kind on one
- * rank meets the n-th of that kind on the others. */
+/* Job meetings: where the jobs of all ranks of a communicator come together, as for a split. The n-th
+ * job of a kind on one rank meets the n-th of that kind on the others. */
 #ifndef NCS_SIM_JOB_MEETING_H
 #define NCS_SIM_JOB_MEETING_H
 
@@ -33,8 +33,8 @@ struct job_meeting {
     struct job_meeting *next;    /* of the communicator */
 };
 
-/* Comes to the meeting. When everybody has, `complete` is called once, with all seats taken; then
- * all jobs are over and take a step. */
+/* The job arrives at its meeting. When all have arrived, `complete` is called once with all seats taken;
+ * then all jobs are over and take a step. */
 void sim_job_meeting_enter(struct meeting_job *j, uint64_t number, const int *excluded, int excludes,
           void (*complete)(struct job_meeting *m));
 

@@ -63,8 +63,8 @@ static uint64_t next_sequence(struct part *p)
     return p->fn == NCS_FN_ncclSend ? peer->sends++ : peer->recvs++;
 }
 
-/* Launches of one device start in the order in which its process made them, whatever their streams
- * and communicators; they may run at the same time. */
+/* With NCCL_LAUNCH_ORDER_IMPLICIT, launches on one device start in the order in which the process made
+ * them, whatever their streams and communicators. They may run at the same time. */
 static void keep_order(struct launch *launch)
 {
     struct gpu *gpu = launch->cr->gpu;
@@ -120,8 +120,8 @@ static void release_order(struct launch *launch)
     launch->before = NULL;
 }
 
-/* Handles that share their resources launch one after the other, as the host has issued it. What a
- * communicator of one rank copies uses none of them. */
+/* Handles that share resources launch one after the other, in the order of issue. A copy on a
+ * communicator of one rank uses no resources. */
 static void follow_kin(struct comm_rank *cr, struct op *op)
 {
     struct comm_rank *head = cr->family;
@@ -194,13 +194,14 @@ static bool extents(const struct part *p, size_t *send, size_t *recv)
     return true;
 }
 
-/* Where devices can use each other's memory at all, NCCL's kernels do without asking. */
+/* Whether a buffer is out of the device's reach. If devices can use each other's memory at all, NCCL's
+ * kernels use it without asking CUDA. */
 static bool out_of_reach(const struct part *p, const void *buffer, size_t bytes)
 {
     return bytes > 0 && sim_world.options.no_peer_access && !sim_memory_in_reach(p->cr->gpu, buffer);
 }
 
-/* What the caller has to know of a buffer that its device can use, but that is another one's. */
+/* Reports a buffer that the device can use but that lies on another device. */
 static void tell_foreign(const struct part *p, const void *buffer, size_t bytes, const char *role)
 {
     const struct ncs_observer *o = &sim_world.observer;

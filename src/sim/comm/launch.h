@@ -78,7 +78,7 @@ size_t sim_part_bytes(const struct part *p); /* count * size of the type */
 size_t sim_part_written(const struct part *p); /* bytes at recv, when nothing is in the way */
 size_t sim_part_moved(const struct part *p); /* bytes of a collective by which its cost goes */
 void sim_part_free(struct part *p);
-/* What a device would stumble over in its buffers, in words; NULL = nothing. */
+/* What is wrong with the part's buffers, in words; NULL = nothing. */
 const char *sim_part_misplaced(const struct part *p);
 
 /* Puts the parts (of one comm rank, in issue order; ownership passes) on their streams. */

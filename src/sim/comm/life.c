@@ -29,7 +29,7 @@ static bool step_finalize(struct job *job)
     return true;
 }
 
-/* In one process the resources go with the last handle: whoever is not last does not wait. */
+/* Ranks of one process free their resources with the last handle; a rank that is not last does not wait. */
 static bool process_is_done(struct job *job)
 {
     struct comm_rank *cr = job->about;

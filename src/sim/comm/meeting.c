@@ -189,7 +189,7 @@ static void match_pair(struct meeting *meeting)
     meeting_match(meeting, moved_bytes(meeting));
 }
 
-/* A send that fits in what the pair may buffer will be done, receive or not. */
+/* A send that fits in the pair's buffer budget completes without its receive. */
 static void run_ahead(struct meeting *meeting, struct part *p)
 {
     struct peer *peer = sim_comm_peer(p->cr, p->root);
@@ -251,7 +251,7 @@ static void finish_part(struct meeting *meeting, int i)
     p->state = NCS_PART_DONE;
     if (sim_part_is_composed(p))
         sim_composed_moved(p->composed);
-    /* Point-to-point parts go on by themselves: only the end of the last one is news. */
+    /* Sends and receives of a launch complete on their own; only the last one ends the operation. */
     if (--p->launch->open == 0 || !meeting->pair)
         sim_op_queue(p->launch->op);
 }
@@ -379,7 +379,7 @@ static void unmatch(struct meeting *meeting)
             meeting->part[i]->state = NCS_PART_AT_SLOT;
 }
 
-/* Of a send and a receive of different length the longer side never ends. */
+/* If a send and its receive differ in length, the longer side never ends (sim/README.md, rule 9). */
 static bool meeting_ends(const struct meeting *meeting, int i)
 {
     if (!meeting->pair || meeting->stuck == NCS_STUCK_NO)

@@ -32,7 +32,7 @@ struct meeting {
 
 /* A part takes its place; the meeting may match. */
 void sim_meeting_arrive(struct part *part);
-/* Takes a part away from a meeting that has not matched: the meeting never will. */
+/* Removes a part from a meeting that has not matched; the meeting then never matches. */
 void sim_meeting_leave(struct part *part);
 /* The same for a part that is about to be freed although its meeting has matched. */
 void sim_meeting_forget(struct part *part);

@@ -52,7 +52,7 @@ static void set_out(struct part *part)
     sim_world_changed();
 }
 
-/* Signals are counted per peer for ever: a wait that came late finds those of before. */
+/* Signals are counted per peer and never expire: a late wait finds earlier ones. */
 static bool rma_take_signals(struct part *part)
 {
     const struct rma *rma = part->rma;
@@ -73,8 +73,8 @@ void sim_rma_arrive(struct part *part)
     } else if (rma_take_signals(part)) {
         end_later(part, sim_op_cost(0));
     } else {
-        /* The launches of a rank go one after the other, and so do the parts before a pair: no
-         * other wait can be due at the same time. */
+        /* Only one wait can be due at a time: the launches of a rank go one after the other, and so do
+         * the one-sided parts in a launch. */
         part->cr->waiting = part;
         part->state = NCS_PART_AT_SLOT;
         sim_world_changed();

@@ -60,9 +60,9 @@ static bool leads_sharing_host(struct comm_rank *const *member, int nranks, cons
     return any;
 }
 
-/* Whether this rank is the one to refuse: until 2.29 each looks for others on its own GPU; in 2.30.3
- * and 2.30.4 the first of a host looks for all of that host; from 2.30.7 on each looks at all. Who
- * sees nothing goes on and waits for those who have left. */
+/* Whether this rank refuses the communicator. Until 2.29 each rank looks for others on its own GPU. In
+ * 2.30.3 and 2.30.4 the first rank of a host looks at all of that host. From 2.30.7 on each rank looks
+ * at all ranks. A rank that refuses nothing waits for those that left. */
 static bool refuses(struct comm_rank *const *member, int nranks, const int *sharer, int rank)
 {
     const struct comm_rank *cr = member[rank];

@@ -1,4 +1,4 @@
-/* The state of the machine as plain data (api/snapshot.h). Jobs describe themselves with the small
+/* The state of the machine as plain data (api/snapshot.h). Jobs describe themselves by the small
  * functions here. */
 #ifndef NCS_SIM_SNAPSHOT_H
 #define NCS_SIM_SNAPSHOT_H

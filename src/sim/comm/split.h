@@ -1,5 +1,5 @@
-/* New communicators out of the ranks of one: jobs, not started, that put the handle into *out when
- * all ranks that are needed have come. */
+/* New communicators out of the ranks of one. The jobs are not started; each writes the handle to *out
+ * when all ranks that take part have come. */
 #ifndef NCS_SIM_SPLIT_H
 #define NCS_SIM_SPLIT_H
 

@@ -158,7 +158,7 @@ struct job *sim_job_window(struct comm_rank *cr, void *base, size_t bytes, int f
 
 /* ---- registered windows ---- */
 
-/* Handles are few and asked for seldom: walked, so that a wrong one is never followed. */
+/* Walks the list of handles, which are few, so that a wrong handle is never dereferenced. */
 struct search {
     const struct comm_rank *cr;
     ncclWindow_t handle;

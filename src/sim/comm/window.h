@@ -1,5 +1,5 @@
-/* Windows: memory of every rank of a communicator that the others may put into. Registration is
- * collective; the calls of the ranks meet in their order on the communicator. */
+/* Windows: memory of every rank of a communicator that the other ranks may put into. Registration is
+ * collective: the n-th call of a rank meets the n-th of the others. */
 #ifndef NCS_SIM_WINDOW_H
 #define NCS_SIM_WINDOW_H
 
@@ -14,8 +14,8 @@ struct comm_rank;
 struct job;
 struct window;
 
-/* Whether windows can be had on this communicator, and one-sided operations by the host: what makes
- * them impossible in NCCL is asked for here and nowhere else. */
+/* Whether this communicator can have windows, and one-sided operations from the host. Whatever makes
+ * them impossible in NCCL is checked here and nowhere else. */
 bool sim_comm_has_windows(const struct comm_rank *cr);
 bool sim_comm_has_rma(const struct comm_rank *cr);
 
@@ -26,7 +26,7 @@ struct job *sim_job_window(struct comm_rank *cr, void *base, size_t bytes, int f
 /* The window behind a handle of this rank that is registered; NULL: there is none. */
 struct window *sim_window_find(const struct comm_rank *cr, ncclWindow_t handle);
 void *sim_window_base(const struct window *w, const struct comm_rank *cr);
-/* This rank deregisters. When all have, and no put is on its way, the window is gone. */
+/* This rank deregisters. The window is gone when all ranks have, and no put is under way. */
 void sim_window_end(struct window *w, const struct comm_rank *cr);
 void sim_window_ref(struct window *w); /* by a put */
 void sim_window_unref(struct window *w);

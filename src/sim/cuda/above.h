@@ -1,4 +1,4 @@
-/* What the graph of operations asks of a launch, an operation of the wing comm, which defines these. */
+/* What the graph of operations calls in the wing comm about a launch, which is one kind of operation. */
 #ifndef NCS_SIM_CUDA_ABOVE_H
 #define NCS_SIM_CUDA_ABOVE_H
 

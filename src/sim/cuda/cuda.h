@@ -36,8 +36,8 @@ static inline cudaError_t sim_cuda_return(struct context *c, int error)
     return (cudaError_t)error;
 }
 
-/* What a function of NCCL's returns when one of CUDA's failed inside it: the last error, and CUDA's
- * last error as the version leaves it. */
+/* A function of CUDA failed inside one of NCCL: logs it, sets CUDA's last error as this version of NCCL
+ * leaves it, and returns ncclUnhandledCudaError. */
 static inline int sim_cuda_failed_in_nccl(struct context *c, int error)
 {
     sim_warn("Cuda failure '%s'", sim_cudaGetErrorString((cudaError_t)error));
@@ -47,14 +47,14 @@ static inline int sim_cuda_failed_in_nccl(struct context *c, int error)
 
 /* Why no function of CUDA works at all: 35 without a driver, 100 without a device; or 0. */
 int sim_cuda_lack(void);
-/* Why none works for this context: the same, 800 inside of a host function; or 0. NCCL's calls fail
- * by it too. */
+/* Why no function works for this context: the same, or 800 inside a host function; or 0. NCCL's calls
+ * fail by it too. */
 int sim_cuda_refusal(const struct context *c);
 /* The same for NCCL's functions that call CUDA: ncclUnhandledCudaError with its words, or 0. */
 int sim_cuda_refusal_in_nccl(struct context *c);
 
-/* Entry of a CUDA function: leaves the function at once for a context that is being abandoned, and
- * with what refuses it: the above, and the sticky error of a dead device. */
+/* A CUDA function begins with it. It returns at once if the context is abandoned, and returns an error
+ * if something refuses the call: the above, or the sticky error of a dead device. */
 #define CUDA_ENTER(c)                                               \
     CUDA_ENTER_ANY(c);                                              \
     if (sim_current_gpu(c)->fault)                                  \

@@ -84,8 +84,8 @@ struct copy {
     bool synchronous;
 };
 
-/* What is left to do later must not depend on what the caller does with pageable memory meanwhile. A
- * program from outside has seen all done that can be: mostly there is nothing left. */
+/* Pageable memory is copied at the call, because the caller may change it afterwards. For a program from
+ * outside all device work is done by now, so mostly nothing is left to copy later. */
 static void submit(struct op *op, struct side from, struct rows rows)
 {
     sim_op_submit(op);

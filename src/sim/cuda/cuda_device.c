@@ -71,7 +71,7 @@ cudaError_t sim_cudaDriverGetVersion(int *version)
     return give_version(version, lacks ? 0 : CUDA_VERSION_REPORTED);
 }
 
-/* What the process has on the device is gone, work in progress as well. A dead device stays dead. */
+/* Frees all that the process has on the device, and cancels work in progress. A dead device stays dead. */
 cudaError_t sim_cudaDeviceReset(void)
 {
     CUDA_ENTER(c);

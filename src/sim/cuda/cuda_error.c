@@ -31,7 +31,7 @@ cudaError_t sim_cudaPeekAtLastError(void)
     return (cudaError_t)(sim_cuda_lack() ? sim_cuda_lack() : c->cuda_error);
 }
 
-/* What is not in a call but in the device or the machine comes back. */
+/* The error of a call is returned once. A dead device and a missing driver are returned again and again. */
 cudaError_t sim_cudaGetLastError(void)
 {
     struct context *c = sim_context_enter();

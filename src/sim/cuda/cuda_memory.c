@@ -54,7 +54,7 @@ static struct allocation *cuda_allocation_at(const struct context *c, const void
     return counted && !a->by_nccl ? a : NULL;
 }
 
-/* Waits for the whole device that the memory is on; another thread may free it meanwhile. */
+/* Waits for the whole device, as cudaFree does; another thread may free the memory meanwhile. */
 cudaError_t sim_cudaFree(void *p)
 {
     CUDA_ENTER(c);

@@ -14,7 +14,7 @@ static struct pool *find_pool(const struct context *c, cudaMemPool_t handle)
     return p && p->gpu->process == c->process ? p : NULL;
 }
 
-/* The memory is there at once; using it before the stream has come there is not noticed. */
+/* The memory exists at once. Using it before the stream has reached the allocation is not noticed. */
 static int pool_allocate(struct context *c, struct pool *pool, size_t bytes, void **p)
 {
     *p = NULL;

@@ -44,7 +44,7 @@ void sim_device_uuid(char uuid[16], int host, int number)
     memcpy(uuid, word, sizeof word);
 }
 
-/* Figures of a data-centre device of the year of sm90; claimed to be no GPU's. */
+/* Plausible figures of a data-center GPU of compute capability 9.0; they are no real product's. */
 static void property_fill(struct cudaDeviceProp *p, const struct gpu *gpu)
 {
     *p = (struct cudaDeviceProp){

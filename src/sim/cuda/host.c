@@ -24,7 +24,8 @@ static struct op *host_take(struct host *h)
     return h->queue[h->taken++];
 }
 
-/* A callback is told of a failure; a plain host function is then not called. */
+/* After a failure a callback (cudaStreamAddCallback) is still called, with the error; a host function is
+ * not. */
 static void call(struct context *c, struct op *op)
 {
     const struct op_work *work = &op->work;

@@ -1,5 +1,5 @@
-/* Kernel slots: how many launches a GPU carries out at a time. A launch that finds none free waits for one,
- * though all that it depends on is done. */
+/* Kernel slots: how many launches a GPU runs at a time. A launch that finds no free one waits for one,
+ * even if all that it depends on is done. */
 #ifndef NCS_SIM_KERNEL_SLOT_H
 #define NCS_SIM_KERNEL_SLOT_H
 
@@ -11,7 +11,7 @@ struct op;
 
 /* Whether an enabled launch has to wait; it is queued again when it is given a kernel slot. */
 bool sim_kernel_slot_wanted(struct op *op);
-/* A launch has ended: nobody's kernel slot or place in the line is kept. */
+/* A launch has ended: frees its kernel slot, or its place in the queue for one. */
 void sim_kernel_slot_release(struct op *op);
 
 #endif

@@ -110,7 +110,7 @@ void sim_op_after(struct op *op, struct op *older)
     if (!older || older == op || older->state == OP_DONE)
         return;
     assert(older->serial < op->serial);
-    /* Neighbouring edges to the same operation come from streams that share a tail. */
+    /* Streams that share a tail would add the same edge again, one after the other. */
     if (older->successors > 0 && older->successor[older->successors - 1] == op)
         return;
     sim_op_ref(op); /* a device that dies ends it before the older one */

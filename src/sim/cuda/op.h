@@ -64,8 +64,8 @@ struct op {
     enum kernel_slot kernel_slot;          /* of a LAUNCH */
 };
 
-/* A new operation behind the tails of the given streams and everything that the legacy rule adds;
- * it becomes their tail. At least one stream. The caller may add edges, then calls sim_op_submit. */
+/* A new operation behind the tails of the given streams, at least one, and behind what the legacy stream
+ * implies. It becomes their tail. The caller may add edges and then calls sim_op_submit. */
 struct op *sim_op_new(enum op_kind kind, struct gpu *gpu, struct stream *const *streams, size_t count,
                       int64_t cost);
 void sim_op_after(struct op *op, struct op *older); /* NULL or done: no edge */
@@ -74,7 +74,7 @@ void sim_op_submit(struct op *op);
 /* Marks it done and releases what waited for it. */
 void sim_op_end(struct op *op, int status);
 
-/* It will be looked at by the next sim_ops_activate: enabled, or a launch whose part is done. */
+/* The next sim_ops_activate looks at it: it is enabled, or a part of the launch is done. */
 void sim_op_queue(struct op *op);
 
 int64_t sim_op_cost(size_t bytes);

@@ -10,22 +10,23 @@
 /* What the program has not given back. */
 struct outside_left {
     size_t device_blocks, pinned_blocks, streams, events;
-    size_t unused_streams; /* of the streams, those that had no operation: a framework's store of them */
+    size_t unused_streams; /* streams that had no operation: frameworks keep a store of them */
     uint64_t device_bytes;
 };
 void sim_outside_count_left(struct outside_left *left);
 
-/* The device that it was made on; -1 = it is none's, or not known. */
+/* The device that the object was made on; -1 = none, or unknown. */
 int sim_outside_device_of_memory(const void *p);
 int sim_outside_device_of_stream(cudaStream_t stream);
 int sim_outside_device_of_event(cudaEvent_t event);
 
-/* What CUDA_VISIBLE_DEVICES makes of a machine of so many devices: how many the program sees, 0 for a list
- * that is empty, names one twice or begins with none, and which they are. */
+/* Reads CUDA_VISIBLE_DEVICES for a machine with so many devices: fills `number` with the devices that
+ * the program sees and returns how many. 0 for a list that is empty, names a device twice or begins with
+ * an unknown one. */
 int sim_outside_visible(const char *text, int devices, int *number);
 
-/* What a call that the machine does not have returns, which becomes CUDA's last error: this one, or
- * what all calls of CUDA fail with here. */
+/* Refuses a call that the machine does not have: sets CUDA's last error and returns it. It is `error`,
+ * or the error with which all calls of CUDA fail here. */
 cudaError_t sim_outside_refuse(int error);
 
 #endif

@@ -20,7 +20,8 @@ struct stream *sim_stream_new(struct gpu *gpu, unsigned flags, int priority)
     return s;
 }
 
-/* A destroyed stream stays among the device's until its work is done: the device waits for it. */
+/* A destroyed stream stays in the device's list until its work is done, because the device waits for
+ * that work. */
 static void stream_forget(struct stream *s)
 {
     struct gpu *gpu = s->gpu;

@@ -46,8 +46,8 @@ void sim_stream_append(struct stream *s, struct op *op);
 /* op, which was unfinished on s, is done. */
 void sim_stream_finished(struct stream *s, struct op *op);
 
-/* The stream behind a handle: 0 and 1 are the legacy stream of `device`, 2 is the context's own of
- * `device`; NULL = no stream. */
+/* The stream of a handle: 0 and 1 are the legacy stream of `device`, 2 is the context's own stream on
+ * `device`. NULL if there is none. */
 struct stream *sim_stream_find(struct context *c, cudaStream_t handle, int device);
 
 void sim_event_free(struct event *e);
@@ -55,8 +55,8 @@ void sim_event_free(struct event *e);
 /* Frees what a device holds: at a reset, when nothing runs any more. */
 void sim_gpu_free_streams(struct gpu *gpu);
 
-/* The same with room for one more operation: parks the caller until there is. Another thread may
- * destroy the stream meanwhile: then NULL. */
+/* The same, but parks the caller until the stream has room for one more operation. NULL if another
+ * thread destroys the stream meanwhile. */
 struct stream *sim_stream_with_room(struct context *c, cudaStream_t handle, int device);
 /* Parks the caller while a stream that it has a reference to is too deep. */
 void sim_stream_wait_room(struct context *c, struct stream *s);
@@ -73,8 +73,8 @@ void sim_gpu_end_ops(struct gpu *gpu, int status);
 /* Destroys the streams and events that the process made on the device. */
 void sim_gpu_forget_streams(struct gpu *gpu);
 
-/* A kernel or a copy touched what it may not: the device is dead for this process (CUDA 700). All
- * its unfinished operations end as failed. */
+/* A kernel or a copy touched memory that it may not: the device is dead for this process (CUDA error
+ * 700), and all its unfinished operations fail. */
 void sim_gpu_fault(struct gpu *gpu, struct ncs_call *call, const char *why);
 
 #endif

@@ -55,7 +55,7 @@ static int find_uuid(const char *piece, size_t bytes, int devices)
     return found;
 }
 
-/* A number may have anything behind it, as CUDA reads it; -1 = it is none of a device's. */
+/* Reads the number of a device; as in CUDA, anything may follow it. -1 = no such device. */
 static int find_device(const char *piece, size_t bytes, int devices)
 {
     if (strncmp(piece, PREFIX, strlen(PREFIX)) == 0)

@@ -77,7 +77,7 @@ static void make_recipes(struct data_plan *plan)
     }
 }
 
-/* What rank's input is multiplied with under the recipe; NULL = it is taken as it is. */
+/* What each input of the rank is multiplied with under the recipe; NULL = nothing. */
 static const void *part_scalar(const struct data_recipe *r, const struct data_part *part)
 {
     if (r->average)
@@ -115,7 +115,7 @@ static void result_put(const struct data_part *part, size_t offset, const void *
         memcpy((unsigned char *)part->recv + offset, from, bytes);
 }
 
-/* Every recipe's result is made before any is written: in place, outputs are inputs. */
+/* All results of a block are computed before any is written: in place, an output is also an input. */
 static void reduce_blocks(size_t begin, size_t end, void *arg)
 {
     const struct data_plan *plan = arg;
@@ -152,7 +152,7 @@ static void reduce_own_blocks(size_t begin, size_t end, void *arg)
 
 /* ---- copies ---- */
 
-/* Buffers that overlap are the caller's mistake or, for equal ones, the in-place form. */
+/* memmove, since buffers may overlap: by the caller's mistake, or because the call is in place. */
 static void copy_block(const struct data_part *part, size_t offset, const void *from, size_t bytes)
 {
     unsigned char *to = part->recv;
@@ -220,8 +220,8 @@ static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes
     return a && b && x < y + b_bytes && y < x + a_bytes;
 }
 
-/* Does some output lie where another output or a foreign input lies? Then the order of the blocks
- * shows in the result, and they must go in the same order every time: on one core. */
+/* Whether some output overlaps another output or another rank's input. Then the order of the blocks
+ * shows in the result, so one core moves them in order. */
 static bool is_tangled(const struct data_plan *plan)
 {
     const struct data_task *task = plan->task;
@@ -249,7 +249,7 @@ static bool is_tangled(const struct data_plan *plan)
     return false;
 }
 
-/* One rank: nothing to combine with, so that even NaNs keep their bits, unless it is scaled. */
+/* A communicator of one rank copies, so that even NaNs keep their bits, unless its operator scales. */
 static bool is_copy(const struct data_plan *plan)
 {
     const struct data_part *part = plan->task->part;

@@ -1,9 +1,10 @@
-/* What a matched meeting does with memory: one fused pass at the instant at which the operation ends,
- * block by block, each input read once and each output written once, on all cores.
+/* What a matched meeting does with memory: one pass at the instant at which the operation ends
+ * (sim/README.md, rule 2), block by block, on all cores. Each input is read once, each output written
+ * once.
  *
  * Reductions combine in ascending order of ranks, in the arithmetic of the element type, rounded at
- * every step. NaN results are canonical, zeros compare -0 < +0, so that no compiler's or vector
- * unit's choice shows in the bytes. A one-rank communicator copies, unless its operator scales. */
+ * every step. NaN results are canonical and -0 is less than +0, so that the bytes depend neither on the
+ * compiler nor on the vector unit. A communicator of one rank copies, unless its operator scales. */
 #ifndef NCS_SIM_DATA_H
 #define NCS_SIM_DATA_H
 
@@ -23,18 +24,17 @@ struct data_part {
     unsigned char scalar[8]; /* with premul, of type dtype */
 };
 
-/* Parts may differ in operator, and in type when the bytes are equal: each output of a reduction is
- * then what its own rank's operator and type make of the bits of all inputs, scaled by the scalars
- * of those ranks that brought one for that type. */
+/* Ranks may disagree on the operator, and on the type if the bytes are equal. Then each rank's output
+ * follows its own operator and type, applied to the bits of all inputs. An input is scaled by its rank's
+ * scalar if that has the type of the output. */
 struct data_task {
     enum ncs_fn fn;         /* a collective that is not composed */
     int nranks;
     int root;
     size_t count;           /* the call's argument, in elements of part[0].dtype */
     struct data_part *part; /* nranks of them, by rank */
-    struct ncs_plant plant; /* NCS_PLANT_NONE, or to be applied to this task whatever `nth` says.
-                             * A fault in what its rank sends or writes is none where that rank
-                             * sends or writes nothing. */
+    struct ncs_plant plant; /* NCS_PLANT_NONE, or a fault for this task; `nth` is ignored. Nothing
+                             * happens if the fault's rank sends or writes nothing in this task. */
 };
 
 void sim_data_move(const struct data_task *task);

@@ -1,5 +1,5 @@
-/* The same loops of reductions, compiled for processors with AVX2 and F16C. Without FMA, on
- * purpose: a fused product and sum would round once where the types round twice. */
+/* The same loops, compiled for processors with AVX2 and F16C. FMA stays off: a fused multiply-add rounds
+ * once where the types round twice. */
 #include "sim/data/data_loops.h"
 
 #if defined(__x86_64__)
@@ -23,7 +23,7 @@ static void f16_sum_f16c(void *held, const void *in, size_t n, const void *scala
 #define ROUND(round, format, x) round(x)
 #include "sim/data/every_type.inc"
 
-/* Halves by the processor's own conversions; NaNs differ in their bits until they are stored. */
+/* The processor converts halves. Its NaNs may have other bits until they are stored. */
 static void f16_sum_f16c(void *held, const void *in, size_t n, const void *scalar)
 {
     enum { WIDTH = 8 };

@@ -4,7 +4,7 @@
 
 #include "sim/data/dtype.h"
 
-/* Cuts a float to the format's numbers. A sum that float itself had to round is cut as rounded. */
+/* Rounds a float toward zero to a number of the format. A sum that float itself rounded is cut as it is. */
 static inline float cut(float x, struct sim_format f)
 {
     float near = sim_round(x, f);

@@ -19,8 +19,8 @@ static size_t output_bytes(const struct data_task *task, int rank)
     return ncs_fn_info[task->fn].writes == NCS_BLOCKS_ALL ? bytes * (size_t)task->nranks : bytes;
 }
 
-/* The highest bit but one of the middle element: in a floating-point number an exponent's, far
- * outside of what rounding explains. */
+/* Flips the second highest bit of the middle element: in a floating-point number a bit of the exponent,
+ * so the error is far larger than rounding. */
 static void flip_bit(const struct data_task *task, int rank)
 {
     size_t element = ncs_dtype_bytes(task->part[rank].dtype);
@@ -30,7 +30,7 @@ static void flip_bit(const struct data_task *task, int rank)
     recv[(middle + 1) * element - 1] ^= 0x40;
 }
 
-/* The first element keeps what it was before, the last result is lost. */
+/* All results move up by one: the first element keeps its old value, the last result is lost. */
 static void move_late(const struct data_task *task, int rank)
 {
     size_t element = ncs_dtype_bytes(task->part[rank].dtype);
@@ -54,7 +54,7 @@ static void move_without_writing(const struct data_task *task, int rank)
     ncs_free(spoilt.part);
 }
 
-/* Off the root a broadcast's input may be missing: then it is what lies in the output. */
+/* On ranks other than the root a broadcast may have no input; then the output's bytes are used. */
 static void move_from_next(const struct data_task *task)
 {
     const struct data_part *next = &task->part[(task->root + 1) % task->nranks];

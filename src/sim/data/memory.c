@@ -119,8 +119,7 @@ static void *new_block(size_t bytes, size_t *mapped)
 
 /* ---- the host's memory ---- */
 
-/* Memory that is written, though the budget has no room for it: the run will end before anybody can
- * look at what it should have been. */
+/* Counts a piece against the budget of the host when it is first written. False: the budget is spent. */
 static bool take_piece(struct allocation *a, size_t piece)
 {
     unsigned char bit = (unsigned char)(1u << piece % 8);
@@ -263,7 +262,7 @@ uint64_t sim_memory_watch(const void *p)
 
 /* ---- freeing ---- */
 
-/* It is no longer the program's. In the order of a stream that is so before the memory goes. */
+/* From here on the program does not own the memory. If a stream frees it, the memory goes later. */
 static void end_use(const struct allocation *a)
 {
     if (a->leaving)

@@ -167,8 +167,8 @@ static bool map_zeros(char *dst, uint32_t *slot)
     return true;
 }
 
-/* Nobody has written to the chunk since it was mapped, as the system knows: none of its pages is the
- * writer's own. */
+/* Whether nobody has written to the chunk since it was mapped: the system says that none of its pages is
+ * a private copy. */
 static bool is_untouched(const char *p)
 {
     uint64_t page[CHUNK_PAGES];
@@ -188,7 +188,7 @@ static struct allocation *on_chunks(const void *p)
     return a && a->kind == MEMORY_DEVICE && a->mapped && a->bytes >= PAGES_LEAST ? a : NULL;
 }
 
-/* The part of [dst, dst + bytes) that is whole chunks; false: it is not worth while. */
+/* The part of [dst, dst + bytes) that is whole chunks; false: too little to be worth it. */
 static bool whole_chunks(const struct allocation *a, const char *dst, size_t bytes, size_t *head,
                          size_t *chunks)
 {
@@ -205,7 +205,7 @@ static bool chunk_is_zero(const char *p)
     return *(const uint64_t *)p == 0 && memcmp(p, p + 8, PAGES_CHUNK - 8) == 0;
 }
 
-/* In four lanes, as fast as memory is read; what it takes for equal is compared all the same. */
+/* A hash in four lanes, as fast as memory is read. Chunks of equal hashes are compared byte by byte. */
 static uint64_t digest(const char *p)
 {
     uint64_t lane[4] = { 1, 2, 3, 4 }, word[4], hash = 0;
@@ -246,7 +246,7 @@ static void put_chunk(char *dst, uint32_t *slot, const char *from, uint64_t hash
         memcpy(dst, from, PAGES_CHUNK);
 }
 
-/* What lies on chunks at both ends and was not touched since it was mapped is mapped again. */
+/* Chunks that nobody has written since they were mapped are mapped again instead of copied. */
 static bool map_again(char *dst, uint32_t *slot, struct allocation *from, const char *src)
 {
     uint32_t *there = slot_of(from, src);

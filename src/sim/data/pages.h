@@ -1,7 +1,6 @@
-/* Large memory of devices for a program from outside, by chunks: equal contents are kept once, in a
- * file in memory, and mapped where they are wanted; whoever writes to one gets pages of his own from
- * the system. So a large copy costs little more than a look at what is copied, and what was never
- * touched costs nothing, copied or not. */
+/* Large device memory of a program from outside, in chunks. Chunks of equal contents are stored once, in
+ * a file in memory, and mapped where they are used; the system gives a writer private pages. So a large
+ * copy costs little more than comparing, and untouched memory costs nothing. */
 #ifndef NCS_SIM_PAGES_H
 #define NCS_SIM_PAGES_H
 
@@ -12,7 +11,7 @@
 struct allocation;
 
 #define PAGES_CHUNK ((size_t)2 << 20)
-/* Allocations from here on lie on chunks; smaller copies are not worth a look. */
+/* Allocations of this size or more lie on chunks. Smaller copies are not worth comparing. */
 #define PAGES_LEAST (8 * PAGES_CHUNK)
 
 /* The chunks of an allocation that are mapped from the file: 1 + their number there; 0 = memory of
@@ -22,7 +21,7 @@ struct pages {
     size_t chunks;
 };
 
-/* As memmove and memset. False, and nothing is done, where this is of no use. */
+/* As memmove and memset. False if sharing chunks would not help: then nothing was done. */
 bool sim_pages_copy(void *dst, const void *src, size_t bytes);
 bool sim_pages_set(void *dst, int byte, size_t bytes);
 

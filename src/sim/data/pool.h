@@ -1,5 +1,5 @@
-/* Pools of memory that is allocated and freed in the order of streams. They keep nothing back:
- * what is freed can be used by anybody at once. */
+/* Pools of memory that streams allocate and free in their order. A pool keeps nothing back: freed memory
+ * can be used by any other allocation at once. */
 #ifndef NCS_SIM_POOL_H
 #define NCS_SIM_POOL_H
 

@@ -1,5 +1,5 @@
-/* What the kernel asks of the wings above it, which include the kernel and not the other way round: they
- * define these functions. */
+/* What the kernel calls in the wings above it. They define these functions, so that the kernel need not
+ * include them. */
 #ifndef NCS_SIM_KERNEL_ABOVE_H
 #define NCS_SIM_KERNEL_ABOVE_H
 
@@ -13,7 +13,7 @@ struct op;
 struct part;
 struct meeting;
 
-/* A turn of the scheduler: each goes on as far as it can, and is true if there was anything. */
+/* The steps of a turn of the scheduler. Each does all it can now, and returns whether it did anything. */
 bool sim_ops_activate(void); /* enabled operations become active, launches go on */
 bool sim_kernel_slots_grant(void); /* a waiting launch gets a free kernel slot */
 

@@ -4,15 +4,15 @@
 #include "sim/kernel/above.h"
 #include "sim/kernel/world.h"
 
-/* Where entries of one instant stand: by kind; but an operation that waits for a collective, see
- * begin_instant, stands behind the meetings and the one-sided parts. */
+/* The order of entries of one instant: by kind. But an operation that yields to collectives
+ * (begin_instant) comes after the meetings and the one-sided parts. */
 static int standing(const struct event_entry *entry)
 {
     return entry->yields ? 2 * EVENT_RMA + 1 : 2 * (int)entry->kind;
 }
 
-/* Of two operations of a process that end at one instant the one issued later goes first: had they
- * to be ordered, they would not end together, and so a missing edge shows every time. */
+/* If two operations of a process end at one instant, the one issued later goes first. If they needed an
+ * order, an edge would keep them from ending together; so a missing edge shows every time. */
 static bool entry_before(const struct event_entry *a, const struct event_entry *b)
 {
     if (a->time != b->time)
@@ -25,7 +25,7 @@ static bool entry_before(const struct event_entry *a, const struct event_entry *
     return p != q ? p < q : a->serial > b->serial;
 }
 
-/* Ends parts of launches, which lie behind the operations that were issued before them. */
+/* Kinds that end parts of launches, as opposed to whole operations. */
 static bool ends_parts(enum event_kind kind)
 {
     return kind == EVENT_MEETING || kind == EVENT_RMA;
@@ -119,9 +119,9 @@ const struct event_entry *sim_agenda_peek(void)
     return sim_world.agenda_count > 0 ? &sim_world.agenda[0] : NULL;
 }
 
-/* The same between operations and the collectives due with them: an operation that one of its
- * process's launches was issued after lets the collectives of this instant go first. Said once for
- * all that is due: every cost is positive, so nothing more comes to be due at this instant. */
+/* Orders operations and the collectives that are due with them: an operation that was issued before one
+ * of its process's launches lets that launch's collectives go first. Decided once per instant: every
+ * cost is positive, so nothing can become due at this instant later. */
 static void begin_instant(void)
 {
     struct world *w = &sim_world;
@@ -149,7 +149,7 @@ static void begin_instant(void)
     ncs_free(due);
 }
 
-/* Entries of one instant may end in any order: one of them is drawn, the rest go back. */
+/* With a seed or a schedule, entries of one instant end in any order: one is chosen, the rest go back. */
 static struct event_entry take_any(void)
 {
     struct event_entry *tie = NULL, taken = remove_at(0);

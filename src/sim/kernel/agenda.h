@@ -1,4 +1,4 @@
-/* What is due on the virtual clock, in the order in which it will happen. */
+/* The agenda: what will happen on the virtual clock, in order. */
 #ifndef NCS_SIM_AGENDA_H
 #define NCS_SIM_AGENDA_H
 

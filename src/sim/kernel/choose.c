@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "sim/kernel/world.h"
 
-/* Choices that are kept: beyond, a record would help nobody. */
+/* At most so many choices are recorded. A longer schedule would help nobody. */
 #define CHOICES_KEPT ((size_t)1 << 20)
 
 static const struct {
@@ -27,9 +27,10 @@ static const struct {
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Staying with the default three times out of four keeps runs of one context together. Launches
- * take kernel slots in the order in which they were issued unless a schedule says otherwise, since NCCL
- * counts on it where communicators are used in one order; buffers are a matter of the policy. */
+/* With a seed, every order of the events of one instant is equally likely. Other choices take the default
+ * three times out of four, so that runs of one context stay together. Launches take kernel slots in the order of issue unless a schedule says otherwise, because
+ * NCCL relies on that order for communicators that are used in one order. Buffering is left to the
+ * policy. */
 static size_t draw(enum choice kind, size_t n)
 {
     struct ncs_random *random = &sim_world.choices.random;

@@ -1,10 +1,10 @@
-/* Choices: wherever the machine could go on in more than one way, one of n is taken. By default the
- * first; with a seed one is drawn; a schedule prescribes them. What was taken is recorded as text:
- * the same choices give the same run.
+/* Choices: where the machine could go on in more than one way, it takes one of n alternatives. The
+ * default is the first; with a seed one is drawn; a schedule prescribes them. The choices are recorded
+ * as text, and the same choices give the same run.
  *
- * A schedule is a list of items with dots between: a letter of the table of kinds and the number of
- * the alternative ("c2"), or a number alone: so many choices at their default. It ends with the last
- * choice that is not the default; what comes behind is. */
+ * A schedule is a list of items with dots between. An item is a letter of the table of kinds and the
+ * number of the alternative ("c2"), or a number alone: so many choices at their default. The list ends
+ * with the last choice that is not the default. */
 #ifndef NCS_SIM_CHOOSE_H
 #define NCS_SIM_CHOOSE_H
 
@@ -47,10 +47,10 @@ struct choices {
 /* Which of n alternatives to take, from 0. */
 size_t sim_choose(enum choice kind, size_t n);
 
-/* Draws from a seed, or follows the text; neither: seeded false, schedule NULL. */
+/* Begins to draw from a seed, or to follow the text. With neither: seeded is false, schedule is NULL. */
 bool sim_choices_begin(bool seeded, uint64_t seed, const char *schedule, struct ncs_error *err);
-/* Appends what was taken; `ended`: nothing more can come. False when a schedule does not fit, or
- * more was taken than is kept (then err->status is NCS_OK). */
+/* Appends the choices as text; `ended`: no more can follow. False when the schedule does not fit the
+ * run, or when there were more choices than are kept (then err->status is NCS_OK). */
 bool sim_choices_text(bool ended, struct ncs_str *out, struct ncs_error *err);
 void sim_choices_free(void);
 

@@ -145,7 +145,7 @@ bool sim_context_new(const struct ncs_context_options *options, struct ncs_error
     return true;
 }
 
-/* So many that have ended are kept: the diagnosis tells of them. */
+/* So many contexts that have ended are kept, because the diagnosis reports them. */
 #define ENDED_KEPT 1024
 
 static struct context *detached_first, *detached_last;
@@ -232,8 +232,9 @@ void sim_context_adopt_runner(void)
     sim_world.running = c;
 }
 
-/* A parked frame owns nothing, so a fiber's stack is dropped as it is. An own thread must unwind:
- * it is given the token with `cancelled` set, and every call of the API then returns at once. */
+/* The stack of a fiber is dropped as it is, since a parked frame owns nothing (sim/README.md, rule 3).
+ * An own thread must unwind: it gets the token with `cancelled` set, and every call of the API then
+ * returns at once. */
 static void abandon(struct context *c)
 {
     sim_world.live += c->state == CONTEXT_IDLE;

@@ -29,7 +29,8 @@ enum context_state {
 };
 
 /* What a thread has queued between ncclGroupStart and ncclGroupEnd (group.c). */
-/* Whether the end waits. Communication: as the communicator that joined last; jobs must agree. */
+/* Whether ncclGroupEnd waits. Calls that communicate: as the last communicator that joined. Jobs must
+ * all agree. */
 enum group_mode { GROUP_UNDECIDED, GROUP_WAITS, GROUP_GOES_ON };
 
 struct group {
@@ -80,19 +81,19 @@ struct context {
 /* The running context; NULL on threads that are none. */
 struct context *sim_context_self(void);
 
-/* Entry of every function of the API: the running context, or NULL when the caller must return at
- * once without effect (an abandoned context, or no context at all). A scheduling point. */
+/* Every function of the API begins with it. Returns the running context; NULL when the caller must
+ * return at once without effect, because the context is abandoned or there is none. It is a scheduling
+ * point. */
 struct context *sim_context_enter(void);
 
 bool sim_context_new(const struct ncs_context_options *options, struct ncs_error *err);
-/* The calling thread, from outside, becomes a running context of process 0; and ends. `local`, from
- * ncs_new, is taken over. */
+/* The calling thread, which comes from outside, becomes a running context of process 0; sim_context_detach
+ * ends it. Takes over `local`, from ncs_new. */
 void sim_context_attach(struct ncs_local *local);
 void sim_context_detach(void);
 void sim_context_adopt_runner(void); /* makes world.runner stand for the calling thread */
 
-/* The running context, one of the driver's own, has nothing to do until it is resumed; false when it
- * was resumed to unwind. */
+/* For a context of the driver's own: waits until it is resumed. False when it was resumed to unwind. */
 bool sim_context_idle(struct context *c);
 void sim_context_resume(struct context *c);
 

@@ -24,10 +24,10 @@
 #endif
 #define GUARD_BYTES ((size_t)64 << 10)
 
-/* Stacks that were dropped, linked through their first word. The machine runs under one token. */
+/* Stacks to use again, linked through their first word. The token protects the list. */
 static char *spare;
 
-/* Where a fresh fiber finds itself: set just before the switch that starts it. */
+/* The fiber to start, set just before the switch that starts it. */
 static _Thread_local struct fiber *starting;
 
 #if defined(__x86_64__)

@@ -1,5 +1,6 @@
-/* User-mode threads of control: a stack and a saved stack pointer. A switch is some twenty
- * instructions. Known to the address and thread sanitizers. A fiber never changes its OS thread. */
+/* User-mode threads of control: a stack and a saved stack pointer. A switch takes some twenty
+ * instructions. The address and thread sanitizers are told of each switch. A fiber stays on its OS
+ * thread. */
 #ifndef NCS_SIM_FIBER_H
 #define NCS_SIM_FIBER_H
 

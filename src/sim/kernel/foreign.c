@@ -21,7 +21,7 @@
 #define YIELDS 1 /* more of them lose to other programs' work */
 #define LOOK_NS_MOST ((int64_t)320 * 1000000)
 
-/* So many threads are woken after the token is given back; further ones before. */
+/* At most so many threads are woken after the token is given back; the others are woken before. */
 #define WAKE_LATE 32
 
 /* Held for microseconds: worth a short spin. */
@@ -43,8 +43,8 @@ static void token_take(void)
     atomic_fetch_sub(&at_door, 1);
 }
 
-/* Contexts are never freed, so they can be woken without the token: then none wakes up only to wait
- * for it. */
+/* Wakes threads after giving back the token, so that none wakes up only to wait for it. This is safe
+ * because contexts are never freed. */
 static void token_give(void)
 {
     struct context *late[WAKE_LATE];
@@ -127,7 +127,7 @@ void sim_foreign_take_back(void)
     token_advance();
 }
 
-/* Who is a moment early has others run first: a yield costs less than to sleep and be woken. */
+/* Yields first: if the wake-up is about to come, that costs less than sleeping. */
 static bool yield_outside(struct context *c)
 {
     for (int i = 0; i < YIELDS; i++) {
@@ -172,7 +172,8 @@ void sim_foreign_wait(struct context *c)
     sim_progress_made();
 }
 
-/* Those that poll are counted first: no one that is counted can leave the door meanwhile. */
+/* Threads that poll are counted first: while the token is held, no thread that was counted can leave the
+ * door. */
 bool sim_foreign_is_entered(int64_t patience)
 {
     int polling = 0;

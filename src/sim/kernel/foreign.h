@@ -1,7 +1,7 @@
-/* Threads of a program that calls in from outside (sim/README.md, rule 7). The token is a mutex; the clock
- * follows real time and is never behind it; what a device has to do is done when somebody enters or
- * waits, as if it cost no time. A thread that waits does so outside the token, and looks up now and
- * then: so nobody but the program's own threads is needed. */
+/* Threads of a program that calls in from outside (sim/README.md, rule 7). The token is a mutex. The
+ * clock follows real time. Device work that is due is done when a thread enters or waits, and costs no
+ * real time. A waiting thread sleeps outside the token and looks up now and then, so no helper thread is
+ * needed. */
 #ifndef NCS_SIM_FOREIGN_H
 #define NCS_SIM_FOREIGN_H
 
@@ -17,8 +17,8 @@
 
 struct context;
 
-/* Takes the token for a call. A thread that is none so far becomes a context of process 0; `local`,
- * from ncs_new, is then taken over. Whatever is due is done. */
+/* Takes the token for a call and does all that is due. A thread that is no context yet becomes one of
+ * process 0, and `local`, from ncs_new, is taken over. */
 void sim_foreign_enter(struct ncs_local *local);
 /* Gives it back; whoever can go on is woken. */
 void sim_foreign_leave(void);
@@ -27,21 +27,20 @@ void sim_foreign_detach(void);
 /* The calling thread is a context already. */
 bool sim_foreign_is_attached(void);
 
-/* Called with the token by a thread that has looked up in vain: there was no progress (progress.h), and
- * nothing is due, since it last looked. `idle` is how long that has been so, in real ns. */
+/* Called with the token by a thread that looked up and found that nothing is due and that there was no
+ * progress (progress.h) since the last look. `idle` is how long that has lasted, in real ns. */
 extern void (*sim_foreign_idle)(int64_t idle);
-/* Whether the thread waits in a call, or is one of the machine's own without work; with the token. */
+/* Whether the thread waits in a call, or is an idle thread of the machine's own. Needs the token. */
 bool sim_foreign_is_waiting(pid_t thread);
-/* Whether the thread goes on asking in vain, and has for most of such a time; with the token. */
+/* Whether the thread keeps polling in vain, and has for most of `patience`. Needs the token. */
 bool sim_foreign_is_polling(pid_t thread, int64_t patience);
-/* Whether some call waits, or is asked for in vain, and nothing that is to come would end that; with the
- * token. */
+/* Whether some call waits or polls in vain, and nothing that is due could end that. Needs the token. */
 bool sim_foreign_is_stuck(void);
-/* How the program is being judged to have ended; the snapshot says it. */
+/* Sets how the program is judged to have ended, for the snapshot. */
 void sim_foreign_stop(enum ncs_stop how);
 
-/* Whether threads stand at the door, about to take the token; if `patience` is not below 0, other ones than
- * those that sim_foreign_is_polling. */
+/* Whether threads are about to take the token. If `patience` is not negative, those that
+ * sim_foreign_is_polling names do not count. */
 bool sim_foreign_is_entered(int64_t patience);
 
 /* Around a fork: nobody holds the token while it happens. */
@@ -55,7 +54,7 @@ bool sim_foreign_id_is_strange(const ncclUniqueId *id);
 /* Parks the context until it is READY. */
 void sim_foreign_wait(struct context *c);
 void sim_foreign_wake(struct context *c);
-/* Around a function of the program's that the machine calls. */
+/* Release and take the token around a function of the program that the machine calls. */
 void sim_foreign_let_go(void);
 void sim_foreign_take_back(void);
 /* Marks an id as of this machine's. */

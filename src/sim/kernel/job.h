@@ -1,5 +1,5 @@
-/* Jobs: host-side state machines behind every call that can wait. A job takes a step whenever
- * something that it listens to fires; the caller parks on it, or polls it. */
+/* Jobs: state machines on the host, one behind every call that can wait. A job takes a step when
+ * something that it listens to fires. The caller parks on the job or polls it. */
 #ifndef NCS_SIM_JOB_H
 #define NCS_SIM_JOB_H
 
@@ -19,10 +19,10 @@ struct job;
 struct job_type {
     enum ncs_job_kind kind;
     size_t bytes;
-    /* Goes on as far as it can; true when done, with job->rc set. Links job->listen to what it
-     * still waits for. */
+    /* Does all it can now; true when the job is done, with job->rc set. If not, it links job->listen to
+     * what it waits for. */
     bool (*step)(struct job *job);
-    /* Gives up: the parts of an unfinished job that others can see. May be NULL. */
+    /* Withdraws what others can see of an unfinished job. May be NULL. */
     void (*cancel)(struct job *job);
     /* Frees what the job owns, not the job itself. May be NULL. */
     void (*free)(struct job *job);
@@ -47,8 +47,8 @@ struct job {
     struct job *next_dirty;
 };
 
-/* A job of that type with one reference, the caller's. Once started it takes its first step with
- * the next drain, and the world keeps it until it is done. */
+/* A job with one reference, the caller's. Once started, it takes its first step with the next drain, and
+ * the world holds a reference until the job is done. */
 struct job *sim_job_new(const struct job_type *type);
 struct job *sim_job_about(const struct job_type *type, struct comm_rank *cr); /* which it holds */
 void sim_job_start(struct job *job);
@@ -59,14 +59,14 @@ void sim_job_mark(struct job *job); /* it will take a step */
 bool sim_jobs_step(void);        /* every marked job takes one; true if any did */
 void sim_job_cancel(struct job *job, int rc); /* rc is set before the type's cancel */
 
-/* Listens to one more thing: later firings mark the job. Replaces what it listened to. */
+/* Replaces what the job listens to: when `on` fires, the job takes a step. */
 void sim_job_listen(struct job *job, struct waitable *on);
 
-/* It will take a step at that time, whatever else happens. */
+/* The job takes a step at that time, whatever happens before. */
 void sim_job_at(struct job *job, int64_t time);
 
-/* Parks until the job is done and gives its code; 0 when the context is being abandoned. Consumes
- * the caller's reference: a parked frame owns nothing. */
+/* Parks until the job is done and returns its code; 0 when the context is abandoned. Consumes the
+ * caller's reference, because a parked frame owns nothing (sim/README.md, rule 3). */
 int sim_job_wait(struct context *c, struct job *job);
 
 #endif

@@ -10,14 +10,14 @@
 #include "sim/kernel/foreign.h"
 #include "sim/kernel/world.h"
 
-/* Who is told of as polling: it has asked so often, and goes on asking, at its own pace; between two
- * questions it does next to nothing, so that it is at no work of its own. */
+/* A thread counts as polling if it has asked at least so often, keeps asking at its own pace, and uses
+ * next to no processor time between two questions. */
 #define POLLS_LEAST 3
 #define PACES_MOST 4
 #define PAUSE_NS ((int64_t)1000000000)
 #define WORK_NS_MOST ((int64_t)250000)
 
-/* The clock of a processor costs more than a poll: it is read no more often. */
+/* Reading a thread's processor time costs more than a poll, so it is read no more often than this. */
 #define NOTE_NS ((int64_t)1000000)
 
 /* A thread that only polls looks up this often. */

@@ -1,7 +1,7 @@
-/* Whether a program from outside gets on (sim/README.md, rules 5 and 7). Progress is a call that leaves the
- * machine other than it was, a wait that is over, a thread that comes or goes. A query that answers
- * "not ready", or that there is no error, is none, nor is what else a thread looks up between two
- * such: so a thread that polls hides no hang. */
+/* Whether a program from outside makes progress (sim/README.md, rules 5 and 7). Progress is a call that
+ * changes the machine, a wait that ends, a thread that starts or ends. A query that answers "not ready"
+ * or "no error" is no progress, nor is anything else that changes nothing. So a thread that polls hides
+ * no hang. */
 #ifndef NCS_SIM_PROGRESS_H
 #define NCS_SIM_PROGRESS_H
 
@@ -25,17 +25,17 @@ struct polls {
 int64_t sim_real_now(void);
 
 void sim_progress_made(void);
-/* A call ends: it was progress if it has changed anything. */
+/* A call ends: it was progress if it changed the machine. */
 void sim_progress_ends_call(void);
 /* A poll of the running context's was in vain. */
 void sim_progress_polled(struct context *c, bool pending);
-/* It has polled in vain and done nothing else since the last progress. */
+/* The context has polled in vain, and there was no progress since. */
 bool sim_progress_is_polling(const struct context *c);
-/* It does so at its own pace, has for most of that time, and does no work of its own between. */
+/* It polls at a steady pace, has for most of `patience`, and does no work in between. */
 bool sim_progress_keeps_polling(const struct context *c, int64_t patience);
 void sim_progress_forget(struct context *c); /* its polls */
 
-/* A thread looks up: who has nothing left to do but to look calls it now and then. */
+/* Looks whether the program is stuck. A thread that can only wait or poll calls it now and then. */
 void sim_progress_look(void);
 
 #endif

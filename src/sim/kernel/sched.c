@@ -56,7 +56,7 @@ static struct context *take_ready(void)
     return c;
 }
 
-/* Operations become active, jobs take their steps, until nothing changes. Time stands still. */
+/* Operations start and jobs take steps until nothing changes. No time passes. */
 static void drain(void)
 {
     while (sim_ops_activate() || sim_kernel_slots_grant() || sim_jobs_step())
@@ -94,7 +94,8 @@ static void wake(void)
         wake_pollers(false);
 }
 
-/* How far a poll in vain moves the clock. Pollers that sleep between polls move it themselves. */
+/* How far a fruitless poll moves the clock (sim/README.md, rule 5). Pollers that sleep between polls
+ * move it by their sleep. */
 static int64_t poll_step(void)
 {
     for (const struct context *c = sim_world.polling.first; c; c = c->next)
@@ -169,7 +170,7 @@ static bool allow(void)
     return true;
 }
 
-/* Nobody is ready, and an event is let happen: moves the clock to what is due next, or to where the pollers look again. */
+/* No context is ready: moves the clock to the next entry of the agenda, or to the next poll. */
 static void pass_time(const struct event_entry *due)
 {
     struct world *w = &sim_world;

@@ -27,7 +27,7 @@ struct waiter {
 void sim_waiter_link(struct waiter *w, struct waitable *on);
 void sim_waiter_unlink(struct waiter *w); /* a no-op when it is not linked */
 
-/* Tells everybody on the list: contexts lose a condition, jobs will take a step. */
+/* Notifies everybody on the list: a context loses a condition, a job will take a step. */
 void sim_waitable_fire(struct waitable *on);
 
 struct condition {
@@ -53,11 +53,11 @@ struct wait {
 
 enum wait_result { WAIT_MET, WAIT_EXPIRED, WAIT_CANCELLED };
 
-/* Collects conditions for the next sim_wait. Objects that are already done need not be added. */
+/* Adds a condition to the next sim_wait. A thing that is already done need not be added. */
 void sim_wait_for(struct context *c, enum ncs_wait_kind kind, void *object, struct waitable *on);
 
-/* Parks the running context until all collected conditions are met, or the deadline. The caller's
- * frame owns nothing meanwhile: it may be dropped. */
+/* Parks the running context until all conditions are met or the deadline has passed. The caller's frame
+ * may be dropped meanwhile, so it must own nothing. */
 enum wait_result sim_wait(struct context *c, int64_t deadline);
 
 /* Forgets the collected conditions. */
@@ -65,8 +65,8 @@ void sim_wait_forget(struct context *c);
 /* Forgets what an abandoned context waited for. */
 void sim_wait_drop(struct context *c);
 
-/* One look at something that may not be so yet. When test says no, lets everybody else go on until
- * something observable changes or nothing else can run, and looks again. */
+/* Calls test. If it says no, lets others run until the epoch changes or nothing else can run, and calls
+ * test once more. */
 bool sim_poll(struct context *c, bool (*test)(void *arg), void *arg);
 
 #endif

@@ -1,6 +1,6 @@
-/* The virtual machine: hosts, processes and GPUs, the queues of the scheduler, the clock. One world
- * exists at a time (NCCL's functions take no context argument); it is plain data under one token,
- * without locks. */
+/* The virtual machine: hosts, processes and GPUs, the queues of the scheduler, the clock. There is one
+ * world at a time, because NCCL's functions take no context argument. The token protects it, so it needs
+ * no locks. */
 #ifndef NCS_SIM_WORLD_H
 #define NCS_SIM_WORLD_H
 
@@ -15,11 +15,11 @@
 #include "sim/kernel/choose.h"
 #include "sim/kernel/context.h"
 
-/* The cost of every device operation, in virtual time: claimed to be no GPU's. */
+/* The cost of a device operation in virtual time. It models no particular GPU. */
 #define COST_NS 10000            /* each operation */
 #define COST_BYTES_PER_NS 100    /* and its bytes at 100 GB/s */
 
-/* A stream holds at most this many unfinished operations; beyond, the host parks. */
+/* The host parks while a stream holds more unfinished operations than this (sim/README.md, rule 4). */
 #define STREAM_DEPTH 1024
 
 #define CUDA_VERSION_REPORTED 13000 /* 1000 * major + 10 * minor */
@@ -156,7 +156,7 @@ extern struct world sim_world;
 
 /* An observable change: whoever polls will look again. */
 void sim_world_changed(void);
-/* The instant that is so many ns from now; there is an end of time. */
+/* now + ns, or the largest time if that overflows. */
 int64_t sim_world_later(int64_t ns);
 void sim_world_trace(uint64_t word);
 
@@ -164,7 +164,7 @@ void sim_world_trace(uint64_t word);
 struct process *sim_world_process(int number);
 struct gpu *sim_process_gpu(struct process *p, int device);
 
-/* Where CUDA says that it is, in one number as NCCL writes it. */
+/* The device's place on the PCI bus in one number, as NCCL prints it. */
 unsigned sim_gpu_bus_id(const struct gpu *gpu);
 
 /* Counted allocations of the world's objects. */

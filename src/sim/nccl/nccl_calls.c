@@ -233,7 +233,7 @@ ncclResult_t sim_ncclGroupSimulateEnd(ncclSimInfo_t *simInfo)
     return c ? nccl_end_group("ncclGroupSimulateEnd", sim_group_simulate(c, simInfo)) : ncclSuccess;
 }
 
-/* Slots are recycled last in, first out, so a stale handle may come to mean the newest operator. */
+/* The operator freed last is used first, as in NCCL, so a stale handle may name the newest operator. */
 static size_t take_slot(struct comm_rank *cr)
 {
     if (cr->free_redop > 0) {

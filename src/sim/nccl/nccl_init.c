@@ -138,8 +138,8 @@ static int check_device_list(int ndev, const int *list)
     return ncclSuccess;
 }
 
-/* The loop of ncclCommInitAll meets a device that does not exist. The real library comes back with
- * its group still open and the ranks so far queued in it. */
+/* ncclCommInitAll has met a device that does not exist. The real library returns with its group still
+ * open and the ranks so far queued in it. */
 static ncclResult_t no_such_device(struct context *c)
 {
     int rc = sim_cuda_failed_in_nccl(c, cudaErrorInvalidDevice);

@@ -39,7 +39,7 @@ ncclResult_t sim_ncclCommFinalize(ncclComm_t comm)
     return sim_group_leave(c, rc);
 }
 
-/* The real library comes back from these failures with its group still open. */
+/* After these failures the real library returns with its group still open. */
 static ncclResult_t leave_open(struct context *c, int rc)
 {
     return sim_world.options.quirks ? (ncclResult_t)rc : (ncclResult_t)sim_group_leave(c, rc);

@@ -32,7 +32,7 @@ void sim_params_free(struct context *c)
 
 static const char no_parameter[] = "there is no parameter of that key";
 
-/* The real library does not look at what the handle is, and crashes. */
+/* The real library does not check the handle, and crashes. */
 static int row_of(ncclParamHandle_t h, enum env *variable)
 {
     if (!h)

@@ -11,7 +11,7 @@
 #include "sim/kernel/job.h"
 #include "sim/kernel/world.h"
 
-/* Split and shrink come back at once on a non-blocking parent, which is then in progress. */
+/* On a non-blocking parent, split and shrink return at once; the parent is then in progress. */
 static ncclResult_t split_leave(struct context *c, int rc)
 {
     rc = sim_group_leave(c, rc);

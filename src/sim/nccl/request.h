@@ -1,4 +1,4 @@
-/* One communication call, as its arguments say it, and the chain of checks that all of them share. */
+/* One communication call with its arguments, and the checks that all such calls share. */
 #ifndef NCS_SIM_REQUEST_H
 #define NCS_SIM_REQUEST_H
 
@@ -32,7 +32,7 @@ struct request {
     cudaStream_t stream;
 };
 
-/* NCCL's chain of checks, in its order, then the place in the group. `o`: of one-sided calls. */
+/* Runs NCCL's checks in their order, then queues the call in the group. `o` is for one-sided calls. */
 ncclResult_t sim_request_submit(const struct request *r, const struct one_sided *o);
 
 /* The checks of one-sided calls, after those that all calls share; what the part needs to know. */

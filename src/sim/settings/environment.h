@@ -33,8 +33,8 @@ struct env_row {
 
 extern const struct env_row sim_env_rows[ENV_COUNT]; /* in order of key */
 
-/* What the variable says now, as text; NULL = not set, or empty, which is the same to NCCL, or the
- * version does not know it. */
+/* The variable's current text. NULL if it is unset or empty, which NCCL treats alike, or if the version
+ * does not know it. */
 const char *sim_env_text(enum env variable);
 /* The number that it says; the default when it says none. */
 int64_t sim_env_number(enum env variable);
@@ -44,13 +44,13 @@ static inline bool sim_env_is(enum env variable, int64_t value)
     return sim_env_number(variable) == value;
 }
 
-/* Whether there is symmetric memory at all: without it windows are registered in vain. */
+/* Whether symmetric memory exists. Without it, registering a window returns 0 and a NULL handle. */
 static inline bool sim_env_has_windows(void)
 {
     return !sim_env_is(ENV_WIN_ENABLE, 0) && !sim_env_is(ENV_CUMEM_ENABLE, 0);
 }
 
-/* Whether ncclCommRegister does anything: if not it gives NULL, before any check. */
+/* Whether ncclCommRegister registers anything. If not, it returns a NULL handle before any check. */
 static inline bool sim_env_registers(void)
 {
     return !sim_env_is(ENV_LOCAL_REGISTER, 0) && !sim_env_is(ENV_P2P_USE_CUDA_MEMCPY, 1);

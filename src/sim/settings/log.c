@@ -95,7 +95,7 @@ static void hand_over(const struct process *p, struct ncs_str *line)
     ncs_str_free(line);
 }
 
-/* thread < 0: of no thread in particular, the process's main one. */
+/* thread 0 is the process's main thread, for lines of no thread in particular. */
 static void log_write_line(const struct process *p, int thread, int device, enum log_level level,
                            const char *text)
 {

@@ -1,5 +1,5 @@
-/* NCCL's log: lines in NCCL's shape, with virtual hosts, processes, threads and time, so that they
- * are the same in every run. They go to whoever opened the machine; nothing is written here. */
+/* NCCL's log. Lines have NCCL's form, but virtual hosts, processes, threads and times, so that they are
+ * the same in every run. Whoever opened the machine receives them; this room prints nothing. */
 #ifndef NCS_SIM_LOG_H
 #define NCS_SIM_LOG_H
 
@@ -11,7 +11,7 @@ struct ncs_call;
 
 enum log_level { LOG_NONE, LOG_VERSION, LOG_WARN, LOG_INFO, LOG_ABORT, LOG_TRACE };
 
-/* Subsystems: bits of NCCL_DEBUG_SUBSYS. Most of them have nothing to say here. */
+/* Bits of NCCL_DEBUG_SUBSYS. The simulator logs for few of them. */
 enum log_subsys {
     LOG_INIT = 0x1, LOG_COLL = 0x2, LOG_P2P = 0x4, LOG_SHM = 0x8, LOG_NET = 0x10,
     LOG_GRAPH = 0x20, LOG_TUNING = 0x40, LOG_ENV = 0x80, LOG_ALLOC = 0x100, LOG_CALL = 0x200,
@@ -19,9 +19,9 @@ enum log_subsys {
     LOG_PROFILE = 0x4000, LOG_RAS = 0x8000, LOG_ALL = ~0,
 };
 
-/* NCCL's WARN: a line, and the last error of the running context's process. */
+/* NCCL's WARN: writes a line, and sets the last error of the running context's process. */
 void sim_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The same for the process and device of a rank whose own context is elsewhere. */
+/* The same for a rank whose context does not run now, by its device. */
 void sim_warn_on(const struct gpu *gpu, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void sim_info(enum log_subsys subsys, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -29,11 +29,11 @@ void sim_info_on(const struct gpu *gpu, enum log_subsys subsys, const char *fmt,
     __attribute__((format(printf, 3, 4)));
 /* The real library crashes in the call that runs now: a WARN, and the observer is told. */
 void sim_crash(const char *why);
-/* What NCCL does not say of the call that runs now and fails, for reports alone: a literal. */
+/* A reason for reports when the running call fails and NCCL's log does not say why. A literal. */
 void sim_explain(const char *why);
-/* The same of one that waits, and of whose rank sim_warn_on has `warned` or not. */
+/* The same for a call that waits; `warned`: sim_warn_on has logged for its rank. */
 void sim_explain_call(struct ncs_call *call, bool warned, const char *why);
-/* The same where NCCL says nothing at all: ncclInvalidArgument. */
+/* The same where NCCL logs nothing at all. Returns ncclInvalidArgument. */
 int sim_silent(const char *why);
 bool sim_info_wanted(enum log_subsys subsys); /* before costly arguments are made */
 
@@ -44,9 +44,9 @@ void sim_log_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void sim_log_begin(void);
 /* The line with NCCL's version, once per process. */
 void sim_log_version(void);
-/* A line of NCCL_DEBUG=TRACE NCCL_DEBUG_SUBSYS=CALL: what NCCL traces so that others can play it again
- * (NCCL 2.30.7, TRACE_CALL): communicators that are made, calls that have passed their checks, groups
- * and operators; no end of a communicator. */
+/* A line of NCCL_DEBUG=TRACE with NCCL_DEBUG_SUBSYS=CALL (NCCL 2.30.7, TRACE_CALL), from which calls can
+ * be replayed. NCCL traces new communicators, calls that passed their checks, groups and operators; it
+ * does not trace the end of a communicator. */
 bool sim_trace_wanted(void);
 void sim_trace(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Of a rank whose own context is elsewhere. */

@@ -1,6 +1,6 @@
-/* What the version of NCCL that the simulator is told to be does: one row per difference between
- * the profiles that a caller can see. Whoever implements one asks sim_version_does(DOES_...). Functions
- * that a version lacks are absent by `since` in api.lua, fields of the configuration by config.c. */
+/* Differences between the versions of NCCL that a caller can see, one row each; ask
+ * sim_version_does(DOES_...). Functions that a version lacks are in api.lua (`since`), fields of the
+ * configuration in config.c. */
 #ifndef NCS_SIM_VERSION_H
 #define NCS_SIM_VERSION_H
 
