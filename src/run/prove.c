@@ -179,20 +179,25 @@ static bool prove_alternatives(struct ncs_run *run, bool all, const struct ncs_d
     return settled;
 }
 
-/* All who take part wait for each other: whose fault that is is no question. */
+/* All who take part wait for each other in the same call of their own: whose fault that is is no question. */
 static bool prove_is_of_all(const struct ncs_run *run, const struct ncs_finding *f)
 {
     const struct ncs_diagnosis *d = &run->result.diagnosis;
+    for (size_t i = 1; i < f->cycles; i++)
+        if (f->cycle[i].call != f->cycle[0].call)
+            return false;
     return f->cycles && f->culprits == (d->parties ? d->parties : (size_t)run->options.ranks);
 }
 
-/* Its own change does not mend the run: who waits for whom is seen, why they do is not. */
-static void doubt_fallen(struct ncs_run *run)
+/* Its own change does not mend the run: who waits for whom is seen, why they do is not. Nor is it known of a ring
+ * that no change of its own undoes while another change does. */
+static void doubt_fallen(struct ncs_run *run, bool another_stands)
 {
-    struct ncs_finding *first = ncs_first_cause(run->result.diagnosis.finding, run->result.diagnosis.findings);
+    struct ncs_finding *first = prove_first_of(run);
     const struct ncs_trial *t = first && first->repairs ? known_trial(&run->result.proof, first) : NULL;
-    if (t && t->verdict == NCS_HANG && ncs_finding_is_read(first) && !prove_is_of_all(run, first) &&
-        first->certainty == NCS_CERTAIN)
+    bool fallen = t && t->verdict == NCS_HANG && ncs_finding_is_read(first);
+    bool unproven = another_stands && first && first->cycles && (!t || !ncs_trial_goes_on(t));
+    if (first && first->certainty == NCS_CERTAIN && (fallen || unproven) && !prove_is_of_all(run, first))
         first->certainty = NCS_LIKELY;
 }
 
@@ -208,11 +213,12 @@ void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
     }
     run->result.proof.complete = all;
     stands_trial(run, ncs_first_cause(d->finding, d->findings), driver);
-    if (!prove_alternatives(run, all, driver)) {
+    bool another_stands = prove_alternatives(run, all, driver);
+    if (!another_stands) {
         ncs_diagnosis_doubt(d, run->journal);
         ncs_diagnosis_doubt_odd(d, run->journal);
     }
-    doubt_fallen(run);
+    doubt_fallen(run, another_stands);
 }
 
 void ncs_run_proof_free(struct ncs_proof *proof)

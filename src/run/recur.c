@@ -57,14 +57,34 @@ static bool have_gone_on(const struct ncs_run *before, const struct ncs_run *now
     return calls_of_others(now->journal, f) > calls_of_others(before->journal, f);
 }
 
+/* Of the ranks that were changed before, how many it changes: where several have the bug, each has to be mended. */
+static size_t ranks_again(const struct ncs_finding *before, const struct ncs_finding *f)
+{
+    size_t again = 0;
+    for (size_t i = 0; i < before->repairs; i++) {
+        const struct ncs_edit *e = &before->repair[i];
+        bool first = true, known = false;
+        for (size_t k = 0; k < i && first; k++)
+            first = !same_kind(&before->repair[k], e);
+        for (size_t k = 0; k < f->repairs && first && !known; k++)
+            known = same_kind(e, &f->repair[k]);
+        again += known;
+    }
+    return again;
+}
+
 const struct ncs_finding *ncs_run_recurrence(const struct ncs_run *before, const struct ncs_run *now,
                                              const struct ncs_finding *changed)
 {
     const struct ncs_diagnosis *d = &now->result.diagnosis;
-    const struct ncs_finding *f = ncs_first_cause(d->finding, d->findings);
-    for (size_t i = 0; !changes_again(changed, f) && i < d->alternatives; i++)
-        f = ncs_first_cause(d->alternative[i].finding, d->alternative[i].findings);
-    return changes_again(changed, f) && have_gone_on(before, now, f) ? f : NULL;
+    const struct ncs_finding *best = NULL;
+    for (size_t i = 0; i <= d->alternatives; i++) {
+        const struct ncs_finding *f = i ? ncs_first_cause(d->alternative[i - 1].finding, d->alternative[i - 1].findings)
+                                        : ncs_first_cause(d->finding, d->findings);
+        if (changes_again(changed, f) && (!best || ranks_again(changed, f) > ranks_again(changed, best)))
+            best = f;
+    }
+    return best && have_gone_on(before, now, best) ? best : NULL;
 }
 
 struct ncs_run *ncs_run_follow(struct ncs_run *run, struct ncs_run *now, struct ncs_amendments *amend,
