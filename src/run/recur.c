@@ -17,10 +17,49 @@ static bool same_kind(const struct ncs_edit *a, const struct ncs_edit *b)
            same_argument(a->argument, b->argument);
 }
 
-/* The same ranks change calls in the same way, and some at the same line: a round may have more of it, or less. */
-static bool changes_again(const struct ncs_finding *before, const struct ncs_finding *f)
+/* The last of the calls of that thread that the edits have put in; NULL = they have put in none, or not only that. */
+static const struct ncs_call *last_put_in(const struct ncs_journal *j, const struct ncs_finding *done, int rank)
 {
-    bool placed = false;
+    const struct ncs_call *last = NULL;
+    for (size_t i = 0; i < done->repairs; i++) {
+        const struct ncs_edit *e = &done->repair[i];
+        if (e->kind != NCS_EDIT_INSERT || e->of_host)
+            return NULL;
+        uint32_t number = e->call;
+        for (size_t k = 0; k < i; k++)
+            number += done->repair[k].comm == e->comm && done->repair[k].comm_rank == e->comm_rank &&
+                      done->repair[k].call == e->call;
+        const struct ncs_call *c = e->rank == rank ? ncs_journal_call(j, e->comm, e->comm_rank, number) : NULL;
+        last = c && (!last || c->id > last->id) ? c : last;
+    }
+    return last;
+}
+
+/* Who has left a loop lacks all that the others still make there: what is put in now comes right behind what has been
+ * put in before. */
+static bool goes_on(const struct ncs_journal *j, const struct ncs_finding *done, const struct ncs_finding *f)
+{
+    for (size_t i = 0; i < f->repairs; i++) {
+        const struct ncs_edit *e = &f->repair[i];
+        const struct ncs_call *last = last_put_in(j, done, e->rank);
+        const struct ncs_call *next = last && e->kind == NCS_EDIT_INSERT && !e->of_host
+                                          ? ncs_journal_call(j, e->comm, e->comm_rank, e->call) : NULL;
+        const struct ncs_call *c = last && e->kind == NCS_EDIT_INSERT && !e->of_host ? last->newer : NULL;
+        if (!last || (!c && last != j->newest))
+            return false;
+        for (; c && c != next; c = c->newer)
+            if (c->rank == last->rank && c->thread == last->thread && c->number)
+                return false;
+    }
+    return f->repairs > 0;
+}
+
+/* The same ranks change calls in the same way, and some at the same line: a round may have more of it, or less. Or they
+ * go on with what the last edits, `done`, have put in. */
+static bool changes_again(const struct ncs_journal *j, const struct ncs_finding *before, const struct ncs_finding *done,
+                          const struct ncs_finding *f)
+{
+    bool placed = f && goes_on(j, done, f);
     for (size_t i = 0; f && i < f->repairs; i++) {
         bool known = false;
         for (size_t k = 0; k < before->repairs; k++)
@@ -74,14 +113,14 @@ static size_t ranks_again(const struct ncs_finding *before, const struct ncs_fin
 }
 
 const struct ncs_finding *ncs_run_recurrence(const struct ncs_run *before, const struct ncs_run *now,
-                                             const struct ncs_finding *changed)
+                                             const struct ncs_finding *changed, const struct ncs_finding *done)
 {
     const struct ncs_diagnosis *d = &now->result.diagnosis;
     const struct ncs_finding *best = NULL;
     for (size_t i = 0; i <= d->alternatives; i++) {
         const struct ncs_finding *f = i ? ncs_first_cause(d->alternative[i - 1].finding, d->alternative[i - 1].findings)
                                         : ncs_first_cause(d->finding, d->findings);
-        if (changes_again(changed, f) && (!best || ranks_again(changed, f) > ranks_again(changed, best)))
+        if (changes_again(now->journal, changed, done, f) && (!best || ranks_again(changed, f) > ranks_again(changed, best)))
             best = f;
     }
     return best && have_gone_on(before, now, best) ? best : NULL;
@@ -91,6 +130,7 @@ struct ncs_run *ncs_run_follow(struct ncs_run *run, struct ncs_run *now, struct 
                                const struct ncs_finding *f, const struct ncs_driver *driver, size_t *returns)
 {
     struct ncs_run *before = run;
+    const struct ncs_finding *done = f;
     *returns = 0;
     if (now->result.verdict != NCS_HANG || !have_gone_on(run, now, f))
         return now;
@@ -99,13 +139,14 @@ struct ncs_run *ncs_run_follow(struct ncs_run *run, struct ncs_run *now, struct 
         now = ncs_run_again(run, amend, false, driver);
     }
     while (now->result.verdict == NCS_HANG && *returns < NCS_MOST_RETURNS) {
-        const struct ncs_finding *next = ncs_run_recurrence(before, now, f);
+        const struct ncs_finding *next = ncs_run_recurrence(before, now, f, done);
         if (!next || !ncs_amend_add(amend, now->journal, next->repair, next->repairs))
             break;
         ncs_run_close_machine(now);
         if (before != run)
             ncs_run_free(before);
         before = now;
+        done = next;
         now = ncs_run_again(run, amend, false, driver);
         ++*returns;
     }

@@ -32,7 +32,7 @@ void ncs_run_repair(struct ncs_run *run, const struct ncs_driver *driver)
         NCS_PUSH(repair->round, repair->rounds, room, ncs_trial_make(f, other));
         repair->repaired = other->result.verdict == NCS_PASS;
         bool goes_on = !repair->repaired && repair->round[repair->rounds - 1].gone && ncs_run_leave(other);
-        const struct ncs_finding *again = goes_on ? ncs_run_recurrence(now, other, f) : NULL;
+        const struct ncs_finding *again = goes_on ? ncs_run_recurrence(now, other, f, f) : NULL;
         f = again || !goes_on ? again : ncs_run_repairable(&other->result.diagnosis);
         if (now != run)
             ncs_run_free(now);

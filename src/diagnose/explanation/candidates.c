@@ -187,8 +187,9 @@ static void try_pair(struct ncs_explanations *s, size_t way, size_t model)
     }
 }
 
-/* The model has made the call at the same place on another communicator, and neither has come further there. */
-static void try_comm(struct ncs_explanations *s, size_t way, size_t model)
+/* The model has made the call at the same place on another communicator, and neither has come further there. `all`: of
+ * the calls that it has made there in a row each. */
+static void try_comm(struct ncs_explanations *s, size_t way, size_t model, bool all)
 {
     struct ncs_divergence d = { 0 };
     struct ncs_explanation c = { 0 };
@@ -197,13 +198,19 @@ static void try_comm(struct ncs_explanations *s, size_t way, size_t model)
     const struct ncs_step *a = apart ? &own->step[d.gap[0].at] : NULL, *b = apart ? &other->step[d.gap[0].of] : NULL;
     bool fine = apart && a->kind == NCS_STEP_CALL && b->kind == NCS_STEP_CALL && !a->role &&
                 a->call->comm != b->call->comm && ncs_at_same_place(a->call, b->call);
-    for (size_t w = 0; w < own->courses && fine; w++) {
-        struct ncs_change change = { .kind = NCS_CHANGE_COMM, .course = own->course[w], .step = d.gap[0].at, .peer = -1 };
-        change.model = s->courses.of[change.course].step[change.step].call;
-        change.comm = ncs_sibling_comm(s, b->call, s->courses.of[change.course].rank, &change.comm_rank);
-        fine = change.comm >= 0 && change.comm != change.model->comm;
-        ncs_candidate_add(&c, &change);
-    }
+    size_t row = 1;
+    while (fine && all && a + row < own->step + own->steps && a[row].site == a->site)
+        row++;
+    fine &= !all || row > 1;
+    for (size_t w = 0; w < own->courses && fine; w++)
+        for (size_t i = 0; i < row && fine; i++) {
+            struct ncs_change change = { .kind = NCS_CHANGE_COMM, .course = own->course[w],
+                                         .step = d.gap[0].at + i, .peer = -1 };
+            change.model = s->courses.of[change.course].step[change.step].call;
+            change.comm = ncs_sibling_comm(s, b->call, s->courses.of[change.course].rank, &change.comm_rank);
+            fine = change.comm >= 0 && change.comm != change.model->comm;
+            ncs_candidate_add(&c, &change);
+        }
     ncs_free(d.gap);
     if (fine)
         ncs_candidate_try(s, &c);
@@ -253,7 +260,8 @@ static void try_way(struct ncs_explanations *s, size_t way)
         done[best] = true;
         try_pair(s, way, best);
         ncs_candidate_rounds(s, way, best);
-        try_comm(s, way, best);
+        try_comm(s, way, best, false);
+        try_comm(s, way, best, true);
     }
     ncs_free(done);
 }

@@ -46,13 +46,72 @@ static size_t only_round(const struct ncs_course *c, size_t at, const struct ncs
     return 0;
 }
 
-/* How long the round is that ends before step `at` and begins where the model comes to; 0 = there is none. */
-static size_t round_before(const struct ncs_course *c, size_t at, const struct ncs_way *model, size_t of)
+/* A round that a course has gone through: its steps from `from` to `to`; none: it has gone through none. */
+struct lap {
+    size_t from, to;
+};
+
+/* Where rounds begin: at this step, if the course has come to the last step of a round since it was there before. */
+static size_t read_heads(const struct ncs_course *c, size_t at, uint64_t first, uint64_t last, size_t *head)
 {
+    size_t heads = 0;
+    bool ended = true;
+    for (size_t i = 0; i < at; i++) {
+        if (c->step[i].site == first && ended)
+            head[heads++] = i;
+        ended = c->step[i].site == last || (ended && c->step[i].site != first);
+    }
+    return heads;
+}
+
+/* The last step of a round may be one that not all rounds have: the one of the last few that parts it into most. */
+static size_t find_heads(const struct ncs_course *c, size_t at, uint64_t first, size_t *head)
+{
+    enum { LAST = 4 };
+    size_t most = 0;
+    uint64_t last = 0;
+    for (size_t k = 1; k <= LAST && k <= at; k++) {
+        size_t heads = read_heads(c, at, first, c->step[at - k].site, head);
+        if (heads > most)
+            last = c->step[at - k].site;
+        most = heads > most ? heads : most;
+        if (c->step[at - k].site == first)
+            break;
+    }
+    return most ? read_heads(c, at, first, last, head) : 0;
+}
+
+static bool is_within(const struct ncs_course *c, size_t from, size_t to, uint64_t site)
+{
+    for (size_t i = from; i < to; i++)
+        if (c->step[i].site == site)
+            return true;
+    return false;
+}
+
+/* Some rounds have calls that others have not, as a log each tenth time: the newest in which the model's is found, and
+ * nothing of what comes behind the loop. */
+static struct lap lap_like(const struct ncs_course *c, size_t at, const struct ncs_way *model, size_t of)
+{
+    size_t *head = ncs_new((at + 1) * sizeof *head), to = at;
+    struct lap found = { at, at };
+    for (size_t i = find_heads(c, at, model->step[of].site, head); i-- > 0 && found.from == found.to; to = head[i])
+        if (agrees(c, head[i], to, model, of) && !(at < c->steps && is_within(c, head[i], to, c->step[at].site)))
+            found = (struct lap){ head[i], to };
+    ncs_free(head);
+    return found;
+}
+
+/* The one that is like the round which begins where the model comes to, of those before step `at`. */
+static struct lap lap_before(const struct ncs_course *c, size_t at, const struct ncs_way *model, size_t of)
+{
+    struct lap like = lap_like(c, at, model, of);
+    if (like.from < like.to)
+        return like;
     for (size_t round = 1; 2 * round <= at; round++)
         if (c->step[at - round].site == model->step[of].site && repeats(c, at, round))
-            return round;
-    return only_round(c, at, model, of);
+            return (struct lap){ at - round, at };
+    return (struct lap){ at - only_round(c, at, model, of), at };
 }
 
 /* ---- the end of a course ---- */
@@ -66,8 +125,8 @@ static void add_company(struct ncs_change *change, const struct ncs_step *begin,
         change->behind++;
 }
 
-/* Puts in another of the course's own step i, of the round that ends before step `at`. */
-static void add_own(struct ncs_explanation *c, const struct ncs_course *own, size_t course, size_t at, size_t round,
+/* Puts in, before step `at`, another of the course's own step i of the round. */
+static void add_own(struct ncs_explanation *c, const struct ncs_course *own, size_t course, size_t at, struct lap round,
                     size_t i)
 {
     const struct ncs_step *step = &own->step[i];
@@ -76,7 +135,7 @@ static void add_own(struct ncs_explanation *c, const struct ncs_course *own, siz
                                  .peer = ncs_step_peer(step->call) };
     if (step->kind != NCS_STEP_CALL)
         return;
-    add_company(&change, own->step + at - round, own->step + at, i == at - round);
+    add_company(&change, own->step + round.from, own->step + round.to, i == round.from);
     NCS_PUSH(c->change, c->changes, c->change_room, change);
 }
 
@@ -100,22 +159,15 @@ void ncs_candidate_end_round(const struct ncs_explanations *s, struct ncs_explan
     if (!steps || last->of + 1 < s->ways.of[d->model].steps)
         return;
     const struct ncs_gap *first = last + 1 - steps;
-    size_t round = round_before(own, last->at, &s->ways.of[d->model], first->of), same = 0;
-    while (same < steps && same < round && own->step[last->at - round + same].site == model[first[same].of].site)
+    struct lap round = lap_before(own, last->at, &s->ways.of[d->model], first->of);
+    size_t same = 0;
+    while (same < steps && round.from + same < round.to && own->step[round.from + same].site == model[first[same].of].site)
         same++;
-    for (size_t i = steps; same == steps && i < round; i++)
-        add_own(c, own, course, last->at, round, last->at - round + i);
+    for (size_t i = round.from + steps; same == steps && i < round.to; i++)
+        add_own(c, own, course, last->at, round, i);
 }
 
 /* ---- before another step ---- */
-
-static bool is_within(const struct ncs_course *c, size_t from, size_t to, uint64_t site)
-{
-    for (size_t i = from; i < to; i++)
-        if (c->step[i].site == site)
-            return true;
-    return false;
-}
 
 /* The model's next step at that place, from `of` on but not beyond what the round has; SIZE_MAX = it has not come there. */
 static size_t next_at(const struct ncs_way *model, size_t of, size_t most, uint64_t site)
@@ -126,15 +178,15 @@ static size_t next_at(const struct ncs_way *model, size_t of, size_t most, uint6
     return SIZE_MAX;
 }
 
-/* Puts in the round that ends before step `at`, like the model's as far as that has come; returns the model's step
+/* Puts in another such round before step `at`, like the model's as far as that has come; returns the model's step
  * behind it. */
 static size_t add_round(const struct ncs_explanations *s, struct ncs_explanation *c, size_t course, size_t at,
-                        size_t round, const struct ncs_way *model, size_t of)
+                        struct lap round, const struct ncs_way *model, size_t of)
 {
     const struct ncs_course *own = &s->courses.of[course];
     size_t begin = of, before = c->changes;
-    for (size_t i = at - round; i < at; i++) {
-        size_t next = next_at(model, of, at - i, own->step[i].site), nth = 0;
+    for (size_t i = round.from; i < round.to; i++) {
+        size_t next = next_at(model, of, round.to - i, own->step[i].site), nth = 0;
         struct ncs_change change;
         for (size_t k = c->changes; k-- > 0 && c->change[k].course == course;)
             nth += c->change[k].like->site == own->step[i].site;
@@ -158,14 +210,29 @@ static bool add_rounds(const struct ncs_explanations *s, struct ncs_explanation 
     const struct ncs_course *own = &s->courses.of[course];
     while (of < model->steps && !is_within(own, 0, at, model->step[of].site))
         of++; /* a message that only others have */
-    size_t round = of < model->steps ? round_before(own, at, model, of) : 0, rounds = 0;
-    if (at < own->steps && is_within(own, at - round, at, own->step[at].site))
+    struct lap round = of < model->steps ? lap_before(own, at, model, of) : (struct lap){ at, at };
+    size_t rounds = 0;
+    if (at < own->steps && is_within(own, round.from, round.to, own->step[at].site))
         return false; /* it goes on in the loop */
-    uint64_t first = round ? own->step[at - round].site : 0;
-    for (; round && rounds < MOST_ROUNDS && of < model->steps && model->step[of].site == first; rounds++)
+    uint64_t first = round.from < round.to ? own->step[round.from].site : 0;
+    for (; first && rounds < MOST_ROUNDS && of < model->steps && model->step[of].site == first; rounds++) {
         of = add_round(s, c, course, at, round, model, of);
+        round = of < model->steps && model->step[of].site == first ? lap_before(own, at, model, of) : round;
+    }
     c->rounds = rounds > c->rounds ? rounds : c->rounds;
     return c->rounds > 0 && c->changes > 0;
+}
+
+/* The first that is a call; NULL: there is none. Waits and events come and go with calls. */
+static const struct ncs_gap *first_call(const struct ncs_explanations *s, const struct ncs_divergence *d)
+{
+    for (size_t i = 0; i < d->gaps; i++) {
+        const struct ncs_step *step = d->gap[i].more ? &s->ways.of[d->way].step[d->gap[i].at]
+                                                     : &s->ways.of[d->model].step[d->gap[i].of];
+        if (step->kind != NCS_STEP_WAIT && !ncs_comes_with_calls(step))
+            return &d->gap[i];
+    }
+    return NULL;
 }
 
 void ncs_candidate_rounds(struct ncs_explanations *s, size_t way, size_t model)
@@ -173,9 +240,11 @@ void ncs_candidate_rounds(struct ncs_explanations *s, size_t way, size_t model)
     struct ncs_divergence d = { 0 };
     struct ncs_explanation c = { 0 };
     const struct ncs_way *own = &s->ways.of[way];
-    bool fine = ncs_diverge(&s->ways, way, model, (struct ncs_weights){ 1, 1, false }, &d) && d.gap[0].more;
+    bool apart = ncs_diverge(&s->ways, way, model, (struct ncs_weights){ 1, 1, false }, &d);
+    const struct ncs_gap *gap = apart ? first_call(s, &d) : NULL;
+    bool fine = gap && gap->more;
     for (size_t w = 0; w < own->courses && fine; w++)
-        fine = add_rounds(s, &c, own->course[w], d.gap[0].at, &s->ways.of[model], d.gap[0].of);
+        fine = add_rounds(s, &c, own->course[w], gap->at, &s->ways.of[model], gap->of);
     ncs_free(d.gap);
     if (fine)
         ncs_candidate_try(s, &c);

@@ -151,7 +151,7 @@ static size_t shown(const struct ncs_misfits *m, const struct trail *own, const 
     size_t n = 0;
     for (size_t i = 0; i < own->steps; i++) {
         const struct ncs_step *s = &own->step[i];
-        if (s->kind != NCS_STEP_WAIT && !s->lone && (!s->role || takes(m, other, s)) && may_make(m, other, s))
+        if (s->kind != NCS_STEP_WAIT && !ncs_comes_with_calls(s) && !s->lone && (!s->role || takes(m, other, s)) && may_make(m, other, s))
             at[n++] = i;
     }
     return n;
@@ -330,7 +330,7 @@ static void add_step(struct ncs_step *step, size_t *steps, const struct ncs_misf
         own.key = c->key;
     } else if (!c->answer && c->peer < 0)
         ncs_step_mark(m->courses, c->model, c->comm, &own);
-    else
+    else if (!c->like || c->like->role) /* what is sent to all of them is no role */
         own.role = ncs_role_of(m->courses, ncs_change_fn(c), c->comm, c->comm_rank, c->peer);
     for (int k = -c->ahead; k <= c->behind; k++)
         step[(*steps)++] = k ? c->like[k] : own;

@@ -73,16 +73,19 @@ static void fill_elsewhere(const struct ncs_inquiry *q, const struct ncs_root *r
 {
     const struct ncs_call *c = r->call[0];
     int *ranks = ncs_new(r->calls * sizeof *ranks);
+    size_t count = 0;
     struct ncs_str s = { 0 };
     for (size_t i = 0; i < r->calls; i++) {
-        ranks[i] = r->call[i]->rank;
+        if (count && ranks[count - 1] == r->call[i]->rank)
+            continue; /* several of its calls in a row */
+        ranks[count++] = r->call[i]->rank;
         ncs_add_culprit(d, r->call[i]->rank, r->call[i]->number, r->call[i]->place.line);
     }
     ncs_fill_need(q, d, r->need, c->number);
     ncs_set_title(q, d, c);
     d->order = c->id;
     d->f.evidence = ncs_copy_text("by what the other ranks did at the same place of the program");
-    ncs_say_ranks(&s, ranks, r->calls);
+    ncs_say_ranks(&s, ranks, count);
     char *what = ncs_describe(c);
     ncs_str_addf(&s, " made %s on %s", what, ncs_comm_name(q, c->comm));
     ncs_say_place(&s, c);
