@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/comm/comm.h"
 #include "sim/kernel/world.h"
+#include "sim/settings/log.h"
 #include "sim/settings/version.h"
 
 #define MOST_CTAS 64

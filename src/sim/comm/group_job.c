@@ -11,7 +11,6 @@
 #include "sim/comm/round.h"
 #include "sim/comm/snapshot.h"
 #include "sim/comm/composed.h"
-#include "sim/cuda/op.h"
 #include "sim/kernel/choose.h"
 #include "sim/kernel/context.h"
 #include "sim/kernel/job.h"

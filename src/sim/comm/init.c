@@ -15,7 +15,6 @@
 #include "sim/kernel/list.h"
 #include "sim/kernel/world.h"
 #include "sim/settings/environment.h"
-#include "sim/settings/version.h"
 
 enum rendezvous_state { SERVING, COMPLETE, REFUSED };
 

@@ -11,7 +11,8 @@
 #include "sim/kernel/job.h"
 #include "sim/kernel/world.h"
 
-bool sim_launches_over(struct job *job, struct comm_rank *cr)
+/* Whether this rank's launches are over; if not, the job takes a step when one of them is. */
+static bool launches_over(struct job *job, struct comm_rank *cr)
 {
     struct op *last = cr->last_launch;
     if (!last || last->state == OP_DONE)
@@ -22,7 +23,7 @@ bool sim_launches_over(struct job *job, struct comm_rank *cr)
 
 static bool step_finalize(struct job *job)
 {
-    if (!sim_launches_over(job, job->about))
+    if (!launches_over(job, job->about))
         return false;
     if (job->about->state == COMM_READY)
         job->about->state = COMM_FINAL;
@@ -35,14 +36,14 @@ static bool process_is_done(struct job *job)
     struct comm_rank *cr = job->about;
     const struct comm *comm = cr->comm;
     if (!comm || !comm->siblings)
-        return sim_launches_over(job, cr);
+        return launches_over(job, cr);
     for (int r = 0; r < comm->nranks; r++) {
         const struct comm_rank *sibling = comm->member[r];
         if (sibling != cr && sibling->process == cr->process && !sibling->destroying)
             return true;
     }
     for (int r = 0; r < comm->nranks; r++)
-        if (comm->member[r]->process == cr->process && !sim_launches_over(job, comm->member[r]))
+        if (comm->member[r]->process == cr->process && !launches_over(job, comm->member[r]))
             return false;
     return true;
 }
@@ -97,7 +98,7 @@ static bool cut_short(struct job *job)
 {
     cancel_calls(job);
     cancel_launches(job->about);
-    return sim_launches_over(job, job->about);
+    return launches_over(job, job->about);
 }
 
 static bool step_abort(struct job *job)

@@ -2,8 +2,6 @@
 #ifndef NCS_SIM_LIFE_H
 #define NCS_SIM_LIFE_H
 
-#include <stdbool.h>
-
 struct comm_rank;
 struct job;
 
@@ -12,8 +10,5 @@ struct job *sim_job_destroy(struct comm_rank *cr); /* its work is done: the hand
 struct job *sim_job_abort(struct comm_rank *cr); /* its work is cut short, its callers give up */
 struct job *sim_job_revoke(struct comm_rank *cr); /* the same, but the handle stays, as revoked */
 struct job *sim_job_quiesce(struct comm_rank *cr); /* the same, and the handle is as before */
-
-/* Whether this rank's launches are over; if not, the job takes a step when one of them is. */
-bool sim_launches_over(struct job *job, struct comm_rank *cr);
 
 #endif

@@ -12,7 +12,6 @@
 #include "sim/comm/composed.h"
 #include "sim/cuda/host.h"
 #include "sim/cuda/op.h"
-#include "sim/cuda/stream.h"
 #include "sim/kernel/context.h"
 #include "sim/kernel/job.h"
 #include "sim/kernel/world.h"

@@ -1,7 +1,6 @@
 /* CUDA's functions on devices: which there are, the current one, flags, limits, the end. */
 #include "base/mem.h"
 #include "sim/cuda/cuda.h"
-#include "sim/cuda/host.h"
 #include "sim/cuda/stream.h"
 #include "sim/data/memory.h"
 #include "sim/data/pool.h"

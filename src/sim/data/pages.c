@@ -13,7 +13,6 @@
 #include "base/mem.h"
 #include "base/parallel.h"
 #include "sim/data/memory.h"
-#include "sim/kernel/world.h"
 
 /* Each chunk may be a mapping of its own, of which Linux gives a process 65530 by default. */
 #define MAPPED_MOST 24000

@@ -34,8 +34,6 @@ extern void (*sim_foreign_idle)(int64_t idle);
 bool sim_foreign_is_waiting(pid_t thread);
 /* Whether the thread keeps polling in vain, and has for most of `patience`. Needs the token. */
 bool sim_foreign_is_polling(pid_t thread, int64_t patience);
-/* Whether some call waits or polls in vain, and nothing that is due could end that. Needs the token. */
-bool sim_foreign_is_stuck(void);
 /* Sets how the program is judged to have ended, for the snapshot. */
 void sim_foreign_stop(enum ncs_stop how);
 

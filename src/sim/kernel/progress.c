@@ -139,7 +139,8 @@ bool sim_foreign_is_waiting(pid_t thread)
     return false;
 }
 
-bool sim_foreign_is_stuck(void)
+/* Whether some call waits or polls in vain, and nothing that is due could end that. */
+static bool progress_is_stuck(void)
 {
     bool pending = sim_world.foreign_waits > 0;
     if (sim_agenda_peek())
@@ -157,7 +158,7 @@ void sim_progress_look(void)
 {
     int64_t now = sim_real_now();
     uint64_t made = atomic_load_explicit(&progress, memory_order_relaxed);
-    if (made != progress_seen || !sim_foreign_is_stuck()) {
+    if (made != progress_seen || !progress_is_stuck()) {
         progress_seen = made;
         quiet_since = now;
     } else if (sim_foreign_idle) {

@@ -6,7 +6,6 @@
 #include "sim/comm/rma.h"
 #include "sim/comm/window.h"
 #include "sim/kernel/gen/functions.h"
-#include "sim/kernel/world.h"
 #include "sim/nccl/request.h"
 
 static int invalid(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

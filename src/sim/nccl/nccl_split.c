@@ -9,7 +9,6 @@
 #include "sim/cuda/cuda.h"
 #include "sim/kernel/gen/functions.h"
 #include "sim/kernel/job.h"
-#include "sim/kernel/world.h"
 
 /* On a non-blocking parent, split and shrink return at once; the parent is then in progress. */
 static ncclResult_t split_leave(struct context *c, int rc)
