@@ -32,7 +32,7 @@ struct ncs_gate {
     struct waitable woken;
 };
 
-static bool machine_begin(const struct ncs_machine_options *options, struct ncs_error *err)
+static bool sim_machine_begin(const struct ncs_machine_options *options, struct ncs_error *err)
 {
     struct world *w = &sim_world;
     w->open = true;
@@ -68,7 +68,7 @@ static void provide(int version)
             memset((char *)&sim_api + ncs_fn_info[fn].offset, 0, sizeof(void (*)(void)));
 }
 
-static void machine_free_event(void *value, void *arg)
+static void sim_machine_free_event(void *value, void *arg)
 {
     (void)arg;
     sim_event_free(value);
@@ -134,7 +134,7 @@ static void clear(void)
     end_operations(); /* a host function that fails still looks at the context that would run it */
     end_jobs();       /* the end of an operation may have moved one more */
     sim_contexts_free();
-    ncs_map_each(&w->events, machine_free_event, NULL);
+    ncs_map_each(&w->events, sim_machine_free_event, NULL);
     ncs_map_free(&w->events);
     ncs_map_free(&w->streams);
     sim_comms_free();
@@ -153,7 +153,7 @@ static void clear(void)
     *w = (struct world){ .live_objects = objects, .live_bytes = bytes };
 }
 
-static void machine_close(void)
+static void sim_machine_close(void)
 {
     if (!sim_world.open)
         return;
@@ -163,34 +163,34 @@ static void machine_close(void)
     sim_world_trim();
 }
 
-static bool machine_open(const struct ncs_machine_options *options, struct ncs_error *err)
+static bool sim_machine_open(const struct ncs_machine_options *options, struct ncs_error *err)
 {
     if (sim_world.open)
         return ncs_fail(err, NCS_INTERNAL, "the simulator is open already");
     if (options->devices < 0 || options->devices > 1024)
         return ncs_fail(err, NCS_BAD_INPUT, "devices per host must be 1..1024, not %d",
                         options->devices);
-    if (!machine_begin(options, err)) {
-        machine_close();
+    if (!sim_machine_begin(options, err)) {
+        sim_machine_close();
         return false;
     }
     provide(sim_world.options.nccl_version);
     return true;
 }
 
-static void machine_reset(void)
+static void sim_machine_reset(void)
 {
     struct ncs_machine_options options = sim_world.options;
     clear();
-    machine_begin(&options, NULL); /* what was read once is read again */
+    sim_machine_begin(&options, NULL); /* what was read once is read again */
 }
 
-static bool machine_spawn(const struct ncs_context_options *options, struct ncs_error *err)
+static bool sim_machine_spawn(const struct ncs_context_options *options, struct ncs_error *err)
 {
     return sim_context_new(options, err);
 }
 
-static enum ncs_stop machine_run(void)
+static enum ncs_stop sim_machine_run(void)
 {
     struct context *runner = &sim_world.runner;
     struct context *next = sim_schedule();
@@ -200,42 +200,42 @@ static enum ncs_stop machine_run(void)
     return sim_world.stop;
 }
 
-static void machine_hold(int64_t events)
+static void sim_machine_hold(int64_t events)
 {
     sim_world.holds = events >= 0;
     sim_world.allowed = events >= 0 ? (uint64_t)events : 0;
 }
 
-static void machine_interrupt(void)
+static void sim_machine_interrupt(void)
 {
     atomic_store(&sim_world.interrupted, true);
 }
 
-static void machine_observe(const struct ncs_observer *observer)
+static void sim_machine_observe(const struct ncs_observer *observer)
 {
     sim_world.observer = observer ? *observer : (struct ncs_observer){ 0 };
 }
 
-static void machine_plant(struct ncs_plant plant)
+static void sim_machine_plant(struct ncs_plant plant)
 {
     sim_world.plant = plant;
     sim_world.planted = 0;
 }
 
-static void machine_stats(uint64_t *objects, uint64_t *bytes, uint64_t *trace)
+static void sim_machine_stats(uint64_t *objects, uint64_t *bytes, uint64_t *trace)
 {
     *objects = sim_world.live_objects;
     *bytes = sim_world.live_bytes;
     *trace = sim_world.trace;
 }
 
-static bool machine_schedule(struct ncs_str *out, struct ncs_error *err)
+static bool sim_machine_schedule(struct ncs_str *out, struct ncs_error *err)
 {
     enum ncs_stop how = sim_world.stop;
     return sim_choices_text(how != NCS_STOP_BUDGET && how != NCS_STOP_INTERRUPTED, out, err);
 }
 
-static bool machine_luck(uint64_t limit, uint64_t *buffered)
+static bool sim_machine_luck(uint64_t limit, uint64_t *buffered)
 {
     *buffered = sim_world.buffered;
     for (const struct comm *comm = sim_world.comm_first; comm; comm = comm->next)
@@ -250,7 +250,7 @@ static bool never(void *arg)
     return false;
 }
 
-static int64_t machine_clock(void)
+static int64_t sim_machine_clock(void)
 {
     struct context *c = sim_context_enter();
     if (c)
@@ -258,7 +258,7 @@ static int64_t machine_clock(void)
     return sim_world.now;
 }
 
-static int64_t machine_now(void)
+static int64_t sim_machine_now(void)
 {
     return sim_world.now;
 }
@@ -271,7 +271,7 @@ static int64_t sleep_time(uint64_t sleeps, int64_t nanoseconds)
     return nanoseconds > least ? nanoseconds : least;
 }
 
-static void machine_sleep(int64_t nanoseconds)
+static void sim_machine_sleep(int64_t nanoseconds)
 {
     struct context *c = sim_context_enter();
     if (!c)
@@ -284,19 +284,19 @@ static void machine_sleep(int64_t nanoseconds)
     sim_wait(c, sim_world_later(sleep_time(++c->sleeps, nanoseconds)));
 }
 
-static bool machine_cancelled(void)
+static bool sim_machine_cancelled(void)
 {
     const struct context *c = sim_context_self();
     return c && c->cancelled;
 }
 
-static void machine_check(void)
+static void sim_machine_check(void)
 {
     if (sim_world.interrupted)
         sim_context_enter();
 }
 
-static void machine_end(enum ncs_ending how, const char *message, struct ncs_place place)
+static void sim_machine_end(enum ncs_ending how, const char *message, struct ncs_place place)
 {
     struct context *c = sim_context_self();
     if (!c || c->cancelled)
@@ -309,12 +309,12 @@ static void machine_end(enum ncs_ending how, const char *message, struct ncs_pla
         sim_context_finish(c);
 }
 
-static void machine_die(const char *message, struct ncs_place place)
+static void sim_machine_die(const char *message, struct ncs_place place)
 {
     struct context *c = sim_context_self();
     if (c && !c->cancelled)
         sim_inject_death(c);
-    machine_end(NCS_END_KILLED, message, place);
+    sim_machine_end(NCS_END_KILLED, message, place);
 }
 
 static struct ncs_gate *gate_new(void)
@@ -350,13 +350,13 @@ static void gate_wake(struct ncs_gate *gate)
 #define SIM_MEMBER(name) .name = sim_##name,
 
 static const struct ncs_machine sim_machine = {
-    .open = machine_open, .close = machine_close, .reset = machine_reset, .spawn = machine_spawn,
-    .run = machine_run, .hold = machine_hold, .interrupt = machine_interrupt, .snapshot = sim_snapshot_take,
-    .abandon = sim_contexts_abandon, .observe = machine_observe, .plant = machine_plant,
-    .stats = machine_stats, .luck = machine_luck,
-    .schedule = machine_schedule, .clock = machine_clock, .now = machine_now, .sleep = machine_sleep,
-    .cancelled = machine_cancelled, .check = machine_check, .end = machine_end,
-    .die = machine_die, .inject = sim_inject,
+    .open = sim_machine_open, .close = sim_machine_close, .reset = sim_machine_reset, .spawn = sim_machine_spawn,
+    .run = sim_machine_run, .hold = sim_machine_hold, .interrupt = sim_machine_interrupt, .snapshot = sim_snapshot_take,
+    .abandon = sim_contexts_abandon, .observe = sim_machine_observe, .plant = sim_machine_plant,
+    .stats = sim_machine_stats, .luck = sim_machine_luck,
+    .schedule = sim_machine_schedule, .clock = sim_machine_clock, .now = sim_machine_now, .sleep = sim_machine_sleep,
+    .cancelled = sim_machine_cancelled, .check = sim_machine_check, .end = sim_machine_end,
+    .die = sim_machine_die, .inject = sim_inject,
     .gate_new = gate_new, .gate_free = gate_free, .gate_wait = gate_wait, .gate_wake = gate_wake,
     .readable = sim_memory_readable, .watch = sim_memory_watch, .freed = sim_memory_freed,
 };
