@@ -148,7 +148,7 @@ char *ncs_trial_say(const struct ncs_trial *t, const struct ncs_diagnosis *d, co
 const struct ncs_finding *ncs_run_repairable(const struct ncs_diagnosis *d);
 
 /* recur.c: what is found now, where the run has gone on with what `changed` says, and that is missing again: by the
- * same ranks at the same lines, or right behind what `done`, the last edits, have put in; NULL = not so. */
+ * same ranks at the same lines, or right behind what `done`, the last edits, have put in or left out; NULL = not so. */
 const struct ncs_finding *ncs_run_recurrence(const struct ncs_run *before, const struct ncs_run *now,
                                              const struct ncs_finding *changed, const struct ncs_finding *done);
 /* A trial of f's edits that has gone on: it is made with the same edits again where they are missing again. Takes

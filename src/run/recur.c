@@ -54,12 +54,33 @@ static bool goes_on(const struct ncs_journal *j, const struct ncs_finding *done,
     return f->repairs > 0;
 }
 
+static bool is_alone(const struct ncs_journal *j, const struct ncs_call *call)
+{
+    for (const struct ncs_call *c = j->oldest; c; c = c->newer)
+        if (c->fn == call->fn && c->place.line == call->place.line && c->place.file == call->place.file &&
+            (c->rank != call->rank || (c->comm == call->comm && c->comm_rank != call->comm_rank)))
+            return false;
+    return call->place.line > 0;
+}
+
+/* Of calls that only this rank makes there is another right behind one that has been left out: it has its number. */
+static bool leaves_on(const struct ncs_journal *j, const struct ncs_finding *done, const struct ncs_finding *f)
+{
+    const struct ncs_edit *a = done->repairs == 1 ? &done->repair[0] : NULL;
+    const struct ncs_edit *b = f && f->repairs == 1 ? &f->repair[0] : NULL;
+    if (!a || !b || a->kind != NCS_EDIT_DELETE || b->kind != NCS_EDIT_DELETE || a->of_host || b->of_host ||
+        a->comm != b->comm || a->comm_rank != b->comm_rank || a->call != b->call)
+        return false;
+    const struct ncs_call *call = ncs_journal_call(j, b->comm, b->comm_rank, b->call);
+    return call && is_alone(j, call);
+}
+
 /* The same ranks change calls in the same way, and some at the same line: a round may have more of it, or less. Or they
  * go on with what the last edits, `done`, have put in. */
 static bool changes_again(const struct ncs_journal *j, const struct ncs_finding *before, const struct ncs_finding *done,
                           const struct ncs_finding *f)
 {
-    bool placed = f && goes_on(j, done, f);
+    bool placed = f && (goes_on(j, done, f) || leaves_on(j, done, f));
     for (size_t i = 0; f && i < f->repairs; i++) {
         bool known = false;
         for (size_t k = 0; k < before->repairs; k++)
@@ -123,7 +144,7 @@ const struct ncs_finding *ncs_run_recurrence(const struct ncs_run *before, const
         if (changes_again(now->journal, changed, done, f) && (!best || ranks_again(changed, f) > ranks_again(changed, best)))
             best = f;
     }
-    return best && have_gone_on(before, now, best) ? best : NULL;
+    return best && (have_gone_on(before, now, best) || leaves_on(now->journal, done, best)) ? best : NULL;
 }
 
 struct ncs_run *ncs_run_follow(struct ncs_run *run, struct ncs_run *now, struct ncs_amendments *amend,
@@ -132,7 +153,8 @@ struct ncs_run *ncs_run_follow(struct ncs_run *run, struct ncs_run *now, struct 
     struct ncs_run *before = run;
     const struct ncs_finding *done = f;
     *returns = 0;
-    if (now->result.verdict != NCS_HANG || !have_gone_on(run, now, f))
+    bool leaves_out = f->repairs == 1 && f->repair[0].kind == NCS_EDIT_DELETE && !f->repair[0].of_host;
+    if (now->result.verdict != NCS_HANG || (!leaves_out && !have_gone_on(run, now, f)))
         return now;
     if (now->options.trial) {
         ncs_run_free(now);
