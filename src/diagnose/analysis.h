@@ -10,38 +10,38 @@
 
 /* ---- sequences of collectives (rules/common/alignment.c) ---- */
 
-enum ncs_parting_how {
-    NCS_PARTING_NONE,
-    NCS_PARTING_DIFFER,  /* the same position, another call */
-    NCS_PARTING_SWAPPED, /* two calls exchanged */
-    NCS_PARTING_SKIPPED, /* the odd ranks left out calls that the others made */
-    NCS_PARTING_EXTRA,   /* the odd ranks made calls that the others did not */
-    NCS_PARTING_FEWER,   /* the same calls, but fewer of them */
+enum ncs_divergence_how {
+    NCS_DIVERGENCE_NONE,
+    NCS_DIVERGENCE_DIFFER,  /* the same position, another call */
+    NCS_DIVERGENCE_SWAPPED, /* two calls exchanged */
+    NCS_DIVERGENCE_SKIPPED, /* the odd ranks left out calls that the others made */
+    NCS_DIVERGENCE_EXTRA,   /* the odd ranks made calls that the others did not */
+    NCS_DIVERGENCE_FEWER,   /* the same calls, but fewer of them */
 };
 
-enum ncs_clue { /* what tells calls apart that look the same (evidence/call_sites.c) */
-    NCS_CLUE_NONE,
-    NCS_CLUE_LINE,
-    NCS_CLUE_BUFFER,
-    NCS_CLUE_BETWEEN, /* what the rank did between its calls */
-    NCS_CLUE_INPUT,   /* what it put in (evidence/values.c) */
-    NCS_CLUE_RESULT,  /* with what would have been put in, the results are as expected (evidence/results.c) */
+enum ncs_evidence { /* what tells calls apart that look the same (evidence/call_sites.c) */
+    NCS_EVIDENCE_NONE,
+    NCS_EVIDENCE_LINE,
+    NCS_EVIDENCE_BUFFER,
+    NCS_EVIDENCE_BETWEEN, /* what the rank did between its calls */
+    NCS_EVIDENCE_INPUT,   /* what it put in (evidence/values.c) */
+    NCS_EVIDENCE_RESULT,  /* with what would have been put in, the results are as expected (evidence/results.c) */
 };
 
 struct ncs_rival { /* another explanation, as good as the first */
-    enum ncs_parting_how how; /* NONE = there is none */
+    enum ncs_divergence_how how; /* NONE = there is none */
     int odd;                  /* rank of the communicator */
     uint32_t number, other, shift;
 };
 
-struct ncs_parting {
-    enum ncs_parting_how how;
+struct ncs_call_divergence {
+    enum ncs_divergence_how how;
     uint32_t at;       /* position among the collectives, from 0 */
     uint32_t number;   /* of the call there, as the others count */
     uint32_t other;    /* SWAPPED: number of the call it is exchanged with */
     uint32_t shift;    /* SKIPPED, EXTRA, FEWER: how many calls */
     bool by_label;     /* the signatures are equal, the labels are not */
-    enum ncs_clue clue; /* both are equal; this is not */
+    enum ncs_evidence evidence; /* both are equal; this is not */
     bool even;         /* neither side is the majority */
     int *odd;          /* ranks of the communicator, ascending: the minority; all if even */
     size_t odds;
@@ -51,19 +51,19 @@ struct ncs_parting {
     int skipped_line;  /* FEWER: the line that the lines of the others show to be left out; 0 */
 };
 
-struct ncs_loose_calls; /* rules/common/unmatched.c */
+struct ncs_unmatched_calls; /* rules/common/unmatched.c */
 
 struct ncs_ranks_of_comm { /* what is known of a communicator */
     struct ncs_sequence *seq; /* one for each member in the journal */
-    struct ncs_parting parting;
-    struct ncs_parting later; /* where they part again after a call that differs */
-    struct ncs_parting clued; /* FEWER: where the calls were left out or made in excess, if clues tell */
+    struct ncs_call_divergence divergence;
+    struct ncs_call_divergence later; /* where they part again after a call that differs */
+    struct ncs_call_divergence clued; /* FEWER: where the calls were left out or made in excess, if clues tell */
     const struct ncs_call **rare; /* what makes, changes and ends it; by id */
     size_t rares, rare_room;
     struct ncs_calls may_overlap; /* collectives whose two buffers may overlap */
     bool labelled;                /* a send or receive of it has a label */
     bool numbered_alike;          /* all ranks of it that are known have the same number in the run */
-    struct ncs_loose_calls *loose; /* NULL = nobody has asked yet */
+    struct ncs_unmatched_calls *loose; /* NULL = nobody has asked yet */
 };
 
 /* ---- who waits for whom (graph/graph.c, graph/absence.c) ---- */
@@ -94,19 +94,19 @@ struct ncs_absent {
     int op;                      /* -1 = none */
 };
 
-enum ncs_need_kind {
-    NCS_NEED_COLLECTIVE,
-    NCS_NEED_PAIR,
-    NCS_NEED_SIGNAL, /* a wait for signals of one peer */
-    NCS_NEED_SETUP,  /* the first one-sided call of a communicator, which all ranks must come to */
-    NCS_NEED_STUCK, /* all are there and disagree */
-    NCS_NEED_INIT,
-    NCS_NEED_GATE,
+enum ncs_unmet_kind {
+    NCS_UNMET_COLLECTIVE,
+    NCS_UNMET_PAIR,
+    NCS_UNMET_SIGNAL, /* a wait for signals of one peer */
+    NCS_UNMET_SETUP,  /* the first one-sided call of a communicator, which all ranks must come to */
+    NCS_UNMET_STUCK, /* all are there and disagree */
+    NCS_UNMET_INIT,
+    NCS_UNMET_GATE,
 };
 
 /* A meeting that does not come about. */
-struct ncs_need {
-    enum ncs_need_kind kind;
+struct ncs_unmet {
+    enum ncs_unmet_kind kind;
     const struct ncs_call *call;     /* one of those that are there; NULL for gates */
     const struct ncs_call **present; /* all of them, by rank of the communicator */
     size_t presents, present_room;
@@ -134,7 +134,7 @@ struct ncs_group_start {
     bool ended;   /* before another is started */
 };
 
-struct ncs_inquiry {
+struct ncs_analysis {
     const struct ncs_parties *parties; /* whose numbers ranks of the run are; NULL = their own (party.h) */
     const struct ncs_journal *journal;
     const struct ncs_snapshot *snap; /* an empty one where there is none */
@@ -153,14 +153,14 @@ struct ncs_inquiry {
     struct ncs_map part;             /* call -> part of the snapshot, index + 1 */
     struct ncs_map spoilt;           /* group of a thread -> its first failed call */
     const struct ncs_call **failure; /* by rank of the run: see ncs_gave_up */
-    const struct ncs_call **prior;   /* calls that failed and copies, by id: see ncs_tell_beforehand */
+    const struct ncs_call **prior;   /* calls that failed and copies, by id: see ncs_format_beforehand */
     size_t priors, prior_room;
 
     struct ncs_group_start *group_start; /* in order of their calls */
     size_t group_starts, group_start_room;
 
-    struct ncs_need *need;
-    size_t needs, need_room;
+    struct ncs_unmet *unmet;
+    size_t unmets, need_room;
 
     /* Nodes of the graph: contexts, operations, jobs, needs, in this order. */
     int *out, *in;                   /* first edge, by node; -1 = none */
@@ -175,17 +175,17 @@ struct ncs_inquiry {
 };
 
 /* The contexts of a rank of the run in their order: the first, -1 = none; then q->next_context. */
-static inline int ncs_first_context(const struct ncs_inquiry *q, int rank)
+static inline int ncs_first_context(const struct ncs_analysis *q, int rank)
 {
     return rank >= 0 && rank < q->ranks ? q->first_context[rank] : -1;
 }
 
-void ncs_read(struct ncs_inquiry *q);
-void ncs_read_free(struct ncs_inquiry *q);
-void ncs_group_starts_read(struct ncs_inquiry *q); /* a part of ncs_read */
+void ncs_read(struct ncs_analysis *q);
+void ncs_read_free(struct ncs_analysis *q);
+void ncs_group_starts_read(struct ncs_analysis *q); /* a part of ncs_read */
 
-void ncs_align(struct ncs_inquiry *q);
-void ncs_find_clues(struct ncs_inquiry *q);
+void ncs_align(struct ncs_analysis *q);
+void ncs_find_clues(struct ncs_analysis *q);
 
 /* Of a parting by number, or by another call: who made fewer calls, and who made more. */
 struct ncs_sides {
@@ -198,85 +198,85 @@ struct ncs_sides {
 
 /* What the data tells of calls that look the same: where those that one side has more were made, and
  * which two were exchanged in a run in which something is wrong (evidence/values.c). */
-bool ncs_trace_shift(const struct ncs_inquiry *q, int comm, const struct ncs_sides *s,
-                     struct ncs_parting *out);
-bool ncs_trace_exchange(const struct ncs_inquiry *q, int comm, struct ncs_parting *out);
+bool ncs_trace_shift(const struct ncs_analysis *q, int comm, const struct ncs_sides *s,
+                     struct ncs_call_divergence *out);
+bool ncs_trace_exchange(const struct ncs_analysis *q, int comm, struct ncs_call_divergence *out);
 /* Results that were not as expected, and what would have come out (evidence/results.c). */
 enum { NCS_ENOUGH_RESULTS = 2 }; /* that one alone would be as expected may be chance */
 struct ncs_results;
-struct ncs_results *ncs_results_open(const struct ncs_inquiry *q, int comm); /* NULL = there are none */
+struct ncs_results *ncs_results_open(const struct ncs_analysis *q, int comm); /* NULL = there are none */
 void ncs_results_close(struct ncs_results *all); /* NULL is a no-op */
 /* How many of them would be as expected if the calls of the odd ranks were where the parting says that
  * they belong; 0 = that cannot be told of any, negative: one would not. */
-int ncs_try_parting(struct ncs_results *all, const struct ncs_parting *p);
+int ncs_try_divergence(struct ncs_results *all, const struct ncs_call_divergence *p);
 /* The only exchange or shift of calls of one rank that explains them. */
-bool ncs_search_partings(struct ncs_results *all, struct ncs_parting *out);
+bool ncs_search_divergences(struct ncs_results *all, struct ncs_call_divergence *out);
 /* Of what was found of two calls that odd ranks exchanged makes the parting, by the sequence of its model; of two
  * ranks nobody is the odd one. NULL: there was none; the list of odd ranks is freed, *out stays. */
-bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_parting *found,
-                       struct ncs_parting *out);
+bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_call_divergence *found,
+                       struct ncs_call_divergence *out);
 /* "rank 2", "ranks 0, 1": the odd ranks. */
-void ncs_say_odd(const struct ncs_inquiry *q, struct ncs_str *s, int comm,
-                 const struct ncs_parting *p);
+void ncs_format_odd(const struct ncs_analysis *q, struct ncs_str *s, int comm,
+                    const struct ncs_call_divergence *p);
 /* "by buffers: from call 3 on rank 2 agrees with what the others do 1 call later" (evidence/text.c) */
-void ncs_say_clue(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p,
-                  struct ncs_str *s);
+void ncs_format_evidence(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
+                         struct ncs_str *s);
 /* Whether a rank of the run may still make calls: it lives, and its script is not over. Of a rank
  * that cannot be told, and without contexts, that is taken to be so. */
-bool ncs_may_go_on(const struct ncs_inquiry *q, int rank);
+bool ncs_may_go_on(const struct ncs_analysis *q, int rank);
 const struct ncs_call *ncs_sequence_at(const struct ncs_sequence *s, uint32_t position);
 uint32_t ncs_sequence_end(const struct ncs_sequence *s); /* base + held */
 /* Position of a collective in its rank's sequence; UINT32_MAX when it is not there. */
-uint32_t ncs_position(const struct ncs_inquiry *q, const struct ncs_call *call);
+uint32_t ncs_position(const struct ncs_analysis *q, const struct ncs_call *call);
 /* A call that takes part in nothing: it failed, its group was dropped, or it had nothing to move.
  * Sets *cause to the call that is to blame. */
-bool ncs_ineffective(const struct ncs_inquiry *q, const struct ncs_call *call,
+bool ncs_ineffective(const struct ncs_analysis *q, const struct ncs_call *call,
                      enum ncs_reason *reason, const struct ncs_call **cause);
 
-void ncs_graph(struct ncs_inquiry *q);
-static inline int ncs_op_node(const struct ncs_inquiry *q, int op)
+void ncs_graph(struct ncs_analysis *q);
+static inline int ncs_op_node(const struct ncs_analysis *q, int op)
 {
     return (int)q->snap->contexts + op;
 }
-static inline int ncs_job_node(const struct ncs_inquiry *q, int job)
+static inline int ncs_job_node(const struct ncs_analysis *q, int job)
 {
     return (int)(q->snap->contexts + q->snap->ops) + job;
 }
-static inline int ncs_need_node(const struct ncs_inquiry *q, size_t need)
+static inline int ncs_unmet_node(const struct ncs_analysis *q, size_t unmet)
 {
-    return (int)(q->snap->contexts + q->snap->ops + q->snap->jobs + need);
+    return (int)(q->snap->contexts + q->snap->ops + q->snap->jobs + unmet);
 }
 /* Index of the need behind a node, -1 if it is something else. */
-int ncs_node_need(const struct ncs_inquiry *q, int node);
-void ncs_connect(struct ncs_inquiry *q, int from, int to);
-void ncs_connect_poll(struct ncs_inquiry *q, int context);   /* nothing, if it does not poll */
-void ncs_connect_unknown(struct ncs_inquiry *q, size_t need);
+int ncs_node_unmet(const struct ncs_analysis *q, int node);
+void ncs_connect(struct ncs_analysis *q, int from, int to);
+void ncs_connect_poll(struct ncs_analysis *q, int context);   /* nothing, if it does not poll */
+void ncs_connect_unknown(struct ncs_analysis *q, size_t unmet);
 /* Rank of the run that a node belongs to; -1 for needs. */
-int ncs_node_rank(const struct ncs_inquiry *q, int node);
+int ncs_node_rank(const struct ncs_analysis *q, int node);
 /* Marks the contexts that wait for one of the nodes of needs, at once or by way of others; `direct`: only at
  * once, with no other need between. The array has one flag per node and is the caller's. */
-bool *ncs_waiters(const struct ncs_inquiry *q, const int *need, size_t needs, bool direct);
-bool *ncs_direct_waiters(const struct ncs_inquiry *q, const struct ncs_need *need);
+bool *ncs_waiters(const struct ncs_analysis *q, const int *unmet, size_t unmets, bool direct);
+bool *ncs_direct_waiters(const struct ncs_analysis *q, const struct ncs_unmet *unmet);
 /* The needs that a context waits for with nothing between; count in *needs; the caller's. */
-int *ncs_needs_of(const struct ncs_inquiry *q, int context, size_t *needs);
+int *ncs_unmet_of(const struct ncs_analysis *q, int context, size_t *unmets);
 /* By rank: whether the ring around the need would not be there if this rank alone waited for nothing.
  * The caller's. */
-bool *ncs_cycle_breakers(const struct ncs_inquiry *q, size_t need);
+bool *ncs_cycle_breakers(const struct ncs_analysis *q, size_t unmet);
 /* Whether it is there even if these needs were met. */
-bool ncs_cycle_without_needs(const struct ncs_inquiry *q, size_t need, const int *gone,
+bool ncs_cycle_without_needs(const struct ncs_analysis *q, size_t unmet, const int *gone,
                              size_t gones);
 /* A cycle through the need, as nodes; empty (NULL) if there is none; `gates_only`: one through host
  * waits and nothing else. The caller's. */
-int *ncs_cycle_of(const struct ncs_inquiry *q, size_t need, bool gates_only, size_t *length);
+int *ncs_cycle_of(const struct ncs_analysis *q, size_t unmet, bool gates_only, size_t *length);
 
 /* Fills in why rank `comm_rank` is not at the meeting. */
-void ncs_why_absent(struct ncs_inquiry *q, const struct ncs_need *need, struct ncs_absent *a);
+void ncs_why_absent(struct ncs_analysis *q, const struct ncs_unmet *unmet, struct ncs_absent *a);
 /* The same for what only a rank of the run is known of: it ended, or is elsewhere. */
-void ncs_why_rank_absent(const struct ncs_inquiry *q, struct ncs_absent *a);
+void ncs_why_rank_absent(const struct ncs_analysis *q, struct ncs_absent *a);
 /* Whether it has made the collective of the need all the same, and was lost over it. */
-bool ncs_has_made(const struct ncs_inquiry *q, const struct ncs_need *need,
+bool ncs_has_made(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                   const struct ncs_absent *a);
-int ncs_run_rank(const struct ncs_inquiry *q, int comm, int comm_rank); /* -1 = cannot be told */
+int ncs_run_rank(const struct ncs_analysis *q, int comm, int comm_rank); /* -1 = cannot be told */
 /* All-to-all, gather, scatter: made by all ranks, but met pair by pair. */
 bool ncs_is_spread(const struct ncs_call *call);
 bool ncs_is_send(const struct ncs_call *call);
@@ -285,20 +285,20 @@ static inline bool ncs_is_revoke(const struct ncs_call *call)
     return call && call->fn == NCS_FN_ncclCommRevoke;
 }
 bool ncs_is_init(const struct ncs_call *call);
-bool ncs_is_key(const struct ncs_inquiry *q, const struct ncs_need *need); /* of the store */
-bool ncs_is_barrier(const struct ncs_inquiry *q, const struct ncs_need *need); /* of processes */
+bool ncs_is_key(const struct ncs_analysis *q, const struct ncs_unmet *unmet); /* of the store */
+bool ncs_is_barrier(const struct ncs_analysis *q, const struct ncs_unmet *unmet); /* of processes */
 /* Polls in vain. A livelock is found when the last poll has just returned. */
-static inline bool ncs_polls(const struct ncs_inquiry *q, const struct ncs_snap_context *c)
+static inline bool ncs_polls(const struct ncs_analysis *q, const struct ncs_snap_context *c)
 {
     return c->state == NCS_CONTEXT_POLLING ||
            (c->state == NCS_CONTEXT_READY && q->snap->stop == NCS_STOP_LIVELOCK);
 }
 /* What all ranks come to but that has no number: a split, a shrink, a suspension. */
-bool ncs_is_meeting(const struct ncs_need *need);
+bool ncs_is_meeting(const struct ncs_unmet *unmet);
 bool ncs_failed(const struct ncs_call *call); /* returned an error of NCCL */
 const char *ncs_said_result(const struct ncs_call *call); /* its name */
 /* Of the group that a call was made in, maybe with calls of other ranks of its process. */
-uint64_t ncs_group_key(const struct ncs_inquiry *q, const struct ncs_call *call);
+uint64_t ncs_group_key(const struct ncs_analysis *q, const struct ncs_call *call);
 
 /* ---- which reading is reported (explanation/decide.c) ---- */
 
@@ -311,10 +311,10 @@ bool ncs_finding_is_likelier(const struct ncs_journal *j, const struct ncs_findi
 
 /* Returned an error, of NCCL or CUDA, that is of this call and no answer. */
 bool ncs_call_failed(const struct ncs_call *call);
-void ncs_see_failure(struct ncs_inquiry *q, const struct ncs_call *call); /* of all, by id */
+void ncs_see_failure(struct ncs_analysis *q, const struct ncs_call *call); /* of all, by id */
 /* The call of NCCL or CUDA that failed on the rank that is missed and after which it has communicated no
  * more, on whatever communicator; NULL if there is none, or if it failed for those who are there, too. */
-const struct ncs_call *ncs_gave_up(const struct ncs_inquiry *q, const struct ncs_need *need, int rank);
+const struct ncs_call *ncs_gave_up(const struct ncs_analysis *q, const struct ncs_unmet *unmet, int rank);
 
 /* ---- what culprits met before they went astray (evidence/stretch.c, evidence/beforehand.c, evidence/values_read.c) ---- */
 
@@ -326,17 +326,17 @@ struct ncs_stretch {
     const struct ncs_call *missing; /* another rank's, that it left out; NULL = not known */
 };
 
-struct ncs_stretch ncs_stretch_of(const struct ncs_inquiry *q, const struct ncs_finding *f,
+struct ncs_stretch ncs_stretch_of(const struct ncs_analysis *q, const struct ncs_finding *f,
                                   const struct ncs_culprit *who);
 /* Whether this thread did it there: at that time, and not, by lines, behind the missing call. */
 bool ncs_in_stretch(const struct ncs_stretch *s, int rank, int thread, uint64_t id, struct ncs_place place);
-void ncs_see_beforehand(struct ncs_inquiry *q, const struct ncs_call *call); /* of all, by id */
+void ncs_see_beforehand(struct ncs_analysis *q, const struct ncs_call *call); /* of all, by id */
 /* To each finding that says who left out, added or changed a call. */
-void ncs_tell_beforehand(const struct ncs_inquiry *q);
+void ncs_format_beforehand(const struct ncs_analysis *q);
 /* A value that was read in the stretch, the last one, and that not all ranks have: a sentence, and the copy that read
  * it. NULL = there is none. The caller's. */
-char *ncs_say_read(const struct ncs_inquiry *q, const struct ncs_finding *f, const struct ncs_stretch *stretch,
-                   const struct ncs_call **read);
+char *ncs_format_read(const struct ncs_analysis *q, const struct ncs_finding *f, const struct ncs_stretch *stretch,
+                      const struct ncs_call **read);
 
 /* ---- calls without an answer (rules/common/unmatched.c) ---- */
 
@@ -351,56 +351,56 @@ struct ncs_misnamed {
     size_t count;
 };
 
-void ncs_loose_free(struct ncs_inquiry *q);
+void ncs_loose_free(struct ncs_analysis *q);
 /* The one call of a ring around the need that would undo it if it named another peer, of calls in
  * groups that both send and receive; what is further on in the program is loose because of it. */
-bool ncs_explain_first(const struct ncs_inquiry *q, size_t need, struct ncs_misnamed *out);
+bool ncs_explain_first(const struct ncs_analysis *q, size_t unmet, struct ncs_misnamed *out);
 /* Whether what is loose around this rank of the communicator is explained by peers named wrongly;
  * with it what else is so. */
-bool ncs_explain_loose(const struct ncs_inquiry *q, int comm, int rank, struct ncs_misnamed *out);
+bool ncs_explain_unmatched(const struct ncs_analysis *q, int comm, int rank, struct ncs_misnamed *out);
 
 /* ---- memory (evidence/memory.c) ---- */
 
 /* "; its send buffer, of which it reads 8192 bytes, is memory of 4096 bytes allocated at line 2 and freed
  * at line 7": of those that `why` speaks of. Whether one of them was freed. */
-bool ncs_say_memory(const struct ncs_inquiry *q, const struct ncs_call *call, const char *why,
-                    struct ncs_str *s);
+bool ncs_format_memory(const struct ncs_analysis *q, const struct ncs_call *call, const char *why,
+                       struct ncs_str *s);
 /* Whether both lie in one allocation of the caller's, to the last byte. */
 bool ncs_in_one_memory(const struct ncs_call *call, const void *a, size_t bytes_a, const void *b,
                        size_t bytes_b);
 
 /* ---- rings that are none (graph/ring_cause.c) ---- */
 
-const struct ncs_need *ncs_left_out(const struct ncs_inquiry *q, const int *path, size_t length);
-const struct ncs_need *ncs_unset_key(const struct ncs_inquiry *q, const int *path, size_t length);
+const struct ncs_unmet *ncs_left_out(const struct ncs_analysis *q, const int *path, size_t length);
+const struct ncs_unmet *ncs_unset_key(const struct ncs_analysis *q, const int *path, size_t length);
 /* The one meeting of a ring to which a call was never made, while all the others are made and wait
  * only for their groups. */
-const struct ncs_need *ncs_missing_link(const struct ncs_inquiry *q, const int *path,
-                                        size_t length);
+const struct ncs_unmet *ncs_missing_link(const struct ncs_analysis *q, const int *path,
+                                         size_t length);
 /* Why the need leads on to the node of its absent rank in a path; NULL if it does not. */
-const struct ncs_absent *ncs_link(const struct ncs_need *n, const struct ncs_inquiry *q, int next);
+const struct ncs_absent *ncs_link(const struct ncs_unmet *n, const struct ncs_analysis *q, int next);
 /* Whether the rank's thread is at the other context, as another rank. */
-static inline bool ncs_is_held_by(const struct ncs_inquiry *q, const struct ncs_absent *a, int context)
+static inline bool ncs_is_held_by(const struct ncs_analysis *q, const struct ncs_absent *a, int context)
 {
     return a->context >= 0 && q->snap->context[a->context].held_by == (size_t)context + 1;
 }
 /* The call that a rank waits in, of the needs of the graph, if it is grouped with others. */
-const struct ncs_call *ncs_grouped_wait(const struct ncs_inquiry *q, int rank);
+const struct ncs_call *ncs_grouped_wait(const struct ncs_analysis *q, int rank);
 
 /* A ring between a meeting of hosts and another call on its communicator: the one to which most have
  * come. */
-const struct ncs_need *ncs_missed_meeting(const struct ncs_inquiry *q, const int *path,
-                                          size_t length);
+const struct ncs_unmet *ncs_missed_meeting(const struct ncs_analysis *q, const int *path,
+                                           size_t length);
 
 /* The meeting of hosts, say a shrink, at which as many or more stand and at which only those are missed
  * who are at this one: that ranks which it leaves out have ended is no matter then. */
-const struct ncs_need *ncs_meeting_instead(const struct ncs_inquiry *q, const struct ncs_need *n);
+const struct ncs_unmet *ncs_meeting_instead(const struct ncs_analysis *q, const struct ncs_unmet *n);
 
 /* ---- the calls on all communicators in one order (evidence/communicators.c) ---- */
 
 struct ncs_across {
-    enum ncs_parting_how how;    /* SKIPPED, EXTRA; SWAPPED: another order of communicators */
-    const struct ncs_need *need; /* of the ring: that which the odd rank has left out or made in excess */
+    enum ncs_divergence_how how;    /* SKIPPED, EXTRA; SWAPPED: another order of communicators */
+    const struct ncs_unmet *unmet; /* of the ring: that which the odd rank has left out or made in excess */
     int odd;                     /* rank of the run */
     const struct ncs_call *call; /* EXTRA: the first that it has made in excess */
     uint32_t shift;              /* how many calls */
@@ -408,42 +408,42 @@ struct ncs_across {
 
 /* Whether a ring through several communicators is explained by one rank's going another way than the
  * others that use the same ones. */
-bool ncs_part_across(const struct ncs_inquiry *q, const int *path, size_t length,
+bool ncs_part_across(const struct ncs_analysis *q, const int *path, size_t length,
                      struct ncs_across *out);
 
 /* Which of so many kinds, of rules or of candidates, is looked at as the i-th: no report depends on that, and tests put
  * another order in its place (order.c). */
 size_t ncs_nth_kind(size_t i, size_t kinds);
 
-void ncs_rules(struct ncs_inquiry *q);
-void ncs_waits(struct ncs_inquiry *q);
+void ncs_rules(struct ncs_analysis *q);
+void ncs_waits(struct ncs_analysis *q);
 
 /* ---- words (words/names.c) ---- */
 
-const char *ncs_comm_name(const struct ncs_inquiry *q, int comm); /* "?" when there is none */
+const char *ncs_comm_name(const struct ncs_analysis *q, int comm); /* "?" when there is none */
 /* What a thread of control is in, as the script writes it: "stream:sync". */
-const char *ncs_said_in(const struct ncs_inquiry *q, int context);
-struct ncs_place ncs_said_place(const struct ncs_inquiry *q, int context);
+const char *ncs_said_in(const struct ncs_analysis *q, int context);
+struct ncs_place ncs_said_place(const struct ncs_analysis *q, int context);
 /* Where a rank waits on the host: of its threads the first that does, else the first alive. */
-int ncs_gate_line(const struct ncs_inquiry *q, int rank);
+int ncs_gate_line(const struct ncs_analysis *q, int rank);
 char *ncs_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *ncs_describe(const struct ncs_call *call);
 /* As the script writes it: "comm:split". */
 const char *ncs_said_function(const struct ncs_call *call);
 /* " at line 12", " at line 12 (grad)", or nothing. */
-void ncs_say_place(struct ncs_str *s, const struct ncs_call *call);
+void ncs_format_place(struct ncs_str *s, const struct ncs_call *call);
 /* "failed with ncclInvalidArgument: Broadcast : invalid root 2" */
-void ncs_say_result(const struct ncs_call *call, struct ncs_str *s);
+void ncs_format_result(const struct ncs_call *call, struct ncs_str *s);
 /* "rank 2", "ranks 0, 1". */
-void ncs_say_ranks(struct ncs_str *s, const int *ranks, size_t count);
+void ncs_format_ranks(struct ncs_str *s, const int *ranks, size_t count);
 
 /* " in the group of its call at line 7" of somebody who waits in a group without the call that is
  * missed; false, and nothing, of others. */
-bool ncs_say_own_group(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_absent *a);
+bool ncs_format_own_group(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_absent *a);
 
 /* "; rank 2 spawned no thread at line 16, rank 0 spawned 1" of one who is missed where threads of others that it has
  * not spawned are; false, and nothing, of others (graph/spawns.c). */
-bool ncs_say_spawns(const struct ncs_inquiry *q, const struct ncs_need *n, int rank, struct ncs_str *s);
+bool ncs_format_spawns(const struct ncs_analysis *q, const struct ncs_unmet *n, int rank, struct ncs_str *s);
 
 /* ---- filling findings (rules/common/fill.c) ---- */
 
@@ -462,15 +462,15 @@ void ncs_add_step(struct ncs_draft *d, const struct ncs_cycle_step *step); /* co
 void ncs_add_blocked_rank(struct ncs_draft *d, int rank);
 void ncs_add_bystander(struct ncs_draft *d, int rank);
 /* Blocked ranks and bystanders from the waiters of a node; culprits and steps come first. */
-void ncs_add_blocked(const struct ncs_inquiry *q, struct ncs_draft *d, int node);
-void ncs_add_blocked_by(const struct ncs_inquiry *q, struct ncs_draft *d, const int *need, size_t needs); /* nodes */
+void ncs_add_blocked(const struct ncs_analysis *q, struct ncs_draft *d, int node);
+void ncs_add_blocked_by(const struct ncs_analysis *q, struct ncs_draft *d, const int *unmet, size_t unmets); /* nodes */
 /* A row for every rank of the need: what it waits in, or why it is not there. */
-void ncs_add_need_rows(const struct ncs_inquiry *q, struct ncs_draft *d,
-                       const struct ncs_need *need);
+void ncs_add_unmet_rows(const struct ncs_analysis *q, struct ncs_draft *d,
+                        const struct ncs_unmet *unmet);
 /* The blocked ranks of a finding that is the same mistake, with the rows of those that have none. */
 void ncs_add_merged(struct ncs_draft *d, struct ncs_draft *same);
 /* Rows for the blocked ranks that have none yet; comes last. */
-void ncs_add_behind_rows(const struct ncs_inquiry *q, struct ncs_draft *d);
-void ncs_set_title(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_call *call);
+void ncs_add_behind_rows(const struct ncs_analysis *q, struct ncs_draft *d);
+void ncs_set_title(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *call);
 
 #endif

@@ -8,7 +8,7 @@
 #include "diagnose/analysis.h"
 #include "diagnose/party.h"
 
-static int count_ranks(const struct ncs_inquiry *q)
+static int count_ranks(const struct ncs_analysis *q)
 {
     int last = -1;
     for (size_t i = 0; i < q->snap->contexts; i++)
@@ -50,51 +50,51 @@ static void take_peers(struct peers *p, struct ncs_wait_line *w)
 }
 
 /* Of calls that disagree everybody waits for all others. */
-static void add_peers(const struct ncs_inquiry *q, int self, struct peers *p,
-                      const struct ncs_need *n)
+static void add_peers(const struct ncs_analysis *q, int self, struct peers *p,
+                      const struct ncs_unmet *n)
 {
     const int pair[] = { n->src, n->dst };
-    for (size_t i = 0; i < 2 && n->kind == NCS_NEED_STUCK; i++) {
+    for (size_t i = 0; i < 2 && n->kind == NCS_UNMET_STUCK; i++) {
         int rank = ncs_run_rank(q, n->comm, pair[i]);
         if (rank != self)
             add_peer(p, rank);
     }
     for (size_t i = 0; i < n->absents; i++)
         add_peer(p, n->absent[i].rank);
-    for (size_t i = 0; i < n->presents && n->kind == NCS_NEED_STUCK; i++)
+    for (size_t i = 0; i < n->presents && n->kind == NCS_UNMET_STUCK; i++)
         if (n->present[i]->rank != self)
             add_peer(p, n->present[i]->rank);
 }
 
-static enum ncs_via via_of(const struct ncs_inquiry *q, const struct ncs_need *n)
+static enum ncs_via via_of(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     switch (n->kind) {
-    case NCS_NEED_PAIR: return NCS_VIA_PAIR;
-    case NCS_NEED_SIGNAL: return NCS_VIA_SIGNAL;
-    case NCS_NEED_INIT: return NCS_VIA_INIT;
-    case NCS_NEED_GATE: return ncs_is_key(q, n) ? NCS_VIA_STORE : NCS_VIA_HOST;
+    case NCS_UNMET_PAIR: return NCS_VIA_PAIR;
+    case NCS_UNMET_SIGNAL: return NCS_VIA_SIGNAL;
+    case NCS_UNMET_INIT: return NCS_VIA_INIT;
+    case NCS_UNMET_GATE: return ncs_is_key(q, n) ? NCS_VIA_STORE : NCS_VIA_HOST;
     default: return ncs_is_meeting(n) ? NCS_VIA_INIT : n->src >= 0 ? NCS_VIA_PAIR : NCS_VIA_COLLECTIVE;
     }
 }
 
-static bool fill_wait(struct ncs_inquiry *q, int context, struct peers *peers,
+static bool fill_wait(struct ncs_analysis *q, int context, struct peers *peers,
                       struct ncs_wait_line *w)
 {
     const struct ncs_snap_context *c = &q->snap->context[context];
-    size_t needs;
-    int *need = ncs_needs_of(q, context, &needs);
+    size_t unmets;
+    int *unmet = ncs_unmet_of(q, context, &unmets);
     const struct ncs_call *call = NULL;
     w->rank = c->rank;
     w->thread = c->thread > 0 ? c->thread : 0; /* the driver's own count below 0 */
     w->in = ncs_copy_text(ncs_said_in(q, context));
     w->place = ncs_said_place(q, context);
-    for (size_t i = 0; i < needs; i++) {
-        const struct ncs_need *n = &q->need[need[i]];
+    for (size_t i = 0; i < unmets; i++) {
+        const struct ncs_unmet *n = &q->unmet[unmet[i]];
         add_peers(q, c->rank, peers, n);
         if (!w->waiting)
             w->via = via_of(q, n);
         w->waiting = true;
-        if (n->kind == NCS_NEED_GATE && !w->what && q->snap->gate[n->gate].key)
+        if (n->kind == NCS_UNMET_GATE && !w->what && q->snap->gate[n->gate].key)
             w->what = ncs_copy_text(q->snap->gate[n->gate].key);
         for (size_t k = 0; k < n->presents && !call; k++)
             if (n->present[k]->rank == c->rank)
@@ -108,11 +108,11 @@ static bool fill_wait(struct ncs_inquiry *q, int context, struct peers *peers,
     }
     /* A gate may have nobody left to name, a rank of a communicator may be nobody's. */
     bool edge = w->peers > 0;
-    for (size_t i = 0; i < needs; i++)
-        edge |= q->need[need[i]].kind == NCS_NEED_GATE || q->need[need[i]].absents > 0 ||
-                q->need[need[i]].kind == NCS_NEED_STUCK ||
-                q->need[need[i]].kind == NCS_NEED_INIT || ncs_is_meeting(&q->need[need[i]]);
-    ncs_free(need);
+    for (size_t i = 0; i < unmets; i++)
+        edge |= q->unmet[unmet[i]].kind == NCS_UNMET_GATE || q->unmet[unmet[i]].absents > 0 ||
+                q->unmet[unmet[i]].kind == NCS_UNMET_STUCK ||
+                q->unmet[unmet[i]].kind == NCS_UNMET_INIT || ncs_is_meeting(&q->unmet[unmet[i]]);
+    ncs_free(unmet);
     return edge || ncs_polls(q, c) || c->has_deadline;
 }
 
@@ -122,7 +122,7 @@ static bool before(const struct ncs_wait_line *a, const struct ncs_wait_line *b)
 }
 
 /* A run that was stopped from outside has ranks that were at work. */
-static void fill_running(const struct ncs_inquiry *q, int context, struct ncs_wait_line *w)
+static void fill_running(const struct ncs_analysis *q, int context, struct ncs_wait_line *w)
 {
     const struct ncs_snap_context *c = &q->snap->context[context];
     bool called = c->call && !c->call->returned;
@@ -132,7 +132,7 @@ static void fill_running(const struct ncs_inquiry *q, int context, struct ncs_wa
     w->place = ncs_said_place(q, context);
 }
 
-void ncs_waits(struct ncs_inquiry *q)
+void ncs_waits(struct ncs_analysis *q)
 {
     struct ncs_diagnosis *d = q->result;
     struct peers peers = { ncs_new((size_t)(q->ranks + 1) * sizeof *peers.is), INT_MAX, -1 };
@@ -158,20 +158,20 @@ void ncs_waits(struct ncs_inquiry *q)
     ncs_free(peers.is);
 }
 
-static void close_inquiry(struct ncs_inquiry *q)
+static void close_inquiry(struct ncs_analysis *q)
 {
     for (size_t i = 0; i < q->journal->comms; i++) {
-        ncs_free(q->comm[i].parting.odd);
+        ncs_free(q->comm[i].divergence.odd);
         ncs_free(q->comm[i].later.odd);
         ncs_free(q->comm[i].clued.odd);
     }
     ncs_loose_free(q);
-    for (size_t i = 0; i < q->needs; i++) {
-        ncs_free(q->need[i].present);
-        ncs_free(q->need[i].absent);
+    for (size_t i = 0; i < q->unmets; i++) {
+        ncs_free(q->unmet[i].present);
+        ncs_free(q->unmet[i].absent);
     }
     ncs_free(q->open);
-    ncs_free(q->need);
+    ncs_free(q->unmet);
     ncs_free(q->edge);
     ncs_free(q->out);
     ncs_free(q->in);
@@ -185,7 +185,7 @@ static void inquire(const struct ncs_parties *parties, const struct ncs_journal 
                     const struct ncs_snapshot *snap, const struct ncs_notice *notices, size_t count,
                     struct ncs_diagnosis *out)
 {
-    struct ncs_inquiry q = { .parties = parties, .journal = journal, .snap = snap, .notice = notices, .notices = count,
+    struct ncs_analysis q = { .parties = parties, .journal = journal, .snap = snap, .notice = notices, .notices = count,
                              .result = out };
     q.hung = q.snap->stop == NCS_STOP_QUIET || q.snap->stop == NCS_STOP_LIVELOCK ||
              q.snap->stop == NCS_STOP_STALLED;
@@ -195,7 +195,7 @@ static void inquire(const struct ncs_parties *parties, const struct ncs_journal 
     ncs_find_clues(&q);
     ncs_graph(&q);
     ncs_rules(&q);
-    ncs_tell_beforehand(&q);
+    ncs_format_beforehand(&q);
     ncs_waits(&q);
     close_inquiry(&q);
 }

@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-static void find_contexts(struct ncs_inquiry *q)
+static void find_contexts(struct ncs_analysis *q)
 {
     q->first_context = ncs_new((size_t)(q->ranks + 1) * sizeof *q->first_context);
     q->next_context = ncs_new((q->snap->contexts + 1) * sizeof *q->next_context);
@@ -21,7 +21,7 @@ static void find_contexts(struct ncs_inquiry *q)
 }
 
 /* Dropped records are taken for collectives: their number is all that is left of them. */
-static void begin_sequences(struct ncs_inquiry *q)
+static void begin_sequences(struct ncs_analysis *q)
 {
     q->comm = ncs_new(q->journal->comms * sizeof *q->comm);
     for (size_t c = 0; c < q->journal->comms; c++) {
@@ -98,7 +98,7 @@ static bool is_rare(const struct ncs_call *c)
     return !c->number && c->fn != NCS_FN_ncclCommGetAsyncError && (c->comm >= 0 || ncs_is_init(c));
 }
 
-static void add_rare(struct ncs_inquiry *q, const struct ncs_call *c)
+static void add_rare(struct ncs_analysis *q, const struct ncs_call *c)
 {
     struct ncs_ranks_of_comm *on =
         c->comm >= 0 && (size_t)c->comm < q->journal->comms ? &q->comm[c->comm] : NULL;
@@ -121,7 +121,7 @@ static struct ncs_made *add_made(struct ncs_index *x, const struct ncs_call *c)
     return &x->made[x->mades - 1];
 }
 
-static void read_call(struct ncs_inquiry *q, struct ncs_call *c)
+static void read_call(struct ncs_analysis *q, struct ncs_call *c)
 {
     struct ncs_made *made = add_made(&q->index, c);
     ncs_see_failure(q, c);
@@ -138,7 +138,7 @@ static void read_call(struct ncs_inquiry *q, struct ncs_call *c)
         ncs_map_put(&q->spoilt, key, c);
 }
 
-void ncs_read(struct ncs_inquiry *q)
+void ncs_read(struct ncs_analysis *q)
 {
     find_contexts(q);
     begin_sequences(q);
@@ -148,7 +148,7 @@ void ncs_read(struct ncs_inquiry *q)
     ncs_group_starts_read(q);
 }
 
-void ncs_read_free(struct ncs_inquiry *q)
+void ncs_read_free(struct ncs_analysis *q)
 {
     for (size_t i = 0; i < q->journal->comms; i++) {
         for (int r = 0; r < q->journal->comm[i]->members; r++) {

@@ -90,7 +90,7 @@ END_TEST
 
 /* ---- a trial in thought ---- */
 
-static const struct ncs_inquiry three = { .ranks = 3 };
+static const struct ncs_analysis three = { .ranks = 3 };
 
 START_TEST(a_key_is_there_once_it_is_set)
 {

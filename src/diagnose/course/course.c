@@ -27,7 +27,7 @@ static bool step_kind(const struct ncs_call *c, enum ncs_step_kind *kind)
 
 /* What made the communicator: the same for children of one split, and for communicators that ranks make
  * at one place of the program. */
-static uint64_t class_of(const struct ncs_inquiry *q, const struct ncs_courses *all, int comm)
+static uint64_t class_of(const struct ncs_analysis *q, const struct ncs_courses *all, int comm)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
     if (info->parent >= 0 && info->parent < comm)
@@ -95,7 +95,7 @@ struct remembered { /* the spot of calls at one place, by what they point to */
 enum { REMEMBERED = 64 };
 
 struct reading {
-    const struct ncs_inquiry *q;
+    const struct ncs_analysis *q;
     struct ncs_courses *all;
     size_t *main;         /* by rank: its course of thread 0, + 1; 0 = none yet */
     struct ncs_map other; /* of other threads, by rank and thread */
@@ -272,7 +272,7 @@ static void clear_spread(struct ncs_courses *all)
 }
 
 /* It makes no calls that others meet, and waits for threads to end that may. */
-static bool only_joins(const struct ncs_inquiry *q, const struct ncs_course *c)
+static bool only_joins(const struct ncs_analysis *q, const struct ncs_course *c)
 {
     const struct ncs_snap_context *at = c->context >= 0 ? &q->snap->context[c->context] : NULL;
     for (size_t i = 0; i < c->steps; i++)
@@ -287,7 +287,7 @@ static bool only_joins(const struct ncs_inquiry *q, const struct ncs_course *c)
 }
 
 /* Those who only join come to an end behind the others, and are no example to anybody. */
-static void drop_joiners(const struct ncs_inquiry *q, struct ncs_courses *all)
+static void drop_joiners(const struct ncs_analysis *q, struct ncs_courses *all)
 {
     size_t kept = 0;
     for (size_t i = 0; i < all->count; i++) {
@@ -300,13 +300,13 @@ static void drop_joiners(const struct ncs_inquiry *q, struct ncs_courses *all)
 }
 
 /* One thread makes the calls of both. */
-static bool share_thread(const struct ncs_inquiry *q, const struct ncs_course *a, const struct ncs_course *b)
+static bool share_thread(const struct ncs_analysis *q, const struct ncs_course *a, const struct ncs_course *b)
 {
     return a->thread == b->thread && ncs_parties_share(q->parties, a->rank, b->rank);
 }
 
 /* A thread that makes the calls of several ranks goes on as none of them while it waits as one. */
-static void find_holders(const struct ncs_inquiry *q, struct ncs_courses *all)
+static void find_holders(const struct ncs_analysis *q, struct ncs_courses *all)
 {
     for (size_t i = 0; i < all->count; i++) {
         struct ncs_course *own = &all->of[i];
@@ -321,7 +321,7 @@ static void find_holders(const struct ncs_inquiry *q, struct ncs_courses *all)
     }
 }
 
-static void number_classes(const struct ncs_inquiry *q, struct ncs_courses *out)
+static void number_classes(const struct ncs_analysis *q, struct ncs_courses *out)
 {
     struct ncs_map number = { 0 }; /* class -> number + 1 */
     out->class_number = ncs_new((q->journal->comms + 1) * sizeof *out->class_number);
@@ -334,7 +334,7 @@ static void number_classes(const struct ncs_inquiry *q, struct ncs_courses *out)
     ncs_map_free(&number);
 }
 
-bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out)
+bool ncs_courses_read(const struct ncs_analysis *q, struct ncs_courses *out)
 {
     memset(out, 0, sizeof *out);
     if (q->journal->dropped)

@@ -63,7 +63,7 @@ struct ncs_courses {
 };
 
 /* False where the journal has dropped records: the courses would begin anywhere. */
-bool ncs_courses_read(const struct ncs_inquiry *q, struct ncs_courses *out);
+bool ncs_courses_read(const struct ncs_analysis *q, struct ncs_courses *out);
 void ncs_courses_free(struct ncs_courses *c);
 /* The role that a rank has by a send or receive. */
 uint64_t ncs_role_of(const struct ncs_courses *all, enum ncs_fn fn, int comm, int comm_rank, int peer);
@@ -125,7 +125,7 @@ struct ncs_rehearsed {
 };
 
 /* All who play, for as many rehearsals as are wanted. The caller's; the courses stay. */
-struct ncs_cast *ncs_cast_new(const struct ncs_inquiry *q, const struct ncs_courses *courses);
+struct ncs_cast *ncs_cast_new(const struct ncs_analysis *q, const struct ncs_courses *courses);
 void ncs_cast_free(struct ncs_cast *cast); /* NULL is a no-op */
 
 /* Plays all courses again, with the changes (by course and step): who waits then? What a thread does once

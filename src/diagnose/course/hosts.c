@@ -6,12 +6,12 @@
 #include "diagnose/course/course.h"
 #include "diagnose/party.h"
 
-int ncs_process_of_party(const struct ncs_inquiry *q, int rank)
+int ncs_process_of_party(const struct ncs_analysis *q, int rank)
 {
     return q->parties && rank >= 0 && (size_t)rank < q->parties->count ? q->parties->of[rank].rank : rank;
 }
 
-void ncs_hosts_open(const struct ncs_inquiry *q, struct ncs_hosts *out)
+void ncs_hosts_open(const struct ncs_analysis *q, struct ncs_hosts *out)
 {
     *out = (struct ncs_hosts){ .processes = q->parties ? 0 : q->ranks };
     for (size_t i = 0; q->parties && i < q->parties->count; i++)

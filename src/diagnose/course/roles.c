@@ -11,7 +11,7 @@ struct seat { /* of a course in the communicators of a class */
     int comm_rank, nranks;
 };
 
-static void number_roles(const struct ncs_inquiry *q, const struct ncs_courses *courses, struct ncs_roles *out)
+static void number_roles(const struct ncs_analysis *q, const struct ncs_courses *courses, struct ncs_roles *out)
 {
     for (size_t i = 0; i < courses->count; i++)
         for (size_t k = 0; k < courses->of[i].steps; k++) {
@@ -27,7 +27,7 @@ static void number_roles(const struct ncs_inquiry *q, const struct ncs_courses *
 }
 
 /* By its own calls there, else by its rank, if that has one seat. */
-static bool find_seat(const struct ncs_inquiry *q, const struct ncs_courses *courses, size_t course, uint64_t class,
+static bool find_seat(const struct ncs_analysis *q, const struct ncs_courses *courses, size_t course, uint64_t class,
                       struct seat *out)
 {
     const struct ncs_course *c = &courses->of[course];
@@ -99,7 +99,7 @@ static void expect_of_siblings(const struct seat *seat, size_t courses, size_t n
     ncs_free(most);
 }
 
-static void expect_role(const struct ncs_inquiry *q, const struct ncs_courses *courses, size_t number,
+static void expect_role(const struct ncs_analysis *q, const struct ncs_courses *courses, size_t number,
                         struct ncs_roles *out)
 {
     struct ncs_role *role = &out->of[number];
@@ -155,7 +155,7 @@ static void expect_at_spot(const struct ncs_courses *courses, size_t spot, struc
             out->passed[i * out->spots + spot] |= out->expected[i * out->count + role];
 }
 
-void ncs_roles_read(const struct ncs_inquiry *q, const struct ncs_courses *courses, struct ncs_roles *out)
+void ncs_roles_read(const struct ncs_analysis *q, const struct ncs_courses *courses, struct ncs_roles *out)
 {
     if (courses->any_role) {
         number_roles(q, courses, out);

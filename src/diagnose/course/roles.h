@@ -24,7 +24,7 @@ struct ncs_roles {
     bool *passed;            /* by course and spot: see ncs_spot_is_expected */
 };
 
-void ncs_roles_read(const struct ncs_inquiry *q, const struct ncs_courses *courses, struct ncs_roles *out);
+void ncs_roles_read(const struct ncs_analysis *q, const struct ncs_courses *courses, struct ncs_roles *out);
 void ncs_roles_free(struct ncs_roles *r);
 
 size_t ncs_spot_number(const struct ncs_roles *r, uint64_t site); /* roles.spots: none is there */

@@ -43,7 +43,7 @@ static bool reads_device(const struct ncs_call *c)
     return copy && c->returned && !c->rc && (c->input || c->arg[3].i == cudaMemcpyDeviceToHost);
 }
 
-void ncs_see_beforehand(struct ncs_inquiry *q, const struct ncs_call *c)
+void ncs_see_beforehand(struct ncs_analysis *q, const struct ncs_call *c)
 {
     if (c->rank >= 0 && !c->opening && !c->ending && (reads_device(c) || ncs_call_failed(c)))
         NCS_PUSH(q->prior, q->priors, q->prior_room, c);
@@ -83,7 +83,7 @@ static struct fact fact_of_call(const struct ncs_call *c)
 }
 
 /* A thread that drives several parties met it as each of them. */
-static void add_caught(const struct ncs_inquiry *q, const struct ncs_caught *c, struct facts *all)
+static void add_caught(const struct ncs_analysis *q, const struct ncs_caught *c, struct facts *all)
 {
     const struct ncs_driver *d = q->parties ? ncs_driver_of(q->parties, c->rank, c->thread) : NULL;
     struct fact f = { .caught = c, .rank = c->rank, .thread = c->thread, .id = c->after, .place = c->place };
@@ -101,7 +101,7 @@ static int compare_facts(const void *x, const void *y)
     return a->id != b->id ? (a->id > b->id) - (a->id < b->id) : (a->nth > b->nth) - (a->nth < b->nth);
 }
 
-static void gather(const struct ncs_inquiry *q, struct facts *all)
+static void gather(const struct ncs_analysis *q, struct facts *all)
 {
     for (size_t i = 0; i < q->priors; i++)
         if (ncs_call_failed(q->prior[i]))
@@ -135,7 +135,7 @@ static bool is_culprit(const struct ncs_finding *f, int rank)
 
 /* A rank that went right met the same, all did, or this one had met it before. What one thread met as several parties
  * it met once. */
-static bool is_usual(const struct ncs_inquiry *q, const struct facts *all, const struct ncs_finding *f,
+static bool is_usual(const struct ncs_analysis *q, const struct facts *all, const struct ncs_finding *f,
                      const struct ncs_stretch *s, const struct fact *fact)
 {
     int others = 0, last = -1;
@@ -160,7 +160,7 @@ static bool is_told(const struct ncs_finding *f, const struct fact *fact)
 }
 
 /* An end of another communicator than the finding's ends nothing that is missed. */
-static bool is_of_matter(const struct ncs_inquiry *q, const struct ncs_finding *f, const struct fact *fact)
+static bool is_of_matter(const struct ncs_analysis *q, const struct ncs_finding *f, const struct fact *fact)
 {
     bool end = fact->call && !ncs_call_failed(fact->call);
     return !end || (f->comm && strcmp(ncs_comm_name(q, fact->call->comm), f->comm) == 0);
@@ -168,24 +168,24 @@ static bool is_of_matter(const struct ncs_inquiry *q, const struct ncs_finding *
 
 /* ---- in words ---- */
 
-static char *say_fact(const struct ncs_inquiry *q, const struct fact *fact, const struct ncs_prior *p)
+static char *say_fact(const struct ncs_analysis *q, const struct fact *fact, const struct ncs_prior *p)
 {
     struct ncs_str s = { 0 };
     if (fact->call && ncs_call_failed(fact->call)) {
         char *what = ncs_describe(fact->call);
         ncs_str_add(&s, "on ");
-        ncs_say_ranks(&s, p->rank, p->ranks);
+        ncs_format_ranks(&s, p->rank, p->ranks);
         ncs_str_addf(&s, " %s", what);
-        ncs_say_place(&s, fact->call);
+        ncs_format_place(&s, fact->call);
         ncs_str_add(&s, " ");
-        ncs_say_result(fact->call, &s);
+        ncs_format_result(fact->call, &s);
         ncs_free(what);
     } else if (fact->call) {
-        ncs_say_ranks(&s, p->rank, p->ranks);
+        ncs_format_ranks(&s, p->rank, p->ranks);
         ncs_str_addf(&s, " %s %s", end_verb(fact->call), ncs_comm_name(q, fact->call->comm));
-        ncs_say_place(&s, fact->call);
+        ncs_format_place(&s, fact->call);
     } else {
-        ncs_say_ranks(&s, p->rank, p->ranks);
+        ncs_format_ranks(&s, p->rank, p->ranks);
         ncs_str_add(&s, fact->place.line ? " caught the error" : " caught an error");
         if (fact->place.line)
             ncs_str_addf(&s, " that line %d raised", fact->place.line);
@@ -236,7 +236,7 @@ static bool is_repeated(const struct tellings *t, const struct fact *fact)
     return false;
 }
 
-static void look_at(const struct ncs_inquiry *q, const struct facts *all, const struct ncs_finding *f,
+static void look_at(const struct ncs_analysis *q, const struct facts *all, const struct ncs_finding *f,
                     const struct ncs_culprit *who, struct tellings *t)
 {
     struct ncs_stretch s = ncs_stretch_of(q, f, who);
@@ -251,7 +251,7 @@ static void look_at(const struct ncs_inquiry *q, const struct facts *all, const 
             tell(t, fact);
     }
     const struct ncs_call *read;
-    char *text = ncs_say_read(q, f, &s, &read);
+    char *text = ncs_format_read(q, f, &s, &read);
     if (text) {
         struct fact fact = fact_of_call(read);
         fact.read = text;
@@ -268,7 +268,7 @@ static int compare_told(const void *x, const void *y)
     return compare_facts(&a->fact, &b->fact);
 }
 
-static void give(const struct ncs_inquiry *q, struct ncs_finding *f, struct tellings *t)
+static void give(const struct ncs_analysis *q, struct ncs_finding *f, struct tellings *t)
 {
     size_t room = 0;
     if (t->count)
@@ -297,7 +297,7 @@ static bool is_apt(const struct ncs_finding *f)
     return apt && f->level == NCS_LEVEL_ERROR;
 }
 
-static void tell_all(const struct ncs_inquiry *q, const struct facts *all, struct ncs_finding *f, size_t findings)
+static void tell_all(const struct ncs_analysis *q, const struct facts *all, struct ncs_finding *f, size_t findings)
 {
     for (size_t i = 0; i < findings; i++) {
         struct tellings t = { 0 };
@@ -307,7 +307,7 @@ static void tell_all(const struct ncs_inquiry *q, const struct facts *all, struc
     }
 }
 
-void ncs_tell_beforehand(const struct ncs_inquiry *q)
+void ncs_format_beforehand(const struct ncs_analysis *q)
 {
     struct facts all = { 0 };
     struct ncs_diagnosis *d = q->result;

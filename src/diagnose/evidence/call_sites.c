@@ -12,26 +12,26 @@ enum { SAMPLES = 9, ODDS = 64, FAR = 8, MOST_CALLS = 1 << 20 };
 
 /* ---- comparing ---- */
 
-static uint64_t at(const struct ncs_track *t, size_t i, enum ncs_clue clue)
+static uint64_t at(const struct ncs_track *t, size_t i, enum ncs_evidence evidence)
 {
-    return t->clue[i].of[clue - 1];
+    return t->evidence[i].of[evidence - 1];
 }
 
-static bool same(const struct ncs_track *a, const struct ncs_track *b, enum ncs_clue clue)
+static bool same(const struct ncs_track *a, const struct ncs_track *b, enum ncs_evidence evidence)
 {
     for (size_t i = 0; i < a->count && i < b->count; i++)
-        if (at(a, i, clue) != at(b, i, clue))
+        if (at(a, i, evidence) != at(b, i, evidence))
             return false;
     return a->count == b->count;
 }
 
 /* Of the ranks wanted one with whom most of them agree; -1 = there is none. */
-static int find_model(const struct ncs_tracks *all, const int *rank, size_t count, enum ncs_clue clue)
+static int find_model(const struct ncs_tracks *all, const int *rank, size_t count, enum ncs_evidence evidence)
 {
     for (size_t i = 0; i < count; i++) {
         size_t agree = 0;
         for (size_t k = 0; k < count; k++)
-            agree += same(&all->of[rank[i]], &all->of[rank[k]], clue);
+            agree += same(&all->of[rank[i]], &all->of[rank[k]], evidence);
         if (2 * agree > count)
             return rank[i];
     }
@@ -41,16 +41,16 @@ static int find_model(const struct ncs_tracks *all, const int *rank, size_t coun
 /* What came between is what came there and, without a call in between, at the next ones. */
 static bool is_joined(const struct ncs_track *few, const struct ncs_track *many, size_t i, uint32_t shift)
 {
-    uint64_t joined = at(many, i, NCS_CLUE_BETWEEN);
+    uint64_t joined = at(many, i, NCS_EVIDENCE_BETWEEN);
     for (size_t k = i + 1; k <= i + shift; k++)
-        joined = joined * many->clue[k].power + at(many, k, NCS_CLUE_BETWEEN);
-    return at(few, i, NCS_CLUE_BETWEEN) == joined;
+        joined = joined * many->evidence[k].power + at(many, k, NCS_EVIDENCE_BETWEEN);
+    return at(few, i, NCS_EVIDENCE_BETWEEN) == joined;
 }
 
 /* One rank made `shift` calls that the other did not, no later than at `last`: whether the clue tells
  * earlier, where. The calls before have to agree as they stand, and those from there on shifted. */
 static bool find_shift(const struct ncs_tracks *all, int few_rank, int many_rank, uint32_t shift, size_t last,
-                       enum ncs_clue clue, size_t *where)
+                       enum ncs_evidence evidence, size_t *where)
 {
     const struct ncs_track *few = &all->of[few_rank], *many = &all->of[many_rank];
     const struct ncs_sequence *fs = &all->q->comm[all->comm].seq[few_rank];
@@ -58,49 +58,49 @@ static bool find_shift(const struct ncs_tracks *all, int few_rank, int many_rank
     if (many->count <= shift || last > few->count || last + shift > many->count)
         return false;
     size_t from = many->count - shift < few->count ? many->count - shift : few->count, i = 0;
-    while (i < last && at(few, i, clue) == at(many, i, clue))
+    while (i < last && at(few, i, evidence) == at(many, i, evidence))
         i++;
     if (i == last)
         return false;
-    while (from > 0 && at(few, from - 1, clue) == at(many, from - 1 + shift, clue) &&
+    while (from > 0 && at(few, from - 1, evidence) == at(many, from - 1 + shift, evidence) &&
            fs->mark[from - 1] == ms->mark[from - 1 + shift])
         from--;
     *where = i;
-    if (clue == NCS_CLUE_BETWEEN)
+    if (evidence == NCS_EVIDENCE_BETWEEN)
         return from <= i + 1 && fs->mark[i] == ms->mark[i + shift] && is_joined(few, many, i, shift);
     return from <= i;
 }
 
 /* ---- calls left out or made in excess ---- */
 
-static bool locate(const struct ncs_tracks *all, const struct ncs_sides *s, enum ncs_clue clue,
-                   struct ncs_parting *out)
+static bool locate(const struct ncs_tracks *all, const struct ncs_sides *s, enum ncs_evidence evidence,
+                   struct ncs_call_divergence *out)
 {
     size_t samples = s->others < SAMPLES ? s->others : SAMPLES, where = 0;
-    int model = find_model(all, s->other, samples, clue);
+    int model = find_model(all, s->other, samples, evidence);
     if (model < 0)
         return false;
     for (size_t i = 0; i < s->odds && i < ODDS; i++) {
         size_t here;
         int odd = s->odd[i];
-        if (!find_shift(all, s->extra ? model : odd, s->extra ? odd : model, s->shift, s->last, clue,
+        if (!find_shift(all, s->extra ? model : odd, s->extra ? odd : model, s->shift, s->last, evidence,
                         &here) ||
             (i && here != where))
             return false;
         where = here;
     }
     const struct ncs_sequence *m = &all->q->comm[all->comm].seq[model];
-    *out = (struct ncs_parting){ .how = s->extra ? NCS_PARTING_EXTRA : NCS_PARTING_SKIPPED,
+    *out = (struct ncs_call_divergence){ .how = s->extra ? NCS_DIVERGENCE_EXTRA : NCS_DIVERGENCE_SKIPPED,
                                  .at = (uint32_t)where, .number = m->call[where]->number,
-                                 .shift = s->shift, .model = model, .clue = clue };
+                                 .shift = s->shift, .model = model, .evidence = evidence };
     out->odds = s->odds;
     out->odd = ncs_new(s->odds * sizeof *out->odd);
     memcpy(out->odd, s->odd, s->odds * sizeof *out->odd);
     return true;
 }
 
-static void locate_by_any(struct ncs_inquiry *q, struct ncs_records *records, int comm, const struct ncs_sides *s,
-                          struct ncs_parting *out)
+static void locate_by_any(struct ncs_analysis *q, struct ncs_records *records, int comm, const struct ncs_sides *s,
+                          struct ncs_call_divergence *out)
 {
     struct ncs_tracks all = ncs_tracks_open(q, records, comm);
     for (size_t i = 0; i < s->others && i < SAMPLES; i++)
@@ -108,10 +108,10 @@ static void locate_by_any(struct ncs_inquiry *q, struct ncs_records *records, in
     for (size_t i = 0; i < s->odds && i < ODDS; i++)
         ncs_tracks_want(&all, s->odd[i]);
     ncs_tracks_read(&all);
-    for (enum ncs_clue clue = NCS_CLUE_LINE; clue <= NCS_TRACK_CLUES && out->how == NCS_PARTING_NONE; clue++)
-        locate(&all, s, clue, out);
+    for (enum ncs_evidence evidence = NCS_EVIDENCE_LINE; evidence <= NCS_TRACK_CLUES && out->how == NCS_DIVERGENCE_NONE; evidence++)
+        locate(&all, s, evidence, out);
     ncs_tracks_close(&all);
-    if (out->how == NCS_PARTING_NONE)
+    if (out->how == NCS_DIVERGENCE_NONE)
         ncs_trace_shift(q, comm, s, out);
 }
 
@@ -119,7 +119,7 @@ static void locate_by_any(struct ncs_inquiry *q, struct ncs_records *records, in
  * made fewer. */
 static void part_sides(const struct ncs_ranks_of_comm *r, int nranks, struct ncs_sides *s)
 {
-    const struct ncs_parting *p = &r->parting;
+    const struct ncs_call_divergence *p = &r->divergence;
     int *few = ncs_new((size_t)nranks * sizeof *few), *many = ncs_new((size_t)nranks * sizeof *many);
     size_t fews = 0, manys = 0;
     for (int i = 0; i < nranks; i++)
@@ -148,18 +148,18 @@ static bool is_whole(const struct ncs_ranks_of_comm *r, int nranks)
 
 /* Every difference between the two is two calls, `*far` apart, that have changed places; *where is the
  * first. */
-static bool find_swaps(const struct ncs_tracks *all, int odd, int model, enum ncs_clue clue, size_t *where,
+static bool find_swaps(const struct ncs_tracks *all, int odd, int model, enum ncs_evidence evidence, size_t *where,
                        uint32_t *far)
 {
     const struct ncs_track *a = &all->of[odd], *b = &all->of[model];
     bool *done = ncs_new(a->count * sizeof *done), fits = a->count == b->count;
     *far = 0;
     for (size_t i = 0; i < a->count && fits; i++) {
-        if (done[i] || at(a, i, clue) == at(b, i, clue))
+        if (done[i] || at(a, i, evidence) == at(b, i, evidence))
             continue;
         size_t k = i + 1;
         while (k < a->count && k <= i + FAR &&
-               (done[k] || at(a, i, clue) != at(b, k, clue) || at(a, k, clue) != at(b, i, clue)))
+               (done[k] || at(a, i, evidence) != at(b, k, evidence) || at(a, k, evidence) != at(b, i, evidence)))
             k++;
         fits = k < a->count && k <= i + FAR && (!*far || k - i == *far) &&
                !all->q->comm[all->comm].seq[odd].call[i]->label;
@@ -174,36 +174,36 @@ static bool find_swaps(const struct ncs_tracks *all, int odd, int model, enum nc
     return fits && *far;
 }
 
-static bool locate_swap(const struct ncs_tracks *all, int nranks, enum ncs_clue clue, struct ncs_parting *p)
+static bool locate_swap(const struct ncs_tracks *all, int nranks, enum ncs_evidence evidence, struct ncs_call_divergence *p)
 {
     int *rank = ncs_new((size_t)nranks * sizeof *rank), *odd = ncs_new((size_t)nranks * sizeof *odd);
     size_t odds = 0, first = 0, where = 0;
     uint32_t shift = 0, far;
     for (int i = 0; i < nranks; i++)
         rank[i] = i;
-    int model = find_model(all, rank, (size_t)nranks, clue);
+    int model = find_model(all, rank, (size_t)nranks, evidence);
     bool even = model < 0 && nranks == 2, fits = model >= 0 || even;
     model = even ? 0 : model;
     for (int i = 0; i < nranks && fits; i++) {
-        if (same(&all->of[i], &all->of[model], clue))
+        if (same(&all->of[i], &all->of[model], evidence))
             continue;
-        fits = find_swaps(all, i, model, clue, &where, &far) && (!odds || (where == first && far == shift));
+        fits = find_swaps(all, i, model, evidence, &where, &far) && (!odds || (where == first && far == shift));
         odd[odds++] = i;
         first = where;
         shift = far;
     }
     ncs_free(rank);
-    struct ncs_parting found = { .at = (uint32_t)first, .shift = shift, .clue = clue, .even = even,
+    struct ncs_call_divergence found = { .at = (uint32_t)first, .shift = shift, .evidence = evidence, .even = even,
                                  .model = model, .odd = odd, .odds = odds };
     return ncs_make_exchange(fits && odds ? &all->q->comm[all->comm].seq[model] : NULL, &found, p);
 }
 
 /* Nothing hangs, but data is wrong: are calls of equal signature exchanged? */
-static void locate_exchange(struct ncs_inquiry *q, struct ncs_records *records, int comm)
+static void locate_exchange(struct ncs_analysis *q, struct ncs_records *records, int comm)
 {
     struct ncs_ranks_of_comm *r = &q->comm[comm];
     int nranks = q->journal->comm[comm]->nranks;
-    if (nranks < 2 || r->parting.how != NCS_PARTING_NONE || r->seq[0].held < 2 ||
+    if (nranks < 2 || r->divergence.how != NCS_DIVERGENCE_NONE || r->seq[0].held < 2 ||
         (size_t)nranks * r->seq[0].held > MOST_CALLS)
         return;
     struct ncs_tracks all = ncs_tracks_open(q, records, comm);
@@ -213,22 +213,22 @@ static void locate_exchange(struct ncs_inquiry *q, struct ncs_records *records, 
         known = known && all.of[i].wanted;
     }
     ncs_tracks_read(&all);
-    for (enum ncs_clue clue = NCS_CLUE_LINE; clue <= NCS_CLUE_BUFFER && known; clue++)
-        if (locate_swap(&all, nranks, clue, &r->parting))
+    for (enum ncs_evidence evidence = NCS_EVIDENCE_LINE; evidence <= NCS_EVIDENCE_BUFFER && known; evidence++)
+        if (locate_swap(&all, nranks, evidence, &r->divergence))
             break;
     ncs_tracks_close(&all);
-    if (known && r->parting.how == NCS_PARTING_NONE)
-        ncs_trace_exchange(q, comm, &r->parting);
+    if (known && r->divergence.how == NCS_DIVERGENCE_NONE)
+        ncs_trace_exchange(q, comm, &r->divergence);
 }
 
 /* The calls left out or made in excess show where a signature differs, but may have come before, among
  * calls that look the same. */
-static void locate_earlier(struct ncs_inquiry *q, struct ncs_records *records, int comm)
+static void locate_earlier(struct ncs_analysis *q, struct ncs_records *records, int comm)
 {
     struct ncs_ranks_of_comm *r = &q->comm[comm];
-    struct ncs_parting *p = &r->parting, found = { 0 };
+    struct ncs_call_divergence *p = &r->divergence, found = { 0 };
     int nranks = q->journal->comm[comm]->nranks;
-    struct ncs_sides s = { .odd = p->odd, .odds = p->odds, .extra = p->how == NCS_PARTING_EXTRA,
+    struct ncs_sides s = { .odd = p->odd, .odds = p->odds, .extra = p->how == NCS_DIVERGENCE_EXTRA,
                        .shift = p->shift, .last = p->at };
     s.other = ncs_new((size_t)nranks * sizeof *s.other);
     size_t next = 0;
@@ -239,13 +239,13 @@ static void locate_earlier(struct ncs_inquiry *q, struct ncs_records *records, i
             s.other[s.others++] = i;
     locate_by_any(q, records, comm, &s, &found);
     ncs_free(s.other);
-    if (found.how == NCS_PARTING_NONE)
+    if (found.how == NCS_DIVERGENCE_NONE)
         return;
     ncs_free(p->odd);
     *p = found;
 }
 
-void ncs_find_clues(struct ncs_inquiry *q)
+void ncs_find_clues(struct ncs_analysis *q)
 {
     bool doubt = false;
     for (size_t i = 0; i < q->notices; i++)
@@ -258,15 +258,15 @@ void ncs_find_clues(struct ncs_inquiry *q)
         int nranks = q->journal->comm[c]->nranks;
         if (!is_whole(r, nranks))
             continue;
-        if (q->hung && r->parting.how == NCS_PARTING_FEWER) {
+        if (q->hung && r->divergence.how == NCS_DIVERGENCE_FEWER) {
             struct ncs_sides s;
             part_sides(r, nranks, &s);
             if (s.odds)
                 locate_by_any(q, &records, (int)c, &s, &r->clued);
             ncs_free(s.odd);
             ncs_free(s.other);
-        } else if (q->hung && !r->parting.even && !r->parting.by_label &&
-                   (r->parting.how == NCS_PARTING_SKIPPED || r->parting.how == NCS_PARTING_EXTRA)) {
+        } else if (q->hung && !r->divergence.even && !r->divergence.by_label &&
+                   (r->divergence.how == NCS_DIVERGENCE_SKIPPED || r->divergence.how == NCS_DIVERGENCE_EXTRA)) {
             locate_earlier(q, &records, (int)c);
         } else if (!q->hung && doubt) {
             locate_exchange(q, &records, (int)c);

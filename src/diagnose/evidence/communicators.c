@@ -29,7 +29,7 @@ struct lines {
 };
 
 /* Parts of one split stand for each other. */
-static uint64_t role_of(const struct ncs_inquiry *q, int comm)
+static uint64_t role_of(const struct ncs_analysis *q, int comm)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
     return info->split && info->parent >= 0
@@ -37,7 +37,7 @@ static uint64_t role_of(const struct ncs_inquiry *q, int comm)
                : ncs_hash(2, (uint64_t)comm);
 }
 
-static void collect(const struct ncs_inquiry *q, struct lines *all)
+static void collect(const struct ncs_analysis *q, struct lines *all)
 {
     for (size_t i = 0; i < q->journal->comms; i++)
         for (int k = 0; k < q->journal->comm[i]->members; k++) {
@@ -166,30 +166,30 @@ static bool is_exchange(const struct line *odd, const struct line *model, size_t
 
 /* A rank that has left out calls goes on where the others do; one that makes the next call at a place of
  * its own has another order. */
-static enum ncs_parting_how explain(const struct line *odd, const struct line *model, size_t at,
-                                    uint32_t *shift)
+static enum ncs_divergence_how explain(const struct line *odd, const struct line *model, size_t at,
+                                       uint32_t *shift)
 {
     if (is_exchange(odd, model, at))
-        return NCS_PARTING_SWAPPED;
+        return NCS_DIVERGENCE_SWAPPED;
     bool elsewhere = false;
     for (uint32_t n = 1; n <= MOST_OFF; n++) {
         *shift = n;
         if (count_alike(odd, at, model, at + n, true) > 0)
-            return NCS_PARTING_SKIPPED;
+            return NCS_DIVERGENCE_SKIPPED;
         if (count_alike(odd, at + n, model, at, true) > 0)
-            return NCS_PARTING_EXTRA;
+            return NCS_DIVERGENCE_EXTRA;
         elsewhere |= count_alike(odd, at, model, at + n, false) > 0;
     }
-    return elsewhere ? NCS_PARTING_SWAPPED : NCS_PARTING_NONE;
+    return elsewhere ? NCS_DIVERGENCE_SWAPPED : NCS_DIVERGENCE_NONE;
 }
 
 /* The meeting of the ring on a communicator of that role, to which the rank has come or has not. */
-static const struct ncs_need *meeting(const struct ncs_inquiry *q, const int *path, size_t length,
-                                      uint64_t role, int rank, bool present)
+static const struct ncs_unmet *meeting(const struct ncs_analysis *q, const int *path, size_t length,
+                                       uint64_t role, int rank, bool present)
 {
     for (size_t i = 0; i < length; i++) {
-        int at = ncs_node_need(q, path[i]);
-        const struct ncs_need *n = at >= 0 ? &q->need[at] : NULL;
+        int at = ncs_node_unmet(q, path[i]);
+        const struct ncs_unmet *n = at >= 0 ? &q->unmet[at] : NULL;
         if (!n || n->comm < 0 || role_of(q, n->comm) != role)
             continue;
         for (size_t k = 0; k < n->presents && present; k++)
@@ -203,16 +203,16 @@ static const struct ncs_need *meeting(const struct ncs_inquiry *q, const int *pa
 }
 
 /* Collectives alone, on several communicators. */
-static bool is_of_comms(const struct ncs_inquiry *q, const int *path, size_t length)
+static bool is_of_comms(const struct ncs_analysis *q, const int *path, size_t length)
 {
     int first = -1;
     bool several = false;
     for (size_t i = 0; i < length; i++) {
-        int at = ncs_node_need(q, path[i]);
+        int at = ncs_node_unmet(q, path[i]);
         if (at < 0)
             continue;
-        const struct ncs_need *n = &q->need[at];
-        if (n->kind != NCS_NEED_COLLECTIVE || ncs_is_meeting(n) || !n->call || !n->call->number)
+        const struct ncs_unmet *n = &q->unmet[at];
+        if (n->kind != NCS_UNMET_COLLECTIVE || ncs_is_meeting(n) || !n->call || !n->call->number)
             return false;
         several |= first >= 0 && n->comm != first;
         first = n->comm;
@@ -220,7 +220,7 @@ static bool is_of_comms(const struct ncs_inquiry *q, const int *path, size_t len
     return several;
 }
 
-static bool judge_rank(const struct ncs_inquiry *q, const int *path, size_t length,
+static bool judge_rank(const struct ncs_analysis *q, const int *path, size_t length,
                        struct lines *all, int rank, struct ncs_across *out)
 {
     int odd;
@@ -231,14 +231,14 @@ static bool judge_rank(const struct ncs_inquiry *q, const int *path, size_t leng
     guess(&all->of[model]);
     out->how = explain(&all->of[odd], &all->of[model], at, &out->shift);
     out->odd = odd;
-    bool extra = out->how == NCS_PARTING_EXTRA;
+    bool extra = out->how == NCS_DIVERGENCE_EXTRA;
     const struct ncs_call *call = all->of[extra ? odd : model].at[at].call;
-    out->need = meeting(q, path, length, role_of(q, call->comm), odd, extra);
+    out->unmet = meeting(q, path, length, role_of(q, call->comm), odd, extra);
     out->call = extra ? call : NULL;
-    return out->need && out->how != NCS_PARTING_NONE;
+    return out->unmet && out->how != NCS_DIVERGENCE_NONE;
 }
 
-bool ncs_part_across(const struct ncs_inquiry *q, const int *path, size_t length,
+bool ncs_part_across(const struct ncs_analysis *q, const int *path, size_t length,
                      struct ncs_across *out)
 {
     if (q->journal->dropped || !is_of_comms(q, path, length))

@@ -21,7 +21,7 @@ bool ncs_call_failed(const struct ncs_call *c)
            c->fn != NCS_FN_cudaPeekAtLastError;
 }
 
-void ncs_see_failure(struct ncs_inquiry *q, const struct ncs_call *c)
+void ncs_see_failure(struct ncs_analysis *q, const struct ncs_call *c)
 {
     if (c->rank < 0 || c->rank >= q->ranks || c->opening || c->ending)
         return;
@@ -45,10 +45,10 @@ static bool failed_there_too(const struct ncs_call *there, const struct ncs_call
     return false;
 }
 
-const struct ncs_call *ncs_gave_up(const struct ncs_inquiry *q, const struct ncs_need *need, int rank)
+const struct ncs_call *ncs_gave_up(const struct ncs_analysis *q, const struct ncs_unmet *unmet, int rank)
 {
     const struct ncs_call *failed = rank >= 0 && rank < q->ranks ? q->failure[rank] : NULL;
-    if (!failed || !need->call || failed_there_too(need->call, failed))
+    if (!failed || !unmet->call || failed_there_too(unmet->call, failed))
         return NULL;
     return failed;
 }

@@ -19,7 +19,7 @@ struct reading {
     struct ncs_map round; /* thread and place -> groups that it has started there */
 };
 
-static void read_start(struct ncs_inquiry *q, struct reading *r, const struct ncs_call *c)
+static void read_start(struct ncs_analysis *q, struct reading *r, const struct ncs_call *c)
 {
     size_t round = ncs_map_number(&r->round, place_key(c));
     struct ncs_group_start start = { .call = c, .round = round };
@@ -28,7 +28,7 @@ static void read_start(struct ncs_inquiry *q, struct reading *r, const struct nc
     ncs_map_put_number(&r->open, thread_key(c), q->group_starts);
 }
 
-void ncs_group_starts_read(struct ncs_inquiry *q)
+void ncs_group_starts_read(struct ncs_analysis *q)
 {
     struct reading r = { 0 };
     const struct ncs_made *first = ncs_first_made(&q->index, NCS_FN_ncclGroupStart);

@@ -98,7 +98,7 @@ static void say_origin(struct ncs_str *s, const struct ncs_call *call, const voi
     if (!freed)
         return;
     ncs_str_add(s, " and freed");
-    ncs_say_place(s, freed);
+    ncs_format_place(s, freed);
     ncs_str_addf(s, " (%s)", ncs_fn_info[freed->fn].name);
 }
 
@@ -111,8 +111,8 @@ static bool say_scalar(const struct ncs_call *call, struct ncs_str *s)
     return made && end_of(made);
 }
 
-bool ncs_say_memory(const struct ncs_inquiry *q, const struct ncs_call *call, const char *why,
-                    struct ncs_str *s)
+bool ncs_format_memory(const struct ncs_analysis *q, const struct ncs_call *call, const char *why,
+                       struct ncs_str *s)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
     int nranks = call->comm >= 0 ? q->journal->comm[call->comm]->nranks : 0;

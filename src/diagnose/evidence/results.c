@@ -38,7 +38,7 @@ struct ncs_results {
 
 /* Calls of some ranks that belong to other positions. */
 struct guess {
-    enum ncs_parting_how how;
+    enum ncs_divergence_how how;
     size_t at, far;
     const int *odd; /* of the communicator, ascending */
     size_t odds;
@@ -48,12 +48,12 @@ static const size_t nowhere = SIZE_MAX;
 
 /* ---- where a call of the odd ones belongs ---- */
 
-static size_t moved(enum ncs_parting_how how, size_t at, size_t far, size_t i)
+static size_t moved(enum ncs_divergence_how how, size_t at, size_t far, size_t i)
 {
     switch (how) {
-    case NCS_PARTING_SWAPPED: return i == at ? at + far : i == at + far ? at : i;
-    case NCS_PARTING_SKIPPED: return i < at ? i : i + far;
-    case NCS_PARTING_EXTRA: return i < at ? i : i < at + far ? nowhere : i - far;
+    case NCS_DIVERGENCE_SWAPPED: return i == at ? at + far : i == at + far ? at : i;
+    case NCS_DIVERGENCE_SKIPPED: return i < at ? i : i + far;
+    case NCS_DIVERGENCE_EXTRA: return i < at ? i : i < at + far ? nowhere : i - far;
     default: return i;
     }
 }
@@ -61,8 +61,8 @@ static size_t moved(enum ncs_parting_how how, size_t at, size_t far, size_t i)
 /* Which of its calls belongs there. */
 static size_t moved_back(const struct guess *g, size_t i)
 {
-    enum ncs_parting_how back = g->how == NCS_PARTING_SKIPPED ? NCS_PARTING_EXTRA
-                                : g->how == NCS_PARTING_EXTRA ? NCS_PARTING_SKIPPED : g->how;
+    enum ncs_divergence_how back = g->how == NCS_DIVERGENCE_SKIPPED ? NCS_DIVERGENCE_EXTRA
+                                : g->how == NCS_DIVERGENCE_EXTRA ? NCS_DIVERGENCE_SKIPPED : g->how;
     return moved(back, g->at, g->far, i);
 }
 
@@ -196,7 +196,7 @@ static bool is_near(const struct ncs_results *all, int dtype, double a, double b
 
 /* ---- what was not as expected ---- */
 
-static const struct ncs_notice *doubt_of(const struct ncs_inquiry *q)
+static const struct ncs_notice *doubt_of(const struct ncs_analysis *q)
 {
     for (size_t i = 0; i < q->notices; i++)
         if (q->notice[i].kind == NCS_NOTICE_DOUBT && q->notice[i].compareds)
@@ -279,7 +279,7 @@ static void read_unexpected(struct ncs_results *all, int rank, const struct ncs_
         add_witness(all, rank, at, element, u);
 }
 
-struct ncs_results *ncs_results_open(const struct ncs_inquiry *q, int comm)
+struct ncs_results *ncs_results_open(const struct ncs_analysis *q, int comm)
 {
     const struct ncs_notice *doubt = doubt_of(q);
     const struct ncs_comm_info *info = q->journal->comm[comm];
@@ -362,7 +362,7 @@ static int try_guess(struct ncs_results *all, const struct guess *g)
     return fits;
 }
 
-int ncs_try_parting(struct ncs_results *all, const struct ncs_parting *p)
+int ncs_try_divergence(struct ncs_results *all, const struct ncs_call_divergence *p)
 {
     struct guess g = { p->how, p->at, p->shift, p->odd, p->odds };
     if (!p->even)
@@ -380,7 +380,7 @@ struct best {
     size_t alike;
 };
 
-static void try_one(struct ncs_results *all, enum ncs_parting_how how, size_t at, size_t far, int rank,
+static void try_one(struct ncs_results *all, enum ncs_divergence_how how, size_t at, size_t far, int rank,
                     struct best *b)
 {
     struct guess g = { how, at, far, &rank, 1 };
@@ -402,15 +402,15 @@ static void try_one(struct ncs_results *all, enum ncs_parting_how how, size_t at
 
 static uint32_t other_of(const struct ncs_sequence *s, const struct guess *g)
 {
-    return g->how == NCS_PARTING_SWAPPED ? s->call[g->at + g->far]->number : 0;
+    return g->how == NCS_DIVERGENCE_SWAPPED ? s->call[g->at + g->far]->number : 0;
 }
 
 /* Neither of two ranks is the odd one; of two explanations both are told. */
-static void fill_second(const struct ncs_results *all, const struct best *b, struct ncs_parting *out)
+static void fill_second(const struct ncs_results *all, const struct best *b, struct ncs_call_divergence *out)
 {
     const struct guess *x = &b->g, *y = &b->other;
     const struct ncs_sequence *m = &all->c->seq[out->model];
-    out->even = all->nranks == 2 && x->how == NCS_PARTING_SWAPPED && y->how == x->how &&
+    out->even = all->nranks == 2 && x->how == NCS_DIVERGENCE_SWAPPED && y->how == x->how &&
                 x->at == y->at && x->far == y->far;
     if (!out->even)
         out->rival = (struct ncs_rival){ y->how, b->second, m->call[y->at]->number, other_of(m, y),
@@ -422,20 +422,20 @@ static void fill_second(const struct ncs_results *all, const struct best *b, str
     out->model = b->rank;
 }
 
-static void fill(const struct ncs_results *all, const struct best *b, struct ncs_parting *out)
+static void fill(const struct ncs_results *all, const struct best *b, struct ncs_call_divergence *out)
 {
     int model = b->rank == 0;
     const struct ncs_sequence *m = &all->c->seq[model];
-    *out = (struct ncs_parting){ .how = b->g.how, .at = (uint32_t)b->g.at, .shift = (uint32_t)b->g.far,
+    *out = (struct ncs_call_divergence){ .how = b->g.how, .at = (uint32_t)b->g.at, .shift = (uint32_t)b->g.far,
                                  .number = m->call[b->g.at]->number, .model = model,
-                                 .other = other_of(m, &b->g), .clue = NCS_CLUE_RESULT, .odds = 1 };
+                                 .other = other_of(m, &b->g), .evidence = NCS_EVIDENCE_RESULT, .odds = 1 };
     out->odd = ncs_new(2 * sizeof *out->odd);
     out->odd[0] = b->rank;
     if (b->alike > 1)
         fill_second(all, b, out);
 }
 
-bool ncs_search_partings(struct ncs_results *all, struct ncs_parting *out)
+bool ncs_search_divergences(struct ncs_results *all, struct ncs_call_divergence *out)
 {
     size_t first = all->witness[0].at; /* it failed; others may come after some that held */
     struct best best = { .fits = 0 };
@@ -444,13 +444,13 @@ bool ncs_search_partings(struct ncs_results *all, struct ncs_parting *out)
             first = all->witness[i].at;
     for (int r = 0; r < all->nranks; r++) {
         for (size_t far = 1; far <= FAR; far++) {
-            try_one(all, NCS_PARTING_SWAPPED, first, far, r, &best);
+            try_one(all, NCS_DIVERGENCE_SWAPPED, first, far, r, &best);
             if (far <= first)
-                try_one(all, NCS_PARTING_SWAPPED, first - far, far, r, &best);
+                try_one(all, NCS_DIVERGENCE_SWAPPED, first - far, far, r, &best);
         }
         for (size_t back = 0; back <= FAR && back <= first; back++) {
-            try_one(all, NCS_PARTING_SKIPPED, first - back, 1, r, &best);
-            try_one(all, NCS_PARTING_EXTRA, first - back, 1, r, &best);
+            try_one(all, NCS_DIVERGENCE_SKIPPED, first - back, 1, r, &best);
+            try_one(all, NCS_DIVERGENCE_EXTRA, first - back, 1, r, &best);
         }
     }
     if (!best.fits || best.alike > 2)

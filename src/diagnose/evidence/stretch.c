@@ -25,7 +25,7 @@ static bool is_at_place_of(const struct ncs_call *c, const struct ncs_call *othe
     return c->fn == other->fn && c->place.line == other->place.line && c->place.file == other->place.file;
 }
 
-static const struct ncs_call *last_on_comm(const struct ncs_inquiry *q, int comm, int comm_rank, uint32_t below)
+static const struct ncs_call *last_on_comm(const struct ncs_analysis *q, int comm, int comm_rank, uint32_t below)
 {
     bool known = comm >= 0 && (size_t)comm < q->journal->comms && comm_rank >= 0 &&
                  comm_rank < q->journal->comm[comm]->members;
@@ -53,7 +53,7 @@ static void end_at(struct ncs_stretch *s, const struct ncs_call *call)
 }
 
 /* It ends at the next effective call of the thread, if there is one. */
-static void end_behind(const struct ncs_inquiry *q, struct ncs_stretch *s)
+static void end_behind(const struct ncs_analysis *q, struct ncs_stretch *s)
 {
     for (const struct ncs_call *c = s->last ? s->last->newer : q->journal->oldest; c && c->id < s->to; c = c->newer)
         if (c->rank == s->rank && c->thread == s->thread && is_effective(c) &&
@@ -61,7 +61,7 @@ static void end_behind(const struct ncs_inquiry *q, struct ncs_stretch *s)
             s->to = c->id;
 }
 
-static int thread_of(const struct ncs_inquiry *q, int rank)
+static int thread_of(const struct ncs_analysis *q, int rank)
 {
     int thread = q->parties && rank >= 0 && (size_t)rank < q->parties->count ? q->parties->of[rank].thread : 0;
     return thread < 0 ? 0 : thread;
@@ -79,7 +79,7 @@ static size_t records_at(const struct ncs_call *from, const struct ncs_call *to,
 
 /* A place behind that of the missing call is come to once more than by the model on its way to the call: the thread
  * has gone round, and past that call. */
-static void end_at_next_round(const struct ncs_inquiry *q, const struct ncs_call *before, struct ncs_stretch *s)
+static void end_at_next_round(const struct ncs_analysis *q, const struct ncs_call *before, struct ncs_stretch *s)
 {
     enum { MOST_LINES = 16 };
     struct { int line; size_t left; } of[MOST_LINES];
@@ -106,7 +106,7 @@ static void end_at_next_round(const struct ncs_inquiry *q, const struct ncs_call
 }
 
 /* A call was left out before call `next` on the communicator: behind what the model made before it. */
-static void stretch_of_insert(const struct ncs_inquiry *q, const struct ncs_edit *e, struct ncs_stretch *s)
+static void stretch_of_insert(const struct ncs_analysis *q, const struct ncs_edit *e, struct ncs_stretch *s)
 {
     const struct ncs_call *next = ncs_journal_call(q->journal, e->comm, e->comm_rank, e->call);
     const struct ncs_call *last = last_on_comm(q, e->comm, e->comm_rank, e->call);
@@ -131,7 +131,7 @@ static void stretch_of_insert(const struct ncs_inquiry *q, const struct ncs_edit
     end_behind(q, s);
 }
 
-static void stretch_of_host(const struct ncs_inquiry *q, const struct ncs_edit *e, struct ncs_stretch *s)
+static void stretch_of_host(const struct ncs_analysis *q, const struct ncs_edit *e, struct ncs_stretch *s)
 {
     const struct ncs_call *c = q->journal->newest;
     s->thread = e->host_thread;
@@ -141,7 +141,7 @@ static void stretch_of_host(const struct ncs_inquiry *q, const struct ncs_edit *
     begin_behind(s, last_call(c, s, 0));
 }
 
-static int comm_of(const struct ncs_inquiry *q, const struct ncs_finding *f, int rank, int *comm_rank)
+static int comm_of(const struct ncs_analysis *q, const struct ncs_finding *f, int rank, int *comm_rank)
 {
     for (size_t i = 0; f->comm && i < q->journal->comms; i++) {
         const struct ncs_comm_info *info = q->journal->comm[i];
@@ -155,7 +155,7 @@ static int comm_of(const struct ncs_inquiry *q, const struct ncs_finding *f, int
 }
 
 /* Without an edit of its calls: by the call at which the finding says that it parts from the others. */
-static void stretch_of_culprit(const struct ncs_inquiry *q, const struct ncs_finding *f, const struct ncs_culprit *who,
+static void stretch_of_culprit(const struct ncs_analysis *q, const struct ncs_finding *f, const struct ncs_culprit *who,
                                struct ncs_stretch *s)
 {
     int comm_rank = -1, comm = comm_of(q, f, who->rank, &comm_rank);
@@ -174,7 +174,7 @@ static void stretch_of_culprit(const struct ncs_inquiry *q, const struct ncs_fin
     end_behind(q, s);
 }
 
-struct ncs_stretch ncs_stretch_of(const struct ncs_inquiry *q, const struct ncs_finding *f,
+struct ncs_stretch ncs_stretch_of(const struct ncs_analysis *q, const struct ncs_finding *f,
                                   const struct ncs_culprit *who)
 {
     struct ncs_stretch s = { .rank = who->rank };

@@ -1,11 +1,11 @@
 /* What clues and results tell, in words. */
 #include "diagnose/analysis.h"
 
-static void say_change(struct ncs_str *s, enum ncs_parting_how how, unsigned first, unsigned other,
+static void say_change(struct ncs_str *s, enum ncs_divergence_how how, unsigned first, unsigned other,
                        unsigned shift)
 {
-    const char *what = how == NCS_PARTING_SKIPPED ? "put in" : "taken out";
-    if (how == NCS_PARTING_SWAPPED)
+    const char *what = how == NCS_DIVERGENCE_SKIPPED ? "put in" : "taken out";
+    if (how == NCS_DIVERGENCE_SWAPPED)
         ncs_str_addf(s, "calls %u and %u exchanged on ", first, other);
     else if (shift == 1)
         ncs_str_addf(s, "call %u %s on ", first, what);
@@ -14,7 +14,7 @@ static void say_change(struct ncs_str *s, enum ncs_parting_how how, unsigned fir
 }
 
 /* "they would have come out with calls 2 and 3 exchanged on rank 3" */
-static void say_results(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p,
+static void say_results(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
                         struct ncs_str *s)
 {
     const struct ncs_rival *rival = &p->rival;
@@ -27,38 +27,38 @@ static void say_results(const struct ncs_inquiry *q, int comm, const struct ncs_
     } else if (p->even) {
         ncs_str_add(s, "one of the two ranks");
     } else {
-        ncs_say_odd(q, s, comm, p);
+        ncs_format_odd(q, s, comm, p);
     }
     if (p->earliest)
         ncs_str_addf(s, ", as with any of calls %u to %u", (unsigned)p->earliest, (unsigned)p->number);
 }
 
-void ncs_say_clue(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p, struct ncs_str *s)
+void ncs_format_evidence(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p, struct ncs_str *s)
 {
     static const char *const by[] = {
-        [NCS_CLUE_LINE] = "by script lines: ", [NCS_CLUE_BUFFER] = "by buffers: ",
-        [NCS_CLUE_BETWEEN] = "by what comes between the calls: ",
-        [NCS_CLUE_INPUT] = "by the data that is put in: ",
-        [NCS_CLUE_RESULT] = "by the results that were expected: ",
+        [NCS_EVIDENCE_LINE] = "by script lines: ", [NCS_EVIDENCE_BUFFER] = "by buffers: ",
+        [NCS_EVIDENCE_BETWEEN] = "by what comes between the calls: ",
+        [NCS_EVIDENCE_INPUT] = "by the data that is put in: ",
+        [NCS_EVIDENCE_RESULT] = "by the results that were expected: ",
     };
-    bool skipped = p->how == NCS_PARTING_SKIPPED;
-    ncs_str_add(s, by[p->clue]);
-    if (p->clue == NCS_CLUE_RESULT) {
+    bool skipped = p->how == NCS_DIVERGENCE_SKIPPED;
+    ncs_str_add(s, by[p->evidence]);
+    if (p->evidence == NCS_EVIDENCE_RESULT) {
         say_results(q, comm, p, s);
         return;
     }
-    if (p->how == NCS_PARTING_SWAPPED) {
+    if (p->how == NCS_DIVERGENCE_SWAPPED) {
         ncs_str_addf(s, "with calls %u and %u exchanged ", (unsigned)p->number, (unsigned)p->other);
         if (p->even) {
             ncs_str_add(s, "the two ranks agree");
             return;
         }
-        ncs_say_odd(q, s, comm, p);
+        ncs_format_odd(q, s, comm, p);
         ncs_str_add(s, p->odds == 1 ? " agrees with the others" : " agree with the others");
         return;
     }
     ncs_str_addf(s, "from call %u on ", (unsigned)p->number);
-    ncs_say_odd(q, s, comm, p);
+    ncs_format_odd(q, s, comm, p);
     ncs_str_addf(s, " agree%s with what the others do %u call%s %s", p->odds == 1 ? "s" : "",
                  (unsigned)p->shift, p->shift == 1 ? "" : "s", skipped ? "later" : "earlier");
     if (p->earliest)

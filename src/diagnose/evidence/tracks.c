@@ -63,11 +63,11 @@ static void read_call(const struct ncs_tracks *all, struct ncs_track *t, const s
     }
     if (t->count == t->held)
         return;
-    struct ncs_track_clue *k = &t->clue[t->count++];
-    k->of[NCS_CLUE_LINE - 1] = line_of(c);
-    k->of[NCS_CLUE_BUFFER - 1] = ncs_hash(memory_at(t, ncs_call_sendbuff(c)),
-                                          memory_at(t, ncs_call_recvbuff(c)));
-    k->of[NCS_CLUE_BETWEEN - 1] = t->between;
+    struct ncs_track_evidence *k = &t->evidence[t->count++];
+    k->of[NCS_EVIDENCE_LINE - 1] = line_of(c);
+    k->of[NCS_EVIDENCE_BUFFER - 1] = ncs_hash(memory_at(t, ncs_call_sendbuff(c)),
+                                              memory_at(t, ncs_call_recvbuff(c)));
+    k->of[NCS_EVIDENCE_BETWEEN - 1] = t->between;
     k->power = t->power;
     t->between = 0;
     t->power = 1;
@@ -83,16 +83,16 @@ void ncs_tracks_want(struct ncs_tracks *all, int comm_rank)
     t->power = 1;
     t->comm_rank = comm_rank;
     t->held = all->q->comm[all->comm].seq[comm_rank].held;
-    t->clue = ncs_new(t->held * sizeof *t->clue);
+    t->evidence = ncs_new(t->held * sizeof *t->evidence);
     t->rank = rank;
 }
 
-static bool is_of_rank(const struct ncs_inquiry *q, const struct ncs_made *m)
+static bool is_of_rank(const struct ncs_analysis *q, const struct ncs_made *m)
 {
     return m->rank >= 0 && m->rank < q->ranks;
 }
 
-static void sort_records(const struct ncs_inquiry *q, struct ncs_records *all)
+static void sort_records(const struct ncs_analysis *q, struct ncs_records *all)
 {
     size_t *place = ncs_new((size_t)(q->ranks + 1) * sizeof *place), count = 0;
     all->end = ncs_new((size_t)(q->ranks + 1) * sizeof *all->end);
@@ -117,7 +117,7 @@ void ncs_records_free(struct ncs_records *records)
     ncs_free(records->end);
 }
 
-struct ncs_tracks ncs_tracks_open(const struct ncs_inquiry *q, struct ncs_records *records, int comm)
+struct ncs_tracks ncs_tracks_open(const struct ncs_analysis *q, struct ncs_records *records, int comm)
 {
     struct ncs_tracks all = { .q = q, .records = records, .comm = comm };
     all.of = ncs_new((size_t)q->journal->comm[comm]->members * sizeof *all.of);
@@ -139,7 +139,7 @@ void ncs_tracks_read(struct ncs_tracks *all)
 void ncs_tracks_close(struct ncs_tracks *all)
 {
     for (int i = 0; i < all->q->journal->comm[all->comm]->members; i++) {
-        ncs_free(all->of[i].clue);
+        ncs_free(all->of[i].evidence);
         ncs_free(all->of[i].memory);
         ncs_map_free(&all->of[i].made_at);
     }

@@ -5,10 +5,10 @@
 
 #include "diagnose/analysis.h"
 
-#define NCS_TRACK_CLUES NCS_CLUE_BETWEEN
+#define NCS_TRACK_CLUES NCS_EVIDENCE_BETWEEN
 
-struct ncs_track_clue {
-    uint64_t of[NCS_TRACK_CLUES]; /* by clue, from NCS_CLUE_LINE on */
+struct ncs_track_evidence {
+    uint64_t of[NCS_TRACK_CLUES]; /* by clue, from NCS_EVIDENCE_LINE on */
     uint64_t power;               /* of what came between: what its hash is multiplied by as more follows */
 };
 
@@ -20,7 +20,7 @@ struct ncs_track_memory {
 struct ncs_track { /* of one rank of the communicator */
     bool wanted;
     int comm_rank, rank; /* rank: of the run */
-    struct ncs_track_clue *clue; /* by index in its sequence */
+    struct ncs_track_evidence *evidence; /* by index in its sequence */
     size_t count, held;
     uint64_t between, power;
     struct ncs_track_memory *memory;
@@ -34,14 +34,14 @@ struct ncs_records { /* of the journal, by rank of the run; sorted once somebody
 };
 
 struct ncs_tracks {
-    const struct ncs_inquiry *q;
+    const struct ncs_analysis *q;
     struct ncs_records *records;
     int comm;
     struct ncs_track *of; /* by rank of the communicator */
 };
 
 void ncs_records_free(struct ncs_records *records); /* the contents */
-struct ncs_tracks ncs_tracks_open(const struct ncs_inquiry *q, struct ncs_records *records, int comm);
+struct ncs_tracks ncs_tracks_open(const struct ncs_analysis *q, struct ncs_records *records, int comm);
 void ncs_tracks_want(struct ncs_tracks *all, int comm_rank); /* nothing, where nobody knows who that is */
 void ncs_tracks_read(struct ncs_tracks *all);                /* those that are wanted */
 void ncs_tracks_close(struct ncs_tracks *all);

@@ -101,7 +101,7 @@ struct two { /* one made `shift` calls that the other did not, no later than at 
     size_t last;
 };
 
-static bool fits_shift(const struct two *t, const struct relation *r, size_t need, struct span *out)
+static bool fits_shift(const struct two *t, const struct relation *r, size_t unmet, struct span *out)
 {
     size_t from = t->few->held, i = 0, before = 0, behind = 0;
     if (t->many->held - t->shift < from)
@@ -119,12 +119,12 @@ static bool fits_shift(const struct two *t, const struct relation *r, size_t nee
                   agree(r, at(t->few, k), at(t->many, k)) == NO;
     *out = (struct span){ from, i, before == 0 };
     /* Where a rank begins is its own affair, and what has come out of a call goes into the next one. */
-    return from <= i && behind >= (before ? need : AT_START);
+    return from <= i && behind >= (before ? unmet : AT_START);
 }
 
 /* Of the relations that the first calls or the last ones may be in, one by which a shift explains the
  * rest. */
-static bool find_shift(const struct two *t, enum how how, size_t need, struct span *out)
+static bool find_shift(const struct two *t, enum how how, size_t unmet, struct span *out)
 {
     size_t end = t->many->held - t->shift < t->few->held ? t->many->held - t->shift : t->few->held;
     struct relation r = { how, 1 };
@@ -133,12 +133,12 @@ static bool find_shift(const struct two *t, enum how how, size_t need, struct sp
             r = relate(how, t->few->call[i], t->many->call[i]);
             break;
         }
-    if (fits_shift(t, &r, need, out))
+    if (fits_shift(t, &r, unmet, out))
         return true;
     for (size_t i = end; i-- > 0 && how != SAME;)
         if (t->few->call[i]->input && t->many->call[i + t->shift]->input) {
             r = relate(how, t->few->call[i], t->many->call[i + t->shift]);
-            return fits_shift(t, &r, need, out);
+            return fits_shift(t, &r, unmet, out);
         }
     return false;
 }
@@ -153,11 +153,11 @@ static struct two sides_of(const struct ncs_ranks_of_comm *c, const struct ncs_s
 static bool locate(const struct ncs_ranks_of_comm *c, const struct ncs_sides *s, enum how how, int model,
                    struct span *out)
 {
-    size_t need = how == SAME ? 1 : s->others > 1 ? 2 : 3;
+    size_t unmet = how == SAME ? 1 : s->others > 1 ? 2 : 3;
     for (size_t i = 0; i < s->odds && i < ODDS; i++) {
         struct two t = sides_of(c, s, s->odd[i], model);
         struct span one;
-        if (t.many->held <= t.shift || !find_shift(&t, how, need, &one) ||
+        if (t.many->held <= t.shift || !find_shift(&t, how, unmet, &one) ||
             (i && one.where != out->where))
             return false;
         if (i && one.first < out->first)
@@ -205,12 +205,12 @@ static bool locate_by_inputs(const struct ncs_ranks_of_comm *c, const struct ncs
 }
 
 static void fill_shift(const struct ncs_ranks_of_comm *c, const struct ncs_sides *s, int model,
-                       const struct span *span, enum ncs_clue clue, struct ncs_parting *out)
+                       const struct span *span, enum ncs_evidence evidence, struct ncs_call_divergence *out)
 {
     const struct ncs_sequence *m = &c->seq[model];
-    *out = (struct ncs_parting){ .how = s->extra ? NCS_PARTING_EXTRA : NCS_PARTING_SKIPPED,
+    *out = (struct ncs_call_divergence){ .how = s->extra ? NCS_DIVERGENCE_EXTRA : NCS_DIVERGENCE_SKIPPED,
                                  .at = (uint32_t)span->where, .number = m->call[span->where]->number,
-                                 .shift = s->shift, .model = model, .clue = clue };
+                                 .shift = s->shift, .model = model, .evidence = evidence };
     if (span->first < span->where)
         out->earliest = m->call[span->first]->number;
     out->odds = s->odds;
@@ -227,9 +227,9 @@ static bool locate_by_results(const struct ncs_ranks_of_comm *c, const struct nc
     bool alike = false, apart = false;
     for (size_t i = 0; results && i <= s->last && i < m->held; i++) {
         struct span here = { i, i, false };
-        struct ncs_parting p;
-        fill_shift(c, s, s->other[0], &here, NCS_CLUE_RESULT, &p);
-        int fits = ncs_try_parting(results, &p);
+        struct ncs_call_divergence p;
+        fill_shift(c, s, s->other[0], &here, NCS_EVIDENCE_RESULT, &p);
+        int fits = ncs_try_divergence(results, &p);
         ncs_free(p.odd);
         if (fits < most)
             continue;
@@ -243,8 +243,8 @@ static bool locate_by_results(const struct ncs_ranks_of_comm *c, const struct nc
     return alike && !apart;
 }
 
-bool ncs_trace_shift(const struct ncs_inquiry *q, int comm, const struct ncs_sides *s,
-                     struct ncs_parting *out)
+bool ncs_trace_shift(const struct ncs_analysis *q, int comm, const struct ncs_sides *s,
+                     struct ncs_call_divergence *out)
 {
     const struct ncs_ranks_of_comm *c = &q->comm[comm];
     struct ncs_results *results = ncs_results_open(q, comm);
@@ -252,14 +252,14 @@ bool ncs_trace_shift(const struct ncs_inquiry *q, int comm, const struct ncs_sid
     int model = s->others ? s->other[0] : -1;
     bool found = model >= 0 && locate_by_inputs(c, s, &model, &span);
     if (found)
-        fill_shift(c, s, model, &span, NCS_CLUE_INPUT, out);
-    if (found && results && ncs_try_parting(results, out) < 0) {
+        fill_shift(c, s, model, &span, NCS_EVIDENCE_INPUT, out);
+    if (found && results && ncs_try_divergence(results, out) < 0) {
         ncs_free(out->odd);
-        *out = (struct ncs_parting){ 0 };
+        *out = (struct ncs_call_divergence){ 0 };
         found = false;
     }
     if (!found && model >= 0 && locate_by_results(c, s, results, &span)) {
-        fill_shift(c, s, s->other[0], &span, NCS_CLUE_RESULT, out);
+        fill_shift(c, s, s->other[0], &span, NCS_EVIDENCE_RESULT, out);
         found = true;
     }
     ncs_results_close(results);
@@ -311,7 +311,7 @@ static bool find_exchange(enum how how, const struct ncs_sequence *a, const stru
 
 /* By what is put in alone. */
 static bool exchange_by_inputs(const struct ncs_ranks_of_comm *c, int nranks, enum how how,
-                               struct ncs_parting *p)
+                               struct ncs_call_divergence *p)
 {
     int *rank = ncs_new((size_t)nranks * sizeof *rank), *odd = ncs_new((size_t)nranks * sizeof *odd);
     size_t odds = 0, first = 0, where = 0;
@@ -332,12 +332,12 @@ static bool exchange_by_inputs(const struct ncs_ranks_of_comm *c, int nranks, en
         shift = far;
     }
     ncs_free(rank);
-    struct ncs_parting found = { .at = (uint32_t)first, .shift = shift, .clue = NCS_CLUE_INPUT, .even = even,
+    struct ncs_call_divergence found = { .at = (uint32_t)first, .shift = shift, .evidence = NCS_EVIDENCE_INPUT, .even = even,
                                  .model = model, .odd = odd, .odds = odds };
     return ncs_make_exchange(fits && odds ? &c->seq[model] : NULL, &found, p);
 }
 
-bool ncs_trace_exchange(const struct ncs_inquiry *q, int comm, struct ncs_parting *out)
+bool ncs_trace_exchange(const struct ncs_analysis *q, int comm, struct ncs_call_divergence *out)
 {
     const struct ncs_ranks_of_comm *c = &q->comm[comm];
     int nranks = q->journal->comm[comm]->nranks;
@@ -345,14 +345,14 @@ bool ncs_trace_exchange(const struct ncs_inquiry *q, int comm, struct ncs_partin
         if (c->seq[i].held != c->seq[0].held)
             return false;
     struct ncs_results *results = ncs_results_open(q, comm);
-    bool found = results && ncs_search_partings(results, out);
+    bool found = results && ncs_search_divergences(results, out);
     for (enum how how = SAME; how < HOWS && !found; how++) {
         if (!exchange_by_inputs(c, nranks, how, out))
             continue;
-        found = results ? ncs_try_parting(results, out) > 0 : how == SAME;
+        found = results ? ncs_try_divergence(results, out) > 0 : how == SAME;
         if (!found) {
             ncs_free(out->odd);
-            *out = (struct ncs_parting){ 0 };
+            *out = (struct ncs_call_divergence){ 0 };
         }
     }
     ncs_results_close(results);

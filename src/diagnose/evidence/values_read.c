@@ -14,7 +14,7 @@ enum { MOST_PLACES = 8 }; /* of a stretch, the first ones */
 
 /* The reads of one place in the program: those of each rank that correspond to one of the culprit's. */
 struct reads {
-    const struct ncs_inquiry *q;
+    const struct ncs_analysis *q;
     const struct ncs_finding *f;
     const struct ncs_call *own;   /* the culprit's */
     const struct ncs_call **of;   /* by rank: as many-th there as that; NULL = it has not read so often */
@@ -41,7 +41,7 @@ static bool is_right(const struct ncs_finding *f, int rank)
 /* Before the stretch those who did right did not always read there what the culprit did. */
 static bool has_differed(const struct reads *r)
 {
-    const struct ncs_inquiry *q = r->q;
+    const struct ncs_analysis *q = r->q;
     uint64_t *own = ncs_new((r->earlier + 1) * sizeof *own);
     uint32_t *times = ncs_new((size_t)q->ranks * sizeof *times), mine = 0;
     bool differed = false;
@@ -60,7 +60,7 @@ static bool has_differed(const struct reads *r)
 
 static void find_reads(struct reads *r, uint64_t from)
 {
-    const struct ncs_inquiry *q = r->q;
+    const struct ncs_analysis *q = r->q;
     r->of = ncs_new((size_t)q->ranks * sizeof *r->of);
     r->times = ncs_new((size_t)q->ranks * sizeof *r->times);
     for (size_t i = 0; i < q->priors && q->prior[i]->id <= r->own->id; i++) {
@@ -78,7 +78,7 @@ static void find_reads(struct reads *r, uint64_t from)
 
 /* ---- where a value comes from ---- */
 
-static size_t bytes_written(const struct ncs_inquiry *q, const struct ncs_call *c)
+static size_t bytes_written(const struct ncs_analysis *q, const struct ncs_call *c)
 {
     size_t blocks = ncs_call_writes(c, q->journal->comm[c->comm]->nranks);
     if (c->fn == NCS_FN_ncclReduce) /* off the root nothing is written, but that is the buffer which is read for it */
@@ -105,7 +105,7 @@ static bool replaces(const struct ncs_call *c, const void *at)
 
 /* Whether the call decides what the copy of its rank reads. *writer: the call of NCCL in whose receive buffer that is;
  * NULL = something else has written there. */
-static bool decides(const struct ncs_inquiry *q, const struct ncs_call *c, const struct ncs_call *read,
+static bool decides(const struct ncs_analysis *q, const struct ncs_call *c, const struct ncs_call *read,
                     const struct ncs_call **writer)
 {
     const void *at = read->arg[1].p;
@@ -116,7 +116,7 @@ static bool decides(const struct ncs_inquiry *q, const struct ncs_call *c, const
     return *writer || (!c->number && !c->rc && replaces(c, at));
 }
 
-static const struct ncs_call *writer_of(const struct ncs_inquiry *q, const struct ncs_call *read)
+static const struct ncs_call *writer_of(const struct ncs_analysis *q, const struct ncs_call *read)
 {
     const struct ncs_call *writer = NULL;
     for (const struct ncs_call *c = read->older; c; c = c->older)
@@ -128,7 +128,7 @@ static const struct ncs_call *writer_of(const struct ncs_inquiry *q, const struc
 /* The same of all that correspond, in one walk, by rank. The caller's. */
 static const struct ncs_call **writers_of(const struct reads *r)
 {
-    const struct ncs_inquiry *q = r->q;
+    const struct ncs_analysis *q = r->q;
     const struct ncs_call **writer = ncs_new((size_t)q->ranks * sizeof *writer), *newest = NULL;
     bool *open = ncs_new((size_t)q->ranks * sizeof *open);
     size_t left = 0;
@@ -150,7 +150,7 @@ static const struct ncs_call **writers_of(const struct reads *r)
 
 /* ---- what is told of a place ---- */
 
-static int run_rank(const struct ncs_inquiry *q, int comm, int comm_rank)
+static int run_rank(const struct ncs_analysis *q, int comm, int comm_rank)
 {
     return comm_rank >= 0 && comm_rank < q->journal->comm[comm]->members ? q->journal->comm[comm]->member[comm_rank].rank
                                                                         : -1;
@@ -169,7 +169,7 @@ static bool is_common(const struct reads *r)
  * root, rank 0, has a result there" */
 static char *say_reduce(const struct reads *r, const struct ncs_call *writer)
 {
-    const struct ncs_inquiry *q = r->q;
+    const struct ncs_analysis *q = r->q;
     int root = run_rank(q, writer->comm, ncs_call_root(writer)), off = 0;
     if (writer->fn != NCS_FN_ncclReduce || root < 0 || is_common(r))
         return NULL;
@@ -186,12 +186,12 @@ static char *say_reduce(const struct reads *r, const struct ncs_call *writer)
     struct ncs_str s = { 0 };
     if (off) {
         char *what = ncs_describe(writer);
-        ncs_say_ranks(&s, reader, readers);
+        ncs_format_ranks(&s, reader, readers);
         ncs_str_add(&s, " read");
-        ncs_say_place(&s, r->own);
+        ncs_format_place(&s, r->own);
         ncs_str_addf(&s, " the receive buffer of call %u on %s, %s,", (unsigned)writer->number,
                      ncs_comm_name(q, writer->comm), what);
-        ncs_say_place(&s, writer);
+        ncs_format_place(&s, writer);
         ncs_str_addf(&s, "; only its root, rank %d, has a result there", root);
         ncs_free(what);
     }
@@ -221,7 +221,7 @@ static bool add_value(const struct ncs_call *read, const struct ncs_call *writer
 /* "rank 2 read 0 at line 8, where ranks 0, 1, 3 read 4", if these agree. */
 static char *say_other(const struct reads *r, const struct ncs_call *writer)
 {
-    const struct ncs_inquiry *q = r->q;
+    const struct ncs_analysis *q = r->q;
     const struct ncs_call *model = NULL;
     int *other = ncs_new((size_t)q->ranks * sizeof *other);
     size_t others = 0;
@@ -240,11 +240,11 @@ static char *say_other(const struct reads *r, const struct ncs_call *writer)
         const struct ncs_call *typed = writer ? writer : writer_of(q, model);
         bool shown = add_value(r->own, typed, &mine) && add_value(model, typed, &theirs) &&
                      strcmp(mine.text, theirs.text) != 0;
-        ncs_say_ranks(&s, &r->own->rank, 1);
+        ncs_format_ranks(&s, &r->own->rank, 1);
         ncs_str_addf(&s, " read %s", shown ? mine.text : "other values");
-        ncs_say_place(&s, r->own);
+        ncs_format_place(&s, r->own);
         ncs_str_add(&s, shown ? ", where " : " than ");
-        ncs_say_ranks(&s, other, others);
+        ncs_format_ranks(&s, other, others);
         ncs_str_addf(&s, "%s%s", shown ? " read " : " did", shown ? theirs.text : "");
     }
     ncs_str_free(&mine);
@@ -256,7 +256,7 @@ static char *say_other(const struct reads *r, const struct ncs_call *writer)
 /* "rank 2 read at line 8 what it had received from rank 0 at line 7; no other rank has read there" */
 static char *say_received(const struct reads *r, const struct ncs_call *writer)
 {
-    const struct ncs_inquiry *q = r->q;
+    const struct ncs_analysis *q = r->q;
     int peer = writer->fn == NCS_FN_ncclRecv ? run_rank(q, writer->comm, ncs_call_peer(writer)) : -1;
     if (peer < 0 || r->earlier)
         return NULL;
@@ -264,11 +264,11 @@ static char *say_received(const struct reads *r, const struct ncs_call *writer)
         if (rank != r->own->rank && r->times[rank])
             return NULL;
     struct ncs_str s = { 0 };
-    ncs_say_ranks(&s, &r->own->rank, 1);
+    ncs_format_ranks(&s, &r->own->rank, 1);
     ncs_str_add(&s, " read");
-    ncs_say_place(&s, r->own);
+    ncs_format_place(&s, r->own);
     ncs_str_addf(&s, " what it had received from rank %d", peer);
-    ncs_say_place(&s, writer);
+    ncs_format_place(&s, writer);
     ncs_str_add(&s, "; no other rank has read there");
     return ncs_str_take(&s);
 }
@@ -296,8 +296,8 @@ static bool is_read_before(const struct ncs_call *const *read, size_t reads, con
 }
 
 /* The first of each place: the next one may already be of the round in which a call was left out. */
-char *ncs_say_read(const struct ncs_inquiry *q, const struct ncs_finding *f, const struct ncs_stretch *stretch,
-                   const struct ncs_call **read)
+char *ncs_format_read(const struct ncs_analysis *q, const struct ncs_finding *f, const struct ncs_stretch *stretch,
+                      const struct ncs_call **read)
 {
     const struct ncs_call *first[MOST_PLACES];
     size_t places = 0;

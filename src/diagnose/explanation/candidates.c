@@ -37,9 +37,9 @@ static size_t earlier(const struct ncs_course *c, size_t at, uint64_t site)
 static bool find_answer(const struct ncs_explanations *s, const struct ncs_call *model, int comm, int comm_rank,
                         struct ncs_change *c)
 {
-    for (size_t i = 0; i < s->q->needs; i++) {
-        const struct ncs_need *n = &s->q->need[i];
-        if (n->kind != NCS_NEED_PAIR || n->comm != comm || !n->call || n->presents != 1 ||
+    for (size_t i = 0; i < s->q->unmets; i++) {
+        const struct ncs_unmet *n = &s->q->unmet[i];
+        if (n->kind != NCS_UNMET_PAIR || n->comm != comm || !n->call || n->presents != 1 ||
             ncs_is_send(n->call) == ncs_is_send(model) || ncs_call_peer(n->call) != comm_rank)
             continue;
         c->model = n->call;

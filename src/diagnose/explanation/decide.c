@@ -119,7 +119,7 @@ static void add_other(struct ncs_finding *f, struct ncs_finding other)
     f->certainty = NCS_LIKELY;
     if (!f->otherwise && f->culprits && other.why) {
         ncs_str_addf(&s, "it could also be that %s, if ", other.why);
-        ncs_say_ranks(&s, rank, ranks_of(f, rank));
+        ncs_format_ranks(&s, rank, ranks_of(f, rank));
         ncs_str_add(&s, " made the calls that were meant");
         if (other.tried)
             ncs_str_addf(&s, "; tried: %s", other.tried);
@@ -190,7 +190,7 @@ static bool turned_round(const struct ncs_diagnosis *d, const struct ncs_journal
             struct ncs_culprit c = { .rank = rank[i], .call = f->call, .comm_rank = comm_rank[i] };
             NCS_PUSH(out->culprit, out->culprits, culprit_room, c);
         }
-        ncs_say_ranks(&s, rank, ranks);
+        ncs_format_ranks(&s, rank, ranks);
         ncs_str_addf(&s, " %s on %s", skipped ? "made too many calls" : "made too few calls", comm->name);
         out->why = ncs_str_take(&s);
     }
@@ -213,7 +213,7 @@ static bool message_turned_round(const struct ncs_diagnosis *d, const struct ncs
                              .line = e->line, .comm_rank = e->model_comm_rank };
     struct ncs_str s = { 0 };
     size_t room = 0;
-    ncs_say_ranks(&s, &c.rank, 1);
+    ncs_format_ranks(&s, &c.rank, 1);
     ncs_str_addf(&s, " made a %s too many on %s", sent ? "send" : "receive", comm->name);
     *out = (struct ncs_finding){ .rule = "extra-call", .comm = ncs_copy_text(comm->name), .why = ncs_str_take(&s) };
     NCS_PUSH(out->culprit, out->culprits, room, c);

@@ -12,7 +12,7 @@ enum { MOST_STEPS = 512 };
 /* ---- ways ---- */
 
 /* By rank: the kinds of groups that it is in, in any order. */
-static void read_seats(const struct ncs_inquiry *q, const struct ncs_courses *courses, struct ncs_map *seats)
+static void read_seats(const struct ncs_analysis *q, const struct ncs_courses *courses, struct ncs_map *seats)
 {
     struct ncs_map known = { 0 }; /* rank and class -> 1 */
     for (size_t c = 0; c < q->journal->comms; c++)
@@ -27,7 +27,7 @@ static void read_seats(const struct ncs_inquiry *q, const struct ncs_courses *co
     ncs_map_free(&known);
 }
 
-void ncs_ways_read(const struct ncs_inquiry *q, const struct ncs_courses *courses, struct ncs_ways *out)
+void ncs_ways_read(const struct ncs_analysis *q, const struct ncs_courses *courses, struct ncs_ways *out)
 {
     struct ncs_map known = { 0 }, seats = { 0 };
     memset(out, 0, sizeof *out);

@@ -21,7 +21,7 @@ struct ncs_ways {
     struct ncs_roles roles;
 };
 
-void ncs_ways_read(const struct ncs_inquiry *q, const struct ncs_courses *courses, struct ncs_ways *out);
+void ncs_ways_read(const struct ncs_analysis *q, const struct ncs_courses *courses, struct ncs_ways *out);
 void ncs_ways_free(struct ncs_ways *w);
 
 /* One step more or less. */

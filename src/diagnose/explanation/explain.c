@@ -27,16 +27,16 @@ static bool is_as_seen(const struct ncs_explanations *s)
 }
 
 /* Somebody waits for another host beside the driver. */
-static bool waits_for_hosts(const struct ncs_inquiry *q)
+static bool waits_for_hosts(const struct ncs_analysis *q)
 {
-    for (size_t i = 0; i < q->needs; i++)
-        if (q->need[i].kind == NCS_NEED_GATE && (ncs_is_key(q, &q->need[i]) || ncs_is_barrier(q, &q->need[i])))
+    for (size_t i = 0; i < q->unmets; i++)
+        if (q->unmet[i].kind == NCS_UNMET_GATE && (ncs_is_key(q, &q->unmet[i]) || ncs_is_barrier(q, &q->unmet[i])))
             return true;
     return false;
 }
 
 /* Who has destroyed a communicator where others have, too, need not have done so too early. */
-static bool others_do(const struct ncs_inquiry *q, const struct ncs_call *destroy)
+static bool others_do(const struct ncs_analysis *q, const struct ncs_call *destroy)
 {
     for (size_t i = 0; destroy && i < q->rares; i++)
         if (q->rare[i]->rank != destroy->rank && ncs_at_same_place(q->rare[i], destroy))
@@ -44,7 +44,7 @@ static bool others_do(const struct ncs_inquiry *q, const struct ncs_call *destro
     return false;
 }
 
-static bool has_own_reason(const struct ncs_inquiry *q, const struct ncs_absent *a)
+static bool has_own_reason(const struct ncs_analysis *q, const struct ncs_absent *a)
 {
     if (a->reason == NCS_ABSENT_DESTROYED)
         return !(a->call && a->call->ending) && !others_do(q, a->call);
@@ -53,13 +53,13 @@ static bool has_own_reason(const struct ncs_inquiry *q, const struct ncs_absent 
 
 /* Who is missed for a reason of its own, an abort, an error, is known without a comparison; communicators
  * in the making are not played, but who waits for hosts may be why they are not made. */
-static bool is_known(const struct ncs_inquiry *q)
+static bool is_known(const struct ncs_analysis *q)
 {
     bool hosts = waits_for_hosts(q);
-    for (size_t i = 0; i < q->needs; i++) {
-        const struct ncs_need *n = &q->need[i];
+    for (size_t i = 0; i < q->unmets; i++) {
+        const struct ncs_unmet *n = &q->unmet[i];
         bool split = n->call && n->call->fn == NCS_FN_ncclCommSplit;
-        if (!hosts && !split && (ncs_is_meeting(n) || n->kind == NCS_NEED_INIT))
+        if (!hosts && !split && (ncs_is_meeting(n) || n->kind == NCS_UNMET_INIT))
             return true;
         for (size_t k = 0; k < n->absents; k++)
             if (has_own_reason(q, &n->absent[k]))
@@ -109,7 +109,7 @@ static void look(struct ncs_explanations *s)
     ncs_candidates_rehearse(s);
 }
 
-struct ncs_explanations *ncs_explain_hang(const struct ncs_inquiry *q)
+struct ncs_explanations *ncs_explain_hang(const struct ncs_analysis *q)
 {
     struct ncs_explanations *e = ncs_new(sizeof *e);
     e->q = q;

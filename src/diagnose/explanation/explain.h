@@ -33,7 +33,7 @@ struct ncs_explanation {
 };
 
 struct ncs_explanations {
-    const struct ncs_inquiry *q;
+    const struct ncs_analysis *q;
     struct ncs_courses courses;
     struct ncs_cast *cast;
     struct ncs_ways ways;
@@ -92,7 +92,7 @@ const struct ncs_call *ncs_example(const struct ncs_examples *e, uint64_t site, 
 /* ---- how far courses are apart (explanation/misfit.c) ---- */
 
 /* Distances between all courses that have anything in common, as they are. */
-struct ncs_misfits *ncs_misfits_new(const struct ncs_inquiry *q, const struct ncs_courses *courses,
+struct ncs_misfits *ncs_misfits_new(const struct ncs_analysis *q, const struct ncs_courses *courses,
                                     const struct ncs_ways *ways);
 void ncs_misfits_free(struct ncs_misfits *m); /* NULL is a no-op */
 size_t ncs_misfit_now(const struct ncs_misfits *m); /* the sum of them */
@@ -113,7 +113,7 @@ size_t ncs_misfit_with(struct ncs_misfits *m, const struct ncs_change *change, s
 /* ---- explanations ---- */
 
 /* The cheapest ones first; none where the run has what this knows nothing of. The caller's. */
-struct ncs_explanations *ncs_explain_hang(const struct ncs_inquiry *q);
+struct ncs_explanations *ncs_explain_hang(const struct ncs_analysis *q);
 size_t ncs_explanations_count(const struct ncs_explanations *e);
 const struct ncs_explanation *ncs_explanation_at(const struct ncs_explanations *e, size_t i);
 void ncs_explanations_free(struct ncs_explanations *e); /* NULL is a no-op */
@@ -137,7 +137,7 @@ bool ncs_find_oddity(const struct ncs_explanations *e, struct ncs_finding *out);
 /* Of one that changes steps of hosts alone (explanation/finding_host.c): its edits, with a key that is not theirs, and the
  * finding. */
 struct ncs_edit ncs_host_edit(const struct ncs_explanations *s, const struct ncs_change *c);
-bool ncs_say_hosts(const struct ncs_explanation *e, struct ncs_root *r, struct ncs_drafts *all);
+bool ncs_format_hosts(const struct ncs_explanation *e, struct ncs_cause *r, struct ncs_drafts *all);
 /* The same in words of its own, with the edits (explanation/text.c). */
 bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit *edit, struct ncs_drafts *all);
 /* Adds the finding; false: there are no words for it. */

@@ -36,14 +36,14 @@ static uint32_t position_of(const struct ncs_explanations *s, const struct ncs_c
 
 /* A meeting of the communicator to tell the rows by: one that the odd rank is missed at or stands at with
  * another call. */
-static const struct ncs_need *need_of(const struct ncs_explanations *s, int comm, int comm_rank, bool missed)
+static const struct ncs_unmet *need_of(const struct ncs_explanations *s, int comm, int comm_rank, bool missed)
 {
-    const struct ncs_need *best = NULL;
-    for (size_t i = 0; i < s->q->needs; i++) {
-        const struct ncs_need *n = &s->q->need[i];
-        if (n->comm != comm || !n->call || ncs_is_meeting(n) || n->kind == NCS_NEED_GATE)
+    const struct ncs_unmet *best = NULL;
+    for (size_t i = 0; i < s->q->unmets; i++) {
+        const struct ncs_unmet *n = &s->q->unmet[i];
+        if (n->comm != comm || !n->call || ncs_is_meeting(n) || n->kind == NCS_UNMET_GATE)
             continue;
-        bool fits = n->kind == NCS_NEED_STUCK;
+        bool fits = n->kind == NCS_UNMET_STUCK;
         for (size_t k = 0; k < n->absents && missed; k++)
             fits |= n->absent[k].comm_rank == comm_rank;
         for (size_t k = 0; k < n->presents && !missed; k++)
@@ -102,15 +102,15 @@ static struct ncs_edit edit_of(const struct ncs_explanations *s, const struct nc
 }
 
 /* Collectives that are left out or made in excess on one communicator. */
-static bool say_shift(const struct ncs_explanation *b, struct ncs_root *r, struct ncs_drafts *all)
+static bool say_shift(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
 {
     const struct ncs_explanations *s = b->of;
     const struct ncs_change *first = first_call(b);
     bool skipped = first->kind == NCS_CHANGE_PUT_IN;
-    const struct ncs_need *n = need_of(s, first->comm, first->comm_rank, skipped);
+    const struct ncs_unmet *n = need_of(s, first->comm, first->comm_rank, skipped);
     if (!n)
         return false;
-    struct ncs_parting p = { .how = skipped ? NCS_PARTING_SKIPPED : NCS_PARTING_EXTRA };
+    struct ncs_call_divergence p = { .how = skipped ? NCS_DIVERGENCE_SKIPPED : NCS_DIVERGENCE_EXTRA };
     size_t room = 0;
     for (size_t i = 0; i < b->changes; i++) {
         const struct ncs_change *c = &b->change[i];
@@ -125,19 +125,19 @@ static bool say_shift(const struct ncs_explanation *b, struct ncs_root *r, struc
     p.model = skipped ? first->model->comm_rank : n->absents ? n->absent[0].comm_rank : -1;
     for (int k = 0; p.model < 0 && k < s->q->journal->comm[first->comm]->nranks; k++)
         p.model = k != first->comm_rank ? k : -1;
-    r->kind = n->kind == NCS_NEED_STUCK ? NCS_ROOT_DIFFER : NCS_ROOT_ABSENT;
-    r->need = n;
-    r->parting = &p;
+    r->kind = n->kind == NCS_UNMET_STUCK ? NCS_CAUSE_DIFFER : NCS_CAUSE_ABSENT;
+    r->unmet = n;
+    r->divergence = &p;
     r->rule = skipped ? "skipped-call" : "extra-call";
     size_t absent_room = 0;
-    for (size_t i = 0; i < n->absents && r->kind == NCS_ROOT_ABSENT; i++)
+    for (size_t i = 0; i < n->absents && r->kind == NCS_CAUSE_ABSENT; i++)
         if (!skipped || n->absent[i].comm_rank == first->comm_rank)
             NCS_PUSH(r->absent, r->absents, absent_room, &n->absent[i]);
-    if (r->kind == NCS_ROOT_DIFFER) {
+    if (r->kind == NCS_CAUSE_DIFFER) {
         r->call = n->present;
         r->calls = n->presents;
     }
-    bool any = (r->kind == NCS_ROOT_DIFFER || r->absents) && p.model >= 0 &&
+    bool any = (r->kind == NCS_CAUSE_DIFFER || r->absents) && p.model >= 0 &&
                ncs_call_at(s->q, first->comm, skipped ? p.model : p.odd[0], p.at);
     if (any)
         ncs_judge(s->q, r, all);
@@ -147,17 +147,17 @@ static bool say_shift(const struct ncs_explanation *b, struct ncs_root *r, struc
 }
 
 /* A send or receive that somebody waits for. */
-static bool say_answer(const struct ncs_explanation *b, struct ncs_root *r, struct ncs_drafts *all)
+static bool say_answer(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
 {
     const struct ncs_explanations *s = b->of;
     const struct ncs_change *first = first_call(b);
-    for (size_t i = 0; i < s->q->needs; i++) {
-        const struct ncs_need *n = &s->q->need[i];
-        if (n->kind != NCS_NEED_PAIR || n->call != first->model || !n->absents)
+    for (size_t i = 0; i < s->q->unmets; i++) {
+        const struct ncs_unmet *n = &s->q->unmet[i];
+        if (n->kind != NCS_UNMET_PAIR || n->call != first->model || !n->absents)
             continue;
         const struct ncs_absent *absent = &n->absent[0];
-        r->kind = NCS_ROOT_ABSENT;
-        r->need = n;
+        r->kind = NCS_CAUSE_ABSENT;
+        r->unmet = n;
         r->absent = &absent;
         r->absents = 1;
         r->rule = ncs_is_send(n->call) ? "send-without-recv" : "recv-without-send";
@@ -167,31 +167,31 @@ static bool say_answer(const struct ncs_explanation *b, struct ncs_root *r, stru
     return false;
 }
 
-static bool say_elsewhere(const struct ncs_explanation *b, struct ncs_root *r, struct ncs_drafts *all)
+static bool say_elsewhere(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
 {
     const struct ncs_call **call = ncs_new(b->changes * sizeof *call);
     for (size_t i = 0; i < b->changes; i++)
         call[i] = b->change[i].model;
-    r->kind = NCS_ROOT_ELSEWHERE;
+    r->kind = NCS_CAUSE_ELSEWHERE;
     r->rule = "wrong-comm";
     r->call = call;
     r->calls = b->changes;
     r->comm = b->change[0].comm;
-    r->need = need_of(b->of, call[0]->comm, call[0]->comm_rank, false);
-    if (!r->need) /* nobody waits where the call was made */
-        r->need = need_of(b->of, b->change[0].comm, b->change[0].comm_rank, true);
-    bool fine = r->need != NULL;
+    r->unmet = need_of(b->of, call[0]->comm, call[0]->comm_rank, false);
+    if (!r->unmet) /* nobody waits where the call was made */
+        r->unmet = need_of(b->of, b->change[0].comm, b->change[0].comm_rank, true);
+    bool fine = r->unmet != NULL;
     if (fine)
         ncs_judge(b->of->q, r, all);
     ncs_free(call);
     return fine;
 }
 
-static const struct ncs_need *unanswered(const struct ncs_explanations *s, const struct ncs_call *call)
+static const struct ncs_unmet *unanswered(const struct ncs_explanations *s, const struct ncs_call *call)
 {
-    for (size_t i = 0; i < s->q->needs; i++) {
-        const struct ncs_need *n = &s->q->need[i];
-        if (n->kind == NCS_NEED_PAIR && n->call && n->absents && n->comm == call->comm && n->call->fn == call->fn &&
+    for (size_t i = 0; i < s->q->unmets; i++) {
+        const struct ncs_unmet *n = &s->q->unmet[i];
+        if (n->kind == NCS_UNMET_PAIR && n->call && n->absents && n->comm == call->comm && n->call->fn == call->fn &&
             n->call->comm_rank == call->comm_rank && ncs_call_peer(n->call) == ncs_call_peer(call))
             return n;
     }
@@ -199,14 +199,14 @@ static const struct ncs_need *unanswered(const struct ncs_explanations *s, const
 }
 
 /* A send or receive that nobody answers, and that nobody ought to. */
-static bool say_excess(const struct ncs_explanation *b, struct ncs_root *r, struct ncs_drafts *all)
+static bool say_excess(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
 {
     const struct ncs_call *call = first_call(b)->model;
-    r->need = unanswered(b->of, call);
-    if (!r->need)
+    r->unmet = unanswered(b->of, call);
+    if (!r->unmet)
         return false;
-    const struct ncs_absent *absent = &r->need->absent[0];
-    r->kind = NCS_ROOT_ABSENT;
+    const struct ncs_absent *absent = &r->unmet->absent[0];
+    r->kind = NCS_CAUSE_ABSENT;
     r->absent = &absent;
     r->absents = 1;
     r->excess = call;
@@ -216,21 +216,21 @@ static bool say_excess(const struct ncs_explanation *b, struct ncs_root *r, stru
     return all->count > before;
 }
 
-static bool say_peers(const struct ncs_explanation *b, struct ncs_root *r, struct ncs_drafts *all)
+static bool say_peers(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
 {
     const struct ncs_call **call = ncs_new(2 * b->changes * sizeof *call);
     for (size_t i = 0; i < b->changes; i++) {
         call[2 * i] = b->change[i].model;
         call[2 * i + 1] = b->change[i].wants;
     }
-    r->kind = NCS_ROOT_ELSEWHERE;
+    r->kind = NCS_CAUSE_ELSEWHERE;
     r->rule = "wrong-peer";
     r->call = call;
     r->calls = 2 * b->changes;
-    for (size_t i = 0; i < b->of->q->needs && !r->need; i++)
-        if (b->of->q->need[i].call == call[0] || b->of->q->need[i].call == call[1])
-            r->need = &b->of->q->need[i];
-    bool fine = r->need != NULL;
+    for (size_t i = 0; i < b->of->q->unmets && !r->unmet; i++)
+        if (b->of->q->unmet[i].call == call[0] || b->of->q->unmet[i].call == call[1])
+            r->unmet = &b->of->q->unmet[i];
+    bool fine = r->unmet != NULL;
     if (fine)
         ncs_judge(b->of->q, r, all);
     ncs_free(call);
@@ -245,9 +245,9 @@ bool ncs_explanation_say(const struct ncs_explanation *e, struct ncs_drafts *all
     struct ncs_edit *edit = ncs_new(e->changes * sizeof *edit);
     for (size_t i = 0; i < e->changes; i++)
         edit[i] = edit_of(e->of, &e->change[i]);
-    struct ncs_root r = { .comm = -1, .rank = -1, .edit = edit, .edits = e->changes };
+    struct ncs_cause r = { .comm = -1, .rank = -1, .edit = edit, .edits = e->changes };
     bool message = first && ncs_call_is_pair(first->model), one_sided = first && ncs_call_is_one_sided(first->model);
-    bool fine = !first                           ? ncs_say_hosts(e, &r, all)
+    bool fine = !first                           ? ncs_format_hosts(e, &r, all)
                 : first->kind == NCS_CHANGE_COMM ? say_elsewhere(e, &r, all)
                 : first->kind == NCS_CHANGE_PEER ? first->wants && say_peers(e, &r, all)
                 : first->answer                ? say_answer(e, &r, all)

@@ -62,7 +62,7 @@ static void say_line(struct ncs_str *s, int line)
 
 static void say_ranks(struct ncs_str *s, const struct ranks *r, const char *one, const char *several)
 {
-    ncs_say_ranks(s, r->of, r->count);
+    ncs_format_ranks(s, r->of, r->count);
     ncs_str_addf(s, " %s", r->count == 1 ? one : several);
 }
 
@@ -121,9 +121,9 @@ static void say_left_out(const struct ncs_explanation *e, const struct ranks *ow
     struct ncs_str why = { 0 }, fix = { 0 };
     struct ranks like = others_at(e, c->like->site);
     int line = c->like->host->place.line;
-    ncs_say_ranks(&why, own->of, own->count);
+    ncs_format_ranks(&why, own->of, own->count);
     ncs_str_add(&fix, "let ");
-    ncs_say_ranks(&fix, own->of, own->count);
+    ncs_format_ranks(&fix, own->of, own->count);
     if (c->host->kind == NCS_HOST_BARRIER) {
         ncs_str_addf(&why, " %s come to barrier()", own->count == 1 ? "does not" : "do not");
         say_line(&why, line);
@@ -165,7 +165,7 @@ static void say_extra(const struct ncs_explanation *e, const struct ranks *own, 
     const struct ncs_step *step = &e->of->courses.of[c->course].step[c->step];
     struct ncs_str why = { 0 }, fix = { 0 };
     struct ranks like = others_at(e, step->site);
-    ncs_say_ranks(&why, own->of, own->count);
+    ncs_format_ranks(&why, own->of, own->count);
     ncs_str_addf(&why, " %s to barrier()", own->count == 1 ? "comes" : "come");
     say_line(&why, c->host->place.line);
     ncs_str_add(&why, like.count ? " once more than the others: it" : ", and nobody else does: it");
@@ -175,7 +175,7 @@ static void say_extra(const struct ncs_explanation *e, const struct ranks *own, 
     ncs_str_add(&fix, "leave out barrier()");
     say_line(&fix, c->host->place.line);
     ncs_str_add(&fix, " on ");
-    ncs_say_ranks(&fix, own->of, own->count);
+    ncs_format_ranks(&fix, own->of, own->count);
     ncs_str_add(&fix, ", or let the others come to it, too");
     d->f.why = ncs_str_take(&why);
     d->f.fix = ncs_str_take(&fix);
@@ -213,7 +213,7 @@ static void say_other_key(const struct ncs_explanation *e, const struct ranks *o
         ncs_str_addf(&why, others ? "; the others wait for \"%s\" there" : "; \"%s\" is set, for which nobody waits",
                      loose);
     ncs_str_add(&fix, "let ");
-    ncs_say_ranks(&fix, own->of, own->count);
+    ncs_format_ranks(&fix, own->of, own->count);
     ncs_str_addf(&fix, " %s \"%s\" instead of \"%s\"", sets ? "set" : "wait for", c->key, c->host->what);
     say_line(&fix, c->host->place.line);
     d->f.why = ncs_str_take(&why);
@@ -225,18 +225,18 @@ static void say_other_key(const struct ncs_explanation *e, const struct ranks *o
 
 /* ---- the finding ---- */
 
-static bool is_gate(const struct ncs_inquiry *q, const struct ncs_need *n, const char *what)
+static bool is_gate(const struct ncs_analysis *q, const struct ncs_unmet *n, const char *what)
 {
-    return n->kind == NCS_NEED_GATE && strcmp(q->snap->gate[n->gate].what, what) == 0;
+    return n->kind == NCS_UNMET_GATE && strcmp(q->snap->gate[n->gate].what, what) == 0;
 }
 
 /* The wait that the rows are about: at the barrier or for the key; of a thread the first of all. */
-static const struct ncs_need *need_of(const struct ncs_inquiry *q, const struct ncs_change *c)
+static const struct ncs_unmet *need_of(const struct ncs_analysis *q, const struct ncs_change *c)
 {
     enum ncs_host_kind kind = c->host->kind;
-    const struct ncs_need *any = NULL;
-    for (size_t i = 0; i < q->needs; i++) {
-        const struct ncs_need *n = &q->need[i];
+    const struct ncs_unmet *any = NULL;
+    for (size_t i = 0; i < q->unmets; i++) {
+        const struct ncs_unmet *n = &q->unmet[i];
         const char *key = c->kind == NCS_CHANGE_KEY && kind == NCS_HOST_SET ? c->key : c->key ? c->key : c->host->what;
         const char *own = n->gate >= 0 ? q->snap->gate[n->gate].key : NULL;
         if (kind == NCS_HOST_BARRIER && is_gate(q, n, "barrier"))
@@ -250,9 +250,9 @@ static const struct ncs_need *need_of(const struct ncs_inquiry *q, const struct 
     return any;
 }
 
-bool ncs_fill_hosts(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+bool ncs_fill_hosts(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->kind != NCS_ROOT_HOSTS)
+    if (r->kind != NCS_CAUSE_HOSTS)
         return false;
     const struct ncs_change *c = &r->hosts->change[0];
     struct ranks own = changed_ranks(r->hosts);
@@ -266,9 +266,9 @@ bool ncs_fill_hosts(const struct ncs_inquiry *q, const struct ncs_root *r, struc
         say_extra(r->hosts, &own, d);
     else
         say_left_out(r->hosts, &own, d);
-    ncs_fill_need(q, d, r->need, r->need->call ? r->need->call->number : 0);
-    if (r->need->kind == NCS_NEED_GATE) {
-        const struct ncs_snap_gate *g = &q->snap->gate[r->need->gate];
+    ncs_fill_unmet(q, d, r->unmet, r->unmet->call ? r->unmet->call->number : 0);
+    if (r->unmet->kind == NCS_UNMET_GATE) {
+        const struct ncs_snap_gate *g = &q->snap->gate[r->unmet->gate];
         ncs_free(d->f.title);
         d->f.title = ncs_text("%s%s%s", g->what, g->key && *g->key ? ": " : "", g->key ? g->key : "");
     }
@@ -276,13 +276,13 @@ bool ncs_fill_hosts(const struct ncs_inquiry *q, const struct ncs_root *r, struc
     return true;
 }
 
-bool ncs_say_hosts(const struct ncs_explanation *e, struct ncs_root *r, struct ncs_drafts *all)
+bool ncs_format_hosts(const struct ncs_explanation *e, struct ncs_cause *r, struct ncs_drafts *all)
 {
-    r->kind = NCS_ROOT_HOSTS;
+    r->kind = NCS_CAUSE_HOSTS;
     r->hosts = e;
-    r->need = need_of(e->of->q, &e->change[0]);
+    r->unmet = need_of(e->of->q, &e->change[0]);
     r->rule = e->change[0].host->kind == NCS_HOST_SPAWN ? "skipped-call" : "host-wait";
-    if (!r->need)
+    if (!r->unmet)
         return false;
     ncs_judge(e->of->q, r, all);
     return true;

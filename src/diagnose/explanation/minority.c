@@ -37,7 +37,7 @@ static void say_step(struct ncs_str *out, const struct ncs_step *step)
 {
     ncs_str_add(out, step->host ? step->call->label : ncs_said_function(step->call));
     if (!step->host)
-        ncs_say_place(out, step->call);
+        ncs_format_place(out, step->call);
     else if (step->host->place.line)
         ncs_str_addf(out, " at line %d", step->host->place.line);
 }
@@ -106,7 +106,7 @@ bool ncs_find_oddity(const struct ncs_explanations *s, struct ncs_finding *out)
     struct ncs_str why = { 0 };
     bool said = count && s->courses.count == 2 ? say_parting_of_two(s, &why) : false;
     if (count && s->courses.count > 2) {
-        ncs_say_ranks(&why, rank, ranks);
+        ncs_format_ranks(&why, rank, ranks);
         said = say_parting(s, odd[0], &why);
     }
     out->why = ncs_str_take(&why);

@@ -248,7 +248,7 @@ static size_t distance(struct ncs_misfits *m, const struct trail *a, const struc
 
 /* ---- all courses ---- */
 
-static void read_seats(const struct ncs_inquiry *q, struct ncs_misfits *m)
+static void read_seats(const struct ncs_analysis *q, struct ncs_misfits *m)
 {
     m->seat = ncs_new((m->ways->count * m->courses->classes + 1) * sizeof *m->seat);
     for (size_t w = 0; w < m->ways->count; w++) {
@@ -260,7 +260,7 @@ static void read_seats(const struct ncs_inquiry *q, struct ncs_misfits *m)
     }
 }
 
-struct ncs_misfits *ncs_misfits_new(const struct ncs_inquiry *q, const struct ncs_courses *courses,
+struct ncs_misfits *ncs_misfits_new(const struct ncs_analysis *q, const struct ncs_courses *courses,
                                     const struct ncs_ways *ways)
 {
     struct ncs_misfits *m = ncs_new(sizeof *m);

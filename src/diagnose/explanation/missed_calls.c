@@ -70,7 +70,7 @@ static size_t step_at(const struct ncs_course *c, enum spot spot)
 }
 
 /* Everybody who is missed makes the call. */
-static void try_answers(struct ncs_explanations *s, const struct ncs_need *n, enum spot spot)
+static void try_answers(struct ncs_explanations *s, const struct ncs_unmet *n, enum spot spot)
 {
     struct ncs_explanation c = { 0 };
     for (size_t i = 0; i < n->absents; i++) {
@@ -105,7 +105,7 @@ static bool find_step(const struct ncs_explanations *s, const struct ncs_call *c
 }
 
 /* The few who stand there do not. */
-static void try_leaving_out(struct ncs_explanations *s, const struct ncs_need *n)
+static void try_leaving_out(struct ncs_explanations *s, const struct ncs_unmet *n)
 {
     struct ncs_explanation c = { 0 };
     for (size_t i = 0; i < n->presents; i++) {
@@ -120,11 +120,11 @@ static void try_leaving_out(struct ncs_explanations *s, const struct ncs_need *n
 }
 
 /* A message without an answer, and somebody who waits for one from, or to, the same rank. */
-static void try_peers(struct ncs_explanations *s, const struct ncs_need *n)
+static void try_peers(struct ncs_explanations *s, const struct ncs_unmet *n)
 {
-    for (size_t i = 0; i < s->q->needs; i++) {
-        const struct ncs_need *o = &s->q->need[i];
-        if (o->kind != NCS_NEED_PAIR || o->comm != n->comm || !o->call ||
+    for (size_t i = 0; i < s->q->unmets; i++) {
+        const struct ncs_unmet *o = &s->q->unmet[i];
+        if (o->kind != NCS_UNMET_PAIR || o->comm != n->comm || !o->call ||
             ncs_is_send(o->call) == ncs_is_send(n->call) || ncs_call_peer(o->call) != n->call->comm_rank ||
             o->call->comm_rank == ncs_call_peer(n->call))
             continue;
@@ -155,14 +155,14 @@ void ncs_candidates_peers(struct ncs_explanations *s)
         }
 }
 
-static void try_need(struct ncs_explanations *s, const struct ncs_need *n)
+static void try_need(struct ncs_explanations *s, const struct ncs_unmet *n)
 {
-    bool counted = n->kind == NCS_NEED_PAIR || n->kind == NCS_NEED_COLLECTIVE;
+    bool counted = n->kind == NCS_UNMET_PAIR || n->kind == NCS_UNMET_COLLECTIVE;
     if (!n->call || n->comm < 0 || ncs_is_meeting(n))
         return;
-    if (n->kind == NCS_NEED_SIGNAL)
+    if (n->kind == NCS_UNMET_SIGNAL)
         try_leaving_out(s, n);
-    if (n->kind == NCS_NEED_PAIR)
+    if (n->kind == NCS_UNMET_PAIR)
         try_peers(s, n);
     for (size_t i = 0; i < SPOTS && n->absents && counted; i++)
         try_answers(s, n, (enum spot)ncs_nth_kind(i, SPOTS));
@@ -172,6 +172,6 @@ static void try_need(struct ncs_explanations *s, const struct ncs_need *n)
 
 void ncs_candidates_missed(struct ncs_explanations *s)
 {
-    for (size_t i = 0; i < s->q->needs; i++)
-        try_need(s, &s->q->need[i]);
+    for (size_t i = 0; i < s->q->unmets; i++)
+        try_need(s, &s->q->unmet[i]);
 }

@@ -8,7 +8,7 @@
 
 /* All findings, with the hang's cause as that explanation has it; NULL: by the rules alone. False: it has
  * no words for it. */
-static bool read_as(struct ncs_inquiry *q, const struct ncs_explanation *e, struct ncs_alternative *out)
+static bool read_as(struct ncs_analysis *q, const struct ncs_explanation *e, struct ncs_alternative *out)
 {
     struct ncs_drafts all = { 0 };
     size_t room = 0;
@@ -95,14 +95,14 @@ bool ncs_finding_is_read(const struct ncs_finding *f)
 }
 
 /* What waits in a ring may be no rank's fault, all do alike; of a message either side may be wrong. */
-static bool may_replace(const struct ncs_inquiry *q, const struct ncs_explanation *e, const struct ncs_finding *own,
+static bool may_replace(const struct ncs_analysis *q, const struct ncs_explanation *e, const struct ncs_finding *own,
                         const struct ncs_finding *told)
 {
     bool either = told->cycles || ncs_explanation_is_of_messages(e);
     return (!either || ncs_explanation_brings_closer(e)) && ncs_finding_is_likelier(q->journal, own, told);
 }
 
-static void rate(const struct ncs_inquiry *q, const struct ncs_explanation *e, const struct ncs_finding *told,
+static void rate(const struct ncs_analysis *q, const struct ncs_explanation *e, const struct ncs_finding *told,
                  struct ncs_alternative *a)
 {
     const struct ncs_finding *own = ncs_first_cause(a->finding, a->findings);
@@ -115,7 +115,7 @@ static void rate(const struct ncs_inquiry *q, const struct ncs_explanation *e, c
     a->as_good = ncs_explanation_is_as_good(e);
 }
 
-static void add_alternatives(struct ncs_inquiry *q, struct ncs_diagnosis *d)
+static void add_alternatives(struct ncs_analysis *q, struct ncs_diagnosis *d)
 {
     struct ncs_explanations *all = ncs_explain_hang(q);
     size_t room = 0;
@@ -139,7 +139,7 @@ static void add_alternatives(struct ncs_inquiry *q, struct ncs_diagnosis *d)
     ncs_explanations_free(all);
 }
 
-void ncs_rules(struct ncs_inquiry *q)
+void ncs_rules(struct ncs_analysis *q)
 {
     struct ncs_alternative r;
     read_as(q, NULL, &r);

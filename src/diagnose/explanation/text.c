@@ -37,28 +37,28 @@ static const struct ncs_change *first_of(const struct ncs_explanation *e)
 }
 
 /* With all who cannot go on: one change makes all of them go on. */
-static void add_blocked(const struct ncs_inquiry *q, struct ncs_draft *d)
+static void add_blocked(const struct ncs_analysis *q, struct ncs_draft *d)
 {
     for (size_t i = 0; i < q->snap->contexts; i++)
         if (q->snap->context[i].state != NCS_CONTEXT_ENDED && q->snap->context[i].rank >= 0)
             ncs_add_blocked_rank(d, q->snap->context[i].rank);
 }
 
-static bool is_before(const struct ncs_need *a, const struct ncs_need *b)
+static bool is_before(const struct ncs_unmet *a, const struct ncs_unmet *b)
 {
     const struct ncs_call *x = a->call, *y = b->call;
     return x->comm != y->comm ? x->comm < y->comm : x->number != y->number ? x->number < y->number : x->comm_rank < y->comm_rank;
 }
 
 /* The first at which the rank is missed, or stands; else the first of all. */
-static const struct ncs_need *need_of(const struct ncs_explanations *s, const struct ncs_change *c)
+static const struct ncs_unmet *need_of(const struct ncs_explanations *s, const struct ncs_change *c)
 {
-    const struct ncs_need *best = NULL;
+    const struct ncs_unmet *best = NULL;
     bool best_fits = false;
-    for (size_t i = 0; i < s->q->needs; i++) {
-        const struct ncs_need *n = &s->q->need[i];
+    for (size_t i = 0; i < s->q->unmets; i++) {
+        const struct ncs_unmet *n = &s->q->unmet[i];
         bool fits = false;
-        if (!n->call || n->kind == NCS_NEED_GATE)
+        if (!n->call || n->kind == NCS_UNMET_GATE)
             continue;
         for (size_t k = 0; k < n->absents && n->comm == c->comm; k++)
             fits |= n->absent[k].comm_rank == c->comm_rank;
@@ -149,10 +149,10 @@ static void say_too_many(const struct calls *c, int rank, struct ncs_str *why, s
 static void say_peer(const struct ncs_change *c, int rank, struct ncs_str *why, struct ncs_str *fix)
 {
     ncs_str_addf(why, "rank %d names rank %d in %s", rank, ncs_step_peer(c->model), name_of(c->model->fn));
-    ncs_say_place(why, c->model);
+    ncs_format_place(why, c->model);
     ncs_str_addf(why, "; by what the others do there it is to name rank %d", c->peer);
     ncs_str_addf(fix, "let rank %d name rank %d", rank, c->peer);
-    ncs_say_place(fix, c->model);
+    ncs_format_place(fix, c->model);
 }
 
 static void say_change(const struct ncs_explanation *e, const struct ncs_change *c, struct ncs_str *why, struct ncs_str *fix)
@@ -187,8 +187,8 @@ static void say_all(const struct ncs_explanation *e, struct ncs_draft *d)
 bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit *edit, struct ncs_drafts *all)
 {
     const struct ncs_change *first = first_of(e);
-    const struct ncs_need *n = need_of(e->of, first);
-    struct ncs_root r = { .kind = NCS_ROOT_ABSENT, .need = n, .comm = -1, .rank = -1, .edit = edit, .edits = e->changes };
+    const struct ncs_unmet *n = need_of(e->of, first);
+    struct ncs_cause r = { .kind = NCS_CAUSE_ABSENT, .unmet = n, .comm = -1, .rank = -1, .edit = edit, .edits = e->changes };
     struct ncs_draft d = { .order = UINT64_MAX };
     if (!n)
         return false;
@@ -197,7 +197,7 @@ bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit
         bool made = !c->host && c->kind != NCS_CHANGE_PUT_IN;
         ncs_add_culprit(&d, e->of->courses.of[c->course].rank, made ? c->model->number : 0, made ? line_of(c) : 0);
     }
-    ncs_fill_need(e->of->q, &d, n, n->call->number);
+    ncs_fill_unmet(e->of->q, &d, n, n->call->number);
     if (first->kind != NCS_CHANGE_PUT_IN) {
         d.f.call = first->model->number;
         ncs_set_title(e->of->q, &d, first->model);

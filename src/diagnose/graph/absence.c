@@ -24,15 +24,15 @@ bool ncs_is_init(const struct ncs_call *call)
     return ncs_fn_info[call->fn].joins != NCS_JOINS_NONE;
 }
 
-bool ncs_is_key(const struct ncs_inquiry *q, const struct ncs_need *need)
+bool ncs_is_key(const struct ncs_analysis *q, const struct ncs_unmet *unmet)
 {
-    const struct ncs_snap_gate *g = need->gate >= 0 ? &q->snap->gate[need->gate] : NULL;
+    const struct ncs_snap_gate *g = unmet->gate >= 0 ? &q->snap->gate[unmet->gate] : NULL;
     return g && g->key && strcmp(g->what, "store:get") == 0;
 }
 
-bool ncs_is_barrier(const struct ncs_inquiry *q, const struct ncs_need *need)
+bool ncs_is_barrier(const struct ncs_analysis *q, const struct ncs_unmet *unmet)
 {
-    return need->kind == NCS_NEED_GATE && strcmp(q->snap->gate[need->gate].what, "barrier") == 0;
+    return unmet->kind == NCS_UNMET_GATE && strcmp(q->snap->gate[unmet->gate].what, "barrier") == 0;
 }
 
 bool ncs_failed(const struct ncs_call *call)
@@ -41,13 +41,13 @@ bool ncs_failed(const struct ncs_call *call)
            ncs_fn_info[call->fn].result == NCS_RESULT_NCCL;
 }
 
-uint64_t ncs_group_key(const struct ncs_inquiry *q, const struct ncs_call *call)
+uint64_t ncs_group_key(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     int process = q->parties && call->rank >= 0 ? q->parties->of[call->rank].rank : call->rank;
     return ncs_hash(ncs_hash((uint64_t)process, (uint64_t)call->thread), call->group);
 }
 
-bool ncs_ineffective(const struct ncs_inquiry *q, const struct ncs_call *call,
+bool ncs_ineffective(const struct ncs_analysis *q, const struct ncs_call *call,
                      enum ncs_reason *reason, const struct ncs_call **cause)
 {
     *cause = call;
@@ -67,7 +67,7 @@ bool ncs_ineffective(const struct ncs_inquiry *q, const struct ncs_call *call,
            ncs_call_count(call) == 0;
 }
 
-int ncs_run_rank(const struct ncs_inquiry *q, int comm, int comm_rank)
+int ncs_run_rank(const struct ncs_analysis *q, int comm, int comm_rank)
 {
     if (comm < 0 || (size_t)comm >= q->journal->comms || comm_rank < 0)
         return -1;
@@ -80,7 +80,7 @@ int ncs_run_rank(const struct ncs_inquiry *q, int comm, int comm_rank)
     return q->comm[comm].numbered_alike && info->nranks == q->ranks ? comm_rank : -1;
 }
 
-static int context_of(const struct ncs_inquiry *q, int rank, int thread)
+static int context_of(const struct ncs_analysis *q, int rank, int thread)
 {
     for (int i = ncs_first_context(q, rank); i >= 0; i = q->next_context[i])
         if (q->snap->context[i].thread == thread)
@@ -88,7 +88,7 @@ static int context_of(const struct ncs_inquiry *q, int rank, int thread)
     return -1;
 }
 
-void ncs_why_rank_absent(const struct ncs_inquiry *q, struct ncs_absent *a)
+void ncs_why_rank_absent(const struct ncs_analysis *q, struct ncs_absent *a)
 {
     static const enum ncs_reason ended[] = {
         [NCS_END_RETURNED] = NCS_ABSENT_FINISHED, [NCS_END_ERROR] = NCS_ABSENT_ERROR,
@@ -117,7 +117,7 @@ void ncs_why_rank_absent(const struct ncs_inquiry *q, struct ncs_absent *a)
 }
 
 /* What the snapshot says of a call that is made but not done; false if it knows nothing of it. */
-static bool from_part(const struct ncs_inquiry *q, const struct ncs_call *call,
+static bool from_part(const struct ncs_analysis *q, const struct ncs_call *call,
                       struct ncs_absent *a)
 {
     size_t part = (size_t)(uintptr_t)ncs_map_get(&q->part, ncs_map_key(call));
@@ -143,7 +143,7 @@ static bool from_part(const struct ncs_inquiry *q, const struct ncs_call *call,
     return true;
 }
 
-static bool unfinished(const struct ncs_inquiry *q, const struct ncs_call *call)
+static bool unfinished(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     size_t part = (size_t)(uintptr_t)ncs_map_get(&q->part, ncs_map_key(call));
     if (!part)
@@ -153,12 +153,12 @@ static bool unfinished(const struct ncs_inquiry *q, const struct ncs_call *call)
 }
 
 /* The rank's own call that ought to meet those of the need, if it made one; its reason is set. */
-static bool own_collective(const struct ncs_inquiry *q, const struct ncs_need *need,
+static bool own_collective(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                            struct ncs_absent *a)
 {
-    const struct ncs_sequence *mine = &q->comm[need->comm].seq[a->comm_rank];
-    const struct ncs_sequence *theirs = &q->comm[need->comm].seq[need->call->comm_rank];
-    uint32_t at = ncs_position(q, need->call);
+    const struct ncs_sequence *mine = &q->comm[unmet->comm].seq[a->comm_rank];
+    const struct ncs_sequence *theirs = &q->comm[unmet->comm].seq[unmet->call->comm_rank];
+    uint32_t at = ncs_position(q, unmet->call);
     bool spoilt = mine->doubtful || (mine->grouped && q->spoilt.count > 0);
     for (uint32_t k = mine->base; spoilt && k < ncs_sequence_end(mine) && k <= at; k++) {
         const struct ncs_call *c = ncs_sequence_at(mine, k), *cause, *unused;
@@ -179,20 +179,20 @@ static bool own_collective(const struct ncs_inquiry *q, const struct ncs_need *n
     return c && from_part(q, c, a);
 }
 
-bool ncs_is_meeting(const struct ncs_need *need)
+bool ncs_is_meeting(const struct ncs_unmet *unmet)
 {
-    return need->kind == NCS_NEED_COLLECTIVE && need->job >= 0 && need->call &&
-           !ncs_fn_info[need->call->fn].counted;
+    return unmet->kind == NCS_UNMET_COLLECTIVE && unmet->job >= 0 && unmet->call &&
+           !ncs_fn_info[unmet->call->fn].counted;
 }
 
 /* Its last call of the same function, if that came to nothing. */
-static bool own_meeting(const struct ncs_inquiry *q, const struct ncs_need *need,
+static bool own_meeting(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                         struct ncs_absent *a)
 {
-    const struct ncs_ranks_of_comm *on = &q->comm[need->comm];
+    const struct ncs_ranks_of_comm *on = &q->comm[unmet->comm];
     for (size_t i = on->rares; i-- > 0;) {
         const struct ncs_call *c = on->rare[i];
-        if (c->fn != need->call->fn || c->comm_rank != a->comm_rank)
+        if (c->fn != unmet->call->fn || c->comm_rank != a->comm_rank)
             continue;
         const struct ncs_call *cause;
         enum ncs_reason reason;
@@ -205,27 +205,27 @@ static bool own_meeting(const struct ncs_inquiry *q, const struct ncs_need *need
     return false;
 }
 
-static bool is_counterpart(const struct ncs_need *need, const struct ncs_absent *a,
+static bool is_counterpart(const struct ncs_unmet *unmet, const struct ncs_absent *a,
                            const struct ncs_call *c)
 {
-    if (need->kind == NCS_NEED_SETUP)
+    if (unmet->kind == NCS_UNMET_SETUP)
         return ncs_call_is_one_sided(c);
-    if (need->kind == NCS_NEED_SIGNAL)
-        return ncs_call_is_one_sided(c) && ncs_call_peer(c) == need->dst;
-    bool sends = a->comm_rank == need->src && !ncs_is_send(need->call);
+    if (unmet->kind == NCS_UNMET_SIGNAL)
+        return ncs_call_is_one_sided(c) && ncs_call_peer(c) == unmet->dst;
+    bool sends = a->comm_rank == unmet->src && !ncs_is_send(unmet->call);
     return ncs_call_is_pair(c) && ncs_is_send(c) == sends &&
-           ncs_call_peer(c) == (sends ? need->dst : need->src);
+           ncs_call_peer(c) == (sends ? unmet->dst : unmet->src);
 }
 
-static bool own_pairwise(const struct ncs_inquiry *q, const struct ncs_need *need,
+static bool own_pairwise(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                          struct ncs_absent *a)
 {
-    const struct ncs_sequence *s = &q->comm[need->comm].seq[a->comm_rank];
+    const struct ncs_sequence *s = &q->comm[unmet->comm].seq[a->comm_rank];
     const struct ncs_call *spoilt = NULL, *queued = NULL;
     for (size_t i = 0; i < s->sides; i++) {
         const struct ncs_call *c = s->side[i], *cause;
         enum ncs_reason reason;
-        if (!is_counterpart(need, a, c))
+        if (!is_counterpart(unmet, a, c))
             continue;
         if (!spoilt && ncs_ineffective(q, c, &reason, &cause)) {
             spoilt = cause;
@@ -242,16 +242,16 @@ static bool own_pairwise(const struct ncs_inquiry *q, const struct ncs_need *nee
     }
     /* Some machines keep no part of a call in a group that its thread left open. */
     for (size_t i = 0; i < s->sides; i++)
-        if (is_counterpart(need, a, s->side[i]) && s->side[i]->id > need->call->id &&
+        if (is_counterpart(unmet, a, s->side[i]) && s->side[i]->id > unmet->call->id &&
             from_part(q, s->side[i], a))
             return true;
     return false;
 }
 
 /* A failed or queued call of ncclCommInitRank for this communicator. */
-static bool own_init(const struct ncs_inquiry *q, const struct ncs_need *need, struct ncs_absent *a)
+static bool own_init(const struct ncs_analysis *q, const struct ncs_unmet *unmet, struct ncs_absent *a)
 {
-    const struct ncs_ranks_of_comm *on = &q->comm[need->comm];
+    const struct ncs_ranks_of_comm *on = &q->comm[unmet->comm];
     for (size_t i = 0; i < on->rares; i++) {
         const struct ncs_call *c = on->rare[i];
         if (!ncs_is_init(c) || c->rank != a->rank ||
@@ -276,10 +276,10 @@ static bool own_init(const struct ncs_inquiry *q, const struct ncs_need *need, s
 }
 
 /* After a revoke only other communicators are made out of it. */
-static bool has_revoked(const struct ncs_inquiry *q, const struct ncs_need *need,
+static bool has_revoked(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                         struct ncs_absent *a)
 {
-    const struct ncs_ranks_of_comm *on = need->comm >= 0 ? &q->comm[need->comm] : NULL;
+    const struct ncs_ranks_of_comm *on = unmet->comm >= 0 ? &q->comm[unmet->comm] : NULL;
     for (size_t i = on ? on->rares : 0; i-- > 0;) {
         const struct ncs_call *c = on->rare[i];
         if (c->fn == NCS_FN_ncclCommRevoke && c->comm_rank == a->comm_rank && c->returned &&
@@ -292,40 +292,40 @@ static bool has_revoked(const struct ncs_inquiry *q, const struct ncs_need *need
     return false;
 }
 
-bool ncs_has_made(const struct ncs_inquiry *q, const struct ncs_need *need,
+bool ncs_has_made(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                   const struct ncs_absent *a)
 {
-    if (need->kind != NCS_NEED_COLLECTIVE || !need->call || ncs_is_meeting(need) ||
-        a->comm_rank < 0 || a->comm_rank >= q->journal->comm[need->comm]->members)
+    if (unmet->kind != NCS_UNMET_COLLECTIVE || !unmet->call || ncs_is_meeting(unmet) ||
+        a->comm_rank < 0 || a->comm_rank >= q->journal->comm[unmet->comm]->members)
         return false;
-    return ncs_sequence_at(&q->comm[need->comm].seq[a->comm_rank], ncs_position(q, need->call));
+    return ncs_sequence_at(&q->comm[unmet->comm].seq[a->comm_rank], ncs_position(q, unmet->call));
 }
 
-void ncs_why_absent(struct ncs_inquiry *q, const struct ncs_need *need, struct ncs_absent *a)
+void ncs_why_absent(struct ncs_analysis *q, const struct ncs_unmet *unmet, struct ncs_absent *a)
 {
-    a->rank = ncs_run_rank(q, need->comm, a->comm_rank);
+    a->rank = ncs_run_rank(q, unmet->comm, a->comm_rank);
     a->context = a->op = -1;
     a->call = NULL;
     bool made = false;
-    if (need->comm >= 0 && a->comm_rank < q->journal->comm[need->comm]->members) {
-        made = need->kind == NCS_NEED_INIT   ? own_init(q, need, a)
-               : need->kind == NCS_NEED_PAIR || need->kind == NCS_NEED_SIGNAL ||
-                       need->kind == NCS_NEED_SETUP
-                   ? own_pairwise(q, need, a)
-               : ncs_is_meeting(need)        ? own_meeting(q, need, a)
-                                             : own_collective(q, need, a);
-        const struct ncs_member *m = &q->journal->comm[need->comm]->member[a->comm_rank];
-        if (!made && m->gone && !m->released && need->kind != NCS_NEED_INIT) {
+    if (unmet->comm >= 0 && a->comm_rank < q->journal->comm[unmet->comm]->members) {
+        made = unmet->kind == NCS_UNMET_INIT   ? own_init(q, unmet, a)
+               : unmet->kind == NCS_UNMET_PAIR || unmet->kind == NCS_UNMET_SIGNAL ||
+                       unmet->kind == NCS_UNMET_SETUP
+                   ? own_pairwise(q, unmet, a)
+               : ncs_is_meeting(unmet)        ? own_meeting(q, unmet, a)
+                                             : own_collective(q, unmet, a);
+        const struct ncs_member *m = &q->journal->comm[unmet->comm]->member[a->comm_rank];
+        if (!made && m->gone && !m->released && unmet->kind != NCS_UNMET_INIT) {
             a->reason = m->aborted ? NCS_ABSENT_ABORTED : NCS_ABSENT_DESTROYED;
-            const struct ncs_ranks_of_comm *on = &q->comm[need->comm];
+            const struct ncs_ranks_of_comm *on = &q->comm[unmet->comm];
             for (size_t i = on->rares; i-- > 0 && !a->call;)
                 if (on->rare[i]->id == m->gone)
                     a->call = on->rare[i];
             made = true;
         }
     }
-    if (!made && need->kind != NCS_NEED_GATE && !ncs_is_meeting(need))
-        made = has_revoked(q, need, a);
+    if (!made && unmet->kind != NCS_UNMET_GATE && !ncs_is_meeting(unmet))
+        made = has_revoked(q, unmet, a);
     /* A dead rank explains whatever it left half done. */
     struct ncs_absent dead = *a;
     ncs_why_rank_absent(q, &dead);
@@ -336,7 +336,7 @@ void ncs_why_absent(struct ncs_inquiry *q, const struct ncs_need *need, struct n
         a->reason = NCS_ABSENT_ELSEWHERE;
     }
     bool left = a->reason == NCS_ABSENT_FINISHED || a->reason == NCS_ABSENT_DESTROYED;
-    const struct ncs_call *failed = left ? ncs_gave_up(q, need, a->rank) : NULL;
+    const struct ncs_call *failed = left ? ncs_gave_up(q, unmet, a->rank) : NULL;
     if (failed) {
         a->reason = NCS_ABSENT_GAVE_UP;
         a->call = failed;

@@ -7,13 +7,13 @@
 
 #include "base/mem.h"
 
-int ncs_node_need(const struct ncs_inquiry *q, int node)
+int ncs_node_unmet(const struct ncs_analysis *q, int node)
 {
-    int first = ncs_need_node(q, 0);
+    int first = ncs_unmet_node(q, 0);
     return node >= first ? node - first : -1;
 }
 
-int ncs_node_rank(const struct ncs_inquiry *q, int node)
+int ncs_node_rank(const struct ncs_analysis *q, int node)
 {
     const struct ncs_snapshot *s = q->snap;
     size_t n = (size_t)node;
@@ -26,7 +26,7 @@ int ncs_node_rank(const struct ncs_inquiry *q, int node)
     return -1;
 }
 
-static void reserve_nodes(struct ncs_inquiry *q, size_t count)
+static void reserve_nodes(struct ncs_analysis *q, size_t count)
 {
     size_t room = q->node_room, more = room;
     q->out = ncs_grown(q->out, &room, count, sizeof *q->out);
@@ -38,7 +38,7 @@ static void reserve_nodes(struct ncs_inquiry *q, size_t count)
     }
 }
 
-void ncs_connect(struct ncs_inquiry *q, int from, int to)
+void ncs_connect(struct ncs_analysis *q, int from, int to)
 {
     if (from < 0 || to < 0 || (size_t)from >= q->nodes || (size_t)to >= q->nodes)
         return;
@@ -55,17 +55,17 @@ void ncs_connect(struct ncs_inquiry *q, int from, int to)
     q->out[from] = q->in[to] = (int)q->edges - 1;
 }
 
-static struct ncs_need *new_need(struct ncs_inquiry *q, enum ncs_need_kind kind)
+static struct ncs_unmet *new_need(struct ncs_analysis *q, enum ncs_unmet_kind kind)
 {
-    struct ncs_need need = { .kind = kind, .slot = -1, .job = -1, .gate = -1, .comm = -1,
+    struct ncs_unmet unmet = { .kind = kind, .slot = -1, .job = -1, .gate = -1, .comm = -1,
                              .src = -1, .dst = -1 };
-    NCS_PUSH(q->need, q->needs, q->need_room, need);
-    reserve_nodes(q, (size_t)ncs_need_node(q, q->needs));
-    return &q->need[q->needs - 1];
+    NCS_PUSH(q->unmet, q->unmets, q->need_room, unmet);
+    reserve_nodes(q, (size_t)ncs_unmet_node(q, q->unmets));
+    return &q->unmet[q->unmets - 1];
 }
 
 /* Of a call without a record nothing is known. */
-static void add_present(struct ncs_need *n, const struct ncs_call *call)
+static void add_present(struct ncs_unmet *n, const struct ncs_call *call)
 {
     size_t at = n->presents;
     if (!call)
@@ -81,14 +81,14 @@ static void add_present(struct ncs_need *n, const struct ncs_call *call)
     n->comm = call->comm;
 }
 
-static void push_absent(struct ncs_need *n, int comm_rank)
+static void push_absent(struct ncs_unmet *n, int comm_rank)
 {
     struct ncs_absent a = { .rank = -1, .comm_rank = comm_rank, .context = -1, .op = -1,
                             .reason = NCS_ABSENT_ELSEWHERE };
     NCS_PUSH(n->absent, n->absents, n->absent_room, a);
 }
 
-static void add_absent(struct ncs_need *n, int comm_rank)
+static void add_absent(struct ncs_unmet *n, int comm_rank)
 {
     for (size_t i = 0; i < n->absents; i++)
         if (n->absent[i].comm_rank == comm_rank)
@@ -98,12 +98,12 @@ static void add_absent(struct ncs_need *n, int comm_rank)
 
 /* ---- meetings on the device ---- */
 
-static const struct ncs_call *member_call(const struct ncs_inquiry *q, int slot, size_t i)
+static const struct ncs_call *member_call(const struct ncs_analysis *q, int slot, size_t i)
 {
     return q->snap->part[q->snap->member[q->snap->slot[slot].member + i]].call;
 }
 
-static const struct ncs_notice *mismatch_of(const struct ncs_inquiry *q,
+static const struct ncs_notice *mismatch_of(const struct ncs_analysis *q,
                                             const struct ncs_call *call)
 {
     for (size_t i = 0; i < q->notices; i++)
@@ -115,7 +115,7 @@ static const struct ncs_notice *mismatch_of(const struct ncs_inquiry *q,
 
 /* The calls that stand at one place in the sequences of all ranks, if every rank has one there and
  * they are not all the same. */
-static bool add_different(const struct ncs_inquiry *q, struct ncs_need *n,
+static bool add_different(const struct ncs_analysis *q, struct ncs_unmet *n,
                           const struct ncs_call *call)
 {
     uint32_t at = ncs_position(q, call);
@@ -136,55 +136,55 @@ static bool add_different(const struct ncs_inquiry *q, struct ncs_need *n,
 /* An all-to-all, gather or scatter meets pair by pair, but it is one call of all ranks: one need,
  * which those lack whose pairs lack them. Where the ranks disagree that is what keeps it from
  * completing, whoever waits for whom. */
-static struct ncs_need *spread_need(struct ncs_inquiry *q, const struct ncs_call *call)
+static struct ncs_unmet *spread_need(struct ncs_analysis *q, const struct ncs_call *call)
 {
-    for (size_t i = 0; i < q->needs; i++) {
-        struct ncs_need *o = &q->need[i];
+    for (size_t i = 0; i < q->unmets; i++) {
+        struct ncs_unmet *o = &q->unmet[i];
         if (o->spread && o->comm == call->comm &&
             ncs_position(q, o->spread) == ncs_position(q, call))
             return o;
     }
     const struct ncs_notice *notice = mismatch_of(q, call);
-    struct ncs_need *n = new_need(q, NCS_NEED_COLLECTIVE);
+    struct ncs_unmet *n = new_need(q, NCS_UNMET_COLLECTIVE);
     n->spread = call;
     for (size_t i = 0; notice && i < notice->calls; i++)
         add_present(n, notice->call[i]);
     if (notice || add_different(q, n, call))
-        n->kind = NCS_NEED_STUCK;
+        n->kind = NCS_UNMET_STUCK;
     add_present(n, call);
     return n;
 }
 
-static size_t spread_slot(struct ncs_inquiry *q, int slot)
+static size_t spread_slot(struct ncs_analysis *q, int slot)
 {
     const struct ncs_snap_slot *s = &q->snap->slot[slot];
     const struct ncs_call *call = member_call(q, slot, 0);
-    struct ncs_need *n = spread_need(q, call);
+    struct ncs_unmet *n = spread_need(q, call);
     bool cut = s->stuck == NCS_STUCK_LINK;
     if (cut || n->slot < 0 || q->snap->slot[n->slot].stuck != NCS_STUCK_LINK)
         n->slot = slot;
     if (cut)
-        n->kind = NCS_NEED_STUCK;
+        n->kind = NCS_UNMET_STUCK;
     for (size_t i = 0; i < s->members; i++)
         add_present(n, member_call(q, slot, i));
-    if (n->kind == NCS_NEED_COLLECTIVE && s->members == 1)
+    if (n->kind == NCS_UNMET_COLLECTIVE && s->members == 1)
         add_absent(n, call->comm_rank == s->src ? s->dst : s->src);
-    return (size_t)(n - q->need);
+    return (size_t)(n - q->unmet);
 }
 
-static size_t spread_job(struct ncs_inquiry *q, int job, const struct ncs_call *call)
+static size_t spread_job(struct ncs_analysis *q, int job, const struct ncs_call *call)
 {
     const struct ncs_snap_job *j = &q->snap->job[job];
-    struct ncs_need *n = spread_need(q, call);
+    struct ncs_unmet *n = spread_need(q, call);
     n->job = job;
     n->contact = true;
     add_present(n, call);
-    for (size_t i = 0; i < j->misses && n->kind == NCS_NEED_COLLECTIVE; i++)
+    for (size_t i = 0; i < j->misses && n->kind == NCS_UNMET_COLLECTIVE; i++)
         add_absent(n, q->snap->missing[j->miss + i]);
-    return (size_t)(n - q->need);
+    return (size_t)(n - q->unmet);
 }
 
-static bool is_recorded(const struct ncs_inquiry *q, int slot)
+static bool is_recorded(const struct ncs_analysis *q, int slot)
 {
     for (size_t i = 0; i < q->snap->slot[slot].members; i++)
         if (member_call(q, slot, i))
@@ -192,18 +192,18 @@ static bool is_recorded(const struct ncs_inquiry *q, int slot)
     return false;
 }
 
-static size_t slot_need(struct ncs_inquiry *q, int slot)
+static size_t slot_need(struct ncs_analysis *q, int slot)
 {
     const struct ncs_snap_slot *s = &q->snap->slot[slot];
     if (s->pair && s->members && member_call(q, slot, 0) && ncs_is_spread(member_call(q, slot, 0)))
         return spread_slot(q, slot);
-    for (size_t i = 0; i < q->needs; i++)
-        if (q->need[i].slot == slot)
+    for (size_t i = 0; i < q->unmets; i++)
+        if (q->unmet[i].slot == slot)
             return i;
-    enum ncs_need_kind kind = s->stuck  ? NCS_NEED_STUCK
-                              : s->pair ? NCS_NEED_PAIR
-                                        : NCS_NEED_COLLECTIVE;
-    struct ncs_need *n = new_need(q, kind);
+    enum ncs_unmet_kind kind = s->stuck  ? NCS_UNMET_STUCK
+                              : s->pair ? NCS_UNMET_PAIR
+                                        : NCS_UNMET_COLLECTIVE;
+    struct ncs_unmet *n = new_need(q, kind);
     n->slot = slot;
     if (s->pair) {
         n->src = s->src;
@@ -212,13 +212,13 @@ static size_t slot_need(struct ncs_inquiry *q, int slot)
     for (size_t i = 0; i < s->members; i++)
         add_present(n, q->snap->part[q->snap->member[s->member + i]].call);
     if (s->stuck)
-        return q->needs - 1;
+        return q->unmets - 1;
     if (s->pair) {
         for (size_t i = 0; i < n->presents; i++)
             add_absent(n, ncs_is_send(n->present[i]) ? s->dst : s->src);
         if (n->presents > 1)
             n->absents = 0;
-        return q->needs - 1;
+        return q->unmets - 1;
     }
     size_t next = 0; /* they are in order of their ranks */
     for (int r = 0; r < s->nranks; r++) {
@@ -227,41 +227,41 @@ static size_t slot_need(struct ncs_inquiry *q, int slot)
         if (next == n->presents || n->present[next]->comm_rank != r)
             push_absent(n, r);
     }
-    return q->needs - 1;
+    return q->unmets - 1;
 }
 
 /* What the wait lacks, peer by peer. */
-static void connect_lacks(struct ncs_inquiry *q, int op, int part)
+static void connect_lacks(struct ncs_analysis *q, int op, int part)
 {
     const struct ncs_call *call = q->snap->part[part].call;
     for (size_t i = 0; call && i < q->snap->lacks; i++) {
         const struct ncs_snap_lack *lack = &q->snap->lack[i];
         if (lack->part != part)
             continue;
-        struct ncs_need *n = new_need(q, NCS_NEED_SIGNAL);
+        struct ncs_unmet *n = new_need(q, NCS_UNMET_SIGNAL);
         n->src = lack->peer;
         n->dst = call->comm_rank;
         n->wanted = lack->wanted;
         n->came = lack->came;
         add_present(n, call);
         add_absent(n, lack->peer);
-        ncs_connect(q, ncs_op_node(q, op), ncs_need_node(q, q->needs - 1));
+        ncs_connect(q, ncs_op_node(q, op), ncs_unmet_node(q, q->unmets - 1));
     }
 }
 
-static size_t gate_need(struct ncs_inquiry *q, int gate);
+static size_t gate_need(struct ncs_analysis *q, int gate);
 
 /* The context that runs a callback has stopped in it. */
-static void connect_stopped(struct ncs_inquiry *q, int op, const struct ncs_snap_context *c)
+static void connect_stopped(struct ncs_analysis *q, int op, const struct ncs_snap_context *c)
 {
     for (size_t i = 0; i < q->snap->gates; i++) {
         const struct ncs_snap_gate *g = &q->snap->gate[i];
         if (strcmp(g->what, "callback") == 0 && g->owner == c->rank && g->owner_thread == c->thread)
-            ncs_connect(q, ncs_op_node(q, op), ncs_need_node(q, gate_need(q, (int)i)));
+            ncs_connect(q, ncs_op_node(q, op), ncs_unmet_node(q, gate_need(q, (int)i)));
     }
 }
 
-static void connect_op(struct ncs_inquiry *q, int op)
+static void connect_op(struct ncs_analysis *q, int op)
 {
     const struct ncs_snap_op *o = &q->snap->op[op];
     for (size_t i = 0; i < o->deps; i++)
@@ -275,8 +275,8 @@ static void connect_op(struct ncs_inquiry *q, int op)
     for (size_t i = 0; i < o->parts; i++) {
         const struct ncs_snap_part *p = &q->snap->part[o->part + i];
         if (p->state == NCS_PART_AT_SLOT && p->slot >= 0 && is_recorded(q, p->slot)) {
-            size_t need = slot_need(q, p->slot);
-            ncs_connect(q, ncs_op_node(q, op), ncs_need_node(q, need));
+            size_t unmet = slot_need(q, p->slot);
+            ncs_connect(q, ncs_op_node(q, op), ncs_unmet_node(q, unmet));
         } else if (p->state == NCS_PART_AT_SLOT && p->slot < 0) {
             connect_lacks(q, op, (int)(o->part + i));
         }
@@ -286,7 +286,7 @@ static void connect_op(struct ncs_inquiry *q, int op)
 /* ---- meetings of hosts ---- */
 
 /* The call that a contact is about: the job's own, or, at the end of a group, one queued in it. */
-static const struct ncs_call *contact_call(const struct ncs_inquiry *q,
+static const struct ncs_call *contact_call(const struct ncs_analysis *q,
                                            const struct ncs_snap_job *job)
 {
     if (job->call && job->call->number > 0)
@@ -302,7 +302,7 @@ static const struct ncs_call *contact_call(const struct ncs_inquiry *q,
     return job->call;
 }
 
-static size_t job_need(struct ncs_inquiry *q, int job)
+static size_t job_need(struct ncs_analysis *q, int job)
 {
     const struct ncs_snap_job *j = &q->snap->job[job];
     const struct ncs_call *call = j->kind == NCS_JOB_CONTACT ? contact_call(q, j) : j->call;
@@ -311,15 +311,15 @@ static size_t job_need(struct ncs_inquiry *q, int job)
         return spread_job(q, job, call);
     /* A growth waits for new ranks as an init does: they may be known to nobody yet. */
     bool joins = j->kind == NCS_JOB_INIT || (j->kind == NCS_JOB_GROW && !j->refused);
-    enum ncs_need_kind kind = joins                                     ? NCS_NEED_INIT
-                              : contact && ncs_call_is_one_sided(call) ? NCS_NEED_SETUP
-                              : j->pair                                 ? NCS_NEED_PAIR
-                                                                        : NCS_NEED_COLLECTIVE;
+    enum ncs_unmet_kind kind = joins                                     ? NCS_UNMET_INIT
+                              : contact && ncs_call_is_one_sided(call) ? NCS_UNMET_SETUP
+                              : j->pair                                 ? NCS_UNMET_PAIR
+                                                                        : NCS_UNMET_COLLECTIVE;
     int src = j->pair ? j->sending ? j->comm_rank : j->peer : -1;
     int dst = j->pair ? j->sending ? j->peer : j->comm_rank : -1;
-    struct ncs_need *n = NULL;
-    for (size_t i = 0; i < q->needs && !n; i++) {
-        struct ncs_need *o = &q->need[i];
+    struct ncs_unmet *n = NULL;
+    for (size_t i = 0; i < q->unmets && !n; i++) {
+        struct ncs_unmet *o = &q->unmet[i];
         if (o->job >= 0 && o->kind == kind && call && o->comm == call->comm && call->comm >= 0 &&
             o->src == src && o->dst == dst &&
             (o->call->fn == call->fn || (o->call->number && call->number)))
@@ -338,21 +338,21 @@ static size_t job_need(struct ncs_inquiry *q, int job)
     }
     if (call)
         add_present(n, call);
-    return (size_t)(n - q->need);
+    return (size_t)(n - q->unmet);
 }
 
-static void connect_wait(struct ncs_inquiry *q, int from, const struct ncs_snap_wait *w);
+static void connect_wait(struct ncs_analysis *q, int from, const struct ncs_snap_wait *w);
 
-static void connect_job(struct ncs_inquiry *q, int job)
+static void connect_job(struct ncs_analysis *q, int job)
 {
     const struct ncs_snap_job *j = &q->snap->job[job];
     if (j->misses || j->refused || j->kind == NCS_JOB_CONTACT)
-        ncs_connect(q, ncs_job_node(q, job), ncs_need_node(q, job_need(q, job)));
+        ncs_connect(q, ncs_job_node(q, job), ncs_unmet_node(q, job_need(q, job)));
     for (size_t i = 0; i < j->waits; i++)
         connect_wait(q, ncs_job_node(q, job), &q->snap->wait[j->wait + i]);
 }
 
-static bool at_gate(const struct ncs_inquiry *q, const struct ncs_snap_context *c,
+static bool at_gate(const struct ncs_analysis *q, const struct ncs_snap_context *c,
                     const struct ncs_snap_gate *gate)
 {
     if (c->held_by)
@@ -371,7 +371,7 @@ static bool at_gate(const struct ncs_inquiry *q, const struct ncs_snap_context *
 
 /* Whether another thread of the rank may set the key that one of them waits for. The driver's own
  * threads, in callbacks, keep up what the others wait for. */
-static bool may_set_it_itself(const struct ncs_inquiry *q, int rank, const struct ncs_snap_gate *gate)
+static bool may_set_it_itself(const struct ncs_analysis *q, int rank, const struct ncs_snap_gate *gate)
 {
     bool other = false;
     if (strcmp(gate->what, "store:get") != 0)
@@ -388,7 +388,7 @@ static bool may_set_it_itself(const struct ncs_inquiry *q, int rank, const struc
 
 /* Who could open a gate: the joined thread; the ranks missing at a barrier; for a key in the store
  * every other thread, since nobody can know which was meant to set it. */
-static void gate_absents(struct ncs_inquiry *q, struct ncs_need *n,
+static void gate_absents(struct ncs_analysis *q, struct ncs_unmet *n,
                          const struct ncs_snap_gate *gate)
 {
     bool barrier = strcmp(gate->what, "barrier") == 0;
@@ -413,36 +413,36 @@ static void gate_absents(struct ncs_inquiry *q, struct ncs_need *n,
     }
 }
 
-static size_t gate_need(struct ncs_inquiry *q, int gate)
+static size_t gate_need(struct ncs_analysis *q, int gate)
 {
     const struct ncs_snap_gate *g = &q->snap->gate[gate];
-    for (size_t i = 0; i < q->needs; i++) {
-        if (q->need[i].gate < 0)
+    for (size_t i = 0; i < q->unmets; i++) {
+        if (q->unmet[i].gate < 0)
             continue;
-        const struct ncs_snap_gate *o = &q->snap->gate[q->need[i].gate];
+        const struct ncs_snap_gate *o = &q->snap->gate[q->unmet[i].gate];
         if (o == g || (g->owner < 0 && strcmp(o->what, g->what) == 0 && o->key && g->key &&
                        strcmp(o->key, g->key) == 0))
             return i;
     }
-    struct ncs_need *n = new_need(q, NCS_NEED_GATE);
+    struct ncs_unmet *n = new_need(q, NCS_UNMET_GATE);
     n->gate = gate;
     gate_absents(q, n, g);
-    return q->needs - 1;
+    return q->unmets - 1;
 }
 
-static void connect_wait(struct ncs_inquiry *q, int from, const struct ncs_snap_wait *w)
+static void connect_wait(struct ncs_analysis *q, int from, const struct ncs_snap_wait *w)
 {
     if (w->kind == NCS_WAIT_OP)
         ncs_connect(q, from, ncs_op_node(q, w->index));
     else if (w->kind == NCS_WAIT_JOB)
         ncs_connect(q, from, ncs_job_node(q, w->index));
     else
-        ncs_connect(q, from, ncs_need_node(q, gate_need(q, w->index)));
+        ncs_connect(q, from, ncs_unmet_node(q, gate_need(q, w->index)));
 }
 
 /* Of a rank with several threads the one that has made the calls on the communicator so far, if it
  * lives; -1 = any of them may make the next one. */
-static int speaker(const struct ncs_inquiry *q, const struct ncs_need *n, const struct ncs_absent *a)
+static int speaker(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct ncs_absent *a)
 {
     const struct ncs_comm_info *info = n->comm >= 0 ? q->journal->comm[n->comm] : NULL;
     const struct ncs_call *last =
@@ -454,7 +454,7 @@ static int speaker(const struct ncs_inquiry *q, const struct ncs_need *n, const 
 }
 
 /* To all that may do what the absent rank has not done. */
-static void connect_rank(struct ncs_inquiry *q, const struct ncs_need *n, int node,
+static void connect_rank(struct ncs_analysis *q, const struct ncs_unmet *n, int node,
                          const struct ncs_absent *a)
 {
     const struct ncs_snap_gate *gate = n->gate >= 0 ? &q->snap->gate[n->gate] : NULL;
@@ -465,33 +465,33 @@ static void connect_rank(struct ncs_inquiry *q, const struct ncs_need *n, int no
             ncs_connect(q, node, q->snap->context[k].held_by ? (int)q->snap->context[k].held_by - 1 : k);
 }
 
-static void connect_need(struct ncs_inquiry *q, size_t need)
+static void connect_need(struct ncs_analysis *q, size_t unmet)
 {
-    struct ncs_need *n = &q->need[need];
-    int node = ncs_need_node(q, need);
+    struct ncs_unmet *n = &q->unmet[unmet];
+    int node = ncs_unmet_node(q, unmet);
     for (size_t i = 0; i < n->absents; i++) {
         struct ncs_absent *a = &n->absent[i];
-        if (n->kind != NCS_NEED_GATE)
+        if (n->kind != NCS_UNMET_GATE)
             ncs_why_absent(q, n, a);
         if (a->reason <= NCS_ABSENT_LAST_FINAL)
             continue;
         if (a->reason == NCS_ABSENT_QUEUED) {
             ncs_connect(q, node, ncs_op_node(q, a->op));
         } else if (a->reason == NCS_ABSENT_CONTACT ||
-                   (n->kind == NCS_NEED_GATE && q->snap->gate[n->gate].owner >= 0)) {
+                   (n->kind == NCS_UNMET_GATE && q->snap->gate[n->gate].owner >= 0)) {
             ncs_connect(q, node, a->context);
         } else if (a->rank < 0) {
-            ncs_connect_unknown(q, need);
+            ncs_connect_unknown(q, unmet);
         } else {
             connect_rank(q, n, node, a);
         }
     }
 }
 
-void ncs_graph(struct ncs_inquiry *q)
+void ncs_graph(struct ncs_analysis *q)
 {
     const struct ncs_snapshot *s = q->snap;
-    reserve_nodes(q, (size_t)ncs_need_node(q, 0));
+    reserve_nodes(q, (size_t)ncs_unmet_node(q, 0));
     for (size_t i = 0; i < s->parts; i++) /* of a call with several, one that is not over */
         if (s->part[i].call && (s->part[i].state < NCS_PART_DONE ||
                                 !ncs_map_get(&q->part, ncs_map_key(s->part[i].call))))
@@ -509,6 +509,6 @@ void ncs_graph(struct ncs_inquiry *q)
         if (!c->waits)
             ncs_connect_poll(q, (int)i);
     }
-    for (size_t i = 0; i < q->needs; i++)
+    for (size_t i = 0; i < q->unmets; i++)
         connect_need(q, i);
 }

@@ -3,7 +3,7 @@
 
 /* What a poll in vain looks at: unfinished operations on the stream it asks for, else all of its
  * rank's, else what is to come about in the background. A sleep in the loop is part of it. */
-void ncs_connect_poll(struct ncs_inquiry *q, int context)
+void ncs_connect_poll(struct ncs_analysis *q, int context)
 {
     const struct ncs_snap_context *c = &q->snap->context[context];
     bool sleeps = c->state == NCS_CONTEXT_SLEEPING && q->snap->stop == NCS_STOP_LIVELOCK;
@@ -29,22 +29,22 @@ void ncs_connect_poll(struct ncs_inquiry *q, int context)
 }
 
 /* A rank that nobody can name: any that is not at the meeting; if there is none, those who are. */
-void ncs_connect_unknown(struct ncs_inquiry *q, size_t need)
+void ncs_connect_unknown(struct ncs_analysis *q, size_t unmet)
 {
     bool found = false;
     for (int pass = 0; pass < 2 && !found; pass++) {
-        if (pass == 1 && q->need[need].presents > 1)
+        if (pass == 1 && q->unmet[unmet].presents > 1)
             return; /* not one thread's fault: there is no such rank */
         for (size_t i = 0; i < q->snap->contexts; i++) {
             const struct ncs_snap_context *c = &q->snap->context[i];
             bool there = false;
-            for (size_t k = 0; k < q->need[need].presents; k++)
-                there |= q->need[need].present[k]->rank == c->rank;
+            for (size_t k = 0; k < q->unmet[unmet].presents; k++)
+                there |= q->unmet[unmet].present[k]->rank == c->rank;
             if (there != (pass == 1))
                 continue;
             found = true;
             if (c->state != NCS_CONTEXT_ENDED)
-                ncs_connect(q, ncs_need_node(q, need), (int)i);
+                ncs_connect(q, ncs_unmet_node(q, unmet), (int)i);
         }
     }
 }

@@ -3,19 +3,19 @@
 
 #include "base/mem.h"
 
-bool *ncs_waiters(const struct ncs_inquiry *q, const int *need, size_t needs, bool direct)
+bool *ncs_waiters(const struct ncs_analysis *q, const int *unmet, size_t unmets, bool direct)
 {
     bool *seen = ncs_new(q->nodes * sizeof *seen);
     int *queue = ncs_new(q->nodes * sizeof *queue);
     size_t head = 0, tail = 0;
-    for (; tail < needs; tail++) {
-        queue[tail] = need[tail];
-        seen[need[tail]] = true;
+    for (; tail < unmets; tail++) {
+        queue[tail] = unmet[tail];
+        seen[unmet[tail]] = true;
     }
     while (head < tail) {
-        bool first = head < needs;
+        bool first = head < unmets;
         int n = queue[head++];
-        bool other = ncs_node_need(q, n) >= 0 || (size_t)n < q->snap->contexts;
+        bool other = ncs_node_unmet(q, n) >= 0 || (size_t)n < q->snap->contexts;
         if (direct && !first && other)
             continue;
         for (int e = q->in[n]; e >= 0; e = q->edge[e].next_in) {
@@ -32,24 +32,24 @@ bool *ncs_waiters(const struct ncs_inquiry *q, const int *need, size_t needs, bo
     return seen;
 }
 
-bool *ncs_direct_waiters(const struct ncs_inquiry *q, const struct ncs_need *need)
+bool *ncs_direct_waiters(const struct ncs_analysis *q, const struct ncs_unmet *unmet)
 {
-    int node = ncs_need_node(q, (size_t)(need - q->need));
+    int node = ncs_unmet_node(q, (size_t)(unmet - q->unmet));
     return ncs_waiters(q, &node, 1, true);
 }
 
-int *ncs_needs_of(const struct ncs_inquiry *q, int context, size_t *needs)
+int *ncs_unmet_of(const struct ncs_analysis *q, int context, size_t *unmets)
 {
     bool *seen = ncs_new(q->nodes * sizeof *seen);
     int *stack = ncs_new(q->nodes * sizeof *stack), *found = NULL;
     size_t depth = 0, room = 0;
-    *needs = 0;
+    *unmets = 0;
     stack[depth++] = context;
     seen[context] = true;
     while (depth > 0) {
-        int n = stack[--depth], need = ncs_node_need(q, n);
-        if (need >= 0) {
-            NCS_PUSH(found, *needs, room, need);
+        int n = stack[--depth], unmet = ncs_node_unmet(q, n);
+        if (unmet >= 0) {
+            NCS_PUSH(found, *unmets, room, unmet);
             continue;
         }
         for (int e = q->out[n]; e >= 0; e = q->edge[e].next_out) {
@@ -61,7 +61,7 @@ int *ncs_needs_of(const struct ncs_inquiry *q, int context, size_t *needs)
     }
     ncs_free(seen);
     ncs_free(stack);
-    for (size_t i = 1; i < *needs; i++)
+    for (size_t i = 1; i < *unmets; i++)
         for (size_t k = i; k > 0 && found[k - 1] > found[k]; k--) {
             int swap = found[k];
             found[k] = found[k - 1];
@@ -70,15 +70,15 @@ int *ncs_needs_of(const struct ncs_inquiry *q, int context, size_t *needs)
     return found;
 }
 
-static bool is_gate(const struct ncs_inquiry *q, int node)
+static bool is_gate(const struct ncs_analysis *q, int node)
 {
-    int need = ncs_node_need(q, node);
-    return need < 0 || q->need[need].kind == NCS_NEED_GATE;
+    int unmet = ncs_node_unmet(q, node);
+    return unmet < 0 || q->unmet[unmet].kind == NCS_UNMET_GATE;
 }
 
 /* By node how many edges lead from it to `start`, 0 = not known; of the shortest ring through `start` so
  * many that its nodes are known. Few wait for what many could end: it is looked for from that side. */
-static int *distances_to(const struct ncs_inquiry *q, int start, bool gates_only, int *ring)
+static int *distances_to(const struct ncs_analysis *q, int start, bool gates_only, int *ring)
 {
     int *far = ncs_new(q->nodes * sizeof *far), *queue = ncs_new(q->nodes * sizeof *queue);
     size_t head = 0, tail = 0;
@@ -100,9 +100,9 @@ static int *distances_to(const struct ncs_inquiry *q, int start, bool gates_only
     return far;
 }
 
-int *ncs_cycle_of(const struct ncs_inquiry *q, size_t need, bool gates_only, size_t *length)
+int *ncs_cycle_of(const struct ncs_analysis *q, size_t unmet, bool gates_only, size_t *length)
 {
-    int start = ncs_need_node(q, need), ring, *path = NULL;
+    int start = ncs_unmet_node(q, unmet), ring, *path = NULL;
     int *far = distances_to(q, start, gates_only, &ring);
     size_t room = 0;
     *length = 0;
@@ -118,7 +118,7 @@ int *ncs_cycle_of(const struct ncs_inquiry *q, size_t need, bool gates_only, siz
 }
 
 /* Marks what can be reached from a node, forward or backward. */
-static bool *spread(const struct ncs_inquiry *q, int node, bool forward)
+static bool *spread(const struct ncs_analysis *q, int node, bool forward)
 {
     bool *seen = ncs_new(q->nodes * sizeof *seen);
     int *stack = ncs_new(q->nodes * sizeof *stack);
@@ -149,9 +149,9 @@ struct knot {
     int *stack;
 };
 
-static struct knot knot_of(const struct ncs_inquiry *q, size_t need)
+static struct knot knot_of(const struct ncs_analysis *q, size_t unmet)
 {
-    int start = ncs_need_node(q, need);
+    int start = ncs_unmet_node(q, unmet);
     bool *in = spread(q, start, true), *back = spread(q, start, false);
     struct knot k = { .at = ncs_new(q->nodes * sizeof *k.at) };
     for (size_t i = 0; i < q->nodes; i++)
@@ -180,7 +180,7 @@ static void free_knot(struct knot *k)
 
 /* Takes away the nodes with left < 0, then those from which nothing leads on, until none is left or
  * rings are: how many nodes remain, which are those with left > 0. */
-static size_t take_apart(const struct ncs_inquiry *q, struct knot *k)
+static size_t take_apart(const struct ncs_analysis *q, struct knot *k)
 {
     size_t depth = 0, remain = 0;
     for (size_t i = 0; i < k->nodes; i++) {
@@ -207,12 +207,12 @@ static size_t take_apart(const struct ncs_inquiry *q, struct knot *k)
     return remain;
 }
 
-bool ncs_cycle_without_needs(const struct ncs_inquiry *q, size_t need, const int *gone,
+bool ncs_cycle_without_needs(const struct ncs_analysis *q, size_t unmet, const int *gone,
                              size_t gones)
 {
-    struct knot k = knot_of(q, need);
+    struct knot k = knot_of(q, unmet);
     for (size_t i = 0; i < gones; i++) {
-        int at = gone[i] >= 0 ? k.at[ncs_need_node(q, (size_t)gone[i])] : -1;
+        int at = gone[i] >= 0 ? k.at[ncs_unmet_node(q, (size_t)gone[i])] : -1;
         if (at >= 0)
             k.left[at] = -1;
     }
@@ -222,7 +222,7 @@ bool ncs_cycle_without_needs(const struct ncs_inquiry *q, size_t need, const int
 }
 
 /* Of those in question only ranks on one of the rings that remain can still be. */
-static void keep_ring(const struct ncs_inquiry *q, const struct knot *k, bool *is)
+static void keep_ring(const struct ncs_analysis *q, const struct knot *k, bool *is)
 {
     bool *seen = ncs_new(k->nodes * sizeof *seen), *on = ncs_new((size_t)q->ranks + 1);
     int at = 0;
@@ -249,9 +249,9 @@ static void keep_ring(const struct ncs_inquiry *q, const struct knot *k, bool *i
     ncs_free(on);
 }
 
-bool *ncs_cycle_breakers(const struct ncs_inquiry *q, size_t need)
+bool *ncs_cycle_breakers(const struct ncs_analysis *q, size_t unmet)
 {
-    struct knot k = knot_of(q, need);
+    struct knot k = knot_of(q, unmet);
     bool *is = ncs_new(((size_t)q->ranks + 1) * sizeof *is), single = true;
     for (size_t i = 0; i < k.nodes; i++)
         if (ncs_node_rank(q, k.node[i]) >= 0)

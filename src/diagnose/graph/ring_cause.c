@@ -7,20 +7,20 @@
 
 /* A ring through a host wait and collectives of one communicator: whoever is at the host wait has
  * left out the collective. Not so for a key of the store: that nobody sets it is the cause. */
-const struct ncs_need *ncs_left_out(const struct ncs_inquiry *q, const int *path, size_t length)
+const struct ncs_unmet *ncs_left_out(const struct ncs_analysis *q, const int *path, size_t length)
 {
-    const struct ncs_need *collective = NULL;
+    const struct ncs_unmet *collective = NULL;
     bool gate = false;
     for (size_t i = 0; i < length; i++) {
-        int need = ncs_node_need(q, path[i]);
-        if (need < 0)
+        int unmet = ncs_node_unmet(q, path[i]);
+        if (unmet < 0)
             continue;
-        const struct ncs_need *n = &q->need[need];
-        if (n->kind == NCS_NEED_GATE && ncs_is_key(q, n))
+        const struct ncs_unmet *n = &q->unmet[unmet];
+        if (n->kind == NCS_UNMET_GATE && ncs_is_key(q, n))
             return NULL;
-        if (n->kind == NCS_NEED_GATE)
+        if (n->kind == NCS_UNMET_GATE)
             gate = true;
-        else if (n->kind == NCS_NEED_COLLECTIVE && (!collective || collective->comm == n->comm))
+        else if (n->kind == NCS_UNMET_COLLECTIVE && (!collective || collective->comm == n->comm))
             collective = n;
         else
             return NULL;
@@ -30,15 +30,15 @@ const struct ncs_need *ncs_left_out(const struct ncs_inquiry *q, const int *path
 
 /* A ring of host waits alone, through a key of the store, while ranks have ended: any of those was
  * to set it as likely as those in the ring, and they have no excuse. */
-const struct ncs_need *ncs_unset_key(const struct ncs_inquiry *q, const int *path, size_t length)
+const struct ncs_unmet *ncs_unset_key(const struct ncs_analysis *q, const int *path, size_t length)
 {
-    const struct ncs_need *key = NULL;
+    const struct ncs_unmet *key = NULL;
     for (size_t i = 0; i < length; i++) {
-        int need = ncs_node_need(q, path[i]);
-        if (need < 0)
+        int unmet = ncs_node_unmet(q, path[i]);
+        if (unmet < 0)
             continue;
-        const struct ncs_need *n = &q->need[need];
-        if (n->kind != NCS_NEED_GATE)
+        const struct ncs_unmet *n = &q->unmet[unmet];
+        if (n->kind != NCS_UNMET_GATE)
             return NULL;
         bool gone = false;
         for (size_t k = 0; k < n->absents; k++)
@@ -50,18 +50,18 @@ const struct ncs_need *ncs_unset_key(const struct ncs_inquiry *q, const int *pat
     return key;
 }
 
-const struct ncs_need *ncs_missed_meeting(const struct ncs_inquiry *q, const int *path,
-                                          size_t length)
+const struct ncs_unmet *ncs_missed_meeting(const struct ncs_analysis *q, const int *path,
+                                           size_t length)
 {
-    const struct ncs_need *most = NULL;
+    const struct ncs_unmet *most = NULL;
     bool meeting = false;
     for (size_t i = 0; i < length; i++) {
-        int at = ncs_node_need(q, path[i]);
+        int at = ncs_node_unmet(q, path[i]);
         if (at < 0)
             continue;
-        const struct ncs_need *n = &q->need[at];
-        bool meets = ncs_is_meeting(n) || n->kind == NCS_NEED_SETUP;
-        if ((n->kind != NCS_NEED_COLLECTIVE && !meets) || !n->call ||
+        const struct ncs_unmet *n = &q->unmet[at];
+        bool meets = ncs_is_meeting(n) || n->kind == NCS_UNMET_SETUP;
+        if ((n->kind != NCS_UNMET_COLLECTIVE && !meets) || !n->call ||
             (most && most->comm != n->comm))
             return NULL;
         meeting |= meets;
@@ -71,7 +71,7 @@ const struct ncs_need *ncs_missed_meeting(const struct ncs_inquiry *q, const int
     return meeting ? most : NULL;
 }
 
-static bool lacks_only_live(const struct ncs_need *n)
+static bool lacks_only_live(const struct ncs_unmet *n)
 {
     for (size_t i = 0; i < n->absents; i++)
         if (n->absent[i].reason != NCS_ABSENT_ELSEWHERE)
@@ -79,7 +79,7 @@ static bool lacks_only_live(const struct ncs_need *n)
     return n->absents > 0;
 }
 
-static bool misses_one_of(const struct ncs_need *n, const struct ncs_need *others)
+static bool misses_one_of(const struct ncs_unmet *n, const struct ncs_unmet *others)
 {
     for (size_t i = 0; i < n->absents; i++)
         for (size_t k = 0; k < others->presents; k++)
@@ -88,15 +88,15 @@ static bool misses_one_of(const struct ncs_need *n, const struct ncs_need *other
     return false;
 }
 
-const struct ncs_need *ncs_meeting_instead(const struct ncs_inquiry *q, const struct ncs_need *n)
+const struct ncs_unmet *ncs_meeting_instead(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     for (size_t i = 0; i < n->absents; i++)
         if (n->absent[i].reason != NCS_ABSENT_ELSEWHERE &&
             n->absent[i].reason != NCS_ABSENT_FINISHED &&
             n->absent[i].reason != NCS_ABSENT_DESTROYED)
             return NULL;
-    for (size_t i = 0; i < q->needs && n->kind == NCS_NEED_COLLECTIVE; i++) {
-        const struct ncs_need *o = &q->need[i];
+    for (size_t i = 0; i < q->unmets && n->kind == NCS_UNMET_COLLECTIVE; i++) {
+        const struct ncs_unmet *o = &q->unmet[i];
         if (o != n && ncs_is_meeting(o) && o->comm == n->comm && o->presents >= n->presents &&
             lacks_only_live(o) && misses_one_of(o, n))
             return o;
@@ -104,7 +104,7 @@ const struct ncs_need *ncs_meeting_instead(const struct ncs_inquiry *q, const st
     return NULL;
 }
 
-const struct ncs_absent *ncs_link(const struct ncs_need *n, const struct ncs_inquiry *q, int next)
+const struct ncs_absent *ncs_link(const struct ncs_unmet *n, const struct ncs_analysis *q, int next)
 {
     for (size_t i = 0; i < n->absents; i++) {
         const struct ncs_absent *a = &n->absent[i];
@@ -117,7 +117,7 @@ const struct ncs_absent *ncs_link(const struct ncs_need *n, const struct ncs_inq
     return NULL;
 }
 
-static size_t size_of_group(const struct ncs_inquiry *q, const struct ncs_call *call)
+static size_t size_of_group(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     size_t n = 0;
     for (const struct ncs_call *c = q->journal->newest; c; c = c->older)
@@ -126,12 +126,12 @@ static size_t size_of_group(const struct ncs_inquiry *q, const struct ncs_call *
     return n;
 }
 
-const struct ncs_call *ncs_grouped_wait(const struct ncs_inquiry *q, int rank)
+const struct ncs_call *ncs_grouped_wait(const struct ncs_analysis *q, int rank)
 {
     const struct ncs_call *found = NULL;
-    for (size_t i = 0; i < q->needs; i++)
-        for (size_t k = 0; k < q->need[i].presents; k++) {
-            const struct ncs_call *c = q->need[i].present[k];
+    for (size_t i = 0; i < q->unmets; i++)
+        for (size_t k = 0; k < q->unmet[i].presents; k++) {
+            const struct ncs_call *c = q->unmet[i].present[k];
             if (c->rank != rank)
                 continue;
             if (!c->group)
@@ -141,16 +141,16 @@ const struct ncs_call *ncs_grouped_wait(const struct ncs_inquiry *q, int rank)
     return found && size_of_group(q, found) > 1 ? found : NULL;
 }
 
-const struct ncs_need *ncs_missing_link(const struct ncs_inquiry *q, const int *path, size_t length)
+const struct ncs_unmet *ncs_missing_link(const struct ncs_analysis *q, const int *path, size_t length)
 {
-    const struct ncs_need *missing = NULL;
+    const struct ncs_unmet *missing = NULL;
     size_t made = 0;
     for (size_t i = 0; i < length; i++) {
-        int at = ncs_node_need(q, path[i]);
+        int at = ncs_node_unmet(q, path[i]);
         if (at < 0)
             continue;
-        const struct ncs_need *n = &q->need[at];
-        if ((n->kind != NCS_NEED_COLLECTIVE && n->kind != NCS_NEED_PAIR) || !n->call ||
+        const struct ncs_unmet *n = &q->unmet[at];
+        if ((n->kind != NCS_UNMET_COLLECTIVE && n->kind != NCS_UNMET_PAIR) || !n->call ||
             !n->call->group)
             return NULL;
         const struct ncs_absent *a = ncs_link(n, q, path[(i + 1) % length]);

@@ -2,17 +2,17 @@
 #include "diagnose/analysis.h"
 #include "diagnose/party.h"
 
-static const struct ncs_journal *journal_of(const struct ncs_inquiry *q)
+static const struct ncs_journal *journal_of(const struct ncs_analysis *q)
 {
     return q->parties ? q->parties->journal : q->journal;
 }
 
-static int process_of(const struct ncs_inquiry *q, int rank)
+static int process_of(const struct ncs_analysis *q, int rank)
 {
     return q->parties && rank >= 0 && (size_t)rank < q->parties->count ? q->parties->of[rank].rank : rank;
 }
 
-static const struct ncs_host_step *spawn_of(const struct ncs_inquiry *q, const struct ncs_call *c)
+static const struct ncs_host_step *spawn_of(const struct ncs_analysis *q, const struct ncs_call *c)
 {
     const struct ncs_host_step *h = journal_of(q)->oldest_host;
     while (h && (h->kind != NCS_HOST_SPAWN || h->rank != process_of(q, c->rank) || h->other != c->thread))
@@ -20,7 +20,7 @@ static const struct ncs_host_step *spawn_of(const struct ncs_inquiry *q, const s
     return h;
 }
 
-static int spawned_like(const struct ncs_inquiry *q, const struct ncs_host_step *like, int process)
+static int spawned_like(const struct ncs_analysis *q, const struct ncs_host_step *like, int process)
 {
     int n = 0;
     for (const struct ncs_host_step *h = journal_of(q)->oldest_host; h; h = h->newer)
@@ -29,7 +29,7 @@ static int spawned_like(const struct ncs_inquiry *q, const struct ncs_host_step 
     return n;
 }
 
-bool ncs_say_spawns(const struct ncs_inquiry *q, const struct ncs_need *n, int rank, struct ncs_str *s)
+bool ncs_format_spawns(const struct ncs_analysis *q, const struct ncs_unmet *n, int rank, struct ncs_str *s)
 {
     const char *what = q->parties ? "process" : "rank";
     int process = process_of(q, rank);

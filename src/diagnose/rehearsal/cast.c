@@ -59,7 +59,7 @@ static void find_needs(struct ncs_cast *cast, size_t course)
     const struct ncs_course *c = &cast->courses->of[course];
     struct ncs_last_wait *w = &cast->wait[course];
     if (!c->over && c->context >= 0)
-        w->need = ncs_needs_of(cast->q, c->context, &w->needs);
+        w->unmet = ncs_unmet_of(cast->q, c->context, &w->unmets);
 }
 
 int ncs_cast_seat(const struct ncs_cast *cast, int comm, int rank)
@@ -149,7 +149,7 @@ static void add_host_step(const struct ncs_step *s, uint64_t *kin)
     *kin = named ? ncs_hash(*kin, ncs_key_hash(h->what)) : *kin;
 }
 
-static bool is_present(const struct ncs_need *n, int rank)
+static bool is_present(const struct ncs_unmet *n, int rank)
 {
     for (size_t i = 0; i < n->presents; i++)
         if (n->present[i]->rank == rank)
@@ -166,10 +166,10 @@ static void add_wait(const struct ncs_cast *cast, size_t course, uint64_t *kin)
     bool destroys = c->steps && c->step[c->steps - 1].kind == NCS_STEP_OTHER;
     *kin = ncs_hash(*kin, (uint64_t)c->over | (uint64_t)c->still << 1 | (uint64_t)c->stands << 2 | (uint64_t)ends << 3);
     *kin = ncs_hash(ncs_hash(*kin, at ? (uint64_t)at->state : UINT64_MAX), (uint64_t)(int64_t)c->thread);
-    for (size_t i = 0; i < w->needs; i++) {
-        *kin = ncs_hash(*kin, (uint64_t)w->need[i]);
+    for (size_t i = 0; i < w->unmets; i++) {
+        *kin = ncs_hash(*kin, (uint64_t)w->unmet[i]);
         if (ends || destroys)
-            *kin = ncs_hash(*kin, is_present(&cast->q->need[w->need[i]], c->rank));
+            *kin = ncs_hash(*kin, is_present(&cast->q->unmet[w->unmet[i]], c->rank));
     }
 }
 
@@ -194,7 +194,7 @@ static uint64_t kin_of(const struct ncs_cast *cast, int rank)
     return fine ? k.kin | 1 : 0;
 }
 
-struct ncs_cast *ncs_cast_new(const struct ncs_inquiry *q, const struct ncs_courses *courses)
+struct ncs_cast *ncs_cast_new(const struct ncs_analysis *q, const struct ncs_courses *courses)
 {
     struct ncs_cast *cast = ncs_new(sizeof *cast);
     cast->q = q;
@@ -217,7 +217,7 @@ void ncs_cast_free(struct ncs_cast *cast)
     if (!cast)
         return;
     for (size_t i = 0; i < cast->courses->count; i++)
-        ncs_free(cast->wait[i].need);
+        ncs_free(cast->wait[i].unmet);
     ncs_map_free(&cast->owner);
     ncs_map_free(&cast->seat);
     ncs_map_free(&cast->settable);

@@ -97,10 +97,10 @@ bool ncs_rehearsal_add_host(struct ncs_rehearsal *p, struct ncs_player *l, const
 /* ---- the last wait ---- */
 
 /* The need is for the course's last step, which has been played. */
-static bool is_played(const struct ncs_rehearsal *p, const struct ncs_course *course, const struct ncs_need *n)
+static bool is_played(const struct ncs_rehearsal *p, const struct ncs_course *course, const struct ncs_unmet *n)
 {
     const struct ncs_step *last = course->steps ? &course->step[course->steps - 1] : NULL;
-    const char *what = n->kind == NCS_NEED_GATE ? p->q->snap->gate[n->gate].what : "";
+    const char *what = n->kind == NCS_UNMET_GATE ? p->q->snap->gate[n->gate].what : "";
     if (last && n->call && n->call->fn == NCS_FN_ncclCommSplit && !n->call->group)
         return last->call->fn == NCS_FN_ncclCommSplit && !last->host;
     return last && ((last->kind == NCS_STEP_BARRIER && strcmp(what, "barrier") == 0) ||
@@ -163,7 +163,7 @@ static bool waits_for_all(const struct ncs_rehearsal *p, const struct ncs_course
     return c->stands && at && !at->returned && (at->ending || destroys);
 }
 
-static bool own_are_done(const struct ncs_rehearsal *p, const struct ncs_course *course, const struct ncs_need *n)
+static bool own_are_done(const struct ncs_rehearsal *p, const struct ncs_course *course, const struct ncs_unmet *n)
 {
     for (size_t k = 0; k < n->presents; k++)
         if (ncs_parties_share(p->q->parties, course->rank, n->present[k]->rank) &&
@@ -173,7 +173,7 @@ static bool own_are_done(const struct ncs_rehearsal *p, const struct ncs_course 
 }
 
 /* Those who are absent there may come: for a key one of them is enough. */
-static bool absent_are_free(const struct ncs_rehearsal *p, const struct ncs_need *n)
+static bool absent_are_free(const struct ncs_rehearsal *p, const struct ncs_unmet *n)
 {
     bool any = ncs_is_key(p->q, n);
     for (size_t k = 0; k < n->absents; k++)
@@ -182,9 +182,9 @@ static bool absent_are_free(const struct ncs_rehearsal *p, const struct ncs_need
     return !any && n->absents > 0;
 }
 
-static bool need_is_met(const struct ncs_rehearsal *p, const struct ncs_course *course, const struct ncs_need *n)
+static bool need_is_met(const struct ncs_rehearsal *p, const struct ncs_course *course, const struct ncs_unmet *n)
 {
-    bool by_hosts = n->kind == NCS_NEED_GATE || n->kind == NCS_NEED_INIT || ncs_is_meeting(n);
+    bool by_hosts = n->kind == NCS_UNMET_GATE || n->kind == NCS_UNMET_INIT || ncs_is_meeting(n);
     if (!by_hosts)
         return !waits_for_all(p, course) || own_are_done(p, course, n);
     return is_played(p, course, n) || absent_are_free(p, n);
@@ -198,7 +198,7 @@ bool ncs_rehearsal_last_wait_is_over(const struct ncs_rehearsal *p, const struct
     if (p->q->snap->recorded && !ncs_rehearsal_device_is_done(p, course->rank))
         return false;
     bool over = true;
-    for (size_t i = 0; i < w->needs && over; i++)
-        over = need_is_met(p, course, &p->q->need[w->need[i]]);
+    for (size_t i = 0; i < w->unmets && over; i++)
+        over = need_is_met(p, course, &p->q->unmet[w->unmet[i]]);
     return over;
 }

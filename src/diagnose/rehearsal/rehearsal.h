@@ -12,13 +12,13 @@
 
 /* The call that a course ends in waits for these. */
 struct ncs_last_wait {
-    int *need; /* of the inquiry */
-    size_t needs;
+    int *unmet; /* of the inquiry */
+    size_t unmets;
 };
 
 /* All that is known before any change (rehearsal/cast.c). */
 struct ncs_cast {
-    const struct ncs_inquiry *q;
+    const struct ncs_analysis *q;
     const struct ncs_courses *courses;
     int ranks;               /* of the run, as far as there are courses */
     size_t *course, *first;  /* courses by rank, each rank's own in a row from first; one first more at the end */
@@ -86,7 +86,7 @@ struct ncs_player {
 
 struct ncs_rehearsal {
     const struct ncs_cast *cast;
-    const struct ncs_inquiry *q;
+    const struct ncs_analysis *q;
     const struct ncs_courses *courses;
     const struct ncs_change *change;
     size_t changes;

@@ -13,7 +13,7 @@ static bool is_culprit(const struct ncs_repairing *p, int rank)
 /* One whose rank is not at fault; where all are, the lowest, and of counts the largest. */
 static const struct ncs_call *reference(const struct ncs_repairing *p)
 {
-    const struct ncs_root *r = p->r;
+    const struct ncs_cause *r = p->r;
     for (size_t i = 0; i < r->calls; i++)
         if (!is_culprit(p, r->call[i]->rank))
             return r->call[i];
@@ -47,7 +47,7 @@ static void adapt(struct ncs_repairing *p, const struct ncs_call *c, const struc
 
 void ncs_repair_arguments(struct ncs_repairing *p)
 {
-    if (p->r->kind != NCS_ROOT_DIFFER || p->r->calls < 2)
+    if (p->r->kind != NCS_CAUSE_DIFFER || p->r->calls < 2)
         return;
     const struct ncs_call *ref = reference(p);
     for (size_t i = 0; i < p->r->calls; i++)
@@ -58,7 +58,7 @@ void ncs_repair_arguments(struct ncs_repairing *p)
  * arguments. */
 void ncs_repair_refused(struct ncs_repairing *p)
 {
-    for (size_t i = 0; p->r->kind == NCS_ROOT_ABSENT && i < p->r->absents; i++) {
+    for (size_t i = 0; p->r->kind == NCS_CAUSE_ABSENT && i < p->r->absents; i++) {
         const struct ncs_call *c = p->r->absent[i]->call;
         if (p->r->absent[i]->reason == NCS_ABSENT_ERROR && p->r->absent[i]->rank >= 0)
             for (c = p->q->journal->newest; c && !(c->rank == p->r->absent[i]->rank && ncs_failed(c));)
@@ -80,8 +80,8 @@ void ncs_repair_refused(struct ncs_repairing *p)
  * next round finds that. */
 void ncs_repair_kind(struct ncs_repairing *p)
 {
-    const struct ncs_root *r = p->r;
-    if (r->kind != NCS_ROOT_DIFFER || r->calls < 2 || ncs_call_is_pair(r->call[0]) ||
+    const struct ncs_cause *r = p->r;
+    if (r->kind != NCS_CAUSE_DIFFER || r->calls < 2 || ncs_call_is_pair(r->call[0]) ||
         ncs_call_is_pair(r->call[1]))
         return;
     const struct ncs_call *ref = p->d->f.culprits < r->calls ? reference(p)
@@ -94,7 +94,7 @@ void ncs_repair_kind(struct ncs_repairing *p)
 void ncs_repair_zero(struct ncs_repairing *p)
 {
     for (size_t i = 0; i < p->r->absents; i++) {
-        const struct ncs_call *c = p->r->absent[i]->call, *model = p->r->need->call;
+        const struct ncs_call *c = p->r->absent[i]->call, *model = p->r->unmet->call;
         if (c && model)
             ncs_add_argument(p, c, "count", (int64_t)ncs_call_count(model));
     }

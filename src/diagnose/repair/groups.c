@@ -35,7 +35,7 @@ static size_t size_of(const struct ncs_group_start *start)
 }
 
 /* How many calls others have in the group that they start there; 0 = nobody shows it. */
-static size_t usual_size(const struct ncs_inquiry *q, const struct ncs_group_start *own)
+static size_t usual_size(const struct ncs_analysis *q, const struct ncs_group_start *own)
 {
     for (size_t i = 0; i < q->group_starts; i++) {
         const struct ncs_group_start *s = &q->group_start[i];
@@ -93,8 +93,8 @@ static void end_groups(struct ncs_repairing *p, const struct ncs_call *inside, i
 
 void ncs_repair_group_end(struct ncs_repairing *p)
 {
-    const struct ncs_root *r = p->r;
-    if (r->kind == NCS_ROOT_LEFT) {
+    const struct ncs_cause *r = p->r;
+    if (r->kind == NCS_CAUSE_LEFT) {
         const struct ncs_call *c = p->q->journal->newest;
         while (c && !(c->rank == r->rank && c->number && c->group))
             c = c->older;

@@ -5,7 +5,7 @@
 #include "diagnose/repair/repair.h"
 
 /* Where the lines of the odd rank leave those of the model. */
-static uint32_t line_left_out(const struct ncs_repairing *p, int comm, const struct ncs_parting *k,
+static uint32_t line_left_out(const struct ncs_repairing *p, int comm, const struct ncs_call_divergence *k,
                               int odd)
 {
     for (uint32_t at = 0; at < k->at && k->skipped_line; at++) {
@@ -19,7 +19,7 @@ static uint32_t line_left_out(const struct ncs_repairing *p, int comm, const str
 }
 
 /* One that the model made in a group belongs into the rank's own group of the same place. */
-static uint32_t before_group(const struct ncs_repairing *p, int comm, const struct ncs_parting *k,
+static uint32_t before_group(const struct ncs_repairing *p, int comm, const struct ncs_call_divergence *k,
                              int odd, uint32_t at)
 {
     const struct ncs_call *model = ncs_call_at(p->q, comm, k->model, at);
@@ -28,7 +28,7 @@ static uint32_t before_group(const struct ncs_repairing *p, int comm, const stru
     return own && own->group ? own->number : ncs_next_of(p, comm, odd);
 }
 
-static void insert_left_out(struct ncs_repairing *p, int comm, const struct ncs_parting *k)
+static void insert_left_out(struct ncs_repairing *p, int comm, const struct ncs_call_divergence *k)
 {
     uint32_t calls = k->shift ? k->shift : 1;
     for (size_t i = 0; i < k->odds; i++) {
@@ -46,7 +46,7 @@ static void insert_left_out(struct ncs_repairing *p, int comm, const struct ncs_
 /* Those who are missed make the call that those who are there have made. */
 void ncs_repair_absent(struct ncs_repairing *p)
 {
-    const struct ncs_need *n = p->r->need;
+    const struct ncs_unmet *n = p->r->unmet;
     const struct ncs_call *model = n ? n->call : NULL;
     for (size_t i = 0; n && i < n->presents; i++)
         if (n->present[i]->number == p->d->f.call)
@@ -61,26 +61,26 @@ void ncs_repair_absent(struct ncs_repairing *p)
 
 void ncs_repair_skipped(struct ncs_repairing *p)
 {
-    struct ncs_parting k;
-    if (p->r->need && ncs_is_meeting(p->r->need))
+    struct ncs_call_divergence k;
+    if (p->r->unmet && ncs_is_meeting(p->r->unmet))
         return;
-    if (!ncs_parts(p->q, p->r, NCS_PARTING_SKIPPED, &k) &&
-        !ncs_parts(p->q, p->r, NCS_PARTING_FEWER, &k)) {
+    if (!ncs_parts(p->q, p->r, NCS_DIVERGENCE_SKIPPED, &k) &&
+        !ncs_parts(p->q, p->r, NCS_DIVERGENCE_FEWER, &k)) {
         ncs_repair_absent(p);
         return;
     }
-    if (p->r->kind != NCS_ROOT_LABELS) /* where nothing hangs no call is missing */
-        insert_left_out(p, ncs_parting_comm(p->r), &k);
+    if (p->r->kind != NCS_CAUSE_LABELS) /* where nothing hangs no call is missing */
+        insert_left_out(p, ncs_divergence_comm(p->r), &k);
     ncs_free(k.odd);
 }
 
 void ncs_repair_extra(struct ncs_repairing *p)
 {
-    struct ncs_parting k;
-    if (!ncs_parts(p->q, p->r, NCS_PARTING_EXTRA, &k))
+    struct ncs_call_divergence k;
+    if (!ncs_parts(p->q, p->r, NCS_DIVERGENCE_EXTRA, &k))
         return;
-    int comm = ncs_parting_comm(p->r);
-    for (size_t i = 0; i < k.odds && p->r->kind != NCS_ROOT_LABELS; i++)
+    int comm = ncs_divergence_comm(p->r);
+    for (size_t i = 0; i < k.odds && p->r->kind != NCS_CAUSE_LABELS; i++)
         for (uint32_t n = 0; n < (k.shift ? k.shift : 1); n++) {
             const struct ncs_call *own = ncs_call_at(p->q, comm, k.odd[i], k.at + n);
             if (own)
@@ -109,13 +109,13 @@ static const struct ncs_call *find_later(const struct ncs_repairing *p, int comm
 }
 
 /* One call was made earlier than by the others, or later: it is left out there and inserted here. */
-static void repair_moved(struct ncs_repairing *p, enum ncs_parting_how how)
+static void repair_moved(struct ncs_repairing *p, enum ncs_divergence_how how)
 {
-    struct ncs_parting k;
+    struct ncs_call_divergence k;
     if (!ncs_parts(p->q, p->r, how, &k))
         return;
-    int comm = ncs_parting_comm(p->r);
-    bool early = how == NCS_PARTING_EXTRA;
+    int comm = ncs_divergence_comm(p->r);
+    bool early = how == NCS_DIVERGENCE_EXTRA;
     for (size_t i = 0; i < k.odds; i++) {
         const struct ncs_call *own = ncs_call_at(p->q, comm, k.odd[i], k.at);
         const struct ncs_call *model = ncs_call_at(p->q, comm, k.model, k.at);
@@ -136,13 +136,13 @@ static void repair_moved(struct ncs_repairing *p, enum ncs_parting_how how)
 
 void ncs_repair_swapped(struct ncs_repairing *p)
 {
-    struct ncs_parting k;
-    if (!ncs_parts(p->q, p->r, NCS_PARTING_SWAPPED, &k)) {
-        repair_moved(p, NCS_PARTING_EXTRA);
-        repair_moved(p, NCS_PARTING_SKIPPED);
+    struct ncs_call_divergence k;
+    if (!ncs_parts(p->q, p->r, NCS_DIVERGENCE_SWAPPED, &k)) {
+        repair_moved(p, NCS_DIVERGENCE_EXTRA);
+        repair_moved(p, NCS_DIVERGENCE_SKIPPED);
         return;
     }
-    int comm = ncs_parting_comm(p->r);
+    int comm = ncs_divergence_comm(p->r);
     const struct ncs_call *model = ncs_call_at(p->q, comm, k.model, k.at);
     for (size_t i = 0; model && i < k.odds; i++) {
         const struct ncs_call *own = ncs_call_at(p->q, comm, k.odd[i], k.at);

@@ -17,7 +17,7 @@ static uint32_t first_open(const struct ncs_repairing *p, int comm, int comm_ran
 
 void ncs_repair_alone(struct ncs_repairing *p)
 {
-    const struct ncs_call *c = p->r->need->call;
+    const struct ncs_call *c = p->r->unmet->call;
     for (size_t i = 0; i < p->r->absents; i++) {
         int comm_rank = p->r->absent[i]->comm_rank;
         if (ncs_call_is_pair(c) && ncs_known_member(p, c->comm, comm_rank))
@@ -27,7 +27,7 @@ void ncs_repair_alone(struct ncs_repairing *p)
 
 void ncs_repair_p2p_count(struct ncs_repairing *p)
 {
-    if (p->r->kind != NCS_ROOT_DIFFER || !ncs_is_exchange(p->r))
+    if (p->r->kind != NCS_CAUSE_DIFFER || !ncs_is_exchange(p->r))
         return;
     bool first = ncs_is_send(p->r->call[0]);
     const struct ncs_call *send = p->r->call[!first], *recv = p->r->call[first];

@@ -123,7 +123,7 @@ uint32_t ncs_next_of(const struct ncs_repairing *p, int comm, int comm_rank)
 /* ---- what a rule says itself ---- */
 
 /* What the draft has already is known. */
-static struct ncs_repairing begin(const struct ncs_inquiry *q, const struct ncs_root *r,
+static struct ncs_repairing begin(const struct ncs_analysis *q, const struct ncs_cause *r,
                                   struct ncs_draft *d)
 {
     struct ncs_repairing p = { .q = q, .r = r, .d = d };
@@ -133,7 +133,7 @@ static struct ncs_repairing begin(const struct ncs_inquiry *q, const struct ncs_
     return p;
 }
 
-void ncs_repair_peer(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_call *wrong,
+void ncs_repair_peer(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *wrong,
                      const struct ncs_call *wants, bool turned)
 {
     struct ncs_repairing p = begin(q, NULL, d);
@@ -147,7 +147,7 @@ void ncs_repair_peer(const struct ncs_inquiry *q, struct ncs_draft *d, const str
     ncs_map_free(&p.known);
 }
 
-void ncs_repair_comm(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_call *wrong,
+void ncs_repair_comm(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *wrong,
                      int comm)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
@@ -169,7 +169,7 @@ void ncs_repair_comm(const struct ncs_inquiry *q, struct ncs_draft *d, const str
     ncs_map_free(&p.known);
 }
 
-void ncs_repair_swap(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_call *a,
+void ncs_repair_swap(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *a,
                      const struct ncs_call *b)
 {
     struct ncs_repairing p = begin(q, NULL, d);
@@ -195,7 +195,7 @@ static const struct {
     { "one-thread-no-group", ncs_repair_one_thread }, { "error-path", ncs_repair_refused },
 };
 
-void ncs_repairs(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+void ncs_repairs(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->edits)
         d->f.repairs = 0; /* they are all; what the rule says itself is among them */
@@ -209,6 +209,6 @@ void ncs_repairs(const struct ncs_inquiry *q, const struct ncs_root *r, struct n
     for (size_t i = 0; i < d->f.repairs; i++) {
         d->f.repair[i].on = d->f.repair[i].of_host ? NULL : ncs_copy_text(ncs_comm_name(q, d->f.repair[i].comm));
         d->f.repair[i].key = ncs_copy_text(d->f.repair[i].key);
-        d->f.repair[i].text = ncs_say_edit(q, &d->f.repair[i]);
+        d->f.repair[i].text = ncs_format_edit(q, &d->f.repair[i]);
     }
 }

@@ -6,8 +6,8 @@
 #include "diagnose/rules/rule.h"
 
 struct ncs_repairing {
-    const struct ncs_inquiry *q;
-    const struct ncs_root *r; /* NULL: a rule says itself what is wrong */
+    const struct ncs_analysis *q;
+    const struct ncs_cause *r; /* NULL: a rule says itself what is wrong */
     struct ncs_draft *d;
     struct ncs_map known;     /* hash of an edit -> its place in the draft, from 1 */
 };

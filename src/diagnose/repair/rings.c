@@ -12,13 +12,13 @@ static int who(const struct ncs_repairing *p)
 static bool awaited(const struct ncs_repairing *p, size_t at, int rank, int *comm, int *comm_rank,
                     uint32_t *number)
 {
-    const struct ncs_root *r = p->r;
+    const struct ncs_cause *r = p->r;
     for (size_t k = 1; k <= r->length; k++) {
         size_t i = (at + r->length - k) % r->length;
-        int need = ncs_node_need(p->q, r->path[i]);
-        if (need < 0)
+        int unmet = ncs_node_unmet(p->q, r->path[i]);
+        if (unmet < 0)
             continue;
-        const struct ncs_need *n = &p->q->need[need];
+        const struct ncs_unmet *n = &p->q->unmet[unmet];
         for (size_t a = 0; a < n->absents; a++)
             if (n->absent[a].rank == rank && ncs_known_member(p, n->comm, n->absent[a].comm_rank)) {
                 *comm = n->comm;
@@ -40,7 +40,7 @@ static void repair_ring(struct ncs_repairing *p, enum ncs_edit_kind kind, int ra
     for (size_t i = 0; i < p->r->length; i++) {
         int comm, comm_rank;
         uint32_t number;
-        if (ncs_node_need(p->q, p->r->path[i]) < 0)
+        if (ncs_node_unmet(p->q, p->r->path[i]) < 0)
             continue;
         struct ncs_ring_step s = ncs_ring_step_at(p->q, p->r, i);
         if ((rank >= 0 && s.rank != rank) || !s.call || !s.call->number ||
@@ -59,7 +59,7 @@ void ncs_repair_p2p_cycle(struct ncs_repairing *p)
     bool alone = true;
     int collective = -1; /* a rank that waits in one, and ought to send or receive before it */
     for (size_t i = 0; i < p->r->length; i++)
-        if (ncs_node_need(p->q, p->r->path[i]) >= 0) {
+        if (ncs_node_unmet(p->q, p->r->path[i]) >= 0) {
             struct ncs_ring_step s = ncs_ring_step_at(p->q, p->r, i);
             alone &= s.call && ncs_call_is_pair(s.call) && !s.call->group;
             if (s.call && s.call->number && !ncs_call_is_pair(s.call) && !s.call->group)
@@ -74,7 +74,7 @@ void ncs_repair_p2p_cycle(struct ncs_repairing *p)
 /* From the call that the thread is in to its call for the last of the others. */
 void ncs_repair_one_thread(struct ncs_repairing *p)
 {
-    const struct ncs_need *n = p->r->need;
+    const struct ncs_unmet *n = p->r->unmet;
     int last = -1;
     for (size_t i = 0; i < n->absents; i++)
         last = n->absent[i].comm_rank > last ? n->absent[i].comm_rank : last;

@@ -1,16 +1,16 @@
 /* A communicator was aborted or revoked by some of its ranks. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (!ncs_is_because(r, NCS_ABSENT_ABORTED, NCS_ABSENT_ABORTED))
         return false;
     bool revoked = ncs_is_revoke(r->absent[0]->call);
-    ncs_say_left(q, r, d, revoked ? "revoked" : "aborted");
+    ncs_format_left(q, r, d, revoked ? "revoked" : "aborted");
     d->f.fix = ncs_text(revoked ? "revoke %s on every rank: a revoke on one cuts short only what that "
                                   "one runs"
                                 : "abort %s on every rank: an abort on one frees only that one",
-                        ncs_comm_name(q, r->need->comm));
+                        ncs_comm_name(q, r->unmet->comm));
     return true;
 }
 

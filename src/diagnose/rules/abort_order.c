@@ -5,7 +5,7 @@
 
 /* The abort of the lowest of the ranks at the need, if all of them stand in one of another communicator;
  * else NULL. By rank who does: the caller's, NULL with it. */
-static const struct ncs_call *aborts(const struct ncs_inquiry *q, const struct ncs_need *n, int **ranks,
+static const struct ncs_call *aborts(const struct ncs_analysis *q, const struct ncs_unmet *n, int **ranks,
                                      size_t *count)
 {
     size_t room = 0;
@@ -34,30 +34,30 @@ static const struct ncs_call *aborts(const struct ncs_inquiry *q, const struct n
     return NULL;
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (!ncs_is_because(r, NCS_ABSENT_KILLED, NCS_ABSENT_LAST_FINAL) || r->need->comm < 0)
+    if (!ncs_is_because(r, NCS_ABSENT_KILLED, NCS_ABSENT_LAST_FINAL) || r->unmet->comm < 0)
         return false;
     int *ranks = NULL;
     size_t count = 0;
-    const struct ncs_call *abort = aborts(q, r->need, &ranks, &count);
+    const struct ncs_call *abort = aborts(q, r->unmet, &ranks, &count);
     if (!abort)
         return false;
     ncs_fill_absent(q, r, d);
-    const char *other = ncs_comm_name(q, r->need->comm);
+    const char *other = ncs_comm_name(q, r->unmet->comm);
     struct ncs_str s = { 0 };
-    ncs_say_ranks(&s, ranks, count);
+    ncs_format_ranks(&s, ranks, count);
     ncs_str_addf(&s, " stand%s in the abort of %s", count == 1 ? "s" : "", ncs_comm_name(q, abort->comm));
     ncs_free(ranks);
-    ncs_say_place(&s, abort);
+    ncs_format_place(&s, abort);
     ncs_str_addf(&s, ", which waits for what is before it on the device: call %u on %s",
-                 (unsigned)r->need->call->number, other);
-    ncs_say_place(&s, r->need->call);
+                 (unsigned)r->unmet->call->number, other);
+    ncs_format_place(&s, r->unmet->call);
     ncs_str_add(&s, ", and that waits for ");
-    ncs_say_absent(r, &s);
+    ncs_format_absent(r, &s);
     d->f.why = ncs_str_take(&s);
     ncs_str_addf(&s, "abort %s before %s, or both in one group", other, ncs_comm_name(q, abort->comm));
-    ncs_say_place(&s, abort);
+    ncs_format_place(&s, abort);
     d->f.fix = ncs_str_take(&s);
     return true;
 }

@@ -18,7 +18,7 @@ static bool is_in_place(const struct ncs_call *c, struct extent in, struct exten
     return in.bytes < out.bytes ? in.at == out.at + own : out.at == in.at + own;
 }
 
-static bool overlaps(const struct ncs_inquiry *q, const struct ncs_call *c)
+static bool overlaps(const struct ncs_analysis *q, const struct ncs_call *c)
 {
     const void *send = ncs_call_sendbuff(c), *recv = ncs_call_recvbuff(c);
     if (!send || !recv || c->comm < 0 || ncs_failed(c))
@@ -44,7 +44,7 @@ static size_t block_of(const struct ncs_call *c)
     return ncs_call_count(c) * ncs_dtype_bytes(ncs_call_dtype(c));
 }
 
-static void fill(const struct ncs_inquiry *q, const struct ncs_call *c, struct ncs_draft *d)
+static void fill(const struct ncs_analysis *q, const struct ncs_call *c, struct ncs_draft *d)
 {
     int nranks = q->journal->comm[c->comm]->nranks;
     size_t reads = ncs_call_reads(c, nranks), writes = ncs_call_writes(c, nranks);
@@ -52,7 +52,7 @@ static void fill(const struct ncs_inquiry *q, const struct ncs_call *c, struct n
     char *what = ncs_describe(c);
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "what rank %d sends and what it receives in %s", c->rank, what);
-    ncs_say_place(&s, c);
+    ncs_format_place(&s, c);
     ncs_str_add(&s, " overlap: ");
     if (by == 0)
         ncs_str_add(&s, "both begin at the same byte");
@@ -87,9 +87,9 @@ static bool is_earlier(const struct ncs_call *a, const struct ncs_call *b)
 }
 
 /* The earliest such call, and all ranks that make it so. */
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->kind != NCS_ROOT_BUFFERS)
+    if (r->kind != NCS_CAUSE_BUFFERS)
         return false;
     const struct ncs_call *first = NULL;
     for (size_t i = 0; i < q->comm[r->comm].may_overlap.count; i++) {

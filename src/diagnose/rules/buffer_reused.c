@@ -1,21 +1,21 @@
 /* Memory is overwritten or freed while an operation still uses it. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_REUSED, d);
     struct ncs_str s = { 0 };
     if (!h)
         return false;
-    ncs_say_hazard_ranks(&s, h);
+    ncs_format_hazard_ranks(&s, h);
     ncs_str_addf(&s, " %s", ncs_said_use(h->later_does, h->ats > 1));
-    ncs_say_place(&s, h->later);
+    ncs_format_place(&s, h->later);
     ncs_str_add(&s, " memory that ");
-    ncs_say_use(q, &s, h->earlier);
+    ncs_format_use(q, &s, h->earlier);
     ncs_str_addf(&s, " still %s: nothing has waited for its end",
                  h->earlier_does & NCS_TOUCH_WRITE ? "writes" : "reads");
     d->f.why = ncs_str_take(&s);
-    ncs_say_wait_between(&s, h);
+    ncs_format_wait_between(&s, h);
     ncs_str_add(&s, h->later_does & NCS_TOUCH_FREE ? ", or free it in the stream that used it last"
                                                    : ", or use a buffer of its own");
     d->f.fix = ncs_str_take(&s);

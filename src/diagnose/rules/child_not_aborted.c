@@ -4,7 +4,7 @@
 #include "base/mem.h"
 
 /* The communicator above this one that the rank has aborted; -1 = none. */
-static int aborted_above(const struct ncs_inquiry *q, int comm, int rank)
+static int aborted_above(const struct ncs_analysis *q, int comm, int rank)
 {
     for (int above = q->journal->comm[comm]->parent; above >= 0;
          above = q->journal->comm[above]->parent) {
@@ -17,22 +17,22 @@ static int aborted_above(const struct ncs_inquiry *q, int comm, int rank)
 }
 
 /* "rank 0 waits there in call 2 at line 9 for rank 1" */
-static void say_waiting(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_str *s)
+static void say_waiting(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
 {
     size_t count;
-    int *ranks = ncs_present_ranks(q, r->need, &count);
-    ncs_say_ranks(s, ranks, count);
+    int *ranks = ncs_present_ranks(q, r->unmet, &count);
+    ncs_format_ranks(s, ranks, count);
     ncs_str_addf(s, " wait%s there in call %u", count == 1 ? "s" : "",
-                 (unsigned)r->need->call->number);
-    ncs_say_place(s, r->need->call);
+                 (unsigned)r->unmet->call->number);
+    ncs_format_place(s, r->unmet->call);
     ncs_str_add(s, " for ");
-    ncs_say_absent(r, s);
+    ncs_format_absent(r, s);
     ncs_free(ranks);
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    const struct ncs_need *n = r->need;
+    const struct ncs_unmet *n = r->unmet;
     if (!ncs_is_because(r, NCS_ABSENT_KILLED, NCS_ABSENT_LAST_FINAL) || n->comm < 0 || !n->call ||
         !n->call->number || q->journal->comm[n->comm]->parent < 0)
         return false;
@@ -54,7 +54,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         const char *child = ncs_comm_name(q, n->comm), *name = ncs_comm_name(q, parent);
         struct ncs_str s = { 0 };
         ncs_fill_absent(q, r, d);
-        ncs_say_ranks(&s, ranks, count);
+        ncs_format_ranks(&s, ranks, count);
         ncs_str_addf(&s, " aborted %s, which does not reach %s, made out of it: ", name, child);
         say_waiting(q, r, &s);
         d->f.why = ncs_str_take(&s);

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-static void say_op(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_snap_op *op)
+static void say_op(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_snap_op *op)
 {
     if (op->call && op->call->number)
         ncs_str_addf(s, "call %u on %s", (unsigned)op->call->number,
@@ -13,7 +13,7 @@ static void say_op(const struct ncs_inquiry *q, struct ncs_str *s, const struct 
 }
 
 /* The ring goes through devices that had no lane left for a launch: who holds them. */
-static void say_lanes(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_str *s)
+static void say_lanes(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
 {
     size_t start = ncs_first_place(q, r);
     for (size_t k = 0; k < r->length; k++) {
@@ -32,9 +32,9 @@ static void say_lanes(const struct ncs_inquiry *q, const struct ncs_root *r, str
     }
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->kind != NCS_ROOT_CYCLE)
+    if (r->kind != NCS_CAUSE_CYCLE)
         return false;
     struct ncs_ring_kinds k = ncs_ring_look(q, r);
     if (k.comms < 2 || k.gates)

@@ -3,23 +3,23 @@
 
 #include "base/mem.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_GROUP_EARLY, d);
     struct ncs_str s = { 0 };
     if (!h)
         return false;
-    ncs_say_hazard_ranks(&s, h);
+    ncs_format_hazard_ranks(&s, h);
     ncs_str_addf(&s, " put%s ", h->ats > 1 ? "" : "s");
-    ncs_say_use(q, &s, h->later);
+    ncs_format_use(q, &s, h->later);
     ncs_str_add(&s, " on the stream in an open group, in which ");
-    ncs_say_use(q, &s, h->earlier);
+    ncs_format_use(q, &s, h->earlier);
     ncs_str_addf(&s, " is only queued: it runs before that call, and %s",
                  h->later_does & NCS_TOUCH_WRITE ? "writes what the call is to use"
                                                  : "reads what was there before");
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, "make");
-    ncs_say_line(&s, " what is at", h->later);
+    ncs_format_line(&s, " what is at", h->later);
     ncs_str_add(&s, " after the end of the group: its calls are put on the stream then");
     d->f.fix = ncs_str_take(&s);
     ncs_free(d->f.evidence);

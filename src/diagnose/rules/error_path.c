@@ -3,14 +3,14 @@
 
 #include "base/mem.h"
 
-static const char *ended_with(const struct ncs_inquiry *q, const struct ncs_absent *a)
+static const char *ended_with(const struct ncs_analysis *q, const struct ncs_absent *a)
 {
     const char *m = a->context >= 0 ? q->snap->context[a->context].message : NULL;
     return m ? m : "an error";
 }
 
 /* The same call of each of them failed in the same way at the same place. */
-static bool alike(const struct ncs_root *r)
+static bool alike(const struct ncs_cause *r)
 {
     const struct ncs_call *first = r->absent[0]->call;
     for (size_t i = 1; i < r->absents; i++) {
@@ -23,19 +23,19 @@ static bool alike(const struct ncs_root *r)
 }
 
 /* "on ranks 0, 2 " */
-static void say_where_failed(const struct ncs_root *r, size_t ranks, struct ncs_str *s)
+static void say_where_failed(const struct ncs_cause *r, size_t ranks, struct ncs_str *s)
 {
     int *rank = ncs_new(ranks * sizeof *rank);
     for (size_t i = 0; i < ranks; i++)
         rank[i] = r->absent[i]->rank;
     ncs_str_add(s, "on ");
-    ncs_say_ranks(s, rank, ranks);
+    ncs_format_ranks(s, rank, ranks);
     ncs_str_add(s, " ");
     ncs_free(rank);
 }
 
 /* The call whose error ended the rank; NULL = it was no call. */
-static const struct ncs_call *ended_by(const struct ncs_inquiry *q, int rank)
+static const struct ncs_call *ended_by(const struct ncs_analysis *q, int rank)
 {
     for (size_t i = 0; i < q->notices; i++)
         if (q->notice[i].kind == NCS_NOTICE_ERROR && q->notice[i].call[0]->rank == rank)
@@ -43,17 +43,17 @@ static const struct ncs_call *ended_by(const struct ncs_inquiry *q, int rank)
     return NULL;
 }
 
-static void say_ended(const struct ncs_inquiry *q, const struct ncs_root *r, int line, struct ncs_str *s)
+static void say_ended(const struct ncs_analysis *q, const struct ncs_cause *r, int line, struct ncs_str *s)
 {
-    ncs_say_absent(r, s);
+    ncs_format_absent(r, s);
     ncs_str_add(s, " ended by error");
     if (line)
         ncs_str_addf(s, " at line %d", line);
-    ncs_say_before(q, r, s);
+    ncs_format_before(q, r, s);
     ncs_str_addf(s, ": %s", ended_with(q, r->absent[0]));
 }
 
-static void say_failed(const struct ncs_root *r, bool many, struct ncs_str *s)
+static void say_failed(const struct ncs_cause *r, bool many, struct ncs_str *s)
 {
     const struct ncs_call *call = r->absent[0]->call;
     char *what = ncs_describe(call);
@@ -62,24 +62,24 @@ static void say_failed(const struct ncs_root *r, bool many, struct ncs_str *s)
         ncs_str_addf(s, "call %u, %s,", (unsigned)call->number, what);
     else
         ncs_str_add(s, what);
-    ncs_say_place(s, call);
+    ncs_format_place(s, call);
     ncs_str_add(s, " ");
-    ncs_say_result(call, s);
+    ncs_format_result(call, s);
     ncs_free(what);
 }
 
-static void say_so(const struct ncs_inquiry *q, const struct ncs_root *r, bool many, struct ncs_str *s)
+static void say_so(const struct ncs_analysis *q, const struct ncs_cause *r, bool many, struct ncs_str *s)
 {
     const char *who = many ? "they" : "it";
     if (r->absent[0]->reason == NCS_ABSENT_GAVE_UP)
-        ncs_str_addf(s, "; %s made no call on %s after that", who, ncs_comm_name(q, r->need->comm));
+        ncs_str_addf(s, "; %s made no call on %s after that", who, ncs_comm_name(q, r->unmet->comm));
     else if (r->absent[0]->reason == NCS_ABSENT_DROPPED)
         ncs_str_addf(s, "; with it %s whole group was dropped", many ? "their" : "its");
     else
         ncs_str_addf(s, "; so %s take%s no part", who, many ? "" : "s");
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (!ncs_is_because(r, NCS_ABSENT_ERROR, NCS_ABSENT_DROPPED))
         return false;
@@ -95,14 +95,14 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     else
         say_failed(r, many, &s);
     if (failed)
-        ncs_say_failing(q, failed, &s, &fix);
+        ncs_format_failing(q, failed, &s, &fix);
     else if (line)
         ncs_str_addf(&fix, "repair what failed at line %d", line);
     else
         ncs_str_addf(&fix, "repair what failed on rank %d", a->rank);
     if (!ended)
         say_so(q, r, many, &s);
-    ncs_say_who_waits(q, &s, r->need, r->absents > 1);
+    ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
     ncs_str_add(&fix, "; a rank that cannot go on has to have the communicator aborted on all ranks");
     d->f.why = ncs_str_take(&s);
     d->f.fix = ncs_str_take(&fix);

@@ -3,31 +3,31 @@
 
 #include "base/mem.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    struct ncs_parting found, *p = &found;
-    if (!ncs_parts(q, r, NCS_PARTING_EXTRA, p))
+    struct ncs_call_divergence found, *p = &found;
+    if (!ncs_parts(q, r, NCS_DIVERGENCE_EXTRA, p))
         return false;
-    int comm = ncs_parting_comm(r);
-    ncs_fill_parting(q, r, comm, p, d);
-    if (ncs_say_rivals(q, comm, p, d)) {
+    int comm = ncs_divergence_comm(r);
+    ncs_fill_divergence(q, r, comm, p, d);
+    if (ncs_format_alternatives(q, comm, p, d)) {
         ncs_free(p->odd);
         return true;
     }
     const struct ncs_call *own = ncs_call_at(q, comm, p->odd[0], p->at);
     struct ncs_str s = { 0 };
     char *what = ncs_describe(own);
-    ncs_say_odd(q, &s, comm, p);
+    ncs_format_odd(q, &s, comm, p);
     ncs_str_addf(&s, " made %u call%s on %s that the others did not: call %u, %s,",
                  (unsigned)p->shift, p->shift > 1 ? "s" : "", ncs_comm_name(q, comm),
                  (unsigned)own->number, what);
-    ncs_say_place(&s, own);
+    ncs_format_place(&s, own);
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, "leave out the call");
-    ncs_say_place(&s, own);
+    ncs_format_place(&s, own);
     ncs_str_add(&s, " or make it on every rank");
-    if (r->kind == NCS_ROOT_ABSENT)
-        ncs_say_before_wait(q, r, r->absents > 1, &s);
+    if (r->kind == NCS_CAUSE_ABSENT)
+        ncs_format_before_wait(q, r, r->absents > 1, &s);
     d->f.fix = ncs_str_take(&s);
     ncs_free(what);
     ncs_free(p->odd);

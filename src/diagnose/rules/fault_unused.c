@@ -5,9 +5,9 @@
 
 #include "base/mem.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->kind != NCS_ROOT_UNUSED)
+    if (r->kind != NCS_CAUSE_UNUSED)
         return false;
     const struct ncs_notice_fault *f = r->notice->fault;
     char at[32] = "";

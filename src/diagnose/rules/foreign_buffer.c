@@ -3,14 +3,14 @@
 
 #include "base/mem.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->kind != NCS_ROOT_FOREIGN || !r->notice->calls)
+    if (r->kind != NCS_CAUSE_FOREIGN || !r->notice->calls)
         return false;
     ncs_fill_notice(q, r, d, "uses memory of another device");
     struct ncs_str s = { 0 };
     ncs_str_add(&s, d->f.why);
-    ncs_say_memory(q, r->notice->call[0], r->notice->why, &s);
+    ncs_format_memory(q, r->notice->call[0], r->notice->why, &s);
     ncs_str_add(&s, "; that goes well only where the devices can use each other's memory, and slowly");
     ncs_free(d->f.why);
     d->f.why = ncs_str_take(&s);

@@ -5,10 +5,10 @@
 
 #include "base/mem.h"
 
-static bool is_root(const struct ncs_root *r, enum ncs_need_kind kind)
+static bool is_root(const struct ncs_cause *r, enum ncs_unmet_kind kind)
 {
-    return (r->kind == NCS_ROOT_ABSENT || r->kind == NCS_ROOT_CYCLE) && r->need &&
-           r->need->kind == kind;
+    return (r->kind == NCS_CAUSE_ABSENT || r->kind == NCS_CAUSE_CYCLE) && r->unmet &&
+           r->unmet->kind == kind;
 }
 
 static void say_gate(struct ncs_str *s, const struct ncs_snap_gate *g)
@@ -30,7 +30,7 @@ static void doubt_key(const int *waiting, size_t count, size_t gones, size_t liv
         struct ncs_culprit c = { .rank = waiting[i], .comm_rank = -1 };
         NCS_PUSH(other.culprit, other.culprits, culprit_room, c);
     }
-    ncs_say_ranks(&s, waiting, count);
+    ncs_format_ranks(&s, waiting, count);
     ncs_str_addf(&s, " wait%s for a key that is not meant to be set", count == 1 ? "s" : "");
     other.why = ncs_str_take(&s);
     ncs_str_addf(&s, "it could also be that %s", other.why);
@@ -41,7 +41,7 @@ static void doubt_key(const int *waiting, size_t count, size_t gones, size_t liv
 
 /* Nobody opens it. At fault are those who ended without doing so; if there are none, all who wait:
  * one of them would have had to do it first. */
-static void nobody_opens(const struct ncs_inquiry *q, const struct ncs_need *gate,
+static void nobody_opens(const struct ncs_analysis *q, const struct ncs_unmet *gate,
                          const int *waiting, size_t count, struct ncs_draft *d)
 {
     const struct ncs_snap_gate *g = &q->snap->gate[gate->gate];
@@ -63,26 +63,26 @@ static void nobody_opens(const struct ncs_inquiry *q, const struct ncs_need *gat
     if (gones)
         d->f.evidence = ncs_copy_text("by who ended without it");
     struct ncs_str s = { 0 };
-    ncs_say_ranks(&s, waiting, count);
+    ncs_format_ranks(&s, waiting, count);
     ncs_str_addf(&s, " wait%s in ", count == 1 ? "s" : "");
     say_gate(&s, g);
     ncs_str_add(&s, key ? ", which nobody has set" : "");
     if (gones) {
         ncs_str_add(&s, ": ");
-        ncs_say_ranks(&s, gone, gones);
+        ncs_format_ranks(&s, gone, gones);
         ncs_str_addf(&s, " finished without %s", key ? "it" : "coming");
     } else {
         ncs_str_add(&s, ", and nobody is left who could end that");
     }
     if (lives) {
         ncs_str_add(&s, gones ? ", " : ": ");
-        ncs_say_ranks(&s, live, lives);
+        ncs_format_ranks(&s, live, lives);
         ncs_str_addf(&s, " wait%s as well", lives == 1 ? "s" : "");
     }
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, gones > 1 && key ? "let one of " : "let ");
     if (gones)
-        ncs_say_ranks(&s, gone, gones);
+        ncs_format_ranks(&s, gone, gones);
     else
         ncs_str_add(&s, "a rank");
     if (key)
@@ -99,10 +99,10 @@ static void nobody_opens(const struct ncs_inquiry *q, const struct ncs_need *gat
 }
 
 /* A barrier with another list of ranks, at which somebody stands who is missing at this one. */
-static const struct ncs_need *other_barrier(const struct ncs_inquiry *q, const struct ncs_need *n)
+static const struct ncs_unmet *other_barrier(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
-    for (size_t i = 0; i < q->needs && ncs_is_barrier(q, n); i++) {
-        const struct ncs_need *o = &q->need[i];
+    for (size_t i = 0; i < q->unmets && ncs_is_barrier(q, n); i++) {
+        const struct ncs_unmet *o = &q->unmet[i];
         if (o == n || !ncs_is_barrier(q, o))
             continue;
         size_t count;
@@ -119,35 +119,35 @@ static const struct ncs_need *other_barrier(const struct ncs_inquiry *q, const s
 }
 
 /* Each list once, with who gave it; at fault are the fewer, or all. */
-static void lists_differ(const struct ncs_inquiry *q, const struct ncs_need *a,
-                         const struct ncs_need *b, struct ncs_draft *d)
+static void lists_differ(const struct ncs_analysis *q, const struct ncs_unmet *a,
+                         const struct ncs_unmet *b, struct ncs_draft *d)
 {
     struct ncs_str s = { 0 };
     size_t count[2];
     int *ranks[2];
-    const struct ncs_need *need[] = { a, b };
+    const struct ncs_unmet *unmet[] = { a, b };
     for (size_t i = 0; i < 2; i++)
-        ranks[i] = ncs_present_ranks(q, need[i], &count[i]);
+        ranks[i] = ncs_present_ranks(q, unmet[i], &count[i]);
     if (count[0] && count[1] && ranks[1][0] < ranks[0][0]) {
-        const struct ncs_need *n = need[0];
+        const struct ncs_unmet *n = unmet[0];
         int *r = ranks[0];
         size_t c = count[0];
-        need[0] = need[1], ranks[0] = ranks[1], count[0] = count[1];
-        need[1] = n, ranks[1] = r, count[1] = c;
+        unmet[0] = unmet[1], ranks[0] = ranks[1], count[0] = count[1];
+        unmet[1] = n, ranks[1] = r, count[1] = c;
     }
     for (size_t i = 0; i < 2; i++) {
         ncs_str_add(&s, i ? ", " : "");
-        ncs_say_ranks(&s, ranks[i], count[i]);
-        ncs_str_addf(&s, " came with the list of %s", q->snap->gate[need[i]->gate].key);
+        ncs_format_ranks(&s, ranks[i], count[i]);
+        ncs_str_addf(&s, " came with the list of %s", q->snap->gate[unmet[i]->gate].key);
         if (count[i] && ncs_gate_line(q, ranks[i][0]))
             ncs_str_addf(&s, " at line %d", ncs_gate_line(q, ranks[i][0]));
         for (size_t k = 0; k < count[i]; k++) {
             if (count[i] <= count[1 - i])
                 ncs_add_culprit(d, ranks[i][k], 0, ncs_gate_line(q, ranks[i][k]));
             ncs_add_row(d, ranks[i][k], ncs_gate_line(q, ranks[i][k]),
-                        ncs_text("waits in barrier() of %s", q->snap->gate[need[i]->gate].key));
+                        ncs_text("waits in barrier() of %s", q->snap->gate[unmet[i]->gate].key));
         }
-        ncs_add_blocked(q, d, ncs_need_node(q, (size_t)(need[i] - q->need)));
+        ncs_add_blocked(q, d, ncs_unmet_node(q, (size_t)(unmet[i] - q->unmet)));
     }
     d->f.bystanders = 0;
     d->f.evidence = ncs_copy_text(count[0] == count[1]
@@ -162,7 +162,7 @@ static void lists_differ(const struct ncs_inquiry *q, const struct ncs_need *a,
 }
 
 /* Whether the driver's own thread waits there for a rank: in a host function of a stream. */
-static bool in_callback(const struct ncs_inquiry *q, int rank, const struct ncs_need *gate)
+static bool in_callback(const struct ncs_analysis *q, int rank, const struct ncs_unmet *gate)
 {
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];
@@ -174,14 +174,14 @@ static bool in_callback(const struct ncs_inquiry *q, int rank, const struct ncs_
 }
 
 /* Of several who could set a key nobody can tell who would have. */
-static bool is_anybodys(const struct ncs_need *key)
+static bool is_anybodys(const struct ncs_unmet *key)
 {
     return key->absents > 1;
 }
 
 /* "rank 0 waits at line 4 for store key `a`, which nobody has set, rank 1 waits ..." */
-static void say_ring(const struct ncs_inquiry *q, const struct ncs_draft *d,
-                     const struct ncs_need *const *of, struct ncs_str *s)
+static void say_ring(const struct ncs_analysis *q, const struct ncs_draft *d,
+                     const struct ncs_unmet *const *of, struct ncs_str *s)
 {
     for (size_t i = 0; i < d->f.cycles; i++) {
         const struct ncs_cycle_step *c = &d->f.cycle[i];
@@ -208,8 +208,8 @@ static void say_ring(const struct ncs_inquiry *q, const struct ncs_draft *d,
 }
 
 /* What undoes a ring through keys: to set one of them before the wait. */
-static void say_set_first(const struct ncs_inquiry *q, const struct ncs_draft *d,
-                          const struct ncs_need *const *of, struct ncs_str *s)
+static void say_set_first(const struct ncs_analysis *q, const struct ncs_draft *d,
+                          const struct ncs_unmet *const *of, struct ncs_str *s)
 {
     bool any = false;
     for (size_t i = 0; i < d->f.cycles; i++) {
@@ -232,31 +232,31 @@ static void say_set_first(const struct ncs_inquiry *q, const struct ncs_draft *d
 }
 
 /* The needs of a ring in the order of its steps. */
-static const struct ncs_need **needs_of_steps(const struct ncs_inquiry *q, const struct ncs_root *r,
-                                              const struct ncs_draft *d)
+static const struct ncs_unmet **needs_of_steps(const struct ncs_analysis *q, const struct ncs_cause *r,
+                                               const struct ncs_draft *d)
 {
-    const struct ncs_need **of = ncs_new((d->f.cycles + 1) * sizeof *of);
+    const struct ncs_unmet **of = ncs_new((d->f.cycles + 1) * sizeof *of);
     size_t count = 0, start = ncs_first_place(q, r);
     for (size_t k = 0; k < r->length; k++) {
-        int need = ncs_node_need(q, r->path[(start + k) % r->length]);
-        if (need >= 0)
-            of[count++] = &q->need[need];
+        int unmet = ncs_node_unmet(q, r->path[(start + k) % r->length]);
+        if (unmet >= 0)
+            of[count++] = &q->unmet[unmet];
     }
     return of;
 }
 
 /* A ring through a host wait: what is waited for comes only after something that waits itself. */
-static void ring_of_hosts(const struct ncs_inquiry *q, const struct ncs_root *r,
+static void ring_of_hosts(const struct ncs_analysis *q, const struct ncs_cause *r,
                           struct ncs_draft *d)
 {
     bool calls = false, contact = false, keys = true;
     struct ncs_str s = { 0 };
     ncs_fill_cycle(q, r, d);
-    const struct ncs_need **of = needs_of_steps(q, r, d);
+    const struct ncs_unmet **of = needs_of_steps(q, r, d);
     for (size_t i = 0; i < d->f.cycles; i++) {
-        calls |= of[i]->kind != NCS_NEED_GATE;
+        calls |= of[i]->kind != NCS_UNMET_GATE;
         contact |= of[i]->contact;
-        keys &= of[i]->kind != NCS_NEED_GATE || ncs_is_key(q, of[i]);
+        keys &= of[i]->kind != NCS_UNMET_GATE || ncs_is_key(q, of[i]);
     }
     say_ring(q, d, of, &s);
     d->f.why = ncs_str_take(&s);
@@ -275,20 +275,20 @@ static void ring_of_hosts(const struct ncs_inquiry *q, const struct ncs_root *r,
 }
 
 /* The host wait that the root is about; of several in a ring the one of the lowest rank. */
-static const struct ncs_need *gate_of(const struct ncs_inquiry *q, const struct ncs_root *r)
+static const struct ncs_unmet *gate_of(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
-    const struct ncs_need *gate = NULL;
+    const struct ncs_unmet *gate = NULL;
     int lowest = q->ranks;
-    if (r->kind != NCS_ROOT_CYCLE)
-        return is_root(r, NCS_NEED_GATE) ? r->need : NULL;
+    if (r->kind != NCS_CAUSE_CYCLE)
+        return is_root(r, NCS_UNMET_GATE) ? r->unmet : NULL;
     for (size_t i = 0; i < r->length; i++) {
-        int n = ncs_node_need(q, r->path[i]);
-        if (n < 0 || q->need[n].kind != NCS_NEED_GATE)
+        int n = ncs_node_unmet(q, r->path[i]);
+        if (n < 0 || q->unmet[n].kind != NCS_UNMET_GATE)
             continue;
         size_t count;
-        int *waiting = ncs_present_ranks(q, &q->need[n], &count);
+        int *waiting = ncs_present_ranks(q, &q->unmet[n], &count);
         if (!gate || (count && waiting[0] < lowest)) {
-            gate = &q->need[n];
+            gate = &q->unmet[n];
             lowest = count ? waiting[0] : q->ranks;
         }
         ncs_free(waiting);
@@ -296,24 +296,24 @@ static const struct ncs_need *gate_of(const struct ncs_inquiry *q, const struct 
     return gate;
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (ncs_fill_hosts(q, r, d))
         return true;
-    const struct ncs_need *gate = gate_of(q, r);
+    const struct ncs_unmet *gate = gate_of(q, r);
     if (!gate)
         return false;
     const struct ncs_snap_gate *g = &q->snap->gate[gate->gate];
     size_t count;
     int *waiting = ncs_present_ranks(q, gate, &count);
-    const struct ncs_need *other = other_barrier(q, gate);
+    const struct ncs_unmet *other = other_barrier(q, gate);
     if (other) {
         lists_differ(q, gate, other, d);
-    } else if (r->kind == NCS_ROOT_CYCLE) {
+    } else if (r->kind == NCS_CAUSE_CYCLE) {
         ring_of_hosts(q, r, d);
     } else {
         nobody_opens(q, gate, waiting, count, d);
-        ncs_fill_need(q, d, gate, 0);
+        ncs_fill_unmet(q, d, gate, 0);
     }
     ncs_free(d->f.title);
     if (other)

@@ -3,16 +3,16 @@
 
 #include "base/mem.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->kind != NCS_ROOT_NOTICE || r->notice->kind == NCS_NOTICE_CRASH)
+    if (r->kind != NCS_CAUSE_NOTICE || r->notice->kind == NCS_NOTICE_CRASH)
         return false;
     ncs_fill_notice(q, r, d, "touches memory that it may not touch");
     bool freed = false;
     if (r->notice->calls) {
         struct ncs_str s = { 0 };
         ncs_str_add(&s, d->f.why);
-        freed = ncs_say_memory(q, r->notice->call[0], r->notice->why, &s);
+        freed = ncs_format_memory(q, r->notice->call[0], r->notice->why, &s);
         ncs_free(d->f.why);
         d->f.why = ncs_str_take(&s);
     }

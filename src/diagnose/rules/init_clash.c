@@ -4,7 +4,7 @@
 #include "base/mem.h"
 
 /* Of a process whose threads join one by one the thread that did: another one may have made the id for all. */
-static bool took_own_id(const struct ncs_inquiry *q, const struct ncs_call *joins)
+static bool took_own_id(const struct ncs_analysis *q, const struct ncs_call *joins)
 {
     const struct ncs_made *m = ncs_first_made(&q->index, NCS_FN_ncclGetUniqueId);
     for (; m; m = ncs_next_made(&q->index, m))
@@ -21,14 +21,14 @@ struct unshared {
     size_t owns; /* ids that all who wait with them have made */
 };
 
-static struct unshared unshared_ids(const struct ncs_inquiry *q, const struct ncs_need *need)
+static struct unshared unshared_ids(const struct ncs_analysis *q, const struct ncs_unmet *unmet)
 {
     struct unshared u = { 0 };
-    for (size_t i = 0; i < q->needs; i++) {
-        const struct ncs_need *o = &q->need[i];
-        if (o->kind != NCS_NEED_INIT)
+    for (size_t i = 0; i < q->unmets; i++) {
+        const struct ncs_unmet *o = &q->unmet[i];
+        if (o->kind != NCS_UNMET_INIT)
             continue;
-        if (!o->presents || ncs_nranks_wanted(q, o) != ncs_nranks_wanted(q, need))
+        if (!o->presents || ncs_nranks_wanted(q, o) != ncs_nranks_wanted(q, unmet))
             return (struct unshared){ 0 };
         size_t makers = 0;
         for (size_t k = 0; k < o->presents; k++)
@@ -44,7 +44,7 @@ static struct unshared unshared_ids(const struct ncs_inquiry *q, const struct nc
 }
 
 /* Whether those who wait at the need are to blame for it. */
-static bool is_unshared(const struct ncs_inquiry *q, const struct ncs_need *n, const struct unshared *u)
+static bool is_unshared(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct unshared *u)
 {
     bool own = true;
     for (size_t k = 0; k < n->presents; k++)
@@ -52,29 +52,29 @@ static bool is_unshared(const struct ncs_inquiry *q, const struct ncs_need *n, c
     return u->owns == u->ids || own;
 }
 
-static void say_unshared(const struct ncs_inquiry *q, const struct ncs_need *n, const struct unshared *u,
+static void say_unshared(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct unshared *u,
                          struct ncs_draft *d)
 {
     struct ncs_str who = { 0 };
-    int *node = ncs_new((q->needs + 1) * sizeof *node);
+    int *node = ncs_new((q->unmets + 1) * sizeof *node);
     size_t nodes = 0;
-    for (size_t i = 0; i < q->needs; i++) {
-        if (q->need[i].kind != NCS_NEED_INIT)
+    for (size_t i = 0; i < q->unmets; i++) {
+        if (q->unmet[i].kind != NCS_UNMET_INIT)
             continue;
-        if (q->need[i].presents > n->presents)
-            n = &q->need[i];
-        if (is_unshared(q, &q->need[i], u))
-            ncs_blame_present(d, &q->need[i]);
-        node[nodes++] = ncs_need_node(q, i);
+        if (q->unmet[i].presents > n->presents)
+            n = &q->unmet[i];
+        if (is_unshared(q, &q->unmet[i], u))
+            ncs_blame_present(d, &q->unmet[i]);
+        node[nodes++] = ncs_unmet_node(q, i);
     }
     ncs_add_blocked_by(q, d, node, nodes);
     ncs_free(node);
     int *ranks = ncs_new((d->f.culprits + 1) * sizeof *ranks);
     for (size_t i = 0; i < d->f.culprits; i++)
         ranks[i] = d->f.culprit[i].rank;
-    ncs_say_ranks(&who, ranks, d->f.culprits);
+    ncs_format_ranks(&who, ranks, d->f.culprits);
     ncs_free(ranks);
-    ncs_fill_need(q, d, n, 0);
+    ncs_fill_unmet(q, d, n, 0);
     d->f.bystanders = 0;
     bool all = u->owns == u->ids;
     d->f.evidence = all ? ncs_copy_text("each of them called ncclGetUniqueId")
@@ -87,7 +87,7 @@ static void say_unshared(const struct ncs_inquiry *q, const struct ncs_need *n, 
 }
 
 /* Its arguments are still there. */
-static bool is_inside(const struct ncs_inquiry *q, const struct ncs_call *c)
+static bool is_inside(const struct ncs_analysis *q, const struct ncs_call *c)
 {
     for (int i = ncs_first_context(q, c->rank); i >= 0; i = q->next_context[i])
         if (q->snap->context[i].call == c)
@@ -96,7 +96,7 @@ static bool is_inside(const struct ncs_inquiry *q, const struct ncs_call *c)
 }
 
 /* The ranks that a shrink leaves out, as given by a caller that is still inside; NULL if unknown. */
-static const int *excluded(const struct ncs_inquiry *q, const struct ncs_call *c, size_t *count)
+static const int *excluded(const struct ncs_analysis *q, const struct ncs_call *c, size_t *count)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
     const int *list = NULL;
@@ -110,7 +110,7 @@ static const int *excluded(const struct ncs_inquiry *q, const struct ncs_call *c
     return *count ? list : NULL;
 }
 
-static bool same_list(const struct ncs_inquiry *q, const struct ncs_call *a,
+static bool same_list(const struct ncs_analysis *q, const struct ncs_call *a,
                       const struct ncs_call *b)
 {
     size_t n, m;
@@ -125,7 +125,7 @@ static bool same_list(const struct ncs_inquiry *q, const struct ncs_call *a,
     return same;
 }
 
-static size_t votes_for_list(const struct ncs_inquiry *q, const struct ncs_need *n,
+static size_t votes_for_list(const struct ncs_analysis *q, const struct ncs_unmet *n,
                              const struct ncs_call *c)
 {
     size_t votes = 0;
@@ -136,7 +136,7 @@ static size_t votes_for_list(const struct ncs_inquiry *q, const struct ncs_need 
 
 /* Survivors of a shrink that leave out different ranks: each waits for somebody whom another has
  * left out. At fault is who is alone with its list. */
-static bool lists_differ(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_draft *d)
+static bool lists_differ(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d)
 {
     struct ncs_str s = { 0 };
     size_t most = 0;
@@ -157,13 +157,13 @@ static bool lists_differ(const struct ncs_inquiry *q, const struct ncs_need *n, 
             ncs_add_culprit(d, c->rank, 0, c->place.line);
         ncs_str_addf(&s, "%srank %d leaves out ", i ? ", " : "", c->rank);
         if (list)
-            ncs_say_ranks(&s, list, count);
+            ncs_format_ranks(&s, list, count);
         else
             ncs_str_add(&s, "nobody");
-        ncs_say_place(&s, c);
+        ncs_format_place(&s, c);
     }
     ncs_free(votes);
-    ncs_fill_need(q, d, n, 0);
+    ncs_fill_unmet(q, d, n, 0);
     d->f.bystanders = 0;
     d->f.evidence = d->f.culprits < n->presents
                         ? ncs_text("by the majority: %zu of %zu ranks agree", most, n->presents)
@@ -176,10 +176,10 @@ static bool lists_differ(const struct ncs_inquiry *q, const struct ncs_need *n, 
 }
 
 /* A split, shrink, grow or the like that everybody came to and that cannot be. */
-static bool meeting_refused(const struct ncs_inquiry *q, const struct ncs_root *r,
+static bool meeting_refused(const struct ncs_analysis *q, const struct ncs_cause *r,
                             struct ncs_draft *d)
 {
-    const struct ncs_need *n = r->need;
+    const struct ncs_unmet *n = r->unmet;
     const struct ncs_snap_job *job = &q->snap->job[n->job];
     if (lists_differ(q, n, d))
         return true;
@@ -188,13 +188,13 @@ static bool meeting_refused(const struct ncs_inquiry *q, const struct ncs_root *
     struct ncs_str why = { 0 }, fix = { 0 };
     bool grows = n->call->fn == NCS_FN_ncclCommGrow;
     if (grows && ncs_joiners_clash(q, n, d, &why, &fix)) {
-        ncs_fill_need(q, d, n, 0);
+        ncs_fill_unmet(q, d, n, 0);
         d->f.why = ncs_str_take(&why);
         d->f.fix = ncs_str_take(&fix);
         return true;
     }
     ncs_blame_present(d, n);
-    ncs_fill_need(q, d, n, 0);
+    ncs_fill_unmet(q, d, n, 0);
     const char *function = ncs_said_function(n->call);
     ncs_str_add(&why, function);
     if (n->comm >= 0)
@@ -211,13 +211,13 @@ static bool meeting_refused(const struct ncs_inquiry *q, const struct ncs_root *
     return true;
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->need && ncs_is_meeting(r->need))
+    if (r->unmet && ncs_is_meeting(r->unmet))
         return meeting_refused(q, r, d);
     if (!ncs_is_joining(r))
         return false;
-    const struct ncs_need *n = r->need;
+    const struct ncs_unmet *n = r->unmet;
     const struct ncs_snap_job *job = n->job >= 0 ? &q->snap->job[n->job] : NULL;
     struct unshared u = unshared_ids(q, n);
     if (ncs_took_wrong_id(q, n, d))
@@ -238,7 +238,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         ncs_str_add(&fix, "join each communicator once as each rank from 0 to nranks - 1, with "
                           "the same nranks and a fresh unique id");
     ncs_str_add(&why, ", so nobody is let in");
-    ncs_fill_need(q, d, n, 0);
+    ncs_fill_unmet(q, d, n, 0);
     d->f.why = ncs_str_take(&why);
     d->f.fix = ncs_str_take(&fix);
     return true;

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 
 /* Where somebody who is missed waits on its host; NULL = it does not. */
-static const struct ncs_snap_gate *held_at(const struct ncs_inquiry *q, const struct ncs_absent *a)
+static const struct ncs_snap_gate *held_at(const struct ncs_analysis *q, const struct ncs_absent *a)
 {
     const struct ncs_snap_context *c = a->context >= 0 ? &q->snap->context[a->context] : NULL;
     for (size_t i = 0; c && a->reason == NCS_ABSENT_ELSEWHERE && i < c->waits; i++)
@@ -17,12 +17,12 @@ static const struct ncs_snap_gate *held_at(const struct ncs_inquiry *q, const st
 }
 
 /* A thread of a process that drives several ranks. */
-static void say_thread(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_str *why)
+static void say_thread(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_str *why)
 {
     for (size_t i = 0; i < n->absents; i++) {
         const struct ncs_absent *a = &n->absent[i];
         bool spawned = q->parties && a->rank >= 0 && q->parties->of[a->rank].thread > 0;
-        if (a->rank < 0 || ncs_say_spawns(q, n, a->rank, why))
+        if (a->rank < 0 || ncs_format_spawns(q, n, a->rank, why))
             continue;
         if (spawned && a->reason == NCS_ABSENT_FINISHED)
             ncs_str_add(why, ": its thread ended without the call");
@@ -31,7 +31,7 @@ static void say_thread(const struct ncs_inquiry *q, const struct ncs_need *n, st
 
 /* "; rank 1 waits in store:get at line 16 for store key `id`, which nobody has set": of the first that is
  * held up so; the fix begins with it. */
-static void say_held(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_str *why,
+static void say_held(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_str *why,
                      struct ncs_str *fix)
 {
     for (size_t i = 0; i < n->absents; i++) {
@@ -52,17 +52,17 @@ static void say_held(const struct ncs_inquiry *q, const struct ncs_need *n, stru
     }
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (!ncs_is_joining(r))
         return false;
-    const struct ncs_need *n = r->need;
+    const struct ncs_unmet *n = r->unmet;
     for (size_t i = 0; i < n->absents; i++)
         if (n->absent[i].rank >= 0)
             ncs_add_culprit(d, n->absent[i].rank, 0, 0);
     if (!d->f.culprits)
         ncs_blame_present(d, n);
-    ncs_fill_need(q, d, n, 0);
+    ncs_fill_unmet(q, d, n, 0);
     int *absent = ncs_absent_comm_ranks(n), nranks = ncs_nranks_wanted(q, n);
     size_t real = 0; /* those of them who exist; the others are too high a number */
     while (real < n->absents && (nranks <= q->ranks || absent[real] < q->ranks))
@@ -70,7 +70,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     struct ncs_str s = { 0 }, first = { 0 };
     ncs_str_addf(&s, "%zu of %d ranks joined %s with %s, ", (size_t)nranks - n->absents, nranks,
                  ncs_comm_name(q, n->comm), n->call ? ncs_fn_info[n->call->fn].name : "a call");
-    ncs_say_ranks(&s, absent, n->absents);
+    ncs_format_ranks(&s, absent, n->absents);
     ncs_str_add(&s, " did not");
     if (real < n->absents)
         ncs_str_addf(&s, ": nranks = %d, but only %d rank%s exist%s", nranks, q->ranks,
@@ -83,17 +83,17 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     if (real < n->absents) {
         ncs_str_addf(&s, "pass nranks = %d", q->ranks);
         if (n->call)
-            ncs_say_place(&s, n->call);
+            ncs_format_place(&s, n->call);
         ncs_str_addf(&s, ", or run with %d ranks", nranks);
     }
     if (real && n->comm >= 0 && n->call && n->call->fn == NCS_FN_ncclCommGrow) {
-        ncs_say_growth(q, n, absent, real, &s);
+        ncs_format_growth(q, n, absent, real, &s);
     } else if (real) {
         ncs_str_add(&s, real < n->absents ? "; make the call" : "make the call");
         if (n->call)
-            ncs_say_place(&s, n->call);
+            ncs_format_place(&s, n->call);
         ncs_str_add(&s, " as ");
-        ncs_say_ranks(&s, absent, real);
+        ncs_format_ranks(&s, absent, real);
         ncs_str_add(&s, " too, with the same id");
     }
     d->f.fix = ncs_str_take(&s);

@@ -2,13 +2,13 @@
 #include "diagnose/rules/rule.h"
 
 /* A send or receive that met a share of an all-to-all, gather or scatter. */
-static bool meets_pairwise(const struct ncs_root *r)
+static bool meets_pairwise(const struct ncs_cause *r)
 {
     return r->calls == 2 && ncs_call_is_pair(r->call[0]) != ncs_call_is_pair(r->call[1]) &&
            (ncs_is_spread(r->call[0]) || ncs_is_spread(r->call[1]));
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (!ncs_mismatch(q, r, d, NCS_FACT_KIND, ""))
         return false;

@@ -3,15 +3,15 @@
 
 #include "base/mem.h"
 
-static void say_call(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_call *c)
+static void say_call(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *c)
 {
     ncs_str_addf(s, "call %u on %s", (unsigned)c->number, ncs_comm_name(q, c->comm));
-    ncs_say_place(s, c);
+    ncs_format_place(s, c);
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->kind != NCS_ROOT_ORDER)
+    if (r->kind != NCS_CAUSE_ORDER)
         return false;
     const struct ncs_call *const *c = r->call;
     bool swap = c[2]->rank < c[0]->rank;

@@ -5,7 +5,7 @@
 #include "base/str.h"
 
 /* One end of the link, whether or not a call of its own stands there. */
-static void add_end(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_need *n,
+static void add_end(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_unmet *n,
                     int comm_rank)
 {
     int rank = ncs_run_rank(q, n->comm, comm_rank);
@@ -18,10 +18,10 @@ static void add_end(const struct ncs_inquiry *q, struct ncs_draft *d, const stru
         ncs_add_culprit(d, rank, 0, 0);
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    const struct ncs_need *n = r->need;
-    if (r->kind != NCS_ROOT_DIFFER || !n || n->slot < 0 ||
+    const struct ncs_unmet *n = r->unmet;
+    if (r->kind != NCS_CAUSE_DIFFER || !n || n->slot < 0 ||
         q->snap->slot[n->slot].stuck != NCS_STUCK_LINK)
         return false;
     const int *cut = q->snap->slot[n->slot].cut;
@@ -34,7 +34,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     d->f.why = ncs_str_take(&s);
     d->f.fix = ncs_text("poll ncclCommGetAsyncError on every rank, and when one has an error or takes "
                         "too long abort the communicator on all of them");
-    ncs_fill_need(q, d, n, n->call->number);
+    ncs_fill_unmet(q, d, n, n->call->number);
     ncs_free(what);
     return true;
 }

@@ -1,9 +1,9 @@
 /* Hosts poll, and nothing is under way that could change the answer. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->kind != NCS_ROOT_POLL)
+    if (r->kind != NCS_CAUSE_POLL)
         return false;
     struct ncs_str s = { 0 };
     d->order = UINT64_MAX;

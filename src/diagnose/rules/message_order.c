@@ -65,9 +65,9 @@ static bool find_exchange(const struct ncs_comm_info *info, const struct message
     return false;
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->kind != NCS_ROOT_MESSAGES || !q->comm[r->comm].labelled)
+    if (r->kind != NCS_CAUSE_MESSAGES || !q->comm[r->comm].labelled)
         return false;
     const struct ncs_comm_info *info = q->journal->comm[r->comm];
     const struct ncs_call *call[4];
@@ -82,9 +82,9 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         ncs_add_culprit(d, recv->rank, recv->number, recv->place.line);
         ncs_str_addf(&s, "rank %d sends %s before %s to rank %d", send->rank, send->label,
                      call[2]->label, recv->rank);
-        ncs_say_place(&s, send);
+        ncs_format_place(&s, send);
         ncs_str_addf(&s, ", which receives them the other way round");
-        ncs_say_place(&s, recv);
+        ncs_format_place(&s, recv);
         ncs_str_add(&s, ": messages have no tags, so each lands in the other's buffer");
         d->f.why = ncs_str_take(&s);
         d->f.fix = ncs_copy_text("receive in the order in which they are sent, also inside a group; or "

@@ -1,9 +1,9 @@
 /* A call sits in a group that was never ended. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->kind == NCS_ROOT_LEFT && r->rank >= 0) {
+    if (r->kind == NCS_CAUSE_LEFT && r->rank >= 0) {
         ncs_add_culprit(d, r->rank, 0, r->line);
         d->f.title = ncs_text("rank %d ended inside a group", r->rank);
         d->f.why = ncs_text("rank %d ended with %d group%s open: what was queued in it was never "
@@ -17,14 +17,14 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     const struct ncs_absent *a = r->absent[0];
     int depth = a->context >= 0 ? q->snap->context[a->context].group_depth : 1;
     struct ncs_str s = { 0 };
-    ncs_say_absent(r, &s);
+    ncs_format_absent(r, &s);
     if (a->call && a->call->number)
         ncs_str_addf(&s, " made call %u", (unsigned)a->call->number);
     if (a->call)
-        ncs_say_place(&s, a->call);
+        ncs_format_place(&s, a->call);
     ncs_str_addf(&s, " inside a group that is still open (depth %d): nothing of it was launched",
                  depth);
-    ncs_say_who_waits(q, &s, r->need, r->absents > 1);
+    ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
     d->f.why = ncs_str_take(&s);
     if (a->call && a->call->place.line)
         d->f.fix = ncs_text("end the group around line %d: as many ncclGroupEnd as ncclGroupStart, "

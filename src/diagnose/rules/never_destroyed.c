@@ -3,9 +3,9 @@
 
 #include "base/mem.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->kind != NCS_ROOT_LEFT || r->comm < 0)
+    if (r->kind != NCS_CAUSE_LEFT || r->comm < 0)
         return false;
     const struct ncs_comm_info *info = q->journal->comm[r->comm];
     for (int i = 0; i < info->nranks; i++)
@@ -15,7 +15,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     for (size_t i = 0; i < d->f.culprits; i++)
         ranks[i] = d->f.culprit[i].rank;
     struct ncs_str s = { 0 };
-    ncs_say_ranks(&s, ranks, d->f.culprits);
+    ncs_format_ranks(&s, ranks, d->f.culprits);
     ncs_str_addf(&s, " never destroyed %s, others did", info->name);
     ncs_free(ranks);
     d->f.comm = ncs_copy_text(info->name);

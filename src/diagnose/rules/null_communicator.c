@@ -1,7 +1,7 @@
 /* A call is made on a communicator that the rank was never given. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     return ncs_failed_because(q, r, d, NCS_FAILING_NULL_COMM);
 }

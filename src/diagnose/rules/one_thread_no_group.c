@@ -22,28 +22,28 @@ static const char *scope_of(const struct ncs_call *call)
 }
 
 struct knot {
-    const struct ncs_need *need; /* the call that is made, and that of other ranks with it */
-    const struct ncs_need *gate; /* that the thread waits at before it makes those; NULL = none */
+    const struct ncs_unmet *unmet; /* the call that is made, and that of other ranks with it */
+    const struct ncs_unmet *gate; /* that the thread waits at before it makes those; NULL = none */
     int maker;                   /* context that has to make them */
     int waiter;                  /* that waits for the call; the maker but where there is a gate */
 };
 
 /* A ring of threads of one process, around one call. */
-static bool find_knot(const struct ncs_inquiry *q, const struct ncs_root *r, struct knot *k)
+static bool find_knot(const struct ncs_analysis *q, const struct ncs_cause *r, struct knot *k)
 {
     int rank = -1;
     *k = (struct knot){ .maker = -1, .waiter = -1 };
     for (size_t i = 0; i < r->length; i++) {
-        int at = ncs_node_need(q, r->path[i]);
-        const struct ncs_need *n = at >= 0 ? &q->need[at] : NULL;
-        if (n && n->kind == NCS_NEED_GATE ? k->gate || !ncs_is_key(q, n)
-              : n                         ? k->need || !n->call || n->kind == NCS_NEED_SIGNAL
+        int at = ncs_node_unmet(q, r->path[i]);
+        const struct ncs_unmet *n = at >= 0 ? &q->unmet[at] : NULL;
+        if (n && n->kind == NCS_UNMET_GATE ? k->gate || !ncs_is_key(q, n)
+              : n                         ? k->unmet || !n->call || n->kind == NCS_UNMET_SIGNAL
                                           : false)
             return false; /* a wait for signals holds its stream, and a group would not undo that */
-        if (n && n->kind == NCS_NEED_GATE)
+        if (n && n->kind == NCS_UNMET_GATE)
             k->gate = n;
         else if (n)
-            k->need = n;
+            k->unmet = n;
         if ((size_t)r->path[i] >= q->snap->contexts)
             continue;
         const struct ncs_snap_context *c = &q->snap->context[r->path[i]];
@@ -51,22 +51,22 @@ static bool find_knot(const struct ncs_inquiry *q, const struct ncs_root *r, str
             return false;
         rank = c->rank;
     }
-    if (k->need && !ncs_parties_share(q->parties, k->need->call->rank, rank))
+    if (k->unmet && !ncs_parties_share(q->parties, k->unmet->call->rank, rank))
         return false;
-    for (size_t i = 0; i < r->length && k->need; i++) {
+    for (size_t i = 0; i < r->length && k->unmet; i++) {
         if ((size_t)r->path[i] >= q->snap->contexts)
             continue;
-        bool makes = q->snap->context[r->path[i]].thread == k->need->call->thread;
+        bool makes = q->snap->context[r->path[i]].thread == k->unmet->call->thread;
         int *which = makes ? &k->maker : &k->waiter;
         if (*which >= 0)
             return false; /* more threads than a call has to do with */
         *which = r->path[i];
     }
-    return k->need && k->maker >= 0 && !k->gate == (k->waiter < 0);
+    return k->unmet && k->maker >= 0 && !k->gate == (k->waiter < 0);
 }
 
 /* "in x:free() at line 23, which waits for all that is under way on the device" */
-static void say_wait(const struct ncs_inquiry *q, int context, struct ncs_str *s)
+static void say_wait(const struct ncs_analysis *q, int context, struct ncs_str *s)
 {
     const struct ncs_snap_context *c = &q->snap->context[context];
     const char *scope = scope_of(c->call);
@@ -79,10 +79,10 @@ static void say_wait(const struct ncs_inquiry *q, int context, struct ncs_str *s
 }
 
 /* Of a thread that waits for another one, which waits for its call. */
-static void say_two_threads(const struct ncs_inquiry *q, const struct knot *k, struct ncs_str *s)
+static void say_two_threads(const struct ncs_analysis *q, const struct knot *k, struct ncs_str *s)
 {
     const struct ncs_snap_context *w = &q->snap->context[k->waiter];
-    ncs_str_addf(s, " of %s, but waits ", ncs_comm_name(q, k->need->comm));
+    ncs_str_addf(s, " of %s, but waits ", ncs_comm_name(q, k->unmet->comm));
     say_wait(q, k->maker, s);
     ncs_str_addf(s, " for %s, which thread %d has not set; thread %d waits ",
                  q->snap->gate[k->gate->gate].key, w->thread, w->thread);
@@ -90,10 +90,10 @@ static void say_two_threads(const struct ncs_inquiry *q, const struct knot *k, s
     ncs_str_add(s, scope_of(w->call) ? " and so for that call" : " for that call");
 }
 
-static void say_knot(const struct ncs_inquiry *q, const struct knot *k, struct ncs_str *s)
+static void say_knot(const struct ncs_analysis *q, const struct knot *k, struct ncs_str *s)
 {
-    const struct ncs_call *c = k->need->call;
-    int *absent = ncs_absent_comm_ranks(k->need);
+    const struct ncs_call *c = k->unmet->call;
+    int *absent = ncs_absent_comm_ranks(k->unmet);
     const struct ncs_snap_context *maker = &q->snap->context[k->maker];
     const char *comm = ncs_comm_name(q, c->comm);
     char *what = ncs_describe(c);
@@ -103,11 +103,11 @@ static void say_knot(const struct ncs_inquiry *q, const struct knot *k, struct n
     else
         ncs_str_addf(s, "a thread of rank %d", c->rank);
     ncs_str_addf(s, " %s %s", inside ? "is in" : "has made", what);
-    ncs_say_place(s, c);
+    ncs_format_place(s, c);
     ncs_str_addf(s, " as rank %d of %s and ", c->comm_rank, comm);
     if (k->gate) {
         ncs_str_add(s, "has to make it as ");
-        ncs_say_ranks(s, absent, k->need->absents);
+        ncs_format_ranks(s, absent, k->unmet->absents);
         say_two_threads(q, k, s);
     } else {
         if (!inside) {
@@ -115,7 +115,7 @@ static void say_knot(const struct ncs_inquiry *q, const struct knot *k, struct n
             say_wait(q, k->maker, s);
         }
         ncs_str_add(s, inside ? "waits for " : " for that call to end; it needs ");
-        ncs_say_ranks(s, absent, k->need->absents);
+        ncs_format_ranks(s, absent, k->unmet->absents);
         ncs_str_addf(s, " of %s, whose calls only the same thread could make", inside ? "it" : comm);
     }
     ncs_free(absent);
@@ -123,19 +123,19 @@ static void say_knot(const struct ncs_inquiry *q, const struct knot *k, struct n
 }
 
 /* It alone could make the calls that it waits for. */
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     struct knot k;
-    if (r->kind != NCS_ROOT_CYCLE || !find_knot(q, r, &k))
+    if (r->kind != NCS_CAUSE_CYCLE || !find_knot(q, r, &k))
         return false;
-    const struct ncs_call *c = k.need->call;
+    const struct ncs_call *c = k.unmet->call;
     struct ncs_str s = { 0 };
     ncs_add_culprit(d, c->rank, c->number, c->place.line);
-    ncs_fill_need(q, d, k.need, c->number);
+    ncs_fill_unmet(q, d, k.unmet, c->number);
     say_knot(q, &k, &s);
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, "put the calls for all ranks of one thread into a group, from the one");
-    ncs_say_place(&s, c);
+    ncs_format_place(&s, c);
     ncs_str_add(&s, q->snap->context[k.maker].call == c ? " on" : " on, and wait only behind it");
     d->f.fix = ncs_str_take(&s);
     return true;

@@ -1,18 +1,18 @@
 /* Two operations that may run at the same time use the same memory, and one of them writes. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_OVERLAP, d);
     struct ncs_str s = { 0 };
     if (!h)
         return false;
     bool several = h->same_launch && h->earlier->comm != h->later->comm;
-    ncs_say_hazard_ranks(&s, h);
+    ncs_format_hazard_ranks(&s, h);
     ncs_str_add(&s, ": ");
-    ncs_say_use(q, &s, h->later);
+    ncs_format_use(q, &s, h->later);
     ncs_str_addf(&s, " %s memory that ", h->later_does & NCS_TOUCH_WRITE ? "writes" : "reads");
-    ncs_say_use(q, &s, h->earlier);
+    ncs_format_use(q, &s, h->earlier);
     ncs_str_addf(&s, " %s, and both may run at the same time: %s",
                  h->earlier_does & NCS_TOUCH_WRITE ? "writes" : "reads",
                  !h->same_launch ? "nothing orders their streams"
@@ -24,7 +24,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         ncs_str_add(&s, ", or make the second call behind the group");
     if (!h->same_launch) {
         ncs_str_add(&s, ", or ");
-        ncs_say_wait_between(&s, h);
+        ncs_format_wait_between(&s, h);
     }
     d->f.fix = ncs_str_take(&s);
     return true;

@@ -37,7 +37,7 @@ static int64_t size_of(const struct ncs_call *c)
 }
 
 /* The one that other ranks make otherwise at its place, while the other one is as they make it; NULL = no such. */
-static const struct ncs_call *odd_one(const struct ncs_inquiry *q, const struct ncs_root *r)
+static const struct ncs_call *odd_one(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
     bool odd[2], usual[2];
     struct ncs_sibling_search *search = ncs_siblings_open(q, r);
@@ -65,15 +65,15 @@ static char *counts_of(const struct ncs_call *send, const struct ncs_call *recv,
         ncs_str_addf(&s, "%zu", ncs_call_count(model));
         if (!types)
             ncs_str_addf(&s, " instead of %zu", ncs_call_count(change));
-        ncs_say_place(&s, change);
+        ncs_format_place(&s, change);
         ncs_str_addf(&s, ", as rank %d %s", model->rank, i ? "receives" : "sends");
     }
     return ncs_str_take(&s);
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->kind != NCS_ROOT_DIFFER || !ncs_is_exchange(r))
+    if (r->kind != NCS_CAUSE_DIFFER || !ncs_is_exchange(r))
         return false;
     bool first = ncs_is_send(r->call[0]);
     const struct ncs_call *send = r->call[!first], *recv = r->call[first];
@@ -88,9 +88,9 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         d->f.evidence = ncs_copy_text("by what other ranks pass at these lines in the same round");
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "rank %d sends %zu bytes", send->rank, out);
-    ncs_say_place(&s, send);
+    ncs_format_place(&s, send);
     ncs_str_addf(&s, ", rank %d receives %zu bytes", recv->rank, in);
-    ncs_say_place(&s, recv);
+    ncs_format_place(&s, recv);
     if (in > out)
         ncs_str_addf(&s, ": it waits for %zu bytes that never come", in - out);
     else if (in < out)
@@ -99,7 +99,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         ncs_str_add(&s, ": as many bytes, but of another type");
     if (other) {
         ncs_str_add(&s, "; the receive fits what is sent");
-        ncs_say_place(&s, other);
+        ncs_format_place(&s, other);
         ncs_str_add(&s, ", and that one's fits this send: they are received the other way round");
         d->f.evidence = ncs_copy_text("by the sizes, which fit when two receives are exchanged");
     }

@@ -3,14 +3,14 @@
 
 /* Whether a call that was queued in a group has met its counterpart: then the rest of the group
  * keeps back what alone would have gone on. */
-static bool has_met(const struct ncs_inquiry *q, const struct ncs_snap_part *p)
+static bool has_met(const struct ncs_analysis *q, const struct ncs_snap_part *p)
 {
     if (p->op >= 0)
         return p->state == NCS_PART_DONE || p->state == NCS_PART_MATCHED;
     bool send = ncs_is_send(p->call);
     int me = p->call->comm_rank, peer = ncs_call_peer(p->call);
-    for (size_t i = 0; i < q->needs; i++) { /* the group is in contact: still with this peer? */
-        const struct ncs_need *n = &q->need[i];
+    for (size_t i = 0; i < q->unmets; i++) { /* the group is in contact: still with this peer? */
+        const struct ncs_unmet *n = &q->unmet[i];
         if (n->contact && n->call && n->comm == p->call->comm && n->src == (send ? me : peer) &&
             n->dst == (send ? peer : me) && ncs_is_send(n->call) == send)
             return false;
@@ -19,10 +19,10 @@ static bool has_met(const struct ncs_inquiry *q, const struct ncs_snap_part *p)
 }
 
 /* The waiting call of a ring that keeps back the rest of its group; NULL = there is none. */
-static const struct ncs_call *keeps_back(const struct ncs_inquiry *q, const struct ncs_root *r)
+static const struct ncs_call *keeps_back(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
     for (size_t i = 0; i < r->length; i++) {
-        if (ncs_node_need(q, r->path[i]) < 0)
+        if (ncs_node_unmet(q, r->path[i]) < 0)
             continue;
         const struct ncs_call *c = ncs_ring_step_at(q, r, i).call;
         if (!c || !c->group)
@@ -48,17 +48,17 @@ static char *split_group(const struct ncs_draft *d, const struct ncs_call *c)
                          c->rank, what);
     if (s.text[s.bytes - 1] == ' ') {
         ncs_str_addf(&s, "split that of rank %d before the %s", c->rank, what);
-        ncs_say_place(&s, c);
+        ncs_format_place(&s, c);
         return ncs_str_take(&s);
     }
-    ncs_say_place(&s, c);
+    ncs_format_place(&s, c);
     ncs_str_addf(&s, ", or make it before that %s, in front of which the group is split", what);
     return ncs_str_take(&s);
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->kind != NCS_ROOT_CYCLE)
+    if (r->kind != NCS_CAUSE_CYCLE)
         return false;
     struct ncs_ring_kinds k = ncs_ring_look(q, r);
     if (!k.pairs || k.gates || k.comms > 1)

@@ -10,7 +10,7 @@ static int named(const struct ncs_call *c)
 }
 
 /* A part of the same split with so many ranks. */
-static bool other_has(const struct ncs_inquiry *q, const struct ncs_comm_info *part, int rank)
+static bool other_has(const struct ncs_analysis *q, const struct ncs_comm_info *part, int rank)
 {
     for (size_t i = 0; i < q->journal->comms; i++) {
         const struct ncs_comm_info *o = q->journal->comm[i];
@@ -20,7 +20,7 @@ static bool other_has(const struct ncs_inquiry *q, const struct ncs_comm_info *p
     return false;
 }
 
-static bool is_outside(const struct ncs_inquiry *q, const struct ncs_call *c)
+static bool is_outside(const struct ncs_analysis *q, const struct ncs_call *c)
 {
     if (!c || !c->number || c->comm < 0 || !c->returned || !ncs_failed(c))
         return false;
@@ -29,7 +29,7 @@ static bool is_outside(const struct ncs_inquiry *q, const struct ncs_call *c)
            other_has(q, info, named(c));
 }
 
-static void say(const struct ncs_inquiry *q, const struct ncs_call *c, const struct ncs_root *r,
+static void say(const struct ncs_analysis *q, const struct ncs_call *c, const struct ncs_cause *r,
                 struct ncs_draft *d)
 {
     const struct ncs_comm_info *info = q->journal->comm[c->comm];
@@ -39,25 +39,25 @@ static void say(const struct ncs_inquiry *q, const struct ncs_call *c, const str
         own = call[i] && call[i]->rank == c->rank ? call[i] : own;
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "%s %d of the call", ncs_call_is_pair(c) ? "peer" : "root", named(c));
-    ncs_say_place(&s, c);
+    ncs_format_place(&s, c);
     ncs_str_addf(&s, " on rank %d is no rank of %s, which has %d, so it fails", c->rank, info->name,
                  info->nranks);
     if (own) {
         ncs_str_add(&s, "; of the colors of the split");
-        ncs_say_place(&s, own);
+        ncs_format_place(&s, own);
         bool known = true;
         for (int i = 0; i < count; i++)
             known &= call[i] != NULL;
         ncs_str_add(&s, known ? ", " : " not all are known");
         if (known)
-            ncs_say_colors(call, count, &s);
+            ncs_format_colors(call, count, &s);
     }
-    if (r->need)
-        ncs_say_who_waits(q, &s, r->need, r->absents > 1);
+    if (r->unmet)
+        ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
     d->f.why = ncs_str_take(&s);
     ncs_str_addf(&s, "give rank %d the color of the part that it is meant for", c->rank);
     if (own)
-        ncs_say_place(&s, own);
+        ncs_format_place(&s, own);
     if (info->nranks == 1)
         ncs_str_add(&s, ", or name rank 0");
     else
@@ -67,7 +67,7 @@ static void say(const struct ncs_inquiry *q, const struct ncs_call *c, const str
     ncs_free(call);
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_call *first = NULL;
     if (ncs_is_because(r, NCS_ABSENT_ERROR, NCS_ABSENT_DROPPED)) {
@@ -78,7 +78,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         say(q, r->absent[0]->call, r, d);
         return true;
     }
-    if (r->kind != NCS_ROOT_PARTS)
+    if (r->kind != NCS_CAUSE_PARTS)
         return false;
     for (size_t i = 0; i < q->index.failed.count; i++) {
         const struct ncs_call *c = q->index.failed.of[i];

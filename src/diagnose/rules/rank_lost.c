@@ -37,21 +37,21 @@ static void fill_all(const struct ncs_notice *n, struct ncs_draft *d)
 }
 
 /* Of a recorded run: nothing was. */
-static void say_missing(const struct ncs_inquiry *q, const struct ncs_root *r,
+static void say_missing(const struct ncs_analysis *q, const struct ncs_cause *r,
                         const struct ncs_snap_context *c, struct ncs_draft *d)
 {
     struct ncs_str s = { 0 };
-    ncs_say_absent(r, &s);
+    ncs_format_absent(r, &s);
     ncs_str_addf(&s, " %s", c->message);
-    ncs_say_who_waits(q, &s, r->need, r->absents > 1);
+    ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
     d->f.why = ncs_str_take(&s);
     d->f.fix = ncs_text("look at how %s ended: its own output, its host, who started the job",
                         r->absents > 1 ? "they" : "it");
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->kind == NCS_ROOT_LOST) {
+    if (r->kind == NCS_CAUSE_LOST) {
         fill_all(r->notice, d);
         return true;
     }
@@ -66,12 +66,12 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     }
     if (r->absents == 1 && ncs_may_go_on(q, r->absent[0]->rank))
         ncs_str_add(&s, "a thread of ");
-    ncs_say_absent(r, &s);
+    ncs_format_absent(r, &s);
     ncs_str_add(&s, r->absents > 1 ? " were stopped" : " was stopped");
     if (r->absents == 1 && context >= 0 && q->snap->context[context].message)
         ncs_str_addf(&s, " by %s", q->snap->context[context].message);
-    ncs_say_before(q, r, &s);
-    ncs_say_who_waits(q, &s, r->need, r->absents > 1);
+    ncs_format_before(q, r, &s);
+    ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
     d->f.why = ncs_str_take(&s);
     d->f.fix = ncs_text("when a rank is lost, all others have to abort the communicators that "
                         "they share with it");

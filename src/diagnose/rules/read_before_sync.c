@@ -1,26 +1,26 @@
 /* The host, or another stream, reads a result that is still being made. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_READ_EARLY, d);
     struct ncs_str s = { 0 };
     if (!h)
         return false;
-    ncs_say_hazard_ranks(&s, h);
+    ncs_format_hazard_ranks(&s, h);
     ncs_str_addf(&s, " %s", ncs_said_use(NCS_TOUCH_READ, h->ats > 1));
-    ncs_say_place(&s, h->later);
+    ncs_format_place(&s, h->later);
     ncs_str_add(&s, " what ");
-    ncs_say_use(q, &s, h->earlier);
+    ncs_format_use(q, &s, h->earlier);
     ncs_str_add(&s, " writes, and nothing has waited for its end: what is read may be what was there "
                     "before");
     d->f.why = ncs_str_take(&s);
     if (h->earlier->number) {
         ncs_str_addf(&s, "call %u, which writes it", (unsigned)h->earlier->number);
-        ncs_say_line(&s, " in", h->earlier);
+        ncs_format_line(&s, " in", h->earlier);
         ncs_str_add(&s, ", has not ended: ");
     }
-    ncs_say_wait_between(&s, h);
+    ncs_format_wait_between(&s, h);
     d->f.fix = ncs_str_take(&s);
     ncs_repair_by_sync(d, h);
     return true;

@@ -5,7 +5,7 @@
 
 static const char fix[] = "do not rely on the error returned here: NCCL itself has no such check";
 
-static const struct ncs_notice *crash_of(const struct ncs_inquiry *q, const struct ncs_call *call)
+static const struct ncs_notice *crash_of(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     for (size_t i = 0; i < q->notices && call; i++)
         if (q->notice[i].kind == NCS_NOTICE_CRASH && q->notice[i].calls &&
@@ -15,7 +15,7 @@ static const struct ncs_notice *crash_of(const struct ncs_inquiry *q, const stru
 }
 
 /* Others wait for the call, which came to nothing here. */
-static bool leaves_others(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool leaves_others(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_call *c = r->absent[0]->call;
     const struct ncs_notice *notice = crash_of(q, c);
@@ -25,21 +25,21 @@ static bool leaves_others(const struct ncs_inquiry *q, const struct ncs_root *r,
     char *text = ncs_describe(c);
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "rank %d's %s", c->rank, text);
-    ncs_say_place(&s, c);
+    ncs_format_place(&s, c);
     ncs_str_addf(&s, " crashes the real library%s%s", notice->why ? ": " : "",
                  notice->why ? notice->why : "");
-    ncs_say_who_waits(q, &s, r->need, r->absents > 1);
+    ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
     d->f.why = ncs_str_take(&s);
     d->f.fix = ncs_copy_text(fix);
     ncs_free(text);
     return true;
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (ncs_is_because(r, NCS_ABSENT_ERROR, NCS_ABSENT_DROPPED))
         return leaves_others(q, r, d);
-    if (r->kind != NCS_ROOT_NOTICE || r->notice->kind != NCS_NOTICE_CRASH)
+    if (r->kind != NCS_CAUSE_NOTICE || r->notice->kind != NCS_NOTICE_CRASH)
         return false;
     ncs_fill_notice(q, r, d, "crashes the real library");
     d->f.fix = ncs_copy_text(fix);

@@ -1,7 +1,7 @@
 /* A receive that nobody sends to. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     return ncs_one_alone(q, r, d, false);
 }

@@ -1,7 +1,7 @@
 /* A communicator is made with the id of another one. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     return ncs_failed_because(q, r, d, NCS_FAILING_REUSED_ID);
 }

@@ -6,42 +6,42 @@
 #include "diagnose/analysis.h"
 
 enum ncs_root_kind {
-    NCS_ROOT_ABSENT,   /* a meeting to which somebody will never come */
-    NCS_ROOT_DIFFER,   /* calls met that disagree */
-    NCS_ROOT_CYCLE,
-    NCS_ROOT_POLL,     /* only polls in vain */
-    NCS_ROOT_NOTICE,   /* a crash or a fault */
-    NCS_ROOT_HAZARD,   /* memory that is used without order */
-    NCS_ROOT_LOST,     /* a fault stopped every rank */
-    NCS_ROOT_ELSEWHERE, /* a call that was made on another communicator than the others made it on */
-    NCS_ROOT_HOSTS,    /* a barrier, a key or a thread that a host has more, less or otherwise than those like it */
-    NCS_ROOT_FAILED,   /* calls that failed alike on several ranks, uncaught and waited for by nobody */
+    NCS_CAUSE_ABSENT,   /* a meeting to which somebody will never come */
+    NCS_CAUSE_DIFFER,   /* calls met that disagree */
+    NCS_CAUSE_CYCLE,
+    NCS_CAUSE_POLL,     /* only polls in vain */
+    NCS_CAUSE_NOTICE,   /* a crash or a fault */
+    NCS_CAUSE_HAZARD,   /* memory that is used without order */
+    NCS_CAUSE_LOST,     /* a fault stopped every rank */
+    NCS_CAUSE_ELSEWHERE, /* a call that was made on another communicator than the others made it on */
+    NCS_CAUSE_HOSTS,    /* a barrier, a key or a thread that a host has more, less or otherwise than those like it */
+    NCS_CAUSE_FAILED,   /* calls that failed alike on several ranks, uncaught and waited for by nobody */
     /* From here on what is found is a note, not the cause. */
-    NCS_ROOT_LABELS,   /* nothing hangs, but by their labels calls were exchanged */
-    NCS_ROOT_ORDER,    /* nothing hangs, but ranks launched two communicators in opposite order */
-    NCS_ROOT_THREADS,  /* the run as a whole: calls of threads that nothing orders */
-    NCS_ROOT_GONE,     /* the run as a whole: calls on communicators that their ranks had destroyed */
-    NCS_ROOT_PARTS,    /* the run as a whole: calls that name a rank which a part has not */
-    NCS_ROOT_WINDOWS,  /* a communicator's windows, in pairs */
-    NCS_ROOT_MESSAGES, /* a communicator's sends and receives, in pairs */
-    NCS_ROOT_OPERATORS, /* a communicator's pre-mul-sums */
-    NCS_ROOT_BUFFERS,  /* where a communicator's calls send from and receive to */
-    NCS_ROOT_LATER,    /* behind calls that disagree: somebody has made fewer of them, too */
-    NCS_ROOT_LEFT,     /* left over at the end of a rank */
-    NCS_ROOT_FOREIGN,  /* a buffer of another device */
-    NCS_ROOT_UNUSED,   /* a fault whose call never came */
-    NCS_ROOT_INEXACT,  /* a right result that lost something */
+    NCS_CAUSE_LABELS,   /* nothing hangs, but by their labels calls were exchanged */
+    NCS_CAUSE_ORDER,    /* nothing hangs, but ranks launched two communicators in opposite order */
+    NCS_CAUSE_THREADS,  /* the run as a whole: calls of threads that nothing orders */
+    NCS_CAUSE_GONE,     /* the run as a whole: calls on communicators that their ranks had destroyed */
+    NCS_CAUSE_PARTS,    /* the run as a whole: calls that name a rank which a part has not */
+    NCS_CAUSE_WINDOWS,  /* a communicator's windows, in pairs */
+    NCS_CAUSE_MESSAGES, /* a communicator's sends and receives, in pairs */
+    NCS_CAUSE_OPERATORS, /* a communicator's pre-mul-sums */
+    NCS_CAUSE_BUFFERS,  /* where a communicator's calls send from and receive to */
+    NCS_CAUSE_LATER,    /* behind calls that disagree: somebody has made fewer of them, too */
+    NCS_CAUSE_LEFT,     /* left over at the end of a rank */
+    NCS_CAUSE_FOREIGN,  /* a buffer of another device */
+    NCS_CAUSE_UNUSED,   /* a fault whose call never came */
+    NCS_CAUSE_INEXACT,  /* a right result that lost something */
 };
 
 struct ncs_explanation; /* explanation/explain.h */
 
 /* What has no cause further back. Which members are set depends on the kind. */
-struct ncs_root {
+struct ncs_cause {
     enum ncs_root_kind kind;
     const char *rule;                  /* the only one that may speak; NULL = the one with the strongest ground */
-    const struct ncs_need *need;       /* ABSENT, CYCLE (one of it), DIFFER of a hang */
+    const struct ncs_unmet *unmet;       /* ABSENT, CYCLE (one of it), DIFFER of a hang */
     const struct ncs_absent **absent;  /* ABSENT: those of one reason */
-    const struct ncs_parting *parting; /* ABSENT: known by other means; NULL = that of the communicator */
+    const struct ncs_call_divergence *divergence; /* ABSENT: known by other means; NULL = that of the communicator */
     size_t absents;
     const struct ncs_call *const *call; /* DIFFER, FAILED; of ORDER two of one rank, two of the other */
     size_t calls;
@@ -58,7 +58,7 @@ struct ncs_root {
 };
 
 /* Whether the rule explains the root; if so the draft is filled but for rule and level. */
-typedef bool ncs_rule_match(const struct ncs_inquiry *q, const struct ncs_root *r,
+typedef bool ncs_rule_match(const struct ncs_analysis *q, const struct ncs_cause *r,
                             struct ncs_draft *d);
 
 struct ncs_rule { /* ncs_rule_<name> of rules/<name>.c; the table is rules.def */
@@ -67,19 +67,19 @@ struct ncs_rule { /* ncs_rule_<name> of rules/<name>.c; the table is rules.def *
 
 struct ncs_drafts;
 /* Takes a draft that is filled but for rule and level, which is an error's unless the root is a note's (rules/rules.c). */
-void ncs_draft_take(const struct ncs_inquiry *q, const struct ncs_root *r, const char *rule, struct ncs_draft *d,
+void ncs_draft_take(const struct ncs_analysis *q, const struct ncs_cause *r, const char *rule, struct ncs_draft *d,
                     struct ncs_drafts *all);
 /* Lets the rule with the strongest ground that explains the root speak; whether there is one. */
-bool ncs_judge(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_drafts *all);
+bool ncs_judge(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_drafts *all);
 
 /* Lets the rules speak of what the machine noticed, of why nobody goes on, of all else (rules/common/causes.c). */
-void ncs_judge_notices(const struct ncs_inquiry *q, struct ncs_drafts *all);
-void ncs_judge_hang(const struct ncs_inquiry *q, struct ncs_drafts *all);
-void ncs_judge_rest(const struct ncs_inquiry *q, struct ncs_drafts *all);
+void ncs_judge_notices(const struct ncs_analysis *q, struct ncs_drafts *all);
+void ncs_judge_hang(const struct ncs_analysis *q, struct ncs_drafts *all);
+void ncs_judge_rest(const struct ncs_analysis *q, struct ncs_drafts *all);
 
 /* Calls of two communicators on one device that two ranks made in opposite order, in a run that ended
  * all the same: fills call[4] (rules/common/opposite_order.c). */
-bool ncs_opposite_order(const struct ncs_inquiry *q, const struct ncs_call **call);
+bool ncs_opposite_order(const struct ncs_analysis *q, const struct ncs_call **call);
 
 /* Findings on their way (rules/common/drafts.c). */
 struct ncs_drafts {
@@ -90,25 +90,25 @@ struct ncs_drafts {
 
 void ncs_free_finding(struct ncs_finding *f); /* the contents */
 /* Takes the draft; one that tells of the same mistake is merged with it. */
-void ncs_drafts_add(const struct ncs_inquiry *q, struct ncs_drafts *all, struct ncs_draft *d);
+void ncs_drafts_add(const struct ncs_analysis *q, struct ncs_drafts *all, struct ncs_draft *d);
 void ncs_drafts_sort(struct ncs_drafts *all); /* the cause first */
 
 /* What each rank of the parent called to make its nth split, NULL of those who are not known. The
  * caller's (rules/common/uneven_split.c). */
-const struct ncs_call **ncs_split_calls(const struct ncs_inquiry *q, int parent, uint32_t nth);
+const struct ncs_call **ncs_split_calls(const struct ncs_analysis *q, int parent, uint32_t nth);
 /* "ranks 0, 1 gave 0, rank 2 gave 1" */
-void ncs_say_colors(const struct ncs_call *const *call, int count, struct ncs_str *s);
+void ncs_format_colors(const struct ncs_call *const *call, int count, struct ncs_str *s);
 /* To a finding about somebody who is missed in a part of a split: who gave which color (rules/common/uneven_split.c). */
-void ncs_add_colors(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d);
+void ncs_add_colors(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
 /* Who joins with another size, or as the same rank as another: blames them and says so (rules/common/joiners.c). */
-bool ncs_joiners_clash(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_draft *d,
+bool ncs_joiners_clash(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d,
                        struct ncs_str *why, struct ncs_str *fix);
 /* Who joins with an id from another key than the others at its place, or as a rank that another one is, too: blames
  * them; all but the repair of the need (rules/common/id_keys.c). */
-bool ncs_took_wrong_id(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_draft *d);
+bool ncs_took_wrong_id(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d);
 /* What those who are missed at a growth have to call: old ranks and new ones. */
-void ncs_say_growth(const struct ncs_inquiry *q, const struct ncs_need *n, const int *absent,
-                    size_t count, struct ncs_str *s);
+void ncs_format_growth(const struct ncs_analysis *q, const struct ncs_unmet *n, const int *absent,
+                       size_t count, struct ncs_str *s);
 
 /* ---- calls that failed (rules/common/failed_call_origin.c) ---- */
 
@@ -124,76 +124,76 @@ enum ncs_failing { /* why, in the order in which it is looked for */
 
 /* Adds to `why` what the calls before it tell, beginning with "; ", if they tell anything, and to `fix`
  * what to change. */
-enum ncs_failing ncs_say_failing(const struct ncs_inquiry *q, const struct ncs_call *call,
-                                 struct ncs_str *why, struct ncs_str *fix);
+enum ncs_failing ncs_format_failing(const struct ncs_analysis *q, const struct ncs_call *call,
+                                    struct ncs_str *why, struct ncs_str *fix);
 /* Whether the root is such a failure; if so all is filled. */
-bool ncs_failed_because(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+bool ncs_failed_because(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                         enum ncs_failing failing);
 
 /* ---- the edit of calls that removes it (repair/repair.c, repair_*.c, words/edits.c) ---- */
 
 /* To a filled finding, by its rule; nothing where no change of calls alone repairs it. */
-void ncs_repairs(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d);
+void ncs_repairs(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
 /* To a finding about a peer named wrongly: the call, and the one that it ought to answer; `turned`:
  * it has to become the counterpart of its kind, too. */
-void ncs_repair_peer(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_call *wrong,
+void ncs_repair_peer(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *wrong,
                      const struct ncs_call *wants, bool turned);
 /* To one about the wrong communicator: the call, and the number of the right one. */
-void ncs_repair_comm(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_call *wrong,
+void ncs_repair_comm(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *wrong,
                      int comm);
 /* To one about two calls of a rank on one communicator that change places. */
-void ncs_repair_swap(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_call *a,
+void ncs_repair_swap(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *a,
                      const struct ncs_call *b);
-char *ncs_say_edit(const struct ncs_inquiry *q, const struct ncs_edit *e);
+char *ncs_format_edit(const struct ncs_analysis *q, const struct ncs_edit *e);
 
 /* ---- somebody will never come to a meeting (rules/common/missing_rank.c) ---- */
 
 /* The ranks of the run that are at the meeting. The caller's. */
-int *ncs_present_ranks(const struct ncs_inquiry *q, const struct ncs_need *need, size_t *count);
+int *ncs_present_ranks(const struct ncs_analysis *q, const struct ncs_unmet *unmet, size_t *count);
 /* Common to findings about a need: call, title, rows, blocked ranks. Culprits come before. */
-void ncs_fill_need(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_need *need,
-                   uint32_t call);
+void ncs_fill_unmet(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_unmet *unmet,
+                    uint32_t call);
 /* Culprits are those who are missed, the call is theirs if they made one in vain. */
-void ncs_fill_absent(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d);
+void ncs_fill_absent(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
 /* The root is an absence for a reason from the first to the last. */
-bool ncs_is_because(const struct ncs_root *r, enum ncs_reason first, enum ncs_reason last);
+bool ncs_is_because(const struct ncs_cause *r, enum ncs_reason first, enum ncs_reason last);
 /* It is an absence from a meeting of the kind by those who make the call no more or are elsewhere. */
-bool ncs_lacks(const struct ncs_root *r, enum ncs_need_kind kind);
-void ncs_say_absent(const struct ncs_root *r, struct ncs_str *s); /* "ranks 0, 1" */
+bool ncs_lacks(const struct ncs_cause *r, enum ncs_unmet_kind kind);
+void ncs_format_absent(const struct ncs_cause *r, struct ncs_str *s); /* "ranks 0, 1" */
 /* " before call 3 on world" */
-void ncs_say_before(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_str *s);
+void ncs_format_before(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s);
 /* "; ranks 0, 1, 3 wait for it in AllReduce float32 x 1024 sum at line 9" */
-void ncs_say_who_waits(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_need *need,
-                       bool several);
+void ncs_format_who_waits(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_unmet *unmet,
+                          bool several);
 /* The whole draft but for the repair: "rank 1 aborted world at line 13 after 2 calls; ..." */
-void ncs_say_left(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
-                  const char *verb);
+void ncs_format_left(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
+                     const char *verb);
 
 /* ---- steps of hosts (explanation/finding_host.c) ---- */
 
 /* Whether the root is such a step; if so all is filled. */
-bool ncs_fill_hosts(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d);
+bool ncs_fill_hosts(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
 
 /* ---- calls left out, made in excess, exchanged (rules/common/divergent_calls.c) ---- */
 
 /* The parting of the root's communicator, if it is no later than the root's own calls. */
-const struct ncs_parting *ncs_parting_of(const struct ncs_inquiry *q, const struct ncs_root *r);
+const struct ncs_call_divergence *ncs_divergence_of(const struct ncs_analysis *q, const struct ncs_cause *r);
 /* The parting if it is of the kind wanted; its list of odd ranks is the caller's. */
-bool ncs_parts(const struct ncs_inquiry *q, const struct ncs_root *r, enum ncs_parting_how how,
-               struct ncs_parting *out);
-int ncs_parting_comm(const struct ncs_root *r); /* the communicator that it is of */
+bool ncs_parts(const struct ncs_analysis *q, const struct ncs_cause *r, enum ncs_divergence_how how,
+               struct ncs_call_divergence *out);
+int ncs_divergence_comm(const struct ncs_cause *r); /* the communicator that it is of */
 /* Culprits are the odd ranks, the title is the others' call where they part. */
-void ncs_fill_parting(const struct ncs_inquiry *q, const struct ncs_root *r, int comm,
-                      const struct ncs_parting *p, struct ncs_draft *d);
+void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, int comm,
+                         const struct ncs_call_divergence *p, struct ncs_draft *d);
 /* Of two explanations that are as good: why and fix. False when there is one. */
-bool ncs_say_rivals(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p,
-                    struct ncs_draft *d);
-const struct ncs_call *ncs_call_at(const struct ncs_inquiry *q, int comm, int comm_rank,
+bool ncs_format_alternatives(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
+                             struct ncs_draft *d);
+const struct ncs_call *ncs_call_at(const struct ncs_analysis *q, int comm, int comm_rank,
                                    uint32_t position);
-bool ncs_never_called(const struct ncs_root *r);
+bool ncs_never_called(const struct ncs_cause *r);
 /* " too", or " before it waits in barrier() at line 9" of one who may still mean to make it. */
-void ncs_say_before_wait(const struct ncs_inquiry *q, const struct ncs_root *r, bool several,
-                         struct ncs_str *s);
+void ncs_format_before_wait(const struct ncs_analysis *q, const struct ncs_cause *r, bool several,
+                            struct ncs_str *s);
 
 /* ---- what others passed at the same place (rules/common/siblings.c) ---- */
 
@@ -206,7 +206,7 @@ struct ncs_siblings {
 };
 
 struct ncs_sibling_search;
-struct ncs_sibling_search *ncs_siblings_open(const struct ncs_inquiry *q, const struct ncs_root *met);
+struct ncs_sibling_search *ncs_siblings_open(const struct ncs_analysis *q, const struct ncs_cause *met);
 void ncs_siblings_close(struct ncs_sibling_search *s);
 struct ncs_siblings ncs_siblings_of(struct ncs_sibling_search *s, const struct ncs_call *call, ncs_fact_of *get);
 
@@ -222,23 +222,23 @@ enum ncs_fact {
 };
 
 /* Whether this is the fact that they disagree in; if so all but the repair is filled. */
-bool ncs_mismatch(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                   enum ncs_fact which, const char *noun);
 /* The repair: "give the same root: rank 3 (line 8) is the odd one", unless no side is. */
-bool ncs_advise_odd(const struct ncs_root *r, struct ncs_draft *d, const char *what);
-void ncs_fill_calls(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+bool ncs_advise_odd(const struct ncs_cause *r, struct ncs_draft *d, const char *what);
+void ncs_fill_calls(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                     const struct ncs_call *title);
 /* A send and a receive; a share of an all-to-all that met one of them is of another kind. */
-bool ncs_is_exchange(const struct ncs_root *r);
+bool ncs_is_exchange(const struct ncs_cause *r);
 
 /* ---- sends and receives without a counterpart (rules/common/unmatched_finding.c) ---- */
 
-bool ncs_is_alone(const struct ncs_root *r, bool send);
+bool ncs_is_alone(const struct ncs_cause *r, bool send);
 /* The one who is missed has destroyed the communicator, alone of three ranks or more: it has left too
  * early, rather than left out a message. */
-bool ncs_left_alone(const struct ncs_inquiry *q, const struct ncs_root *r);
+bool ncs_left_alone(const struct ncs_analysis *q, const struct ncs_cause *r);
 /* Whether the root is such a send or receive; fills the draft. */
-bool ncs_one_alone(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+bool ncs_one_alone(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                    bool send);
 
 /* ---- rings (rules/common/cycle.c) ---- */
@@ -246,7 +246,7 @@ bool ncs_one_alone(const struct ncs_inquiry *q, const struct ncs_root *r, struct
 /* What place i of a ring says: who waits, in which call, for whom. */
 struct ncs_ring_step {
     int rank, other;
-    const struct ncs_need *need;
+    const struct ncs_unmet *unmet;
     const struct ncs_call *call;
 };
 
@@ -255,48 +255,48 @@ struct ncs_ring_kinds { /* what the needs of a ring are */
     bool sends, recvs;
 };
 
-struct ncs_ring_step ncs_ring_step_at(const struct ncs_inquiry *q, const struct ncs_root *r,
+struct ncs_ring_step ncs_ring_step_at(const struct ncs_analysis *q, const struct ncs_cause *r,
                                       size_t i);
-struct ncs_ring_kinds ncs_ring_look(const struct ncs_inquiry *q, const struct ncs_root *r);
+struct ncs_ring_kinds ncs_ring_look(const struct ncs_analysis *q, const struct ncs_cause *r);
 /* Where in the path of a ring its telling begins. */
-size_t ncs_first_place(const struct ncs_inquiry *q, const struct ncs_root *r);
-void ncs_fill_cycle(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d);
+size_t ncs_first_place(const struct ncs_analysis *q, const struct ncs_cause *r);
+void ncs_fill_cycle(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
 /* "rank 0 waits in call 1 on x at line 5 for rank 1, rank 1 waits in ..." of a filled draft. */
 char *ncs_ring_text(const struct ncs_draft *d);
 
 /* ---- joining a communicator (rules/common/join_finding.c) ---- */
 
-bool ncs_is_joining(const struct ncs_root *r);
-int ncs_nranks_wanted(const struct ncs_inquiry *q, const struct ncs_need *n);
-void ncs_blame_present(struct ncs_draft *d, const struct ncs_need *n);
-int *ncs_absent_comm_ranks(const struct ncs_need *n); /* one for each absent; the caller's */
+bool ncs_is_joining(const struct ncs_cause *r);
+int ncs_nranks_wanted(const struct ncs_analysis *q, const struct ncs_unmet *n);
+void ncs_blame_present(struct ncs_draft *d, const struct ncs_unmet *n);
+int *ncs_absent_comm_ranks(const struct ncs_unmet *n); /* one for each absent; the caller's */
 
 /* ---- memory that is used without order (rules/common/unordered.c) ---- */
 
 /* Whether the root is a hazard of the kind; if so all but why and fix is filled. */
-const struct ncs_hazard *ncs_hazard_of(const struct ncs_inquiry *q, const struct ncs_root *r,
+const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struct ncs_cause *r,
                                        enum ncs_hazard_kind kind, struct ncs_draft *d);
 /* Whether one wait at the right place orders both pairs. */
 bool ncs_one_wait_mends(const struct ncs_hazard *a, const struct ncs_hazard *b);
-void ncs_say_hazard_ranks(struct ncs_str *s, const struct ncs_hazard *h);
+void ncs_format_hazard_ranks(struct ncs_str *s, const struct ncs_hazard *h);
 /* "call 2 on world (AllReduce float32 x 4 sum) at line 7", "the copy at line 9" */
-void ncs_say_use(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_call *call);
+void ncs_format_use(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *call);
 const char *ncs_said_use(unsigned does, bool several); /* "overwrites", "read" */
-void ncs_say_line(struct ncs_str *s, const char *before, const struct ncs_call *call);
+void ncs_format_line(struct ncs_str *s, const char *before, const struct ncs_call *call);
 /* What to do between the earlier and the later one. */
-void ncs_say_wait_between(struct ncs_str *s, const struct ncs_hazard *h);
+void ncs_format_wait_between(struct ncs_str *s, const struct ncs_hazard *h);
 /* Its stream is synchronised after the earlier one, if that is a communication. */
 void ncs_repair_by_sync(struct ncs_draft *d, const struct ncs_hazard *h);
 
 /* ---- right results that lost something (rules/common/inexact.c) ---- */
 
 /* Whether the root is such a result, of an average of integers or not; if so all but the fix is filled. */
-const struct ncs_notice_inexact *ncs_inexact_of(const struct ncs_inquiry *q, const struct ncs_root *r,
+const struct ncs_notice_inexact *ncs_inexact_of(const struct ncs_analysis *q, const struct ncs_cause *r,
                                                 bool integer_average, struct ncs_draft *d);
 
 /* ---- what the machine noticed (rules/common/machine_notice.c) ---- */
 
-void ncs_fill_notice(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+void ncs_fill_notice(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                      const char *what);
 
 #endif

@@ -42,14 +42,14 @@ static const struct {
 
 enum { RULES = sizeof rules / sizeof *rules };
 
-void ncs_draft_take(const struct ncs_inquiry *q, const struct ncs_root *r, const char *rule, struct ncs_draft *d,
+void ncs_draft_take(const struct ncs_analysis *q, const struct ncs_cause *r, const char *rule, struct ncs_draft *d,
                     struct ncs_drafts *all)
 {
     ncs_add_colors(q, r, d);
-    d->noticed = r->kind == NCS_ROOT_NOTICE;
+    d->noticed = r->kind == NCS_CAUSE_NOTICE;
     ncs_add_behind_rows(q, d);
     d->f.rule = rule;
-    d->f.level = r->kind >= NCS_ROOT_LABELS || d->remark ? NCS_LEVEL_NOTE : NCS_LEVEL_ERROR;
+    d->f.level = r->kind >= NCS_CAUSE_LABELS || d->remark ? NCS_LEVEL_NOTE : NCS_LEVEL_ERROR;
     ncs_repairs(q, r, d);
     ncs_drafts_add(q, all, d);
 }
@@ -61,7 +61,7 @@ static bool is_better(const struct ncs_draft *d, const struct ncs_draft *than)
 }
 
 /* The rule of this ground that explains the root best; NULL = none does. */
-static const char *judge_by(const struct ncs_inquiry *q, const struct ncs_root *r, enum ground ground,
+static const char *judge_by(const struct ncs_analysis *q, const struct ncs_cause *r, enum ground ground,
                             struct ncs_draft *best)
 {
     const char *found = NULL;
@@ -78,7 +78,7 @@ static const char *judge_by(const struct ncs_inquiry *q, const struct ncs_root *
     return found;
 }
 
-bool ncs_judge(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_drafts *all)
+bool ncs_judge(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_drafts *all)
 {
     struct ncs_draft d = { .order = UINT64_MAX };
     const char *rule = NULL;

@@ -1,9 +1,9 @@
 /* Waits for signals that are sent only behind other such waits. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->kind != NCS_ROOT_CYCLE || !ncs_ring_look(q, r).signals)
+    if (r->kind != NCS_CAUSE_CYCLE || !ncs_ring_look(q, r).signals)
         return false;
     ncs_fill_cycle(q, r, d);
     d->f.why = ncs_ring_text(d);

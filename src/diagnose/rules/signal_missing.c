@@ -5,36 +5,36 @@
 
 /* A wait for signals of one who makes no more of them: it ended or is elsewhere; in a ring of its own,
  * the thread that waits is the one to send. */
-static bool is_short(const struct ncs_inquiry *q, const struct ncs_root *r)
+static bool is_short(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
-    if (r->kind != NCS_ROOT_CYCLE)
-        return ncs_lacks(r, NCS_NEED_SIGNAL);
-    size_t needs = 0, at = 0;
+    if (r->kind != NCS_CAUSE_CYCLE)
+        return ncs_lacks(r, NCS_UNMET_SIGNAL);
+    size_t unmets = 0, at = 0;
     for (size_t i = 0; i < r->length; i++)
-        if (ncs_node_need(q, r->path[i]) >= 0) {
-            needs++;
+        if (ncs_node_unmet(q, r->path[i]) >= 0) {
+            unmets++;
             at = i;
         }
-    if (needs != 1 || r->need->kind != NCS_NEED_SIGNAL)
+    if (unmets != 1 || r->unmet->kind != NCS_UNMET_SIGNAL)
         return false;
     int next = r->path[(at + 1) % r->length];
-    const struct ncs_absent *a = ncs_link(r->need, q, next);
+    const struct ncs_absent *a = ncs_link(r->unmet, q, next);
     return a && a->reason == NCS_ABSENT_ELSEWHERE &&
-           (a->rank == r->need->call->rank || ncs_is_held_by(q, a, next));
+           (a->rank == r->unmet->call->rank || ncs_is_held_by(q, a, next));
 }
 
 /* The waits for signals of one rank that lack some for one reason, by rank. */
 struct shorts {
-    const struct ncs_need **of;
+    const struct ncs_unmet **of;
     size_t count, room;
 };
 
-static void find_shorts(const struct ncs_inquiry *q, const struct ncs_need *n, bool alone,
+static void find_shorts(const struct ncs_analysis *q, const struct ncs_unmet *n, bool alone,
                         struct shorts *out)
 {
-    for (size_t i = 0; i < q->needs; i++) {
-        const struct ncs_need *o = &q->need[i];
-        if (o != n && (alone || o->kind != NCS_NEED_SIGNAL || o->comm != n->comm ||
+    for (size_t i = 0; i < q->unmets; i++) {
+        const struct ncs_unmet *o = &q->unmet[i];
+        if (o != n && (alone || o->kind != NCS_UNMET_SIGNAL || o->comm != n->comm ||
                        o->src != n->src || o->absent[0].reason != n->absent[0].reason))
             continue;
         size_t at = out->count;
@@ -48,7 +48,7 @@ static void find_shorts(const struct ncs_inquiry *q, const struct ncs_need *n, b
 }
 
 /* "rank 2", "itself"; of two ranks that one thread is "rank 1 of comm1". */
-static char *peer_name(const struct ncs_inquiry *q, const struct ncs_need *n)
+static char *peer_name(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     if (n->src == n->dst)
         return ncs_copy_text("itself");
@@ -57,7 +57,7 @@ static char *peer_name(const struct ncs_inquiry *q, const struct ncs_need *n)
     return ncs_text("rank %d", n->absent[0].rank);
 }
 
-static void say_short(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_str *why,
+static void say_short(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_str *why,
                       struct ncs_str *fix)
 {
     const struct ncs_call *c = n->call;
@@ -68,7 +68,7 @@ static void say_short(const struct ncs_inquiry *q, const struct ncs_need *n, str
     bool own = n->absent[0].rank == c->rank || (peer_context >= 0 && q->snap->context[peer_context].held_by);
     ncs_str_addf(why, "rank %d waits for %llu signal%s of %s", c->rank, wanted,
                  wanted == 1 ? "" : "s", peer);
-    ncs_say_place(why, c);
+    ncs_format_place(why, c);
     if (came)
         ncs_str_addf(why, ", and %llu %s", came, came == 1 ? "is there" : "are there");
     else
@@ -89,30 +89,30 @@ static void say_short(const struct ncs_inquiry *q, const struct ncs_need *n, str
         ncs_str_addf(fix, "rank %d", c->rank);
     ncs_str_add(fix, own ? " before the wait" : "");
     ncs_str_addf(fix, ", or %s", came ? "let the wait" : "leave out the wait");
-    ncs_say_place(fix, c);
+    ncs_format_place(fix, c);
     if (came)
         ncs_str_addf(fix, " take %llu", came);
     ncs_free(peer);
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     enum { MOST = 3 };
     if (!is_short(q, r))
         return false;
-    const struct ncs_need *n = r->need;
+    const struct ncs_unmet *n = r->unmet;
     struct shorts all = { 0 };
     struct ncs_str why = { 0 }, fix = { 0 };
     for (size_t i = 0; i < n->absents; i++)
         if (n->absent[i].rank >= 0)
             ncs_add_culprit(d, n->absent[i].rank, 0, 0);
-    find_shorts(q, n, r->kind == NCS_ROOT_CYCLE, &all);
-    ncs_fill_need(q, d, all.of[0], all.of[0]->call->number);
+    find_shorts(q, n, r->kind == NCS_CAUSE_CYCLE, &all);
+    ncs_fill_unmet(q, d, all.of[0], all.of[0]->call->number);
     for (size_t i = 0; i < all.count; i++) {
         if (i > 0)
-            ncs_add_need_rows(q, d, all.of[i]);
+            ncs_add_unmet_rows(q, d, all.of[i]);
         if (i > 0)
-            ncs_add_blocked(q, d, ncs_need_node(q, (size_t)(all.of[i] - q->need)));
+            ncs_add_blocked(q, d, ncs_unmet_node(q, (size_t)(all.of[i] - q->unmet)));
         if (i >= MOST)
             continue;
         ncs_str_add(&why, i ? "; " : "");

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 
 /* What most of those who are there have called. */
-static const struct ncs_call *commonest(const struct ncs_need *n)
+static const struct ncs_call *commonest(const struct ncs_unmet *n)
 {
     struct ncs_map votes = { 0 };
     const struct ncs_call *best = n->call;
@@ -25,10 +25,10 @@ static const struct ncs_call *commonest(const struct ncs_need *n)
 }
 
 /* A split and the like: every rank of the parent has to make it. */
-static bool missed_meeting(const struct ncs_inquiry *q, const struct ncs_root *r,
+static bool missed_meeting(const struct ncs_analysis *q, const struct ncs_cause *r,
                            struct ncs_draft *d)
 {
-    const struct ncs_need *n = r->need;
+    const struct ncs_unmet *n = r->unmet;
     if (!ncs_never_called(r) || !ncs_is_meeting(n) || r->absent[0]->rank < 0)
         return false;
     const char *function = ncs_said_function(n->call);
@@ -38,18 +38,18 @@ static bool missed_meeting(const struct ncs_inquiry *q, const struct ncs_root *r
         if (ranks[i] >= 0)
             ncs_add_culprit(d, ranks[i], 0, n->call->place.line);
     }
-    ncs_fill_need(q, d, n, 0);
+    ncs_fill_unmet(q, d, n, 0);
     struct ncs_str s = { 0 };
-    ncs_say_ranks(&s, ranks, r->absents);
+    ncs_format_ranks(&s, ranks, r->absents);
     ncs_str_addf(&s, " never called %s on %s,", function, ncs_comm_name(q, n->comm));
-    ncs_say_place(&s, n->call);
+    ncs_format_place(&s, n->call);
     ncs_str_addf(&s, " on rank %d: it is for all of its ranks", n->call->rank);
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, "let ");
-    ncs_say_ranks(&s, ranks, r->absents);
+    ncs_format_ranks(&s, ranks, r->absents);
     ncs_str_addf(&s, " call %s", function);
-    ncs_say_place(&s, n->call);
-    ncs_say_before_wait(q, r, r->absents > 1, &s);
+    ncs_format_place(&s, n->call);
+    ncs_format_before_wait(q, r, r->absents > 1, &s);
     if (n->call->fn == NCS_FN_ncclCommSplit)
         ncs_str_add(&s, ", with NCCL_SPLIT_NOCOLOR where there is no part for it");
     else if (n->call->fn == NCS_FN_ncclCommShrink)
@@ -60,9 +60,9 @@ static bool missed_meeting(const struct ncs_inquiry *q, const struct ncs_root *r
 }
 
 /* Nothing is known but that the ranks did not come. */
-static void plain_skip(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static void plain_skip(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    const struct ncs_need *n = r->need;
+    const struct ncs_unmet *n = r->unmet;
     const struct ncs_call *call = commonest(n), *other = NULL;
     struct ncs_str s = { 0 };
     for (size_t i = 0; i < r->absents; i++) {
@@ -72,7 +72,7 @@ static void plain_skip(const struct ncs_inquiry *q, const struct ncs_root *r, st
     }
     ncs_str_addf(&s, " never made call %u on %s,", (unsigned)call->number,
                  ncs_comm_name(q, n->comm));
-    ncs_say_place(&s, call);
+    ncs_format_place(&s, call);
     ncs_str_addf(&s, " on rank %d", call->rank);
     for (size_t i = 0; i < n->presents && !other; i++)
         if (ncs_call_signature(n->present[i]) != ncs_call_signature(call))
@@ -80,16 +80,16 @@ static void plain_skip(const struct ncs_inquiry *q, const struct ncs_root *r, st
     if (other) {
         char *what = ncs_describe(other);
         ncs_str_addf(&s, "; those who made it do not agree: it is %s", what);
-        ncs_say_place(&s, other);
+        ncs_format_place(&s, other);
         ncs_str_addf(&s, " on rank %d", other->rank);
         ncs_free(what);
     }
     d->f.why = ncs_str_take(&s);
-    ncs_fill_need(q, d, n, call->number);
+    ncs_fill_unmet(q, d, n, call->number);
     ncs_set_title(q, d, call);
 }
 
-static void say_skip(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p,
+static void say_skip(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
                      struct ncs_draft *d)
 {
     const struct ncs_member *odd = &q->journal->comm[comm]->member[p->odd[0]];
@@ -97,7 +97,7 @@ static void say_skip(const struct ncs_inquiry *q, int comm, const struct ncs_par
     const struct ncs_call *model = ncs_call_at(q, comm, p->model, p->at);
     const struct ncs_call *own = ncs_call_at(q, comm, p->odd[0], p->at);
     struct ncs_str s = { 0 };
-    ncs_say_odd(q, &s, comm, p);
+    ncs_format_odd(q, &s, comm, p);
     if (odd->calls < others->calls)
         ncs_str_addf(&s, " made %u call%s on %s, %s %u: ", (unsigned)odd->calls,
                      odd->calls == 1 ? "" : "s", ncs_comm_name(q, comm),
@@ -106,23 +106,23 @@ static void say_skip(const struct ncs_inquiry *q, int comm, const struct ncs_par
     else
         ncs_str_addf(&s, " left out %u call%s on %s: ", (unsigned)p->shift, p->shift > 1 ? "s" : "",
                      ncs_comm_name(q, comm));
-    if (p->how == NCS_PARTING_SKIPPED && own) {
+    if (p->how == NCS_DIVERGENCE_SKIPPED && own) {
         bool one = p->odds == 1;
         ncs_str_addf(&s, "%s call %u of the others", one ? "it skips" : "they skip",
                      (unsigned)p->number);
-        ncs_say_place(&s, model);
-        if (!p->clue || own->place.line != model->place.line) {
+        ncs_format_place(&s, model);
+        if (!p->evidence || own->place.line != model->place.line) {
             char *what = own->place.line || own->label ? NULL : ncs_describe(own);
             ncs_str_addf(&s, ", %s own call %u is %s", one ? "its" : "their", (unsigned)own->number,
                          what ? what : "the one");
-            ncs_say_place(&s, own);
+            ncs_format_place(&s, own);
             ncs_free(what);
         }
     } else if (p->skipped_line) {
         ncs_str_addf(&s, "line %d is skipped", p->skipped_line);
     } else {
         ncs_str_addf(&s, "call %u is", (unsigned)p->number);
-        ncs_say_place(&s, model);
+        ncs_format_place(&s, model);
         if (!model->place.line && !model->label)
             ncs_str_add(&s, " missing");
     }
@@ -130,10 +130,10 @@ static void say_skip(const struct ncs_inquiry *q, int comm, const struct ncs_par
 }
 
 /* The others make it in a thread that the rank has not spawned. */
-static void add_spawns(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static void add_spawns(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     struct ncs_str s = { 0 };
-    if (!r->need || d->f.culprits != 1 || !ncs_say_spawns(q, r->need, d->f.culprit[0].rank, &s))
+    if (!r->unmet || d->f.culprits != 1 || !ncs_format_spawns(q, r->unmet, d->f.culprit[0].rank, &s))
         return;
     char *more = ncs_str_take(&s), *why = d->f.why;
     d->f.why = ncs_text("%s%s", why, more);
@@ -141,21 +141,21 @@ static void add_spawns(const struct ncs_inquiry *q, const struct ncs_root *r, st
     ncs_free(more);
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    struct ncs_parting p;
+    struct ncs_call_divergence p;
     if (ncs_fill_hosts(q, r, d) || missed_meeting(q, r, d))
         return true;
-    bool known = ncs_parts(q, r, NCS_PARTING_SKIPPED, &p) || ncs_parts(q, r, NCS_PARTING_FEWER, &p);
-    if (!known && (!ncs_never_called(r) || r->need->kind != NCS_NEED_COLLECTIVE || !r->need->call))
+    bool known = ncs_parts(q, r, NCS_DIVERGENCE_SKIPPED, &p) || ncs_parts(q, r, NCS_DIVERGENCE_FEWER, &p);
+    if (!known && (!ncs_never_called(r) || r->unmet->kind != NCS_UNMET_COLLECTIVE || !r->unmet->call))
         return false;
     if (known) {
-        ncs_fill_parting(q, r, ncs_parting_comm(r), &p, d);
-        if (ncs_say_rivals(q, ncs_parting_comm(r), &p, d)) {
+        ncs_fill_divergence(q, r, ncs_divergence_comm(r), &p, d);
+        if (ncs_format_alternatives(q, ncs_divergence_comm(r), &p, d)) {
             ncs_free(p.odd);
             return true;
         }
-        say_skip(q, ncs_parting_comm(r), &p, d);
+        say_skip(q, ncs_divergence_comm(r), &p, d);
         ncs_free(p.odd);
     } else {
         plain_skip(q, r, d);
@@ -168,9 +168,9 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         for (size_t i = 0; i < d->f.culprits; i++)
             ranks[i] = d->f.culprit[i].rank;
         ncs_str_add(&s, "let ");
-        ncs_say_ranks(&s, ranks, d->f.culprits);
+        ncs_format_ranks(&s, ranks, d->f.culprits);
         ncs_str_addf(&s, " make the call at line %d", line);
-        ncs_say_before_wait(q, r, d->f.culprits > 1, &s);
+        ncs_format_before_wait(q, r, d->f.culprits > 1, &s);
         ncs_str_add(&s, ": ");
         ncs_free(ranks);
     }

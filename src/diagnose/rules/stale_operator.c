@@ -23,7 +23,7 @@ static size_t ordinal(const struct ncs_redop *op)
 
 /* All other ranks use the factor of the operator in this call, and not by the operator that they made
  * when this rank made the one that it uses: that would be a factor of its own on each rank. */
-static bool others_use(const struct ncs_inquiry *q, const struct ncs_call *call,
+static bool others_use(const struct ncs_analysis *q, const struct ncs_call *call,
                        const struct ncs_redop *op)
 {
     const struct ncs_comm_info *info = q->journal->comm[call->comm];
@@ -41,7 +41,7 @@ static bool others_use(const struct ncs_inquiry *q, const struct ncs_call *call,
 }
 
 /* The earlier owner of the handle that the others' factor was of. */
-static const struct ncs_redop *meant(const struct ncs_inquiry *q, const struct ncs_call *call)
+static const struct ncs_redop *meant(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     const struct ncs_redop *now = call->redop;
     for (const struct ncs_redop *op = now ? now->next : NULL; op; op = op->next)
@@ -56,7 +56,7 @@ static void say_made(struct ncs_str *s, const struct ncs_call *call, uint64_t id
     while (call && call->id != id)
         call = call->older;
     if (call)
-        ncs_say_place(s, call);
+        ncs_format_place(s, call);
 }
 
 static void say_factor(struct ncs_str *s, const char *before, const struct ncs_redop *op)
@@ -74,13 +74,13 @@ static void say_factor(struct ncs_str *s, const char *before, const struct ncs_r
     ncs_str_addf(s, "%s%g", before, value);
 }
 
-static void fill(const struct ncs_inquiry *q, const struct ncs_call *call,
+static void fill(const struct ncs_analysis *q, const struct ncs_call *call,
                  const struct ncs_redop *old, struct ncs_draft *d)
 {
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "rank %d's operator in call %u on %s", call->rank, (unsigned)call->number,
                  ncs_comm_name(q, call->comm));
-    ncs_say_place(&s, call);
+    ncs_format_place(&s, call);
     ncs_str_add(&s, " is the one made");
     say_made(&s, call, call->redop->created);
     say_factor(&s, ", with the factor ", call->redop);
@@ -101,9 +101,9 @@ static void fill(const struct ncs_inquiry *q, const struct ncs_call *call,
     ncs_add_culprit(d, call->rank, call->number, call->place.line);
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->kind != NCS_ROOT_OPERATORS)
+    if (r->kind != NCS_CAUSE_OPERATORS)
         return false;
     const struct ncs_comm_info *info = q->journal->comm[r->comm];
     for (int m = 0; m < info->members; m++)

@@ -1,22 +1,22 @@
 /* The scalar of a pre-mul-sum is on the device and is changed or freed before it is read there. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_SCALAR, d);
     struct ncs_str s = { 0 };
     if (!h)
         return false;
     bool late = h->earlier_does & NCS_TOUCH_SCALAR;
-    ncs_say_hazard_ranks(&s, h);
+    ncs_format_hazard_ranks(&s, h);
     ncs_str_add(&s, ": ");
-    ncs_say_use(q, &s, late ? h->earlier : h->later);
+    ncs_format_use(q, &s, late ? h->earlier : h->later);
     ncs_str_add(&s, " reads its scalar on the device when it runs, and ");
-    ncs_say_use(q, &s, late ? h->later : h->earlier);
+    ncs_format_use(q, &s, late ? h->later : h->earlier);
     ncs_str_addf(&s, " %s it, in no order with that: which factor counts is a matter of time",
                  ncs_said_use(late ? h->later_does : h->earlier_does, false));
     d->f.why = ncs_str_take(&s);
-    ncs_say_wait_between(&s, h);
+    ncs_format_wait_between(&s, h);
     ncs_str_add(&s, ", or give each operation a scalar of its own, or one of the host");
     d->f.fix = ncs_str_take(&s);
     if (late && h->host)

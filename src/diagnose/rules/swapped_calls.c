@@ -30,31 +30,31 @@ static bool comes_later(const struct ncs_sequence *early, const struct ncs_seque
 }
 
 /* What looks like a call left out or made in excess is made at another place. */
-static bool match_moved(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match_moved(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    struct ncs_parting p;
-    bool extra = ncs_parts(q, r, NCS_PARTING_EXTRA, &p);
-    if (!extra && !ncs_parts(q, r, NCS_PARTING_SKIPPED, &p))
+    struct ncs_call_divergence p;
+    bool extra = ncs_parts(q, r, NCS_DIVERGENCE_EXTRA, &p);
+    if (!extra && !ncs_parts(q, r, NCS_DIVERGENCE_SKIPPED, &p))
         return false;
-    int comm = ncs_parting_comm(r);
+    int comm = ncs_divergence_comm(r);
     const struct ncs_sequence *odd = &q->comm[comm].seq[p.odd[0]], *model = &q->comm[comm].seq[p.model];
     uint32_t to;
-    if (p.odds > 1 || p.even || p.clue || p.rival.how || p.shift != 1 ||
+    if (p.odds > 1 || p.even || p.evidence || p.rival.how || p.shift != 1 ||
         !comes_later(extra ? odd : model, extra ? model : odd, p.at, &to)) {
         ncs_free(p.odd);
         return false;
     }
     const struct ncs_call *own = ncs_sequence_at(odd, extra ? p.at : to);
     const struct ncs_call *theirs = ncs_sequence_at(model, extra ? to : p.at);
-    ncs_fill_parting(q, r, comm, &p, d);
+    ncs_fill_divergence(q, r, comm, &p, d);
     d->f.culprit[0].line = own->place.line;
     struct ncs_str s = { 0 };
     char *what = ncs_describe(own);
     ncs_str_addf(&s, "rank %d makes %s", own->rank, what);
-    ncs_say_place(&s, own);
+    ncs_format_place(&s, own);
     ncs_str_addf(&s, " as call %u on %s, the others make it", (unsigned)own->number,
                  ncs_comm_name(q, comm));
-    ncs_say_place(&s, theirs);
+    ncs_format_place(&s, theirs);
     ncs_str_addf(&s, " as call %u", (unsigned)theirs->number);
     d->f.why = ncs_str_take(&s);
     d->f.fix = ncs_text("on rank %d, make it %s the one that is now call %u", own->rank,
@@ -76,7 +76,7 @@ static bool may_be_sorted(const struct ncs_call *a, const struct ncs_call *b)
 }
 
 /* The ranks of the run that make the same call there. */
-static void say_side(const struct ncs_inquiry *q, int comm, uint32_t at, const struct ncs_call *call,
+static void say_side(const struct ncs_analysis *q, int comm, uint32_t at, const struct ncs_call *call,
                      struct ncs_str *s)
 {
     int members = q->journal->comm[comm]->members;
@@ -87,12 +87,12 @@ static void say_side(const struct ncs_inquiry *q, int comm, uint32_t at, const s
         if (c == call || same_call(c, call))
             rank[ranks++] = c->rank;
     }
-    ncs_say_ranks(s, rank, ranks);
+    ncs_format_ranks(s, rank, ranks);
     ncs_free(rank);
 }
 
 /* "call 1 is A at line 8 on ranks 0, 2 and B at line 9 on ranks 1, 3, and call 2 is the other one" */
-static void say_sides(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p,
+static void say_sides(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
                       const struct ncs_call *own, const struct ncs_call *model, struct ncs_str *s)
 {
     const struct ncs_call *side[] = { own, model };
@@ -106,21 +106,21 @@ static void say_sides(const struct ncs_inquiry *q, int comm, const struct ncs_pa
     for (int i = 0; i < 2; i++) {
         char *what = ncs_describe(side[i]);
         ncs_str_addf(s, "%s %s", i ? " and" : "", what);
-        ncs_say_place(s, side[i]);
+        ncs_format_place(s, side[i]);
         ncs_str_add(s, " on ");
         if (told_apart)
             say_side(q, comm, p->at, side[i], s);
         else if (i == 0 && !p->even)
-            ncs_say_odd(q, s, comm, p);
+            ncs_format_odd(q, s, comm, p);
         else
-            ncs_say_ranks(s, &side[i]->rank, 1);
+            ncs_format_ranks(s, &side[i]->rank, 1);
         ncs_free(what);
     }
     ncs_str_addf(s, ", and call %u is the other one", (unsigned)p->other);
 }
 
 /* Only the data tells: of the calls themselves there is nothing to say. */
-static void say_by_data(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p,
+static void say_by_data(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
                         struct ncs_draft *d)
 {
     const struct ncs_call *own = ncs_call_at(q, comm, p->odd[0], p->at);
@@ -133,9 +133,9 @@ static void say_by_data(const struct ncs_inquiry *q, int comm, const struct ncs_
                          "rank %d puts into the other", own->rank, ncs_run_rank(q, comm, p->odd[1]));
     } else {
         ncs_str_add(&s, " on ");
-        ncs_say_odd(q, &s, comm, p);
+        ncs_format_odd(q, &s, comm, p);
         ncs_str_addf(&s, ": what %s in call %u", one ? "it has" : "they have", first);
-        ncs_say_place(&s, own);
+        ncs_format_place(&s, own);
         ncs_str_addf(&s, " belongs with what the other%s in call %u, and the other way round",
                      q->journal->comm[comm]->nranks == 2 ? " has" : "s have", second);
     }
@@ -145,7 +145,7 @@ static void say_by_data(const struct ncs_inquiry *q, int comm, const struct ncs_
         return;
     }
     ncs_str_add(&s, "on ");
-    ncs_say_odd(q, &s, comm, p);
+    ncs_format_odd(q, &s, comm, p);
     ncs_str_addf(&s, ", make what is now call %u before what is now call %u", second, first);
     d->f.fix = ncs_str_take(&s);
 }
@@ -158,15 +158,15 @@ static bool meet_all_the_same(const struct ncs_call *a, const struct ncs_call *b
            ncs_call_root(a) != ncs_call_root(b);
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    struct ncs_parting found, *p = &found;
-    if (!ncs_parts(q, r, NCS_PARTING_SWAPPED, p))
+    struct ncs_call_divergence found, *p = &found;
+    if (!ncs_parts(q, r, NCS_DIVERGENCE_SWAPPED, p))
         return match_moved(q, r, d);
-    int comm = ncs_parting_comm(r);
-    ncs_fill_parting(q, r, comm, p, d);
-    if (p->clue >= NCS_CLUE_INPUT) {
-        if (!ncs_say_rivals(q, comm, p, d))
+    int comm = ncs_divergence_comm(r);
+    ncs_fill_divergence(q, r, comm, p, d);
+    if (p->evidence >= NCS_EVIDENCE_INPUT) {
+        if (!ncs_format_alternatives(q, comm, p, d))
             say_by_data(q, comm, p, d);
         ncs_free(p->odd);
         return true;
@@ -177,10 +177,10 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         own = ncs_call_at(q, comm, p->model == p->odd[0] ? p->odd[p->odds - 1] : p->odd[0], p->at);
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "calls %u and %u are exchanged", (unsigned)p->number, (unsigned)p->other);
-    if (p->clue == NCS_CLUE_BUFFER) { /* all else is equal */
+    if (p->evidence == NCS_EVIDENCE_BUFFER) { /* all else is equal */
         char *what = ncs_describe(own);
         ncs_str_addf(&s, ": call %u, %s,", (unsigned)p->number, what);
-        ncs_say_place(&s, own);
+        ncs_format_place(&s, own);
         ncs_str_addf(&s, " is with a buffer on rank %d that rank %d has in call %u", own->rank,
                      model->rank, (unsigned)p->other);
         ncs_free(what);
@@ -189,7 +189,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     }
     if (may_be_sorted(model, ncs_call_at(q, comm, p->model, p->at + p->shift)))
         ncs_str_add(&s, "; NCCL may sort the calls of a group by size and hide it, but does not promise to");
-    d->remark = !r->need && meet_all_the_same(own, model);
+    d->remark = !r->unmet && meet_all_the_same(own, model);
     if (d->remark)
         ncs_str_add(&s, "; to two roots they meet all the same");
     d->f.why = ncs_str_take(&s);
@@ -198,7 +198,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
                      (unsigned)p->number, (unsigned)p->other);
     else {
         ncs_str_add(&s, "on ");
-        ncs_say_odd(q, &s, comm, p);
+        ncs_format_odd(q, &s, comm, p);
         ncs_str_addf(&s, ", make the call at line %d after the one that is now call %u",
                      own->place.line, (unsigned)p->other);
     }

@@ -1,22 +1,22 @@
 /* A wait for a stream on which a non-blocking communicator has not put its operation yet. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_PROGRESS_SYNC, d);
     struct ncs_str s = { 0 };
     if (!h)
         return false;
-    ncs_say_hazard_ranks(&s, h);
+    ncs_format_hazard_ranks(&s, h);
     ncs_str_addf(&s, " call%s %s()", h->ats > 1 ? "" : "s", ncs_said_function(h->sync));
-    ncs_say_place(&s, h->sync);
+    ncs_format_place(&s, h->sync);
     ncs_str_add(&s, " while ");
-    ncs_say_use(q, &s, h->earlier);
+    ncs_format_use(q, &s, h->earlier);
     ncs_str_add(&s, " is still being launched in the background (ncclInProgress): the stream may not "
                     "have it yet, and the wait covers nothing of it");
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, "poll the communicator until it is ready first: comm:wait_ready()");
-    ncs_say_line(&s, " before", h->sync);
+    ncs_format_line(&s, " before", h->sync);
     d->f.fix = ncs_str_take(&s);
     return true;
 }

@@ -1,22 +1,22 @@
 /* A wait in an open group covers nothing of the group: its calls are enqueued at its end. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_GROUP_SYNC, d);
     struct ncs_str s = { 0 };
     if (!h)
         return false;
-    ncs_say_hazard_ranks(&s, h);
+    ncs_format_hazard_ranks(&s, h);
     ncs_str_addf(&s, " call%s %s()", h->ats > 1 ? "" : "s", ncs_said_function(h->sync));
-    ncs_say_place(&s, h->sync);
+    ncs_format_place(&s, h->sync);
     ncs_str_add(&s, " in an open group, in which ");
-    ncs_say_use(q, &s, h->earlier);
+    ncs_format_use(q, &s, h->earlier);
     ncs_str_addf(&s, " is only queued: the wait covers nothing of it, and what is %s",
                  h->later_does & NCS_TOUCH_WRITE  ? "overwritten"
                  : h->later_does & NCS_TOUCH_FREE ? "freed"
                                                   : "read");
-    ncs_say_place(&s, h->later);
+    ncs_format_place(&s, h->later);
     ncs_str_add(&s, h->later_does & NCS_TOUCH_READ ? " is what was there before" : " is still in use");
     d->f.why = ncs_str_take(&s);
     ncs_str_addf(&s, "%s() only after the group has ended: its calls are enqueued then",

@@ -1,20 +1,20 @@
 /* An operation reads what another stream may not have written yet. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_INPUT, d);
     struct ncs_str s = { 0 };
     if (!h)
         return false;
-    ncs_say_hazard_ranks(&s, h);
+    ncs_format_hazard_ranks(&s, h);
     ncs_str_add(&s, ": ");
-    ncs_say_use(q, &s, h->later);
+    ncs_format_use(q, &s, h->later);
     ncs_str_add(&s, " reads what ");
-    ncs_say_use(q, &s, h->earlier);
+    ncs_format_use(q, &s, h->earlier);
     ncs_str_add(&s, " writes in another stream, and nothing orders them: it may read too early");
     d->f.why = ncs_str_take(&s);
-    ncs_say_wait_between(&s, h);
+    ncs_format_wait_between(&s, h);
     d->f.fix = ncs_str_take(&s);
     return true;
 }

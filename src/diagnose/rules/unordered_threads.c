@@ -32,16 +32,16 @@ static int compare(const struct pair *a, const struct pair *b)
     return 0;
 }
 
-static void say_call(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_call *c,
+static void say_call(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *c,
                      bool by_comm)
 {
     ncs_str_addf(s, "thread %d", c->thread);
-    ncs_say_place(s, c);
+    ncs_format_place(s, c);
     if (by_comm)
         ncs_str_addf(s, ", on %s,", ncs_comm_name(q, c->comm));
 }
 
-static void say(const struct ncs_inquiry *q, const struct pair *p, struct ncs_draft *d)
+static void say(const struct ncs_analysis *q, const struct pair *p, struct ncs_draft *d)
 {
     bool one = p->low->comm == p->high->comm;
     const char *name = ncs_comm_name(q, p->low->comm);
@@ -65,10 +65,10 @@ static void say(const struct ncs_inquiry *q, const struct pair *p, struct ncs_dr
                      : ncs_copy_text("one stream: calls of several threads");
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     struct pair told = { 0 }, p;
-    if (r->kind != NCS_ROOT_THREADS)
+    if (r->kind != NCS_CAUSE_THREADS)
         return false;
     for (size_t i = 0; i < q->index.rivals.count; i++) {
         const struct ncs_call *c = q->index.rivals.of[i];

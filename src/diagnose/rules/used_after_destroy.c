@@ -3,20 +3,20 @@
 
 #include "base/mem.h"
 
-static uint64_t end_of(const struct ncs_inquiry *q, const struct ncs_call *call)
+static uint64_t end_of(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     return q->journal->comm[call->comm]->member[call->comm_rank].gone;
 }
 
 /* The handle names the communicator as long as no new one has the same. */
-static bool is_late(const struct ncs_inquiry *q, const struct ncs_call *call)
+static bool is_late(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     return call->comm >= 0 && call->comm_rank >= 0 && !call->ending && call->returned &&
            call->comm_rank < q->journal->comm[call->comm]->members && ncs_failed(call) &&
            end_of(q, call) && end_of(q, call) < call->id;
 }
 
-static const struct ncs_call *find_end(const struct ncs_inquiry *q, const struct ncs_call *call)
+static const struct ncs_call *find_end(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     uint64_t gone = is_late(q, call) ? end_of(q, call) : 0;
     const struct ncs_call *c = gone ? call->older : NULL;
@@ -25,17 +25,17 @@ static const struct ncs_call *find_end(const struct ncs_inquiry *q, const struct
     return c;
 }
 
-static void say(const struct ncs_inquiry *q, const struct ncs_call *late,
+static void say(const struct ncs_analysis *q, const struct ncs_call *late,
                 const struct ncs_call *end, struct ncs_draft *d)
 {
     const char *name = ncs_comm_name(q, late->comm);
     bool abort = end->fn == NCS_FN_ncclCommAbort, again = late->fn == end->fn;
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "rank %d %s %s", late->rank, abort ? "aborted" : "destroyed", name);
-    ncs_say_place(&s, end);
+    ncs_format_place(&s, end);
     ncs_str_addf(&s, " and %s with %s", again ? "does so again" : "uses it after that",
                  ncs_said_function(late));
-    ncs_say_place(&s, late);
+    ncs_format_place(&s, late);
     ncs_str_add(&s, ": the handle is freed memory, and NCCL may crash instead of returning an error");
     d->f.why = ncs_str_take(&s);
     d->f.fix = again ? ncs_text("leave it to one owner to %s %s", abort ? "abort" : "destroy", name)
@@ -45,7 +45,7 @@ static void say(const struct ncs_inquiry *q, const struct ncs_call *late,
 }
 
 /* A call in vain that others wait for, or one of a run that ended all the same. */
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_call *late = NULL, *end = NULL;
     if (ncs_is_because(r, NCS_ABSENT_FAILED, NCS_ABSENT_DROPPED) && r->absent[0]->call) {
@@ -58,7 +58,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         say(q, late, end, d);
         return true;
     }
-    if (r->kind != NCS_ROOT_GONE)
+    if (r->kind != NCS_CAUSE_GONE)
         return false;
     for (size_t i = 0; i < q->index.failed.count; i++) {
         const struct ncs_call *c = q->index.failed.of[i];

@@ -1,7 +1,7 @@
 /* A communicator is used while it is in progress. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     return ncs_failed_because(q, r, d, NCS_FAILING_IN_PROGRESS);
 }

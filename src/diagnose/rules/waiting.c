@@ -1,16 +1,16 @@
 /* Ranks wait, and no other rule knows why. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->kind == NCS_ROOT_CYCLE) {
+    if (r->kind == NCS_CAUSE_CYCLE) {
         ncs_fill_cycle(q, r, d);
         d->f.why = ncs_ring_text(d);
-    } else if (r->need) {
+    } else if (r->unmet) {
         for (size_t i = 0; i < r->absents; i++)
             if (r->absent[i]->rank >= 0)
                 ncs_add_culprit(d, r->absent[i]->rank, 0, 0);
-        ncs_fill_need(q, d, r->need, r->need->call ? r->need->call->number : 0);
+        ncs_fill_unmet(q, d, r->unmet, r->unmet->call ? r->unmet->call->number : 0);
         d->f.why = ncs_text("the call waits for ranks that do not come");
     } else {
         return false;

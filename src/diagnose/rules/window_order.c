@@ -49,7 +49,7 @@ static bool agree(size_t way, const struct list *a, const struct list *b)
     return a->count > 0 && a->count == b->count;
 }
 
-static struct list *find_lists(const struct ncs_inquiry *q, int comm)
+static struct list *find_lists(const struct ncs_analysis *q, int comm)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
     struct list *lists = ncs_new((size_t)info->members * sizeof *lists);
@@ -85,7 +85,7 @@ static bool find_exchange(const struct list *a, const struct list *b, size_t *wa
     return false;
 }
 
-static void fill(const struct ncs_inquiry *q, struct ncs_draft *d, const struct list *odd,
+static void fill(const struct ncs_analysis *q, struct ncs_draft *d, const struct list *odd,
                  const struct list *model, size_t i, size_t k)
 {
     const struct ncs_call *a = odd->call[i], *b = model->call[i];
@@ -93,9 +93,9 @@ static void fill(const struct ncs_inquiry *q, struct ncs_draft *d, const struct 
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "windows %zu and %zu on %s are exchanged: window %zu is of %llu bytes", i + 1,
                  k + 1, name, i + 1, (unsigned long long)a->arg[2].u);
-    ncs_say_place(&s, a);
+    ncs_format_place(&s, a);
     ncs_str_addf(&s, " on rank %d and of %llu bytes", a->rank, (unsigned long long)b->arg[2].u);
-    ncs_say_place(&s, b);
+    ncs_format_place(&s, b);
     ncs_str_addf(&s, " on rank %d: they are paired by their order, so puts land in the other one",
                  b->rank);
     d->f.why = ncs_str_take(&s);
@@ -107,9 +107,9 @@ static void fill(const struct ncs_inquiry *q, struct ncs_draft *d, const struct 
 }
 
 /* The odd ones are those that differ from most; with two ranks both are. */
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->kind != NCS_ROOT_WINDOWS)
+    if (r->kind != NCS_CAUSE_WINDOWS)
         return false;
     const struct ncs_comm_info *info = q->journal->comm[r->comm];
     struct list *lists = find_lists(q, r->comm);

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-static const struct ncs_call *by_rank(const struct ncs_need *n, int rank)
+static const struct ncs_call *by_rank(const struct ncs_unmet *n, int rank)
 {
     for (size_t i = 0; i < n->presents; i++)
         if (n->present[i]->rank == rank)
@@ -12,31 +12,31 @@ static const struct ncs_call *by_rank(const struct ncs_need *n, int rank)
 }
 
 /* The two meetings of a ring on two communicators, each lacking a call that was never made. */
-static bool two_meetings(const struct ncs_inquiry *q, const struct ncs_root *r,
-                         const struct ncs_need *need[2])
+static bool two_meetings(const struct ncs_analysis *q, const struct ncs_cause *r,
+                         const struct ncs_unmet *unmet[2])
 {
     size_t count = 0;
     for (size_t i = 0; i < r->length; i++) {
-        int at = ncs_node_need(q, r->path[i]);
+        int at = ncs_node_unmet(q, r->path[i]);
         if (at < 0)
             continue;
-        const struct ncs_need *n = &q->need[at];
+        const struct ncs_unmet *n = &q->unmet[at];
         const struct ncs_absent *a = ncs_link(n, q, r->path[(i + 1) % r->length]);
         if (count == 2 || !n->call || !n->call->number || !a ||
             a->reason != NCS_ABSENT_ELSEWHERE)
             return false;
-        need[count++] = n;
+        unmet[count++] = n;
     }
-    if (count == 2 && need[0]->comm > need[1]->comm) {
-        const struct ncs_need *swap = need[0];
-        need[0] = need[1];
-        need[1] = swap;
+    if (count == 2 && unmet[0]->comm > unmet[1]->comm) {
+        const struct ncs_unmet *swap = unmet[0];
+        unmet[0] = unmet[1];
+        unmet[1] = swap;
     }
-    return count == 2 && need[0]->comm != need[1]->comm && need[0]->kind == need[1]->kind;
+    return count == 2 && unmet[0]->comm != unmet[1]->comm && unmet[0]->kind == unmet[1]->kind;
 }
 
 /* Nothing was called on it but what waits now. */
-static bool unused(const struct ncs_inquiry *q, const struct ncs_need *n)
+static bool unused(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     const struct ncs_comm_info *info = q->journal->comm[n->comm];
     for (int i = 0; i < info->nranks; i++)
@@ -46,7 +46,7 @@ static bool unused(const struct ncs_inquiry *q, const struct ncs_need *n)
 }
 
 /* The same collective at the same line, or a send and the receive for it. */
-static bool fit(const struct ncs_inquiry *q, const struct ncs_call *a, const struct ncs_call *b)
+static bool fit(const struct ncs_analysis *q, const struct ncs_call *a, const struct ncs_call *b)
 {
     if (ncs_call_is_pair(a))
         return ncs_is_send(a) != ncs_is_send(b) &&
@@ -56,20 +56,20 @@ static bool fit(const struct ncs_inquiry *q, const struct ncs_call *a, const str
            ncs_call_signature(a) == ncs_call_signature(b);
 }
 
-static void say_side(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_need *n)
+static void say_side(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_unmet *n)
 {
     size_t count;
     int *ranks = ncs_present_ranks(q, n, &count);
     char *what = ncs_describe(n->call);
-    ncs_say_ranks(s, ranks, count);
+    ncs_format_ranks(s, ranks, count);
     ncs_str_addf(s, " made %s on %s", what, ncs_comm_name(q, n->comm));
-    ncs_say_place(s, n->call);
+    ncs_format_place(s, n->call);
     ncs_free(what);
     ncs_free(ranks);
 }
 
 /* Known by what the others did at the same place. */
-static void fill_elsewhere(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static void fill_elsewhere(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_call *c = r->call[0];
     int *ranks = ncs_new(r->calls * sizeof *ranks);
@@ -81,32 +81,32 @@ static void fill_elsewhere(const struct ncs_inquiry *q, const struct ncs_root *r
         ranks[count++] = r->call[i]->rank;
         ncs_add_culprit(d, r->call[i]->rank, r->call[i]->number, r->call[i]->place.line);
     }
-    ncs_fill_need(q, d, r->need, c->number);
+    ncs_fill_unmet(q, d, r->unmet, c->number);
     ncs_set_title(q, d, c);
     d->order = c->id;
     d->f.evidence = ncs_copy_text("by what the other ranks did at the same place of the program");
-    ncs_say_ranks(&s, ranks, count);
+    ncs_format_ranks(&s, ranks, count);
     char *what = ncs_describe(c);
     ncs_str_addf(&s, " made %s on %s", what, ncs_comm_name(q, c->comm));
-    ncs_say_place(&s, c);
+    ncs_format_place(&s, c);
     ncs_str_addf(&s, "; the others made it there on %s", ncs_comm_name(q, r->comm));
     d->f.why = ncs_str_take(&s);
     ncs_str_addf(&s, "name %s", ncs_comm_name(q, r->comm));
-    ncs_say_place(&s, c);
+    ncs_format_place(&s, c);
     ncs_str_add(&s, " on every rank: calls meet only on one communicator");
     d->f.fix = ncs_str_take(&s);
     ncs_free(what);
     ncs_free(ranks);
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    const struct ncs_need *n[2];
-    if (r->kind == NCS_ROOT_ELSEWHERE) {
+    const struct ncs_unmet *n[2];
+    if (r->kind == NCS_CAUSE_ELSEWHERE) {
         fill_elsewhere(q, r, d);
         return true;
     }
-    if (r->kind != NCS_ROOT_CYCLE || !two_meetings(q, r, n) ||
+    if (r->kind != NCS_CAUSE_CYCLE || !two_meetings(q, r, n) ||
         !fit(q, n[0]->call, n[1]->call) || (!unused(q, n[0]) && !unused(q, n[1])))
         return false;
     size_t few = n[0]->presents < n[1]->presents ? 0 : n[1]->presents < n[0]->presents ? 1 : 2;
@@ -128,13 +128,13 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
         ? ncs_copy_text("as many made the call on the one as on the other, so all are named")
         : ncs_text("by the majority: %zu made the call on the other communicator, %zu on this one",
                    n[1 - few]->presents, n[few]->presents);
-    const struct ncs_need *most = few == 2 ? n[0] : n[1 - few], *odd = few == 2 ? n[1] : n[few];
+    const struct ncs_unmet *most = few == 2 ? n[0] : n[1 - few], *odd = few == 2 ? n[1] : n[few];
     for (size_t i = 0; i < odd->presents; i++)
         ncs_repair_comm(q, d, odd->present[i], most->comm);
     d->f.call = odd->call->number;
     d->order = odd->call->id < most->call->id ? odd->call->id : most->call->id;
     ncs_set_title(q, d, odd->call);
-    ncs_add_blocked(q, d, ncs_need_node(q, (size_t)(r->need - q->need)));
+    ncs_add_blocked(q, d, ncs_unmet_node(q, (size_t)(r->unmet - q->unmet)));
     d->f.bystanders = 0; /* those on either communicator wait at first hand */
     for (size_t i = 0; i < d->f.blockeds; i++)
         if (!by_rank(n[0], d->f.blocked[i]) && !by_rank(n[1], d->f.blocked[i]))
@@ -147,7 +147,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, "name the same communicator");
     if (odd->call->place.line == most->call->place.line) {
-        ncs_say_place(&s, odd->call);
+        ncs_format_place(&s, odd->call);
         ncs_str_add(&s, " on every rank");
     } else {
         ncs_str_addf(&s, " in both calls, lines %d and %d",

@@ -5,12 +5,12 @@
 
 /* Another call that has no counterpart and fits: the same receiver (the receive names the wrong
  * sender) or the same sender (the send names the wrong receiver). */
-static const struct ncs_need *partner(const struct ncs_inquiry *q, const struct ncs_need *n,
-                                      bool *same_receiver)
+static const struct ncs_unmet *partner(const struct ncs_analysis *q, const struct ncs_unmet *n,
+                                       bool *same_receiver)
 {
-    for (size_t i = 0; i < q->needs; i++) {
-        const struct ncs_need *o = &q->need[i];
-        if (o == n || o->kind != NCS_NEED_PAIR || !o->call || o->comm != n->comm ||
+    for (size_t i = 0; i < q->unmets; i++) {
+        const struct ncs_unmet *o = &q->unmet[i];
+        if (o == n || o->kind != NCS_UNMET_PAIR || !o->call || o->comm != n->comm ||
             ncs_is_send(o->call) == ncs_is_send(n->call) || o->src == o->dst || !o->absents ||
             o->absent[0].reason == NCS_ABSENT_QUEUED || o->absent[0].reason == NCS_ABSENT_CONTACT)
             continue;
@@ -22,13 +22,13 @@ static const struct ncs_need *partner(const struct ncs_inquiry *q, const struct 
 }
 
 /* "receives from rank 2", "sends to rank 2" */
-static void say_peer(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_call *c)
+static void say_peer(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *c)
 {
     ncs_str_addf(s, "%s rank %d", ncs_is_send(c) ? "sends to" : "receives from",
                  ncs_run_rank(q, c->comm, ncs_call_peer(c)));
 }
 
-static void add_loose_row(const struct ncs_inquiry *q, struct ncs_draft *d,
+static void add_loose_row(const struct ncs_analysis *q, struct ncs_draft *d,
                           const struct ncs_call *c)
 {
     struct ncs_str s = { 0 };
@@ -38,16 +38,16 @@ static void add_loose_row(const struct ncs_inquiry *q, struct ncs_draft *d,
     ncs_add_row(d, c->rank, c->place.line, ncs_str_take(&s));
 }
 
-static void say_misnaming(const struct ncs_inquiry *q, struct ncs_str *s,
+static void say_misnaming(const struct ncs_analysis *q, struct ncs_str *s,
                           const struct ncs_misnaming *m)
 {
     ncs_str_addf(s, "rank %d ", m->wrong->rank);
     say_peer(q, s, m->wrong);
-    ncs_say_place(s, m->wrong);
+    ncs_format_place(s, m->wrong);
     ncs_str_addf(s, ", which has no %s for it, while rank %d ",
                  ncs_is_send(m->wrong) ? "receive" : "send", m->wants->rank);
     say_peer(q, s, m->wants);
-    ncs_say_place(s, m->wants);
+    ncs_format_place(s, m->wants);
     ncs_str_add(s, " and is not answered");
 }
 
@@ -61,11 +61,11 @@ static void say_naming(struct ncs_str *s, const struct ncs_misnaming *m)
     else
         ncs_str_addf(s, "name peer %d instead of %d", m->wants->comm_rank,
                      ncs_call_peer(m->wrong));
-    ncs_say_place(s, m->wrong);
+    ncs_format_place(s, m->wrong);
 }
 
 /* At most three are told, the rest are of the same kind. */
-static void say_misnamed(const struct ncs_inquiry *q, const struct ncs_misnamed *all,
+static void say_misnamed(const struct ncs_analysis *q, const struct ncs_misnamed *all,
                          struct ncs_draft *d)
 {
     enum { MOST = 3 };
@@ -87,20 +87,20 @@ static void say_misnamed(const struct ncs_inquiry *q, const struct ncs_misnamed 
     d->f.fix = ncs_str_take(&fix);
 }
 
-static void find_misnamed(const struct ncs_inquiry *q, const struct ncs_root *r,
+static void find_misnamed(const struct ncs_analysis *q, const struct ncs_cause *r,
                           struct ncs_misnamed *all)
 {
-    if (r->kind == NCS_ROOT_ABSENT)
-        ncs_explain_loose(q, r->need->comm, r->need->call->comm_rank, all);
+    if (r->kind == NCS_CAUSE_ABSENT)
+        ncs_explain_unmatched(q, r->unmet->comm, r->unmet->call->comm_rank, all);
     int asked = -1; /* of one communicator the whole ring has one answer */
     for (size_t i = 0; i < r->length && !all->count; i++) {
-        int at = ncs_node_need(q, r->path[i]);
-        const struct ncs_need *n = at >= 0 ? &q->need[at] : NULL;
-        if (!n || n->kind != NCS_NEED_PAIR || !n->call)
+        int at = ncs_node_unmet(q, r->path[i]);
+        const struct ncs_unmet *n = at >= 0 ? &q->unmet[at] : NULL;
+        if (!n || n->kind != NCS_UNMET_PAIR || !n->call)
             continue;
         const struct ncs_absent *a = ncs_link(n, q, r->path[(i + 1) % r->length]);
         if (!a || a->reason != NCS_ABSENT_ELSEWHERE ||
-            ncs_explain_loose(q, n->comm, n->call->comm_rank, all) || n->comm == asked)
+            ncs_explain_unmatched(q, n->comm, n->call->comm_rank, all) || n->comm == asked)
             continue;
         asked = n->comm;
         ncs_explain_first(q, (size_t)at, all);
@@ -108,7 +108,7 @@ static void find_misnamed(const struct ncs_inquiry *q, const struct ncs_root *r,
 }
 
 /* Known by other means: calls in pairs, the one with the wrong peer and the one that it ought to answer. */
-static void take_misnamed(const struct ncs_root *r, struct ncs_misnamed *all)
+static void take_misnamed(const struct ncs_cause *r, struct ncs_misnamed *all)
 {
     size_t room = 0;
     for (size_t i = 0; i + 1 < r->calls; i += 2) {
@@ -118,7 +118,7 @@ static void take_misnamed(const struct ncs_root *r, struct ncs_misnamed *all)
 }
 
 /* Culprits and rows; the first of the calls. */
-static const struct ncs_call *add_misnamed(const struct ncs_inquiry *q, const struct ncs_misnamed *all,
+static const struct ncs_call *add_misnamed(const struct ncs_analysis *q, const struct ncs_misnamed *all,
                                            struct ncs_draft *d)
 {
     const struct ncs_call *first = all->of[0].wrong;
@@ -138,11 +138,11 @@ static const struct ncs_call *add_misnamed(const struct ncs_inquiry *q, const st
 }
 
 /* Calls to which nobody will ever answer, all explained by peers that are named wrongly. */
-static bool all_misnamed(const struct ncs_inquiry *q, const struct ncs_root *r,
+static bool all_misnamed(const struct ncs_analysis *q, const struct ncs_cause *r,
                          struct ncs_draft *d)
 {
     struct ncs_misnamed all = { 0 };
-    if (r->kind == NCS_ROOT_ELSEWHERE)
+    if (r->kind == NCS_CAUSE_ELSEWHERE)
         take_misnamed(r, &all);
     else
         find_misnamed(q, r, &all);
@@ -152,9 +152,9 @@ static bool all_misnamed(const struct ncs_inquiry *q, const struct ncs_root *r,
     d->f.call = first->number;
     d->order = first->id;
     ncs_set_title(q, d, first);
-    for (size_t i = 0; i < q->needs; i++) /* with these all that wait go on, if it is known by other means */
-        if (r->kind == NCS_ROOT_ELSEWHERE || &q->need[i] == r->need)
-            ncs_add_blocked(q, d, ncs_need_node(q, i));
+    for (size_t i = 0; i < q->unmets; i++) /* with these all that wait go on, if it is known by other means */
+        if (r->kind == NCS_CAUSE_ELSEWHERE || &q->unmet[i] == r->unmet)
+            ncs_add_blocked(q, d, ncs_unmet_node(q, i));
     d->f.bystanders = 0; /* all but the two sides of the misunderstanding */
     for (size_t i = 0; i < d->f.blockeds; i++) {
         bool side = false;
@@ -171,25 +171,25 @@ static bool all_misnamed(const struct ncs_inquiry *q, const struct ncs_root *r,
     return true;
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     bool same_receiver;
-    if (r->kind == NCS_ROOT_CYCLE || (r->kind == NCS_ROOT_ELSEWHERE && r->rule))
+    if (r->kind == NCS_CAUSE_CYCLE || (r->kind == NCS_CAUSE_ELSEWHERE && r->rule))
         return all_misnamed(q, r, d);
     if (!ncs_is_alone(r, true) && !ncs_is_alone(r, false))
         return false;
     if (r->absent[0]->reason == NCS_ABSENT_DESTROYED) /* that it is gone is enough */
         return false;
-    const struct ncs_need *o = partner(q, r->need, &same_receiver);
+    const struct ncs_unmet *o = partner(q, r->unmet, &same_receiver);
     if (!o)
         return all_misnamed(q, r, d);
-    const struct ncs_call *send = ncs_is_send(o->call) ? o->call : r->need->call;
-    const struct ncs_call *recv = ncs_is_send(o->call) ? r->need->call : o->call;
+    const struct ncs_call *send = ncs_is_send(o->call) ? o->call : r->unmet->call;
+    const struct ncs_call *recv = ncs_is_send(o->call) ? r->unmet->call : o->call;
     const struct ncs_call *wrong = same_receiver ? recv : send;
     int named = ncs_run_rank(q, wrong->comm, ncs_call_peer(wrong));
     int meant = same_receiver ? send->rank : recv->rank;
     ncs_add_culprit(d, wrong->rank, wrong->number, wrong->place.line);
-    ncs_fill_need(q, d, r->need, wrong->number);
+    ncs_fill_unmet(q, d, r->unmet, wrong->number);
     ncs_set_title(q, d, wrong);
     for (size_t i = 0; i < o->presents; i++) {
         const struct ncs_call *c = o->present[i];
@@ -202,7 +202,7 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
                         ncs_text("waits in call %u, %s", (unsigned)c->number, what));
         ncs_free(what);
     }
-    ncs_add_blocked(q, d, ncs_need_node(q, (size_t)(o - q->need)));
+    ncs_add_blocked(q, d, ncs_unmet_node(q, (size_t)(o - q->unmet)));
     /* Who waits in the other half of the misunderstanding is no bystander. */
     size_t kept = 0;
     for (size_t i = 0; i < d->f.bystanders; i++)
@@ -214,16 +214,16 @@ static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "rank %d %s rank %d", wrong->rank,
                  same_receiver ? "receives from" : "sends to", named);
-    ncs_say_place(&s, wrong);
+    ncs_format_place(&s, wrong);
     ncs_str_addf(&s, ", which never %s it, while rank %d %s rank %d",
                  same_receiver ? "sends to" : "receives from", meant,
                  same_receiver ? "sends to" : "receives from", wrong->rank);
-    ncs_say_place(&s, same_receiver ? send : recv);
+    ncs_format_place(&s, same_receiver ? send : recv);
     ncs_str_add(&s, " and is not answered");
     d->f.why = ncs_str_take(&s);
     ncs_str_addf(&s, "name peer %d instead of %d",
                  same_receiver ? send->comm_rank : recv->comm_rank, ncs_call_peer(wrong));
-    ncs_say_place(&s, wrong);
+    ncs_format_place(&s, wrong);
     ncs_str_addf(&s, " on rank %d", wrong->rank);
     d->f.fix = ncs_str_take(&s);
     ncs_repair_peer(q, d, wrong, same_receiver ? send : recv, false);

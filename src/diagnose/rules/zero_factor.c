@@ -14,7 +14,7 @@ static bool is_zero(const struct ncs_redop *op)
 }
 
 /* On one rank alone it may be meant: one that has no part in an average. */
-static bool is_zero_everywhere(const struct ncs_inquiry *q, const struct ncs_call *call)
+static bool is_zero_everywhere(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     for (int r = 0; r < q->journal->comm[call->comm]->nranks; r++) {
         const struct ncs_call *c = ncs_journal_call(q->journal, call->comm, r, call->number);
@@ -24,7 +24,7 @@ static bool is_zero_everywhere(const struct ncs_inquiry *q, const struct ncs_cal
     return true;
 }
 
-static void fill(const struct ncs_inquiry *q, const struct ncs_call *call, struct ncs_draft *d)
+static void fill(const struct ncs_analysis *q, const struct ncs_call *call, struct ncs_draft *d)
 {
     const struct ncs_call *made = call;
     while (made && made->id != call->redop->created)
@@ -33,10 +33,10 @@ static void fill(const struct ncs_inquiry *q, const struct ncs_call *call, struc
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "the operator of call %u on %s", (unsigned)call->number,
                  ncs_comm_name(q, call->comm));
-    ncs_say_place(&s, call);
+    ncs_format_place(&s, call);
     if (made) {
         ncs_str_add(&s, ", made");
-        ncs_say_place(&s, made);
+        ncs_format_place(&s, made);
     }
     ncs_str_addf(&s, ", has the factor 0 on every rank, so the result is 0 whatever is reduced: of the "
                      "scalar NCCL reads %zu byte%s as %s, and those of a wider value may be 0",
@@ -55,9 +55,9 @@ static void fill(const struct ncs_inquiry *q, const struct ncs_call *call, struc
     }
 }
 
-static bool match(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->kind != NCS_ROOT_OPERATORS)
+    if (r->kind != NCS_CAUSE_OPERATORS)
         return false;
     const struct ncs_call *c = q->journal->comm[r->comm]->member[0].first;
     while (c && !(is_zero(c->redop) && is_zero_everywhere(q, c)))

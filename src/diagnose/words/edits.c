@@ -56,7 +56,7 @@ void ncs_edit_free(struct ncs_edit *edit)
     ncs_free(edit->key);
 }
 
-static const struct ncs_call *call_of(const struct ncs_inquiry *q, int comm, int comm_rank,
+static const struct ncs_call *call_of(const struct ncs_analysis *q, int comm, int comm_rank,
                                       uint32_t number)
 {
     return number ? ncs_journal_call(q->journal, comm, comm_rank, number) : NULL;
@@ -78,7 +78,7 @@ static void set_peer(struct ncs_call *own, int peer, ncclWaitSignalDesc_t *wait)
 }
 
 /* "AllReduce float32 x 1024 sum", or the counterpart of a send or a receive. */
-static void say_model(struct ncs_str *s, const struct ncs_inquiry *q, const struct ncs_edit *e)
+static void say_model(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_edit *e)
 {
     const struct ncs_call *m = call_of(q, e->comm, e->model_comm_rank, e->model_call);
     if (!m) {
@@ -97,7 +97,7 @@ static void say_model(struct ncs_str *s, const struct ncs_inquiry *q, const stru
 }
 
 /* "call 3, AllReduce float32 x 8 sum, (line 17)" */
-static void say_call(struct ncs_str *s, const struct ncs_inquiry *q, int comm, int comm_rank,
+static void say_call(struct ncs_str *s, const struct ncs_analysis *q, int comm, int comm_rank,
                      uint32_t number, bool in_full)
 {
     const struct ncs_call *c = call_of(q, comm, comm_rank, number);
@@ -111,7 +111,7 @@ static void say_call(struct ncs_str *s, const struct ncs_inquiry *q, int comm, i
         ncs_str_addf(s, " (line %d)", c->place.line);
 }
 
-static void say_where(struct ncs_str *s, const struct ncs_inquiry *q, const struct ncs_edit *e)
+static void say_where(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_edit *e)
 {
     if (e->line)
         ncs_str_addf(s, " of line %d", e->line);
@@ -146,7 +146,7 @@ static int64_t value_now(const struct ncs_call *c, const char *argument)
            : strcmp(argument, "root") == 0     ? ncs_call_root(c) : ncs_step_peer(c);
 }
 
-static void say_argument(struct ncs_str *s, const struct ncs_inquiry *q, const struct ncs_edit *e)
+static void say_argument(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_edit *e)
 {
     const struct ncs_call *c = call_of(q, e->comm, e->comm_rank, e->call);
     if (strcmp(e->argument, "comm") == 0) {
@@ -164,7 +164,7 @@ static void say_argument(struct ncs_str *s, const struct ncs_inquiry *q, const s
     say_call(s, q, e->comm, e->comm_rank, e->call, true);
 }
 
-static void say_other(struct ncs_str *s, const struct ncs_inquiry *q, const struct ncs_edit *e)
+static void say_other(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_edit *e)
 {
     bool apart = e->other_comm >= 0;
     say_call(s, q, apart ? e->other_comm : e->comm, apart ? e->other_comm_rank : e->comm_rank,
@@ -188,7 +188,7 @@ static void say_host(struct ncs_str *s, const struct ncs_edit *e)
         ncs_str_addf(s, " %s line %d", insert ? "as in" : "at", e->line);
 }
 
-char *ncs_say_edit(const struct ncs_inquiry *q, const struct ncs_edit *e)
+char *ncs_format_edit(const struct ncs_analysis *q, const struct ncs_edit *e)
 {
     struct ncs_str s = { 0 };
     const char *comm = ncs_comm_name(q, e->comm);

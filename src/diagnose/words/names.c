@@ -15,7 +15,7 @@ char *ncs_text(const char *fmt, ...)
     return ncs_str_take(&s);
 }
 
-const char *ncs_comm_name(const struct ncs_inquiry *q, int comm)
+const char *ncs_comm_name(const struct ncs_analysis *q, int comm)
 {
     if (comm < 0 || (size_t)comm >= q->journal->comms || !q->journal->comm[comm]->name)
         return "?";
@@ -36,13 +36,13 @@ const char *ncs_said_function(const struct ncs_call *call)
 }
 
 /* Where its thread is, maybe as another rank. */
-static const struct ncs_snap_context *stand_of(const struct ncs_inquiry *q, int context)
+static const struct ncs_snap_context *stand_of(const struct ncs_analysis *q, int context)
 {
     const struct ncs_snap_context *c = &q->snap->context[context];
     return c->held_by ? &q->snap->context[c->held_by - 1] : c;
 }
 
-const char *ncs_said_in(const struct ncs_inquiry *q, int context)
+const char *ncs_said_in(const struct ncs_analysis *q, int context)
 {
     const struct ncs_snap_context *c = stand_of(q, context);
     for (size_t i = 0; i < c->waits; i++) {
@@ -57,13 +57,13 @@ const char *ncs_said_in(const struct ncs_inquiry *q, int context)
     return c->state == NCS_CONTEXT_SLEEPING ? "sleep" : "end of script";
 }
 
-struct ncs_place ncs_said_place(const struct ncs_inquiry *q, int context)
+struct ncs_place ncs_said_place(const struct ncs_analysis *q, int context)
 {
     const struct ncs_snap_context *c = &q->snap->context[context];
     return c->place.line || !c->call ? c->place : c->call->place;
 }
 
-static bool waits_at_gate(const struct ncs_inquiry *q, const struct ncs_snap_context *c)
+static bool waits_at_gate(const struct ncs_analysis *q, const struct ncs_snap_context *c)
 {
     for (size_t i = 0; i < c->waits; i++)
         if (q->snap->wait[c->wait + i].kind == NCS_WAIT_GATE)
@@ -71,7 +71,7 @@ static bool waits_at_gate(const struct ncs_inquiry *q, const struct ncs_snap_con
     return false;
 }
 
-int ncs_gate_line(const struct ncs_inquiry *q, int rank)
+int ncs_gate_line(const struct ncs_analysis *q, int rank)
 {
     int found = -1;
     for (int i = ncs_first_context(q, rank); i >= 0; i = q->next_context[i]) {
@@ -85,7 +85,7 @@ int ncs_gate_line(const struct ncs_inquiry *q, int rank)
     return found < 0 ? 0 : ncs_said_place(q, found).line;
 }
 
-void ncs_say_place(struct ncs_str *s, const struct ncs_call *call)
+void ncs_format_place(struct ncs_str *s, const struct ncs_call *call)
 {
     if (call->place.line)
         ncs_str_addf(s, " at line %d", call->place.line);
@@ -93,24 +93,24 @@ void ncs_say_place(struct ncs_str *s, const struct ncs_call *call)
         ncs_str_addf(s, " (%s)", call->label);
 }
 
-void ncs_say_ranks(struct ncs_str *s, const int *ranks, size_t count)
+void ncs_format_ranks(struct ncs_str *s, const int *ranks, size_t count)
 {
     ncs_str_add(s, count == 1 ? "rank " : "ranks ");
     ncs_str_add_many_ranks(s, ranks, count);
 }
 
-bool ncs_say_own_group(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_absent *a)
+bool ncs_format_own_group(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_absent *a)
 {
     const struct ncs_call *c =
         a->reason == NCS_ABSENT_ELSEWHERE && a->rank >= 0 ? ncs_grouped_wait(q, a->rank) : NULL;
     if (!c)
         return false;
     ncs_str_add(s, " in the group of its call");
-    ncs_say_place(s, c);
+    ncs_format_place(s, c);
     return true;
 }
 
-void ncs_say_result(const struct ncs_call *call, struct ncs_str *s)
+void ncs_format_result(const struct ncs_call *call, struct ncs_str *s)
 {
     ncs_str_addf(s, "failed with %s", ncs_said_result(call));
     size_t bytes = call->said ? strlen(call->said) : 0;

@@ -23,7 +23,7 @@ uint32_t ncs_sequence_end(const struct ncs_sequence *s)
     return s->base + (uint32_t)s->held;
 }
 
-uint32_t ncs_position(const struct ncs_inquiry *q, const struct ncs_call *call)
+uint32_t ncs_position(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     if (call->comm < 0 || (size_t)call->comm >= q->journal->comms || call->comm_rank < 0 ||
         call->comm_rank >= q->journal->comm[call->comm]->members)
@@ -110,7 +110,7 @@ static uint32_t surplus(const struct pair *p, uint32_t from_odd, uint32_t from_m
 
 /* Explains the parting at p->at by exchanging or shifting calls of the odd rank. What explains it
  * must make all that follows agree, and better than taking this one call for another does. */
-static bool explain_shift(const struct pair *pair, struct ncs_parting *p)
+static bool explain_shift(const struct pair *pair, struct ncs_call_divergence *p)
 {
     const struct ncs_sequence *odd = pair->odd, *model = pair->model;
     uint32_t next = p->at + 1, least = UINT32_MAX, furthest = MAX_SHIFT;
@@ -122,14 +122,14 @@ static bool explain_shift(const struct pair *pair, struct ncs_parting *p)
     }
     for (uint32_t d = 1; d <= furthest && least; d++) {
         const struct {
-            enum ncs_parting_how how;
+            enum ncs_divergence_how how;
             bool fits;
             uint32_t odd, model; /* from where on they go alike */
         } ways[] = {
-            { NCS_PARTING_SWAPPED, is_swap(odd, model, p->at, d), p->at, p->at },
-            { NCS_PARTING_SKIPPED, runs_alike(odd, p->at, model, p->at + d, false), p->at,
+            { NCS_DIVERGENCE_SWAPPED, is_swap(odd, model, p->at, d), p->at, p->at },
+            { NCS_DIVERGENCE_SKIPPED, runs_alike(odd, p->at, model, p->at + d, false), p->at,
               p->at + d },
-            { NCS_PARTING_EXTRA, runs_alike(odd, p->at + d, model, p->at, false), p->at + d,
+            { NCS_DIVERGENCE_EXTRA, runs_alike(odd, p->at + d, model, p->at, false), p->at + d,
               p->at },
         };
         for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -139,11 +139,11 @@ static bool explain_shift(const struct pair *pair, struct ncs_parting *p)
             least = left;
             p->how = ways[i].how;
             p->shift = d;
-            p->other = p->how == NCS_PARTING_SWAPPED ? ncs_sequence_at(model, p->at + d)->number
+            p->other = p->how == NCS_DIVERGENCE_SWAPPED ? ncs_sequence_at(model, p->at + d)->number
                                                      : 0;
         }
     }
-    return p->how != NCS_PARTING_NONE;
+    return p->how != NCS_DIVERGENCE_NONE;
 }
 
 /* Of calls that all look the same, the lines may still show which one was left out. */
@@ -224,7 +224,7 @@ static int64_t at_all(const struct ncs_call *c)
 
 /* Of camps that are equally large the one whose place ranks of other groups come to, too, in the same round;
  * SIZE_MAX where that is none or several. */
-static size_t by_siblings(const struct ncs_inquiry *q, const struct camps *camps, size_t largest)
+static size_t by_siblings(const struct ncs_analysis *q, const struct camps *camps, size_t largest)
 {
     enum { MOST_COMMS = 64 }; /* each look goes through the whole journal */
     size_t meant = SIZE_MAX, called = 0;
@@ -232,7 +232,7 @@ static size_t by_siblings(const struct ncs_inquiry *q, const struct camps *camps
     for (size_t i = 0; i < camps->count; i++)
         if (camps->camp[i].call)
             call[called++] = camps->camp[i].call;
-    struct ncs_root met = { .call = call, .calls = called };
+    struct ncs_cause met = { .call = call, .calls = called };
     bool several = q->journal->comms > MOST_COMMS;
     struct ncs_sibling_search *search = ncs_siblings_open(q, &met);
     for (size_t i = 0; i < camps->count && !several; i++) {
@@ -247,7 +247,7 @@ static size_t by_siblings(const struct ncs_inquiry *q, const struct camps *camps
     return several ? SIZE_MAX : meant;
 }
 
-static void set_odd(struct ncs_parting *p, const struct camps *camps, int nranks, size_t best,
+static void set_odd(struct ncs_call_divergence *p, const struct camps *camps, int nranks, size_t best,
                     bool all)
 {
     size_t room = 0;
@@ -260,10 +260,10 @@ static void set_odd(struct ncs_parting *p, const struct camps *camps, int nranks
 /* All who went on made the same call, the rest had none left. Whether those are behind or the
  * others have made too many is not seen from here. */
 static void part_by_number(const struct ncs_ranks_of_comm *r, int nranks, const struct camps *camps,
-                           struct ncs_parting *p)
+                           struct ncs_call_divergence *p)
 {
     size_t went = camps->camp[0].call ? 0 : 1;
-    p->how = NCS_PARTING_FEWER;
+    p->how = NCS_DIVERGENCE_FEWER;
     p->number = camps->camp[went].call->number;
     set_odd(p, camps, nranks, went, false);
     p->model = camps->camp[went].first;
@@ -313,8 +313,8 @@ static int find_model(const struct ncs_ranks_of_comm *r, int nranks, const struc
 
 /* Some made different calls. Labels alone are evidence only where exchanging or shifting explains
  * them: they may differ by rank on purpose. */
-static bool part_by_kind(const struct ncs_inquiry *q, int comm, const struct camps *camps,
-                         bool by_label, struct ncs_parting *p)
+static bool part_by_kind(const struct ncs_analysis *q, int comm, const struct camps *camps,
+                         bool by_label, struct ncs_call_divergence *p)
 {
     const struct ncs_ranks_of_comm *r = &q->comm[comm];
     int nranks = q->journal->comm[comm]->nranks;
@@ -325,7 +325,7 @@ static bool part_by_kind(const struct ncs_inquiry *q, int comm, const struct cam
         best = meant;
         even = false;
     }
-    struct ncs_parting found = { .at = p->at, .by_label = by_label, .even = even };
+    struct ncs_call_divergence found = { .at = p->at, .by_label = by_label, .even = even };
     found.model = find_model(r, nranks, camps, best, p->at);
     found.number = camps->camp[best].call->number;
     struct pair pair = { .model = &r->seq[found.model],
@@ -334,7 +334,7 @@ static bool part_by_kind(const struct ncs_inquiry *q, int comm, const struct cam
     for (int i = 0; i < nranks && shifted; i++) {
         if (camps->of[i] < 0 || camps->of[i] == (int)best)
             continue;
-        struct ncs_parting one = { .at = p->at };
+        struct ncs_call_divergence one = { .at = p->at };
         pair.odd = &r->seq[i];
         pair.odd_open = ncs_may_go_on(q, ncs_run_rank(q, comm, i));
         shifted = explain_shift(&pair, &one) &&
@@ -349,19 +349,19 @@ static bool part_by_kind(const struct ncs_inquiry *q, int comm, const struct cam
     if (!shifted) {
         if (by_label)
             return false;
-        found.how = NCS_PARTING_DIFFER;
+        found.how = NCS_DIVERGENCE_DIFFER;
         found.shift = found.other = 0;
     }
     *p = found;
     /* A shift between two equal sides: who made fewer calls left some out; of calls exchanged
      * nobody can say who is right. */
-    bool all = even && p->how != NCS_PARTING_SKIPPED && p->how != NCS_PARTING_EXTRA;
-    if (even && p->how == NCS_PARTING_EXTRA) {
+    bool all = even && p->how != NCS_DIVERGENCE_SKIPPED && p->how != NCS_DIVERGENCE_EXTRA;
+    if (even && p->how == NCS_DIVERGENCE_EXTRA) {
         int extra = -1;
         for (int i = 0; i < nranks && extra < 0; i++)
             if (camps->of[i] >= 0 && camps->of[i] != (int)best)
                 extra = i;
-        p->how = NCS_PARTING_SKIPPED;
+        p->how = NCS_DIVERGENCE_SKIPPED;
         p->number = ncs_sequence_at(&r->seq[extra], p->at)->number;
         size_t other = (size_t)camps->of[extra];
         set_odd(p, camps, nranks, other, false);
@@ -381,7 +381,7 @@ static size_t calls_of(const struct camps *camps)
 }
 
 /* The first parting at p->at or later. */
-static void part(const struct ncs_inquiry *q, int comm, uint32_t end, struct ncs_parting *p)
+static void part(const struct ncs_analysis *q, int comm, uint32_t end, struct ncs_call_divergence *p)
 {
     const struct ncs_ranks_of_comm *r = &q->comm[comm];
     int nranks = q->journal->comm[comm]->nranks;
@@ -408,12 +408,12 @@ static void part(const struct ncs_inquiry *q, int comm, uint32_t end, struct ncs
     ncs_free(camps.of);
 }
 
-bool ncs_may_go_on(const struct ncs_inquiry *q, int rank)
+bool ncs_may_go_on(const struct ncs_analysis *q, int rank)
 {
     return rank < 0 || !q->snap->contexts || q->open[rank];
 }
 
-void ncs_align(struct ncs_inquiry *q)
+void ncs_align(struct ncs_analysis *q)
 {
     q->open = ncs_new((size_t)q->ranks * sizeof *q->open);
     for (size_t i = 0; i < q->snap->contexts; i++) {
@@ -432,11 +432,11 @@ void ncs_align(struct ncs_inquiry *q)
             if (ncs_sequence_end(&r->seq[i]) > end)
                 end = ncs_sequence_end(&r->seq[i]);
         }
-        r->parting.at = start;
-        part(q, (int)c, end, &r->parting);
-        if (r->parting.how != NCS_PARTING_DIFFER)
+        r->divergence.at = start;
+        part(q, (int)c, end, &r->divergence);
+        if (r->divergence.how != NCS_DIVERGENCE_DIFFER)
             continue;
-        r->later.at = r->parting.at + 1; /* one call differs, the ranks go on together */
+        r->later.at = r->divergence.at + 1; /* one call differs, the ranks go on together */
         part(q, (int)c, end, &r->later);
     }
 }

@@ -23,10 +23,10 @@ static int class_of(enum ncs_reason reason)
 enum { OTHERS = 6, NEVER };
 
 /* Whether there are such. */
-static bool judge_absents(const struct ncs_inquiry *q, const struct ncs_need *n, int class,
+static bool judge_absents(const struct ncs_analysis *q, const struct ncs_unmet *n, int class,
                           struct ncs_drafts *all)
 {
-    struct ncs_root r = { .kind = NCS_ROOT_ABSENT, .need = n, .comm = -1, .rank = -1 };
+    struct ncs_cause r = { .kind = NCS_CAUSE_ABSENT, .unmet = n, .comm = -1, .rank = -1 };
     size_t room = 0;
     for (size_t i = 0; i < n->absents; i++)
         if (class < 0 || class_of(n->absent[i].reason) == class ||
@@ -40,19 +40,19 @@ static bool judge_absents(const struct ncs_inquiry *q, const struct ncs_need *n,
 }
 
 /* Whether the need cannot come about whatever the others do. */
-static bool is_final(const struct ncs_inquiry *q, const struct ncs_need *n)
+static bool is_final(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     size_t gone = 0;
     for (size_t i = 0; i < n->absents; i++)
         gone += n->absent[i].reason <= NCS_ABSENT_LAST_FINAL;
-    if (n->kind == NCS_NEED_STUCK || (n->job >= 0 && q->snap->job[n->job].refused))
+    if (n->kind == NCS_UNMET_STUCK || (n->job >= 0 && q->snap->job[n->job].refused))
         return true;
     if (ncs_is_key(q, n)) /* anybody may set it: one live rank is enough */
         return gone == n->absents;
-    return gone > 0 || q->out[ncs_need_node(q, (size_t)(n - q->need))] < 0;
+    return gone > 0 || q->out[ncs_unmet_node(q, (size_t)(n - q->unmet))] < 0;
 }
 
-static const struct ncs_notice *notice_of(const struct ncs_inquiry *q, const struct ncs_call *call)
+static const struct ncs_notice *notice_of(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     for (size_t i = 0; i < q->notices; i++)
         for (size_t k = 0; k < q->notice[i].calls; k++)
@@ -63,7 +63,7 @@ static const struct ncs_notice *notice_of(const struct ncs_inquiry *q, const str
 
 /* The earliest collective up to those that met which was empty on one rank and not on the others: from there
  * on that rank's calls meet others than they were meant for. */
-static bool judge_empty(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_drafts *all)
+static bool judge_empty(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_drafts *all)
 {
     const struct ncs_call *best = NULL;
     for (size_t i = 0; i < n->presents; i++) {
@@ -90,18 +90,18 @@ static bool judge_empty(const struct ncs_inquiry *q, const struct ncs_need *n, s
     const struct ncs_absent empty = { .rank = best->rank, .comm_rank = best->comm_rank, .op = -1,
                                       .context = -1, .reason = NCS_ABSENT_EMPTY, .call = best };
     const struct ncs_absent *absent = &empty;
-    struct ncs_root r = { .kind = NCS_ROOT_ABSENT, .need = n, .absent = &absent, .absents = 1, .comm = -1,
+    struct ncs_cause r = { .kind = NCS_CAUSE_ABSENT, .unmet = n, .absent = &absent, .absents = 1, .comm = -1,
                           .rank = -1 };
     ncs_judge(q, &r, all);
     return true;
 }
 
-static void judge_need(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_drafts *all)
+static void judge_need(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_drafts *all)
 {
-    if (n->kind == NCS_NEED_STUCK && n->src < 0 && judge_empty(q, n, all))
+    if (n->kind == NCS_UNMET_STUCK && n->src < 0 && judge_empty(q, n, all))
         return;
-    if (n->kind == NCS_NEED_STUCK) {
-        struct ncs_root r = { .kind = NCS_ROOT_DIFFER, .need = n, .call = n->present,
+    if (n->kind == NCS_UNMET_STUCK) {
+        struct ncs_cause r = { .kind = NCS_CAUSE_DIFFER, .unmet = n, .call = n->present,
                               .calls = n->presents, .comm = -1, .rank = -1 };
         const struct ncs_notice *told = notice_of(q, n->call);
         if (told && told->calls > r.calls) { /* one side went on, with part of the data */
@@ -119,36 +119,36 @@ static void judge_need(const struct ncs_inquiry *q, const struct ncs_need *n, st
         return;
     }
     for (int class = 0; class < OTHERS; class++)
-        if (judge_absents(q, n, class, all) && n->kind == NCS_NEED_GATE)
+        if (judge_absents(q, n, class, all) && n->kind == NCS_UNMET_GATE)
             return; /* of those who might have opened it, one that failed is the likeliest */
 }
 
 /* A ring of communicators because of a call that one rank has left out, or made in excess. Of one in
  * another order it is noted whose order that is. */
-static bool judge_across(const struct ncs_inquiry *q, struct ncs_root *ring, struct ncs_drafts *all)
+static bool judge_across(const struct ncs_analysis *q, struct ncs_cause *ring, struct ncs_drafts *all)
 {
     struct ncs_across across;
     if (!ncs_part_across(q, ring->path, ring->length, &across))
         return false;
-    if (across.how == NCS_PARTING_SWAPPED) {
+    if (across.how == NCS_DIVERGENCE_SWAPPED) {
         ring->rank = across.odd;
         return false;
     }
-    const struct ncs_need *n = across.need;
-    struct ncs_root r = { .kind = NCS_ROOT_ABSENT, .need = n, .comm = -1, .rank = -1 };
+    const struct ncs_unmet *n = across.unmet;
+    struct ncs_cause r = { .kind = NCS_CAUSE_ABSENT, .unmet = n, .comm = -1, .rank = -1 };
     size_t room = 0;
     for (size_t i = 0; i < n->absents; i++)
         if (across.call || (n->absent[i].reason == NCS_ABSENT_ELSEWHERE &&
                             n->absent[i].rank == across.odd))
             NCS_PUSH(r.absent, r.absents, room, &n->absent[i]);
     int odd = across.call ? across.call->comm_rank : -1;
-    struct ncs_parting extra = { .how = NCS_PARTING_EXTRA, .shift = across.shift, .odd = &odd,
+    struct ncs_call_divergence extra = { .how = NCS_DIVERGENCE_EXTRA, .shift = across.shift, .odd = &odd,
                                  .odds = 1 };
     if (across.call && n->absents) {
         extra.at = ncs_position(q, across.call);
         extra.number = across.call->number;
         extra.model = n->absent[0].comm_rank;
-        r.parting = extra.at != UINT32_MAX ? &extra : NULL;
+        r.divergence = extra.at != UINT32_MAX ? &extra : NULL;
     }
     if (r.absents)
         ncs_judge(q, &r, all);
@@ -157,26 +157,26 @@ static bool judge_across(const struct ncs_inquiry *q, struct ncs_root *ring, str
 }
 
 /* Rings of host waits alone come first: what else they keep back forms rings with them, too. */
-static void judge_cycles(const struct ncs_inquiry *q, bool *told, bool gates_only,
+static void judge_cycles(const struct ncs_analysis *q, bool *told, bool gates_only,
                          struct ncs_drafts *all)
 {
-    for (size_t i = 0; i < q->needs; i++) {
-        if (told[i] || (gates_only && q->need[i].kind != NCS_NEED_GATE))
+    for (size_t i = 0; i < q->unmets; i++) {
+        if (told[i] || (gates_only && q->unmet[i].kind != NCS_UNMET_GATE))
             continue;
-        struct ncs_root r = { .kind = NCS_ROOT_CYCLE, .need = &q->need[i], .comm = -1,
+        struct ncs_cause r = { .kind = NCS_CAUSE_CYCLE, .unmet = &q->unmet[i], .comm = -1,
                               .rank = -1 };
         r.path = ncs_cycle_of(q, i, gates_only, &r.length);
         bool known = r.length == 0;
         for (size_t k = 0; k < r.length; k++) {
-            int need = ncs_node_need(q, r.path[k]);
-            known |= need >= 0 && told[need];
+            int unmet = ncs_node_unmet(q, r.path[k]);
+            known |= unmet >= 0 && told[unmet];
         }
         for (size_t k = 0; k < r.length && !known; k++)
-            if (ncs_node_need(q, r.path[k]) >= 0)
-                told[ncs_node_need(q, r.path[k])] = true;
-        const struct ncs_need *n = known ? NULL : ncs_left_out(q, r.path, r.length);
-        const struct ncs_need *key = known ? NULL : ncs_unset_key(q, r.path, r.length);
-        const struct ncs_need *link = known ? NULL : ncs_missing_link(q, r.path, r.length);
+            if (ncs_node_unmet(q, r.path[k]) >= 0)
+                told[ncs_node_unmet(q, r.path[k])] = true;
+        const struct ncs_unmet *n = known ? NULL : ncs_left_out(q, r.path, r.length);
+        const struct ncs_unmet *key = known ? NULL : ncs_unset_key(q, r.path, r.length);
+        const struct ncs_unmet *link = known ? NULL : ncs_missing_link(q, r.path, r.length);
         if (!n && !known)
             link = link ? link : ncs_missed_meeting(q, r.path, r.length);
         if (n)
@@ -191,10 +191,10 @@ static void judge_cycles(const struct ncs_inquiry *q, bool *told, bool gates_onl
     }
 }
 
-static bool in_stuck_slot(const struct ncs_inquiry *q, const struct ncs_notice *notice)
+static bool in_stuck_slot(const struct ncs_analysis *q, const struct ncs_notice *notice)
 {
-    for (size_t i = 0; i < q->needs; i++)
-        if (q->need[i].kind == NCS_NEED_STUCK && notice_of(q, q->need[i].call) == notice)
+    for (size_t i = 0; i < q->unmets; i++)
+        if (q->unmet[i].kind == NCS_UNMET_STUCK && notice_of(q, q->unmet[i].call) == notice)
             return true;
     return false;
 }
@@ -209,21 +209,21 @@ static bool disagree(const struct ncs_notice *n)
     return false;
 }
 
-void ncs_judge_notices(const struct ncs_inquiry *q, struct ncs_drafts *all)
+void ncs_judge_notices(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     static const enum ncs_root_kind kinds[] = { /* 0: a notice like any other */
-        [NCS_NOTICE_HAZARD] = NCS_ROOT_HAZARD, [NCS_NOTICE_LOST] = NCS_ROOT_LOST,
-        [NCS_NOTICE_FOREIGN] = NCS_ROOT_FOREIGN, [NCS_NOTICE_UNUSED] = NCS_ROOT_UNUSED,
+        [NCS_NOTICE_HAZARD] = NCS_CAUSE_HAZARD, [NCS_NOTICE_LOST] = NCS_CAUSE_LOST,
+        [NCS_NOTICE_FOREIGN] = NCS_CAUSE_FOREIGN, [NCS_NOTICE_UNUSED] = NCS_CAUSE_UNUSED,
     };
     for (size_t i = 0; i < q->notices; i++) {
         const struct ncs_notice *n = &q->notice[i];
         if (n->kind == NCS_NOTICE_DOUBT || n->kind == NCS_NOTICE_ERROR || n->kind == NCS_NOTICE_INEXACT)
             continue;
-        struct ncs_root r = { .kind = NCS_ROOT_NOTICE, .notice = n, .comm = -1, .rank = -1 };
+        struct ncs_cause r = { .kind = NCS_CAUSE_NOTICE, .notice = n, .comm = -1, .rank = -1 };
         if (n->kind == NCS_NOTICE_MISMATCH && disagree(n)) {
             if (in_stuck_slot(q, n))
                 continue;
-            r.kind = NCS_ROOT_DIFFER;
+            r.kind = NCS_CAUSE_DIFFER;
             r.call = (const struct ncs_call *const *)n->call;
             r.calls = n->calls;
         }
@@ -233,7 +233,7 @@ void ncs_judge_notices(const struct ncs_inquiry *q, struct ncs_drafts *all)
     }
 }
 
-static bool destroyed_by_some(const struct ncs_inquiry *q, const struct ncs_comm_info *info)
+static bool destroyed_by_some(const struct ncs_analysis *q, const struct ncs_comm_info *info)
 {
     bool some = false, left = false;
     for (int i = 0; i < info->nranks; i++) {
@@ -247,10 +247,10 @@ static bool destroyed_by_some(const struct ncs_inquiry *q, const struct ncs_comm
     return some && left;
 }
 
-static void judge_open_group(const struct ncs_inquiry *q, int rank, int depth, int line,
+static void judge_open_group(const struct ncs_analysis *q, int rank, int depth, int line,
                              struct ncs_drafts *all)
 {
-    struct ncs_root r = { .kind = NCS_ROOT_LEFT, .comm = -1, .rank = rank, .depth = depth,
+    struct ncs_cause r = { .kind = NCS_CAUSE_LEFT, .comm = -1, .rank = rank, .depth = depth,
                           .line = line };
     if (depth > 0)
         ncs_judge(q, &r, all);
@@ -261,7 +261,7 @@ struct depth {
 };
 
 /* Without a snapshot the journal tells the depths, as long as it is whole. */
-static void judge_open_groups(const struct ncs_inquiry *q, struct ncs_drafts *all)
+static void judge_open_groups(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     struct depth *of = NULL;
     size_t count = 0, room = 0;
@@ -287,7 +287,7 @@ static void judge_open_groups(const struct ncs_inquiry *q, struct ncs_drafts *al
     ncs_free(of);
 }
 
-static uint64_t place_key(const struct ncs_inquiry *q, size_t context)
+static uint64_t place_key(const struct ncs_analysis *q, size_t context)
 {
     struct ncs_place p = ncs_said_place(q, (int)context);
     uint64_t file = p.file ? ncs_hash_bytes(0, p.file, strlen(p.file)) : 0;
@@ -296,10 +296,10 @@ static uint64_t place_key(const struct ncs_inquiry *q, size_t context)
 
 /* Whether those who are behind at the later parting have come past the call that they lack: each
  * has ended well, or waits at the same place as one who has made it. */
-static bool have_passed(const struct ncs_inquiry *q, int comm)
+static bool have_passed(const struct ncs_analysis *q, int comm)
 {
     enum { BEHIND = 1, AHEAD };
-    const struct ncs_parting *p = &q->comm[comm].later;
+    const struct ncs_call_divergence *p = &q->comm[comm].later;
     char *of = ncs_new((size_t)q->ranks * sizeof *of);
     struct ncs_map places = { 0 };
     for (int r = 0; r < q->journal->comm[comm]->nranks; r++)
@@ -330,47 +330,47 @@ static bool have_passed(const struct ncs_inquiry *q, int comm)
 
 /* Calls that disagree hide whatever is wrong further on: calls that were left out show all the
  * same. */
-static void judge_later(const struct ncs_inquiry *q, struct ncs_drafts *all)
+static void judge_later(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     for (size_t i = 0; i < q->journal->comms; i++) {
-        const struct ncs_parting *p = &q->comm[i].later;
-        if (p->how != NCS_PARTING_FEWER || 2 * p->odds > (size_t)q->journal->comm[i]->nranks)
+        const struct ncs_call_divergence *p = &q->comm[i].later;
+        if (p->how != NCS_DIVERGENCE_FEWER || 2 * p->odds > (size_t)q->journal->comm[i]->nranks)
             continue;
-        struct ncs_root r = { .kind = NCS_ROOT_LATER, .comm = (int)i, .rank = -1 };
+        struct ncs_cause r = { .kind = NCS_CAUSE_LATER, .comm = (int)i, .rank = -1 };
         if (have_passed(q, (int)i))
             ncs_judge(q, &r, all);
     }
 }
 
 /* What shows in the journal alone, whether or not anybody waits because of it. */
-static bool judge_journal(const struct ncs_inquiry *q, struct ncs_drafts *all)
+static bool judge_journal(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
-    struct ncs_root r = { .kind = NCS_ROOT_THREADS, .comm = -1, .rank = -1 };
+    struct ncs_cause r = { .kind = NCS_CAUSE_THREADS, .comm = -1, .rank = -1 };
     bool speaks = ncs_judge(q, &r, all);
-    r.kind = NCS_ROOT_GONE;
+    r.kind = NCS_CAUSE_GONE;
     speaks |= ncs_judge(q, &r, all);
-    r.kind = NCS_ROOT_PARTS;
+    r.kind = NCS_CAUSE_PARTS;
     speaks |= ncs_judge(q, &r, all);
     for (size_t i = 0; i < q->journal->comms && !q->journal->dropped; i++) {
         r.comm = (int)i;
-        r.kind = NCS_ROOT_WINDOWS;
+        r.kind = NCS_CAUSE_WINDOWS;
         if (q->journal->comm[i]->windows)
             speaks |= ncs_judge(q, &r, all);
-        r.kind = NCS_ROOT_MESSAGES;
+        r.kind = NCS_CAUSE_MESSAGES;
         speaks |= ncs_judge(q, &r, all);
-        r.kind = NCS_ROOT_OPERATORS;
+        r.kind = NCS_CAUSE_OPERATORS;
         if (q->journal->comm[i]->redops)
             speaks |= ncs_judge(q, &r, all);
-        r.kind = NCS_ROOT_BUFFERS;
+        r.kind = NCS_CAUSE_BUFFERS;
         speaks |= ncs_judge(q, &r, all);
     }
     return speaks;
 }
 
-static void judge_left_overs(const struct ncs_inquiry *q, struct ncs_drafts *all)
+static void judge_left_overs(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     const struct ncs_call *call[4];
-    struct ncs_root order = { .kind = NCS_ROOT_ORDER, .call = call, .calls = 4, .comm = -1 };
+    struct ncs_cause order = { .kind = NCS_CAUSE_ORDER, .call = call, .calls = 4, .comm = -1 };
     if (ncs_opposite_order(q, call))
         ncs_judge(q, &order, all);
     all->journal_speaks = !q->journal_silent && judge_journal(q, all);
@@ -383,12 +383,12 @@ static void judge_left_overs(const struct ncs_inquiry *q, struct ncs_drafts *all
     if (!q->snap->contexts)
         judge_open_groups(q, all);
     for (size_t i = 0; i < q->journal->comms; i++) {
-        const struct ncs_parting *p = &q->comm[i].parting;
-        struct ncs_root r = { .kind = NCS_ROOT_LABELS, .comm = (int)i, .rank = -1 };
-        if ((p->how == NCS_PARTING_SWAPPED && (p->by_label || p->clue)) ||
-            (!q->hung && p->clue == NCS_CLUE_RESULT))
+        const struct ncs_call_divergence *p = &q->comm[i].divergence;
+        struct ncs_cause r = { .kind = NCS_CAUSE_LABELS, .comm = (int)i, .rank = -1 };
+        if ((p->how == NCS_DIVERGENCE_SWAPPED && (p->by_label || p->evidence)) ||
+            (!q->hung && p->evidence == NCS_EVIDENCE_RESULT))
             ncs_judge(q, &r, all);
-        r.kind = NCS_ROOT_LEFT;
+        r.kind = NCS_CAUSE_LEFT;
         if (q->snap->contexts && q->snap->stop == NCS_STOP_DONE &&
             destroyed_by_some(q, q->journal->comm[i]))
             ncs_judge(q, &r, all);
@@ -416,7 +416,7 @@ static bool is_explained(const struct ncs_drafts *all, const struct ncs_call *ca
 
 /* Errors that nothing caught and because of which nobody waits: those of one place are one. That another
  * rank has failed is no cause where that one has an error of its own. */
-static void judge_errors(const struct ncs_inquiry *q, struct ncs_drafts *all)
+static void judge_errors(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     const struct ncs_call **call = ncs_new(q->notices * sizeof *call);
     size_t errors = 0, told = 0;
@@ -440,7 +440,7 @@ static void judge_errors(const struct ncs_inquiry *q, struct ncs_drafts *all)
             memmove(&call[same + 1], &call[same], (i - same) * sizeof *call);
             call[same++] = other;
         }
-        struct ncs_root r = { .kind = NCS_ROOT_FAILED, .call = call + told, .calls = same - told,
+        struct ncs_cause r = { .kind = NCS_CAUSE_FAILED, .call = call + told, .calls = same - told,
                               .comm = -1, .rank = -1 };
         if (remote || call[told]->rc != ncclRemoteError)
             ncs_judge(q, &r, all);
@@ -450,17 +450,17 @@ static void judge_errors(const struct ncs_inquiry *q, struct ncs_drafts *all)
 }
 
 /* After the errors: a note on the values of a call explains no error of it. */
-static void judge_inexact(const struct ncs_inquiry *q, struct ncs_drafts *all)
+static void judge_inexact(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     for (size_t i = 0; i < q->notices; i++) {
-        struct ncs_root r = { .kind = NCS_ROOT_INEXACT, .notice = &q->notice[i], .comm = -1, .rank = -1 };
+        struct ncs_cause r = { .kind = NCS_CAUSE_INEXACT, .notice = &q->notice[i], .comm = -1, .rank = -1 };
         if (r.notice->kind == NCS_NOTICE_INEXACT)
             ncs_judge(q, &r, all);
     }
 }
 
 /* Who polls for what a finding says to be missing polls because of that. */
-static bool polls_explained(const struct ncs_inquiry *q, const struct ncs_drafts *all)
+static bool polls_explained(const struct ncs_analysis *q, const struct ncs_drafts *all)
 {
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];
@@ -475,21 +475,21 @@ static bool polls_explained(const struct ncs_inquiry *q, const struct ncs_drafts
 }
 
 /* Why nobody goes on, by who is missed where and by what stands in the way of what. */
-void ncs_judge_hang(const struct ncs_inquiry *q, struct ncs_drafts *all)
+void ncs_judge_hang(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
-    bool *told = ncs_new((q->needs + 1) * sizeof *told);
-    for (size_t i = 0; i < q->needs; i++) {
-        told[i] = is_final(q, &q->need[i]);
-        const struct ncs_need *instead = told[i] ? ncs_meeting_instead(q, &q->need[i]) : NULL;
+    bool *told = ncs_new((q->unmets + 1) * sizeof *told);
+    for (size_t i = 0; i < q->unmets; i++) {
+        told[i] = is_final(q, &q->unmet[i]);
+        const struct ncs_unmet *instead = told[i] ? ncs_meeting_instead(q, &q->unmet[i]) : NULL;
         if (instead)
             judge_absents(q, instead, NEVER, all);
         else if (told[i])
-            judge_need(q, &q->need[i], all);
+            judge_need(q, &q->unmet[i], all);
     }
     judge_cycles(q, told, true, all);
     judge_cycles(q, told, false, all);
     if (q->snap->stop == NCS_STOP_LIVELOCK && !polls_explained(q, all)) {
-        struct ncs_root r = { .kind = NCS_ROOT_POLL, .comm = -1, .rank = -1 };
+        struct ncs_cause r = { .kind = NCS_CAUSE_POLL, .comm = -1, .rank = -1 };
         ncs_judge(q, &r, all);
     }
     judge_later(q, all);
@@ -497,7 +497,7 @@ void ncs_judge_hang(const struct ncs_inquiry *q, struct ncs_drafts *all)
 }
 
 /* What is left over at the end, what failed, and what lost something: beside the cause, if there is one. */
-void ncs_judge_rest(const struct ncs_inquiry *q, struct ncs_drafts *all)
+void ncs_judge_rest(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     judge_left_overs(q, all);
     judge_errors(q, all);

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 /* The rank that stands behind the node before (-1) or after (+1) place i of the ring. */
-static int rank_near(const struct ncs_inquiry *q, const struct ncs_root *r, size_t i, int step)
+static int rank_near(const struct ncs_analysis *q, const struct ncs_cause *r, size_t i, int step)
 {
     for (size_t k = 1; k <= r->length; k++) {
         size_t at = (i + r->length + (step > 0 ? k : r->length - k)) % r->length;
@@ -17,7 +17,7 @@ static int rank_near(const struct ncs_inquiry *q, const struct ncs_root *r, size
     return -1;
 }
 
-static const struct ncs_call *call_of_rank(const struct ncs_need *n, int rank)
+static const struct ncs_call *call_of_rank(const struct ncs_unmet *n, int rank)
 {
     for (size_t i = 0; i < n->presents; i++)
         if (n->present[i]->rank == rank)
@@ -26,7 +26,7 @@ static const struct ncs_call *call_of_rank(const struct ncs_need *n, int rank)
 }
 
 /* At fault is whoever could undo the whole knot alone; if nobody can, all of the ring. */
-static void blame(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static void blame(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     size_t able = 0;
     for (size_t i = 0; i < d->f.cycles && r->rank >= 0; i++)
@@ -35,7 +35,7 @@ static void blame(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
             d->f.evidence = ncs_copy_text("the others that use these communicators have one order");
             return;
         }
-    bool *alone = ncs_cycle_breakers(q, (size_t)(r->need - q->need));
+    bool *alone = ncs_cycle_breakers(q, (size_t)(r->unmet - q->unmet));
     for (int all = 0; all < 2 && !d->f.culprits; all++)
         for (size_t i = 0; i < d->f.cycles; i++) {
             const struct ncs_cycle_step *s = &d->f.cycle[i];
@@ -50,27 +50,27 @@ static void blame(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
                                          : "nobody could undo the ring alone, so all of it are named");
 }
 
-struct ncs_ring_step ncs_ring_step_at(const struct ncs_inquiry *q, const struct ncs_root *r,
+struct ncs_ring_step ncs_ring_step_at(const struct ncs_analysis *q, const struct ncs_cause *r,
                                       size_t i)
 {
     struct ncs_ring_step s = { .rank = rank_near(q, r, i, -1), .other = rank_near(q, r, i, 1) };
-    s.need = &q->need[ncs_node_need(q, r->path[i])];
-    s.call = s.need->call ? call_of_rank(s.need, s.rank) : NULL;
+    s.unmet = &q->unmet[ncs_node_unmet(q, r->path[i])];
+    s.call = s.unmet->call ? call_of_rank(s.unmet, s.rank) : NULL;
     return s;
 }
 
 /* A ring has no beginning: it is told from its lowest rank on, of equal ones from the lowest
  * communicator, so that it reads the same however it was found. */
-size_t ncs_first_place(const struct ncs_inquiry *q, const struct ncs_root *r)
+size_t ncs_first_place(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
     size_t first = r->length;
     struct ncs_ring_step best = { .rank = -1 };
     for (size_t i = 0; i < r->length; i++) {
-        if (ncs_node_need(q, r->path[i]) < 0)
+        if (ncs_node_unmet(q, r->path[i]) < 0)
             continue;
         struct ncs_ring_step s = ncs_ring_step_at(q, r, i);
         if (first == r->length || s.rank < best.rank ||
-            (s.rank == best.rank && s.need->comm < best.need->comm)) {
+            (s.rank == best.rank && s.unmet->comm < best.unmet->comm)) {
             first = i;
             best = s;
         }
@@ -78,23 +78,23 @@ size_t ncs_first_place(const struct ncs_inquiry *q, const struct ncs_root *r)
     return first;
 }
 
-static enum ncs_via via_of(const struct ncs_inquiry *q, const struct ncs_need *n)
+static enum ncs_via via_of(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     switch (n->kind) {
-    case NCS_NEED_PAIR:
+    case NCS_UNMET_PAIR:
         return NCS_VIA_PAIR;
-    case NCS_NEED_SIGNAL:
+    case NCS_UNMET_SIGNAL:
         return NCS_VIA_SIGNAL;
-    case NCS_NEED_INIT:
+    case NCS_UNMET_INIT:
         return NCS_VIA_INIT;
-    case NCS_NEED_GATE:
+    case NCS_UNMET_GATE:
         return ncs_is_key(q, n) ? NCS_VIA_STORE : NCS_VIA_HOST;
     default:
         return ncs_is_meeting(n) ? NCS_VIA_INIT : NCS_VIA_COLLECTIVE;
     }
 }
 
-static bool is_event_wait(const struct ncs_inquiry *q, int node)
+static bool is_event_wait(const struct ncs_analysis *q, int node)
 {
     int op = node - ncs_op_node(q, 0);
     return op >= 0 && (size_t)op < q->snap->ops && q->snap->op[op].call &&
@@ -102,12 +102,12 @@ static bool is_event_wait(const struct ncs_inquiry *q, int node)
 }
 
 /* How what is waited for before place i of the ring comes after what is waited for there. */
-static enum ncs_via behind_at(const struct ncs_inquiry *q, const struct ncs_root *r, size_t i)
+static enum ncs_via behind_at(const struct ncs_analysis *q, const struct ncs_cause *r, size_t i)
 {
     enum ncs_via behind = NCS_VIA_STREAM;
     for (size_t k = 1; k <= r->length; k++) {
         int node = r->path[(i + r->length - k) % r->length];
-        if (ncs_node_need(q, node) >= 0)
+        if (ncs_node_unmet(q, node) >= 0)
             break;
         if (node < ncs_op_node(q, 0) || node >= ncs_job_node(q, 0))
             return NCS_VIA_HOST;
@@ -117,18 +117,18 @@ static enum ncs_via behind_at(const struct ncs_inquiry *q, const struct ncs_root
     return behind;
 }
 
-static void fill_step(const struct ncs_inquiry *q, const struct ncs_root *r, size_t i,
+static void fill_step(const struct ncs_analysis *q, const struct ncs_cause *r, size_t i,
                       const struct ncs_ring_step *s, struct ncs_draft *d)
 {
     const struct ncs_call *c = s->call;
     int line = c && c->place.line ? c->place.line : ncs_gate_line(q, s->rank);
-    const char *comm = c ? ncs_comm_name(q, s->need->comm) : NULL;
+    const char *comm = c ? ncs_comm_name(q, s->unmet->comm) : NULL;
     char *other = s->other == s->rank ? ncs_copy_text("itself") : ncs_text("rank %d", s->other);
     struct ncs_cycle_step step = { .rank = s->rank, .comm = (char *)comm, .line = line,
                                    .call = c ? c->number : 0, .waits_for = s->other,
-                                   .via = via_of(q, s->need), .behind = behind_at(q, r, i) };
+                                   .via = via_of(q, s->unmet), .behind = behind_at(q, r, i) };
     ncs_add_step(d, &step);
-    char *what = c ? ncs_describe(c) : ncs_copy_text(q->snap->gate[s->need->gate].what);
+    char *what = c ? ncs_describe(c) : ncs_copy_text(q->snap->gate[s->unmet->gate].what);
     if (c && c->number)
         ncs_add_row(d, s->rank, line, ncs_text("waits in call %u on %s, %s, for %s",
                                                (unsigned)c->number, comm, what, other));
@@ -138,14 +138,14 @@ static void fill_step(const struct ncs_inquiry *q, const struct ncs_root *r, siz
     ncs_free(what);
 }
 
-void ncs_fill_cycle(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+void ncs_fill_cycle(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     d->order = UINT64_MAX;
     const struct ncs_call *first = NULL;
     size_t start = ncs_first_place(q, r);
     for (size_t k = 0; k < r->length; k++) {
         size_t i = (start + k) % r->length;
-        if (ncs_node_need(q, r->path[i]) < 0)
+        if (ncs_node_unmet(q, r->path[i]) < 0)
             continue;
         struct ncs_ring_step s = ncs_ring_step_at(q, r, i);
         fill_step(q, r, i, &s, d);
@@ -158,29 +158,29 @@ void ncs_fill_cycle(const struct ncs_inquiry *q, const struct ncs_root *r, struc
     if (first)
         d->f.call = first->number;
     ncs_set_title(q, d, first);
-    ncs_add_blocked(q, d, ncs_need_node(q, (size_t)(r->need - q->need)));
+    ncs_add_blocked(q, d, ncs_unmet_node(q, (size_t)(r->unmet - q->unmet)));
 }
 
-struct ncs_ring_kinds ncs_ring_look(const struct ncs_inquiry *q, const struct ncs_root *r)
+struct ncs_ring_kinds ncs_ring_look(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
     struct ncs_ring_kinds k = { 0 };
     for (size_t i = 0; i < r->length; i++) {
-        int need = ncs_node_need(q, r->path[i]);
-        if (need < 0)
+        int unmet = ncs_node_unmet(q, r->path[i]);
+        if (unmet < 0)
             continue;
-        const struct ncs_need *n = &q->need[need];
+        const struct ncs_unmet *n = &q->unmet[unmet];
         bool seen = n->comm < 0;
-        k.pairs += n->kind == NCS_NEED_PAIR;
-        k.collectives += n->kind == NCS_NEED_COLLECTIVE;
-        k.signals += n->kind == NCS_NEED_SIGNAL;
-        k.gates += n->kind == NCS_NEED_GATE;
-        k.inits += n->kind == NCS_NEED_INIT;
+        k.pairs += n->kind == NCS_UNMET_PAIR;
+        k.collectives += n->kind == NCS_UNMET_COLLECTIVE;
+        k.signals += n->kind == NCS_UNMET_SIGNAL;
+        k.gates += n->kind == NCS_UNMET_GATE;
+        k.inits += n->kind == NCS_UNMET_INIT;
         for (size_t p = 0; p < i && !seen; p++) {
-            int other = ncs_node_need(q, r->path[p]);
-            seen = other >= 0 && q->need[other].comm == n->comm;
+            int other = ncs_node_unmet(q, r->path[p]);
+            seen = other >= 0 && q->unmet[other].comm == n->comm;
         }
         k.comms += !seen;
-        if (n->kind == NCS_NEED_PAIR && n->call) {
+        if (n->kind == NCS_UNMET_PAIR && n->call) {
             k.sends |= ncs_is_send(n->call);
             k.recvs |= !ncs_is_send(n->call);
         }

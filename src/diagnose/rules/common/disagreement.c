@@ -38,7 +38,7 @@ static ncs_fact_of *const facts[] = {
     [NCS_FACT_COUNT] = count_of, [NCS_FACT_OP] = op_of,
 };
 
-static bool differs(const struct ncs_root *r, ncs_fact_of *get)
+static bool differs(const struct ncs_cause *r, ncs_fact_of *get)
 {
     for (size_t i = 1; i < r->calls; i++)
         if (get(r->call[i]) != get(r->call[0]))
@@ -46,7 +46,7 @@ static bool differs(const struct ncs_root *r, ncs_fact_of *get)
     return false;
 }
 
-static size_t votes(const struct ncs_root *r, ncs_fact_of *get, int64_t value)
+static size_t votes(const struct ncs_cause *r, ncs_fact_of *get, int64_t value)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->calls; i++)
@@ -55,7 +55,7 @@ static size_t votes(const struct ncs_root *r, ncs_fact_of *get, int64_t value)
 }
 
 /* The commonest value; *even when another is as common. */
-static const struct ncs_call *majority(const struct ncs_root *r, ncs_fact_of *get, bool *even)
+static const struct ncs_call *majority(const struct ncs_cause *r, ncs_fact_of *get, bool *even)
 {
     struct ncs_map given = { 0 }; /* value -> by how many it was given */
     const struct ncs_call *best = r->call[0];
@@ -78,7 +78,7 @@ static const struct ncs_call *majority(const struct ncs_root *r, ncs_fact_of *ge
 }
 
 /* The call whose value the siblings of those who met have passed; NULL where they have not, or both. */
-static const struct ncs_call *by_siblings(const struct ncs_inquiry *q, const struct ncs_root *r, ncs_fact_of *get,
+static const struct ncs_call *by_siblings(const struct ncs_analysis *q, const struct ncs_cause *r, ncs_fact_of *get,
                                           size_t *siblings)
 {
     const struct ncs_call *meant = NULL;
@@ -98,12 +98,12 @@ static const struct ncs_call *by_siblings(const struct ncs_inquiry *q, const str
     return both ? NULL : meant;
 }
 
-void ncs_fill_calls(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+void ncs_fill_calls(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                     const struct ncs_call *title)
 {
     d->f.call = title->number;
     d->order = r->call[0]->id;
-    d->f.certainty = r->need ? NCS_CERTAIN : NCS_UNDEFINED;
+    d->f.certainty = r->unmet ? NCS_CERTAIN : NCS_UNDEFINED;
     ncs_set_title(q, d, title);
     for (size_t i = 0; i < r->calls; i++) {
         const struct ncs_call *c = r->call[i];
@@ -112,12 +112,12 @@ void ncs_fill_calls(const struct ncs_inquiry *q, const struct ncs_root *r, struc
                     ncs_text("call %u is %s", (unsigned)c->number, what));
         ncs_free(what);
     }
-    if (r->need)
-        ncs_add_blocked(q, d, ncs_need_node(q, (size_t)(r->need - q->need)));
+    if (r->unmet)
+        ncs_add_blocked(q, d, ncs_unmet_node(q, (size_t)(r->unmet - q->unmet)));
 }
 
 /* "root 1 on rank 3, root 0 on ranks 0..2": the rarer value first. */
-static void say_value(const struct ncs_root *r, struct ncs_str *s, ncs_fact_of *get,
+static void say_value(const struct ncs_cause *r, struct ncs_str *s, ncs_fact_of *get,
                       const struct ncs_call *of, const char *noun)
 {
     int *ranks = ncs_new(r->calls * sizeof *ranks);
@@ -140,22 +140,22 @@ static void say_value(const struct ncs_root *r, struct ncs_str *s, ncs_fact_of *
         ncs_str_addf(s, " (%zu bytes)",
                      ncs_call_count(of) * ncs_dtype_bytes(ncs_call_dtype(of)));
     ncs_str_add(s, " on ");
-    ncs_say_ranks(s, ranks, count);
-    ncs_say_place(s, of);
+    ncs_format_ranks(s, ranks, count);
+    ncs_format_place(s, of);
     ncs_free(what);
     ncs_free(ranks);
 }
 
 /* A send and a receive; a share of an all-to-all that met one of them is of another kind. */
-bool ncs_is_exchange(const struct ncs_root *r)
+bool ncs_is_exchange(const struct ncs_cause *r)
 {
     return r->calls == 2 && ncs_call_is_pair(r->call[0]) && ncs_call_is_pair(r->call[1]);
 }
 
-bool ncs_mismatch(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                   enum ncs_fact which, const char *noun)
 {
-    if (r->kind != NCS_ROOT_DIFFER || r->calls < 2 || ncs_is_exchange(r))
+    if (r->kind != NCS_CAUSE_DIFFER || r->calls < 2 || ncs_is_exchange(r))
         return false;
     for (int i = 0; i < (int)which; i++)
         if (differs(r, facts[i]))
@@ -209,7 +209,7 @@ bool ncs_mismatch(const struct ncs_inquiry *q, const struct ncs_root *r, struct 
 }
 
 /* "...: rank 3 (line 8) is the odd one", unless no side is. */
-bool ncs_advise_odd(const struct ncs_root *r, struct ncs_draft *d, const char *what)
+bool ncs_advise_odd(const struct ncs_cause *r, struct ncs_draft *d, const char *what)
 {
     struct ncs_str s = { 0 };
     ncs_str_add(&s, what);
@@ -223,7 +223,7 @@ bool ncs_advise_odd(const struct ncs_root *r, struct ncs_draft *d, const char *w
         for (size_t i = 0; i < d->f.culprits; i++)
             ranks[i] = d->f.culprit[i].rank;
         ncs_str_add(&s, ": ");
-        ncs_say_ranks(&s, ranks, d->f.culprits);
+        ncs_format_ranks(&s, ranks, d->f.culprits);
         ncs_str_add(&s, " are the odd ones");
         ncs_free(ranks);
     }

@@ -6,52 +6,52 @@
 
 #include "base/mem.h"
 
-const struct ncs_parting *ncs_parting_of(const struct ncs_inquiry *q, const struct ncs_root *r)
+const struct ncs_call_divergence *ncs_divergence_of(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
     uint32_t at = 0;
     int comm = -1;
-    if (r->parting)
-        return r->parting;
-    if (r->kind == NCS_ROOT_DIFFER && r->calls) {
+    if (r->divergence)
+        return r->divergence;
+    if (r->kind == NCS_CAUSE_DIFFER && r->calls) {
         comm = r->call[0]->comm;
         at = ncs_position(q, r->call[0]);
-    } else if (r->need && r->need->kind == NCS_NEED_COLLECTIVE && r->need->call) {
-        comm = r->need->comm;
-        at = ncs_position(q, r->need->call);
+    } else if (r->unmet && r->unmet->kind == NCS_UNMET_COLLECTIVE && r->unmet->call) {
+        comm = r->unmet->comm;
+        at = ncs_position(q, r->unmet->call);
     }
     if (comm < 0 || (size_t)comm >= q->journal->comms || at == UINT32_MAX)
         return NULL;
-    const struct ncs_parting *p = &q->comm[comm].parting, *later = &q->comm[comm].later;
-    if (later->how != NCS_PARTING_NONE && later->at <= at)
+    const struct ncs_call_divergence *p = &q->comm[comm].divergence, *later = &q->comm[comm].later;
+    if (later->how != NCS_DIVERGENCE_NONE && later->at <= at)
         return later;
-    return p->how != NCS_PARTING_NONE && p->at <= at ? p : NULL;
+    return p->how != NCS_DIVERGENCE_NONE && p->at <= at ? p : NULL;
 }
 
-void ncs_say_odd(const struct ncs_inquiry *q, struct ncs_str *s, int comm,
-                 const struct ncs_parting *p)
+void ncs_format_odd(const struct ncs_analysis *q, struct ncs_str *s, int comm,
+                    const struct ncs_call_divergence *p)
 {
     int *ranks = ncs_new(p->odds * sizeof *ranks);
     for (size_t i = 0; i < p->odds; i++)
         ranks[i] = ncs_run_rank(q, comm, p->odd[i]);
-    ncs_say_ranks(s, ranks, p->odds);
+    ncs_format_ranks(s, ranks, p->odds);
     ncs_free(ranks);
 }
 
-const struct ncs_call *ncs_call_at(const struct ncs_inquiry *q, int comm, int comm_rank,
+const struct ncs_call *ncs_call_at(const struct ncs_analysis *q, int comm, int comm_rank,
                                    uint32_t position)
 {
     return ncs_sequence_at(&q->comm[comm].seq[comm_rank], position);
 }
 
 /* Rows for calls that met and disagree: what each rank's is. */
-static void add_call_rows(const struct ncs_inquiry *q, const struct ncs_root *r, int comm,
-                          const struct ncs_parting *p, struct ncs_draft *d)
+static void add_call_rows(const struct ncs_analysis *q, const struct ncs_cause *r, int comm,
+                          const struct ncs_call_divergence *p, struct ncs_draft *d)
 {
-    if (r->kind == NCS_ROOT_ABSENT)
+    if (r->kind == NCS_CAUSE_ABSENT)
         return;
     for (int i = 0; i < q->journal->comm[comm]->nranks; i++) {
         const struct ncs_call *c = ncs_call_at(q, comm, i, p->at);
-        if (!c && r->kind == NCS_ROOT_LATER)
+        if (!c && r->kind == NCS_CAUSE_LATER)
             ncs_add_row(d, ncs_run_rank(q, comm, i), 0, ncs_text("has not made call %u",
                                                                  (unsigned)p->number));
         if (!c)
@@ -64,7 +64,7 @@ static void add_call_rows(const struct ncs_inquiry *q, const struct ncs_root *r,
     }
 }
 
-static void say_numbers(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p,
+static void say_numbers(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
                         struct ncs_str *s)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
@@ -72,45 +72,45 @@ static void say_numbers(const struct ncs_inquiry *q, int comm, const struct ncs_
     if (p->skipped_line) {
         ncs_str_addf(s, "by script lines: the other%s made a call at line %d, ", two ? "" : "s",
                      p->skipped_line);
-        ncs_say_odd(q, s, comm, p);
+        ncs_format_odd(q, s, comm, p);
         ncs_str_add(s, one ? " never did" : " never did so");
         return;
     }
     ncs_str_add(s, "by number: ");
-    ncs_say_odd(q, s, comm, p);
+    ncs_format_odd(q, s, comm, p);
     ncs_str_addf(s, " made %u call%s, the other%s %u", (unsigned)info->member[p->odd[0]].calls,
                  info->member[p->odd[0]].calls == 1 ? "" : "s", two ? "" : "s",
                  (unsigned)info->member[p->model].calls);
 }
 
 /* By what the odd ranks were told from the others. */
-static char *evidence_of(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p)
+static char *evidence_of(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p)
 {
     struct ncs_str s = { 0 };
-    if (p->clue) {
-        ncs_say_clue(q, comm, p, &s);
+    if (p->evidence) {
+        ncs_format_evidence(q, comm, p, &s);
         return ncs_str_take(&s);
     }
     unsigned first = p->number, last = p->number + (p->shift ? p->shift - 1 : 0);
-    bool by_number = p->how == NCS_PARTING_FEWER ||
-                     (p->how == NCS_PARTING_EXTRA && !ncs_call_at(q, comm, p->model, p->at));
+    bool by_number = p->how == NCS_DIVERGENCE_FEWER ||
+                     (p->how == NCS_DIVERGENCE_EXTRA && !ncs_call_at(q, comm, p->model, p->at));
     if (by_number) {
         say_numbers(q, comm, p, &s);
         return ncs_str_take(&s);
     }
     ncs_str_add(&s, p->by_label ? "by the labels of the calls, which agree in all else: "
                                 : "by the order of the calls: ");
-    if (p->how == NCS_PARTING_SWAPPED)
+    if (p->how == NCS_DIVERGENCE_SWAPPED)
         ncs_str_addf(&s, "with calls %u and %u exchanged ", first, (unsigned)p->other);
     else if (first == last)
-        ncs_str_addf(&s, "with call %u %s ", first, p->how == NCS_PARTING_SKIPPED ? "put in" : "taken out");
+        ncs_str_addf(&s, "with call %u %s ", first, p->how == NCS_DIVERGENCE_SKIPPED ? "put in" : "taken out");
     else
         ncs_str_addf(&s, "with calls %u to %u %s ", first, last,
-                     p->how == NCS_PARTING_SKIPPED ? "put in" : "taken out");
+                     p->how == NCS_DIVERGENCE_SKIPPED ? "put in" : "taken out");
     if (p->even) {
         ncs_str_add(&s, "the two sides agree, and they are equally many");
     } else {
-        ncs_say_odd(q, &s, comm, p);
+        ncs_format_odd(q, &s, comm, p);
         ncs_str_add(&s, p->odds == 1 ? " agrees with the others" : " agree with the others");
     }
     return ncs_str_take(&s);
@@ -118,13 +118,13 @@ static char *evidence_of(const struct ncs_inquiry *q, int comm, const struct ncs
 
 /* The frame that the three rules share: culprits are the odd ranks, the title is the others' call
  * where they part. `line` of a culprit: of its own call there, or of the call it left out. */
-void ncs_fill_parting(const struct ncs_inquiry *q, const struct ncs_root *r, int comm,
-                      const struct ncs_parting *p, struct ncs_draft *d)
+void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, int comm,
+                         const struct ncs_call_divergence *p, struct ncs_draft *d)
 {
     const struct ncs_call *model = ncs_call_at(q, comm, p->model, p->at);
     for (size_t i = 0; i < p->odds; i++) {
         const struct ncs_call *own = ncs_call_at(q, comm, p->odd[i], p->at);
-        bool left_out = p->how == NCS_PARTING_SKIPPED || p->how == NCS_PARTING_FEWER;
+        bool left_out = p->how == NCS_DIVERGENCE_SKIPPED || p->how == NCS_DIVERGENCE_FEWER;
         const struct ncs_call *c = left_out && model ? model : own;
         int line = p->skipped_line ? p->skipped_line : c ? c->place.line : 0;
         ncs_add_culprit(d, ncs_run_rank(q, comm, p->odd[i]), p->number, line);
@@ -133,18 +133,18 @@ void ncs_fill_parting(const struct ncs_inquiry *q, const struct ncs_root *r, int
     const struct ncs_call *title = model;
     for (size_t i = 0; i < p->odds && !title; i++)
         title = ncs_call_at(q, comm, p->odd[i], p->at);
-    if (r->need) {
-        ncs_fill_need(q, d, r->need, p->number);
+    if (r->unmet) {
+        ncs_fill_unmet(q, d, r->unmet, p->number);
     } else {
         d->f.call = p->number;
-        bool sure = r->kind == NCS_ROOT_LATER || p->clue >= NCS_CLUE_INPUT;
+        bool sure = r->kind == NCS_CAUSE_LATER || p->evidence >= NCS_EVIDENCE_INPUT;
         d->f.certainty = sure ? NCS_CERTAIN : NCS_UNDEFINED;
     }
     if (title) {
         ncs_set_title(q, d, title);
         d->order = title->id;
     }
-    bool met = r->kind != NCS_ROOT_ABSENT && (!p->clue || p->how == NCS_PARTING_SWAPPED);
+    bool met = r->kind != NCS_CAUSE_ABSENT && (!p->evidence || p->how == NCS_DIVERGENCE_SWAPPED);
     if (met) {
         for (size_t i = 0; i < d->f.rows; i++)
             ncs_free(d->f.row[i].text);
@@ -153,16 +153,16 @@ void ncs_fill_parting(const struct ncs_inquiry *q, const struct ncs_root *r, int
     }
 }
 
-static void say_deed(struct ncs_str *s, int rank, enum ncs_parting_how how, unsigned number, unsigned other)
+static void say_deed(struct ncs_str *s, int rank, enum ncs_divergence_how how, unsigned number, unsigned other)
 {
     ncs_str_addf(s, "rank %d ", rank);
-    if (how == NCS_PARTING_SWAPPED)
+    if (how == NCS_DIVERGENCE_SWAPPED)
         ncs_str_addf(s, "made calls %u and %u in the other order", number, other);
     else
-        ncs_str_addf(s, how == NCS_PARTING_SKIPPED ? "left out call %u" : "made call %u too much", number);
+        ncs_str_addf(s, how == NCS_DIVERGENCE_SKIPPED ? "left out call %u" : "made call %u too much", number);
 }
 
-bool ncs_say_rivals(const struct ncs_inquiry *q, int comm, const struct ncs_parting *p, struct ncs_draft *d)
+bool ncs_format_alternatives(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p, struct ncs_draft *d)
 {
     const struct ncs_rival *other = &p->rival;
     struct ncs_str s = { 0 };
@@ -183,39 +183,39 @@ bool ncs_say_rivals(const struct ncs_inquiry *q, int comm, const struct ncs_part
     return true;
 }
 
-int ncs_parting_comm(const struct ncs_root *r)
+int ncs_divergence_comm(const struct ncs_cause *r)
 {
-    return r->kind == NCS_ROOT_LABELS || r->kind == NCS_ROOT_LATER ? r->comm
-           : r->kind == NCS_ROOT_DIFFER ? r->call[0]->comm
-                                        : r->need->comm;
+    return r->kind == NCS_CAUSE_LABELS || r->kind == NCS_CAUSE_LATER ? r->comm
+           : r->kind == NCS_CAUSE_DIFFER ? r->call[0]->comm
+                                        : r->unmet->comm;
 }
 
-bool ncs_never_called(const struct ncs_root *r)
+bool ncs_never_called(const struct ncs_cause *r)
 {
-    return r->kind == NCS_ROOT_ABSENT && r->absents && r->absent[0]->reason >= NCS_ABSENT_DESTROYED;
+    return r->kind == NCS_CAUSE_ABSENT && r->absents && r->absent[0]->reason >= NCS_ABSENT_DESTROYED;
 }
 
 /* A parting by number alone is judged by those concerned: those who will never come are behind,
  * unless they outnumber those who wait for them, who then have made a call too many. */
-static void by_number(const struct ncs_root *r, struct ncs_parting *p)
+static void by_number(const struct ncs_cause *r, struct ncs_call_divergence *p)
 {
-    bool extra = r->absents > r->need->presents;
-    size_t count = extra ? r->need->presents : r->absents;
+    bool extra = r->absents > r->unmet->presents;
+    size_t count = extra ? r->unmet->presents : r->absents;
     p->odd = ncs_new(count * sizeof *p->odd);
     p->odds = count;
     for (size_t i = 0; i < count; i++)
-        p->odd[i] = extra ? r->need->present[i]->comm_rank : r->absent[i]->comm_rank;
+        p->odd[i] = extra ? r->unmet->present[i]->comm_rank : r->absent[i]->comm_rank;
     if (!extra)
         return;
-    p->how = NCS_PARTING_EXTRA;
+    p->how = NCS_DIVERGENCE_EXTRA;
     p->model = r->absent[0]->comm_rank;
     p->skipped_line = 0;
 }
 
 /* What clues tell of the same ranks is more. */
-static void take_clue(const struct ncs_parting *clued, struct ncs_parting *p)
+static void take_clue(const struct ncs_call_divergence *clued, struct ncs_call_divergence *p)
 {
-    if (clued->how == NCS_PARTING_NONE || clued->odds != p->odds ||
+    if (clued->how == NCS_DIVERGENCE_NONE || clued->odds != p->odds ||
         memcmp(clued->odd, p->odd, p->odds * sizeof *p->odd) != 0)
         return;
     int *odd = p->odd;
@@ -224,24 +224,24 @@ static void take_clue(const struct ncs_parting *clued, struct ncs_parting *p)
 }
 
 /* The parting if it is of the kind wanted; its list of odd ranks is the caller's. */
-bool ncs_parts(const struct ncs_inquiry *q, const struct ncs_root *r, enum ncs_parting_how how,
-               struct ncs_parting *out)
+bool ncs_parts(const struct ncs_analysis *q, const struct ncs_cause *r, enum ncs_divergence_how how,
+               struct ncs_call_divergence *out)
 {
-    const struct ncs_parting *p = NULL;
-    if (r->kind == NCS_ROOT_LABELS)
-        p = &q->comm[r->comm].parting;
-    else if (r->kind == NCS_ROOT_LATER)
+    const struct ncs_call_divergence *p = NULL;
+    if (r->kind == NCS_CAUSE_LABELS)
+        p = &q->comm[r->comm].divergence;
+    else if (r->kind == NCS_CAUSE_LATER)
         p = &q->comm[r->comm].later;
-    else if (r->kind == NCS_ROOT_DIFFER || ncs_never_called(r))
-        p = ncs_parting_of(q, r);
+    else if (r->kind == NCS_CAUSE_DIFFER || ncs_never_called(r))
+        p = ncs_divergence_of(q, r);
     if (!p)
         return false;
     *out = *p;
-    if (p->how == NCS_PARTING_FEWER && r->kind != NCS_ROOT_LATER) {
-        if (r->kind != NCS_ROOT_ABSENT)
+    if (p->how == NCS_DIVERGENCE_FEWER && r->kind != NCS_CAUSE_LATER) {
+        if (r->kind != NCS_CAUSE_ABSENT)
             return false;
         by_number(r, out);
-        take_clue(&q->comm[ncs_parting_comm(r)].clued, out);
+        take_clue(&q->comm[ncs_divergence_comm(r)].clued, out);
     } else {
         out->odd = ncs_new(p->odds * sizeof *out->odd);
         memcpy(out->odd, p->odd, p->odds * sizeof *out->odd);
@@ -252,8 +252,8 @@ bool ncs_parts(const struct ncs_inquiry *q, const struct ncs_root *r, enum ncs_p
     return false;
 }
 
-bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_parting *found,
-                       struct ncs_parting *out)
+bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_call_divergence *found,
+                       struct ncs_call_divergence *out)
 {
     if (!model) {
         ncs_free(found->odd);
@@ -264,7 +264,7 @@ bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_parting *fou
         found->odd[1] = 1;
         found->odds = 2;
     }
-    found->how = NCS_PARTING_SWAPPED;
+    found->how = NCS_DIVERGENCE_SWAPPED;
     found->number = model->call[found->at]->number;
     found->other = model->call[found->at + found->shift]->number;
     *out = *found;
@@ -272,11 +272,11 @@ bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_parting *fou
 }
 
 /* Where somebody who is missed stands on the same communicator. */
-static const struct ncs_need *own_other(const struct ncs_inquiry *q, const struct ncs_need *n,
-                                        const struct ncs_absent *a)
+static const struct ncs_unmet *own_other(const struct ncs_analysis *q, const struct ncs_unmet *n,
+                                         const struct ncs_absent *a)
 {
-    for (size_t i = 0; i < q->needs; i++) {
-        const struct ncs_need *o = &q->need[i];
+    for (size_t i = 0; i < q->unmets; i++) {
+        const struct ncs_unmet *o = &q->unmet[i];
         for (size_t k = 0; k < o->presents; k++)
             if (o != n && o->comm == n->comm && o->comm >= 0 && o->present[k]->rank == a->rank)
                 return o;
@@ -286,7 +286,7 @@ static const struct ncs_need *own_other(const struct ncs_inquiry *q, const struc
 
 /* " before its AllReduce float32 x 8 sum at line 5", " before it calls comm:suspend at line 4, which
  * no other rank calls" */
-static void say_before_other(struct ncs_str *s, const struct ncs_need *other,
+static void say_before_other(struct ncs_str *s, const struct ncs_unmet *other,
                              const struct ncs_absent *a, bool several)
 {
     const struct ncs_call *c = other->call;
@@ -294,32 +294,32 @@ static void say_before_other(struct ncs_str *s, const struct ncs_need *other,
         c = other->present[i]->rank == a->rank ? other->present[i] : c;
     if (ncs_is_meeting(other)) {
         ncs_str_addf(s, " before %s %s", several ? "they call" : "it calls", ncs_said_function(c));
-        ncs_say_place(s, c);
+        ncs_format_place(s, c);
         ncs_str_add(s, other->presents == 1 ? ", which no other rank calls: all have to, or none" : "");
         return;
     }
     char *what = ncs_describe(c);
     ncs_str_addf(s, " before %s %s", several ? "their" : "its", what);
-    ncs_say_place(s, c);
-    if (other->kind == NCS_NEED_COLLECTIVE && other->presents == 1)
+    ncs_format_place(s, c);
+    if (other->kind == NCS_UNMET_COLLECTIVE && other->presents == 1)
         ncs_str_add(s, ", which no other rank has made");
     ncs_free(what);
 }
 
 /* " too", or " before it waits in barrier() at line 9" of one who may still mean to make it. */
-void ncs_say_before_wait(const struct ncs_inquiry *q, const struct ncs_root *r, bool several,
-                         struct ncs_str *s)
+void ncs_format_before_wait(const struct ncs_analysis *q, const struct ncs_cause *r, bool several,
+                            struct ncs_str *s)
 {
-    const struct ncs_absent *a = r->kind == NCS_ROOT_ABSENT && r->absents ? r->absent[0] : NULL;
+    const struct ncs_absent *a = r->kind == NCS_CAUSE_ABSENT && r->absents ? r->absent[0] : NULL;
     if (!a || a->reason != NCS_ABSENT_ELSEWHERE || a->context < 0) {
         ncs_str_add(s, " too");
         return;
     }
-    if (ncs_say_own_group(q, s, a)) {
+    if (ncs_format_own_group(q, s, a)) {
         ncs_str_add(s, ", too");
         return;
     }
-    const struct ncs_need *other = own_other(q, r->need, a);
+    const struct ncs_unmet *other = own_other(q, r->unmet, a);
     if (other) {
         say_before_other(s, other, a, several);
         return;

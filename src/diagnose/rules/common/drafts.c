@@ -117,7 +117,7 @@ static bool same_slip(const struct ncs_finding *a, const struct ncs_finding *b)
 /* Serials are given in the order in which the ranks happen to run. How many calls its thread had made
  * on communicators says as well how early it is, and is the same in every run. At one place what the
  * machine noticed comes before who waits because of it. */
-static uint64_t place_in_order(const struct ncs_inquiry *q, uint64_t id, bool noticed)
+static uint64_t place_in_order(const struct ncs_analysis *q, uint64_t id, bool noticed)
 {
     const struct ncs_index *all = &q->index;
     size_t at = 0, end = all->mades;
@@ -178,7 +178,7 @@ static void merge_slips(struct ncs_draft *old, struct ncs_draft *d)
 
 /* One mistake shows in many places (each turn of a loop, each communicator): it is told once, at
  * its earliest, with all whom it blocks. A hazard is never kept in place of a hang. */
-void ncs_drafts_add(const struct ncs_inquiry *q, struct ncs_drafts *all, struct ncs_draft *d)
+void ncs_drafts_add(const struct ncs_analysis *q, struct ncs_drafts *all, struct ncs_draft *d)
 {
     if (d->order != UINT64_MAX)
         d->order = place_in_order(q, d->order, d->noticed);
@@ -215,7 +215,7 @@ static void tell_others(struct ncs_finding *f)
     for (size_t i = 1; i < f->culprits; i++)
         others[i - 1] = f->culprit[i].rank;
     ncs_str_addf(&s, "%s; the same on ", f->why);
-    ncs_say_ranks(&s, others, f->culprits - 1);
+    ncs_format_ranks(&s, others, f->culprits - 1);
     ncs_free(others);
     ncs_free(f->why);
     f->why = ncs_str_take(&s);

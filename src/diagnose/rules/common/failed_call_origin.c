@@ -28,7 +28,7 @@ static bool said_has(const struct ncs_call *call, const char *words)
 
 /* ---- ranks on one device ---- */
 
-static bool is_same_device(const struct ncs_inquiry *q, const struct ncs_call *call,
+static bool is_same_device(const struct ncs_analysis *q, const struct ncs_call *call,
                            const struct ncs_call **earlier)
 {
     (void)q;
@@ -38,7 +38,7 @@ static bool is_same_device(const struct ncs_inquiry *q, const struct ncs_call *c
 }
 
 /* Which ranks of the run have the device, if one device alone has several; the caller's. */
-static int *sharers(const struct ncs_inquiry *q, int comm, size_t *count, int *device)
+static int *sharers(const struct ncs_analysis *q, int comm, size_t *count, int *device)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
     int *rank = ncs_new((size_t)info->members * sizeof *rank), kinds = 0;
@@ -64,7 +64,7 @@ static int *sharers(const struct ncs_inquiry *q, int comm, size_t *count, int *d
     return rank;
 }
 
-static void say_same_device(const struct ncs_inquiry *q, const struct ncs_call *call,
+static void say_same_device(const struct ncs_analysis *q, const struct ncs_call *call,
                             const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     (void)earlier;
@@ -75,19 +75,19 @@ static void say_same_device(const struct ncs_inquiry *q, const struct ncs_call *
         rank = sharers(q, init->comm, &count, &device);
     if (count) {
         ncs_str_add(why, "; ");
-        ncs_say_ranks(why, rank, count);
+        ncs_format_ranks(why, rank, count);
         ncs_str_addf(why, " joined with the same device current: device %d", device);
     } else {
         ncs_str_add(why, "; ranks of one host joined with the same device current");
     }
     ncs_free(rank);
     ncs_str_add(fix, "let each rank of a host choose a device of its own before it joins");
-    ncs_say_place(fix, init);
+    ncs_format_place(fix, init);
     ncs_str_add(fix, ": cudaSetDevice with its number among the ranks of the host");
 }
 
 /* Those of a host that do not share their device may fail too. */
-static bool blame_sharers(const struct ncs_inquiry *q, const struct ncs_call *call, struct ncs_draft *d)
+static bool blame_sharers(const struct ncs_analysis *q, const struct ncs_call *call, struct ncs_draft *d)
 {
     const struct ncs_call *init = concerned(call);
     int device, *rank = NULL;
@@ -102,7 +102,7 @@ static bool blame_sharers(const struct ncs_inquiry *q, const struct ncs_call *ca
 
 /* ---- an id that was used before ---- */
 
-static bool is_reused_id(const struct ncs_inquiry *q, const struct ncs_call *call,
+static bool is_reused_id(const struct ncs_analysis *q, const struct ncs_call *call,
                          const struct ncs_call **earlier)
 {
     const struct ncs_call *init = concerned(call);
@@ -119,14 +119,14 @@ static bool is_reused_id(const struct ncs_inquiry *q, const struct ncs_call *cal
     return false;
 }
 
-static void say_reused_id(const struct ncs_inquiry *q, const struct ncs_call *call,
+static void say_reused_id(const struct ncs_analysis *q, const struct ncs_call *call,
                           const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     ncs_str_addf(why, "; with this id %s was made", ncs_comm_name(q, earlier->comm));
-    ncs_say_place(why, earlier);
+    ncs_format_place(why, earlier);
     ncs_str_add(why, ", and an id is good for one communicator");
     ncs_str_add(fix, "get an id of its own for the communicator that is made");
-    ncs_say_place(fix, concerned(call));
+    ncs_format_place(fix, concerned(call));
     ncs_str_add(fix, ": ncclGetUniqueId once more on one rank, and give it to the others");
 }
 
@@ -143,7 +143,7 @@ static bool gave_no_color(const struct ncs_call *c)
 }
 
 /* Whether a rank has fewer communicators made out of this one than its calls up to `c` would make. */
-static bool is_behind(const struct ncs_inquiry *q, const struct ncs_call *c)
+static bool is_behind(const struct ncs_analysis *q, const struct ncs_call *c)
 {
     size_t made = 0, wanted = 0;
     for (size_t i = 0; i < q->journal->comms; i++) {
@@ -157,13 +157,13 @@ static bool is_behind(const struct ncs_inquiry *q, const struct ncs_call *c)
     return !ncs_is_init(c) && made < wanted;
 }
 
-static bool left_none(const struct ncs_inquiry *q, const struct ncs_call *c, const struct ncs_call *used)
+static bool left_none(const struct ncs_analysis *q, const struct ncs_call *c, const struct ncs_call *used)
 {
     return gave_no_color(c) || ncs_failed(c) || (c->group && c->group == used->group) ||
            is_behind(q, c);
 }
 
-static bool is_null_comm(const struct ncs_inquiry *q, const struct ncs_call *call,
+static bool is_null_comm(const struct ncs_analysis *q, const struct ncs_call *call,
                          const struct ncs_call **earlier)
 {
     const union ncs_arg *comm = ncs_call_arg(call, NCS_ARG_COMM);
@@ -178,49 +178,49 @@ static bool is_null_comm(const struct ncs_inquiry *q, const struct ncs_call *cal
     return true;
 }
 
-static void say_null_comm(const struct ncs_inquiry *q, const struct ncs_call *call,
+static void say_null_comm(const struct ncs_analysis *q, const struct ncs_call *call,
                           const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     if (!earlier) {
         ncs_str_add(why, "; no call of the rank has made a communicator for it");
         ncs_str_add(fix, "make the communicator on this rank too, or leave out the call");
-        ncs_say_place(fix, call);
+        ncs_format_place(fix, call);
         return;
     }
     const char *maker = ncs_said_function(earlier);
     if (gave_no_color(earlier)) {
         ncs_str_addf(why, "; the rank gave NCCL_SPLIT_NOCOLOR to the split of %s",
                      ncs_comm_name(q, earlier->comm));
-        ncs_say_place(why, earlier);
+        ncs_format_place(why, earlier);
         ncs_str_add(why, ", and so was given no communicator");
         ncs_str_add(fix, "leave out the call");
-        ncs_say_place(fix, call);
+        ncs_format_place(fix, call);
         ncs_str_add(fix, " on ranks without a color, or give a color");
-        ncs_say_place(fix, earlier);
+        ncs_format_place(fix, earlier);
         return;
     }
     ncs_str_addf(why, "; %s", maker);
-    ncs_say_place(why, earlier);
+    ncs_format_place(why, earlier);
     if (ncs_failed(earlier)) {
         ncs_str_add(why, ", which should have made it, ");
-        ncs_say_result(earlier, why);
+        ncs_format_result(earlier, why);
         ncs_str_addf(fix, "repair %s", maker);
-        ncs_say_place(fix, earlier);
+        ncs_format_place(fix, earlier);
     } else if (earlier->group && earlier->group == call->group) {
         ncs_str_add(why, " makes it only when the group ends");
         ncs_str_add(fix, "end the group before the communicator is used");
-        ncs_say_place(fix, call);
+        ncs_format_place(fix, call);
     } else {
         ncs_str_add(why, " is non-blocking and has not made it yet");
         ncs_str_addf(fix, "wait until %s is done, which ncclCommGetAsyncError of the communicator that it "
                           "was called on tells (comm:wait_ready()), before the call", maker);
-        ncs_say_place(fix, call);
+        ncs_format_place(fix, call);
     }
 }
 
 /* ---- a rank that is to be left out ---- */
 
-static bool is_excluded(const struct ncs_inquiry *q, const struct ncs_call *call,
+static bool is_excluded(const struct ncs_analysis *q, const struct ncs_call *call,
                         const struct ncs_call **earlier)
 {
     (void)earlier;
@@ -239,21 +239,21 @@ static bool is_excluded(const struct ncs_inquiry *q, const struct ncs_call *call
     return said_has(call, "exclude");
 }
 
-static void say_excluded(const struct ncs_inquiry *q, const struct ncs_call *call,
+static void say_excluded(const struct ncs_analysis *q, const struct ncs_call *call,
                          const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     (void)earlier;
     ncs_str_addf(why, "; %s is called by those who stay, and this rank is to be left out",
                  ncs_said_function(call));
     ncs_str_add(fix, "call it only on ranks that are not in the list");
-    ncs_say_place(fix, call);
+    ncs_format_place(fix, call);
     ncs_str_addf(fix, "; who is left out makes no more calls on %s, and aborts it",
                  ncs_comm_name(q, call->comm));
 }
 
 /* ---- a communicator that is busy ---- */
 
-static bool is_in_progress(const struct ncs_inquiry *q, const struct ncs_call *call,
+static bool is_in_progress(const struct ncs_analysis *q, const struct ncs_call *call,
                            const struct ncs_call **earlier)
 {
     (void)q;
@@ -272,15 +272,15 @@ static bool is_in_progress(const struct ncs_inquiry *q, const struct ncs_call *c
     return false;
 }
 
-static void say_in_progress(const struct ncs_inquiry *q, const struct ncs_call *call,
+static void say_in_progress(const struct ncs_analysis *q, const struct ncs_call *call,
                             const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     ncs_str_addf(why, "; %s", ncs_said_function(earlier));
-    ncs_say_place(why, earlier);
+    ncs_format_place(why, earlier);
     ncs_str_addf(why, " returned ncclInProgress, and %s was not ready yet", ncs_comm_name(q, call->comm));
     ncs_str_addf(fix, "poll ncclCommGetAsyncError of %s until it is no longer ncclInProgress "
                       "(comm:wait_ready()) before the call", ncs_comm_name(q, call->comm));
-    ncs_say_place(fix, call);
+    ncs_format_place(fix, call);
 }
 
 /* ---- an operator that is none here ---- */
@@ -295,7 +295,7 @@ static const struct ncs_redop *find_redop(const struct ncs_comm_info *info, cons
 }
 
 /* That of the communicator first; of another one it is another operator's, or the same handle in use. */
-static const struct ncs_redop *redop_of(const struct ncs_inquiry *q, const struct ncs_call *call)
+static const struct ncs_redop *redop_of(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     const struct ncs_redop *op = NULL;
     if (call->rc != ncclInvalidArgument || call->comm < 0 || ncs_call_op(call) < ncclNumOps)
@@ -313,7 +313,7 @@ static const struct ncs_call *call_of(const struct ncs_call *newest, uint64_t id
     return newest;
 }
 
-static bool is_no_operator(const struct ncs_inquiry *q, const struct ncs_call *call,
+static bool is_no_operator(const struct ncs_analysis *q, const struct ncs_call *call,
                            const struct ncs_call **earlier)
 {
     const struct ncs_redop *op = redop_of(q, call);
@@ -324,7 +324,7 @@ static bool is_no_operator(const struct ncs_inquiry *q, const struct ncs_call *c
     return *earlier && (over || op->comm != call->comm || op->dtype != ncs_call_dtype(call));
 }
 
-static void say_no_operator(const struct ncs_inquiry *q, const struct ncs_call *call,
+static void say_no_operator(const struct ncs_analysis *q, const struct ncs_call *call,
                             const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     const struct ncs_redop *op = redop_of(q, call);
@@ -334,25 +334,25 @@ static void say_no_operator(const struct ncs_inquiry *q, const struct ncs_call *
         ncs_str_addf(why, " on %s", ncs_comm_name(q, op->comm));
     else if (!over)
         ncs_str_addf(why, " for %s", ncs_dtype_name(op->dtype));
-    ncs_say_place(why, earlier);
+    ncs_format_place(why, earlier);
     if (over) {
         ncs_str_add(fix, "destroy the operator");
-        ncs_say_place(fix, earlier);
+        ncs_format_place(fix, earlier);
         ncs_str_add(fix, " only after the call");
-        ncs_say_place(fix, call);
+        ncs_format_place(fix, call);
     } else if (op->comm != call->comm) {
         ncs_str_addf(fix, "make the operator that the call uses");
-        ncs_say_place(fix, call);
+        ncs_format_place(fix, call);
         ncs_str_addf(fix, " on %s: it is good on that communicator alone", ncs_comm_name(q, call->comm));
     } else {
         ncs_str_addf(fix, "make an operator for %s for the call", ncs_dtype_name(ncs_call_dtype(call)));
-        ncs_say_place(fix, call);
+        ncs_format_place(fix, call);
     }
 }
 
 /* ---- what is wrong with the call itself ---- */
 
-static bool is_own_mistake(const struct ncs_inquiry *q, const struct ncs_call *call,
+static bool is_own_mistake(const struct ncs_analysis *q, const struct ncs_call *call,
                            const struct ncs_call **earlier)
 {
     (void)q;
@@ -361,12 +361,12 @@ static bool is_own_mistake(const struct ncs_inquiry *q, const struct ncs_call *c
     return true;
 }
 
-static int nranks_of(const struct ncs_inquiry *q, const struct ncs_call *call)
+static int nranks_of(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     return call->comm >= 0 ? q->journal->comm[call->comm]->nranks : 0;
 }
 
-static void say_own_mistake(const struct ncs_inquiry *q, const struct ncs_call *call,
+static void say_own_mistake(const struct ncs_analysis *q, const struct ncs_call *call,
                             const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     (void)earlier;
@@ -374,35 +374,35 @@ static void say_own_mistake(const struct ncs_inquiry *q, const struct ncs_call *
     if (call->rc == ncclInvalidArgument && ncs_call_stray(call, last + 1, &number)) {
         ncs_str_addf(why, "; %s has ranks 0 to %d", ncs_comm_name(q, call->comm), last);
         ncs_str_addf(fix, "name a rank of %s, 0 to %d,", ncs_comm_name(q, call->comm), last);
-        ncs_say_place(fix, call);
+        ncs_format_place(fix, call);
         ncs_str_add(fix, ": a communicator numbers its ranks on its own, whatever they are in another");
     } else if (ncs_call_is_pair(call) && call->rc == ncclInvalidUsage &&
                ncs_call_peer(call) == call->comm_rank && call->comm >= 0) {
         ncs_str_add(fix, "put the send and the receive of what the rank sends to itself");
-        ncs_say_place(fix, call);
+        ncs_format_place(fix, call);
         ncs_str_add(fix, " into one group");
     } else if (call->fn == NCS_FN_ncclGroupEnd && call->rc == ncclInvalidUsage) {
         ncs_str_add(fix, "leave out the end of a group");
-        ncs_say_place(fix, call);
+        ncs_format_place(fix, call);
         ncs_str_add(fix, ", or start one before it: as many ncclGroupEnd as ncclGroupStart, on every path");
     } else if (call->rc == ncclInvalidArgument && said_has(call, "Blocking and nonblocking")) {
         ncs_str_add(fix, "make what blocking and what non-blocking communicators do");
-        ncs_say_place(fix, call);
+        ncs_format_place(fix, call);
         ncs_str_add(fix, " in groups of their own");
     } else if (call->fn == NCS_FN_cudaMalloc && call->rc == cudaErrorMemoryAllocation) {
         ncs_str_add(fix, "ask for less memory");
-        ncs_say_place(fix, call);
+        ncs_format_place(fix, call);
         ncs_str_add(fix, ", or free some before it");
     } else {
         ncs_str_add(fix, "repair what failed");
-        ncs_say_place(fix, call);
+        ncs_format_place(fix, call);
         ncs_str_addf(fix, " (ncclscript explain %s)", ncs_said_result(call));
     }
 }
 
 static const struct {
-    bool (*is)(const struct ncs_inquiry *q, const struct ncs_call *call, const struct ncs_call **earlier);
-    void (*say)(const struct ncs_inquiry *q, const struct ncs_call *call, const struct ncs_call *earlier,
+    bool (*is)(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call **earlier);
+    void (*say)(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call *earlier,
                 struct ncs_str *why, struct ncs_str *fix);
 } failings[] = {
     [NCS_FAILING_SAME_DEVICE] = { is_same_device, say_same_device },
@@ -414,8 +414,8 @@ static const struct {
     [NCS_FAILING_OWN] = { is_own_mistake, say_own_mistake },
 };
 
-enum ncs_failing ncs_say_failing(const struct ncs_inquiry *q, const struct ncs_call *call,
-                                 struct ncs_str *why, struct ncs_str *fix)
+enum ncs_failing ncs_format_failing(const struct ncs_analysis *q, const struct ncs_call *call,
+                                    struct ncs_str *why, struct ncs_str *fix)
 {
     for (int i = 0;; i++) {
         const struct ncs_call *earlier = NULL;
@@ -428,30 +428,30 @@ enum ncs_failing ncs_say_failing(const struct ncs_inquiry *q, const struct ncs_c
 
 /* ---- calls whose errors nobody caught ---- */
 
-static void say_failed(const struct ncs_root *r, struct ncs_str *s)
+static void say_failed(const struct ncs_cause *r, struct ncs_str *s)
 {
     int *rank = ncs_new(r->calls * sizeof *rank);
     char *what = ncs_describe(r->call[0]);
     for (size_t i = 0; i < r->calls; i++)
         rank[i] = r->call[i]->rank;
     ncs_str_add(s, "on ");
-    ncs_say_ranks(s, rank, r->calls);
+    ncs_format_ranks(s, rank, r->calls);
     ncs_str_addf(s, " %s", what);
-    ncs_say_place(s, r->call[0]);
+    ncs_format_place(s, r->call[0]);
     ncs_str_add(s, " ");
-    ncs_say_result(r->call[0], s);
+    ncs_format_result(r->call[0], s);
     ncs_free(what);
     ncs_free(rank);
 }
 
-bool ncs_failed_because(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+bool ncs_failed_because(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                         enum ncs_failing failing)
 {
     struct ncs_str why = { 0 }, fix = { 0 };
-    if (r->kind != NCS_ROOT_FAILED)
+    if (r->kind != NCS_CAUSE_FAILED)
         return false;
     say_failed(r, &why);
-    bool is = ncs_say_failing(q, r->call[0], &why, &fix) == failing;
+    bool is = ncs_format_failing(q, r->call[0], &why, &fix) == failing;
     d->f.why = ncs_str_take(&why);
     d->f.fix = ncs_str_take(&fix);
     if (!is) {

@@ -39,7 +39,7 @@ void ncs_add_step(struct ncs_draft *d, const struct ncs_cycle_step *step)
 }
 
 /* A flag for each rank that is a culprit or in the ring. The caller's. */
-static bool *who_takes_part(const struct ncs_inquiry *q, const struct ncs_finding *f)
+static bool *who_takes_part(const struct ncs_analysis *q, const struct ncs_finding *f)
 {
     bool *part = ncs_new((size_t)(q->ranks + 1) * sizeof *part);
     for (size_t i = 0; i < f->culprits; i++)
@@ -74,14 +74,14 @@ void ncs_add_bystander(struct ncs_draft *d, int rank)
     add_rank(&d->f.bystander, &d->f.bystanders, &d->bystander_room, rank);
 }
 
-void ncs_add_blocked(const struct ncs_inquiry *q, struct ncs_draft *d, int node)
+void ncs_add_blocked(const struct ncs_analysis *q, struct ncs_draft *d, int node)
 {
     ncs_add_blocked_by(q, d, &node, 1);
 }
 
-void ncs_add_blocked_by(const struct ncs_inquiry *q, struct ncs_draft *d, const int *need, size_t needs)
+void ncs_add_blocked_by(const struct ncs_analysis *q, struct ncs_draft *d, const int *unmet, size_t unmets)
 {
-    bool *all = ncs_waiters(q, need, needs, false), *direct = ncs_waiters(q, need, needs, true);
+    bool *all = ncs_waiters(q, unmet, unmets, false), *direct = ncs_waiters(q, unmet, unmets, true);
     bool *first_hand = ncs_new((size_t)(q->ranks + 1) * sizeof *first_hand);
     bool *takes_part = who_takes_part(q, &d->f);
     for (size_t i = 0; i < q->snap->contexts; i++)
@@ -101,7 +101,7 @@ void ncs_add_blocked_by(const struct ncs_inquiry *q, struct ncs_draft *d, const 
     ncs_free(takes_part);
 }
 
-void ncs_set_title(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_call *call)
+void ncs_set_title(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *call)
 {
     ncs_free(d->f.title);
     ncs_free(d->f.comm);
@@ -123,7 +123,7 @@ void ncs_set_title(const struct ncs_inquiry *q, struct ncs_draft *d, const struc
 }
 
 /* "waits in stream:sync()" */
-static char *waiting_text(const struct ncs_inquiry *q, int context, const char *before,
+static char *waiting_text(const struct ncs_analysis *q, int context, const char *before,
                           const char *after)
 {
     const char *in = ncs_said_in(q, context);
@@ -132,50 +132,50 @@ static char *waiting_text(const struct ncs_inquiry *q, int context, const char *
                     phrase ? "" : "()");
 }
 
-static char *what_is_missing(const struct ncs_inquiry *q, const struct ncs_need *need,
+static char *what_is_missing(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                              const struct ncs_absent *a)
 {
-    if (need->kind == NCS_NEED_INIT)
+    if (unmet->kind == NCS_UNMET_INIT)
         return ncs_text("never joined as rank %d", a->comm_rank);
-    if (need->kind == NCS_NEED_GATE)
-        return ncs_copy_text(ncs_is_key(q, need) ? "never set it" : "never came");
-    if (need->kind == NCS_NEED_SETUP)
+    if (unmet->kind == NCS_UNMET_GATE)
+        return ncs_copy_text(ncs_is_key(q, unmet) ? "never set it" : "never came");
+    if (unmet->kind == NCS_UNMET_SETUP)
         return ncs_copy_text("made no one-sided call");
-    if (need->kind == NCS_NEED_SIGNAL)
-        return need->came ? ncs_text("sent %llu of %llu signals to rank %d",
-                                     (unsigned long long)need->came,
-                                     (unsigned long long)need->wanted, need->call->rank)
-                          : ncs_text("never signals rank %d", need->call->rank);
-    if (need->kind == NCS_NEED_PAIR)
+    if (unmet->kind == NCS_UNMET_SIGNAL)
+        return unmet->came ? ncs_text("sent %llu of %llu signals to rank %d",
+                                      (unsigned long long)unmet->came,
+                                      (unsigned long long)unmet->wanted, unmet->call->rank)
+                          : ncs_text("never signals rank %d", unmet->call->rank);
+    if (unmet->kind == NCS_UNMET_PAIR)
         return ncs_text("never %s rank %d",
-                        ncs_is_send(need->call) ? "receives from" : "sends to", need->call->rank);
-    if (ncs_is_meeting(need))
-        return ncs_text("never called %s", ncs_said_function(need->call));
-    return ncs_text(ncs_has_made(q, need, a) ? "had call %u under way" : "never made call %u",
-                    (unsigned)need->call->number);
+                        ncs_is_send(unmet->call) ? "receives from" : "sends to", unmet->call->rank);
+    if (ncs_is_meeting(unmet))
+        return ncs_text("never called %s", ncs_said_function(unmet->call));
+    return ncs_text(ncs_has_made(q, unmet, a) ? "had call %u under way" : "never made call %u",
+                    (unsigned)unmet->call->number);
 }
 
 /* What comes before where somebody is who may still come: nothing of one that is in the same call, for
  * another meeting. */
-static char *elsewhere_lead(const struct ncs_snap_context *c, const struct ncs_need *need,
+static char *elsewhere_lead(const struct ncs_snap_context *c, const struct ncs_unmet *unmet,
                             const char *missing)
 {
     const struct ncs_call *call = c ? c->call : NULL;
-    if (call && ncs_is_meeting(need) && call->fn == need->call->fn)
+    if (call && ncs_is_meeting(unmet) && call->fn == unmet->call->fn)
         return ncs_copy_text("");
-    if (call && need->kind == NCS_NEED_INIT && need->call && ncs_is_init(need->call) &&
+    if (call && unmet->kind == NCS_UNMET_INIT && unmet->call && ncs_is_init(unmet->call) &&
         ncs_is_init(call))
         return ncs_text("%s: has another id and ", missing);
     return ncs_text("%s: ", missing);
 }
 
-static char *absent_text(const struct ncs_inquiry *q, const struct ncs_need *need,
+static char *absent_text(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                          const struct ncs_absent *a)
 {
     const struct ncs_snap_context *c = a->context >= 0 ? &q->snap->context[a->context] : NULL;
-    const char *comm = ncs_comm_name(q, need->comm);
+    const char *comm = ncs_comm_name(q, unmet->comm);
     unsigned number = a->call ? (unsigned)a->call->number : 0;
-    char *missing = what_is_missing(q, need, a), *text = NULL, *what = NULL, *lead;
+    char *missing = what_is_missing(q, unmet, a), *text = NULL, *what = NULL, *lead;
     switch (a->reason) {
     case NCS_ABSENT_KILLED:
         text = ncs_text("%s: %s", missing, c && c->ending == NCS_END_MISSING ? c->message : "was stopped");
@@ -219,7 +219,7 @@ static char *absent_text(const struct ncs_inquiry *q, const struct ncs_need *nee
         text = c ? waiting_text(q, a->context, "", "") : ncs_copy_text(missing);
         break;
     case NCS_ABSENT_ELSEWHERE:
-        lead = elsewhere_lead(c, need, missing);
+        lead = elsewhere_lead(c, unmet, missing);
         text = c ? waiting_text(q, a->context, lead, "") : ncs_copy_text(missing);
         ncs_free(lead);
         break;
@@ -229,10 +229,10 @@ static char *absent_text(const struct ncs_inquiry *q, const struct ncs_need *nee
     return text;
 }
 
-static int absent_line(const struct ncs_inquiry *q, const struct ncs_need *need,
+static int absent_line(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                        const struct ncs_absent *a)
 {
-    if (need->kind == NCS_NEED_GATE && a->reason == NCS_ABSENT_FINISHED)
+    if (unmet->kind == NCS_UNMET_GATE && a->reason == NCS_ABSENT_FINISHED)
         return 0; /* its last call of NCCL or CUDA is not where it left the gate aside */
     if (a->call && a->reason != NCS_ABSENT_ERROR && a->reason != NCS_ABSENT_KILLED &&
         a->call->place.line)
@@ -240,7 +240,7 @@ static int absent_line(const struct ncs_inquiry *q, const struct ncs_need *need,
     return a->context >= 0 ? ncs_said_place(q, a->context).line : 0;
 }
 
-static void add_waiter_row(const struct ncs_inquiry *q, struct ncs_draft *d, int rank,
+static void add_waiter_row(const struct ncs_analysis *q, struct ncs_draft *d, int rank,
                            const bool *direct, const struct ncs_call *call)
 {
     for (int i = ncs_first_context(q, rank); i >= 0; i = q->next_context[i]) {
@@ -256,31 +256,31 @@ static void add_waiter_row(const struct ncs_inquiry *q, struct ncs_draft *d, int
         ncs_add_row(d, rank, call->place.line, ncs_text("made call %u", (unsigned)call->number));
 }
 
-void ncs_add_need_rows(const struct ncs_inquiry *q, struct ncs_draft *d,
-                       const struct ncs_need *need)
+void ncs_add_unmet_rows(const struct ncs_analysis *q, struct ncs_draft *d,
+                        const struct ncs_unmet *unmet)
 {
-    bool *direct = ncs_direct_waiters(q, need);
-    for (size_t i = 0; i < need->presents; i++)
-        add_waiter_row(q, d, need->present[i]->rank, direct, need->present[i]);
-    if (need->kind == NCS_NEED_GATE)
+    bool *direct = ncs_direct_waiters(q, unmet);
+    for (size_t i = 0; i < unmet->presents; i++)
+        add_waiter_row(q, d, unmet->present[i]->rank, direct, unmet->present[i]);
+    if (unmet->kind == NCS_UNMET_GATE)
         for (int r = 0; r < q->ranks; r++)
             add_waiter_row(q, d, r, direct, NULL);
     bool *here = ncs_new((size_t)(q->ranks + 1) * sizeof *here);
     for (size_t k = 0; k < d->f.rows; k++)
         if (d->f.row[k].rank >= 0 && d->f.row[k].rank < q->ranks)
             here[d->f.row[k].rank] = true;
-    for (size_t i = 0; i < need->absents; i++) {
-        const struct ncs_absent *a = &need->absent[i];
+    for (size_t i = 0; i < unmet->absents; i++) {
+        const struct ncs_absent *a = &unmet->absent[i];
         if (a->rank < 0 || a->rank >= q->ranks || here[a->rank])
             continue;
         here[a->rank] = true;
-        ncs_add_row(d, a->rank, absent_line(q, need, a), absent_text(q, need, a));
+        ncs_add_row(d, a->rank, absent_line(q, unmet, a), absent_text(q, unmet, a));
     }
     ncs_free(here);
     ncs_free(direct);
 }
 
-void ncs_add_behind_rows(const struct ncs_inquiry *q, struct ncs_draft *d)
+void ncs_add_behind_rows(const struct ncs_analysis *q, struct ncs_draft *d)
 {
     bool *told = ncs_new((size_t)(q->ranks + 1) * sizeof *told);
     for (size_t i = 0; i < d->f.rows; i++)

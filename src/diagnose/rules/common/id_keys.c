@@ -18,7 +18,7 @@ struct joiners {
 };
 
 /* The key by which the rank got the id that it joins with; NULL = it made the id, or got it by other means. */
-static const char *key_of(const struct ncs_inquiry *q, const struct ncs_call *c)
+static const char *key_of(const struct ncs_analysis *q, const struct ncs_call *c)
 {
     const union ncs_arg *id = ncs_call_arg(c, NCS_ARG_ID);
     const char *key = NULL;
@@ -29,7 +29,7 @@ static const char *key_of(const struct ncs_inquiry *q, const struct ncs_call *c)
     return key;
 }
 
-static struct joiners find_joiners(const struct ncs_inquiry *q)
+static struct joiners find_joiners(const struct ncs_analysis *q)
 {
     struct joiners all = { 0 };
     for (size_t i = 0; i < q->rares; i++) {
@@ -94,14 +94,14 @@ static bool takes_other_kind(const struct joiners *all, struct ncs_draft *d)
     return true;
 }
 
-static bool claims(const struct joiner *j, const struct ncs_need *n)
+static bool claims(const struct joiner *j, const struct ncs_unmet *n)
 {
     const union ncs_arg *rank = ncs_call_arg(j->call, NCS_ARG_RANK);
     return rank && rank->i == n->absent[0].comm_rank && j->call->comm != n->comm && same_place(j->call, n->call);
 }
 
 /* Two join one communicator as the rank that is missed in another: one of them belongs there. */
-static bool takes_place(const struct joiners *all, const struct ncs_need *n, struct ncs_draft *d)
+static bool takes_place(const struct joiners *all, const struct ncs_unmet *n, struct ncs_draft *d)
 {
     const struct joiner *a = NULL, *b = NULL;
     for (size_t i = 0; i < all->count && !b && n->absents == 1; i++)
@@ -128,12 +128,12 @@ static bool takes_place(const struct joiners *all, const struct ncs_need *n, str
     return true;
 }
 
-bool ncs_took_wrong_id(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_draft *d)
+bool ncs_took_wrong_id(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d)
 {
     struct joiners all = find_joiners(q);
     bool found = takes_other_kind(&all, d) || takes_place(&all, n, d);
     ncs_free(all.of);
     if (found)
-        ncs_fill_need(q, d, n, 0);
+        ncs_fill_unmet(q, d, n, 0);
     return found;
 }

@@ -21,10 +21,10 @@ static void say_what(struct ncs_str *s, const struct ncs_notice_inexact *x, cons
     ncs_str_addf(s, "; the result is %s, exact is %s", x->got, x->exact);
 }
 
-const struct ncs_notice_inexact *ncs_inexact_of(const struct ncs_inquiry *q, const struct ncs_root *r,
+const struct ncs_notice_inexact *ncs_inexact_of(const struct ncs_analysis *q, const struct ncs_cause *r,
                                                 bool integer_average, struct ncs_draft *d)
 {
-    if (r->kind != NCS_ROOT_INEXACT)
+    if (r->kind != NCS_CAUSE_INEXACT)
         return NULL;
     const struct ncs_notice_inexact *x = &r->notice->inexact;
     const struct ncs_call *call = r->notice->call[0];
@@ -32,7 +32,7 @@ const struct ncs_notice_inexact *ncs_inexact_of(const struct ncs_inquiry *q, con
         return NULL;
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "call %u on %s", (unsigned)call->number, ncs_comm_name(q, call->comm));
-    ncs_say_place(&s, call);
+    ncs_format_place(&s, call);
     ncs_str_addf(&s, ", element %llu on rank %d: the ranks gave %s; ",
                  (unsigned long long)x->element, call->rank, x->in);
     say_what(&s, x, ncs_dtype_name(ncs_call_dtype(call)));

@@ -15,13 +15,13 @@ static int nranks_given(const struct ncs_call *c)
 }
 
 /* Its parent grows, or it is what grew out of the need's communicator. */
-static bool same_growth(const struct ncs_inquiry *q, int comm, int other)
+static bool same_growth(const struct ncs_analysis *q, int comm, int other)
 {
     return comm == other || q->journal->comm[comm]->parent == other ||
            q->journal->comm[other]->parent == comm;
 }
 
-static bool joins(const struct ncs_inquiry *q, const struct ncs_call *c, const struct ncs_need *n)
+static bool joins(const struct ncs_analysis *q, const struct ncs_call *c, const struct ncs_unmet *n)
 {
     if (c->comm < 0 || n->comm < 0 || c->fn == NCS_FN_ncclCommInitAll)
         return false;
@@ -40,7 +40,7 @@ static void forget(struct joiners *j, int rank, int thread)
     j->count = kept;
 }
 
-static void find_joiners(const struct ncs_inquiry *q, const struct ncs_need *n, struct joiners *out)
+static void find_joiners(const struct ncs_analysis *q, const struct ncs_unmet *n, struct joiners *out)
 {
     for (size_t i = 0; i < q->rares; i++) {
         const struct ncs_call *c = q->rare[i];
@@ -65,7 +65,7 @@ static size_t votes(const struct joiners *j, int nranks)
 }
 
 /* The size that most gave; of those given as often, one that the run has ranks for. */
-static const struct ncs_call *commonest(const struct ncs_inquiry *q, const struct joiners *j,
+static const struct ncs_call *commonest(const struct ncs_analysis *q, const struct joiners *j,
                                         bool *even)
 {
     const struct ncs_call *best = j->call[0];
@@ -91,12 +91,12 @@ static void say_size(const struct joiners *j, const struct ncs_call *of, struct 
         if (nranks_given(j->call[i]) == nranks_given(of))
             ranks[count++] = j->call[i]->rank;
     ncs_str_addf(s, "%d on ", nranks_given(of));
-    ncs_say_ranks(s, ranks, count);
-    ncs_say_place(s, of);
+    ncs_format_ranks(s, ranks, count);
+    ncs_format_place(s, of);
     ncs_free(ranks);
 }
 
-static bool sizes_differ(const struct ncs_inquiry *q, const struct joiners *j, struct ncs_draft *d,
+static bool sizes_differ(const struct ncs_analysis *q, const struct joiners *j, struct ncs_draft *d,
                          struct ncs_str *why, struct ncs_str *fix)
 {
     if (!j->count || votes(j, nranks_given(j->call[0])) == j->count)
@@ -147,7 +147,7 @@ static const struct ncs_call *joins_as(const struct joiners *j, int comm_rank, s
 
 /* Two callers with one rank. Where the communicator spans the run, the one whose own number it is
  * has it right, most likely. */
-static bool rank_twice(const struct ncs_inquiry *q, const struct joiners *j, struct ncs_draft *d,
+static bool rank_twice(const struct ncs_analysis *q, const struct joiners *j, struct ncs_draft *d,
                        struct ncs_str *why, struct ncs_str *fix)
 {
     const struct ncs_call *a = NULL, *b = NULL;
@@ -164,7 +164,7 @@ static bool rank_twice(const struct ncs_inquiry *q, const struct joiners *j, str
     ncs_str_addf(why, "ranks %d, %d of the run both join %s as rank %d of %d", a->rank, b->rank,
                  ncs_comm_name(q, a->comm), a->comm_rank, nranks);
     ncs_str_addf(why, " (%s", ncs_fn_info[a->fn].name);
-    ncs_say_place(why, a);
+    ncs_format_place(why, a);
     if (b->place.line != a->place.line)
         ncs_str_addf(why, " and line %d", b->place.line);
     ncs_str_add(why, ")");
@@ -186,7 +186,7 @@ static bool rank_twice(const struct ncs_inquiry *q, const struct joiners *j, str
         else
             ncs_str_add(fix, "let one of the two");
         ncs_str_addf(fix, " pass rank = %d", unused);
-        ncs_say_place(fix, odd ? odd : a);
+        ncs_format_place(fix, odd ? odd : a);
     } else {
         ncs_str_add(fix, "let only one of the two join");
     }
@@ -194,7 +194,7 @@ static bool rank_twice(const struct ncs_inquiry *q, const struct joiners *j, str
 }
 
 /* What took a rank out of a communicator that was not yet made. */
-static const struct ncs_call *leaving(const struct ncs_inquiry *q, const struct ncs_call *joined)
+static const struct ncs_call *leaving(const struct ncs_analysis *q, const struct ncs_call *joined)
 {
     const struct ncs_ranks_of_comm *of = &q->comm[joined->comm];
     for (size_t i = 0; i < of->rares; i++)
@@ -205,7 +205,7 @@ static const struct ncs_call *leaving(const struct ncs_inquiry *q, const struct 
 }
 
 /* Somebody had joined and left again; then who never came is as much the cause. */
-static bool left_again(const struct ncs_inquiry *q, const struct ncs_need *n, const struct joiners *j,
+static bool left_again(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct joiners *j,
                        struct ncs_draft *d, struct ncs_str *why, struct ncs_str *fix)
 {
     const char *comm = ncs_comm_name(q, n->comm);
@@ -216,7 +216,7 @@ static bool left_again(const struct ncs_inquiry *q, const struct ncs_need *n, co
         ncs_add_culprit(d, left->rank, 0, left->place.line);
         ncs_str_addf(why, "%srank %d %s %s", why->bytes ? ", " : "", left->rank,
                      left->fn == NCS_FN_ncclCommAbort ? "aborted" : "destroyed", comm);
-        ncs_say_place(why, left);
+        ncs_format_place(why, left);
         ncs_str_addf(fix, "%slet rank %d keep %s until all have joined it", fix->bytes ? ", " : "",
                      left->rank, comm);
     }
@@ -231,7 +231,7 @@ static bool left_again(const struct ncs_inquiry *q, const struct ncs_need *n, co
     return why->bytes > 0;
 }
 
-bool ncs_joiners_clash(const struct ncs_inquiry *q, const struct ncs_need *n, struct ncs_draft *d,
+bool ncs_joiners_clash(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d,
                        struct ncs_str *why, struct ncs_str *fix)
 {
     struct joiners j = { 0 };
@@ -242,8 +242,8 @@ bool ncs_joiners_clash(const struct ncs_inquiry *q, const struct ncs_need *n, st
     return clash;
 }
 
-void ncs_say_growth(const struct ncs_inquiry *q, const struct ncs_need *n, const int *absent,
-                    size_t count, struct ncs_str *s)
+void ncs_format_growth(const struct ncs_analysis *q, const struct ncs_unmet *n, const int *absent,
+                       size_t count, struct ncs_str *s)
 {
     const struct ncs_comm_info *info = q->journal->comm[n->comm];
     const struct ncs_comm_info *old = info->parent >= 0 && n->call->comm_rank >= 0 &&
@@ -255,17 +255,17 @@ void ncs_say_growth(const struct ncs_inquiry *q, const struct ncs_need *n, const
         olds++;
     if (olds) {
         ncs_str_add(s, "let ");
-        ncs_say_ranks(s, absent, olds);
+        ncs_format_ranks(s, absent, olds);
         ncs_str_addf(s, " of %s call comm:grow", old->name);
         if (old == info)
-            ncs_say_place(s, n->call);
+            ncs_format_place(s, n->call);
         ncs_str_add(s, " too, as every old rank does");
     }
     if (olds == count)
         return;
     ncs_str_add(s, olds ? "; " : "");
     ncs_str_add(s, "join as ");
-    ncs_say_ranks(s, absent + olds, count - olds);
+    ncs_format_ranks(s, absent + olds, count - olds);
     ncs_str_add(s, " with nccl.grow and the id that comm:unique_id gave");
 }
 

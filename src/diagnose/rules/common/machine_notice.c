@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-void ncs_fill_notice(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+void ncs_fill_notice(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                      const char *what)
 {
     const struct ncs_call *c = r->notice->calls ? r->notice->call[0] : NULL;
@@ -18,7 +18,7 @@ void ncs_fill_notice(const struct ncs_inquiry *q, const struct ncs_root *r, stru
         ncs_add_row(d, c->rank, c->place.line, ncs_copy_text(what));
         struct ncs_str s = { 0 };
         ncs_str_addf(&s, "rank %d's %s", c->rank, text);
-        ncs_say_place(&s, c);
+        ncs_format_place(&s, c);
         ncs_str_addf(&s, " %s", what);
         if (r->notice->why)
             ncs_str_addf(&s, ": %s", r->notice->why);

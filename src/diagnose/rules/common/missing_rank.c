@@ -3,18 +3,18 @@
 
 #include "base/mem.h"
 
-int *ncs_present_ranks(const struct ncs_inquiry *q, const struct ncs_need *need, size_t *count)
+int *ncs_present_ranks(const struct ncs_analysis *q, const struct ncs_unmet *unmet, size_t *count)
 {
     int *ranks = NULL;
     size_t room = 0;
     *count = 0;
-    bool *direct = ncs_direct_waiters(q, need);
+    bool *direct = ncs_direct_waiters(q, unmet);
     bool *here = ncs_new((size_t)(q->ranks + 1) * sizeof *here);
-    for (size_t i = 0; i < need->presents; i++)
-        if (need->present[i]->rank >= 0 && need->present[i]->rank < q->ranks)
-            here[need->present[i]->rank] = true;
+    for (size_t i = 0; i < unmet->presents; i++)
+        if (unmet->present[i]->rank >= 0 && unmet->present[i]->rank < q->ranks)
+            here[unmet->present[i]->rank] = true;
     for (int r = 0; r < q->ranks; r++) {
-        for (int i = ncs_first_context(q, r); i >= 0 && !need->presents; i = q->next_context[i])
+        for (int i = ncs_first_context(q, r); i >= 0 && !unmet->presents; i = q->next_context[i])
             here[r] |= direct[i];
         if (here[r])
             NCS_PUSH(ranks, *count, room, r);
@@ -24,36 +24,36 @@ int *ncs_present_ranks(const struct ncs_inquiry *q, const struct ncs_need *need,
     return ranks;
 }
 
-void ncs_fill_need(const struct ncs_inquiry *q, struct ncs_draft *d, const struct ncs_need *need,
-                   uint32_t call)
+void ncs_fill_unmet(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_unmet *unmet,
+                    uint32_t call)
 {
     d->f.call = call;
-    d->order = need->call ? need->call->id : UINT64_MAX;
-    ncs_set_title(q, d, need->call);
-    ncs_add_need_rows(q, d, need);
-    ncs_add_blocked(q, d, ncs_need_node(q, (size_t)(need - q->need)));
+    d->order = unmet->call ? unmet->call->id : UINT64_MAX;
+    ncs_set_title(q, d, unmet->call);
+    ncs_add_unmet_rows(q, d, unmet);
+    ncs_add_blocked(q, d, ncs_unmet_node(q, (size_t)(unmet - q->unmet)));
 }
 
-bool ncs_is_because(const struct ncs_root *r, enum ncs_reason first, enum ncs_reason last)
+bool ncs_is_because(const struct ncs_cause *r, enum ncs_reason first, enum ncs_reason last)
 {
-    return r->kind == NCS_ROOT_ABSENT && r->absents > 0 && r->absent[0]->reason >= first &&
+    return r->kind == NCS_CAUSE_ABSENT && r->absents > 0 && r->absent[0]->reason >= first &&
            r->absent[0]->reason <= last;
 }
 
 /* "; ranks 0, 1, 3 wait for it in AllReduce float32 x 1024 sum at line 9" */
-void ncs_say_who_waits(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_need *need,
-                       bool several)
+void ncs_format_who_waits(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_unmet *unmet,
+                          bool several)
 {
     size_t count;
-    int *ranks = ncs_present_ranks(q, need, &count);
+    int *ranks = ncs_present_ranks(q, unmet, &count);
     if (count) {
         ncs_str_add(s, "; ");
-        ncs_say_ranks(s, ranks, count);
+        ncs_format_ranks(s, ranks, count);
         ncs_str_addf(s, " wait%s for %s", count == 1 ? "s" : "", several ? "them" : "it");
-        if (need->call && !ncs_is_init(need->call)) {
-            char *what = ncs_describe(need->call);
+        if (unmet->call && !ncs_is_init(unmet->call)) {
+            char *what = ncs_describe(unmet->call);
             ncs_str_addf(s, " in %s", what);
-            ncs_say_place(s, need->call);
+            ncs_format_place(s, unmet->call);
             ncs_free(what);
         }
     }
@@ -66,26 +66,26 @@ static bool made_a_call(const struct ncs_absent *a)
     return a->call && a->reason >= NCS_ABSENT_FAILED && a->reason <= NCS_ABSENT_GROUP;
 }
 
-static uint32_t number_of(const struct ncs_root *r)
+static uint32_t number_of(const struct ncs_cause *r)
 {
     const struct ncs_absent *a = r->absent[0];
-    if (made_a_call(a) && a->call->number && a->call->comm == r->need->comm)
+    if (made_a_call(a) && a->call->number && a->call->comm == r->unmet->comm)
         return a->call->number;
-    return r->need->call ? r->need->call->number : 0;
+    return r->unmet->call ? r->unmet->call->number : 0;
 }
 
 /* The call with the finding's number: by one who is there, else that of the absent itself. The one
  * that waits may be another, queued in the same group. */
-static const struct ncs_call *numbered(const struct ncs_inquiry *q, const struct ncs_root *r)
+static const struct ncs_call *numbered(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
-    const struct ncs_call *own = r->absent[0]->call, *there = r->need->call;
+    const struct ncs_call *own = r->absent[0]->call, *there = r->unmet->call;
     if (!there || number_of(r) == there->number)
         return there;
     if (ncs_call_is_pair(own))
         return own; /* each rank counts its own */
-    for (size_t i = 0; i < r->need->presents; i++) {
-        int rank = r->need->present[i]->comm_rank;
-        const struct ncs_call *c = q->journal->comm[r->need->comm]->member[rank].first;
+    for (size_t i = 0; i < r->unmet->presents; i++) {
+        int rank = r->unmet->present[i]->comm_rank;
+        const struct ncs_call *c = q->journal->comm[r->unmet->comm]->member[rank].first;
         for (; c; c = c->next_counted)
             if (c->number == own->number)
                 return c;
@@ -93,13 +93,13 @@ static const struct ncs_call *numbered(const struct ncs_inquiry *q, const struct
     return own;
 }
 
-void ncs_fill_absent(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+void ncs_fill_absent(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     for (size_t i = 0; i < r->absents; i++) {
         const struct ncs_absent *a = r->absent[i];
         uint32_t call = made_a_call(a) ? a->call->number
-                        : r->need->kind == NCS_NEED_PAIR || !r->need->call ? 0
-                                                                           : r->need->call->number;
+                        : r->unmet->kind == NCS_UNMET_PAIR || !r->unmet->call ? 0
+                                                                           : r->unmet->call->number;
         int line = a->call ? a->call->place.line
                    : a->context >= 0 ? ncs_said_place(q, a->context).line : 0;
         if (a->rank >= 0)
@@ -123,54 +123,54 @@ void ncs_fill_absent(const struct ncs_inquiry *q, const struct ncs_root *r, stru
         d->f.evidence = ncs_copy_text("by what was recorded of it");
     else if (r->absent[0]->reason <= NCS_ABSENT_LAST_FINAL)
         d->f.evidence = ncs_copy_text(evidence[r->absent[0]->reason]);
-    ncs_fill_need(q, d, r->need, number_of(r));
+    ncs_fill_unmet(q, d, r->unmet, number_of(r));
     ncs_set_title(q, d, numbered(q, r));
     if (r->absent[0]->call && r->absent[0]->call->id < d->order)
         d->order = r->absent[0]->call->id;
 }
 
-void ncs_say_absent(const struct ncs_root *r, struct ncs_str *s)
+void ncs_format_absent(const struct ncs_cause *r, struct ncs_str *s)
 {
     int *ranks = ncs_new(r->absents * sizeof *ranks);
     for (size_t i = 0; i < r->absents; i++)
         ranks[i] = r->absent[i]->rank;
-    ncs_say_ranks(s, ranks, r->absents);
+    ncs_format_ranks(s, ranks, r->absents);
     ncs_free(ranks);
 }
 
-void ncs_say_before(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_str *s)
+void ncs_format_before(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
 {
-    if (ncs_is_meeting(r->need))
-        ncs_str_addf(s, " before it came to %s on %s", ncs_said_function(r->need->call),
-                     ncs_comm_name(q, r->need->comm));
-    else if (r->need->kind == NCS_NEED_COLLECTIVE && r->need->call)
+    if (ncs_is_meeting(r->unmet))
+        ncs_str_addf(s, " before it came to %s on %s", ncs_said_function(r->unmet->call),
+                     ncs_comm_name(q, r->unmet->comm));
+    else if (r->unmet->kind == NCS_UNMET_COLLECTIVE && r->unmet->call)
         ncs_str_addf(s, " %s call %u on %s",
-                     ncs_has_made(q, r->need, r->absent[0]) ? "during" : "before",
-                     (unsigned)r->need->call->number,
-                     ncs_comm_name(q, r->need->comm));
-    else if (r->need->kind == NCS_NEED_INIT)
-        ncs_str_addf(s, " before it joined %s", ncs_comm_name(q, r->need->comm));
+                     ncs_has_made(q, r->unmet, r->absent[0]) ? "during" : "before",
+                     (unsigned)r->unmet->call->number,
+                     ncs_comm_name(q, r->unmet->comm));
+    else if (r->unmet->kind == NCS_UNMET_INIT)
+        ncs_str_addf(s, " before it joined %s", ncs_comm_name(q, r->unmet->comm));
 }
 
-void ncs_say_left(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
-                  const char *verb)
+void ncs_format_left(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
+                     const char *verb)
 {
     ncs_fill_absent(q, r, d);
     const struct ncs_absent *a = r->absent[0];
-    const struct ncs_member *m = &q->journal->comm[r->need->comm]->member[a->comm_rank];
+    const struct ncs_member *m = &q->journal->comm[r->unmet->comm]->member[a->comm_rank];
     struct ncs_str s = { 0 };
-    ncs_say_absent(r, &s);
-    ncs_str_addf(&s, " %s %s", verb, ncs_comm_name(q, r->need->comm));
+    ncs_format_absent(r, &s);
+    ncs_str_addf(&s, " %s %s", verb, ncs_comm_name(q, r->unmet->comm));
     if (a->call && a->call->place.line)
         ncs_str_addf(&s, " at line %d", a->call->place.line);
     ncs_str_addf(&s, " after %u call%s", (unsigned)m->calls, m->calls == 1 ? "" : "s");
-    ncs_say_who_waits(q, &s, r->need, r->absents > 1);
+    ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
     d->f.why = ncs_str_take(&s);
 }
 
 /* Nobody of those who are missed will make the call, or they wait elsewhere. */
-bool ncs_lacks(const struct ncs_root *r, enum ncs_need_kind kind)
+bool ncs_lacks(const struct ncs_cause *r, enum ncs_unmet_kind kind)
 {
-    return r->kind == NCS_ROOT_ABSENT && r->absents && r->need->kind == kind && r->need->call &&
+    return r->kind == NCS_CAUSE_ABSENT && r->absents && r->unmet->kind == kind && r->unmet->call &&
            r->absent[0]->reason >= NCS_ABSENT_DESTROYED;
 }

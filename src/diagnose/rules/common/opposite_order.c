@@ -73,7 +73,7 @@ static int same_place(const struct ncs_comm_info *info, const struct ncs_member 
     return -1;
 }
 
-static bool judge_pair(const struct ncs_inquiry *q, int first, int second,
+static bool judge_pair(const struct ncs_analysis *q, int first, int second,
                        const struct ncs_call **call)
 {
     const struct ncs_comm_info *a = q->journal->comm[first], *b = q->journal->comm[second];
@@ -92,7 +92,7 @@ static bool judge_pair(const struct ncs_inquiry *q, int first, int second,
     return false;
 }
 
-bool ncs_opposite_order(const struct ncs_inquiry *q, const struct ncs_call **call)
+bool ncs_opposite_order(const struct ncs_analysis *q, const struct ncs_call **call)
 {
     bool known = q->snap->stop == NCS_STOP_DONE && q->snap->contexts && !q->journal->dropped &&
                  q->journal->comms <= MOST_COMMS;

@@ -23,7 +23,7 @@ struct passed { /* by somebody who is not among those who met */
 };
 
 struct ncs_sibling_search {
-    const struct ncs_inquiry *q;
+    const struct ncs_analysis *q;
     struct ncs_map met;          /* ranks of communicators -> 1 */
     const struct ncs_call *like; /* the place that was looked at last; NULL = none */
     struct passed *passed;       /* there */
@@ -31,7 +31,7 @@ struct ncs_sibling_search {
     struct ncs_map round;        /* calls there of those who met -> their rounds + 1 */
 };
 
-struct ncs_sibling_search *ncs_siblings_open(const struct ncs_inquiry *q, const struct ncs_root *met)
+struct ncs_sibling_search *ncs_siblings_open(const struct ncs_analysis *q, const struct ncs_cause *met)
 {
     struct ncs_sibling_search *s = ncs_new(sizeof *s);
     s->q = q;

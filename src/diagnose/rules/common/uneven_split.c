@@ -7,7 +7,7 @@
 #include "ncclscript/nccl_abi.h"
 
 /* What each rank of the parent called, NULL of those who are not known. */
-const struct ncs_call **ncs_split_calls(const struct ncs_inquiry *q, int parent, uint32_t nth)
+const struct ncs_call **ncs_split_calls(const struct ncs_analysis *q, int parent, uint32_t nth)
 {
     const struct ncs_comm_info *info = q->journal->comm[parent];
     const struct ncs_call **call = ncs_new((size_t)info->members * sizeof *call);
@@ -59,7 +59,7 @@ static bool is_told(const int *told, int count, int color)
     return false;
 }
 
-void ncs_say_colors(const struct ncs_call *const *call, int count, struct ncs_str *s)
+void ncs_format_colors(const struct ncs_call *const *call, int count, struct ncs_str *s)
 {
     enum { MOST = 4 };
     int *ranks = ncs_new((size_t)count * sizeof *ranks), told[MOST], tolds = 0;
@@ -77,7 +77,7 @@ void ncs_say_colors(const struct ncs_call *const *call, int count, struct ncs_st
             if (color_of(call[k]) == color)
                 ranks[n++] = call[k]->rank;
         ncs_str_add(s, tolds > 1 ? ", " : "");
-        ncs_say_ranks(s, ranks, n);
+        ncs_format_ranks(s, ranks, n);
         if (color == NCCL_SPLIT_NOCOLOR)
             ncs_str_add(s, " gave none");
         else
@@ -86,27 +86,27 @@ void ncs_say_colors(const struct ncs_call *const *call, int count, struct ncs_st
     ncs_free(ranks);
 }
 
-static bool misses(const struct ncs_inquiry *q, const struct ncs_root *r, size_t i)
+static bool misses(const struct ncs_analysis *q, const struct ncs_cause *r, size_t i)
 {
-    int at = ncs_node_need(q, r->path[i]);
+    int at = ncs_node_unmet(q, r->path[i]);
     const struct ncs_absent *a =
-        at >= 0 ? ncs_link(&q->need[at], q, r->path[(i + 1) % r->length]) : NULL;
+        at >= 0 ? ncs_link(&q->unmet[at], q, r->path[(i + 1) % r->length]) : NULL;
     return a && a->reason == NCS_ABSENT_ELSEWHERE;
 }
 
 /* The communicator that somebody makes no call on. */
-static int missed_on(const struct ncs_inquiry *q, const struct ncs_root *r)
+static int missed_on(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
-    if (r->kind == NCS_ROOT_ABSENT && r->absents && r->absent[0]->reason >= NCS_ABSENT_DESTROYED)
-        return r->need->comm;
-    for (size_t i = 0; i < r->length && r->kind == NCS_ROOT_CYCLE; i++)
-        if (misses(q, r, i) && q->need[ncs_node_need(q, r->path[i])].comm >= 0 &&
-            q->journal->comm[q->need[ncs_node_need(q, r->path[i])].comm]->split)
-            return q->need[ncs_node_need(q, r->path[i])].comm;
+    if (r->kind == NCS_CAUSE_ABSENT && r->absents && r->absent[0]->reason >= NCS_ABSENT_DESTROYED)
+        return r->unmet->comm;
+    for (size_t i = 0; i < r->length && r->kind == NCS_CAUSE_CYCLE; i++)
+        if (misses(q, r, i) && q->unmet[ncs_node_unmet(q, r->path[i])].comm >= 0 &&
+            q->journal->comm[q->unmet[ncs_node_unmet(q, r->path[i])].comm]->split)
+            return q->unmet[ncs_node_unmet(q, r->path[i])].comm;
     return -1;
 }
 
-void ncs_add_colors(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+void ncs_add_colors(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     int comm = missed_on(q, r);
     const struct ncs_comm_info *info = comm >= 0 ? q->journal->comm[comm] : NULL;
@@ -121,12 +121,12 @@ void ncs_add_colors(const struct ncs_inquiry *q, const struct ncs_root *r, struc
         struct ncs_str why = { 0 }, fix = { 0 };
         ncs_str_addf(&why, "%s; %s is the part of color %d of the split of %s", d->f.why,
                      info->name, info->color, ncs_comm_name(q, info->parent));
-        ncs_say_place(&why, own);
+        ncs_format_place(&why, own);
         ncs_str_add(&why, ": ");
-        ncs_say_colors(call, count, &why);
+        ncs_format_colors(call, count, &why);
         ncs_str_addf(&fix, "%s; or, if a rank is in %s by mistake, give it its color", d->f.fix,
                      info->name);
-        ncs_say_place(&fix, own);
+        ncs_format_place(&fix, own);
         ncs_free(d->f.why);
         ncs_free(d->f.fix);
         d->f.why = ncs_str_take(&why);

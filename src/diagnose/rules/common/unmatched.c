@@ -29,7 +29,7 @@ static struct tally *tally_of(struct tallies *t, int src, int dst)
     return &t->tally[at - 1];
 }
 
-static bool counts(const struct ncs_inquiry *q, const struct ncs_call *c)
+static bool counts(const struct ncs_analysis *q, const struct ncs_call *c)
 {
     enum ncs_reason reason;
     const struct ncs_call *cause;
@@ -48,7 +48,7 @@ static struct tally *tally_for(struct tallies *t, const struct ncs_call *c)
 }
 
 /* Those of a communicator; none if the journal is not whole. */
-struct ncs_loose_calls {
+struct ncs_unmatched_calls {
     const struct ncs_call **call;
     size_t count, room;
     int *knot;                /* by rank: the least rank that hangs together with it by who names whom */
@@ -59,7 +59,7 @@ struct ncs_loose_calls {
     size_t exchanges, exchange_room;
 };
 
-static void find_loose(const struct ncs_inquiry *q, int comm, struct ncs_loose_calls *l)
+static void find_loose(const struct ncs_analysis *q, int comm, struct ncs_unmatched_calls *l)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
     struct tallies all = { 0 }, seen = { 0 };
@@ -94,7 +94,7 @@ static int knot_of(int *knot, int rank)
     return rank;
 }
 
-static void tie_knots(struct ncs_loose_calls *l, int nranks)
+static void tie_knots(struct ncs_unmatched_calls *l, int nranks)
 {
     l->knot = ncs_new((size_t)nranks * sizeof *l->knot);
     for (int r = 0; r < nranks; r++)
@@ -133,7 +133,7 @@ static bool explains(const struct ncs_call *const *loose, size_t count, int rank
 }
 
 /* Sends less receives in the groups of the rank's loose calls. */
-static int lean(const struct ncs_inquiry *q, const struct ncs_call *const *loose, size_t count,
+static int lean(const struct ncs_analysis *q, const struct ncs_call *const *loose, size_t count,
                 int rank)
 {
     int n = 0;
@@ -160,7 +160,7 @@ static bool all_grouped(const struct ncs_call *const *loose, size_t count)
 
 /* The one rank that can be to blame for all; -1 if there is none, or two who are as likely. A rank
  * that confused sending with receiving has too many of one in its group. */
-static int single(const struct ncs_inquiry *q, const struct ncs_call *const *loose, size_t count,
+static int single(const struct ncs_analysis *q, const struct ncs_call *const *loose, size_t count,
                   int nranks)
 {
     int best = -1, best_lean = 0;
@@ -221,7 +221,7 @@ static const struct ncs_call *answered(const struct ncs_call *const *loose, size
 }
 
 /* The same for calls that hang together. */
-static void explain(const struct ncs_inquiry *q, const struct ncs_call *const *loose, size_t count,
+static void explain(const struct ncs_analysis *q, const struct ncs_call *const *loose, size_t count,
                     int nranks, struct ncs_misnamed *out, size_t *room)
 {
     int odd = single(q, loose, count, nranks);
@@ -260,7 +260,7 @@ static void sort(struct ncs_misnamed *all)
 }
 
 /* Its group both sends and receives on its communicator. */
-static bool in_exchange(const struct ncs_inquiry *q, const struct ncs_call *call)
+static bool in_exchange(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     bool sends = false, recvs = false;
     uint64_t key = ncs_group_key(q, call);
@@ -273,9 +273,9 @@ static bool in_exchange(const struct ncs_inquiry *q, const struct ncs_call *call
     return sends && recvs;
 }
 
-static struct ncs_loose_calls *loose_of(const struct ncs_inquiry *q, int comm)
+static struct ncs_unmatched_calls *loose_of(const struct ncs_analysis *q, int comm)
 {
-    struct ncs_loose_calls **of = &q->comm[comm].loose, *l = *of;
+    struct ncs_unmatched_calls **of = &q->comm[comm].loose, *l = *of;
     if (l)
         return l;
     int nranks = q->journal->comm[comm]->nranks;
@@ -306,10 +306,10 @@ static struct ncs_loose_calls *loose_of(const struct ncs_inquiry *q, int comm)
     return l;
 }
 
-void ncs_loose_free(struct ncs_inquiry *q)
+void ncs_loose_free(struct ncs_analysis *q)
 {
     for (size_t i = 0; i < q->journal->comms; i++) {
-        struct ncs_loose_calls *l = q->comm[i].loose;
+        struct ncs_unmatched_calls *l = q->comm[i].loose;
         if (!l)
             continue;
         ncs_free(l->call);
@@ -321,9 +321,9 @@ void ncs_loose_free(struct ncs_inquiry *q)
     }
 }
 
-bool ncs_explain_loose(const struct ncs_inquiry *q, int comm, int rank, struct ncs_misnamed *out)
+bool ncs_explain_unmatched(const struct ncs_analysis *q, int comm, int rank, struct ncs_misnamed *out)
 {
-    const struct ncs_loose_calls *l = loose_of(q, comm);
+    const struct ncs_unmatched_calls *l = loose_of(q, comm);
     *out = (struct ncs_misnamed){ 0 };
     if (rank < 0 || rank >= q->journal->comm[comm]->nranks || !l->explained[l->knot[rank]])
         return false;
@@ -333,18 +333,18 @@ bool ncs_explain_loose(const struct ncs_inquiry *q, int comm, int rank, struct n
     return true;
 }
 
-static int need_with(const struct ncs_inquiry *q, const struct ncs_call *call)
+static int need_with(const struct ncs_analysis *q, const struct ncs_call *call)
 {
-    for (size_t i = 0; i < q->needs; i++)
-        for (size_t k = 0; k < q->need[i].presents; k++)
-            if (q->need[i].present[k] == call)
+    for (size_t i = 0; i < q->unmets; i++)
+        for (size_t k = 0; k < q->unmet[i].presents; k++)
+            if (q->unmet[i].present[k] == call)
                 return (int)i;
     return -1;
 }
 
-bool ncs_explain_first(const struct ncs_inquiry *q, size_t need, struct ncs_misnamed *out)
+bool ncs_explain_first(const struct ncs_analysis *q, size_t unmet, struct ncs_misnamed *out)
 {
-    const struct ncs_loose_calls *l = loose_of(q, q->need[need].comm);
+    const struct ncs_unmatched_calls *l = loose_of(q, q->unmet[unmet].comm);
     const struct ncs_call *const *loose = l->exchange;
     size_t count = l->exchanges, room = 0;
     struct ncs_misnaming best = { 0 };
@@ -359,7 +359,7 @@ bool ncs_explain_first(const struct ncs_inquiry *q, size_t need, struct ncs_misn
                 ncs_is_send(wants) == ncs_is_send(wrong))
                 continue;
             const int gone[] = { need_with(q, wrong), need_with(q, wants) };
-            if (gone[0] < 0 || ncs_cycle_without_needs(q, need, gone, 2))
+            if (gone[0] < 0 || ncs_cycle_without_needs(q, unmet, gone, 2))
                 continue;
             tie = last == least;
             least = last;

@@ -3,24 +3,24 @@
 
 #include "base/mem.h"
 
-bool ncs_left_alone(const struct ncs_inquiry *q, const struct ncs_root *r)
+bool ncs_left_alone(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
-    const struct ncs_comm_info *comm = q->journal->comm[r->need->comm];
+    const struct ncs_comm_info *comm = q->journal->comm[r->unmet->comm];
     int left = 0;
     for (int i = 0; i < comm->nranks && i < comm->members; i++)
         left += comm->member[i].gone && !comm->member[i].released;
-    return r->need->kind == NCS_NEED_PAIR && r->need->call && comm->nranks > 2 && left == 1 &&
+    return r->unmet->kind == NCS_UNMET_PAIR && r->unmet->call && comm->nranks > 2 && left == 1 &&
            r->absent[0]->reason == NCS_ABSENT_DESTROYED;
 }
 
-bool ncs_is_alone(const struct ncs_root *r, bool send)
+bool ncs_is_alone(const struct ncs_cause *r, bool send)
 {
-    return r->kind == NCS_ROOT_ABSENT && r->absents && r->need->kind == NCS_NEED_PAIR &&
-           r->need->call && ncs_is_send(r->need->call) == send &&
+    return r->kind == NCS_CAUSE_ABSENT && r->absents && r->unmet->kind == NCS_UNMET_PAIR &&
+           r->unmet->call && ncs_is_send(r->unmet->call) == send &&
            r->absent[0]->reason >= NCS_ABSENT_DESTROYED;
 }
 
-static size_t count_pairwise(const struct ncs_inquiry *q, int comm, int from, int to, bool sends)
+static size_t count_pairwise(const struct ncs_analysis *q, int comm, int from, int to, bool sends)
 {
     const struct ncs_member *m = &q->journal->comm[comm]->member[sends ? from : to];
     size_t n = 0;
@@ -30,16 +30,16 @@ static size_t count_pairwise(const struct ncs_inquiry *q, int comm, int from, in
     return n;
 }
 
-static void say_alone(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_str *s)
+static void say_alone(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
 {
-    const struct ncs_need *n = r->need;
+    const struct ncs_unmet *n = r->unmet;
     const struct ncs_call *c = r->excess ? r->excess : n->call;
     bool send = ncs_is_send(c);
     int peer = r->absent[0]->rank;
     size_t sends = count_pairwise(q, n->comm, n->src, n->dst, true);
     size_t recvs = count_pairwise(q, n->comm, n->src, n->dst, false);
     ncs_str_addf(s, "rank %d %s rank %d", c->rank, send ? "sends to" : "receives from", peer);
-    ncs_say_place(s, c);
+    ncs_format_place(s, c);
     ncs_str_addf(s, ", but rank %d %s it %zu time%s where %zu %s needed", peer,
                  send ? "receives from" : "sends to", send ? recvs : sends,
                  (send ? recvs : sends) == 1 ? "" : "s", send ? sends : recvs,
@@ -47,23 +47,23 @@ static void say_alone(const struct ncs_inquiry *q, const struct ncs_root *r, str
 }
 
 /* The call itself is wrong, not that nobody answers it. */
-static void fill_excess(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d)
+static void fill_excess(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_call *c = r->excess;
     ncs_add_culprit(d, c->rank, c->number, c->place.line);
-    ncs_fill_need(q, d, r->need, c->number);
+    ncs_fill_unmet(q, d, r->unmet, c->number);
     ncs_set_title(q, d, c);
     struct ncs_str s = { 0 };
     say_alone(q, r, &s);
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, "leave out the call");
-    ncs_say_place(&s, c);
+    ncs_format_place(&s, c);
     ncs_str_addf(&s, " on rank %d", c->rank);
     d->f.fix = ncs_str_take(&s);
     d->f.evidence = ncs_copy_text("without this one call every call has its answer");
 }
 
-bool ncs_one_alone(const struct ncs_inquiry *q, const struct ncs_root *r, struct ncs_draft *d,
+bool ncs_one_alone(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                    bool send)
 {
     if (!ncs_is_alone(r, send) || ncs_left_alone(q, r))
@@ -72,10 +72,10 @@ bool ncs_one_alone(const struct ncs_inquiry *q, const struct ncs_root *r, struct
         fill_excess(q, r, d);
         return true;
     }
-    const struct ncs_call *c = r->need->call;
+    const struct ncs_call *c = r->unmet->call;
     for (size_t i = 0; i < r->absents; i++)
         ncs_add_culprit(d, r->absent[i]->rank, 0, 0);
-    ncs_fill_need(q, d, r->need, c->number);
+    ncs_fill_unmet(q, d, r->unmet, c->number);
     struct ncs_str s = { 0 };
     say_alone(q, r, &s);
     bool empty = ncs_call_count(c) == 0;
@@ -85,9 +85,9 @@ bool ncs_one_alone(const struct ncs_inquiry *q, const struct ncs_root *r, struct
     d->f.why = ncs_str_take(&s);
     ncs_str_addf(&s, "let rank %d %s rank %d%s", r->absent[0]->rank,
                  send ? "receive from" : "send to", c->rank, empty ? ", be it nothing" : "");
-    ncs_say_own_group(q, &s, r->absent[0]);
+    ncs_format_own_group(q, &s, r->absent[0]);
     ncs_str_add(&s, ", or leave out the call");
-    ncs_say_place(&s, c);
+    ncs_format_place(&s, c);
     ncs_str_addf(&s, " on rank %d", c->rank);
     d->f.fix = ncs_str_take(&s);
     return true;

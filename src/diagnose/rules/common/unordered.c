@@ -11,7 +11,7 @@ static const struct { enum ncs_fn fn; const char *noun; } nouns[] = {
     { NCS_FN_ncclMemFree, "the free" },      { NCS_FN_cudaHostUnregister, "the free" },
 };
 
-void ncs_say_use(const struct ncs_inquiry *q, struct ncs_str *s, const struct ncs_call *call)
+void ncs_format_use(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *call)
 {
     if (call->number && call->comm >= 0) {
         char *what = ncs_describe(call);
@@ -24,7 +24,7 @@ void ncs_say_use(const struct ncs_inquiry *q, struct ncs_str *s, const struct nc
             noun = nouns[i].fn == call->fn ? nouns[i].noun : noun;
         ncs_str_add(s, noun);
     }
-    ncs_say_place(s, call);
+    ncs_format_place(s, call);
 }
 
 const char *ncs_said_use(unsigned does, bool several)
@@ -36,16 +36,16 @@ const char *ncs_said_use(unsigned does, bool several)
     return several ? "read" : "reads";
 }
 
-void ncs_say_hazard_ranks(struct ncs_str *s, const struct ncs_hazard *h)
+void ncs_format_hazard_ranks(struct ncs_str *s, const struct ncs_hazard *h)
 {
     int *rank = ncs_new(h->ats * sizeof *rank);
     for (size_t i = 0; i < h->ats; i++)
         rank[i] = h->at[i].rank;
-    ncs_say_ranks(s, rank, h->ats);
+    ncs_format_ranks(s, rank, h->ats);
     ncs_free(rank);
 }
 
-void ncs_say_line(struct ncs_str *s, const char *before, const struct ncs_call *call)
+void ncs_format_line(struct ncs_str *s, const char *before, const struct ncs_call *call)
 {
     if (call->place.line)
         ncs_str_addf(s, "%s line %d", before, call->place.line);
@@ -65,7 +65,7 @@ static const struct ncs_call *counted_of(const struct ncs_hazard *h)
 }
 
 /* What was freed in use was touched then: that is told by itself. */
-static bool came_to_a_fault(const struct ncs_inquiry *q, const struct ncs_hazard *h)
+static bool came_to_a_fault(const struct ncs_analysis *q, const struct ncs_hazard *h)
 {
     for (size_t i = 0; i < q->notices && h->later_does & NCS_TOUCH_FREE; i++) {
         const struct ncs_notice *n = &q->notice[i];
@@ -76,10 +76,10 @@ static bool came_to_a_fault(const struct ncs_inquiry *q, const struct ncs_hazard
     return false;
 }
 
-const struct ncs_hazard *ncs_hazard_of(const struct ncs_inquiry *q, const struct ncs_root *r,
+const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struct ncs_cause *r,
                                        enum ncs_hazard_kind kind, struct ncs_draft *d)
 {
-    const struct ncs_hazard *h = r->kind == NCS_ROOT_HAZARD ? r->notice->hazard : NULL;
+    const struct ncs_hazard *h = r->kind == NCS_CAUSE_HAZARD ? r->notice->hazard : NULL;
     if (!h || h->kind != kind || came_to_a_fault(q, h))
         return NULL;
     const struct ncs_call *call = counted_of(h);
@@ -120,16 +120,16 @@ void ncs_repair_by_sync(struct ncs_draft *d, const struct ncs_hazard *h)
     }
 }
 
-void ncs_say_wait_between(struct ncs_str *s, const struct ncs_hazard *h)
+void ncs_format_wait_between(struct ncs_str *s, const struct ncs_hazard *h)
 {
     if (h->host || !h->later->place.line) {
         ncs_str_add(s, "stream:sync()");
-        ncs_say_line(s, " before", h->later);
+        ncs_format_line(s, " before", h->later);
         return;
     }
     ncs_str_add(s, "record an event");
-    ncs_say_line(s, " after", h->earlier);
+    ncs_format_line(s, " after", h->earlier);
     ncs_str_add(s, " and let the other stream wait for it");
-    ncs_say_line(s, " before", h->later);
+    ncs_format_line(s, " before", h->later);
     ncs_str_add(s, ", or stream:sync() between them");
 }
