@@ -8,7 +8,7 @@
 #include "diagnose/analysis.h"
 #include "diagnose/party.h"
 
-static int count_ranks(const struct ncs_analysis *q)
+static int diagnose_count_ranks(const struct ncs_analysis *q)
 {
     int last = -1;
     for (size_t i = 0; i < q->snap->contexts; i++)
@@ -66,7 +66,7 @@ static void add_peers(const struct ncs_analysis *q, int self, struct peers *p,
             add_peer(p, n->present[i]->rank);
 }
 
-static enum ncs_via via_of(const struct ncs_analysis *q, const struct ncs_unmet *n)
+static enum ncs_via diagnose_via_of(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     switch (n->kind) {
     case NCS_UNMET_PAIR: return NCS_VIA_PAIR;
@@ -92,7 +92,7 @@ static bool fill_wait(struct ncs_analysis *q, int context, struct peers *peers,
         const struct ncs_unmet *n = &q->unmet[unmet[i]];
         add_peers(q, c->rank, peers, n);
         if (!w->waiting)
-            w->via = via_of(q, n);
+            w->via = diagnose_via_of(q, n);
         w->waiting = true;
         if (n->kind == NCS_UNMET_GATE && !w->what && q->snap->gate[n->gate].key)
             w->what = ncs_copy_text(q->snap->gate[n->gate].key);
@@ -189,7 +189,7 @@ static void inquire(const struct ncs_parties *parties, const struct ncs_journal 
                              .result = out };
     q.hung = q.snap->stop == NCS_STOP_QUIET || q.snap->stop == NCS_STOP_LIVELOCK ||
              q.snap->stop == NCS_STOP_STALLED;
-    q.ranks = count_ranks(&q);
+    q.ranks = diagnose_count_ranks(&q);
     ncs_read(&q);
     ncs_align(&q);
     ncs_find_clues(&q);

@@ -66,7 +66,7 @@ static bool has_two_buffers(const struct ncs_call *c)
     return send && recv && !in_place;
 }
 
-static void add_call(struct ncs_calls *all, const struct ncs_call *c)
+static void index_add_call(struct ncs_calls *all, const struct ncs_call *c)
 {
     NCS_PUSH(all->of, all->count, all->room, c);
 }
@@ -84,7 +84,7 @@ static void add_counted(struct ncs_ranks_of_comm *on, const struct ncs_call *c, 
     if (s->held == s->room)
         return; /* a journal counts what it holds */
     if (has_two_buffers(c))
-        add_call(&on->may_overlap, c);
+        index_add_call(&on->may_overlap, c);
     s->doubtful |= ncs_failed(c) || ncs_call_count(c) == 0;
     s->grouped |= c->group != 0;
     s->signature[s->held] = made->signature = ncs_call_signature(c);
@@ -115,13 +115,13 @@ static struct ncs_made *add_made(struct ncs_index *x, const struct ncs_call *c)
     *(x->first[c->fn] ? &x->made[x->last[c->fn] - 1].next : &x->first[c->fn]) = nth;
     x->last[c->fn] = nth;
     if (c->rival)
-        add_call(&x->rivals, c);
+        index_add_call(&x->rivals, c);
     if (c->comm >= 0 && ncs_failed(c))
-        add_call(&x->failed, c);
+        index_add_call(&x->failed, c);
     return &x->made[x->mades - 1];
 }
 
-static void read_call(struct ncs_analysis *q, struct ncs_call *c)
+static void index_read_call(struct ncs_analysis *q, struct ncs_call *c)
 {
     struct ncs_made *made = add_made(&q->index, c);
     ncs_see_failure(q, c);
@@ -144,7 +144,7 @@ void ncs_read(struct ncs_analysis *q)
     begin_sequences(q);
     q->failure = ncs_new((size_t)q->ranks * sizeof *q->failure);
     for (struct ncs_call *c = q->journal->oldest; c; c = c->newer)
-        read_call(q, c);
+        index_read_call(q, c);
     ncs_group_starts_read(q);
 }
 

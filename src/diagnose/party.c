@@ -8,14 +8,14 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-static uint64_t pair_key(int a, int b)
+static uint64_t party_pair_key(int a, int b)
 {
     return ncs_hash(ncs_hash(1, (uint64_t)(int64_t)a), (uint64_t)(int64_t)b);
 }
 
 int ncs_party_of_device(const struct ncs_parties *p, int rank, int device)
 {
-    return (int)ncs_map_number(&p->found, pair_key(rank, device)) - 1;
+    return (int)ncs_map_number(&p->found, party_pair_key(rank, device)) - 1;
 }
 
 static int add_party(struct ncs_parties *p, int rank, int device)
@@ -25,7 +25,7 @@ static int add_party(struct ncs_parties *p, int rank, int device)
     if (known >= 0)
         return known;
     NCS_PUSH(p->of, p->count, p->room, fresh);
-    ncs_map_put_number(&p->found, pair_key(rank, device), p->count);
+    ncs_map_put_number(&p->found, party_pair_key(rank, device), p->count);
     return (int)p->count - 1;
 }
 
@@ -92,7 +92,7 @@ static void number_parties(struct ncs_parties *p)
     else
         p->count = 0;
     for (size_t i = 0; i < p->count; i++)
-        ncs_map_put_number(&p->found, pair_key(p->of[i].rank, p->of[i].device), i + 1);
+        ncs_map_put_number(&p->found, party_pair_key(p->of[i].rank, p->of[i].device), i + 1);
     if (all)
         add_ranks_of(p, all);
 }
@@ -121,22 +121,22 @@ static void add_members(struct ncs_parties *p)
 
 static struct ncs_driver *add_driver(struct ncs_parties *p, int rank, int thread)
 {
-    size_t at = ncs_map_number(&p->at, pair_key(rank, thread));
+    size_t at = ncs_map_number(&p->at, party_pair_key(rank, thread));
     struct ncs_driver fresh = { .rank = rank, .thread = thread, .device = -1 };
     if (at)
         return &p->driver[at - 1];
     NCS_PUSH(p->driver, p->drivers, p->driver_room, fresh);
-    ncs_map_put_number(&p->at, pair_key(rank, thread), p->drivers);
+    ncs_map_put_number(&p->at, party_pair_key(rank, thread), p->drivers);
     return &p->driver[p->drivers - 1];
 }
 
 const struct ncs_driver *ncs_driver_of(const struct ncs_parties *p, int rank, int thread)
 {
-    size_t at = ncs_map_number(&p->at, pair_key(rank, thread));
+    size_t at = ncs_map_number(&p->at, party_pair_key(rank, thread));
     return at ? &p->driver[at - 1] : NULL;
 }
 
-static void insert(int **list, size_t *count, size_t *room, int party)
+static void party_insert(int **list, size_t *count, size_t *room, int party)
 {
     size_t at = 0;
     while (at < *count && (*list)[at] < party)
@@ -150,8 +150,8 @@ static void insert(int **list, size_t *count, size_t *room, int party)
 
 static void drive(struct ncs_parties *p, struct ncs_driver *d, int party)
 {
-    insert(&d->made, &d->mades, &d->made_room, party);
-    insert(&d->drives, &d->drive, &d->drive_room, party);
+    party_insert(&d->made, &d->mades, &d->made_room, party);
+    party_insert(&d->drives, &d->drive, &d->drive_room, party);
     if (p->of[party].thread < 0)
         p->of[party].thread = d->thread;
 }
@@ -164,13 +164,13 @@ static void read_calls(struct ncs_parties *p)
             continue;
         struct ncs_driver *d = add_driver(p, c->rank, c->thread);
         int party = c->number ? ncs_party_of_member(p, c->comm, c->comm_rank) : -1;
-        uint64_t key = ncs_hash(pair_key(c->rank, c->thread), (uint64_t)(int64_t)party);
+        uint64_t key = ncs_hash(party_pair_key(c->rank, c->thread), (uint64_t)(int64_t)party);
         if (c->fn == NCS_FN_cudaSetDevice && c->returned && !c->rc)
             d->device = (int)c->arg[0].i;
         if (party < 0 || ncs_map_get(&seen, key))
             continue;
         ncs_map_put_number(&seen, key, 1);
-        insert(&d->made, &d->mades, &d->made_room, party);
+        party_insert(&d->made, &d->mades, &d->made_room, party);
     }
     ncs_map_free(&seen);
     for (size_t i = 0; i < p->snap->contexts; i++)

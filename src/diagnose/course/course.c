@@ -27,7 +27,7 @@ static bool step_kind(const struct ncs_call *c, enum ncs_step_kind *kind)
 
 /* What made the communicator: the same for children of one split, and for communicators that ranks make
  * at one place of the program. */
-static uint64_t class_of(const struct ncs_analysis *q, const struct ncs_courses *all, int comm)
+static uint64_t course_class_of(const struct ncs_analysis *q, const struct ncs_courses *all, int comm)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
     if (info->parent >= 0 && info->parent < comm)
@@ -118,7 +118,7 @@ static uint64_t course_key(int rank, int thread)
     return ncs_hash(ncs_hash(1, (uint64_t)(int64_t)rank), (uint64_t)(int64_t)thread);
 }
 
-static struct ncs_course *course_of(struct reading *r, int rank, int thread)
+static struct ncs_course *course_course_of(struct reading *r, int rank, int thread)
 {
     struct ncs_courses *all = r->all;
     bool is_main = thread == 0 && rank >= 0 && rank < r->q->ranks;
@@ -145,25 +145,25 @@ static const struct {
     [NCS_HOST_SPAWN] = { NCS_STEP_SPAWN, "spawn" },
 };
 
-static void add(struct ncs_course *own, struct ncs_step step)
+static void course_add(struct ncs_course *own, struct ncs_step step)
 {
     own->sites = ncs_hash(own->sites, step.site);
     NCS_PUSH(own->step, own->steps, own->room, step);
 }
 
-static void add_host_step(struct reading *r, const struct ncs_host_step *h, struct ncs_call *stand_in)
+static void course_add_host_step(struct reading *r, const struct ncs_host_step *h, struct ncs_call *stand_in)
 {
     *stand_in = (struct ncs_call){ .id = h->after, .fn = NCS_FN_ncclGetVersion, .returned = true, .rank = h->rank,
                                    .thread = h->thread, .place = h->place, .label = hosts[h->kind].name, .comm = -1,
                                    .comm_rank = -1 };
-    struct ncs_course *own = course_of(r, h->rank, h->thread);
+    struct ncs_course *own = course_course_of(r, h->rank, h->thread);
     struct ncs_step step = { .call = stand_in, .host = h, .kind = hosts[h->kind].kind, .comm = -1, .comm_rank = -1 };
     ncs_step_mark(r->all, stand_in, -1, &step);
     r->all->any_key |= step.kind == NCS_STEP_SET || step.kind == NCS_STEP_GET;
-    add(own, step);
+    course_add(own, step);
 }
 
-static bool is_left_out(const struct reading *r, const struct ncs_call *c, enum ncs_step_kind *kind)
+static bool course_is_left_out(const struct reading *r, const struct ncs_call *c, enum ncs_step_kind *kind)
 {
     const struct ncs_call *cause;
     enum ncs_reason reason;
@@ -186,13 +186,13 @@ static uint64_t alike_of(const struct ncs_made *m, enum ncs_step_kind kind)
     return ncs_hash(!counts ? 0 : m->signature ? m->signature : ncs_call_signature(c), about) | 1;
 }
 
-static void add_step(struct reading *r, const struct ncs_made *m)
+static void course_add_step(struct reading *r, const struct ncs_made *m)
 {
     const struct ncs_call *c = m->call;
     enum ncs_step_kind kind;
-    if (is_left_out(r, c, &kind))
+    if (course_is_left_out(r, c, &kind))
         return;
-    struct ncs_course *own = course_of(r, c->rank, c->thread);
+    struct ncs_course *own = course_course_of(r, c->rank, c->thread);
     if (c->fn == NCS_FN_ncclGroupStart)
         own->depth++;
     if (c->fn == NCS_FN_ncclGroupStart || (c->fn == NCS_FN_ncclGroupEnd && own->depth && --own->depth))
@@ -202,7 +202,7 @@ static void add_step(struct reading *r, const struct ncs_made *m)
                              .has_event = ncs_call_arg(c, NCS_ARG_EVENT) != NULL };
     mark(r->all, c, c->comm, remembered_spot(r, c), &step);
     r->all->any_role |= step.role != 0;
-    add(own, step);
+    course_add(own, step);
 }
 
 /* In the order in which each thread did it. Of hosts' steps all are there, or none. */
@@ -216,11 +216,11 @@ static void add_steps(struct reading *r)
     const struct ncs_index *x = &r->q->index;
     for (const struct ncs_made *m = x->made; m < x->made + x->mades; m++) {
         for (; h && h->after < m->call->id; h = h->newer)
-            add_host_step(r, h, stand_in++);
-        add_step(r, m);
+            course_add_host_step(r, h, stand_in++);
+        course_add_step(r, m);
     }
     for (; h; h = h->newer)
-        add_host_step(r, h, stand_in++);
+        course_add_host_step(r, h, stand_in++);
 }
 
 /* ---- all courses ---- */
@@ -341,12 +341,12 @@ bool ncs_courses_read(const struct ncs_analysis *q, struct ncs_courses *out)
         return false;
     out->class_of = ncs_new(q->journal->comms * sizeof *out->class_of);
     for (size_t c = 0; c < q->journal->comms; c++)
-        out->class_of[c] = class_of(q, out, (int)c);
+        out->class_of[c] = course_class_of(q, out, (int)c);
     number_classes(q, out);
     struct reading r = { .q = q, .all = out, .main = ncs_new(((size_t)q->ranks + 1) * sizeof *r.main) };
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];
-        struct ncs_course *own = course_of(&r, c->rank, c->thread);
+        struct ncs_course *own = course_course_of(&r, c->rank, c->thread);
         own->context = (int)i;
         bool unknown = c->ending == NCS_END_SILENT || c->ending == NCS_END_MISSING;
         own->stands = c->state != NCS_CONTEXT_ENDED;

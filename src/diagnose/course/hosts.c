@@ -50,7 +50,7 @@ struct ncs_visit {
     int process;
 };
 
-static struct ncs_barrier *barrier_of(struct ncs_hosts *h, const char *ranks)
+static struct ncs_barrier *hosts_barrier_of(struct ncs_hosts *h, const char *ranks)
 {
     for (size_t i = 0; i < h->barriers; i++)
         if (strcmp(h->barrier[i].ranks, ranks) == 0)
@@ -73,7 +73,7 @@ static bool are_all_there(const struct ncs_hosts *h, const struct ncs_barrier *b
 }
 
 /* Of each process the first who waits goes on when all processes are there: threads come separately. */
-static void release(struct ncs_hosts *h, struct ncs_barrier *b)
+static void hosts_release(struct ncs_hosts *h, struct ncs_barrier *b)
 {
     bool *gone = ncs_new(((size_t)h->processes + 1) * sizeof *gone);
     size_t kept = 0;
@@ -93,7 +93,7 @@ static void release(struct ncs_hosts *h, struct ncs_barrier *b)
 
 bool ncs_hosts_visit(struct ncs_hosts *h, const char *ranks, uint64_t id, int process, const bool *free)
 {
-    struct ncs_barrier *b = barrier_of(h, ranks);
+    struct ncs_barrier *b = hosts_barrier_of(h, ranks);
     if (process < 0 || process >= h->processes)
         return true;
     if (!ncs_map_get(&h->visitors, id)) {
@@ -103,6 +103,6 @@ bool ncs_hosts_visit(struct ncs_hosts *h, const char *ranks, uint64_t id, int pr
         ncs_map_put_number(&h->visitors, id, 1);
     }
     if (ncs_map_number(&h->visitors, id) == 1 && are_all_there(h, b, free))
-        release(h, b);
+        hosts_release(h, b);
     return ncs_map_number(&h->visitors, id) == 2;
 }

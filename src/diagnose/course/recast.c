@@ -241,7 +241,8 @@ static void add_waits(struct ncs_recast *r, const struct ncs_snap_wait *w, int p
 }
 
 /* Its newest call for the party. */
-static const struct ncs_call *last_call(const struct ncs_recast *r, const struct ncs_snap_context *c, int party)
+static const struct ncs_call *recast_last_call(const struct ncs_recast *r, const struct ncs_snap_context *c,
+                                               int party)
 {
     for (const struct ncs_call *k = r->journal.newest; k; k = k->older)
         if (k->number && k->thread == c->thread && k->rank == party)
@@ -262,7 +263,7 @@ static int front_of(const struct ncs_recast *r, const struct ncs_snap_context *c
     }
     const struct ncs_call *newest = NULL;
     for (size_t i = 0; front < 0 && c->waits && i < d->drive; i++) {
-        const struct ncs_call *last = last_call(r, c, d->drives[i]);
+        const struct ncs_call *last = recast_last_call(r, c, d->drives[i]);
         if (last && (!newest || last->id > newest->id))
             newest = last;
     }
@@ -273,7 +274,7 @@ static int front_of(const struct ncs_recast *r, const struct ncs_snap_context *c
  * groups of several. If not it may be meant to make the others' calls behind its wait. */
 static bool has_gone_on(const struct ncs_recast *r, const struct ncs_snap_context *c, int party)
 {
-    const struct ncs_call *last = last_call(r, c, party), *newer = NULL;
+    const struct ncs_call *last = recast_last_call(r, c, party), *newer = NULL;
     for (const struct ncs_call *k = last ? r->journal.newest : NULL; k; k = k->older) {
         if (!k->number || k->thread != c->thread || k->rank < 0 || r->own->p->of[k->rank].rank != c->rank)
             continue;
@@ -292,7 +293,7 @@ static bool stands_at_gate(const struct ncs_recast *r, const struct ncs_snap_con
 
 /* The thread as the party sees it. One that waits as another of its parties, the front, does nothing as this
  * one: what it would do behind that wait nobody knows, but where it may only not have come to it yet. */
-static void add_context(struct ncs_recast *r, const struct ncs_snap_context *c, int party, int front)
+static void recast_add_context(struct ncs_recast *r, const struct ncs_snap_context *c, int party, int front)
 {
     struct ncs_snap_context copy = *c;
     copy.rank = party;
@@ -341,7 +342,7 @@ static void copy_contexts(struct ncs_recast *r)
         for (size_t k = 0; d && k < d->drive; k++) {
             if (d->drives[k] == front)
                 at = r->snap.contexts;
-            add_context(r, c, d->drives[k], d->drive > 1 ? front : d->drives[k]);
+            recast_add_context(r, c, d->drives[k], d->drive > 1 ? front : d->drives[k]);
         }
         if (r->snap.contexts == first)
             add_process(r, c);

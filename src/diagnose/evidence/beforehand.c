@@ -125,7 +125,7 @@ static bool is_same(const struct fact *a, const struct fact *b)
                    : strcmp(a->caught->text, b->caught->text) == 0;
 }
 
-static bool is_culprit(const struct ncs_finding *f, int rank)
+static bool beforehand_is_culprit(const struct ncs_finding *f, int rank)
 {
     for (size_t i = 0; i < f->culprits; i++)
         if (f->culprit[i].rank == rank)
@@ -145,7 +145,7 @@ static bool is_usual(const struct ncs_analysis *q, const struct facts *all, cons
             continue;
         bool copy = o->rank != fact->rank && o->id == fact->id && o->thread == fact->thread &&
                     ncs_parties_share(q->parties, o->rank, fact->rank);
-        if (o->rank == fact->rank ? o->id < s->from : !copy && !is_culprit(f, o->rank))
+        if (o->rank == fact->rank ? o->id < s->from : !copy && !beforehand_is_culprit(f, o->rank))
             return true;
         others += o->rank != fact->rank && o->rank != last && !copy;
         last = o->rank;
@@ -153,7 +153,7 @@ static bool is_usual(const struct ncs_analysis *q, const struct facts *all, cons
     return others > 0 && others + 1 >= q->ranks;
 }
 
-static bool is_told(const struct ncs_finding *f, const struct fact *fact)
+static bool beforehand_is_told(const struct ncs_finding *f, const struct fact *fact)
 {
     const char *words = !fact->call ? NULL : ncs_call_failed(fact->call) ? "failed with" : end_verb(fact->call);
     return words && f->why && strstr(f->why, words);
@@ -207,7 +207,7 @@ struct tellings {
     size_t count, room;
 };
 
-static void tell(struct tellings *t, const struct fact *fact)
+static void beforehand_tell(struct tellings *t, const struct fact *fact)
 {
     size_t i = 0;
     while (i < t->count && (t->of[i].fact.read ? !fact->read || strcmp(t->of[i].fact.read, fact->read) != 0
@@ -236,8 +236,8 @@ static bool is_repeated(const struct tellings *t, const struct fact *fact)
     return false;
 }
 
-static void look_at(const struct ncs_analysis *q, const struct facts *all, const struct ncs_finding *f,
-                    const struct ncs_culprit *who, struct tellings *t)
+static void beforehand_look_at(const struct ncs_analysis *q, const struct facts *all, const struct ncs_finding *f,
+                               const struct ncs_culprit *who, struct tellings *t)
 {
     struct ncs_stretch s = ncs_stretch_of(q, f, who);
     size_t facts = 0;
@@ -247,15 +247,16 @@ static void look_at(const struct ncs_analysis *q, const struct facts *all, const
         if (at_end || !ncs_in_stretch(&s, fact->rank, fact->thread, fact->id, place_in(&s, fact)))
             continue;
         facts++;
-        if (!is_repeated(t, fact) && !is_told(f, fact) && is_of_matter(q, f, fact) && !is_usual(q, all, f, &s, fact))
-            tell(t, fact);
+        if (!is_repeated(t, fact) && !beforehand_is_told(f, fact) && is_of_matter(q, f, fact) &&
+            !is_usual(q, all, f, &s, fact))
+            beforehand_tell(t, fact);
     }
     const struct ncs_call *read;
     char *text = ncs_format_read(q, f, &s, &read);
     if (text) {
         struct fact fact = fact_of_call(read);
         fact.read = text;
-        tell(t, &fact);
+        beforehand_tell(t, &fact);
     }
 }
 
@@ -268,7 +269,7 @@ static int compare_told(const void *x, const void *y)
     return compare_facts(&a->fact, &b->fact);
 }
 
-static void give(const struct ncs_analysis *q, struct ncs_finding *f, struct tellings *t)
+static void beforehand_give(const struct ncs_analysis *q, struct ncs_finding *f, struct tellings *t)
 {
     size_t room = 0;
     if (t->count)
@@ -302,8 +303,8 @@ static void tell_all(const struct ncs_analysis *q, const struct facts *all, stru
     for (size_t i = 0; i < findings; i++) {
         struct tellings t = { 0 };
         for (size_t k = 0; is_apt(&f[i]) && k < f[i].culprits && k < MOST_CULPRITS; k++)
-            look_at(q, all, &f[i], &f[i].culprit[k], &t);
-        give(q, &f[i], &t);
+            beforehand_look_at(q, all, &f[i], &f[i].culprit[k], &t);
+        beforehand_give(q, &f[i], &t);
     }
 }
 

@@ -12,26 +12,27 @@ enum { SAMPLES = 9, ODDS = 64, FAR = 8, MOST_CALLS = 1 << 20 };
 
 /* ---- comparing ---- */
 
-static uint64_t at(const struct ncs_track *t, size_t i, enum ncs_evidence evidence)
+static uint64_t call_sites_at(const struct ncs_track *t, size_t i, enum ncs_evidence evidence)
 {
     return t->evidence[i].of[evidence - 1];
 }
 
-static bool same(const struct ncs_track *a, const struct ncs_track *b, enum ncs_evidence evidence)
+static bool call_sites_same(const struct ncs_track *a, const struct ncs_track *b, enum ncs_evidence evidence)
 {
     for (size_t i = 0; i < a->count && i < b->count; i++)
-        if (at(a, i, evidence) != at(b, i, evidence))
+        if (call_sites_at(a, i, evidence) != call_sites_at(b, i, evidence))
             return false;
     return a->count == b->count;
 }
 
 /* Of the ranks wanted one with whom most of them agree; -1 = there is none. */
-static int find_model(const struct ncs_tracks *all, const int *rank, size_t count, enum ncs_evidence evidence)
+static int call_sites_find_model(const struct ncs_tracks *all, const int *rank, size_t count,
+                                 enum ncs_evidence evidence)
 {
     for (size_t i = 0; i < count; i++) {
         size_t agree = 0;
         for (size_t k = 0; k < count; k++)
-            agree += same(&all->of[rank[i]], &all->of[rank[k]], evidence);
+            agree += call_sites_same(&all->of[rank[i]], &all->of[rank[k]], evidence);
         if (2 * agree > count)
             return rank[i];
     }
@@ -41,16 +42,16 @@ static int find_model(const struct ncs_tracks *all, const int *rank, size_t coun
 /* What came between is what came there and, without a call in between, at the next ones. */
 static bool is_joined(const struct ncs_track *few, const struct ncs_track *many, size_t i, uint32_t shift)
 {
-    uint64_t joined = at(many, i, NCS_EVIDENCE_BETWEEN);
+    uint64_t joined = call_sites_at(many, i, NCS_EVIDENCE_BETWEEN);
     for (size_t k = i + 1; k <= i + shift; k++)
-        joined = joined * many->evidence[k].power + at(many, k, NCS_EVIDENCE_BETWEEN);
-    return at(few, i, NCS_EVIDENCE_BETWEEN) == joined;
+        joined = joined * many->evidence[k].power + call_sites_at(many, k, NCS_EVIDENCE_BETWEEN);
+    return call_sites_at(few, i, NCS_EVIDENCE_BETWEEN) == joined;
 }
 
 /* One rank made `shift` calls that the other did not, no later than at `last`: whether the clue tells
  * earlier, where. The calls before have to agree as they stand, and those from there on shifted. */
-static bool find_shift(const struct ncs_tracks *all, int few_rank, int many_rank, uint32_t shift, size_t last,
-                       enum ncs_evidence evidence, size_t *where)
+static bool call_sites_find_shift(const struct ncs_tracks *all, int few_rank, int many_rank, uint32_t shift,
+                                  size_t last, enum ncs_evidence evidence, size_t *where)
 {
     const struct ncs_track *few = &all->of[few_rank], *many = &all->of[many_rank];
     const struct ncs_sequence *fs = &all->q->comm[all->comm].seq[few_rank];
@@ -58,11 +59,11 @@ static bool find_shift(const struct ncs_tracks *all, int few_rank, int many_rank
     if (many->count <= shift || last > few->count || last + shift > many->count)
         return false;
     size_t from = many->count - shift < few->count ? many->count - shift : few->count, i = 0;
-    while (i < last && at(few, i, evidence) == at(many, i, evidence))
+    while (i < last && call_sites_at(few, i, evidence) == call_sites_at(many, i, evidence))
         i++;
     if (i == last)
         return false;
-    while (from > 0 && at(few, from - 1, evidence) == at(many, from - 1 + shift, evidence) &&
+    while (from > 0 && call_sites_at(few, from - 1, evidence) == call_sites_at(many, from - 1 + shift, evidence) &&
            fs->mark[from - 1] == ms->mark[from - 1 + shift])
         from--;
     *where = i;
@@ -73,18 +74,18 @@ static bool find_shift(const struct ncs_tracks *all, int few_rank, int many_rank
 
 /* ---- calls left out or made in excess ---- */
 
-static bool locate(const struct ncs_tracks *all, const struct ncs_sides *s, enum ncs_evidence evidence,
-                   struct ncs_call_divergence *out)
+static bool call_sites_locate(const struct ncs_tracks *all, const struct ncs_sides *s, enum ncs_evidence evidence,
+                              struct ncs_call_divergence *out)
 {
     size_t samples = s->others < SAMPLES ? s->others : SAMPLES, where = 0;
-    int model = find_model(all, s->other, samples, evidence);
+    int model = call_sites_find_model(all, s->other, samples, evidence);
     if (model < 0)
         return false;
     for (size_t i = 0; i < s->odds && i < ODDS; i++) {
         size_t here;
         int odd = s->odd[i];
-        if (!find_shift(all, s->extra ? model : odd, s->extra ? odd : model, s->shift, s->last, evidence,
-                        &here) ||
+        if (!call_sites_find_shift(all, s->extra ? model : odd, s->extra ? odd : model, s->shift, s->last, evidence,
+                                   &here) ||
             (i && here != where))
             return false;
         where = here;
@@ -109,7 +110,7 @@ static void locate_by_any(struct ncs_analysis *q, struct ncs_records *records, i
         ncs_tracks_want(&all, s->odd[i]);
     ncs_tracks_read(&all);
     for (enum ncs_evidence evidence = NCS_EVIDENCE_LINE; evidence <= NCS_TRACK_CLUES && out->how == NCS_DIVERGENCE_NONE; evidence++)
-        locate(&all, s, evidence, out);
+        call_sites_locate(&all, s, evidence, out);
     ncs_tracks_close(&all);
     if (out->how == NCS_DIVERGENCE_NONE)
         ncs_trace_shift(q, comm, s, out);
@@ -148,18 +149,19 @@ static bool is_whole(const struct ncs_ranks_of_comm *r, int nranks)
 
 /* Every difference between the two is two calls, `*far` apart, that have changed places; *where is the
  * first. */
-static bool find_swaps(const struct ncs_tracks *all, int odd, int model, enum ncs_evidence evidence, size_t *where,
-                       uint32_t *far)
+static bool call_sites_find_swaps(const struct ncs_tracks *all, int odd, int model, enum ncs_evidence evidence,
+                                  size_t *where, uint32_t *far)
 {
     const struct ncs_track *a = &all->of[odd], *b = &all->of[model];
     bool *done = ncs_new(a->count * sizeof *done), fits = a->count == b->count;
     *far = 0;
     for (size_t i = 0; i < a->count && fits; i++) {
-        if (done[i] || at(a, i, evidence) == at(b, i, evidence))
+        if (done[i] || call_sites_at(a, i, evidence) == call_sites_at(b, i, evidence))
             continue;
         size_t k = i + 1;
         while (k < a->count && k <= i + FAR &&
-               (done[k] || at(a, i, evidence) != at(b, k, evidence) || at(a, k, evidence) != at(b, i, evidence)))
+               (done[k] || call_sites_at(a, i, evidence) != call_sites_at(b, k, evidence) ||
+                call_sites_at(a, k, evidence) != call_sites_at(b, i, evidence)))
             k++;
         fits = k < a->count && k <= i + FAR && (!*far || k - i == *far) &&
                !all->q->comm[all->comm].seq[odd].call[i]->label;
@@ -181,13 +183,14 @@ static bool locate_swap(const struct ncs_tracks *all, int nranks, enum ncs_evide
     uint32_t shift = 0, far;
     for (int i = 0; i < nranks; i++)
         rank[i] = i;
-    int model = find_model(all, rank, (size_t)nranks, evidence);
+    int model = call_sites_find_model(all, rank, (size_t)nranks, evidence);
     bool even = model < 0 && nranks == 2, fits = model >= 0 || even;
     model = even ? 0 : model;
     for (int i = 0; i < nranks && fits; i++) {
-        if (same(&all->of[i], &all->of[model], evidence))
+        if (call_sites_same(&all->of[i], &all->of[model], evidence))
             continue;
-        fits = find_swaps(all, i, model, evidence, &where, &far) && (!odds || (where == first && far == shift));
+        fits = call_sites_find_swaps(all, i, model, evidence, &where, &far) &&
+               (!odds || (where == first && far == shift));
         odd[odds++] = i;
         first = where;
         shift = far;

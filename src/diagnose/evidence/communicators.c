@@ -29,7 +29,7 @@ struct lines {
 };
 
 /* Parts of one split stand for each other. */
-static uint64_t role_of(const struct ncs_analysis *q, int comm)
+static uint64_t communicators_role_of(const struct ncs_analysis *q, int comm)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
     return info->split && info->parent >= 0
@@ -37,13 +37,13 @@ static uint64_t role_of(const struct ncs_analysis *q, int comm)
                : ncs_hash(2, (uint64_t)comm);
 }
 
-static void collect(const struct ncs_analysis *q, struct lines *all)
+static void communicators_collect(const struct ncs_analysis *q, struct lines *all)
 {
     for (size_t i = 0; i < q->journal->comms; i++)
         for (int k = 0; k < q->journal->comm[i]->members; k++) {
             int rank = q->journal->comm[i]->member[k].rank;
             if (rank >= 0 && rank < all->ranks)
-                all->of[rank].roles += role_of(q, (int)i);
+                all->of[rank].roles += communicators_role_of(q, (int)i);
         }
     for (const struct ncs_made *m = q->index.made; m < q->index.made + q->index.mades; m++) {
         if (!m->signature || m->rank < 0 || m->rank >= all->ranks)
@@ -51,13 +51,13 @@ static void collect(const struct ncs_analysis *q, struct lines *all)
         struct line *l = &all->of[m->rank];
         l->mixed |= l->count && l->thread != m->thread;
         l->thread = m->thread;
-        struct entry e = { m->call, ncs_hash(role_of(q, m->call->comm), m->signature) };
+        struct entry e = { m->call, ncs_hash(communicators_role_of(q, m->call->comm), m->signature) };
         NCS_PUSH(l->at, l->known, l->room, e);
         l->count = l->known;
     }
 }
 
-static void release(struct lines *all)
+static void communicators_release(struct lines *all)
 {
     for (int r = 0; r < all->ranks; r++)
         ncs_free(all->of[r].at);
@@ -103,7 +103,7 @@ static size_t find_place(const struct lines *all, int rank)
 
 /* The rank of most peers with the longest line; -1 = no call there is made by most, or the others do
  * not all make one and the same. */
-static int find_model(const struct lines *all, int rank, size_t at, int *odd)
+static int communicators_find_model(const struct lines *all, int rank, size_t at, int *odd)
 {
     struct ncs_map made = { 0 }; /* key -> by how many */
     int model = -1;
@@ -138,19 +138,19 @@ static int find_model(const struct lines *all, int rank, size_t at, int *odd)
     return 2 * most > there && *odd >= 0 ? model : -1;
 }
 
-static bool same_line(const struct ncs_call *a, const struct ncs_call *b)
+static bool communicators_same_line(const struct ncs_call *a, const struct ncs_call *b)
 {
     return a->place.line == b->place.line && a->place.file == b->place.file;
 }
 
 /* How many calls are alike, as far as both are known; -1 = not all. */
-static int count_alike(const struct line *a, size_t from_a, const struct line *b, size_t from_b,
-                       bool by_line)
+static int communicators_count_alike(const struct line *a, size_t from_a, const struct line *b, size_t from_b,
+                                     bool by_line)
 {
     int alike = 0;
     for (; from_a < a->count && from_b < b->known; alike++) {
         const struct entry *x = &a->at[from_a++], *y = &b->at[from_b++];
-        if (x->key != y->key || (by_line && !same_line(x->call, y->call)))
+        if (x->key != y->key || (by_line && !communicators_same_line(x->call, y->call)))
             return -1;
     }
     return alike;
@@ -160,25 +160,25 @@ static bool is_exchange(const struct line *odd, const struct line *model, size_t
 {
     for (size_t d = 1; d <= MOST_BETWEEN && at + d < odd->count && at + d < model->known; d++)
         if (odd->at[at].key == model->at[at + d].key && odd->at[at + d].key == model->at[at].key)
-            return count_alike(odd, at + d + 1, model, at + d + 1, false) >= 0;
+            return communicators_count_alike(odd, at + d + 1, model, at + d + 1, false) >= 0;
     return false;
 }
 
 /* A rank that has left out calls goes on where the others do; one that makes the next call at a place of
  * its own has another order. */
-static enum ncs_divergence_how explain(const struct line *odd, const struct line *model, size_t at,
-                                       uint32_t *shift)
+static enum ncs_divergence_how communicators_explain(const struct line *odd, const struct line *model, size_t at,
+                                                     uint32_t *shift)
 {
     if (is_exchange(odd, model, at))
         return NCS_DIVERGENCE_SWAPPED;
     bool elsewhere = false;
     for (uint32_t n = 1; n <= MOST_OFF; n++) {
         *shift = n;
-        if (count_alike(odd, at, model, at + n, true) > 0)
+        if (communicators_count_alike(odd, at, model, at + n, true) > 0)
             return NCS_DIVERGENCE_SKIPPED;
-        if (count_alike(odd, at + n, model, at, true) > 0)
+        if (communicators_count_alike(odd, at + n, model, at, true) > 0)
             return NCS_DIVERGENCE_EXTRA;
-        elsewhere |= count_alike(odd, at, model, at + n, false) > 0;
+        elsewhere |= communicators_count_alike(odd, at, model, at + n, false) > 0;
     }
     return elsewhere ? NCS_DIVERGENCE_SWAPPED : NCS_DIVERGENCE_NONE;
 }
@@ -190,7 +190,7 @@ static const struct ncs_unmet *meeting(const struct ncs_analysis *q, const int *
     for (size_t i = 0; i < length; i++) {
         int at = ncs_node_unmet(q, path[i]);
         const struct ncs_unmet *n = at >= 0 ? &q->unmet[at] : NULL;
-        if (!n || n->comm < 0 || role_of(q, n->comm) != role)
+        if (!n || n->comm < 0 || communicators_role_of(q, n->comm) != role)
             continue;
         for (size_t k = 0; k < n->presents && present; k++)
             if (n->present[k]->rank == rank)
@@ -225,15 +225,15 @@ static bool judge_rank(const struct ncs_analysis *q, const int *path, size_t len
 {
     int odd;
     size_t at = all->of[rank].mixed ? SIZE_MAX : find_place(all, rank);
-    int model = at == SIZE_MAX ? -1 : find_model(all, rank, at, &odd);
+    int model = at == SIZE_MAX ? -1 : communicators_find_model(all, rank, at, &odd);
     if (model < 0)
         return false;
     guess(&all->of[model]);
-    out->how = explain(&all->of[odd], &all->of[model], at, &out->shift);
+    out->how = communicators_explain(&all->of[odd], &all->of[model], at, &out->shift);
     out->odd = odd;
     bool extra = out->how == NCS_DIVERGENCE_EXTRA;
     const struct ncs_call *call = all->of[extra ? odd : model].at[at].call;
-    out->unmet = meeting(q, path, length, role_of(q, call->comm), odd, extra);
+    out->unmet = meeting(q, path, length, communicators_role_of(q, call->comm), odd, extra);
     out->call = extra ? call : NULL;
     return out->unmet && out->how != NCS_DIVERGENCE_NONE;
 }
@@ -244,12 +244,12 @@ bool ncs_part_across(const struct ncs_analysis *q, const int *path, size_t lengt
     if (q->journal->dropped || !is_of_comms(q, path, length))
         return false;
     struct lines all = { ncs_new((size_t)q->ranks * sizeof *all.of), q->ranks };
-    collect(q, &all);
+    communicators_collect(q, &all);
     bool found = false;
     for (size_t i = 0; i < length && !found; i++) {
         int rank = ncs_node_rank(q, path[i]);
         found = rank >= 0 && judge_rank(q, path, length, &all, rank, out);
     }
-    release(&all);
+    communicators_release(&all);
     return found;
 }

@@ -9,7 +9,7 @@ static uint64_t thread_key(const struct ncs_call *c)
     return ncs_hash(ncs_hash(1, (uint64_t)(int64_t)c->rank), (uint64_t)(int64_t)c->thread);
 }
 
-static uint64_t place_key(const struct ncs_call *c)
+static uint64_t group_starts_place_key(const struct ncs_call *c)
 {
     return ncs_hash(ncs_hash(thread_key(c), (uint64_t)c->place.line), ncs_map_key(c->place.file));
 }
@@ -21,9 +21,9 @@ struct reading {
 
 static void read_start(struct ncs_analysis *q, struct reading *r, const struct ncs_call *c)
 {
-    size_t round = ncs_map_number(&r->round, place_key(c));
+    size_t round = ncs_map_number(&r->round, group_starts_place_key(c));
     struct ncs_group_start start = { .call = c, .round = round };
-    ncs_map_put_number(&r->round, place_key(c), round + 1);
+    ncs_map_put_number(&r->round, group_starts_place_key(c), round + 1);
     NCS_PUSH(q->group_start, q->group_starts, q->group_start_room, start);
     ncs_map_put_number(&r->open, thread_key(c), q->group_starts);
 }

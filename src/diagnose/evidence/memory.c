@@ -39,7 +39,7 @@ static bool frees(const struct ncs_call *call)
     return ncs_fn_info[call->fn].ends == NCS_ENDS_MEMORY;
 }
 
-static const struct ncs_call *end_of(const struct ncs_call *allocation)
+static const struct ncs_call *memory_end_of(const struct ncs_call *allocation)
 {
     const void *base = ncs_call_arg(allocation, NCS_ARG_MEMORY_OUT)->p;
     for (const struct ncs_call *c = allocation->newer; c; c = c->newer) {
@@ -51,7 +51,7 @@ static const struct ncs_call *end_of(const struct ncs_call *allocation)
     return NULL;
 }
 
-static const char *role_of(enum ncs_kind kind, const char *why)
+static const char *memory_role_of(enum ncs_kind kind, const char *why)
 {
     static const struct {
         enum ncs_kind kind;
@@ -83,7 +83,7 @@ static void say_origin(struct ncs_str *s, const struct ncs_call *call, const voi
         ncs_str_add(s, "is no address of an allocation of this rank");
         return;
     }
-    const struct ncs_call *freed = end_of(made);
+    const struct ncs_call *freed = memory_end_of(made);
     uint64_t all = ncs_call_arg(made, NCS_ARG_BYTES)->u;
     const void *base = ncs_call_arg(made, NCS_ARG_MEMORY_OUT)->p;
     uint64_t from = (uint64_t)((uintptr_t)address - (uintptr_t)base);
@@ -108,7 +108,7 @@ static bool say_scalar(const struct ncs_call *call, struct ncs_str *s)
     const struct ncs_call *made = allocation_of(call, call->redop->pointer);
     ncs_str_add(s, "; the scalar ");
     say_origin(s, call, call->redop->pointer);
-    return made && end_of(made);
+    return made && memory_end_of(made);
 }
 
 bool ncs_format_memory(const struct ncs_analysis *q, const struct ncs_call *call, const char *why,
@@ -123,12 +123,12 @@ bool ncs_format_memory(const struct ncs_analysis *q, const struct ncs_call *call
     if (why && strstr(why, "scalar") && call->redop && call->redop->on_device)
         return say_scalar(call, s);
     for (int i = 0; i < info->nargs; i++) {
-        const char *role = role_of(info->arg[i].kind, why);
+        const char *role = memory_role_of(info->arg[i].kind, why);
         const void *address = call->arg[i].p;
         if (!role || !address || address == told)
             continue;
         const struct ncs_call *made = allocation_of(call, address);
-        freed |= made && end_of(made);
+        freed |= made && memory_end_of(made);
         ncs_str_addf(s, "; %s %s", ncs_call_count(call) ? "its" : "the", role);
         say_extent(s, call, info->arg[i].kind, nranks);
         ncs_str_add(s, " ");

@@ -66,7 +66,7 @@ static size_t moved_back(const struct guess *g, size_t i)
     return moved(back, g->at, g->far, i);
 }
 
-static bool is_odd(const struct guess *g, int rank)
+static bool results_is_odd(const struct guess *g, int rank)
 {
     size_t low = 0, high = g ? g->odds : 0;
     while (low < high) {
@@ -91,7 +91,7 @@ static const struct ncs_call *call_at(const struct ncs_results *all, int rank, s
 static bool input_at(const struct ncs_results *all, const struct guess *g, int rank, size_t at,
                      size_t element, double *value)
 {
-    const struct ncs_call *c = call_at(all, rank, is_odd(g, rank) ? moved_back(g, at) : at);
+    const struct ncs_call *c = call_at(all, rank, results_is_odd(g, rank) ? moved_back(g, at) : at);
     if (!c || !c->input || (element && !c->uniform))
         return false;
     *value = c->value;
@@ -189,7 +189,7 @@ static bool output_at(struct ncs_results *all, const struct guess *g, int rank, 
            input_at(all, g, ncs_call_root(call), at, element, value);
 }
 
-static bool is_near(const struct ncs_results *all, int dtype, double a, double b, double most)
+static bool results_is_near(const struct ncs_results *all, int dtype, double a, double b, double most)
 {
     return fabs(a - b) <= ncs_dtype_unit(dtype) * (all->nranks + 1) * (fabs(a) + fabs(b) + most);
 }
@@ -210,8 +210,8 @@ static size_t output_elements(const struct ncs_call *c, int nranks)
 }
 
 /* The last call of the rank before that into the memory; nowhere = none of the latest. */
-static size_t writer_of(const struct ncs_sequence *s, int nranks, const struct ncs_compared *u,
-                        size_t *element)
+static size_t results_writer_of(const struct ncs_sequence *s, int nranks, const struct ncs_compared *u,
+                                size_t *element)
 {
     size_t low = 0, high = s->held;
     while (low < high) {
@@ -267,15 +267,15 @@ static bool is_near_failed(const struct ncs_results *all, size_t at)
 /* Only of what came out of the call as it should, from what was put in: it was not changed later. */
 static void read_unexpected(struct ncs_results *all, int rank, const struct ncs_compared *u)
 {
-    size_t element = 0, at = writer_of(&all->c->seq[rank], all->nranks, u, &element);
+    size_t element = 0, at = results_writer_of(&all->c->seq[rank], all->nranks, u, &element);
     double value;
     if (at == nowhere || !output_at(all, NULL, rank, at, element, &value))
         return;
     double most = all->total[at].known ? all->total[at].most : 0;
     if (u->held && !is_near_failed(all, at))
         return;
-    if (is_near(all, u->dtype, value, u->got, most) &&
-        (u->held || !is_near(all, u->dtype, u->got, u->want, most)))
+    if (results_is_near(all, u->dtype, value, u->got, most) &&
+        (u->held || !results_is_near(all, u->dtype, u->got, u->want, most)))
         add_witness(all, rank, at, element, u);
 }
 
@@ -329,13 +329,13 @@ enum trial { UNTESTED, FITS, FAILS };
 
 static enum trial ask(struct ncs_results *all, const struct guess *g, const struct witness *w, int rank)
 {
-    size_t at = is_odd(g, rank) ? moved(g->how, g->at, g->far, w->at) : w->at;
+    size_t at = results_is_odd(g, rank) ? moved(g->how, g->at, g->far, w->at) : w->at;
     double value;
     if (at == nowhere || !output_at(all, g, rank, at, w->element, &value))
         return UNTESTED;
     const struct ncs_call *call = call_at(all, rank, at);
-    return is_near(all, ncs_call_dtype(call), value, w->want,
-                   all->total[at].known ? all->total[at].most : 0) ? FITS : FAILS;
+    return results_is_near(all, ncs_call_dtype(call), value, w->want,
+                           all->total[at].known ? all->total[at].most : 0) ? FITS : FAILS;
 }
 
 /* How many of those that did not hold would have; -1 = one would not have. */
@@ -347,7 +347,7 @@ static int try_guess(struct ncs_results *all, const struct guess *g)
         size_t asked[2] = { 0 };
         bool fitted = false;
         for (size_t k = 0; k < w->ranks && asked[0] < ASKED; k++) {
-            if (asked[is_odd(g, w->rank[k])]++ >= ASKED)
+            if (asked[results_is_odd(g, w->rank[k])]++ >= ASKED)
                 continue;
             enum trial t = ask(all, g, w, w->rank[k]);
             if (t == FAILS)
@@ -380,8 +380,8 @@ struct best {
     size_t alike;
 };
 
-static void try_one(struct ncs_results *all, enum ncs_divergence_how how, size_t at, size_t far, int rank,
-                    struct best *b)
+static void results_try_one(struct ncs_results *all, enum ncs_divergence_how how, size_t at, size_t far, int rank,
+                            struct best *b)
 {
     struct guess g = { how, at, far, &rank, 1 };
     if (at + far >= all->c->seq[rank].held)
@@ -422,7 +422,7 @@ static void fill_second(const struct ncs_results *all, const struct best *b, str
     out->model = b->rank;
 }
 
-static void fill(const struct ncs_results *all, const struct best *b, struct ncs_call_divergence *out)
+static void results_fill(const struct ncs_results *all, const struct best *b, struct ncs_call_divergence *out)
 {
     int model = b->rank == 0;
     const struct ncs_sequence *m = &all->c->seq[model];
@@ -444,17 +444,17 @@ bool ncs_search_divergences(struct ncs_results *all, struct ncs_call_divergence 
             first = all->witness[i].at;
     for (int r = 0; r < all->nranks; r++) {
         for (size_t far = 1; far <= FAR; far++) {
-            try_one(all, NCS_DIVERGENCE_SWAPPED, first, far, r, &best);
+            results_try_one(all, NCS_DIVERGENCE_SWAPPED, first, far, r, &best);
             if (far <= first)
-                try_one(all, NCS_DIVERGENCE_SWAPPED, first - far, far, r, &best);
+                results_try_one(all, NCS_DIVERGENCE_SWAPPED, first - far, far, r, &best);
         }
         for (size_t back = 0; back <= FAR && back <= first; back++) {
-            try_one(all, NCS_DIVERGENCE_SKIPPED, first - back, 1, r, &best);
-            try_one(all, NCS_DIVERGENCE_EXTRA, first - back, 1, r, &best);
+            results_try_one(all, NCS_DIVERGENCE_SKIPPED, first - back, 1, r, &best);
+            results_try_one(all, NCS_DIVERGENCE_EXTRA, first - back, 1, r, &best);
         }
     }
     if (!best.fits || best.alike > 2)
         return false;
-    fill(all, &best, out);
+    results_fill(all, &best, out);
     return true;
 }

@@ -12,7 +12,7 @@ static bool is_effective(const struct ncs_call *c)
 }
 
 /* The newest effective call of the thread, from this record back, that is not of that group. */
-static const struct ncs_call *last_call(const struct ncs_call *c, const struct ncs_stretch *s, uint64_t group)
+static const struct ncs_call *stretch_last_call(const struct ncs_call *c, const struct ncs_stretch *s, uint64_t group)
 {
     for (; c && c->id > s->from; c = c->older)
         if (c->rank == s->rank && c->thread == s->thread && is_effective(c) && !(group && c->group == group))
@@ -48,12 +48,12 @@ static void begin_behind(struct ncs_stretch *s, const struct ncs_call *last)
 static void end_at(struct ncs_stretch *s, const struct ncs_call *call)
 {
     s->thread = call->thread;
-    begin_behind(s, last_call(call->older, s, call->group));
+    begin_behind(s, stretch_last_call(call->older, s, call->group));
     s->to = call->id;
 }
 
 /* It ends at the next effective call of the thread, if there is one. */
-static void end_behind(const struct ncs_analysis *q, struct ncs_stretch *s)
+static void stretch_end_behind(const struct ncs_analysis *q, struct ncs_stretch *s)
 {
     for (const struct ncs_call *c = s->last ? s->last->newer : q->journal->oldest; c && c->id < s->to; c = c->newer)
         if (c->rank == s->rank && c->thread == s->thread && is_effective(c) &&
@@ -118,17 +118,17 @@ static void stretch_of_insert(const struct ncs_analysis *q, const struct ncs_edi
     begin_behind(s, last);
     if (model && !e->answer) {
         struct ncs_stretch there = { .rank = model->rank, .thread = model->thread };
-        const struct ncs_call *before = last_call(model->older, &there, model->group);
+        const struct ncs_call *before = stretch_last_call(model->older, &there, model->group);
         const struct ncs_call *c = next ? next->older : q->journal->newest;
         s->missing = model;
-        while (before && (c = last_call(c, s, 0)) != NULL && !is_at_place_of(c, before))
+        while (before && (c = stretch_last_call(c, s, 0)) != NULL && !is_at_place_of(c, before))
             c = c->older;
         if (before && c)
             begin_behind(s, c);
         if (model->place.line)
             end_at_next_round(q, before, s);
     }
-    end_behind(q, s);
+    stretch_end_behind(q, s);
 }
 
 static void stretch_of_host(const struct ncs_analysis *q, const struct ncs_edit *e, struct ncs_stretch *s)
@@ -138,10 +138,10 @@ static void stretch_of_host(const struct ncs_analysis *q, const struct ncs_edit 
     s->to = e->before ? e->before : UINT64_MAX;
     while (c && c->id >= s->to)
         c = c->older;
-    begin_behind(s, last_call(c, s, 0));
+    begin_behind(s, stretch_last_call(c, s, 0));
 }
 
-static int comm_of(const struct ncs_analysis *q, const struct ncs_finding *f, int rank, int *comm_rank)
+static int stretch_comm_of(const struct ncs_analysis *q, const struct ncs_finding *f, int rank, int *comm_rank)
 {
     for (size_t i = 0; f->comm && i < q->journal->comms; i++) {
         const struct ncs_comm_info *info = q->journal->comm[i];
@@ -158,7 +158,7 @@ static int comm_of(const struct ncs_analysis *q, const struct ncs_finding *f, in
 static void stretch_of_culprit(const struct ncs_analysis *q, const struct ncs_finding *f, const struct ncs_culprit *who,
                                struct ncs_stretch *s)
 {
-    int comm_rank = -1, comm = comm_of(q, f, who->rank, &comm_rank);
+    int comm_rank = -1, comm = stretch_comm_of(q, f, who->rank, &comm_rank);
     uint32_t number = who->call ? who->call : f->call;
     const struct ncs_call *call = comm >= 0 && number ? ncs_journal_call(q->journal, comm, comm_rank, number) : NULL;
     s->thread = thread_of(q, who->rank);
@@ -170,8 +170,8 @@ static void stretch_of_culprit(const struct ncs_analysis *q, const struct ncs_fi
     const struct ncs_call *last = comm >= 0 ? last_on_comm(q, comm, comm_rank, 0) : NULL;
     if (last)
         s->thread = last->thread;
-    begin_behind(s, last ? last : last_call(q->journal->newest, s, 0));
-    end_behind(q, s);
+    begin_behind(s, last ? last : stretch_last_call(q->journal->newest, s, 0));
+    stretch_end_behind(q, s);
 }
 
 struct ncs_stretch ncs_stretch_of(const struct ncs_analysis *q, const struct ncs_finding *f,

@@ -1,8 +1,8 @@
 /* What clues and results tell, in words. */
 #include "diagnose/analysis.h"
 
-static void say_change(struct ncs_str *s, enum ncs_divergence_how how, unsigned first, unsigned other,
-                       unsigned shift)
+static void text_say_change(struct ncs_str *s, enum ncs_divergence_how how, unsigned first, unsigned other,
+                            unsigned shift)
 {
     const char *what = how == NCS_DIVERGENCE_SKIPPED ? "put in" : "taken out";
     if (how == NCS_DIVERGENCE_SWAPPED)
@@ -19,10 +19,10 @@ static void say_results(const struct ncs_analysis *q, int comm, const struct ncs
 {
     const struct ncs_rival *rival = &p->rival;
     ncs_str_add(s, "they would have come out with ");
-    say_change(s, p->how, p->number, p->other, p->shift);
+    text_say_change(s, p->how, p->number, p->other, p->shift);
     if (rival->how) {
         ncs_str_addf(s, "rank %d, and as well with ", ncs_run_rank(q, comm, p->odd[0]));
-        say_change(s, rival->how, rival->number, rival->other, rival->shift);
+        text_say_change(s, rival->how, rival->number, rival->other, rival->shift);
         ncs_str_addf(s, "rank %d", ncs_run_rank(q, comm, rival->odd));
     } else if (p->even) {
         ncs_str_add(s, "one of the two ranks");

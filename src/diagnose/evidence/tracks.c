@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-static uint64_t line_of(const struct ncs_call *c)
+static uint64_t tracks_line_of(const struct ncs_call *c)
 {
     uint64_t file = c->place.file ? ncs_hash_bytes(0, c->place.file, strlen(c->place.file)) : 0;
     return c->place.line ? ncs_hash(file, (uint64_t)c->place.line) : 0;
@@ -20,7 +20,7 @@ static bool add_memory(struct ncs_track *t, const struct ncs_call *c)
         return false;
     if (!c->returned || c->rc)
         return true;
-    uint64_t line = line_of(c);
+    uint64_t line = tracks_line_of(c);
     size_t before = (size_t)(uintptr_t)ncs_map_get(&t->made_at, line);
     ncs_map_put(&t->made_at, line, (void *)(uintptr_t)(before + 1));
     struct ncs_track_memory m = { (uintptr_t)made->p, bytes->u, ncs_hash(line, before) };
@@ -46,11 +46,11 @@ static bool is_counted_on(const struct ncs_call *c)
 static void add_between(struct ncs_track *t, const struct ncs_call *c)
 {
     const uint64_t factor = 0x9e3779b97f4a7c15u; /* odd: nothing is lost in its powers */
-    t->between = t->between * factor + ncs_hash(line_of(c), c->fn);
+    t->between = t->between * factor + ncs_hash(tracks_line_of(c), c->fn);
     t->power *= factor;
 }
 
-static void read_call(const struct ncs_tracks *all, struct ncs_track *t, const struct ncs_call *c)
+static void tracks_read_call(const struct ncs_tracks *all, struct ncs_track *t, const struct ncs_call *c)
 {
     if (add_memory(t, c))
         return;
@@ -64,7 +64,7 @@ static void read_call(const struct ncs_tracks *all, struct ncs_track *t, const s
     if (t->count == t->held)
         return;
     struct ncs_track_evidence *k = &t->evidence[t->count++];
-    k->of[NCS_EVIDENCE_LINE - 1] = line_of(c);
+    k->of[NCS_EVIDENCE_LINE - 1] = tracks_line_of(c);
     k->of[NCS_EVIDENCE_BUFFER - 1] = ncs_hash(memory_at(t, ncs_call_sendbuff(c)),
                                               memory_at(t, ncs_call_recvbuff(c)));
     k->of[NCS_EVIDENCE_BETWEEN - 1] = t->between;
@@ -132,7 +132,7 @@ void ncs_tracks_read(struct ncs_tracks *all)
     for (int i = 0; i < all->q->journal->comm[all->comm]->members; i++) {
         struct ncs_track *t = &all->of[i];
         for (size_t k = t->wanted && t->rank ? r->end[t->rank - 1] : 0; t->wanted && k < r->end[t->rank]; k++)
-            read_call(all, t, r->call[k]);
+            tracks_read_call(all, t, r->call[k]);
     }
 }
 

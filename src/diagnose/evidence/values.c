@@ -20,7 +20,7 @@ struct relation { /* of what one rank puts in to what another does */
 
 enum answer { UNKNOWN, YES, NO };
 
-static bool is_near(int dtype, double a, double b)
+static bool values_is_near(int dtype, double a, double b)
 {
     size_t bytes = ncs_dtype_bytes(dtype); /* wider ones have room for what several operations lose */
     double slack = bytes > 1 ? (double)(bytes * bytes) * ncs_dtype_unit(dtype) : 0;
@@ -28,7 +28,7 @@ static bool is_near(int dtype, double a, double b)
     return bytes && fabs(a - b) <= slack * most;
 }
 
-static enum answer agree(const struct relation *r, const struct ncs_call *a, const struct ncs_call *b)
+static enum answer values_agree(const struct relation *r, const struct ncs_call *a, const struct ncs_call *b)
 {
     if (!a || !b || !a->input || !b->input)
         return UNKNOWN;
@@ -37,7 +37,7 @@ static enum answer agree(const struct relation *r, const struct ncs_call *a, con
     if (r->how == FACTOR && (a->value == 0 || b->value == 0))
         return a->value == b->value ? UNKNOWN : NO;
     double want = r->how == OFFSET ? b->value + r->by : b->value * r->by;
-    return is_near(ncs_call_dtype(a), a->value, want) ? YES : NO;
+    return values_is_near(ncs_call_dtype(a), a->value, want) ? YES : NO;
 }
 
 static struct relation relate(enum how how, const struct ncs_call *a, const struct ncs_call *b)
@@ -48,7 +48,7 @@ static struct relation relate(enum how how, const struct ncs_call *a, const stru
     return r;
 }
 
-static const struct ncs_call *at(const struct ncs_sequence *s, size_t i)
+static const struct ncs_call *values_at(const struct ncs_sequence *s, size_t i)
 {
     return i < s->held ? s->call[i] : NULL;
 }
@@ -65,7 +65,7 @@ static bool find_relation(enum how how, const struct ncs_sequence *a, const stru
         const struct ncs_call *x = a->call[i], *y = b->call[i];
         if (!known && x->input && y->input && (how != FACTOR || (x->value != 0 && y->value != 0)))
             *r = relate(how, x, y);
-        enum answer is = known || (x->input && y->input) ? agree(r, x, y) : UNKNOWN;
+        enum answer is = known || (x->input && y->input) ? values_agree(r, x, y) : UNKNOWN;
         if (is == NO)
             return false;
         known += is == YES;
@@ -74,7 +74,7 @@ static bool find_relation(enum how how, const struct ncs_sequence *a, const stru
 }
 
 /* One with whom most of the ranks agree; -1 = none. */
-static int find_model(const struct ncs_ranks_of_comm *c, enum how how, const int *rank, size_t count)
+static int values_find_model(const struct ncs_ranks_of_comm *c, enum how how, const int *rank, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         size_t others = 0;
@@ -107,16 +107,17 @@ static bool fits_shift(const struct two *t, const struct relation *r, size_t unm
     if (t->many->held - t->shift < from)
         from = t->many->held - t->shift;
     size_t end = from;
-    for (enum answer is; i < t->few->held && (is = agree(r, at(t->few, i), at(t->many, i))) != NO; i++)
+    for (enum answer is;
+         i < t->few->held && (is = values_agree(r, values_at(t->few, i), values_at(t->many, i))) != NO; i++)
         before += is == YES;
     if (i == t->few->held || i > t->last)
         return false;
-    while (from > 0 && agree(r, at(t->few, from - 1), at(t->many, from - 1 + t->shift)) != NO &&
+    while (from > 0 && values_agree(r, values_at(t->few, from - 1), values_at(t->many, from - 1 + t->shift)) != NO &&
            t->few->mark[from - 1] == t->many->mark[from - 1 + t->shift])
         from--;
     for (size_t k = i; k < end; k++)
-        behind += agree(r, at(t->few, k), at(t->many, k + t->shift)) == YES &&
-                  agree(r, at(t->few, k), at(t->many, k)) == NO;
+        behind += values_agree(r, values_at(t->few, k), values_at(t->many, k + t->shift)) == YES &&
+                  values_agree(r, values_at(t->few, k), values_at(t->many, k)) == NO;
     *out = (struct span){ from, i, before == 0 };
     /* Where a rank begins is its own affair, and what has come out of a call goes into the next one. */
     return from <= i && behind >= (before ? unmet : AT_START);
@@ -124,7 +125,7 @@ static bool fits_shift(const struct two *t, const struct relation *r, size_t unm
 
 /* Of the relations that the first calls or the last ones may be in, one by which a shift explains the
  * rest. */
-static bool find_shift(const struct two *t, enum how how, size_t unmet, struct span *out)
+static bool values_find_shift(const struct two *t, enum how how, size_t unmet, struct span *out)
 {
     size_t end = t->many->held - t->shift < t->few->held ? t->many->held - t->shift : t->few->held;
     struct relation r = { how, 1 };
@@ -150,14 +151,14 @@ static struct two sides_of(const struct ncs_ranks_of_comm *c, const struct ncs_s
 }
 
 /* All the odd ones by the same shift. */
-static bool locate(const struct ncs_ranks_of_comm *c, const struct ncs_sides *s, enum how how, int model,
-                   struct span *out)
+static bool values_locate(const struct ncs_ranks_of_comm *c, const struct ncs_sides *s, enum how how, int model,
+                          struct span *out)
 {
     size_t unmet = how == SAME ? 1 : s->others > 1 ? 2 : 3;
     for (size_t i = 0; i < s->odds && i < ODDS; i++) {
         struct two t = sides_of(c, s, s->odd[i], model);
         struct span one;
-        if (t.many->held <= t.shift || !find_shift(&t, how, unmet, &one) ||
+        if (t.many->held <= t.shift || !values_find_shift(&t, how, unmet, &one) ||
             (i && one.where != out->where))
             return false;
         if (i && one.first < out->first)
@@ -185,13 +186,13 @@ static bool locate_by_inputs(const struct ncs_ranks_of_comm *c, const struct ncs
     size_t samples = s->others < SAMPLES ? s->others : SAMPLES;
     bool found = false;
     for (enum how how = SAME; how < HOWS; how++) {
-        int m = find_model(c, how, s->other, samples);
+        int m = values_find_model(c, how, s->other, samples);
         struct span one;
         if (m < 0)
             continue;
         if (is_even_so(c, s, how, m))
             return false;
-        if (!locate(c, s, how, m, &one))
+        if (!values_locate(c, s, how, m, &one))
             continue;
         if (found && (one.where != out->where || one.first != out->first))
             return false;
@@ -270,17 +271,17 @@ bool ncs_trace_shift(const struct ncs_analysis *q, int comm, const struct ncs_si
 
 /* Every difference between the two is two calls, `*far` apart, that have changed places; *where is the
  * first. */
-static bool find_swaps(const struct ncs_sequence *a, const struct ncs_sequence *b,
-                       const struct relation *r, size_t *where, uint32_t *far)
+static bool values_find_swaps(const struct ncs_sequence *a, const struct ncs_sequence *b,
+                              const struct relation *r, size_t *where, uint32_t *far)
 {
     bool *done = ncs_new((a->held + 1) * sizeof *done), fits = true;
     *far = 0;
     for (size_t i = 0; i < a->held && fits; i++) {
-        if (done[i] || agree(r, a->call[i], b->call[i]) != NO)
+        if (done[i] || values_agree(r, a->call[i], b->call[i]) != NO)
             continue;
         size_t k = i + 1, end = i + FAR < a->held ? i + FAR + 1 : a->held;
-        while (k < end && (done[k] || agree(r, a->call[i], b->call[k]) != YES ||
-                           agree(r, a->call[k], b->call[i]) != YES))
+        while (k < end && (done[k] || values_agree(r, a->call[i], b->call[k]) != YES ||
+                           values_agree(r, a->call[k], b->call[i]) != YES))
             k++;
         fits = k < end && (!*far || k - i == *far) && !a->call[i]->label;
         if (!fits)
@@ -294,14 +295,14 @@ static bool find_swaps(const struct ncs_sequence *a, const struct ncs_sequence *
     return fits && *far;
 }
 
-static bool find_exchange(enum how how, const struct ncs_sequence *a, const struct ncs_sequence *b,
-                          size_t *where, uint32_t *far)
+static bool values_find_exchange(enum how how, const struct ncs_sequence *a, const struct ncs_sequence *b,
+                                 size_t *where, uint32_t *far)
 {
     for (size_t k = 0; k <= FAR && k < b->held; k++) {
         if (!a->call[0]->input || !b->call[k]->input)
             continue;
         struct relation r = relate(how, a->call[0], b->call[k]);
-        if (find_swaps(a, b, &r, where, far))
+        if (values_find_swaps(a, b, &r, where, far))
             return true;
         if (how == SAME)
             return false;
@@ -318,14 +319,14 @@ static bool exchange_by_inputs(const struct ncs_ranks_of_comm *c, int nranks, en
     uint32_t shift = 0, far = 0;
     for (int i = 0; i < nranks; i++)
         rank[i] = i;
-    int model = find_model(c, how, rank, (size_t)nranks);
+    int model = values_find_model(c, how, rank, (size_t)nranks);
     bool even = model < 0 && nranks == 2 && how == SAME, fits = model >= 0 || even;
     model = even ? 0 : model;
     for (int i = 0; i < nranks && fits; i++) {
         struct relation r = { how, 0 };
         if (i == model || find_relation(how, &c->seq[i], &c->seq[model], &r))
             continue;
-        fits = find_exchange(how, &c->seq[i], &c->seq[model], &where, &far) &&
+        fits = values_find_exchange(how, &c->seq[i], &c->seq[model], &where, &far) &&
                (!odds || (where == first && far == shift));
         odd[odds++] = i;
         first = where;

@@ -116,7 +116,7 @@ static bool decides(const struct ncs_analysis *q, const struct ncs_call *c, cons
     return *writer || (!c->number && !c->rc && replaces(c, at));
 }
 
-static const struct ncs_call *writer_of(const struct ncs_analysis *q, const struct ncs_call *read)
+static const struct ncs_call *values_read_writer_of(const struct ncs_analysis *q, const struct ncs_call *read)
 {
     const struct ncs_call *writer = NULL;
     for (const struct ncs_call *c = read->older; c; c = c->older)
@@ -219,7 +219,7 @@ static bool add_value(const struct ncs_call *read, const struct ncs_call *writer
 }
 
 /* "rank 2 read 0 at line 8, where ranks 0, 1, 3 read 4", if these agree. */
-static char *say_other(const struct reads *r, const struct ncs_call *writer)
+static char *values_read_say_other(const struct reads *r, const struct ncs_call *writer)
 {
     const struct ncs_analysis *q = r->q;
     const struct ncs_call *model = NULL;
@@ -237,7 +237,7 @@ static char *say_other(const struct reads *r, const struct ncs_call *writer)
     struct ncs_str s = { 0 }, mine = { 0 }, theirs = { 0 };
     agree = agree && model && model->input != r->own->input;
     if (agree) {
-        const struct ncs_call *typed = writer ? writer : writer_of(q, model);
+        const struct ncs_call *typed = writer ? writer : values_read_writer_of(q, model);
         bool shown = add_value(r->own, typed, &mine) && add_value(model, typed, &theirs) &&
                      strcmp(mine.text, theirs.text) != 0;
         ncs_format_ranks(&s, &r->own->rank, 1);
@@ -275,11 +275,11 @@ static char *say_received(const struct reads *r, const struct ncs_call *writer)
 
 static char *say_place(struct reads *r, uint64_t from)
 {
-    const struct ncs_call *writer = writer_of(r->q, r->own);
+    const struct ncs_call *writer = values_read_writer_of(r->q, r->own);
     find_reads(r, from);
     char *text = writer ? say_reduce(r, writer) : NULL;
     if (!text)
-        text = say_other(r, writer);
+        text = values_read_say_other(r, writer);
     if (!text && writer)
         text = say_received(r, writer);
     ncs_free(r->of);

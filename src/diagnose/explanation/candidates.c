@@ -104,15 +104,15 @@ static bool change_of(const struct ncs_explanations *s, size_t course, const str
     return true;
 }
 
-static enum ncs_step_kind kind_of(const struct ncs_explanations *s, const struct ncs_divergence *d,
-                                  const struct ncs_gap *g)
+static enum ncs_step_kind candidates_kind_of(const struct ncs_explanations *s, const struct ncs_divergence *d,
+                                             const struct ncs_gap *g)
 {
     return g->more ? s->ways.of[d->way].step[g->at].kind : s->ways.of[d->model].step[g->of].kind;
 }
 
 /* The steps that come with the call of gap g: the gaps right before it, from `from` on, and right behind. */
-static void add_company(const struct ncs_explanations *s, const struct ncs_divergence *d, size_t from, size_t g,
-                        struct ncs_change *change)
+static void candidates_add_company(const struct ncs_explanations *s, const struct ncs_divergence *d, size_t from,
+                                   size_t g, struct ncs_change *change)
 {
     const struct ncs_step *step = s->ways.of[d->model].step;
     const struct ncs_gap *own = &d->gap[g];
@@ -124,13 +124,14 @@ static void add_company(const struct ncs_explanations *s, const struct ncs_diver
         change->behind++;
 }
 
-static bool add_part(const struct ncs_explanations *s, struct ncs_explanation *c, const struct ncs_divergence *d)
+static bool candidates_add_part(const struct ncs_explanations *s, struct ncs_explanation *c,
+                                const struct ncs_divergence *d)
 {
     const struct ncs_way *way = &s->ways.of[d->way];
     for (size_t w = 0; w < way->courses; w++)
         for (size_t g = 0, from = 0; g < d->gaps; g++) {
             struct ncs_change change;
-            enum ncs_step_kind kind = kind_of(s, d, &d->gap[g]);
+            enum ncs_step_kind kind = candidates_kind_of(s, d, &d->gap[g]);
             if (kind == NCS_STEP_OTHER)
                 return false;
             bool host = kind >= NCS_STEP_BARRIER;
@@ -139,7 +140,7 @@ static bool add_part(const struct ncs_explanations *s, struct ncs_explanation *c
             if (!host && !change_of(s, way->course[w], d, &d->gap[g], &change))
                 return false;
             if (!host && !d->gap[g].more && change.like == &s->ways.of[d->model].step[d->gap[g].of]) {
-                add_company(s, d, from, g, &change);
+                candidates_add_company(s, d, from, g, &change);
                 from = g + (size_t)change.behind + 1;
             }
             NCS_PUSH(c->change, c->changes, c->change_room, change);
@@ -179,7 +180,7 @@ static void try_pair(struct ncs_explanations *s, size_t way, size_t model)
         weight.collectives = i >= WEIGHTS;
         bool apart = ncs_diverge(&s->ways, way, model, weight, &d);
         messages |= apart && lacks_messages(s, &d);
-        if (apart && d.gaps <= s->ways.of[way].steps + s->ways.of[model].steps && add_part(s, &c, &d))
+        if (apart && d.gaps <= s->ways.of[way].steps + s->ways.of[model].steps && candidates_add_part(s, &c, &d))
             ncs_candidate_try(s, &c);
         else
             ncs_candidate_free(&c);
@@ -228,7 +229,7 @@ static void try_all_to(struct ncs_explanations *s, size_t model)
         for (size_t way = 0; way < s->ways.count && fine; way++) {
             struct ncs_divergence d = { 0 };
             if (way != model && ncs_diverge(&s->ways, way, model, weight, &d))
-                fine = add_part(s, &c, &d);
+                fine = candidates_add_part(s, &c, &d);
             ncs_free(d.gap);
         }
         if (fine && c.parts > 1)

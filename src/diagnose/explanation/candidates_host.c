@@ -78,7 +78,7 @@ static bool put_in(const struct ncs_explanations *s, const struct ncs_step *like
 }
 
 /* A key that is set hurts nobody. That it is not waited for would always do, and is seldom what was meant. */
-static bool leave_out(const struct ncs_explanations *s, struct ncs_change *out)
+static bool candidates_host_leave_out(const struct ncs_explanations *s, struct ncs_change *out)
 {
     const struct ncs_step *own = &s->courses.of[out->course].step[out->step];
     out->kind = NCS_CHANGE_LEAVE_OUT;
@@ -91,12 +91,12 @@ bool ncs_host_gap(const struct ncs_explanations *s, size_t course, const struct 
                   const struct ncs_gap *g, struct ncs_change *out)
 {
     *out = (struct ncs_change){ .course = course, .step = g->at, .comm = -1, .comm_rank = -1, .peer = -1 };
-    return g->more ? leave_out(s, out) : put_in(s, &s->ways.of[d->model].step[g->of], out);
+    return g->more ? candidates_host_leave_out(s, out) : put_in(s, &s->ways.of[d->model].step[g->of], out);
 }
 
 /* ---- from who waits ---- */
 
-static void try_one(struct ncs_explanations *s, const struct ncs_change *change)
+static void candidates_host_try_one(struct ncs_explanations *s, const struct ncs_change *change)
 {
     struct ncs_explanation c = { 0 };
     NCS_PUSH(c.change, c.changes, c.change_room, *change);
@@ -112,7 +112,7 @@ static void try_other_name(struct ncs_explanations *s, const char *key)
             struct ncs_change change = { .kind = NCS_CHANGE_KEY, .course = i, .step = k, .model = own->call, .comm = -1,
                                          .comm_rank = -1, .peer = -1, .host = own->host, .key = key };
             if (own->loose)
-                try_one(s, &change);
+                candidates_host_try_one(s, &change);
         }
 }
 
@@ -150,18 +150,18 @@ static void try_like_others(struct ncs_explanations *s, size_t course)
     struct ncs_change change = { .kind = NCS_CHANGE_KEY, .course = course, .step = own->steps - 1, .model = last->call,
                                  .comm = -1, .comm_rank = -1, .peer = -1, .host = last->host, .key = other };
     if (other)
-        try_one(s, &change);
+        candidates_host_try_one(s, &change);
 }
 
 /* The barrier at which the course stands; NULL = it does not. */
-static const struct ncs_step *barrier_of(const struct ncs_course *c)
+static const struct ncs_step *candidates_host_barrier_of(const struct ncs_course *c)
 {
     const struct ncs_step *last = c->steps && c->stands ? &c->step[c->steps - 1] : NULL;
     return last && last->kind == NCS_STEP_BARRIER && !last->host->over ? last : NULL;
 }
 
 /* The only course of the process; SIZE_MAX = there are several. */
-static size_t course_of(const struct ncs_explanations *s, int process)
+static size_t candidates_host_course_of(const struct ncs_explanations *s, int process)
 {
     size_t own = SIZE_MAX, count = 0;
     for (size_t i = 0; i < s->courses.count; i++)
@@ -173,7 +173,7 @@ static size_t course_of(const struct ncs_explanations *s, int process)
 }
 
 /* Before what it stands in, or that of the steps before where it comes closest to the others. */
-static void place(struct ncs_explanations *s, struct ncs_change *change)
+static void candidates_host_place(struct ncs_explanations *s, struct ncs_change *change)
 {
     const struct ncs_course *c = &s->courses.of[change->course];
     ncs_misfit_place(s->misfits, change, c->steps - (c->stands && c->steps));
@@ -185,8 +185,8 @@ static void try_barrier(struct ncs_explanations *s, const struct ncs_step *barri
     struct ncs_explanation in = { 0 }, out = { 0 };
     bool known = true;
     for (int p = 0; p < processes; p++) {
-        size_t own = ncs_is_listed(barrier->host->what, p) ? course_of(s, p) : SIZE_MAX;
-        const struct ncs_step *here = own == SIZE_MAX ? NULL : barrier_of(&s->courses.of[own]);
+        size_t own = ncs_is_listed(barrier->host->what, p) ? candidates_host_course_of(s, p) : SIZE_MAX;
+        const struct ncs_step *here = own == SIZE_MAX ? NULL : candidates_host_barrier_of(&s->courses.of[own]);
         struct ncs_change change = { .kind = NCS_CHANGE_PUT_IN, .course = own, .model = barrier->call, .comm = -1,
                                      .comm_rank = -1, .peer = -1, .host = barrier->host, .like = barrier };
         known &= own != SIZE_MAX || !ncs_is_listed(barrier->host->what, p);
@@ -199,7 +199,7 @@ static void try_barrier(struct ncs_explanations *s, const struct ncs_step *barri
             change.host = here->host;
             ncs_candidate_add(&out, &change);
         } else {
-            place(s, &change);
+            candidates_host_place(s, &change);
             ncs_candidate_add(&in, &change);
         }
     }
@@ -217,10 +217,10 @@ static void try_barriers(struct ncs_explanations *s)
         processes = own >= processes ? own + 1 : processes;
     }
     for (size_t i = 0; i < s->courses.count; i++) {
-        const struct ncs_step *own = barrier_of(&s->courses.of[i]);
+        const struct ncs_step *own = candidates_host_barrier_of(&s->courses.of[i]);
         bool known = !own;
         for (size_t k = 0; k < i && !known; k++) {
-            const struct ncs_step *before = barrier_of(&s->courses.of[k]);
+            const struct ncs_step *before = candidates_host_barrier_of(&s->courses.of[k]);
             known = before && strcmp(before->host->what, own->host->what) == 0;
         }
         if (!known)

@@ -81,7 +81,7 @@ static size_t find_heads(const struct ncs_course *c, size_t at, uint64_t first, 
     return most ? read_heads(c, at, first, last, head) : 0;
 }
 
-static bool is_within(const struct ncs_course *c, size_t from, size_t to, uint64_t site)
+static bool candidates_round_is_within(const struct ncs_course *c, size_t from, size_t to, uint64_t site)
 {
     for (size_t i = from; i < to; i++)
         if (c->step[i].site == site)
@@ -96,7 +96,8 @@ static struct lap lap_like(const struct ncs_course *c, size_t at, const struct n
     size_t *head = ncs_new((at + 1) * sizeof *head), to = at;
     struct lap found = { at, at };
     for (size_t i = find_heads(c, at, model->step[of].site, head); i-- > 0 && found.from == found.to; to = head[i])
-        if (agrees(c, head[i], to, model, of) && !(at < c->steps && is_within(c, head[i], to, c->step[at].site)))
+        if (agrees(c, head[i], to, model, of) &&
+            !(at < c->steps && candidates_round_is_within(c, head[i], to, c->step[at].site)))
             found = (struct lap){ head[i], to };
     ncs_free(head);
     return found;
@@ -117,7 +118,8 @@ static struct lap lap_before(const struct ncs_course *c, size_t at, const struct
 /* ---- the end of a course ---- */
 
 /* The steps that come with the call, of those from `begin` to `end` that it is like one of; first: also those ahead. */
-static void add_company(struct ncs_change *change, const struct ncs_step *begin, const struct ncs_step *end, bool first)
+static void candidates_round_add_company(struct ncs_change *change, const struct ncs_step *begin,
+                                         const struct ncs_step *end, bool first)
 {
     while (first && change->like - change->ahead > begin && ncs_comes_with_calls(&change->like[-change->ahead - 1]))
         change->ahead++;
@@ -135,7 +137,7 @@ static void add_own(struct ncs_explanation *c, const struct ncs_course *own, siz
                                  .peer = ncs_step_peer(step->call) };
     if (step->kind != NCS_STEP_CALL)
         return;
-    add_company(&change, own->step + round.from, own->step + round.to, i == round.from);
+    candidates_round_add_company(&change, own->step + round.from, own->step + round.to, i == round.from);
     NCS_PUSH(c->change, c->changes, c->change_room, change);
 }
 
@@ -197,7 +199,7 @@ static size_t add_round(const struct ncs_explanations *s, struct ncs_explanation
             add_own(c, own, course, at, round, i);
             continue;
         }
-        add_company(&change, model->step + begin, model->step + model->steps, c->changes == before);
+        candidates_round_add_company(&change, model->step + begin, model->step + model->steps, c->changes == before);
         NCS_PUSH(c->change, c->changes, c->change_room, change);
     }
     return of;
@@ -208,11 +210,11 @@ static bool add_rounds(const struct ncs_explanations *s, struct ncs_explanation 
                        const struct ncs_way *model, size_t of)
 {
     const struct ncs_course *own = &s->courses.of[course];
-    while (of < model->steps && !is_within(own, 0, at, model->step[of].site))
+    while (of < model->steps && !candidates_round_is_within(own, 0, at, model->step[of].site))
         of++; /* a message that only others have */
     struct lap round = of < model->steps ? lap_before(own, at, model, of) : (struct lap){ at, at };
     size_t rounds = 0;
-    if (at < own->steps && is_within(own, round.from, round.to, own->step[at].site))
+    if (at < own->steps && candidates_round_is_within(own, round.from, round.to, own->step[at].site))
         return false; /* it goes on in the loop */
     uint64_t first = round.from < round.to ? own->step[round.from].site : 0;
     for (; first && rounds < MOST_ROUNDS && of < model->steps && model->step[of].site == first; rounds++) {
@@ -224,7 +226,8 @@ static bool add_rounds(const struct ncs_explanations *s, struct ncs_explanation 
 }
 
 /* The first that is a call; NULL: there is none. Waits and events come and go with calls. */
-static const struct ncs_gap *first_call(const struct ncs_explanations *s, const struct ncs_divergence *d)
+static const struct ncs_gap *candidates_round_first_call(const struct ncs_explanations *s,
+                                                         const struct ncs_divergence *d)
 {
     for (size_t i = 0; i < d->gaps; i++) {
         const struct ncs_step *step = d->gap[i].more ? &s->ways.of[d->way].step[d->gap[i].at]
@@ -241,7 +244,7 @@ void ncs_candidate_rounds(struct ncs_explanations *s, size_t way, size_t model)
     struct ncs_explanation c = { 0 };
     const struct ncs_way *own = &s->ways.of[way];
     bool apart = ncs_diverge(&s->ways, way, model, (struct ncs_weights){ 1, 1, false }, &d);
-    const struct ncs_gap *gap = apart ? first_call(s, &d) : NULL;
+    const struct ncs_gap *gap = apart ? candidates_round_first_call(s, &d) : NULL;
     bool fine = gap && gap->more;
     for (size_t w = 0; w < own->courses && fine; w++)
         fine = add_rounds(s, &c, own->course[w], gap->at, &s->ways.of[model], gap->of);

@@ -123,7 +123,7 @@ static int compare_changes(const struct ncs_change *a, const struct ncs_change *
 }
 
 /* By cost; of equal cost what answers somebody first, then who comes first. */
-static int compare(const struct ncs_explanation *a, const struct ncs_explanation *b)
+static int cheapest_compare(const struct ncs_explanation *a, const struct ncs_explanation *b)
 {
     int by[] = { compare_before(&a->cost, &b->cost), compare_sizes(a->cost.supposed, b->cost.supposed),
                  compare_sizes(a->cost.edits, b->cost.edits), compare_sizes(answers(b), answers(a)) };
@@ -159,20 +159,20 @@ static void drop(struct ncs_explanation *list, size_t *count, size_t at)
 }
 
 /* The better one of those that say the same stays; the dearest of more than `most` goes. */
-static void insert(struct ncs_explanation *list, size_t *count, size_t most, struct ncs_explanation *c)
+static void cheapest_insert(struct ncs_explanation *list, size_t *count, size_t most, struct ncs_explanation *c)
 {
     size_t at = 0;
     for (size_t i = 0; i < *count; i++) {
         if (!same_changes(c, &list[i]))
             continue;
-        if (compare(c, &list[i]) >= 0) {
+        if (cheapest_compare(c, &list[i]) >= 0) {
             ncs_candidate_free(c);
             return;
         }
         drop(list, count, i);
         break;
     }
-    while (at < *count && compare(&list[at], c) <= 0)
+    while (at < *count && cheapest_compare(&list[at], c) <= 0)
         at++;
     if (at == most) {
         ncs_candidate_free(c);
@@ -197,7 +197,7 @@ void ncs_candidate_try(struct ncs_explanations *s, struct ncs_explanation *c)
     if (c->cost.misfit > ncs_misfit_now(s->misfits))
         ncs_candidate_free(c);
     else
-        insert(s->candidate, &s->candidates, NCS_CANDIDATES_TRIED, c);
+        cheapest_insert(s->candidate, &s->candidates, NCS_CANDIDATES_TRIED, c);
 }
 
 static bool has_change(const struct ncs_explanation *c, const struct ncs_change *change)
@@ -257,7 +257,7 @@ void ncs_candidates_rehearse(struct ncs_explanations *s)
         if (r.blocked || is_needless(s, c))
             ncs_candidate_free(c);
         else
-            insert(s->best, &s->count, NCS_EXPLANATIONS_KEPT, c);
+            cheapest_insert(s->best, &s->count, NCS_EXPLANATIONS_KEPT, c);
     }
     s->candidates = 0;
 }

@@ -90,7 +90,7 @@ static bool changes_in_place(const struct ncs_journal *j, const struct ncs_findi
 
 /* ---- what else it could be ---- */
 
-static size_t ranks_of(const struct ncs_finding *f, int *rank)
+static size_t decide_ranks_of(const struct ncs_finding *f, int *rank)
 {
     size_t ranks = 0;
     for (size_t i = 0; i < f->culprits; i++)
@@ -119,7 +119,7 @@ static void add_other(struct ncs_finding *f, struct ncs_finding other)
     f->certainty = NCS_LIKELY;
     if (!f->otherwise && f->culprits && other.why) {
         ncs_str_addf(&s, "it could also be that %s, if ", other.why);
-        ncs_format_ranks(&s, rank, ranks_of(f, rank));
+        ncs_format_ranks(&s, rank, decide_ranks_of(f, rank));
         ncs_str_add(&s, " made the calls that were meant");
         if (other.tried)
             ncs_str_addf(&s, "; tried: %s", other.tried);

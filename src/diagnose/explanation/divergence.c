@@ -12,7 +12,8 @@ enum { MOST_STEPS = 512 };
 /* ---- ways ---- */
 
 /* By rank: the kinds of groups that it is in, in any order. */
-static void read_seats(const struct ncs_analysis *q, const struct ncs_courses *courses, struct ncs_map *seats)
+static void divergence_read_seats(const struct ncs_analysis *q, const struct ncs_courses *courses,
+                                  struct ncs_map *seats)
 {
     struct ncs_map known = { 0 }; /* rank and class -> 1 */
     for (size_t c = 0; c < q->journal->comms; c++)
@@ -31,7 +32,7 @@ void ncs_ways_read(const struct ncs_analysis *q, const struct ncs_courses *cours
 {
     struct ncs_map known = { 0 }, seats = { 0 };
     memset(out, 0, sizeof *out);
-    read_seats(q, courses, &seats);
+    divergence_read_seats(q, courses, &seats);
     for (size_t i = 0; i < courses->count; i++) {
         const struct ncs_course *c = &courses->of[i];
         uint64_t key = ncs_hash(ncs_hash(c->sites, c->over), ncs_map_number(&seats, (uint64_t)(int64_t)c->rank + 2)) | 1;
@@ -94,12 +95,12 @@ static uint64_t site_at(const struct shown *w, size_t i)
     return w->step[w->at[i]].site;
 }
 
-static bool alike(const struct table *t, size_t i, size_t j)
+static bool divergence_alike(const struct table *t, size_t i, size_t j)
 {
     return site_at(&t->a, t->same + i) == site_at(&t->b, t->same + j);
 }
 
-static void fill(struct table *t)
+static void divergence_fill(struct table *t)
 {
     for (size_t i = 0; i <= t->n; i++)
         for (size_t j = 0; j <= t->m; j++) {
@@ -108,14 +109,14 @@ static void fill(struct table *t)
                 best = *cell(t, i - 1, j) + t->more;
             if (j && *cell(t, i, j - 1) + t->fewer < best)
                 best = *cell(t, i, j - 1) + t->fewer;
-            if (i && j && alike(t, i - 1, j - 1) && *cell(t, i - 1, j - 1) < best)
+            if (i && j && divergence_alike(t, i - 1, j - 1) && *cell(t, i - 1, j - 1) < best)
                 best = *cell(t, i - 1, j - 1);
             *cell(t, i, j) = best;
         }
 }
 
 /* Who is still on the way may do all that the other has done beyond. */
-static void find_end(const struct table *t, bool a_open, bool b_open, size_t *i, size_t *j)
+static void divergence_find_end(const struct table *t, bool a_open, bool b_open, size_t *i, size_t *j)
 {
     *i = t->n;
     *j = t->m;
@@ -132,7 +133,7 @@ static void find_end(const struct table *t, bool a_open, bool b_open, size_t *i,
 }
 
 /* From the end to the beginning; the gaps lie as late as they can. */
-static size_t place_of(const struct shown *w, size_t i, size_t steps)
+static size_t divergence_place_of(const struct shown *w, size_t i, size_t steps)
 {
     return i < w->count ? w->at[i] : steps;
 }
@@ -142,12 +143,12 @@ static void trace_back(const struct table *t, size_t i, size_t j, const struct n
 {
     while (i || j) {
         unsigned cost = *cell(t, i, j);
-        bool same = i && j && alike(t, i - 1, j - 1) && *cell(t, i - 1, j - 1) == cost;
+        bool same = i && j && divergence_alike(t, i - 1, j - 1) && *cell(t, i - 1, j - 1) == cost;
         bool more = !same && i && *cell(t, i - 1, j) + t->more == cost;
         i -= same || more;
         j -= !more;
-        struct ncs_gap gap = { .more = more, .at = place_of(&t->a, t->same + i, ways->of[out->way].steps),
-                               .of = place_of(&t->b, t->same + j, ways->of[out->model].steps) };
+        struct ncs_gap gap = { .more = more, .at = divergence_place_of(&t->a, t->same + i, ways->of[out->way].steps),
+                               .of = divergence_place_of(&t->b, t->same + j, ways->of[out->model].steps) };
         if (!same)
             NCS_PUSH(out->gap, out->gaps, out->room, gap);
     }
@@ -189,16 +190,16 @@ bool ncs_diverge(const struct ncs_ways *ways, size_t way, size_t model, struct n
     bool a_open = a->open, b_open = b->open;
     struct table t = { .a = show(ways, a, b, weights.collectives), .b = show(ways, b, a, weights.collectives),
                        .more = weights.more, .fewer = weights.fewer };
-    while (t.same < t.a.count && t.same < t.b.count && alike(&t, 0, 0))
+    while (t.same < t.a.count && t.same < t.b.count && divergence_alike(&t, 0, 0))
         t.same++;
     t.n = t.a.count - t.same;
     t.m = t.b.count - t.same;
     shorten(&t.n, &a_open);
     shorten(&t.m, &b_open);
     t.cost = ncs_new((t.n + 1) * (t.m + 1) * sizeof *t.cost);
-    fill(&t);
+    divergence_fill(&t);
     size_t i, j;
-    find_end(&t, a_open, b_open, &i, &j);
+    divergence_find_end(&t, a_open, b_open, &i, &j);
     *out = (struct ncs_divergence){ .way = way, .model = model };
     trace_back(&t, i, j, ways, out);
     ncs_free(t.cost);

@@ -22,23 +22,23 @@ struct ncs_examples {
     size_t places, room;
 };
 
-static uint64_t key_of(uint64_t site, int comm)
+static uint64_t examples_key_of(uint64_t site, int comm)
 {
     return ncs_hash(site, (uint64_t)comm) | 1;
 }
 
-static struct place *place_of(struct ncs_examples *e, uint64_t site, int comm)
+static struct place *examples_place_of(struct ncs_examples *e, uint64_t site, int comm)
 {
-    size_t at = ncs_map_number(&e->at, key_of(site, comm));
+    size_t at = ncs_map_number(&e->at, examples_key_of(site, comm));
     if (!at) {
         struct place fresh = { 0 };
         NCS_PUSH(e->place, e->places, e->room, fresh);
-        ncs_map_put_number(&e->at, key_of(site, comm), at = e->places);
+        ncs_map_put_number(&e->at, examples_key_of(site, comm), at = e->places);
     }
     return &e->place[at - 1];
 }
 
-static void add(struct place *p, size_t course, const struct ncs_step *s)
+static void examples_add(struct place *p, size_t course, const struct ncs_step *s)
 {
     struct example own = { .call = s->call, .comm_rank = s->comm_rank };
     if (p->course != course + 1)
@@ -58,7 +58,7 @@ struct ncs_examples *ncs_examples_new(const struct ncs_courses *courses)
         for (size_t k = 0; k < courses->of[i].steps; k++) {
             const struct ncs_step *s = &courses->of[i].step[k];
             if (s->comm >= 0)
-                add(place_of(e, s->site, s->comm), i, s);
+                examples_add(examples_place_of(e, s->site, s->comm), i, s);
         }
     return e;
 }
@@ -76,7 +76,7 @@ void ncs_examples_free(struct ncs_examples *e)
 
 const struct ncs_call *ncs_example(const struct ncs_examples *e, uint64_t site, int comm, int comm_rank, size_t nth)
 {
-    size_t at = ncs_map_number(&e->at, key_of(site, comm));
+    size_t at = ncs_map_number(&e->at, examples_key_of(site, comm));
     const struct place *p = at ? &e->place[at - 1] : NULL;
     for (size_t n = !p ? 0 : nth < p->count ? nth + 1 : p->count; n > 0; n--) {
         const struct example *x = &p->nth[n - 1];

@@ -53,7 +53,7 @@ static bool has_own_reason(const struct ncs_analysis *q, const struct ncs_absent
 
 /* Who is missed for a reason of its own, an abort, an error, is known without a comparison; communicators
  * in the making are not played, but who waits for hosts may be why they are not made. */
-static bool is_known(const struct ncs_analysis *q)
+static bool explain_is_known(const struct ncs_analysis *q)
 {
     bool hosts = waits_for_hosts(q);
     for (size_t i = 0; i < q->unmets; i++) {
@@ -68,10 +68,10 @@ static bool is_known(const struct ncs_analysis *q)
     return false;
 }
 
-static bool begin(struct ncs_explanations *s)
+static bool explain_begin(struct ncs_explanations *s)
 {
     enum { MOST_WAYS = 64 };
-    if (is_known(s->q) || !ncs_courses_read(s->q, &s->courses))
+    if (explain_is_known(s->q) || !ncs_courses_read(s->q, &s->courses))
         return false;
     ncs_ways_read(s->q, &s->courses, &s->ways);
     if (s->courses.count < 2 || s->ways.count > MOST_WAYS)
@@ -92,7 +92,7 @@ static const struct {
     { ncs_candidates_peers, true },
 };
 
-static void look(struct ncs_explanations *s)
+static void explain_look(struct ncs_explanations *s)
 {
     enum { KINDS = sizeof kinds / sizeof *kinds };
     bool alike = s->ways.count < 2;
@@ -113,8 +113,8 @@ struct ncs_explanations *ncs_explain_hang(const struct ncs_analysis *q)
 {
     struct ncs_explanations *e = ncs_new(sizeof *e);
     e->q = q;
-    if (begin(e))
-        look(e);
+    if (explain_begin(e))
+        explain_look(e);
     return e;
 }
 

@@ -12,7 +12,7 @@ static bool of_one_kind(const struct ncs_explanation *c)
 }
 
 /* Barriers, keys and threads beside calls are told of in the edits alone. */
-static const struct ncs_change *first_call(const struct ncs_explanation *e)
+static const struct ncs_change *finding_first_call(const struct ncs_explanation *e)
 {
     for (size_t i = 0; i < e->changes; i++)
         if (!e->change[i].host)
@@ -36,7 +36,7 @@ static uint32_t position_of(const struct ncs_explanations *s, const struct ncs_c
 
 /* A meeting of the communicator to tell the rows by: one that the odd rank is missed at or stands at with
  * another call. */
-static const struct ncs_unmet *need_of(const struct ncs_explanations *s, int comm, int comm_rank, bool missed)
+static const struct ncs_unmet *finding_need_of(const struct ncs_explanations *s, int comm, int comm_rank, bool missed)
 {
     const struct ncs_unmet *best = NULL;
     for (size_t i = 0; i < s->q->unmets; i++) {
@@ -105,9 +105,9 @@ static struct ncs_edit edit_of(const struct ncs_explanations *s, const struct nc
 static bool say_shift(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
 {
     const struct ncs_explanations *s = b->of;
-    const struct ncs_change *first = first_call(b);
+    const struct ncs_change *first = finding_first_call(b);
     bool skipped = first->kind == NCS_CHANGE_PUT_IN;
-    const struct ncs_unmet *n = need_of(s, first->comm, first->comm_rank, skipped);
+    const struct ncs_unmet *n = finding_need_of(s, first->comm, first->comm_rank, skipped);
     if (!n)
         return false;
     struct ncs_call_divergence p = { .how = skipped ? NCS_DIVERGENCE_SKIPPED : NCS_DIVERGENCE_EXTRA };
@@ -150,7 +150,7 @@ static bool say_shift(const struct ncs_explanation *b, struct ncs_cause *r, stru
 static bool say_answer(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
 {
     const struct ncs_explanations *s = b->of;
-    const struct ncs_change *first = first_call(b);
+    const struct ncs_change *first = finding_first_call(b);
     for (size_t i = 0; i < s->q->unmets; i++) {
         const struct ncs_unmet *n = &s->q->unmet[i];
         if (n->kind != NCS_UNMET_PAIR || n->call != first->model || !n->absents)
@@ -177,9 +177,9 @@ static bool say_elsewhere(const struct ncs_explanation *b, struct ncs_cause *r, 
     r->call = call;
     r->calls = b->changes;
     r->comm = b->change[0].comm;
-    r->unmet = need_of(b->of, call[0]->comm, call[0]->comm_rank, false);
+    r->unmet = finding_need_of(b->of, call[0]->comm, call[0]->comm_rank, false);
     if (!r->unmet) /* nobody waits where the call was made */
-        r->unmet = need_of(b->of, b->change[0].comm, b->change[0].comm_rank, true);
+        r->unmet = finding_need_of(b->of, b->change[0].comm, b->change[0].comm_rank, true);
     bool fine = r->unmet != NULL;
     if (fine)
         ncs_judge(b->of->q, r, all);
@@ -201,7 +201,7 @@ static const struct ncs_unmet *unanswered(const struct ncs_explanations *s, cons
 /* A send or receive that nobody answers, and that nobody ought to. */
 static bool say_excess(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
 {
-    const struct ncs_call *call = first_call(b)->model;
+    const struct ncs_call *call = finding_first_call(b)->model;
     r->unmet = unanswered(b->of, call);
     if (!r->unmet)
         return false;
@@ -239,7 +239,7 @@ static bool say_peers(const struct ncs_explanation *b, struct ncs_cause *r, stru
 
 bool ncs_explanation_say(const struct ncs_explanation *e, struct ncs_drafts *all)
 {
-    const struct ncs_change *first = first_call(e);
+    const struct ncs_change *first = finding_first_call(e);
     if (!of_one_kind(e))
         return false;
     struct ncs_edit *edit = ncs_new(e->changes * sizeof *edit);
@@ -297,7 +297,7 @@ bool ncs_explanation_brings_closer(const struct ncs_explanation *e)
 bool ncs_explanation_is_as_good(const struct ncs_explanation *e)
 {
     /* Of two hosts that wait for each other at a barrier neither is any closer to anybody. */
-    bool close = ncs_explanation_brings_closer(e) || !first_call(e);
+    bool close = ncs_explanation_brings_closer(e) || !finding_first_call(e);
     return is_as_cheap(&e->cost, &e->of->best[0].cost) && close;
 }
 

@@ -41,7 +41,7 @@ struct ranks { /* of the run, ascending, each once */
     int line; /* of the first of them */
 };
 
-static void add_rank(struct ranks *r, int rank, int line)
+static void finding_host_add_rank(struct ranks *r, int rank, int line)
 {
     size_t at = r->count;
     for (size_t i = 0; i < r->count; i++)
@@ -60,7 +60,7 @@ static void say_line(struct ncs_str *s, int line)
         ncs_str_addf(s, " at line %d", line);
 }
 
-static void say_ranks(struct ncs_str *s, const struct ranks *r, const char *one, const char *several)
+static void finding_host_say_ranks(struct ncs_str *s, const struct ranks *r, const char *one, const char *several)
 {
     ncs_format_ranks(s, r->of, r->count);
     ncs_str_addf(s, " %s", r->count == 1 ? one : several);
@@ -81,7 +81,7 @@ static struct ranks others_at(const struct ncs_explanation *e, uint64_t site)
     for (size_t i = 0; i < e->of->courses.count; i++)
         for (size_t k = 0; k < e->of->courses.of[i].steps; k++)
             if (e->of->courses.of[i].step[k].site == site && !is_changed(e, i))
-                add_rank(&r, e->of->courses.of[i].rank, e->of->courses.of[i].step[k].host->place.line);
+                finding_host_add_rank(&r, e->of->courses.of[i].rank, e->of->courses.of[i].step[k].host->place.line);
     return r;
 }
 
@@ -91,7 +91,7 @@ static struct ranks waiters_for(const struct ncs_explanation *e, const char *key
     for (size_t i = 0; i < e->of->courses.count; i++) {
         const struct ncs_course *c = &e->of->courses.of[i];
         if (c->missed && strcmp(c->missed, key) == 0)
-            add_rank(&r, c->rank, c->step[c->steps - 1].host->place.line);
+            finding_host_add_rank(&r, c->rank, c->step[c->steps - 1].host->place.line);
     }
     return r;
 }
@@ -100,7 +100,7 @@ static struct ranks changed_ranks(const struct ncs_explanation *e)
 {
     struct ranks r = { 0 };
     for (size_t i = 0; i < e->changes; i++)
-        add_rank(&r, e->of->courses.of[e->change[i].course].rank, e->change[i].host->place.line);
+        finding_host_add_rank(&r, e->of->courses.of[e->change[i].course].rank, e->change[i].host->place.line);
     return r;
 }
 
@@ -108,14 +108,14 @@ static void say_waiters(const struct ncs_explanation *e, const char *key, struct
 {
     struct ranks w = waiters_for(e, key);
     if (w.count) {
-        say_ranks(s, &w, "waits", "wait");
+        finding_host_say_ranks(s, &w, "waits", "wait");
         say_line(s, w.line);
     }
     ncs_free(w.of);
 }
 
 /* rank 2 never comes to barrier() at line 12, for which ranks 0, 1, 3 wait */
-static void say_left_out(const struct ncs_explanation *e, const struct ranks *own, struct ncs_draft *d)
+static void finding_host_say_left_out(const struct ncs_explanation *e, const struct ranks *own, struct ncs_draft *d)
 {
     const struct ncs_change *c = &e->change[0];
     struct ncs_str why = { 0 }, fix = { 0 };
@@ -128,24 +128,24 @@ static void say_left_out(const struct ncs_explanation *e, const struct ranks *ow
         ncs_str_addf(&why, " %s come to barrier()", own->count == 1 ? "does not" : "do not");
         say_line(&why, line);
         ncs_str_add(&why, "; ");
-        say_ranks(&why, &like, "comes there", "come there");
+        finding_host_say_ranks(&why, &like, "comes there", "come there");
         ncs_str_add(&fix, " come to barrier()");
     } else if (c->host->kind == NCS_HOST_ADD) {
         ncs_str_addf(&why, " %s to \"%s\"", own->count == 1 ? "does not add" : "do not add", c->host->what);
         say_line(&why, line);
         ncs_str_add(&why, "; ");
-        say_ranks(&why, &like, "does", "do");
+        finding_host_say_ranks(&why, &like, "does", "do");
         ncs_str_addf(&fix, " add to \"%s\"", c->host->what);
     } else if (c->host->kind == NCS_HOST_SET) {
         ncs_str_addf(&why, " never %s \"%s\", for which ", own->count == 1 ? "sets" : "set", c->key);
         say_waiters(e, c->key, &why);
         ncs_str_add(&why, "; ");
-        say_ranks(&why, &like, "sets its own", "set theirs");
+        finding_host_say_ranks(&why, &like, "sets its own", "set theirs");
         say_line(&why, line);
         ncs_str_addf(&fix, " set \"%s\"", c->key);
     } else {
         ncs_str_addf(&why, " never %s the thread that ", own->count == 1 ? "spawns" : "spawn");
-        say_ranks(&why, &like, "spawns", "spawn");
+        finding_host_say_ranks(&why, &like, "spawns", "spawn");
         say_line(&why, line);
         ncs_str_add(&why, ": nobody makes its calls");
         ncs_str_add(&fix, " spawn the thread");
@@ -202,7 +202,7 @@ static void say_other_key(const struct ncs_explanation *e, const struct ranks *o
     bool asked = sets && is_asked_for(e, loose), others = !sets && is_asked_for(e, loose);
     struct ncs_str why = { 0 }, fix = { 0 };
     if (sets) {
-        say_ranks(&why, own, "sets", "set");
+        finding_host_say_ranks(&why, own, "sets", "set");
         ncs_str_addf(&why, " \"%s\"", loose);
         say_line(&why, c->host->place.line);
         ncs_str_add(&why, asked ? ", as another rank does; " : ", for which nobody waits; ");
@@ -225,13 +225,13 @@ static void say_other_key(const struct ncs_explanation *e, const struct ranks *o
 
 /* ---- the finding ---- */
 
-static bool is_gate(const struct ncs_analysis *q, const struct ncs_unmet *n, const char *what)
+static bool finding_host_is_gate(const struct ncs_analysis *q, const struct ncs_unmet *n, const char *what)
 {
     return n->kind == NCS_UNMET_GATE && strcmp(q->snap->gate[n->gate].what, what) == 0;
 }
 
 /* The wait that the rows are about: at the barrier or for the key; of a thread the first of all. */
-static const struct ncs_unmet *need_of(const struct ncs_analysis *q, const struct ncs_change *c)
+static const struct ncs_unmet *finding_host_need_of(const struct ncs_analysis *q, const struct ncs_change *c)
 {
     enum ncs_host_kind kind = c->host->kind;
     const struct ncs_unmet *any = NULL;
@@ -239,11 +239,12 @@ static const struct ncs_unmet *need_of(const struct ncs_analysis *q, const struc
         const struct ncs_unmet *n = &q->unmet[i];
         const char *key = c->kind == NCS_CHANGE_KEY && kind == NCS_HOST_SET ? c->key : c->key ? c->key : c->host->what;
         const char *own = n->gate >= 0 ? q->snap->gate[n->gate].key : NULL;
-        if (kind == NCS_HOST_BARRIER && is_gate(q, n, "barrier"))
+        if (kind == NCS_HOST_BARRIER && finding_host_is_gate(q, n, "barrier"))
             return n;
-        if (kind == NCS_HOST_ADD && is_gate(q, n, "store:get"))
+        if (kind == NCS_HOST_ADD && finding_host_is_gate(q, n, "store:get"))
             return n;
-        if ((kind == NCS_HOST_SET || kind == NCS_HOST_GET) && is_gate(q, n, "store:get") && own && strstr(own, key))
+        if ((kind == NCS_HOST_SET || kind == NCS_HOST_GET) && finding_host_is_gate(q, n, "store:get") && own &&
+            strstr(own, key))
             return n;
         any = any ? any : n;
     }
@@ -265,7 +266,7 @@ bool ncs_fill_hosts(const struct ncs_analysis *q, const struct ncs_cause *r, str
     else if (c->kind == NCS_CHANGE_LEAVE_OUT)
         say_extra(r->hosts, &own, d);
     else
-        say_left_out(r->hosts, &own, d);
+        finding_host_say_left_out(r->hosts, &own, d);
     ncs_fill_unmet(q, d, r->unmet, r->unmet->call ? r->unmet->call->number : 0);
     if (r->unmet->kind == NCS_UNMET_GATE) {
         const struct ncs_snap_gate *g = &q->snap->gate[r->unmet->gate];
@@ -280,7 +281,7 @@ bool ncs_format_hosts(const struct ncs_explanation *e, struct ncs_cause *r, stru
 {
     r->kind = NCS_CAUSE_HOSTS;
     r->hosts = e;
-    r->unmet = need_of(e->of->q, &e->change[0]);
+    r->unmet = finding_host_need_of(e->of->q, &e->change[0]);
     r->rule = e->change[0].host->kind == NCS_HOST_SPAWN ? "skipped-call" : "host-wait";
     if (!r->unmet)
         return false;

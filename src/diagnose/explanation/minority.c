@@ -33,7 +33,7 @@ static const struct ncs_step *parting_of(const struct ncs_explanations *s, size_
 }
 
 /* "comm:send at line 12", "barrier at line 7" */
-static void say_step(struct ncs_str *out, const struct ncs_step *step)
+static void minority_say_step(struct ncs_str *out, const struct ncs_step *step)
 {
     ncs_str_add(out, step->host ? step->call->label : ncs_said_function(step->call));
     if (!step->host)
@@ -51,11 +51,11 @@ static bool say_parting(const struct ncs_explanations *s, size_t course, struct 
     const struct ncs_step *odd = first ? NULL : ncs_misfits_odd_step(s->misfits, course);
     if (odd) {
         ncs_str_add(out, odd->host ? " named another key in " : " named another peer in ");
-        say_step(out, odd);
+        minority_say_step(out, odd);
         ncs_str_add(out, " than the others");
     } else if (first) {
         ncs_str_add(out, more ? " called " : " did not call ");
-        say_step(out, first);
+        minority_say_step(out, first);
         ncs_str_addf(out, " where the others did%s", more ? " not" : "");
     }
     return odd || first;
@@ -70,7 +70,7 @@ static bool say_parting_of_two(const struct ncs_explanations *s, struct ncs_str 
     if (!step)
         return false;
     ncs_str_addf(out, "rank %d called ", first);
-    say_step(out, step);
+    minority_say_step(out, step);
     ncs_str_addf(out, ", rank %d did not", second);
     return true;
 }

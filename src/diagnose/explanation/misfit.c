@@ -39,13 +39,13 @@ struct ncs_misfits {
 /* ---- peers and keys ---- */
 
 /* What most have alike at a place: how far their peer is away, what their key is but for its numbers. */
-static uint64_t role_of(const struct ncs_step *s)
+static uint64_t misfit_role_of(const struct ncs_step *s)
 {
     bool key = s->kind == NCS_STEP_SET || s->kind == NCS_STEP_GET;
     return !key ? s->role : s->lone ? 0 : ncs_key_class(s->key ? s->key : s->host->what);
 }
 
-static uint64_t key_of(uint64_t site, uint64_t role)
+static uint64_t misfit_key_of(uint64_t site, uint64_t role)
 {
     return ncs_hash(ncs_hash(5, site), role) | 1;
 }
@@ -59,25 +59,26 @@ static void read_roles(struct ncs_misfits *m)
     for (size_t c = 0; c < m->courses->count; c++)
         for (size_t i = 0; i < m->courses->of[c].steps; i++) {
             const struct ncs_step *s = &m->courses->of[c].step[i];
-            uint64_t role = role_of(s);
+            uint64_t role = misfit_role_of(s);
             if (!role)
                 continue;
             ncs_map_put_number(&seen, s->site, ncs_map_number(&seen, s->site) + 1);
-            ncs_map_put_number(&seen, key_of(s->site, role), ncs_map_number(&seen, key_of(s->site, role)) + 1);
+            ncs_map_put_number(&seen, misfit_key_of(s->site, role),
+                               ncs_map_number(&seen, misfit_key_of(s->site, role)) + 1);
         }
     for (size_t c = 0; c < m->courses->count; c++)
         for (size_t i = 0; i < m->courses->of[c].steps; i++) {
             const struct ncs_step *s = &m->courses->of[c].step[i];
-            uint64_t role = role_of(s);
-            if (role && 2 * ncs_map_number(&seen, key_of(s->site, role)) > ncs_map_number(&seen, s->site))
+            uint64_t role = misfit_role_of(s);
+            if (role && 2 * ncs_map_number(&seen, misfit_key_of(s->site, role)) > ncs_map_number(&seen, s->site))
                 ncs_map_put_number(&m->roles, s->site, (size_t)role);
         }
     ncs_map_free(&seen);
 }
 
-static bool is_odd(const struct ncs_misfits *m, const struct ncs_step *s)
+static bool misfit_is_odd(const struct ncs_misfits *m, const struct ncs_step *s)
 {
-    uint64_t role = role_of(s);
+    uint64_t role = misfit_role_of(s);
     size_t most = role ? ncs_map_number(&m->roles, s->site) : 0;
     return most && !ncs_roles_alike(&m->ways->roles, most, role);
 }
@@ -86,7 +87,7 @@ static size_t count_odd(const struct ncs_misfits *m, const struct ncs_step *step
 {
     size_t n = 0;
     for (size_t i = 0; i < steps && m->roles.count; i++)
-        n += is_odd(m, &step[i]);
+        n += misfit_is_odd(m, &step[i]);
     return n;
 }
 
@@ -110,7 +111,7 @@ static void read_turns(struct ncs_misfits *m)
             if (s->kind == NCS_STEP_WAIT)
                 continue;
             if (from && is_back(from, s))
-                ncs_map_put_number(&m->turns, key_of(from->site, s->site), 1);
+                ncs_map_put_number(&m->turns, misfit_key_of(from->site, s->site), 1);
             from = s;
         }
     }
@@ -124,7 +125,7 @@ static size_t count_turns(const struct ncs_misfits *m, const struct ncs_step *st
     for (size_t i = 0; i < steps; i++) {
         if (step[i].kind == NCS_STEP_WAIT)
             continue;
-        n += from && is_back(from, &step[i]) && !ncs_map_get(&m->turns, key_of(from->site, step[i].site));
+        n += from && is_back(from, &step[i]) && !ncs_map_get(&m->turns, misfit_key_of(from->site, step[i].site));
         from = &step[i];
     }
     return n;
@@ -248,7 +249,7 @@ static size_t distance(struct ncs_misfits *m, const struct trail *a, const struc
 
 /* ---- all courses ---- */
 
-static void read_seats(const struct ncs_analysis *q, struct ncs_misfits *m)
+static void misfit_read_seats(const struct ncs_analysis *q, struct ncs_misfits *m)
 {
     m->seat = ncs_new((m->ways->count * m->courses->classes + 1) * sizeof *m->seat);
     for (size_t w = 0; w < m->ways->count; w++) {
@@ -270,7 +271,7 @@ struct ncs_misfits *ncs_misfits_new(const struct ncs_analysis *q, const struct n
     m->of = ncs_new((n + 1) * sizeof *m->of);
     m->way_of = ncs_new((courses->count + 1) * sizeof *m->way_of);
     m->related = ncs_new((n * n + 1) * sizeof *m->related);
-    read_seats(q, m);
+    misfit_read_seats(q, m);
     read_roles(m);
     read_turns(m);
     for (size_t i = 0; i < n; i++) {
@@ -320,7 +321,8 @@ struct changed {
     struct trail trail;
 };
 
-static void add_step(struct ncs_step *step, size_t *steps, const struct ncs_misfits *m, const struct ncs_change *c)
+static void misfit_add_step(struct ncs_step *step, size_t *steps, const struct ncs_misfits *m,
+                            const struct ncs_change *c)
 {
     const struct ncs_call *call = c->like ? c->like->call : c->model;
     struct ncs_step own = { .call = call, .kind = NCS_STEP_CALL, .site = c->like ? c->like->site : 0,
@@ -350,7 +352,7 @@ static struct changed change_course(const struct ncs_misfits *m, const struct nc
         bool replaced = false;
         for (; k < changes && change[k].step <= i; k++) {
             if (change[k].kind == NCS_CHANGE_PUT_IN || change[k].kind == NCS_CHANGE_COMM)
-                add_step(c.step, &steps, m, &change[k]);
+                misfit_add_step(c.step, &steps, m, &change[k]);
             replaced |= change[k].kind != NCS_CHANGE_PUT_IN;
             if (change[k].kind == NCS_CHANGE_LEAVE_OUT && i + 1 == own->steps)
                 left = own->step[i].site;
@@ -403,14 +405,14 @@ static size_t sum(struct ncs_misfits *m, struct changed *changed, size_t count, 
 int ncs_misfits_usual_peer(const struct ncs_misfits *m, const struct ncs_step *s)
 {
     size_t most = s->role ? ncs_map_number(&m->roles, s->site) : 0;
-    return is_odd(m, s) ? ncs_role_peer(&m->ways->roles, most, s->call->comm_rank) : -1;
+    return misfit_is_odd(m, s) ? ncs_role_peer(&m->ways->roles, most, s->call->comm_rank) : -1;
 }
 
 const struct ncs_step *ncs_misfits_odd_step(const struct ncs_misfits *m, size_t course)
 {
     const struct ncs_course *c = &m->courses->of[course];
     for (size_t i = 0; i < c->steps && m->roles.count; i++)
-        if (is_odd(m, &c->step[i]))
+        if (misfit_is_odd(m, &c->step[i]))
             return &c->step[i];
     return NULL;
 }

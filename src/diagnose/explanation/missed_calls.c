@@ -5,7 +5,7 @@
 #include "base/mem.h"
 
 /* The course that makes the calls of a rank of a communicator, or its rank's only one; SIZE_MAX = none. */
-static size_t course_of(const struct ncs_explanations *s, int comm, int comm_rank)
+static size_t missed_calls_course_of(const struct ncs_explanations *s, int comm, int comm_rank)
 {
     int rank = ncs_run_rank(s->q, comm, comm_rank);
     size_t own = SIZE_MAX, courses = 0;
@@ -22,7 +22,7 @@ static size_t course_of(const struct ncs_explanations *s, int comm, int comm_ran
     return courses == 1 ? own : SIZE_MAX;
 }
 
-static void try_one(struct ncs_explanations *s, const struct ncs_change *change)
+static void missed_calls_try_one(struct ncs_explanations *s, const struct ncs_change *change)
 {
     struct ncs_explanation c = { 0 };
     ncs_candidate_add(&c, change);
@@ -74,7 +74,7 @@ static void try_answers(struct ncs_explanations *s, const struct ncs_unmet *n, e
 {
     struct ncs_explanation c = { 0 };
     for (size_t i = 0; i < n->absents; i++) {
-        size_t own = course_of(s, n->comm, n->absent[i].comm_rank);
+        size_t own = missed_calls_course_of(s, n->comm, n->absent[i].comm_rank);
         const struct ncs_course *course = own == SIZE_MAX ? NULL : &s->courses.of[own];
         if (!course || (n->absent[i].reason != NCS_ABSENT_ELSEWHERE && n->absent[i].reason != NCS_ABSENT_FINISHED)) {
             ncs_candidate_free(&c);
@@ -134,7 +134,7 @@ static void try_peers(struct ncs_explanations *s, const struct ncs_unmet *n)
         change.kind = NCS_CHANGE_PEER;
         change.peer = o->call->comm_rank;
         change.wants = o->call;
-        try_one(s, &change);
+        missed_calls_try_one(s, &change);
     }
 }
 
@@ -150,7 +150,7 @@ void ncs_candidates_peers(struct ncs_explanations *s)
                 continue;
             struct ncs_change change = { .kind = NCS_CHANGE_PEER, .course = i, .step = k, .model = call,
                                          .comm = call->comm, .comm_rank = call->comm_rank, .peer = peer };
-            try_one(s, &change);
+            missed_calls_try_one(s, &change);
             tried++;
         }
 }

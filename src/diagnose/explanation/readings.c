@@ -53,7 +53,7 @@ static bool same_cause(const struct ncs_finding *a, const struct ncs_finding *b)
     return true;
 }
 
-static bool is_known(const struct ncs_diagnosis *d, const struct ncs_alternative *a)
+static bool readings_is_known(const struct ncs_diagnosis *d, const struct ncs_alternative *a)
 {
     for (size_t i = 0; i < d->alternatives; i++) {
         const struct ncs_finding *f = d->alternative[i].finding;
@@ -125,7 +125,7 @@ static void add_alternatives(struct ncs_analysis *q, struct ncs_diagnosis *d)
         bool fine = read_as(q, e, &a) && a.findings;
         if (fine)
             rate(q, e, ncs_first_cause(d->finding, d->findings), &a);
-        if (fine && !is_known(d, &a))
+        if (fine && !readings_is_known(d, &a))
             NCS_PUSH(d->alternative, d->alternatives, room, a);
         else
             free_reading(&a);

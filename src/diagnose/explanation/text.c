@@ -51,7 +51,7 @@ static bool is_before(const struct ncs_unmet *a, const struct ncs_unmet *b)
 }
 
 /* The first at which the rank is missed, or stands; else the first of all. */
-static const struct ncs_unmet *need_of(const struct ncs_explanations *s, const struct ncs_change *c)
+static const struct ncs_unmet *text_need_of(const struct ncs_explanations *s, const struct ncs_change *c)
 {
     const struct ncs_unmet *best = NULL;
     bool best_fits = false;
@@ -72,7 +72,7 @@ static const struct ncs_unmet *need_of(const struct ncs_explanations *s, const s
     return best;
 }
 
-static int line_of(const struct ncs_change *c)
+static int text_line_of(const struct ncs_change *c)
 {
     return c->like ? c->like->call->place.line : c->model->place.line;
 }
@@ -85,25 +85,25 @@ struct calls {
     size_t lines;
 };
 
-static struct calls calls_of(const struct ncs_explanation *e, size_t course)
+static struct calls text_calls_of(const struct ncs_explanation *e, size_t course)
 {
     struct calls all = { 0 };
     for (size_t i = 0; i < e->changes; i++) {
         const struct ncs_change *c = &e->change[i];
         if (c->course != course || c->host)
             continue;
-        bool known = !line_of(c);
+        bool known = !text_line_of(c);
         for (size_t k = 0; k < all.lines; k++)
-            known |= all.line[k] == line_of(c);
+            known |= all.line[k] == text_line_of(c);
         if (!known && all.lines < MOST_LINES)
-            all.line[all.lines++] = line_of(c);
+            all.line[all.lines++] = text_line_of(c);
         all.first = all.first ? all.first : c;
         all.count++;
     }
     return all;
 }
 
-static const char *name_of(enum ncs_fn fn)
+static const char *text_name_of(enum ncs_fn fn)
 {
     return ncs_fn_info[fn].lua_name ? ncs_fn_info[fn].lua_name : ncs_fn_info[fn].name;
 }
@@ -115,9 +115,9 @@ static void say_lines(const struct calls *c, struct ncs_str *s)
         ncs_str_addf(s, "%s%d", k ? ", " : c->lines > 1 ? " at lines " : " at line ", c->line[k]);
 }
 
-static void say_left_out(const struct calls *c, int rank, struct ncs_str *why, struct ncs_str *fix)
+static void text_say_left_out(const struct calls *c, int rank, struct ncs_str *why, struct ncs_str *fix)
 {
-    const char *name = name_of(ncs_change_fn(c->first));
+    const char *name = text_name_of(ncs_change_fn(c->first));
     if (c->count == 1) {
         ncs_str_addf(why, "rank %d did not call %s", rank, name);
         ncs_str_addf(fix, "let rank %d call %s", rank, name);
@@ -132,7 +132,7 @@ static void say_left_out(const struct calls *c, int rank, struct ncs_str *why, s
 
 static void say_too_many(const struct calls *c, int rank, struct ncs_str *why, struct ncs_str *fix)
 {
-    const char *name = name_of(ncs_change_fn(c->first));
+    const char *name = text_name_of(ncs_change_fn(c->first));
     if (c->count == 1) {
         ncs_str_addf(why, "rank %d called %s", rank, name);
         ncs_str_addf(fix, "leave out %s", name);
@@ -146,23 +146,24 @@ static void say_too_many(const struct calls *c, int rank, struct ncs_str *why, s
     ncs_str_addf(fix, " on rank %d", rank);
 }
 
-static void say_peer(const struct ncs_change *c, int rank, struct ncs_str *why, struct ncs_str *fix)
+static void text_say_peer(const struct ncs_change *c, int rank, struct ncs_str *why, struct ncs_str *fix)
 {
-    ncs_str_addf(why, "rank %d names rank %d in %s", rank, ncs_step_peer(c->model), name_of(c->model->fn));
+    ncs_str_addf(why, "rank %d names rank %d in %s", rank, ncs_step_peer(c->model), text_name_of(c->model->fn));
     ncs_format_place(why, c->model);
     ncs_str_addf(why, "; by what the others do there it is to name rank %d", c->peer);
     ncs_str_addf(fix, "let rank %d name rank %d", rank, c->peer);
     ncs_format_place(fix, c->model);
 }
 
-static void say_change(const struct ncs_explanation *e, const struct ncs_change *c, struct ncs_str *why, struct ncs_str *fix)
+static void explanation_text_say_change(const struct ncs_explanation *e, const struct ncs_change *c,
+                                        struct ncs_str *why, struct ncs_str *fix)
 {
     int rank = e->of->courses.of[c->course].rank;
-    struct calls all = calls_of(e, c->course);
+    struct calls all = text_calls_of(e, c->course);
     if (c->kind == NCS_CHANGE_PEER)
-        say_peer(c, rank, why, fix);
+        text_say_peer(c, rank, why, fix);
     else if (c->kind == NCS_CHANGE_PUT_IN)
-        say_left_out(&all, rank, why, fix);
+        text_say_left_out(&all, rank, why, fix);
     else
         say_too_many(&all, rank, why, fix);
 }
@@ -177,7 +178,7 @@ static void say_all(const struct ncs_explanation *e, struct ncs_draft *d)
             continue;
         ncs_str_add(&why, last ? "; " : "");
         ncs_str_add(&fix, last ? "; " : "");
-        say_change(e, c, &why, &fix);
+        explanation_text_say_change(e, c, &why, &fix);
         last = c;
     }
     d->f.why = ncs_str_take(&why);
@@ -187,7 +188,7 @@ static void say_all(const struct ncs_explanation *e, struct ncs_draft *d)
 bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit *edit, struct ncs_drafts *all)
 {
     const struct ncs_change *first = first_of(e);
-    const struct ncs_unmet *n = need_of(e->of, first);
+    const struct ncs_unmet *n = text_need_of(e->of, first);
     struct ncs_cause r = { .kind = NCS_CAUSE_ABSENT, .unmet = n, .comm = -1, .rank = -1, .edit = edit, .edits = e->changes };
     struct ncs_draft d = { .order = UINT64_MAX };
     if (!n)
@@ -195,7 +196,8 @@ bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit
     for (size_t i = 0; i < e->changes; i++) {
         const struct ncs_change *c = &e->change[i];
         bool made = !c->host && c->kind != NCS_CHANGE_PUT_IN;
-        ncs_add_culprit(&d, e->of->courses.of[c->course].rank, made ? c->model->number : 0, made ? line_of(c) : 0);
+        ncs_add_culprit(&d, e->of->courses.of[c->course].rank, made ? c->model->number : 0,
+                        made ? text_line_of(c) : 0);
     }
     ncs_fill_unmet(e->of->q, &d, n, n->call->number);
     if (first->kind != NCS_CHANGE_PUT_IN) {

@@ -14,7 +14,7 @@ struct newcomer {
     int rank, thread, device; /* thread -1: it was never spawned */
 };
 
-static const struct ncs_host_step *spawn_of(const struct ncs_journal *j, int rank, int thread)
+static const struct ncs_host_step *newcomers_spawn_of(const struct ncs_journal *j, int rank, int thread)
 {
     const struct ncs_host_step *h = j->oldest_host;
     while (h && (h->kind != NCS_HOST_SPAWN || h->rank != rank || h->other != thread))
@@ -53,7 +53,8 @@ static bool find_nursery(const struct ncs_parties *p, int comm, struct nursery *
 {
     *out = (struct nursery){ 0 };
     for (const struct ncs_call *c = p->journal->oldest; c; c = c->newer) {
-        const struct ncs_host_step *h = makes_rank(c, comm) ? spawn_of(p->journal, c->rank, c->thread) : NULL;
+        const struct ncs_host_step *h =
+            makes_rank(c, comm) ? newcomers_spawn_of(p->journal, c->rank, c->thread) : NULL;
         if (!makes_rank(c, comm))
             continue;
         if (!h || (out->place && !is_at(h, out->place)))

@@ -70,7 +70,7 @@ int *ncs_unmet_of(const struct ncs_analysis *q, int context, size_t *unmets)
     return found;
 }
 
-static bool is_gate(const struct ncs_analysis *q, int node)
+static bool reach_is_gate(const struct ncs_analysis *q, int node)
 {
     int unmet = ncs_node_unmet(q, node);
     return unmet < 0 || q->unmet[unmet].kind == NCS_UNMET_GATE;
@@ -90,7 +90,7 @@ static int *distances_to(const struct ncs_analysis *q, int start, bool gates_onl
             int from = q->edge[e].from;
             if (from == start)
                 *ring = far[n] + 1;
-            if (from == start || far[from] || (gates_only && !is_gate(q, from)))
+            if (from == start || far[from] || (gates_only && !reach_is_gate(q, from)))
                 continue;
             far[from] = far[n] + 1;
             queue[tail++] = from;
@@ -149,7 +149,7 @@ struct knot {
     int *stack;
 };
 
-static struct knot knot_of(const struct ncs_analysis *q, size_t unmet)
+static struct knot reach_knot_of(const struct ncs_analysis *q, size_t unmet)
 {
     int start = ncs_unmet_node(q, unmet);
     bool *in = spread(q, start, true), *back = spread(q, start, false);
@@ -210,7 +210,7 @@ static size_t take_apart(const struct ncs_analysis *q, struct knot *k)
 bool ncs_cycle_without_needs(const struct ncs_analysis *q, size_t unmet, const int *gone,
                              size_t gones)
 {
-    struct knot k = knot_of(q, unmet);
+    struct knot k = reach_knot_of(q, unmet);
     for (size_t i = 0; i < gones; i++) {
         int at = gone[i] >= 0 ? k.at[ncs_unmet_node(q, (size_t)gone[i])] : -1;
         if (at >= 0)
@@ -251,7 +251,7 @@ static void keep_ring(const struct ncs_analysis *q, const struct knot *k, bool *
 
 bool *ncs_cycle_breakers(const struct ncs_analysis *q, size_t unmet)
 {
-    struct knot k = knot_of(q, unmet);
+    struct knot k = reach_knot_of(q, unmet);
     bool *is = ncs_new(((size_t)q->ranks + 1) * sizeof *is), single = true;
     for (size_t i = 0; i < k.nodes; i++)
         if (ncs_node_rank(q, k.node[i]) >= 0)

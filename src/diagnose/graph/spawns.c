@@ -7,15 +7,15 @@ static const struct ncs_journal *journal_of(const struct ncs_analysis *q)
     return q->parties ? q->parties->journal : q->journal;
 }
 
-static int process_of(const struct ncs_analysis *q, int rank)
+static int spawns_process_of(const struct ncs_analysis *q, int rank)
 {
     return q->parties && rank >= 0 && (size_t)rank < q->parties->count ? q->parties->of[rank].rank : rank;
 }
 
-static const struct ncs_host_step *spawn_of(const struct ncs_analysis *q, const struct ncs_call *c)
+static const struct ncs_host_step *spawns_spawn_of(const struct ncs_analysis *q, const struct ncs_call *c)
 {
     const struct ncs_host_step *h = journal_of(q)->oldest_host;
-    while (h && (h->kind != NCS_HOST_SPAWN || h->rank != process_of(q, c->rank) || h->other != c->thread))
+    while (h && (h->kind != NCS_HOST_SPAWN || h->rank != spawns_process_of(q, c->rank) || h->other != c->thread))
         h = h->newer;
     return h;
 }
@@ -32,9 +32,9 @@ static int spawned_like(const struct ncs_analysis *q, const struct ncs_host_step
 bool ncs_format_spawns(const struct ncs_analysis *q, const struct ncs_unmet *n, int rank, struct ncs_str *s)
 {
     const char *what = q->parties ? "process" : "rank";
-    int process = process_of(q, rank);
+    int process = spawns_process_of(q, rank);
     for (size_t i = 0; i < n->presents && process >= 0; i++) {
-        const struct ncs_host_step *h = spawn_of(q, n->present[i]);
+        const struct ncs_host_step *h = spawns_spawn_of(q, n->present[i]);
         int own = h ? spawned_like(q, h, process) : 0, most = h ? spawned_like(q, h, h->rank) : 0;
         if (!h || h->rank == process || own >= most)
             continue;

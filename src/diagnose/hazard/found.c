@@ -7,7 +7,7 @@
 #define MOST_TAINTED 65536
 #define MOST_MISSED 4096
 
-static bool same_place(const struct ncs_call *a, const struct ncs_call *b)
+static bool found_same_place(const struct ncs_call *a, const struct ncs_call *b)
 {
     return a->fn == b->fn && a->place.line == b->place.line && a->place.file == b->place.file;
 }
@@ -32,7 +32,7 @@ static uint64_t key_of_pair(const struct ncs_hazards *h, const struct ncs_call *
 }
 
 /* The calls of a collective that meet have one key, and those of a send and its receive. */
-static uint64_t key_of(const struct ncs_hazards *h, const struct ncs_call *call)
+static uint64_t found_key_of(const struct ncs_hazards *h, const struct ncs_call *call)
 {
     if (!is_counted(call) || !call->ordinal || ncs_call_is_one_sided(call))
         return ncs_hash(1, call->id);
@@ -43,12 +43,12 @@ static uint64_t key_of(const struct ncs_hazards *h, const struct ncs_call *call)
 
 static void taint(struct ncs_hazards *h, const struct ncs_call *call, size_t found)
 {
-    uint64_t key = key_of(h, call);
+    uint64_t key = found_key_of(h, call);
     if (h->tainted.count < MOST_TAINTED && !ncs_map_get(&h->tainted, key))
         ncs_map_put(&h->tainted, key, (void *)(uintptr_t)(found + 1));
 }
 
-static void add_rank(struct ncs_hazard *f, struct ncs_hazard_at at)
+static void found_add_rank(struct ncs_hazard *f, struct ncs_hazard_at at)
 {
     size_t i = f->ats;
     while (i > 0 && f->at[i - 1].rank > at.rank)
@@ -61,13 +61,13 @@ static void add_rank(struct ncs_hazard *f, struct ncs_hazard_at at)
     f->at[i] = at;
 }
 
-static size_t find(const struct ncs_hazards *h, enum ncs_hazard_kind kind,
-                   const struct ncs_call *earlier, const struct ncs_call *later)
+static size_t found_find(const struct ncs_hazards *h, enum ncs_hazard_kind kind,
+                         const struct ncs_call *earlier, const struct ncs_call *later)
 {
     size_t i = 0;
     while (i < h->founds &&
-           (h->found[i].kind != kind || !same_place(h->found[i].earlier, earlier) ||
-            !same_place(h->found[i].later, later)))
+           (h->found[i].kind != kind || !found_same_place(h->found[i].earlier, earlier) ||
+            !found_same_place(h->found[i].later, later)))
         i++;
     return i;
 }
@@ -95,7 +95,7 @@ int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access 
                  const struct step *later, unsigned does, struct ncs_call *sync)
 {
     struct ncs_hazards *h = r->all;
-    size_t i = find(h, kind, earlier->call, later->call);
+    size_t i = found_find(h, kind, earlier->call, later->call);
     if (i == MOST_FOUND)
         return -1;
     if (i == h->founds)
@@ -108,7 +108,7 @@ int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access 
     struct ncs_hazard_at at = { .rank = r->rank, .comm = -1, .comm_rank = -1 };
     if (is_counted(named))
         at = (struct ncs_hazard_at){ r->rank, named->comm, named->comm_rank, named->number, named };
-    add_rank(f, at);
+    found_add_rank(f, at);
     taint(h, earlier->call, i);
     taint(h, later->call, i);
     return (int)i;
@@ -117,7 +117,7 @@ int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access 
 static void miss(struct ncs_hazards *h, const struct ncs_call *call)
 {
     if (h->misses < MOST_MISSED)
-        NCS_PUSH(h->missed, h->misses, h->miss_room, key_of(h, call));
+        NCS_PUSH(h->missed, h->misses, h->miss_room, found_key_of(h, call));
 }
 
 void ncs_hazards_wrong(struct ncs_hazards *h, const struct ncs_call *call)

@@ -55,8 +55,8 @@ static struct stream *stream_of(struct rank *r, const struct ncs_call *call)
 }
 
 /* One operation in a stream; `waited`: the host waits for it. */
-static void operate(struct rank *r, struct ncs_call *call, const struct piece *piece, size_t count,
-                    bool waited)
+static void hazard_operate(struct rank *r, struct ncs_call *call, const struct piece *piece, size_t count,
+                           bool waited)
 {
     struct stream *stream = stream_of(r, call);
     struct clock *after = &r->scratch;
@@ -99,7 +99,7 @@ static void operate_on_rows(struct rank *r, struct ncs_call *call, const struct 
                             const size_t *pitch, size_t sides, size_t rows, bool waited)
 {
     if (rows > MOST_ROWS) {
-        operate(r, call, NULL, 0, waited);
+        hazard_operate(r, call, NULL, 0, waited);
         return;
     }
     struct piece *piece = ncs_new(sides * rows * sizeof *piece);
@@ -109,13 +109,13 @@ static void operate_on_rows(struct rank *r, struct ncs_call *call, const struct 
             piece[count] = side[k];
             piece[count++].from += i * pitch[k];
         }
-    operate(r, call, piece, count, waited);
+    hazard_operate(r, call, piece, count, waited);
     ncs_free(piece);
 }
 
 /* A copy within a device, or between devices, is not waited for even by the functions that wait; one to
  * memory that is not pinned is, even by those that do not. */
-static void copy(struct rank *r, struct ncs_call *call, bool synchronous)
+static void hazard_hazard_copy(struct rank *r, struct ncs_call *call, bool synchronous)
 {
     const union ncs_arg *dst = ncs_call_arg(call, NCS_ARG_OUT), *src = ncs_call_arg(call, NCS_ARG_IN);
     const union ncs_arg *bytes = ncs_call_arg(call, NCS_ARG_BYTES);
@@ -126,7 +126,7 @@ static void copy(struct rank *r, struct ncs_call *call, bool synchronous)
     bool between = is_on_device(r, dst->p) && is_on_device(r, src->p);
     bool waited = is_pageable(r, dst->p) || (synchronous && !between);
     if (!height) {
-        operate(r, call, side, 2, waited);
+        hazard_operate(r, call, side, 2, waited);
         return;
     }
     const size_t pitch[2] = { (size_t)call->arg[3].u, (size_t)call->arg[1].u };
@@ -146,14 +146,14 @@ static void set(struct rank *r, struct ncs_call *call, bool synchronous)
     operate_on_rows(r, call, &side, &pitch, 1, height ? (size_t)height->u : 1, waited);
 }
 
-static void add(struct rank *r, struct ncs_call *call)
+static void hazard_add(struct rank *r, struct ncs_call *call)
 {
     size_t bytes = ncs_call_count(call) * ncs_dtype_bytes(ncs_call_dtype(call));
     const struct piece side[2] = {
         { (uintptr_t)call->arg[1].p, bytes, NCS_TOUCH_READ },
         { (uintptr_t)call->arg[0].p, bytes, NCS_TOUCH_READ | NCS_TOUCH_WRITE },
     };
-    operate(r, call, side, 2, false);
+    hazard_operate(r, call, side, 2, false);
 }
 
 /* ---- memory ---- */
@@ -176,7 +176,7 @@ static void touch_all(struct rank *r, struct ncs_call *call, struct block *b, co
 
 /* The functions that free wait for the device: what is in streams has ended, what is not yet in one has
  * not. */
-static void release(struct rank *r, struct ncs_call *call)
+static void hazard_release(struct rank *r, struct ncs_call *call)
 {
     struct block *b = hazard_block(r, (uintptr_t)call->arg[0].p);
     hazard_drain(r, -1);
@@ -191,7 +191,7 @@ static void release_in_stream(struct rank *r, struct ncs_call *call)
     struct block *b = hazard_block(r, (uintptr_t)call->arg[0].p);
     struct stream *stream = stream_of(r, call);
     if (call->arg[0].p)
-        operate(r, call, NULL, 0, false);
+        hazard_operate(r, call, NULL, 0, false);
     if (!b)
         return;
     touch_all(r, call, b, &stream->clock, false);
@@ -209,7 +209,7 @@ static void end_stream(struct rank *r, const struct ncs_call *call)
 }
 
 /* A wait on the legacy stream is one for all that an operation in it would wait for. */
-static void wait_stream(struct rank *r, struct ncs_call *call)
+static void hazard_wait_stream(struct rank *r, struct ncs_call *call)
 {
     struct stream *s = stream_of(r, call);
     hazard_in_vain(r, call, s);
@@ -258,7 +258,7 @@ static void wait_event_in_stream(struct rank *r, const struct ncs_call *call)
     hazard_copy(&s->clock, &r->scratch);
 }
 
-static void wait_event(struct rank *r, const void *handle)
+static void hazard_wait_event(struct rank *r, const void *handle)
 {
     const struct event *e = ncs_map_get(&r->events, ncs_map_key(handle));
     if (e)
@@ -268,7 +268,7 @@ static void wait_event(struct rank *r, const void *handle)
 /* A host function runs after what is in its stream; who hears of it knows that that has ended. */
 static void call_host(struct rank *r, struct ncs_call *call)
 {
-    operate(r, call, NULL, 0, false);
+    hazard_operate(r, call, NULL, 0, false);
     hazard_join(&r->callbacks, &stream_of(r, call)->clock);
 }
 
@@ -296,14 +296,14 @@ static bool succeeded(const struct ncs_call *call)
     return call->rc == 0 || (ncs_fn_info[call->fn].lib == NCS_LIB_NCCL && call->rc == ncclInProgress);
 }
 
-static void put(struct rank *r, struct ncs_call *call)
+static void hazard_put(struct rank *r, struct ncs_call *call)
 {
     switch ((int)call->fn) {
     case NCS_FN_cudaMemcpy: case NCS_FN_cudaMemcpy2D: case NCS_FN_cudaMemcpyPeer:
-        copy(r, call, true);
+        hazard_hazard_copy(r, call, true);
         break;
     case NCS_FN_cudaMemcpyAsync: case NCS_FN_cudaMemcpy2DAsync: case NCS_FN_cudaMemcpyPeerAsync:
-        copy(r, call, false);
+        hazard_hazard_copy(r, call, false);
         break;
     case NCS_FN_cudaMemset: case NCS_FN_cudaMemset2D:
         set(r, call, true);
@@ -312,7 +312,7 @@ static void put(struct rank *r, struct ncs_call *call)
         set(r, call, false);
         break;
     case NCS_FN_ncsAdd:
-        add(r, call);
+        hazard_add(r, call);
         break;
     case NCS_FN_cudaLaunchHostFunc: case NCS_FN_cudaStreamAddCallback:
         call_host(r, call);
@@ -329,7 +329,7 @@ static void put(struct rank *r, struct ncs_call *call)
         break;
     case NCS_FN_cudaFree: case NCS_FN_cudaFreeHost: case NCS_FN_cudaHostUnregister:
     case NCS_FN_ncclMemFree:
-        release(r, call);
+        hazard_release(r, call);
         break;
     case NCS_FN_cudaFreeAsync:
         release_in_stream(r, call);
@@ -354,10 +354,10 @@ static void order(struct rank *r, struct ncs_call *call)
         end_stream(r, call);
         break;
     case NCS_FN_cudaStreamSynchronize:
-        wait_stream(r, call);
+        hazard_wait_stream(r, call);
         break;
     case NCS_FN_cudaStreamQuery:
-        wait_stream(r, call);
+        hazard_wait_stream(r, call);
         hear(r);
         break;
     case NCS_FN_cudaStreamWaitEvent:
@@ -367,12 +367,12 @@ static void order(struct rank *r, struct ncs_call *call)
         record(r, call);
         break;
     case NCS_FN_cudaEventQuery: case NCS_FN_cudaEventSynchronize:
-        wait_event(r, call->arg[0].p);
+        hazard_wait_event(r, call->arg[0].p);
         hear(r);
         break;
     case NCS_FN_cudaEventElapsedTime:
-        wait_event(r, call->arg[1].p);
-        wait_event(r, call->arg[2].p);
+        hazard_wait_event(r, call->arg[1].p);
+        hazard_wait_event(r, call->arg[2].p);
         break;
     case NCS_FN_cudaEventDestroy:
         end_event(r, call->arg[0].p);
@@ -430,7 +430,7 @@ void ncs_hazards_call(struct ncs_hazards *h, struct ncs_call *call)
              call->fn != NCS_FN_ncclMemFree)
         communicate(r, call);
     else {
-        put(r, call);
+        hazard_put(r, call);
         order(r, call);
     }
 }

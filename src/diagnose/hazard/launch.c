@@ -84,7 +84,7 @@ static void add_vain(struct rank *r, struct vain vain)
     *v = vain;
 }
 
-static void place(struct rank *r, struct queued *q, const struct step *s)
+static void launch_place(struct rank *r, struct queued *q, const struct step *s)
 {
     struct piece piece[PIECES];
     struct step own = *s;
@@ -108,7 +108,7 @@ static void keep_stream(struct line *l, struct stream *s)
     NCS_PUSH(l->on, l->ons, l->room, s);
 }
 
-static void settle(struct line *l)
+static void launch_settle(struct line *l)
 {
     hazard_join(&l->clock, &l->coming);
     for (size_t i = 0; i < l->ons; i++)
@@ -126,7 +126,7 @@ static void launch(struct rank *r, struct queued *queue, size_t count, struct li
     unsigned lane = 0;
     bool pairs = false;
     if (l->in_progress) /* misused by several threads: one after the other all the same */
-        settle(l);
+        launch_settle(l);
     hazard_copy(after, &l->clock);
     l->ons = 0;
     for (size_t i = 0; i < count; i++) {
@@ -146,7 +146,7 @@ static void launch(struct rank *r, struct queued *queue, size_t count, struct li
         if (queue[i].line != l || moves_at_once(queue[i].call))
             continue;
         s.tick = ++r->tick[lane];
-        place(r, &queue[i], &s);
+        launch_place(r, &queue[i], &s);
         hazard_set(after, lane, s.tick);
     }
     if (pairs)
@@ -154,7 +154,7 @@ static void launch(struct rank *r, struct queued *queue, size_t count, struct li
     s.in_launch = true;
     for (size_t i = 0; i < count; i++)
         if (queue[i].line == l && !queue[i].launched)
-            place(r, &queue[i], &s);
+            launch_place(r, &queue[i], &s);
     hazard_set(after, lane, r->tick[lane]);
     if (coming) {
         hazard_copy(&l->coming, after);
@@ -182,7 +182,7 @@ static void flush(struct rank *r, struct queued *queue, size_t count, uint64_t g
     }
     for (size_t i = 0; i < count && several && !pending; i++)
         if (queue[i].line->in_progress)
-            settle(queue[i].line);
+            launch_settle(queue[i].line);
 }
 
 /* With one communicator of a group all are launched: blocking ones in it cannot be polled. */
@@ -191,7 +191,7 @@ static void settle_with(struct rank *r, const struct line *ready)
     uint64_t group = ready->group;
     for (struct line *l = r->lines; l; l = l->next)
         if (l == ready || (l->in_progress && group && l->group == group))
-            settle(l);
+            launch_settle(l);
 }
 
 void hazard_communicate(struct rank *r, struct ncs_call *call)
@@ -255,7 +255,7 @@ void hazard_end_line(struct rank *r, const struct ncs_call *call, bool gone)
         return;
     struct line *l = hazard_line(r, call->comm, call->comm_rank);
     if (l->in_progress)
-        settle(l);
+        launch_settle(l);
     hazard_join(&r->host, &l->clock);
     if (!gone)
         return;

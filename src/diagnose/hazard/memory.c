@@ -48,7 +48,7 @@ static void add_reader(struct rank *r, struct span *s, const struct access *a)
 /* ---- allocations ---- */
 
 /* Index of the first that ends beyond. */
-static size_t place_of(const struct rank *r, uintptr_t at)
+static size_t memory_place_of(const struct rank *r, uintptr_t at)
 {
     size_t low = 0, high = r->blocks;
     while (low < high) {
@@ -63,11 +63,11 @@ static size_t place_of(const struct rank *r, uintptr_t at)
 
 struct block *hazard_block(const struct rank *r, uintptr_t at)
 {
-    size_t i = place_of(r, at);
+    size_t i = memory_place_of(r, at);
     return i < r->blocks && r->block[i].base <= at ? &r->block[i] : NULL;
 }
 
-static void forget(struct block *b)
+static void memory_forget(struct block *b)
 {
     for (size_t i = 0; i < b->spans; i++)
         clear_span(&b->span[i]);
@@ -77,7 +77,7 @@ static void forget(struct block *b)
 void hazard_drop_block(struct rank *r, struct block *b)
 {
     size_t i = (size_t)(b - r->block);
-    forget(b);
+    memory_forget(b);
     ncs_free(b->span);
     memmove(b, b + 1, (--r->blocks - i) * sizeof *b);
 }
@@ -90,7 +90,7 @@ void hazard_add_block(struct rank *r, const void *base, size_t bytes, bool on_de
     struct block *old;
     while ((old = hazard_block(r, from)) || ((old = hazard_block(r, from + bytes - 1))))
         hazard_drop_block(r, old);
-    size_t i = place_of(r, from);
+    size_t i = memory_place_of(r, from);
     r->block = ncs_grown(r->block, &r->block_room, r->blocks + 1, sizeof *r->block);
     memmove(&r->block[i + 1], &r->block[i], (r->blocks++ - i) * sizeof *r->block);
     r->block[i] = (struct block){ .base = from, .end = from + bytes, .on_device = on_device };
@@ -101,7 +101,7 @@ void hazard_share(struct rank *r, const void *base)
     struct block *b = hazard_block(r, (uintptr_t)base);
     if (!b)
         return;
-    forget(b);
+    memory_forget(b);
     b->shared = true;
 }
 
@@ -129,7 +129,7 @@ static size_t span_at(const struct block *b, uintptr_t at)
     return low;
 }
 
-static struct span *insert(struct block *b, size_t at)
+static struct span *memory_insert(struct block *b, size_t at)
 {
     b->span = ncs_grown(b->span, &b->room, b->spans + 1, sizeof *b->span);
     memmove(&b->span[at + 1], &b->span[at], (b->spans++ - at) * sizeof *b->span);
@@ -142,7 +142,7 @@ static void split(struct block *b, uintptr_t cut)
     size_t i = span_at(b, cut);
     if (i == b->spans || b->span[i].from >= cut)
         return;
-    struct span *left = insert(b, i), *right = left + 1;
+    struct span *left = memory_insert(b, i), *right = left + 1;
     *left = (struct span){ .from = right->from, .to = cut };
     put_access(&left->write, &right->write);
     for (size_t k = 0; k < right->reads; k++) {
@@ -186,13 +186,13 @@ static void note_write(struct block *b, uintptr_t from, uintptr_t to, const stru
     while (end < b->spans && b->span[end].from < to)
         end++;
     remove_spans(b, i, end);
-    struct span *s = insert(b, i);
+    struct span *s = memory_insert(b, i);
     *s = (struct span){ .from = from, .to = to };
     put_access(&s->write, a);
 }
 
-static void note_read(struct rank *r, struct block *b, uintptr_t from, uintptr_t to,
-                      const struct access *a)
+static void memory_note_read(struct rank *r, struct block *b, uintptr_t from, uintptr_t to,
+                             const struct access *a)
 {
     split(b, from);
     split(b, to);
@@ -200,7 +200,7 @@ static void note_read(struct rank *r, struct block *b, uintptr_t from, uintptr_t
     for (uintptr_t at = from; at < to; i++) {
         if (i == b->spans || b->span[i].from > at) {
             uintptr_t end = i < b->spans && b->span[i].from < to ? b->span[i].from : to;
-            struct span *s = insert(b, i);
+            struct span *s = memory_insert(b, i);
             *s = (struct span){ .from = at, .to = end };
         }
         add_reader(r, &b->span[i], a);
@@ -224,7 +224,7 @@ static void trim(const struct rank *r, struct block *b)
     }
     b->spans = kept;
     if (kept > MOST_SPANS / 2)
-        forget(b);
+        memory_forget(b);
 }
 
 void hazard_note(struct rank *r, const struct step *s, const struct piece *p)
@@ -239,7 +239,7 @@ void hazard_note(struct rank *r, const struct step *s, const struct piece *p)
     if (p->does & WRITES)
         note_write(b, p->from, to, &a);
     else
-        note_read(r, b, p->from, to, &a);
+        memory_note_read(r, b, p->from, to, &a);
 }
 
 /* ---- without order ---- */
@@ -249,8 +249,8 @@ static bool is_nccl(const struct ncs_call *call)
     return ncs_fn_info[call->fn].counted;
 }
 
-static enum ncs_hazard_kind kind_of(const struct access *earlier, const struct step *later,
-                                    unsigned does)
+static enum ncs_hazard_kind memory_kind_of(const struct access *earlier, const struct step *later,
+                                           unsigned does)
 {
     bool both = is_nccl(earlier->call) && is_nccl(later->call);
     if ((earlier->does | does) & NCS_TOUCH_SCALAR)
@@ -268,13 +268,13 @@ static enum ncs_hazard_kind kind_of(const struct access *earlier, const struct s
     return both ? NCS_HAZARD_OVERLAP : NCS_HAZARD_REUSED;
 }
 
-static int meet(struct rank *r, const struct access *earlier, const struct step *later,
-                unsigned does)
+static int memory_meet(struct rank *r, const struct access *earlier, const struct step *later,
+                       unsigned does)
 {
     if (!earlier->call || earlier->call == later->call ||
         hazard_covers(later->after, earlier->lane, earlier->tick))
         return -1;
-    enum ncs_hazard_kind kind = kind_of(earlier, later, does);
+    enum ncs_hazard_kind kind = memory_kind_of(earlier, later, does);
     struct ncs_call *sync = NULL;
     for (unsigned i = 0; i < VAINS && !hazard_same_launch(earlier, later); i++) {
         const struct vain *v = &r->vain[i];
@@ -295,9 +295,9 @@ void hazard_look(struct rank *r, const struct step *s, const struct piece *p)
         return;
     for (size_t i = span_at(b, p->from); i < b->spans && b->span[i].from < to && found < 0; i++) {
         const struct span *span = &b->span[i];
-        found = meet(r, &span->write, s, p->does);
+        found = memory_meet(r, &span->write, s, p->does);
         for (size_t k = 0; k < span->reads && found < 0 && (p->does & WRITES); k++)
-            found = meet(r, &span->read[k], s, p->does);
+            found = memory_meet(r, &span->read[k], s, p->does);
     }
     if (s->tick == 0 && (p->does & NCS_TOUCH_READ))
         hazard_host_read(r, p->from, to - p->from, found);

@@ -3,7 +3,7 @@
 
 /* ---- clocks ---- */
 
-static void widen(struct clock *c, uint32_t lanes)
+static void order_widen(struct clock *c, uint32_t lanes)
 {
     if (lanes <= c->lanes)
         return;
@@ -14,7 +14,7 @@ static void widen(struct clock *c, uint32_t lanes)
 
 void hazard_join(struct clock *into, const struct clock *from)
 {
-    widen(into, from->lanes);
+    order_widen(into, from->lanes);
     for (uint32_t i = 0; i < from->lanes; i++)
         if (into->at[i] < from->at[i])
             into->at[i] = from->at[i];
@@ -24,14 +24,14 @@ void hazard_copy(struct clock *into, const struct clock *from)
 {
     if (into->lanes > from->lanes)
         memset(into->at, 0, into->lanes * sizeof *into->at);
-    widen(into, from->lanes);
+    order_widen(into, from->lanes);
     if (from->lanes)
         memcpy(into->at, from->at, from->lanes * sizeof *into->at);
 }
 
 void hazard_set(struct clock *c, unsigned lane, uint32_t tick)
 {
-    widen(c, lane + 1);
+    order_widen(c, lane + 1);
     c->at[lane] = tick;
 }
 
@@ -114,7 +114,7 @@ static bool is_queued(const struct rank *r)
     return false;
 }
 
-static bool is_within(const struct clock *c, const struct clock *of)
+static bool order_is_within(const struct clock *c, const struct clock *of)
 {
     for (uint32_t i = 0; i < c->lanes; i++)
         if (!hazard_covers(of, i, c->at[i]))
@@ -129,7 +129,7 @@ static void purge(struct rank *r)
         return;
     for (struct stream **at = &r->streams; *at;) {
         struct stream *s = *at;
-        if (!s->destroyed || !is_within(&s->clock, &r->host)) {
+        if (!s->destroyed || !order_is_within(&s->clock, &r->host)) {
             at = &s->next;
             continue;
         }
@@ -140,7 +140,7 @@ static void purge(struct rank *r)
     }
 }
 
-static struct stream *add_stream(struct rank *r, const void *handle, int device, bool blocking)
+static struct stream *order_add_stream(struct rank *r, const void *handle, int device, bool blocking)
 {
     purge(r);
     struct stream *s = ncs_new(sizeof *s);
@@ -152,7 +152,7 @@ static struct stream *add_stream(struct rank *r, const void *handle, int device,
 
 void hazard_new_stream(struct rank *r, const void *handle, int device, bool blocking)
 {
-    add_stream(r, handle, device, blocking);
+    order_add_stream(r, handle, device, blocking);
 }
 
 struct stream *hazard_stream(struct rank *r, const void *handle, int device, int thread)
@@ -167,7 +167,7 @@ struct stream *hazard_stream(struct rank *r, const void *handle, int device, int
                    : s->handle == handle)
             return s;
     }
-    struct stream *s = add_stream(r, handle, device, !legacy); /* one unseen: rather ordered */
+    struct stream *s = order_add_stream(r, handle, device, !legacy); /* one unseen: rather ordered */
     s->legacy = legacy;
     s->thread = thread;
     return s;

@@ -6,7 +6,7 @@
 
 /* ---- what is known of all ---- */
 
-static uint64_t place_key(int comm, int rank)
+static uint64_t cast_place_key(int comm, int rank)
 {
     return ncs_rehearsal_key(comm, rank, 0, 0);
 }
@@ -16,7 +16,7 @@ static void find_seats(struct ncs_cast *cast)
     const struct ncs_journal *j = cast->q->journal;
     for (size_t c = 0; c < j->comms; c++)
         for (int r = 0; r < j->comm[c]->nranks && !cast->q->comm[c].numbered_alike; r++) {
-            uint64_t key = place_key((int)c, j->comm[c]->member[r].rank);
+            uint64_t key = cast_place_key((int)c, j->comm[c]->member[r].rank);
             if (j->comm[c]->member[r].rank >= 0 && !ncs_map_get(&cast->seat, key))
                 ncs_map_put_number(&cast->seat, key, (size_t)r + 1);
         }
@@ -49,7 +49,7 @@ static void find_owners(struct ncs_cast *cast, size_t course)
         bool again = last && last->comm == s->comm && last->comm_rank == s->comm_rank;
         if (s->kind != NCS_STEP_CALL || again)
             continue;
-        ncs_map_put_number(&cast->owner, place_key(s->comm, s->comm_rank), course + 1);
+        ncs_map_put_number(&cast->owner, cast_place_key(s->comm, s->comm_rank), course + 1);
         last = s;
     }
 }
@@ -67,12 +67,12 @@ int ncs_cast_seat(const struct ncs_cast *cast, int comm, int rank)
     const struct ncs_comm_info *info = cast->q->journal->comm[comm];
     if (cast->q->comm[comm].numbered_alike)
         return rank >= 0 && rank < info->nranks && info->member[rank].rank == rank ? rank : -1;
-    return (int)ncs_map_number(&cast->seat, place_key(comm, rank)) - 1;
+    return (int)ncs_map_number(&cast->seat, cast_place_key(comm, rank)) - 1;
 }
 
 size_t ncs_cast_owner(const struct ncs_cast *cast, int comm, int comm_rank)
 {
-    return ncs_map_number(&cast->owner, place_key(comm, comm_rank));
+    return ncs_map_number(&cast->owner, cast_place_key(comm, comm_rank));
 }
 
 /* ---- who is alike ---- */
@@ -129,7 +129,7 @@ static bool is_mutual(const struct ncs_call *c)
 }
 
 /* False: it has a peer of its own. */
-static bool add_call(const struct ncs_cast *cast, const struct ncs_step *s, struct kinship *k)
+static bool cast_add_call(const struct ncs_cast *cast, const struct ncs_step *s, struct kinship *k)
 {
     if (!s->alike || !sits(cast, s, k))
         return false;
@@ -141,7 +141,7 @@ static bool add_call(const struct ncs_cast *cast, const struct ncs_step *s, stru
     return true;
 }
 
-static void add_host_step(const struct ncs_step *s, uint64_t *kin)
+static void cast_add_host_step(const struct ncs_step *s, uint64_t *kin)
 {
     const struct ncs_host_step *h = s->host;
     bool named = s->kind == NCS_STEP_BARRIER || s->kind == NCS_STEP_GET; /* who sets a key goes on with any */
@@ -157,7 +157,7 @@ static bool is_present(const struct ncs_unmet *n, int rank)
     return false;
 }
 
-static void add_wait(const struct ncs_cast *cast, size_t course, uint64_t *kin)
+static void cast_add_wait(const struct ncs_cast *cast, size_t course, uint64_t *kin)
 {
     const struct ncs_course *c = &cast->courses->of[course];
     const struct ncs_snap_context *at = c->context >= 0 ? &cast->q->snap->context[c->context] : NULL;
@@ -180,14 +180,14 @@ static uint64_t kin_of(const struct ncs_cast *cast, int rank)
     bool fine = !cast->q->parties; /* who shares a process with others is like nobody else */
     for (size_t i = cast->first[rank]; i < cast->first[rank + 1] && fine; i++) {
         const struct ncs_course *c = &cast->courses->of[cast->course[i]];
-        add_wait(cast, cast->course[i], &k.kin);
+        cast_add_wait(cast, cast->course[i], &k.kin);
         for (const struct ncs_step *s = c->step; s < c->step + c->steps && fine; s++) {
             add_word(&k, s->site);
             add_word(&k, (uint64_t)s->kind);
             if (s->host)
-                add_host_step(s, &k.kin);
+                cast_add_host_step(s, &k.kin);
             else
-                fine = add_call(cast, s, &k);
+                fine = cast_add_call(cast, s, &k);
         }
     }
     ncs_map_free(&k.alias);

@@ -27,20 +27,20 @@ static bool is_noted(const struct ncs_rehearsal *p, uint64_t key)
     return ncs_map_number(&p->entered, key) != 0;
 }
 
-static uint64_t pair_key(int comm, int from, int to, bool sends)
+static uint64_t contact_pair_key(int comm, int from, int to, bool sends)
 {
     return contact_key(sends ? SEND : RECV, comm, from, to);
 }
 
 /* Calls that are neither a send nor a receive. */
-static enum contact_kind kind_of(const struct ncs_deed *d)
+static enum contact_kind contact_kind_of(const struct ncs_deed *d)
 {
     return ncs_deed_is_one_sided(d) ? ONE_SIDED : d->fn == NCS_FN_ncclAlltoAll ? ALL_TO_ALL : COLLECTIVE;
 }
 
 static uint64_t entered_key(const struct ncs_deed *d, int rank)
 {
-    return contact_key(kind_of(d), d->comm, rank, 0);
+    return contact_key(contact_kind_of(d), d->comm, rank, 0);
 }
 
 /* All-to-alls, gathers and scatters are sends and receives: contact is with each peer. */
@@ -65,16 +65,16 @@ static void enter_spread(struct ncs_rehearsal *p, const struct ncs_deed *d)
 {
     for (int r = 0; r < p->q->journal->comm[d->comm]->nranks; r++) {
         if (sends_to(d, r))
-            note_contact(p, pair_key(d->comm, d->comm_rank, r, true));
+            note_contact(p, contact_pair_key(d->comm, d->comm_rank, r, true));
         if (receives_from(d, r))
-            note_contact(p, pair_key(d->comm, d->comm_rank, r, false));
+            note_contact(p, contact_pair_key(d->comm, d->comm_rank, r, false));
     }
 }
 
 static void enter_one(struct ncs_rehearsal *p, const struct ncs_deed *d)
 {
     if (ncs_deed_is_pair(d))
-        note_contact(p, pair_key(d->comm, d->comm_rank, d->peer, d->fn == NCS_FN_ncclSend));
+        note_contact(p, contact_pair_key(d->comm, d->comm_rank, d->peer, d->fn == NCS_FN_ncclSend));
     else if (has_root(d))
         enter_spread(p, d);
     else /* an all-to-all, too: a note for each peer would make a million of a thousand ranks */
@@ -97,14 +97,14 @@ static bool has_contact_with(const struct ncs_rehearsal *p, const struct ncs_dee
 {
     return peer == d->comm_rank || ncs_rehearsal_is_free(p, d->comm, peer) ||
            is_noted(p, contact_key(ALL_TO_ALL, d->comm, peer, 0)) ||
-           is_noted(p, pair_key(d->comm, peer, d->comm_rank, !sends));
+           is_noted(p, contact_pair_key(d->comm, peer, d->comm_rank, !sends));
 }
 
 /* All ranks of the communicator have come to a call of the kind, or may do so. */
 static bool have_all_come(struct ncs_rehearsal *p, const struct ncs_deed *d)
 {
     int nranks = p->q->journal->comm[d->comm]->nranks;
-    uint64_t key = contact_key(COME, d->comm, (int)kind_of(d), 0);
+    uint64_t key = contact_key(COME, d->comm, (int)contact_kind_of(d), 0);
     int come = (int)ncs_map_number(&p->entered, key);
     while (come < nranks && (is_noted(p, entered_key(d, come)) || ncs_rehearsal_is_free(p, d->comm, come)))
         come++;

@@ -5,17 +5,17 @@
 
 enum { STREAM, MEMBER }; /* kinds of keys in the map of tails, and indices of ncs_launch.before */
 
-static uint64_t stream_key(int rank, const void *stream)
+static uint64_t launches_stream_key(int rank, const void *stream)
 {
     return ncs_rehearsal_key(STREAM, rank, (int64_t)(intptr_t)stream, 0);
 }
 
-static uint64_t member_key(const struct ncs_deed *d)
+static uint64_t launches_member_key(const struct ncs_deed *d)
 {
     return ncs_rehearsal_key(MEMBER, d->comm, d->comm_rank, 0);
 }
 
-static uint64_t event_key(const struct ncs_call *c)
+static uint64_t launches_event_key(const struct ncs_call *c)
 {
     const union ncs_arg *event = ncs_call_arg(c, NCS_ARG_EVENT);
     return ncs_rehearsal_key(c->rank, (int64_t)(intptr_t)(event ? event->p : NULL), 0, 0);
@@ -36,10 +36,10 @@ static bool is_same_member(const struct ncs_deed *a, const struct ncs_deed *b)
     return a->comm == b->comm && a->comm_rank == b->comm_rank;
 }
 
-static void add_part(struct ncs_rehearsal *p, size_t launch, const struct ncs_deed *d)
+static void launches_add_part(struct ncs_rehearsal *p, size_t launch, const struct ncs_deed *d)
 {
     struct ncs_launch_part part = { .deed = *d, .launch = launch };
-    follow(p, launch, STREAM, stream_key(d->rank, d->stream));
+    follow(p, launch, STREAM, launches_stream_key(d->rank, d->stream));
     NCS_PUSH(p->part, p->parts, p->part_room, part);
     ncs_rehearsal_join(p, p->parts - 1);
     p->launch[launch].parts++;
@@ -57,10 +57,10 @@ void ncs_rehearsal_enqueue(struct ncs_rehearsal *p, const struct ncs_deed *deed,
         struct ncs_launch fresh = { .first = p->parts };
         NCS_PUSH(p->launch, p->launches, p->launch_room, fresh);
         size_t launch = p->launches - 1;
-        follow(p, launch, MEMBER, member_key(&deed[i]));
+        follow(p, launch, MEMBER, launches_member_key(&deed[i]));
         for (size_t k = i; k < deeds; k++)
             if (is_same_member(&deed[k], &deed[i]))
-                add_part(p, launch, &deed[k]);
+                launches_add_part(p, launch, &deed[k]);
         ncs_rehearsal_await(p, launch);
     }
     p->moved |= deeds > 0;
@@ -68,14 +68,15 @@ void ncs_rehearsal_enqueue(struct ncs_rehearsal *p, const struct ncs_deed *deed,
 
 void ncs_rehearsal_record_event(struct ncs_rehearsal *p, const struct ncs_call *c)
 {
-    ncs_map_put_number(&p->event, event_key(c), ncs_map_number(&p->tail, stream_key(c->rank, ncs_call_stream(c))));
+    ncs_map_put_number(&p->event, launches_event_key(c),
+                       ncs_map_number(&p->tail, launches_stream_key(c->rank, ncs_call_stream(c))));
 }
 
 /* Later launches of the stream come behind the event, too. */
 void ncs_rehearsal_wait_for_event(struct ncs_rehearsal *p, const struct ncs_call *c)
 {
-    uint64_t stream = stream_key(c->rank, ncs_call_stream(c));
-    size_t event = ncs_map_number(&p->event, event_key(c));
+    uint64_t stream = launches_stream_key(c->rank, ncs_call_stream(c));
+    size_t event = ncs_map_number(&p->event, launches_event_key(c));
     struct ncs_launch both = { .before = { ncs_map_number(&p->tail, stream), event } };
     if (!event)
         return;
@@ -99,11 +100,11 @@ bool ncs_rehearsal_device_is_done(const struct ncs_rehearsal *p, int rank)
 bool ncs_rehearsal_wait_is_over(const struct ncs_rehearsal *p, const struct ncs_call *c)
 {
     if (c->fn == NCS_FN_cudaEventSynchronize)
-        return is_done(p, ncs_map_number(&p->event, event_key(c)));
+        return is_done(p, ncs_map_number(&p->event, launches_event_key(c)));
     const void *stream = ncs_call_stream(c);
     if (c->fn == NCS_FN_cudaDeviceSynchronize || !stream || stream == cudaStreamLegacy)
         return ncs_rehearsal_device_is_done(p, c->rank);
-    return is_done(p, ncs_map_number(&p->tail, stream_key(c->rank, stream)));
+    return is_done(p, ncs_map_number(&p->tail, launches_stream_key(c->rank, stream)));
 }
 
 /* ---- the devices ---- */
@@ -119,7 +120,7 @@ static int turn_of(const struct ncs_launch_part *part)
     return ncs_deed_is_pair(&part->deed) || ncs_is_spread(part->deed.call) ? PAIRS : COLLECTIVES;
 }
 
-static bool play_launch(struct ncs_rehearsal *p, struct ncs_launch *l)
+static bool launches_play_launch(struct ncs_rehearsal *p, struct ncs_launch *l)
 {
     bool all = true, changed = false;
     for (int turn = 0; turn < TURNS && all; turn++)
@@ -141,7 +142,7 @@ void ncs_rehearsal_play_launches(struct ncs_rehearsal *p)
     size_t i;
     ncs_rehearsal_begin_pass(p);
     while (ncs_rehearsal_next_launch(p, &i)) {
-        p->moved |= play_launch(p, &p->launch[i]);
+        p->moved |= launches_play_launch(p, &p->launch[i]);
         ncs_rehearsal_leave_launch(p, i);
     }
 }

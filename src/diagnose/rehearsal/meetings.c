@@ -111,23 +111,23 @@ static bool is_met(struct ncs_rehearsal *p, struct ncs_meeting *m, const struct 
 
 /* ---- signals ---- */
 
-static uint64_t signal_key(int comm, int target, int origin)
+static uint64_t meetings_signal_key(int comm, int target, int origin)
 {
     return ncs_rehearsal_key(comm, target, origin, 0);
 }
 
-static bool take_signals(struct ncs_rehearsal *p, const struct ncs_deed *d)
+static bool meetings_take_signals(struct ncs_rehearsal *p, const struct ncs_deed *d)
 {
     size_t count;
     const ncclWaitSignalDesc_t *w = ncs_call_waits(d->call, &count);
     for (size_t i = 0; i < count; i++) {
         int peer = d->peer >= 0 ? d->peer : w[i].peer;
         if (w[i].opCnt > 0 && !ncs_rehearsal_is_free(p, d->comm, peer) &&
-            ncs_map_number(&p->sent, signal_key(d->comm, d->comm_rank, peer)) < (size_t)w[i].opCnt)
+            ncs_map_number(&p->sent, meetings_signal_key(d->comm, d->comm_rank, peer)) < (size_t)w[i].opCnt)
             return false;
     }
     for (size_t i = 0; i < count; i++) {
-        uint64_t key = signal_key(d->comm, d->comm_rank, d->peer >= 0 ? d->peer : w[i].peer);
+        uint64_t key = meetings_signal_key(d->comm, d->comm_rank, d->peer >= 0 ? d->peer : w[i].peer);
         size_t there = ncs_map_number(&p->sent, key), taken = w[i].opCnt > 0 ? (size_t)w[i].opCnt : 0;
         ncs_map_put_number(&p->sent, key, there > taken ? there - taken : 0);
     }
@@ -135,11 +135,11 @@ static bool take_signals(struct ncs_rehearsal *p, const struct ncs_deed *d)
 }
 
 /* A put carries a signal, too. */
-static bool carry_out(struct ncs_rehearsal *p, const struct ncs_deed *d)
+static bool meetings_carry_out(struct ncs_rehearsal *p, const struct ncs_deed *d)
 {
     if (d->fn == NCS_FN_ncclWaitSignal)
-        return take_signals(p, d);
-    uint64_t key = signal_key(d->comm, d->peer, d->comm_rank);
+        return meetings_take_signals(p, d);
+    uint64_t key = meetings_signal_key(d->comm, d->peer, d->comm_rank);
     ncs_map_put_number(&p->sent, key, ncs_map_number(&p->sent, key) + 1);
     return true;
 }
@@ -151,6 +151,6 @@ bool ncs_rehearsal_meet(struct ncs_rehearsal *p, struct ncs_launch_part *part)
     part->reached = true;
     if (m)
         m->reached += first ? part->deed.by->ranks : 0;
-    part->met = m ? is_met(p, m, &part->deed) : carry_out(p, &part->deed);
+    part->met = m ? is_met(p, m, &part->deed) : meetings_carry_out(p, &part->deed);
     return first || part->met;
 }

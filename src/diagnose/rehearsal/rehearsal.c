@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-static void begin(struct ncs_rehearsal *p)
+static void rehearsal_begin(struct ncs_rehearsal *p)
 {
     ncs_hosts_open(p->q, &p->hosts);
     ncs_rehearsal_cast(p);
@@ -72,7 +72,7 @@ void ncs_rehearse(const struct ncs_cast *cast, const struct ncs_change *change, 
 {
     struct ncs_rehearsal p = { .cast = cast, .q = cast->q, .courses = cast->courses, .change = change,
                                .changes = changes };
-    begin(&p);
+    rehearsal_begin(&p);
     play(&p);
     sum_up(&p, out);
     end(&p);

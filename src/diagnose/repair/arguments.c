@@ -2,7 +2,7 @@
 #include "api/types.h"
 #include "diagnose/repair/repair.h"
 
-static bool is_culprit(const struct ncs_repairing *p, int rank)
+static bool arguments_is_culprit(const struct ncs_repairing *p, int rank)
 {
     for (size_t i = 0; i < p->d->f.culprits; i++)
         if (p->d->f.culprit[i].rank == rank)
@@ -15,7 +15,7 @@ static const struct ncs_call *reference(const struct ncs_repairing *p)
 {
     const struct ncs_cause *r = p->r;
     for (size_t i = 0; i < r->calls; i++)
-        if (!is_culprit(p, r->call[i]->rank))
+        if (!arguments_is_culprit(p, r->call[i]->rank))
             return r->call[i];
     const struct ncs_call *best = r->call[0];
     for (size_t i = 1; i < r->calls; i++)

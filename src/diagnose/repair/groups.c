@@ -29,7 +29,7 @@ static const struct ncs_call *next_of_thread(const struct ncs_call *c)
 }
 
 /* How many calls it has; 0 = it is not ended before another begins. */
-static size_t size_of(const struct ncs_group_start *start)
+static size_t groups_size_of(const struct ncs_group_start *start)
 {
     return start->ended ? start->calls : 0;
 }
@@ -39,14 +39,14 @@ static size_t usual_size(const struct ncs_analysis *q, const struct ncs_group_st
 {
     for (size_t i = 0; i < q->group_starts; i++) {
         const struct ncs_group_start *s = &q->group_start[i];
-        if (!is_of(s->call, own->call->rank, own->call->thread) && at_one_place(s->call, own->call) && size_of(s) &&
-            s->round == own->round)
-            return size_of(s);
+        if (!is_of(s->call, own->call->rank, own->call->thread) && at_one_place(s->call, own->call) &&
+            groups_size_of(s) && s->round == own->round)
+            return groups_size_of(s);
     }
     return 0;
 }
 
-static bool end_behind(struct ncs_repairing *p, const struct ncs_call *last)
+static bool groups_end_behind(struct ncs_repairing *p, const struct ncs_call *last)
 {
     if (!last || !last->number || !ncs_known_member(p, last->comm, last->comm_rank))
         return false;
@@ -63,13 +63,13 @@ static bool end_as_others(struct ncs_repairing *p, int rank, int thread, int dep
     int ended = 0;
     for (size_t k = 0; k < p->q->group_starts && ended < depth; k++) {
         const struct ncs_group_start *s = &p->q->group_start[k];
-        if (!is_of(s->call, rank, thread) || size_of(s))
+        if (!is_of(s->call, rank, thread) || groups_size_of(s))
             continue;
         size_t calls = usual_size(p->q, s);
         const struct ncs_call *last = s->call;
         for (size_t i = 0; i < calls && last; i++)
             last = next_of_thread(last);
-        ended += calls && end_behind(p, last);
+        ended += calls && groups_end_behind(p, last);
     }
     return ended > 0;
 }
@@ -83,12 +83,12 @@ static const struct ncs_call *last_in_group(const struct ncs_call *c)
     return last;
 }
 
-static void end_groups(struct ncs_repairing *p, const struct ncs_call *inside, int depth)
+static void groups_end_groups(struct ncs_repairing *p, const struct ncs_call *inside, int depth)
 {
     if (!inside || end_as_others(p, inside->rank, inside->thread, depth))
         return;
     for (int i = 0; i < depth; i++)
-        end_behind(p, last_in_group(inside));
+        groups_end_behind(p, last_in_group(inside));
 }
 
 void ncs_repair_group_end(struct ncs_repairing *p)
@@ -98,12 +98,12 @@ void ncs_repair_group_end(struct ncs_repairing *p)
         const struct ncs_call *c = p->q->journal->newest;
         while (c && !(c->rank == r->rank && c->number && c->group))
             c = c->older;
-        end_groups(p, c, r->depth);
+        groups_end_groups(p, c, r->depth);
         return;
     }
     for (size_t i = 0; i < r->absents; i++) {
         const struct ncs_absent *a = r->absent[i];
         int depth = a->context >= 0 ? p->q->snap->context[a->context].group_depth : 1;
-        end_groups(p, a->call && a->call->number ? a->call : NULL, depth);
+        groups_end_groups(p, a->call && a->call->number ? a->call : NULL, depth);
     }
 }

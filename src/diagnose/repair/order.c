@@ -89,7 +89,7 @@ void ncs_repair_extra(struct ncs_repairing *p)
     ncs_free(k.odd);
 }
 
-static bool same_call(const struct ncs_call *a, const struct ncs_call *b)
+static bool order_same_call(const struct ncs_call *a, const struct ncs_call *b)
 {
     const char *x = a->label ? a->label : "", *y = b->label ? b->label : "";
     return ncs_call_signature(a) == ncs_call_signature(b) && strcmp(x, y) == 0;
@@ -102,7 +102,7 @@ static const struct ncs_call *find_later(const struct ncs_repairing *p, int comm
 {
     for (*to = at + 1; *to <= at + FAR; ++*to) {
         const struct ncs_call *c = ncs_call_at(p->q, comm, comm_rank, *to);
-        if (c && same_call(c, like))
+        if (c && order_same_call(c, like))
             return c;
     }
     return NULL;
@@ -147,7 +147,7 @@ void ncs_repair_swapped(struct ncs_repairing *p)
     for (size_t i = 0; model && i < k.odds; i++) {
         const struct ncs_call *own = ncs_call_at(p->q, comm, k.odd[i], k.at);
         uint32_t to;
-        if (!own || same_call(own, model))
+        if (!own || order_same_call(own, model))
             continue;
         const struct ncs_call *later = find_later(p, comm, k.odd[i], k.at, model, &to);
         /* One that waits in the first has not made the second yet. */

@@ -36,7 +36,7 @@ struct ncs_edit ncs_edit_of(const struct ncs_repairing *p, enum ncs_edit_kind ki
     return edit_at(p, kind, c->comm, c->comm_rank, c->number);
 }
 
-static bool same_text(const char *a, const char *b)
+static bool repair_same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
@@ -44,11 +44,11 @@ static bool same_text(const char *a, const char *b)
 static bool same_edit(const struct ncs_edit *a, const struct ncs_edit *b)
 {
     return a->kind == b->kind && a->comm == b->comm && a->comm_rank == b->comm_rank &&
-           a->call == b->call && a->other == b->other && same_text(a->argument, b->argument) &&
+           a->call == b->call && a->other == b->other && repair_same_text(a->argument, b->argument) &&
            a->model_call == b->model_call && a->kind != NCS_EDIT_GROUP;
 }
 
-static uint64_t hash_of(const struct ncs_edit *e)
+static uint64_t repair_hash_of(const struct ncs_edit *e)
 {
     uint64_t hash = ncs_hash((uint64_t)e->kind, (uint64_t)e->comm);
     hash = ncs_hash(ncs_hash(hash, (uint64_t)e->comm_rank), e->call);
@@ -59,7 +59,7 @@ static uint64_t hash_of(const struct ncs_edit *e)
 /* Remembers it as the draft's edit of that place; false when it is one of them already. */
 static bool is_new(struct ncs_repairing *p, const struct ncs_edit *e, size_t place)
 {
-    uint64_t key = hash_of(e);
+    uint64_t key = repair_hash_of(e);
     uintptr_t at;
     for (; (at = (uintptr_t)ncs_map_get(&p->known, key)) != 0; key++)
         if (same_edit(&p->d->f.repair[at - 1], e))
@@ -123,8 +123,8 @@ uint32_t ncs_next_of(const struct ncs_repairing *p, int comm, int comm_rank)
 /* ---- what a rule says itself ---- */
 
 /* What the draft has already is known. */
-static struct ncs_repairing begin(const struct ncs_analysis *q, const struct ncs_cause *r,
-                                  struct ncs_draft *d)
+static struct ncs_repairing repair_begin(const struct ncs_analysis *q, const struct ncs_cause *r,
+                                         struct ncs_draft *d)
 {
     struct ncs_repairing p = { .q = q, .r = r, .d = d };
     for (size_t i = 0; i < d->f.repairs; i++)
@@ -136,7 +136,7 @@ static struct ncs_repairing begin(const struct ncs_analysis *q, const struct ncs
 void ncs_repair_peer(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *wrong,
                      const struct ncs_call *wants, bool turned)
 {
-    struct ncs_repairing p = begin(q, NULL, d);
+    struct ncs_repairing p = repair_begin(q, NULL, d);
     if (!turned) {
         ncs_add_argument(&p, wrong, "peer", wants->comm_rank);
         ncs_map_free(&p.known);
@@ -158,7 +158,7 @@ void ncs_repair_comm(const struct ncs_analysis *q, struct ncs_draft *d, const st
     }
     if (own < 0 || (ncs_call_is_pair(wrong) && peer < 0))
         return;
-    struct ncs_repairing p = begin(q, NULL, d);
+    struct ncs_repairing p = repair_begin(q, NULL, d);
     struct ncs_edit e = ncs_edit_of(&p, NCS_EDIT_ARGUMENT, wrong);
     e.argument = "comm";
     e.value = e.other_comm = comm;
@@ -172,7 +172,7 @@ void ncs_repair_comm(const struct ncs_analysis *q, struct ncs_draft *d, const st
 void ncs_repair_swap(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *a,
                      const struct ncs_call *b)
 {
-    struct ncs_repairing p = begin(q, NULL, d);
+    struct ncs_repairing p = repair_begin(q, NULL, d);
     bool first = a->number < b->number;
     ncs_add_pair(&p, NCS_EDIT_SWAP, first ? a : b, a->comm, a->comm_rank, first ? b->number : a->number);
     ncs_map_free(&p.known);
@@ -199,7 +199,7 @@ void ncs_repairs(const struct ncs_analysis *q, const struct ncs_cause *r, struct
 {
     if (r->edits)
         d->f.repairs = 0; /* they are all; what the rule says itself is among them */
-    struct ncs_repairing p = begin(q, r, d);
+    struct ncs_repairing p = repair_begin(q, r, d);
     for (size_t i = 0; i < r->edits && i < MOST_EDITS; i++) /* several may be alike: rounds of a loop */
         NCS_PUSH(d->f.repair, d->f.repairs, d->repair_room, r->edit[i]);
     for (size_t i = 0; i < sizeof repairs / sizeof *repairs && !r->edits; i++)

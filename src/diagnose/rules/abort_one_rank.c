@@ -1,7 +1,7 @@
 /* A communicator was aborted or revoked by some of its ranks. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool abort_one_rank_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (!ncs_is_because(r, NCS_ABSENT_ABORTED, NCS_ABSENT_ABORTED))
         return false;
@@ -14,4 +14,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_abort_one_rank = { .match = match };
+const struct ncs_rule ncs_rule_abort_one_rank = { .match = abort_one_rank_match };

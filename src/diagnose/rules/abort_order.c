@@ -34,7 +34,7 @@ static const struct ncs_call *aborts(const struct ncs_analysis *q, const struct 
     return NULL;
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool abort_order_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (!ncs_is_because(r, NCS_ABSENT_KILLED, NCS_ABSENT_LAST_FINAL) || r->unmet->comm < 0)
         return false;
@@ -62,4 +62,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_abort_order = { .match = match };
+const struct ncs_rule ncs_rule_abort_order = { .match = abort_order_match };

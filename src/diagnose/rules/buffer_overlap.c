@@ -44,7 +44,7 @@ static size_t block_of(const struct ncs_call *c)
     return ncs_call_count(c) * ncs_dtype_bytes(ncs_call_dtype(c));
 }
 
-static void fill(const struct ncs_analysis *q, const struct ncs_call *c, struct ncs_draft *d)
+static void buffer_overlap_fill(const struct ncs_analysis *q, const struct ncs_call *c, struct ncs_draft *d)
 {
     int nranks = q->journal->comm[c->comm]->nranks;
     size_t reads = ncs_call_reads(c, nranks), writes = ncs_call_writes(c, nranks);
@@ -87,7 +87,7 @@ static bool is_earlier(const struct ncs_call *a, const struct ncs_call *b)
 }
 
 /* The earliest such call, and all ranks that make it so. */
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool buffer_overlap_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_BUFFERS)
         return false;
@@ -99,7 +99,7 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     }
     if (!first)
         return false;
-    fill(q, first, d);
+    buffer_overlap_fill(q, first, d);
     for (int m = 0; m < q->journal->comm[r->comm]->members; m++) {
         const struct ncs_call *c = ncs_journal_call(q->journal, r->comm, m, first->number);
         if (c && overlaps(q, c))
@@ -108,4 +108,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_buffer_overlap = { .match = match };
+const struct ncs_rule ncs_rule_buffer_overlap = { .match = buffer_overlap_match };

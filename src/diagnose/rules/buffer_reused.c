@@ -1,7 +1,7 @@
 /* Memory is overwritten or freed while an operation still uses it. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool buffer_reused_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_REUSED, d);
     struct ncs_str s = { 0 };
@@ -24,4 +24,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_buffer_reused = { .match = match };
+const struct ncs_rule ncs_rule_buffer_reused = { .match = buffer_reused_match };

@@ -30,7 +30,7 @@ static void say_waiting(const struct ncs_analysis *q, const struct ncs_cause *r,
     ncs_free(ranks);
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool child_not_aborted_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_unmet *n = r->unmet;
     if (!ncs_is_because(r, NCS_ABSENT_KILLED, NCS_ABSENT_LAST_FINAL) || n->comm < 0 || !n->call ||
@@ -65,4 +65,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return count > 0;
 }
 
-const struct ncs_rule ncs_rule_child_not_aborted = { .match = match };
+const struct ncs_rule ncs_rule_child_not_aborted = { .match = child_not_aborted_match };

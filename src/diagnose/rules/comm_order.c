@@ -32,7 +32,7 @@ static void say_lanes(const struct ncs_analysis *q, const struct ncs_cause *r, s
     }
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool comm_order_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_CYCLE)
         return false;
@@ -58,4 +58,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_comm_order = { .match = match };
+const struct ncs_rule ncs_rule_comm_order = { .match = comm_order_match };

@@ -29,7 +29,7 @@ static void advise(const struct ncs_analysis *q, const struct ncs_cause *r, stru
                  r->absents > 1 ? "they destroy" : "it destroys", ncs_comm_name(q, r->unmet->comm));
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool early_destroy_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (!ncs_is_because(r, NCS_ABSENT_DESTROYED, NCS_ABSENT_DESTROYED) ||
         (!destroyed_after_all(q, r) && !ncs_left_alone(q, r)))
@@ -41,4 +41,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_early_destroy = { .match = match };
+const struct ncs_rule ncs_rule_early_destroy = { .match = early_destroy_match };

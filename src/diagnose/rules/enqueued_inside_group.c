@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool enqueued_inside_group_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_GROUP_EARLY, d);
     struct ncs_str s = { 0 };
@@ -28,4 +28,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_enqueued_inside_group = { .match = match };
+const struct ncs_rule ncs_rule_enqueued_inside_group = { .match = enqueued_inside_group_match };

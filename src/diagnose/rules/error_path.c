@@ -10,7 +10,7 @@ static const char *ended_with(const struct ncs_analysis *q, const struct ncs_abs
 }
 
 /* The same call of each of them failed in the same way at the same place. */
-static bool alike(const struct ncs_cause *r)
+static bool error_path_alike(const struct ncs_cause *r)
 {
     const struct ncs_call *first = r->absent[0]->call;
     for (size_t i = 1; i < r->absents; i++) {
@@ -53,7 +53,7 @@ static void say_ended(const struct ncs_analysis *q, const struct ncs_cause *r, i
     ncs_str_addf(s, ": %s", ended_with(q, r->absent[0]));
 }
 
-static void say_failed(const struct ncs_cause *r, bool many, struct ncs_str *s)
+static void error_path_say_failed(const struct ncs_cause *r, bool many, struct ncs_str *s)
 {
     const struct ncs_call *call = r->absent[0]->call;
     char *what = ncs_describe(call);
@@ -79,13 +79,13 @@ static void say_so(const struct ncs_analysis *q, const struct ncs_cause *r, bool
         ncs_str_addf(s, "; so %s take%s no part", who, many ? "" : "s");
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool error_path_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (!ncs_is_because(r, NCS_ABSENT_ERROR, NCS_ABSENT_DROPPED))
         return false;
     ncs_fill_absent(q, r, d);
     const struct ncs_absent *a = r->absent[0];
-    bool ended = a->reason == NCS_ABSENT_ERROR, many = !ended && r->absents > 1 && alike(r);
+    bool ended = a->reason == NCS_ABSENT_ERROR, many = !ended && r->absents > 1 && error_path_alike(r);
     const struct ncs_call *failed = ended ? ended_by(q, a->rank) : a->call;
     int line = !ended           ? failed->place.line
                : a->context >= 0 ? ncs_said_place(q, a->context).line : 0;
@@ -93,7 +93,7 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     if (ended)
         say_ended(q, r, line, &s);
     else
-        say_failed(r, many, &s);
+        error_path_say_failed(r, many, &s);
     if (failed)
         ncs_format_failing(q, failed, &s, &fix);
     else if (line)
@@ -109,4 +109,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_error_path = { .match = match };
+const struct ncs_rule ncs_rule_error_path = { .match = error_path_match };

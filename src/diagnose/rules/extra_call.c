@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool extra_call_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     struct ncs_call_divergence found, *p = &found;
     if (!ncs_parts(q, r, NCS_DIVERGENCE_EXTRA, p))
@@ -34,4 +34,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_extra_call = { .match = match };
+const struct ncs_rule ncs_rule_extra_call = { .match = extra_call_match };

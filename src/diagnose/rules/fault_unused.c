@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool fault_unused_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_UNUSED)
         return false;
@@ -24,4 +24,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_fault_unused = { .match = match };
+const struct ncs_rule ncs_rule_fault_unused = { .match = fault_unused_match };

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool foreign_buffer_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_FOREIGN || !r->notice->calls)
         return false;
@@ -19,4 +19,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_foreign_buffer = { .match = match };
+const struct ncs_rule ncs_rule_foreign_buffer = { .match = foreign_buffer_match };

@@ -119,8 +119,8 @@ static const struct ncs_unmet *other_barrier(const struct ncs_analysis *q, const
 }
 
 /* Each list once, with who gave it; at fault are the fewer, or all. */
-static void lists_differ(const struct ncs_analysis *q, const struct ncs_unmet *a,
-                         const struct ncs_unmet *b, struct ncs_draft *d)
+static void host_wait_lists_differ(const struct ncs_analysis *q, const struct ncs_unmet *a,
+                                   const struct ncs_unmet *b, struct ncs_draft *d)
 {
     struct ncs_str s = { 0 };
     size_t count[2];
@@ -296,7 +296,7 @@ static const struct ncs_unmet *gate_of(const struct ncs_analysis *q, const struc
     return gate;
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool host_wait_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (ncs_fill_hosts(q, r, d))
         return true;
@@ -308,7 +308,7 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     int *waiting = ncs_present_ranks(q, gate, &count);
     const struct ncs_unmet *other = other_barrier(q, gate);
     if (other) {
-        lists_differ(q, gate, other, d);
+        host_wait_lists_differ(q, gate, other, d);
     } else if (r->kind == NCS_CAUSE_CYCLE) {
         ring_of_hosts(q, r, d);
     } else {
@@ -325,4 +325,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_host_wait = { .match = match };
+const struct ncs_rule ncs_rule_host_wait = { .match = host_wait_match };

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool illegal_access_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_NOTICE || r->notice->kind == NCS_NOTICE_CRASH)
         return false;
@@ -22,4 +22,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_illegal_access = { .match = match };
+const struct ncs_rule ncs_rule_illegal_access = { .match = illegal_access_match };

@@ -136,7 +136,7 @@ static size_t votes_for_list(const struct ncs_analysis *q, const struct ncs_unme
 
 /* Survivors of a shrink that leave out different ranks: each waits for somebody whom another has
  * left out. At fault is who is alone with its list. */
-static bool lists_differ(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d)
+static bool init_clash_lists_differ(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d)
 {
     struct ncs_str s = { 0 };
     size_t most = 0;
@@ -181,7 +181,7 @@ static bool meeting_refused(const struct ncs_analysis *q, const struct ncs_cause
 {
     const struct ncs_unmet *n = r->unmet;
     const struct ncs_snap_job *job = &q->snap->job[n->job];
-    if (lists_differ(q, n, d))
+    if (init_clash_lists_differ(q, n, d))
         return true;
     if (!job->refused)
         return false;
@@ -211,7 +211,7 @@ static bool meeting_refused(const struct ncs_analysis *q, const struct ncs_cause
     return true;
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool init_clash_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->unmet && ncs_is_meeting(r->unmet))
         return meeting_refused(q, r, d);
@@ -244,4 +244,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_init_clash = { .match = match };
+const struct ncs_rule ncs_rule_init_clash = { .match = init_clash_match };

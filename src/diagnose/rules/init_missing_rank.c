@@ -52,7 +52,7 @@ static void say_held(const struct ncs_analysis *q, const struct ncs_unmet *n, st
     }
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool init_missing_rank_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (!ncs_is_joining(r))
         return false;
@@ -101,4 +101,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_init_missing_rank = { .match = match };
+const struct ncs_rule ncs_rule_init_missing_rank = { .match = init_missing_rank_match };

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool integer_average_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_notice_inexact *x = ncs_inexact_of(q, r, true, d);
     if (!x)
@@ -15,4 +15,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_integer_average = { .match = match };
+const struct ncs_rule ncs_rule_integer_average = { .match = integer_average_match };

@@ -8,7 +8,7 @@ static bool meets_pairwise(const struct ncs_cause *r)
            (ncs_is_spread(r->call[0]) || ncs_is_spread(r->call[1]));
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool kind_mismatch_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (!ncs_mismatch(q, r, d, NCS_FACT_KIND, ""))
         return false;
@@ -22,4 +22,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_kind_mismatch = { .match = match };
+const struct ncs_rule ncs_rule_kind_mismatch = { .match = kind_mismatch_match };

@@ -18,7 +18,7 @@ static void add_end(const struct ncs_analysis *q, struct ncs_draft *d, const str
         ncs_add_culprit(d, rank, 0, 0);
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool link_cut_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_unmet *n = r->unmet;
     if (r->kind != NCS_CAUSE_DIFFER || !n || n->slot < 0 ||
@@ -39,4 +39,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_link_cut = { .match = match };
+const struct ncs_rule ncs_rule_link_cut = { .match = link_cut_match };

@@ -1,7 +1,7 @@
 /* Hosts poll, and nothing is under way that could change the answer. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool livelock_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_POLL)
         return false;
@@ -34,4 +34,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_livelock = { .match = match };
+const struct ncs_rule ncs_rule_livelock = { .match = livelock_match };

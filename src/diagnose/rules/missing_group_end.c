@@ -1,7 +1,7 @@
 /* A call sits in a group that was never ended. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool missing_group_end_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind == NCS_CAUSE_LEFT && r->rank >= 0) {
         ncs_add_culprit(d, r->rank, 0, r->line);
@@ -34,4 +34,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_missing_group_end = { .match = match };
+const struct ncs_rule ncs_rule_missing_group_end = { .match = missing_group_end_match };

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool never_destroyed_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_LEFT || r->comm < 0)
         return false;
@@ -25,4 +25,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_never_destroyed = { .match = match };
+const struct ncs_rule ncs_rule_never_destroyed = { .match = never_destroyed_match };

@@ -123,7 +123,7 @@ static void say_knot(const struct ncs_analysis *q, const struct knot *k, struct 
 }
 
 /* It alone could make the calls that it waits for. */
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool one_thread_no_group_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     struct knot k;
     if (r->kind != NCS_CAUSE_CYCLE || !find_knot(q, r, &k))
@@ -141,4 +141,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_one_thread_no_group = { .match = match };
+const struct ncs_rule ncs_rule_one_thread_no_group = { .match = one_thread_no_group_match };

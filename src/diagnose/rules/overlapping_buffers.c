@@ -1,7 +1,7 @@
 /* Two operations that may run at the same time use the same memory, and one of them writes. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool overlapping_buffers_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_OVERLAP, d);
     struct ncs_str s = { 0 };
@@ -30,4 +30,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_overlapping_buffers = { .match = match };
+const struct ncs_rule ncs_rule_overlapping_buffers = { .match = overlapping_buffers_match };

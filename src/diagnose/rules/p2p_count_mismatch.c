@@ -4,7 +4,7 @@
 #include "api/types.h"
 #include "base/mem.h"
 
-static size_t bytes_of(const struct ncs_call *c)
+static size_t p2p_count_mismatch_bytes_of(const struct ncs_call *c)
 {
     return ncs_call_count(c) * ncs_dtype_bytes(ncs_call_dtype(c));
 }
@@ -23,7 +23,8 @@ static const struct ncs_call *exchanged_with(const struct ncs_call *send, const 
     enum { MOST_BETWEEN = 8 };
     const struct ncs_call *s = next_of_pair(send), *r = next_of_pair(recv);
     for (int i = 0; i < MOST_BETWEEN && s && r; i++) {
-        if (bytes_of(s) == bytes_of(recv) && bytes_of(r) == bytes_of(send))
+        if (p2p_count_mismatch_bytes_of(s) == p2p_count_mismatch_bytes_of(recv) &&
+            p2p_count_mismatch_bytes_of(r) == p2p_count_mismatch_bytes_of(send))
             return s;
         s = next_of_pair(s);
         r = next_of_pair(r);
@@ -31,9 +32,9 @@ static const struct ncs_call *exchanged_with(const struct ncs_call *send, const 
     return NULL;
 }
 
-static int64_t size_of(const struct ncs_call *c)
+static int64_t p2p_count_mismatch_size_of(const struct ncs_call *c)
 {
-    return (int64_t)bytes_of(c);
+    return (int64_t)p2p_count_mismatch_bytes_of(c);
 }
 
 /* The one that other ranks make otherwise at its place, while the other one is as they make it; NULL = no such. */
@@ -42,7 +43,7 @@ static const struct ncs_call *odd_one(const struct ncs_analysis *q, const struct
     bool odd[2], usual[2];
     struct ncs_sibling_search *search = ncs_siblings_open(q, r);
     for (int i = 0; i < 2; i++) {
-        struct ncs_siblings s = ncs_siblings_of(search, r->call[i], size_of);
+        struct ncs_siblings s = ncs_siblings_of(search, r->call[i], p2p_count_mismatch_size_of);
         odd[i] = !s.alike && s.other;
         usual[i] = s.alike && !s.other;
     }
@@ -71,13 +72,13 @@ static char *counts_of(const struct ncs_call *send, const struct ncs_call *recv,
     return ncs_str_take(&s);
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool p2p_count_mismatch_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_DIFFER || !ncs_is_exchange(r))
         return false;
     bool first = ncs_is_send(r->call[0]);
     const struct ncs_call *send = r->call[!first], *recv = r->call[first];
-    size_t out = bytes_of(send), in = bytes_of(recv);
+    size_t out = p2p_count_mismatch_bytes_of(send), in = p2p_count_mismatch_bytes_of(recv);
     const struct ncs_call *other = in == out ? NULL : exchanged_with(send, recv);
     const struct ncs_call *odd = other ? NULL : odd_one(q, r);
     if (odd != recv)
@@ -116,4 +117,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_p2p_count_mismatch = { .match = match };
+const struct ncs_rule ncs_rule_p2p_count_mismatch = { .match = p2p_count_mismatch_match };

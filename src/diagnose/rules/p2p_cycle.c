@@ -56,7 +56,7 @@ static char *split_group(const struct ncs_draft *d, const struct ncs_call *c)
     return ncs_str_take(&s);
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool p2p_cycle_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_CYCLE)
         return false;
@@ -82,4 +82,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_p2p_cycle = { .match = match };
+const struct ncs_rule ncs_rule_p2p_cycle = { .match = p2p_cycle_match };

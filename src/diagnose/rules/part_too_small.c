@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-static int named(const struct ncs_call *c)
+static int part_too_small_named(const struct ncs_call *c)
 {
     return ncs_call_is_pair(c) ? ncs_call_peer(c) : ncs_call_root(c);
 }
@@ -20,17 +20,17 @@ static bool other_has(const struct ncs_analysis *q, const struct ncs_comm_info *
     return false;
 }
 
-static bool is_outside(const struct ncs_analysis *q, const struct ncs_call *c)
+static bool part_too_small_is_outside(const struct ncs_analysis *q, const struct ncs_call *c)
 {
     if (!c || !c->number || c->comm < 0 || !c->returned || !ncs_failed(c))
         return false;
     const struct ncs_comm_info *info = q->journal->comm[c->comm];
-    return info->split && info->parent >= 0 && named(c) >= info->nranks &&
-           other_has(q, info, named(c));
+    return info->split && info->parent >= 0 && part_too_small_named(c) >= info->nranks &&
+           other_has(q, info, part_too_small_named(c));
 }
 
-static void say(const struct ncs_analysis *q, const struct ncs_call *c, const struct ncs_cause *r,
-                struct ncs_draft *d)
+static void part_too_small_say(const struct ncs_analysis *q, const struct ncs_call *c, const struct ncs_cause *r,
+                               struct ncs_draft *d)
 {
     const struct ncs_comm_info *info = q->journal->comm[c->comm];
     const struct ncs_call **call = ncs_split_calls(q, info->parent, info->split), *own = NULL;
@@ -38,7 +38,7 @@ static void say(const struct ncs_analysis *q, const struct ncs_call *c, const st
     for (int i = 0; i < count; i++)
         own = call[i] && call[i]->rank == c->rank ? call[i] : own;
     struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "%s %d of the call", ncs_call_is_pair(c) ? "peer" : "root", named(c));
+    ncs_str_addf(&s, "%s %d of the call", ncs_call_is_pair(c) ? "peer" : "root", part_too_small_named(c));
     ncs_format_place(&s, c);
     ncs_str_addf(&s, " on rank %d is no rank of %s, which has %d, so it fails", c->rank, info->name,
                  info->nranks);
@@ -67,22 +67,22 @@ static void say(const struct ncs_analysis *q, const struct ncs_call *c, const st
     ncs_free(call);
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool part_too_small_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_call *first = NULL;
     if (ncs_is_because(r, NCS_ABSENT_ERROR, NCS_ABSENT_DROPPED)) {
-        if (!is_outside(q, r->absent[0]->call))
+        if (!part_too_small_is_outside(q, r->absent[0]->call))
             return false;
         ncs_fill_absent(q, r, d);
         ncs_free(d->f.evidence);
-        say(q, r->absent[0]->call, r, d);
+        part_too_small_say(q, r->absent[0]->call, r, d);
         return true;
     }
     if (r->kind != NCS_CAUSE_PARTS)
         return false;
     for (size_t i = 0; i < q->index.failed.count; i++) {
         const struct ncs_call *c = q->index.failed.of[i];
-        if (!is_outside(q, c))
+        if (!part_too_small_is_outside(q, c))
             continue;
         ncs_add_culprit(d, c->rank, c->number, c->place.line);
         if (!first || c->rank < first->rank)
@@ -90,7 +90,7 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     }
     if (!first)
         return false;
-    say(q, first, r, d);
+    part_too_small_say(q, first, r, d);
     d->f.certainty = NCS_CERTAIN;
     d->f.call = first->number;
     d->order = first->id;
@@ -98,4 +98,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_part_too_small = { .match = match };
+const struct ncs_rule ncs_rule_part_too_small = { .match = part_too_small_match };

@@ -49,7 +49,7 @@ static void say_missing(const struct ncs_analysis *q, const struct ncs_cause *r,
                         r->absents > 1 ? "they" : "it");
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool rank_lost_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind == NCS_CAUSE_LOST) {
         fill_all(r->notice, d);
@@ -78,4 +78,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_rank_lost = { .match = match };
+const struct ncs_rule ncs_rule_rank_lost = { .match = rank_lost_match };

@@ -1,7 +1,7 @@
 /* The host, or another stream, reads a result that is still being made. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool read_before_sync_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_READ_EARLY, d);
     struct ncs_str s = { 0 };
@@ -26,4 +26,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_read_before_sync = { .match = match };
+const struct ncs_rule ncs_rule_read_before_sync = { .match = read_before_sync_match };

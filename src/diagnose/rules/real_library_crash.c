@@ -35,7 +35,7 @@ static bool leaves_others(const struct ncs_analysis *q, const struct ncs_cause *
     return true;
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool real_library_crash_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (ncs_is_because(r, NCS_ABSENT_ERROR, NCS_ABSENT_DROPPED))
         return leaves_others(q, r, d);
@@ -46,4 +46,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_real_library_crash = { .match = match };
+const struct ncs_rule ncs_rule_real_library_crash = { .match = real_library_crash_match };

@@ -1,7 +1,7 @@
 /* Waits for signals that are sent only behind other such waits. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool signal_cycle_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_CYCLE || !ncs_ring_look(q, r).signals)
         return false;
@@ -12,4 +12,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_signal_cycle = { .match = match };
+const struct ncs_rule ncs_rule_signal_cycle = { .match = signal_cycle_match };

@@ -95,7 +95,7 @@ static void say_short(const struct ncs_analysis *q, const struct ncs_unmet *n, s
     ncs_free(peer);
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool signal_missing_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     enum { MOST = 3 };
     if (!is_short(q, r))
@@ -127,4 +127,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_signal_missing = { .match = match };
+const struct ncs_rule ncs_rule_signal_missing = { .match = signal_missing_match };

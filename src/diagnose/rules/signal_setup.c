@@ -10,7 +10,7 @@ static void add_culprits(const struct ncs_cause *r, struct ncs_draft *d)
             ncs_add_culprit(d, r->absent[i]->rank, 0, 0);
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool signal_setup_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (!ncs_lacks(r, NCS_UNMET_SETUP))
         return false;
@@ -35,4 +35,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_signal_setup = { .match = match };
+const struct ncs_rule ncs_rule_signal_setup = { .match = signal_setup_match };

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 
 /* What most of those who are there have called. */
-static const struct ncs_call *commonest(const struct ncs_unmet *n)
+static const struct ncs_call *skipped_call_commonest(const struct ncs_unmet *n)
 {
     struct ncs_map votes = { 0 };
     const struct ncs_call *best = n->call;
@@ -63,7 +63,7 @@ static bool missed_meeting(const struct ncs_analysis *q, const struct ncs_cause 
 static void plain_skip(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_unmet *n = r->unmet;
-    const struct ncs_call *call = commonest(n), *other = NULL;
+    const struct ncs_call *call = skipped_call_commonest(n), *other = NULL;
     struct ncs_str s = { 0 };
     for (size_t i = 0; i < r->absents; i++) {
         const struct ncs_absent *a = r->absent[i];
@@ -141,7 +141,7 @@ static void add_spawns(const struct ncs_analysis *q, const struct ncs_cause *r, 
     ncs_free(more);
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool skipped_call_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     struct ncs_call_divergence p;
     if (ncs_fill_hosts(q, r, d) || missed_meeting(q, r, d))
@@ -179,4 +179,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_skipped_call = { .match = match };
+const struct ncs_rule ncs_rule_skipped_call = { .match = skipped_call_match };

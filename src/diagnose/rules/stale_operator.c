@@ -74,8 +74,8 @@ static void say_factor(struct ncs_str *s, const char *before, const struct ncs_r
     ncs_str_addf(s, "%s%g", before, value);
 }
 
-static void fill(const struct ncs_analysis *q, const struct ncs_call *call,
-                 const struct ncs_redop *old, struct ncs_draft *d)
+static void stale_operator_fill(const struct ncs_analysis *q, const struct ncs_call *call,
+                                const struct ncs_redop *old, struct ncs_draft *d)
 {
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "rank %d's operator in call %u on %s", call->rank, (unsigned)call->number,
@@ -101,7 +101,7 @@ static void fill(const struct ncs_analysis *q, const struct ncs_call *call,
     ncs_add_culprit(d, call->rank, call->number, call->place.line);
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool stale_operator_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_OPERATORS)
         return false;
@@ -111,10 +111,10 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
             const struct ncs_redop *old = ncs_failed(c) ? NULL : meant(q, c);
             if (!old)
                 continue;
-            fill(q, c, old, d);
+            stale_operator_fill(q, c, old, d);
             return true;
         }
     return false;
 }
 
-const struct ncs_rule ncs_rule_stale_operator = { .match = match };
+const struct ncs_rule ncs_rule_stale_operator = { .match = stale_operator_match };

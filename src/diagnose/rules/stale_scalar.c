@@ -1,7 +1,7 @@
 /* The scalar of a pre-mul-sum is on the device and is changed or freed before it is read there. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool stale_scalar_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_SCALAR, d);
     struct ncs_str s = { 0 };
@@ -24,4 +24,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_stale_scalar = { .match = match };
+const struct ncs_rule ncs_rule_stale_scalar = { .match = stale_scalar_match };

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool sum_overflow_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_notice_inexact *x = ncs_inexact_of(q, r, false, d);
     if (!x)
@@ -14,4 +14,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_sum_overflow = { .match = match };
+const struct ncs_rule ncs_rule_sum_overflow = { .match = sum_overflow_match };

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-static bool same_call(const struct ncs_call *a, const struct ncs_call *b)
+static bool swapped_calls_same_call(const struct ncs_call *a, const struct ncs_call *b)
 {
     const char *x = a && a->label ? a->label : "", *y = b && b->label ? b->label : "";
     return a && b && ncs_call_signature(a) == ncs_call_signature(b) && strcmp(x, y) == 0;
@@ -19,14 +19,14 @@ static bool comes_later(const struct ncs_sequence *early, const struct ncs_seque
     enum { FAR = 16 };
     const struct ncs_call *moved = ncs_sequence_at(early, at);
     for (*to = at + 1; *to <= at + FAR; ++*to) {
-        if (same_call(ncs_sequence_at(late, *to), moved))
+        if (swapped_calls_same_call(ncs_sequence_at(late, *to), moved))
             break;
-        if (!same_call(ncs_sequence_at(early, *to), ncs_sequence_at(late, *to - 1)))
+        if (!swapped_calls_same_call(ncs_sequence_at(early, *to), ncs_sequence_at(late, *to - 1)))
             return false;
     }
     const struct ncs_call *x = ncs_sequence_at(early, *to + 1), *y = ncs_sequence_at(late, *to + 1);
-    return *to <= at + FAR && same_call(ncs_sequence_at(early, *to), ncs_sequence_at(late, *to - 1)) &&
-           (x || y ? same_call(x, y) : true);
+    return *to <= at + FAR && swapped_calls_same_call(ncs_sequence_at(early, *to), ncs_sequence_at(late, *to - 1)) &&
+           (x || y ? swapped_calls_same_call(x, y) : true);
 }
 
 /* What looks like a call left out or made in excess is made at another place. */
@@ -76,15 +76,15 @@ static bool may_be_sorted(const struct ncs_call *a, const struct ncs_call *b)
 }
 
 /* The ranks of the run that make the same call there. */
-static void say_side(const struct ncs_analysis *q, int comm, uint32_t at, const struct ncs_call *call,
-                     struct ncs_str *s)
+static void swapped_calls_say_side(const struct ncs_analysis *q, int comm, uint32_t at, const struct ncs_call *call,
+                                   struct ncs_str *s)
 {
     int members = q->journal->comm[comm]->members;
     int *rank = ncs_new((size_t)members * sizeof *rank);
     size_t ranks = 0;
     for (int i = 0; i < members; i++) {
         const struct ncs_call *c = ncs_call_at(q, comm, i, at);
-        if (c == call || same_call(c, call))
+        if (c == call || swapped_calls_same_call(c, call))
             rank[ranks++] = c->rank;
     }
     ncs_format_ranks(s, rank, ranks);
@@ -101,7 +101,7 @@ static void say_sides(const struct ncs_analysis *q, int comm, const struct ncs_c
         side[1] = own;
     }
     /* Of labels that differ, or nothing but lines and what is between: see the parting. */
-    bool told_apart = !same_call(own, model);
+    bool told_apart = !swapped_calls_same_call(own, model);
     ncs_str_addf(s, ": call %u is", (unsigned)p->number);
     for (int i = 0; i < 2; i++) {
         char *what = ncs_describe(side[i]);
@@ -109,7 +109,7 @@ static void say_sides(const struct ncs_analysis *q, int comm, const struct ncs_c
         ncs_format_place(s, side[i]);
         ncs_str_add(s, " on ");
         if (told_apart)
-            say_side(q, comm, p->at, side[i], s);
+            swapped_calls_say_side(q, comm, p->at, side[i], s);
         else if (i == 0 && !p->even)
             ncs_format_odd(q, s, comm, p);
         else
@@ -158,7 +158,7 @@ static bool meet_all_the_same(const struct ncs_call *a, const struct ncs_call *b
            ncs_call_root(a) != ncs_call_root(b);
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool swapped_calls_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     struct ncs_call_divergence found, *p = &found;
     if (!ncs_parts(q, r, NCS_DIVERGENCE_SWAPPED, p))
@@ -207,4 +207,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_swapped_calls = { .match = match };
+const struct ncs_rule ncs_rule_swapped_calls = { .match = swapped_calls_match };

@@ -1,7 +1,7 @@
 /* A wait for a stream on which a non-blocking communicator has not put its operation yet. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool sync_before_enqueued_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_PROGRESS_SYNC, d);
     struct ncs_str s = { 0 };
@@ -21,4 +21,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_sync_before_enqueued = { .match = match };
+const struct ncs_rule ncs_rule_sync_before_enqueued = { .match = sync_before_enqueued_match };

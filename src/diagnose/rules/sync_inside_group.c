@@ -1,7 +1,7 @@
 /* A wait in an open group covers nothing of the group: its calls are enqueued at its end. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool sync_inside_group_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_GROUP_SYNC, d);
     struct ncs_str s = { 0 };
@@ -25,4 +25,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_sync_inside_group = { .match = match };
+const struct ncs_rule ncs_rule_sync_inside_group = { .match = sync_inside_group_match };

@@ -1,7 +1,7 @@
 /* An operation reads what another stream may not have written yet. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool unordered_input_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_INPUT, d);
     struct ncs_str s = { 0 };
@@ -19,4 +19,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_unordered_input = { .match = match };
+const struct ncs_rule ncs_rule_unordered_input = { .match = unordered_input_match };

@@ -20,7 +20,7 @@ static bool find_pair(const struct ncs_call *call, struct pair *out)
 }
 
 /* Negative: the first is told rather. */
-static int compare(const struct pair *a, const struct pair *b)
+static int unordered_threads_compare(const struct pair *a, const struct pair *b)
 {
     const int by[] = { a->low->rank - b->low->rank, a->low->thread - b->low->thread,
                        a->high->thread - b->high->thread,
@@ -32,8 +32,8 @@ static int compare(const struct pair *a, const struct pair *b)
     return 0;
 }
 
-static void say_call(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *c,
-                     bool by_comm)
+static void unordered_threads_say_call(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *c,
+                                       bool by_comm)
 {
     ncs_str_addf(s, "thread %d", c->thread);
     ncs_format_place(s, c);
@@ -41,15 +41,15 @@ static void say_call(const struct ncs_analysis *q, struct ncs_str *s, const stru
         ncs_str_addf(s, ", on %s,", ncs_comm_name(q, c->comm));
 }
 
-static void say(const struct ncs_analysis *q, const struct pair *p, struct ncs_draft *d)
+static void unordered_threads_say(const struct ncs_analysis *q, const struct pair *p, struct ncs_draft *d)
 {
     bool one = p->low->comm == p->high->comm;
     const char *name = ncs_comm_name(q, p->low->comm);
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "on rank %d ", p->low->rank);
-    say_call(q, &s, p->low, !one);
+    unordered_threads_say_call(q, &s, p->low, !one);
     ncs_str_add(&s, " and ");
-    say_call(q, &s, p->high, !one);
+    unordered_threads_say_call(q, &s, p->high, !one);
     if (one)
         ncs_str_addf(&s, " make calls on %s, and nothing says which comes first: NCCL pairs calls by "
                          "their order, and a communicator is for one thread at a time", name);
@@ -65,7 +65,7 @@ static void say(const struct ncs_analysis *q, const struct pair *p, struct ncs_d
                      : ncs_copy_text("one stream: calls of several threads");
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool unordered_threads_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     struct pair told = { 0 }, p;
     if (r->kind != NCS_CAUSE_THREADS)
@@ -75,15 +75,15 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
         ncs_add_culprit(d, c->rank, 0, 0);
         if (told.low && c->rank > told.low->rank) /* the lowest rank is told of */
             continue;
-        if (find_pair(c, &p) && (!told.low || compare(&p, &told) < 0))
+        if (find_pair(c, &p) && (!told.low || unordered_threads_compare(&p, &told) < 0))
             told = p;
     }
     if (!told.low)
         return false;
-    say(q, &told, d);
+    unordered_threads_say(q, &told, d);
     d->f.certainty = NCS_UNDEFINED;
     d->order = told.low->id;
     return true;
 }
 
-const struct ncs_rule ncs_rule_unordered_threads = { .match = match };
+const struct ncs_rule ncs_rule_unordered_threads = { .match = unordered_threads_match };

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-static uint64_t end_of(const struct ncs_analysis *q, const struct ncs_call *call)
+static uint64_t used_after_destroy_end_of(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     return q->journal->comm[call->comm]->member[call->comm_rank].gone;
 }
@@ -13,20 +13,20 @@ static bool is_late(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     return call->comm >= 0 && call->comm_rank >= 0 && !call->ending && call->returned &&
            call->comm_rank < q->journal->comm[call->comm]->members && ncs_failed(call) &&
-           end_of(q, call) && end_of(q, call) < call->id;
+           used_after_destroy_end_of(q, call) && used_after_destroy_end_of(q, call) < call->id;
 }
 
-static const struct ncs_call *find_end(const struct ncs_analysis *q, const struct ncs_call *call)
+static const struct ncs_call *used_after_destroy_find_end(const struct ncs_analysis *q, const struct ncs_call *call)
 {
-    uint64_t gone = is_late(q, call) ? end_of(q, call) : 0;
+    uint64_t gone = is_late(q, call) ? used_after_destroy_end_of(q, call) : 0;
     const struct ncs_call *c = gone ? call->older : NULL;
     while (c && c->id != gone)
         c = c->older;
     return c;
 }
 
-static void say(const struct ncs_analysis *q, const struct ncs_call *late,
-                const struct ncs_call *end, struct ncs_draft *d)
+static void used_after_destroy_say(const struct ncs_analysis *q, const struct ncs_call *late,
+                                   const struct ncs_call *end, struct ncs_draft *d)
 {
     const char *name = ncs_comm_name(q, late->comm);
     bool abort = end->fn == NCS_FN_ncclCommAbort, again = late->fn == end->fn;
@@ -45,17 +45,17 @@ static void say(const struct ncs_analysis *q, const struct ncs_call *late,
 }
 
 /* A call in vain that others wait for, or one of a run that ended all the same. */
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool used_after_destroy_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_call *late = NULL, *end = NULL;
     if (ncs_is_because(r, NCS_ABSENT_FAILED, NCS_ABSENT_DROPPED) && r->absent[0]->call) {
         late = r->absent[0]->call;
-        end = find_end(q, late);
+        end = used_after_destroy_find_end(q, late);
         if (!end)
             return false;
         ncs_fill_absent(q, r, d);
         ncs_free(d->f.evidence);
-        say(q, late, end, d);
+        used_after_destroy_say(q, late, end, d);
         return true;
     }
     if (r->kind != NCS_CAUSE_GONE)
@@ -68,10 +68,10 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
         if (!late || c->rank < late->rank)
             late = c;
     }
-    end = late ? find_end(q, late) : NULL; /* records may have been dropped */
+    end = late ? used_after_destroy_find_end(q, late) : NULL; /* records may have been dropped */
     if (!end)
         return false;
-    say(q, late, end, d);
+    used_after_destroy_say(q, late, end, d);
     d->f.certainty = NCS_UNDEFINED;
     d->f.call = late->number;
     d->order = late->id;
@@ -80,4 +80,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_used_after_destroy = { .match = match };
+const struct ncs_rule ncs_rule_used_after_destroy = { .match = used_after_destroy_match };

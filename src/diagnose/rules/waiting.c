@@ -1,7 +1,7 @@
 /* Ranks wait, and no other rule knows why. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool waiting_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind == NCS_CAUSE_CYCLE) {
         ncs_fill_cycle(q, r, d);
@@ -19,4 +19,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_waiting = { .match = match };
+const struct ncs_rule ncs_rule_waiting = { .match = waiting_match };

@@ -14,12 +14,12 @@ struct list { /* of one rank */
 };
 
 /* By what two registrations are known for the same one, the best first. */
-static bool same_label(const struct ncs_call *a, const struct ncs_call *b)
+static bool window_order_same_label(const struct ncs_call *a, const struct ncs_call *b)
 {
     return a->label && b->label && strcmp(a->label, b->label) == 0;
 }
 
-static bool same_line(const struct ncs_call *a, const struct ncs_call *b)
+static bool window_order_same_line(const struct ncs_call *a, const struct ncs_call *b)
 {
     return a->place.line && a->place.line == b->place.line && a->place.file == b->place.file;
 }
@@ -33,14 +33,14 @@ static const struct {
     bool (*same)(const struct ncs_call *a, const struct ncs_call *b);
     const char *evidence;
 } ways[] = {
-    { same_label, "by the labels of the registrations" },
-    { same_line, "by the script lines of the registrations" },
+    { window_order_same_label, "by the labels of the registrations" },
+    { window_order_same_line, "by the script lines of the registrations" },
     { same_size, "by the sizes and flags of the windows" },
 };
 
 /* Whether each of `a` is like one of `b` alone, and that is the one in its place: no exchange, whatever
  * else they may have in common. */
-static bool agree(size_t way, const struct list *a, const struct list *b)
+static bool window_order_agree(size_t way, const struct list *a, const struct list *b)
 {
     for (size_t i = 0; i < a->count && i < b->count; i++)
         for (size_t k = i; k < b->count && k <= i + MOST_BETWEEN; k++)
@@ -64,29 +64,29 @@ static struct list *find_lists(const struct ncs_analysis *q, int comm)
 }
 
 /* Whether the i-th of `a` is the k-th of `b` and the other way round, and they are not all alike. */
-static bool exchanged(size_t way, const struct list *a, const struct list *b, size_t i, size_t k)
+static bool window_order_exchanged(size_t way, const struct list *a, const struct list *b, size_t i, size_t k)
 {
     return k < a->count && k < b->count && ways[way].same(a->call[i], b->call[k]) &&
            ways[way].same(a->call[k], b->call[i]) && !ways[way].same(a->call[i], b->call[i]) &&
            !ways[way].same(a->call[i], a->call[k]);
 }
 
-static bool find_exchange(const struct list *a, const struct list *b, size_t *way, size_t *i,
-                          size_t *k)
+static bool window_order_find_exchange(const struct list *a, const struct list *b, size_t *way, size_t *i,
+                                       size_t *k)
 {
     for (*way = 0; *way < sizeof ways / sizeof *ways; ++*way) {
         for (*i = 0; *i < a->count && *i < b->count; ++*i)
             for (*k = *i + 1; *k <= *i + MOST_BETWEEN; ++*k)
-                if (exchanged(*way, a, b, *i, *k))
+                if (window_order_exchanged(*way, a, b, *i, *k))
                     return true;
-        if (agree(*way, a, b))
+        if (window_order_agree(*way, a, b))
             return false;
     }
     return false;
 }
 
-static void fill(const struct ncs_analysis *q, struct ncs_draft *d, const struct list *odd,
-                 const struct list *model, size_t i, size_t k)
+static void window_order_fill(const struct ncs_analysis *q, struct ncs_draft *d, const struct list *odd,
+                              const struct list *model, size_t i, size_t k)
 {
     const struct ncs_call *a = odd->call[i], *b = model->call[i];
     const char *name = ncs_comm_name(q, a->comm);
@@ -107,7 +107,7 @@ static void fill(const struct ncs_analysis *q, struct ncs_draft *d, const struct
 }
 
 /* The odd ones are those that differ from most; with two ranks both are. */
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool window_order_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_WINDOWS)
         return false;
@@ -116,12 +116,12 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     size_t way, i, k, odd = 0;
     int model = 0, first = -1;
     for (int m = 1; m < info->members; m++)
-        odd += find_exchange(&lists[m], &lists[0], &way, &i, &k);
+        odd += window_order_find_exchange(&lists[m], &lists[0], &way, &i, &k);
     if (2 * odd > (size_t)info->members) /* rank 0 is the odd one */
-        for (model = 1; find_exchange(&lists[model], &lists[0], &way, &i, &k) == false;)
+        for (model = 1; window_order_find_exchange(&lists[model], &lists[0], &way, &i, &k) == false;)
             model++;
     for (int m = 0; m < info->members && odd > 0; m++) {
-        bool differs = m != model && find_exchange(&lists[m], &lists[model], &way, &i, &k);
+        bool differs = m != model && window_order_find_exchange(&lists[m], &lists[model], &way, &i, &k);
         bool even = 2 * odd == (size_t)info->members;
         if ((differs || even) && lists[m].count)
             ncs_add_culprit(d, lists[m].call[0]->rank, 0, 0);
@@ -129,7 +129,7 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
             continue;
         first = m;
         d->f.evidence = ncs_copy_text(ways[way].evidence);
-        fill(q, d, &lists[m], &lists[model], i, k);
+        window_order_fill(q, d, &lists[m], &lists[model], i, k);
     }
     for (int m = 0; m < info->members; m++)
         ncs_free(lists[m].call);
@@ -137,4 +137,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return first >= 0;
 }
 
-const struct ncs_rule ncs_rule_window_order = { .match = match };
+const struct ncs_rule ncs_rule_window_order = { .match = window_order_match };

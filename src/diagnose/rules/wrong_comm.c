@@ -56,7 +56,7 @@ static bool fit(const struct ncs_analysis *q, const struct ncs_call *a, const st
            ncs_call_signature(a) == ncs_call_signature(b);
 }
 
-static void say_side(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_unmet *n)
+static void wrong_comm_say_side(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_unmet *n)
 {
     size_t count;
     int *ranks = ncs_present_ranks(q, n, &count);
@@ -99,7 +99,7 @@ static void fill_elsewhere(const struct ncs_analysis *q, const struct ncs_cause 
     ncs_free(ranks);
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool wrong_comm_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_unmet *n[2];
     if (r->kind == NCS_CAUSE_ELSEWHERE) {
@@ -140,9 +140,9 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
         if (!by_rank(n[0], d->f.blocked[i]) && !by_rank(n[1], d->f.blocked[i]))
             ncs_add_bystander(d, d->f.blocked[i]);
     struct ncs_str s = { 0 };
-    say_side(q, &s, odd);
+    wrong_comm_say_side(q, &s, odd);
     ncs_str_add(&s, ", ");
-    say_side(q, &s, most);
+    wrong_comm_say_side(q, &s, most);
     ncs_str_add(&s, ": calls meet only on one communicator");
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, "name the same communicator");
@@ -160,4 +160,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_wrong_comm = { .match = match };
+const struct ncs_rule ncs_rule_wrong_comm = { .match = wrong_comm_match };

@@ -22,7 +22,7 @@ static const struct ncs_unmet *partner(const struct ncs_analysis *q, const struc
 }
 
 /* "receives from rank 2", "sends to rank 2" */
-static void say_peer(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *c)
+static void wrong_peer_say_peer(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *c)
 {
     ncs_str_addf(s, "%s rank %d", ncs_is_send(c) ? "sends to" : "receives from",
                  ncs_run_rank(q, c->comm, ncs_call_peer(c)));
@@ -33,7 +33,7 @@ static void add_loose_row(const struct ncs_analysis *q, struct ncs_draft *d,
 {
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "call %u ", (unsigned)c->number);
-    say_peer(q, &s, c);
+    wrong_peer_say_peer(q, &s, c);
     ncs_str_addf(&s, ", which has no %s for it", ncs_is_send(c) ? "receive" : "send");
     ncs_add_row(d, c->rank, c->place.line, ncs_str_take(&s));
 }
@@ -42,11 +42,11 @@ static void say_misnaming(const struct ncs_analysis *q, struct ncs_str *s,
                           const struct ncs_misnaming *m)
 {
     ncs_str_addf(s, "rank %d ", m->wrong->rank);
-    say_peer(q, s, m->wrong);
+    wrong_peer_say_peer(q, s, m->wrong);
     ncs_format_place(s, m->wrong);
     ncs_str_addf(s, ", which has no %s for it, while rank %d ",
                  ncs_is_send(m->wrong) ? "receive" : "send", m->wants->rank);
-    say_peer(q, s, m->wants);
+    wrong_peer_say_peer(q, s, m->wants);
     ncs_format_place(s, m->wants);
     ncs_str_add(s, " and is not answered");
 }
@@ -171,7 +171,7 @@ static bool all_misnamed(const struct ncs_analysis *q, const struct ncs_cause *r
     return true;
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool wrong_peer_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     bool same_receiver;
     if (r->kind == NCS_CAUSE_CYCLE || (r->kind == NCS_CAUSE_ELSEWHERE && r->rule))
@@ -230,4 +230,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_wrong_peer = { .match = match };
+const struct ncs_rule ncs_rule_wrong_peer = { .match = wrong_peer_match };

@@ -1,7 +1,7 @@
 /* A rank made its call with count 0, which NCCL drops. */
 #include "diagnose/rules/rule.h"
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool zero_count_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (!ncs_is_because(r, NCS_ABSENT_EMPTY, NCS_ABSENT_EMPTY))
         return false;
@@ -19,4 +19,4 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_zero_count = { .match = match };
+const struct ncs_rule ncs_rule_zero_count = { .match = zero_count_match };

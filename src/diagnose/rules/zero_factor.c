@@ -24,7 +24,7 @@ static bool is_zero_everywhere(const struct ncs_analysis *q, const struct ncs_ca
     return true;
 }
 
-static void fill(const struct ncs_analysis *q, const struct ncs_call *call, struct ncs_draft *d)
+static void zero_factor_fill(const struct ncs_analysis *q, const struct ncs_call *call, struct ncs_draft *d)
 {
     const struct ncs_call *made = call;
     while (made && made->id != call->redop->created)
@@ -55,7 +55,7 @@ static void fill(const struct ncs_analysis *q, const struct ncs_call *call, stru
     }
 }
 
-static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+static bool zero_factor_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_OPERATORS)
         return false;
@@ -63,8 +63,8 @@ static bool match(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     while (c && !(is_zero(c->redop) && is_zero_everywhere(q, c)))
         c = c->next_counted;
     if (c)
-        fill(q, c, d);
+        zero_factor_fill(q, c, d);
     return c != NULL;
 }
 
-const struct ncs_rule ncs_rule_zero_factor = { .match = match };
+const struct ncs_rule ncs_rule_zero_factor = { .match = zero_factor_match };

@@ -27,7 +27,7 @@ struct ncs_edit ncs_edit_copy(const struct ncs_edit *edit)
     return copy;
 }
 
-static bool same_text(const char *a, const char *b)
+static bool edits_same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
@@ -43,7 +43,8 @@ bool ncs_edits_same(const struct ncs_edit *a, size_t edits, const struct ncs_edi
         const int64_t y[] = { b[i].kind, b[i].rank, b[i].comm, b[i].comm_rank, b[i].call, b[i].other, b[i].other_comm,
                               b[i].model, b[i].model_comm_rank, b[i].model_call, b[i].answer, b[i].value, b[i].of_host,
                               b[i].host, b[i].host_thread, (int64_t)b[i].nth, (int64_t)b[i].before };
-        if (memcmp(x, y, sizeof x) != 0 || !same_text(a[i].argument, b[i].argument) || !same_text(a[i].key, b[i].key))
+        if (memcmp(x, y, sizeof x) != 0 || !edits_same_text(a[i].argument, b[i].argument) ||
+            !edits_same_text(a[i].key, b[i].key))
             return false;
     }
     return true;
@@ -56,8 +57,8 @@ void ncs_edit_free(struct ncs_edit *edit)
     ncs_free(edit->key);
 }
 
-static const struct ncs_call *call_of(const struct ncs_analysis *q, int comm, int comm_rank,
-                                      uint32_t number)
+static const struct ncs_call *edits_call_of(const struct ncs_analysis *q, int comm, int comm_rank,
+                                            uint32_t number)
 {
     return number ? ncs_journal_call(q->journal, comm, comm_rank, number) : NULL;
 }
@@ -80,7 +81,7 @@ static void set_peer(struct ncs_call *own, int peer, ncclWaitSignalDesc_t *wait)
 /* "AllReduce float32 x 1024 sum", or the counterpart of a send or a receive. */
 static void say_model(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_edit *e)
 {
-    const struct ncs_call *m = call_of(q, e->comm, e->model_comm_rank, e->model_call);
+    const struct ncs_call *m = edits_call_of(q, e->comm, e->model_comm_rank, e->model_call);
     if (!m) {
         ncs_str_add(s, "a call");
         return;
@@ -97,10 +98,10 @@ static void say_model(struct ncs_str *s, const struct ncs_analysis *q, const str
 }
 
 /* "call 3, AllReduce float32 x 8 sum, (line 17)" */
-static void say_call(struct ncs_str *s, const struct ncs_analysis *q, int comm, int comm_rank,
-                     uint32_t number, bool in_full)
+static void edits_say_call(struct ncs_str *s, const struct ncs_analysis *q, int comm, int comm_rank,
+                           uint32_t number, bool in_full)
 {
-    const struct ncs_call *c = call_of(q, comm, comm_rank, number);
+    const struct ncs_call *c = edits_call_of(q, comm, comm_rank, number);
     ncs_str_addf(s, "call %u", (unsigned)number);
     if (c && in_full) {
         char *what = ncs_describe(c);
@@ -115,18 +116,18 @@ static void say_where(struct ncs_str *s, const struct ncs_analysis *q, const str
 {
     if (e->line)
         ncs_str_addf(s, " of line %d", e->line);
-    if (call_of(q, e->comm, e->comm_rank, e->call)) {
+    if (edits_call_of(q, e->comm, e->comm_rank, e->call)) {
         ncs_str_add(s, " before its ");
-        say_call(s, q, e->comm, e->comm_rank, e->call, false);
+        edits_say_call(s, q, e->comm, e->comm_rank, e->call, false);
     } else if (e->call > 1) {
         ncs_str_add(s, " after its ");
-        say_call(s, q, e->comm, e->comm_rank, e->call - 1, false);
+        edits_say_call(s, q, e->comm, e->comm_rank, e->call - 1, false);
     } else {
         ncs_str_add(s, ", its only call there");
     }
 }
 
-static void say_value(struct ncs_str *s, const struct ncs_edit *e, int64_t value)
+static void edits_say_value(struct ncs_str *s, const struct ncs_edit *e, int64_t value)
 {
     const char *name = strcmp(e->argument, "datatype") == 0 ? ncs_dtype_name((int)value)
                        : strcmp(e->argument, "op") == 0     ? ncs_redop_name((int)value) : NULL;
@@ -148,27 +149,27 @@ static int64_t value_now(const struct ncs_call *c, const char *argument)
 
 static void say_argument(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_edit *e)
 {
-    const struct ncs_call *c = call_of(q, e->comm, e->comm_rank, e->call);
+    const struct ncs_call *c = edits_call_of(q, e->comm, e->comm_rank, e->call);
     if (strcmp(e->argument, "comm") == 0) {
         ncs_str_addf(s, "%s in ", ncs_comm_name(q, e->other_comm));
-        say_call(s, q, e->comm, e->comm_rank, e->call, true);
+        edits_say_call(s, q, e->comm, e->comm_rank, e->call, true);
         return;
     }
     ncs_str_addf(s, "%s ", e->argument);
-    say_value(s, e, e->value);
+    edits_say_value(s, e, e->value);
     if (c) {
         ncs_str_add(s, " instead of ");
-        say_value(s, e, value_now(c, e->argument));
+        edits_say_value(s, e, value_now(c, e->argument));
     }
     ncs_str_add(s, " in ");
-    say_call(s, q, e->comm, e->comm_rank, e->call, true);
+    edits_say_call(s, q, e->comm, e->comm_rank, e->call, true);
 }
 
-static void say_other(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_edit *e)
+static void edits_say_other(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_edit *e)
 {
     bool apart = e->other_comm >= 0;
-    say_call(s, q, apart ? e->other_comm : e->comm, apart ? e->other_comm_rank : e->comm_rank,
-             e->other, false);
+    edits_say_call(s, q, apart ? e->other_comm : e->comm, apart ? e->other_comm_rank : e->comm_rank,
+                   e->other, false);
     if (apart)
         ncs_str_addf(s, " on %s", ncs_comm_name(q, e->other_comm));
 }
@@ -205,28 +206,28 @@ char *ncs_format_edit(const struct ncs_analysis *q, const struct ncs_edit *e)
         break;
     case NCS_EDIT_DELETE:
         ncs_str_add(&s, "leave out ");
-        say_call(&s, q, e->comm, e->comm_rank, e->call, true);
+        edits_say_call(&s, q, e->comm, e->comm_rank, e->call, true);
         break;
     case NCS_EDIT_SWAP:
         ncs_str_add(&s, "make ");
-        say_other(&s, q, e);
+        edits_say_other(&s, q, e);
         ncs_str_add(&s, " before ");
-        say_call(&s, q, e->comm, e->comm_rank, e->call, false);
+        edits_say_call(&s, q, e->comm, e->comm_rank, e->call, false);
         break;
     case NCS_EDIT_GROUP:
         ncs_str_add(&s, e->call ? "one group of " : "end the group behind ");
         if (e->call) {
-            say_call(&s, q, e->comm, e->comm_rank, e->call, false);
+            edits_say_call(&s, q, e->comm, e->comm_rank, e->call, false);
             ncs_str_add(&s, e->other_comm < 0 && e->other == e->call + 1 ? " and " : " to ");
         }
-        say_other(&s, q, e);
+        edits_say_other(&s, q, e);
         break;
     case NCS_EDIT_ARGUMENT:
         say_argument(&s, q, e);
         break;
     case NCS_EDIT_SYNC:
         ncs_str_add(&s, "synchronise the stream behind ");
-        say_call(&s, q, e->comm, e->comm_rank, e->call, true);
+        edits_say_call(&s, q, e->comm, e->comm_rank, e->call, true);
         break;
     }
     if (e->kind == NCS_EDIT_ARGUMENT && e->other_comm >= 0)

@@ -10,7 +10,7 @@
 #include "base/str.h"
 
 /* A thread that drives no rank of a communicator is told of as one of its process's first rank. */
-static int settle(const struct ncs_parties *p, int party)
+static int parties_settle(const struct ncs_parties *p, int party)
 {
     if (party < 0 || (size_t)party >= p->count || p->of[party].device >= 0)
         return party;
@@ -22,10 +22,10 @@ static int settle(const struct ncs_parties *p, int party)
 
 static bool is_settled(const struct ncs_parties *p, int party)
 {
-    return settle(p, party) == party;
+    return parties_settle(p, party) == party;
 }
 
-static int process_of(const struct ncs_parties *p, int party)
+static int parties_process_of(const struct ncs_parties *p, int party)
 {
     return party >= 0 && (size_t)party < p->count ? p->of[party].rank : party;
 }
@@ -66,7 +66,7 @@ static void settle_culprits(const struct ncs_parties *p, struct ncs_finding *f)
     size_t kept = 0;
     for (size_t i = 0; i < f->culprits; i++) {
         struct ncs_culprit c = f->culprit[i];
-        c.rank = settle(p, c.rank);
+        c.rank = parties_settle(p, c.rank);
         c.comm_rank = comm_rank_of(p, f->comm, c.rank);
         if (!is_blamed(f, c.rank, kept))
             f->culprit[kept++] = c;
@@ -74,7 +74,7 @@ static void settle_culprits(const struct ncs_parties *p, struct ncs_finding *f)
     f->culprits = kept;
 }
 
-static bool has_row(const struct ncs_finding *f, int party)
+static bool parties_has_row(const struct ncs_finding *f, int party)
 {
     for (size_t i = 0; i < f->rows; i++)
         if (f->row[i].rank == party)
@@ -87,8 +87,8 @@ static void settle_rows(const struct ncs_parties *p, struct ncs_finding *f)
     size_t kept = 0;
     for (size_t i = 0; i < f->rows; i++) {
         struct ncs_finding_row row = f->row[i];
-        int party = settle(p, row.rank);
-        if (party != row.rank && has_row(f, party)) {
+        int party = parties_settle(p, row.rank);
+        if (party != row.rank && parties_has_row(f, party)) {
             ncs_free(row.text);
             continue;
         }
@@ -106,8 +106,8 @@ static void settle_edits(const struct ncs_parties *p, struct ncs_finding *f)
         e->of_party = e->rank >= 0 && (size_t)e->rank < p->count;
         e->device = e->of_party ? p->of[e->rank].device : -1;
         e->thread = e->of_party ? p->of[e->rank].thread : -1;
-        e->rank = process_of(p, e->rank);
-        e->model = process_of(p, e->model);
+        e->rank = parties_process_of(p, e->rank);
+        e->model = parties_process_of(p, e->model);
     }
 }
 
@@ -162,7 +162,7 @@ static char *name_ranks(const struct ncs_parties *p, struct ncs_finding *f, cons
             long party = strtol(number, &end, 10);
             bool known = party >= 0 && (size_t)party < p->count, alone = at[0] == ' ';
             if (known && !is_settled(p, (int)party)) {
-                ncs_str_addf(&s, "%.*s%d", (int)(number - rest), rest, settle(p, (int)party));
+                ncs_str_addf(&s, "%.*s%d", (int)(number - rest), rest, parties_settle(p, (int)party));
                 rest = end;
             }
             if (known && alone && !*introduced && is_blamed(f, (int)party, f->culprits) && *end != '\'' &&
@@ -207,8 +207,8 @@ static void name_finding(const struct ncs_parties *p, struct ncs_finding *f)
     f->blockeds = keep_settled(p, f->blocked, f->blockeds);
     f->bystanders = keep_settled(p, f->bystander, f->bystanders);
     for (size_t i = 0; i < f->cycles; i++) {
-        f->cycle[i].rank = settle(p, f->cycle[i].rank);
-        f->cycle[i].waits_for = settle(p, f->cycle[i].waits_for);
+        f->cycle[i].rank = parties_settle(p, f->cycle[i].rank);
+        f->cycle[i].waits_for = parties_settle(p, f->cycle[i].waits_for);
     }
 }
 
@@ -223,7 +223,7 @@ void ncs_name_parties(const struct ncs_parties *p, struct ncs_diagnosis *d)
         name_finding(p, d->oddity);
     for (size_t i = 0; i < d->waits; i++) {
         struct ncs_wait_line *w = &d->wait[i];
-        w->rank = settle(p, w->rank);
+        w->rank = parties_settle(p, w->rank);
         w->comm_rank = comm_rank_of(p, w->comm, w->rank);
         w->peers = keep_settled(p, w->peer, w->peers);
     }

@@ -40,7 +40,7 @@ uint32_t ncs_position(const struct ncs_analysis *q, const struct ncs_call *call)
     return low < s->held && s->call[low] == call ? s->base + (uint32_t)low : UINT32_MAX;
 }
 
-static bool same_text(const char *a, const char *b)
+static bool alignment_same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
@@ -51,16 +51,16 @@ static uint64_t signature_at(const struct ncs_sequence *s, uint32_t position)
 }
 
 /* Both are made and are the same, labels included. */
-static bool same_call(const struct ncs_sequence *a, uint32_t at_a, const struct ncs_sequence *b,
-                      uint32_t at_b)
+static bool alignment_same_call(const struct ncs_sequence *a, uint32_t at_a, const struct ncs_sequence *b,
+                                uint32_t at_b)
 {
     return ncs_sequence_at(a, at_a) && ncs_sequence_at(b, at_b) &&
            a->mark[at_a - a->base] == b->mark[at_b - b->base];
 }
 
-static bool same_line(const struct ncs_call *a, const struct ncs_call *b)
+static bool alignment_same_line(const struct ncs_call *a, const struct ncs_call *b)
 {
-    return a->place.line == b->place.line && same_text(a->place.file, b->place.file);
+    return a->place.line == b->place.line && alignment_same_text(a->place.file, b->place.file);
 }
 
 /* Does `a` from `from_a` on go as `b` does from `from_b` on, as far as both are known? */
@@ -73,7 +73,7 @@ static bool runs_alike(const struct ncs_sequence *a, uint32_t from_a, const stru
         const struct ncs_call *y = ncs_sequence_at(b, from_b + alike);
         if (!x || !y)
             return alike > 0;
-        if (!same_call(a, from_a + alike, b, from_b + alike) || (by_line && !same_line(x, y)))
+        if (!alignment_same_call(a, from_a + alike, b, from_b + alike) || (by_line && !alignment_same_line(x, y)))
             return false;
     }
 }
@@ -81,10 +81,10 @@ static bool runs_alike(const struct ncs_sequence *a, uint32_t from_a, const stru
 static bool is_swap(const struct ncs_sequence *odd, const struct ncs_sequence *model, uint32_t at,
                     uint32_t distance)
 {
-    if (!same_call(odd, at, model, at + distance) || !same_call(odd, at + distance, model, at))
+    if (!alignment_same_call(odd, at, model, at + distance) || !alignment_same_call(odd, at + distance, model, at))
         return false;
     for (uint32_t i = at + 1; i < at + distance; i++)
-        if (!same_call(odd, i, model, i))
+        if (!alignment_same_call(odd, i, model, i))
             return false;
     uint32_t next = at + distance + 1;
     return !ncs_sequence_at(odd, next) || !ncs_sequence_at(model, next) ||
@@ -117,7 +117,7 @@ static bool explain_shift(const struct pair *pair, struct ncs_call_divergence *p
     if (runs_alike(odd, next, model, next, false)) {
         least = surplus(pair, next, next);
         /* One call of one line with something changed is less than several calls. */
-        if (same_line(ncs_sequence_at(odd, p->at), ncs_sequence_at(model, p->at)))
+        if (alignment_same_line(ncs_sequence_at(odd, p->at), ncs_sequence_at(model, p->at)))
             furthest = 1;
     }
     for (uint32_t d = 1; d <= furthest && least; d++) {
@@ -152,7 +152,7 @@ static int skipped_line(const struct ncs_sequence *odd, const struct ncs_sequenc
     uint32_t missing = ncs_sequence_end(model) - ncs_sequence_end(odd);
     uint32_t at = odd->base > model->base ? odd->base : model->base;
     while (at < ncs_sequence_end(odd) &&
-           same_line(ncs_sequence_at(odd, at), ncs_sequence_at(model, at)))
+           alignment_same_line(ncs_sequence_at(odd, at), ncs_sequence_at(model, at)))
         at++;
     if (at >= ncs_sequence_end(odd) || !runs_alike(odd, at, model, at + missing, true))
         return 0;
@@ -203,7 +203,7 @@ static void divide(const struct ncs_ranks_of_comm *r, int nranks, uint32_t at, b
 }
 
 /* The largest camp; *even when another is as large. Camps without a call never are the model. */
-static size_t majority(const struct camps *camps, bool *even)
+static size_t alignment_majority(const struct camps *camps, bool *even)
 {
     size_t best = camps->camp[0].call ? 0 : 1;
     for (size_t i = 0; i < camps->count; i++)
@@ -224,7 +224,7 @@ static int64_t at_all(const struct ncs_call *c)
 
 /* Of camps that are equally large the one whose place ranks of other groups come to, too, in the same round;
  * SIZE_MAX where that is none or several. */
-static size_t by_siblings(const struct ncs_analysis *q, const struct camps *camps, size_t largest)
+static size_t alignment_by_siblings(const struct ncs_analysis *q, const struct camps *camps, size_t largest)
 {
     enum { MOST_COMMS = 64 }; /* each look goes through the whole journal */
     size_t meant = SIZE_MAX, called = 0;
@@ -284,8 +284,8 @@ static uint64_t way_on(const struct ncs_sequence *s, uint32_t at)
 
 /* Of those who made the call of the majority, one who goes on as most of them do; the longest way
  * if there are several such, since a short one shows less. */
-static int find_model(const struct ncs_ranks_of_comm *r, int nranks, const struct camps *camps,
-                      size_t best, uint32_t at)
+static int alignment_find_model(const struct ncs_ranks_of_comm *r, int nranks, const struct camps *camps,
+                                size_t best, uint32_t at)
 {
     int model = camps->camp[best].first;
     size_t most = 0;
@@ -319,14 +319,14 @@ static bool part_by_kind(const struct ncs_analysis *q, int comm, const struct ca
     const struct ncs_ranks_of_comm *r = &q->comm[comm];
     int nranks = q->journal->comm[comm]->nranks;
     bool even;
-    size_t best = majority(camps, &even);
-    size_t meant = even && !by_label ? by_siblings(q, camps, camps->camp[best].size) : SIZE_MAX;
+    size_t best = alignment_majority(camps, &even);
+    size_t meant = even && !by_label ? alignment_by_siblings(q, camps, camps->camp[best].size) : SIZE_MAX;
     if (meant != SIZE_MAX) {
         best = meant;
         even = false;
     }
     struct ncs_call_divergence found = { .at = p->at, .by_label = by_label, .even = even };
-    found.model = find_model(r, nranks, camps, best, p->at);
+    found.model = alignment_find_model(r, nranks, camps, best, p->at);
     found.number = camps->camp[best].call->number;
     struct pair pair = { .model = &r->seq[found.model],
                          .model_open = ncs_may_go_on(q, ncs_run_rank(q, comm, found.model)) };
@@ -372,7 +372,7 @@ static bool part_by_kind(const struct ncs_analysis *q, int comm, const struct ca
     return true;
 }
 
-static size_t calls_of(const struct camps *camps)
+static size_t alignment_calls_of(const struct camps *camps)
 {
     size_t calls = 0;
     for (size_t i = 0; i < camps->count; i++)
@@ -381,7 +381,7 @@ static size_t calls_of(const struct camps *camps)
 }
 
 /* The first parting at p->at or later. */
-static void part(const struct ncs_analysis *q, int comm, uint32_t end, struct ncs_call_divergence *p)
+static void alignment_part(const struct ncs_analysis *q, int comm, uint32_t end, struct ncs_call_divergence *p)
 {
     const struct ncs_ranks_of_comm *r = &q->comm[comm];
     int nranks = q->journal->comm[comm]->nranks;
@@ -391,12 +391,12 @@ static void part(const struct ncs_analysis *q, int comm, uint32_t end, struct nc
         if (camps.count < 2)
             continue;
         divide(r, nranks, p->at, false, &camps);
-        if (calls_of(&camps) > 1 && part_by_kind(q, comm, &camps, false, p))
+        if (alignment_calls_of(&camps) > 1 && part_by_kind(q, comm, &camps, false, p))
             break;
-        if (calls_of(&camps) != 1)
+        if (alignment_calls_of(&camps) != 1)
             continue;
         divide(r, nranks, p->at, true, &camps);
-        if (calls_of(&camps) > 1 && part_by_kind(q, comm, &camps, true, p))
+        if (alignment_calls_of(&camps) > 1 && part_by_kind(q, comm, &camps, true, p))
             break;
         divide(r, nranks, p->at, false, &camps);
         if (camps.count == 2) {
@@ -433,10 +433,10 @@ void ncs_align(struct ncs_analysis *q)
                 end = ncs_sequence_end(&r->seq[i]);
         }
         r->divergence.at = start;
-        part(q, (int)c, end, &r->divergence);
+        alignment_part(q, (int)c, end, &r->divergence);
         if (r->divergence.how != NCS_DIVERGENCE_DIFFER)
             continue;
         r->later.at = r->divergence.at + 1; /* one call differs, the ranks go on together */
-        part(q, (int)c, end, &r->later);
+        alignment_part(q, (int)c, end, &r->later);
     }
 }

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "ncclscript/nccl_abi.h"
 
-static int class_of(enum ncs_reason reason)
+static int causes_class_of(enum ncs_reason reason)
 {
     static const int classes[] = {
         [NCS_ABSENT_KILLED] = 0,    [NCS_ABSENT_ERROR] = 1,    [NCS_ABSENT_FAILED] = 1,
@@ -29,7 +29,7 @@ static bool judge_absents(const struct ncs_analysis *q, const struct ncs_unmet *
     struct ncs_cause r = { .kind = NCS_CAUSE_ABSENT, .unmet = n, .comm = -1, .rank = -1 };
     size_t room = 0;
     for (size_t i = 0; i < n->absents; i++)
-        if (class < 0 || class_of(n->absent[i].reason) == class ||
+        if (class < 0 || causes_class_of(n->absent[i].reason) == class ||
             (class == NEVER && n->absent[i].reason == NCS_ABSENT_ELSEWHERE))
             NCS_PUSH(r.absent, r.absents, room, &n->absent[i]);
     bool any = r.absents > 0;
@@ -199,7 +199,7 @@ static bool in_stuck_slot(const struct ncs_analysis *q, const struct ncs_notice 
     return false;
 }
 
-static bool disagree(const struct ncs_notice *n)
+static bool causes_disagree(const struct ncs_notice *n)
 {
     if (n->calls == 2 && ncs_call_is_pair(n->call[0]) && ncs_call_is_pair(n->call[1]))
         return true;
@@ -220,7 +220,7 @@ void ncs_judge_notices(const struct ncs_analysis *q, struct ncs_drafts *all)
         if (n->kind == NCS_NOTICE_DOUBT || n->kind == NCS_NOTICE_ERROR || n->kind == NCS_NOTICE_INEXACT)
             continue;
         struct ncs_cause r = { .kind = NCS_CAUSE_NOTICE, .notice = n, .comm = -1, .rank = -1 };
-        if (n->kind == NCS_NOTICE_MISMATCH && disagree(n)) {
+        if (n->kind == NCS_NOTICE_MISMATCH && causes_disagree(n)) {
             if (in_stuck_slot(q, n))
                 continue;
             r.kind = NCS_CAUSE_DIFFER;
@@ -287,7 +287,7 @@ static void judge_open_groups(const struct ncs_analysis *q, struct ncs_drafts *a
     ncs_free(of);
 }
 
-static uint64_t place_key(const struct ncs_analysis *q, size_t context)
+static uint64_t causes_place_key(const struct ncs_analysis *q, size_t context)
 {
     struct ncs_place p = ncs_said_place(q, (int)context);
     uint64_t file = p.file ? ncs_hash_bytes(0, p.file, strlen(p.file)) : 0;
@@ -309,7 +309,7 @@ static bool have_passed(const struct ncs_analysis *q, int comm)
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];
         if (c->rank >= 0 && of[c->rank] == AHEAD && c->state != NCS_CONTEXT_ENDED)
-            ncs_map_put(&places, place_key(q, i), of);
+            ncs_map_put(&places, causes_place_key(q, i), of);
     }
     size_t passed = 0;
     for (size_t i = 0; i < q->snap->contexts; i++) {
@@ -318,7 +318,7 @@ static bool have_passed(const struct ncs_analysis *q, int comm)
             continue;
         bool over = !ncs_may_go_on(q, c->rank);
         if (over ? c->state != NCS_CONTEXT_ENDED || c->ending == NCS_END_RETURNED
-                 : ncs_map_get(&places, place_key(q, i)) != NULL) {
+                 : ncs_map_get(&places, causes_place_key(q, i)) != NULL) {
             of[c->rank] = 0;
             passed++;
         }

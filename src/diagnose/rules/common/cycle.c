@@ -78,7 +78,7 @@ size_t ncs_first_place(const struct ncs_analysis *q, const struct ncs_cause *r)
     return first;
 }
 
-static enum ncs_via via_of(const struct ncs_analysis *q, const struct ncs_unmet *n)
+static enum ncs_via cycle_via_of(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     switch (n->kind) {
     case NCS_UNMET_PAIR:
@@ -126,7 +126,7 @@ static void fill_step(const struct ncs_analysis *q, const struct ncs_cause *r, s
     char *other = s->other == s->rank ? ncs_copy_text("itself") : ncs_text("rank %d", s->other);
     struct ncs_cycle_step step = { .rank = s->rank, .comm = (char *)comm, .line = line,
                                    .call = c ? c->number : 0, .waits_for = s->other,
-                                   .via = via_of(q, s->unmet), .behind = behind_at(q, r, i) };
+                                   .via = cycle_via_of(q, s->unmet), .behind = behind_at(q, r, i) };
     ncs_add_step(d, &step);
     char *what = c ? ncs_describe(c) : ncs_copy_text(q->snap->gate[s->unmet->gate].what);
     if (c && c->number)
@@ -188,7 +188,7 @@ struct ncs_ring_kinds ncs_ring_look(const struct ncs_analysis *q, const struct n
     return k;
 }
 
-static void say_step(struct ncs_str *s, const struct ncs_cycle_step *c)
+static void cycle_say_step(struct ncs_str *s, const struct ncs_cycle_step *c)
 {
     if (c->call)
         ncs_str_addf(s, " in call %u on %s", (unsigned)c->call, c->comm);
@@ -220,12 +220,12 @@ char *ncs_ring_text(const struct ncs_draft *d)
     size_t told = d->f.cycles > MOST ? MOST : d->f.cycles;
     if (d->f.cycles == 2 && all_alike(d)) {
         ncs_str_addf(&s, "ranks %d, %d wait for each other", step[0].rank, step[1].rank);
-        say_step(&s, step);
+        cycle_say_step(&s, step);
         return ncs_str_take(&s);
     }
     if (d->f.cycles > 2 && all_alike(d)) {
         ncs_str_add(&s, "each waits");
-        say_step(&s, step);
+        cycle_say_step(&s, step);
         ncs_str_add(&s, " for the next: ");
         for (size_t i = 0; i < told; i++)
             ncs_str_addf(&s, "%d -> ", step[i].rank);
@@ -234,7 +234,7 @@ char *ncs_ring_text(const struct ncs_draft *d)
     }
     for (size_t i = 0; i < told; i++) {
         ncs_str_addf(&s, "%srank %d waits", i ? ", " : "", step[i].rank);
-        say_step(&s, &step[i]);
+        cycle_say_step(&s, &step[i]);
         if (step[i].waits_for == step[i].rank)
             ncs_str_add(&s, " for itself");
         else

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "ncclscript/nccl_abi.h"
 
-static int64_t kind_of(const struct ncs_call *c)
+static int64_t disagreement_kind_of(const struct ncs_call *c)
 {
     return ncs_fn_info[c->fn].same;
 }
@@ -34,7 +34,7 @@ static int64_t op_of(const struct ncs_call *c)
 
 /* In the order in which they are looked at: the first that differs names the rule. */
 static ncs_fact_of *const facts[] = {
-    [NCS_FACT_KIND] = kind_of,   [NCS_FACT_ROOT] = root_of, [NCS_FACT_DTYPE] = dtype_of,
+    [NCS_FACT_KIND] = disagreement_kind_of,   [NCS_FACT_ROOT] = root_of, [NCS_FACT_DTYPE] = dtype_of,
     [NCS_FACT_COUNT] = count_of, [NCS_FACT_OP] = op_of,
 };
 
@@ -46,7 +46,7 @@ static bool differs(const struct ncs_cause *r, ncs_fact_of *get)
     return false;
 }
 
-static size_t votes(const struct ncs_cause *r, ncs_fact_of *get, int64_t value)
+static size_t disagreement_votes(const struct ncs_cause *r, ncs_fact_of *get, int64_t value)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->calls; i++)
@@ -55,7 +55,7 @@ static size_t votes(const struct ncs_cause *r, ncs_fact_of *get, int64_t value)
 }
 
 /* The commonest value; *even when another is as common. */
-static const struct ncs_call *majority(const struct ncs_cause *r, ncs_fact_of *get, bool *even)
+static const struct ncs_call *disagreement_majority(const struct ncs_cause *r, ncs_fact_of *get, bool *even)
 {
     struct ncs_map given = { 0 }; /* value -> by how many it was given */
     const struct ncs_call *best = r->call[0];
@@ -78,8 +78,8 @@ static const struct ncs_call *majority(const struct ncs_cause *r, ncs_fact_of *g
 }
 
 /* The call whose value the siblings of those who met have passed; NULL where they have not, or both. */
-static const struct ncs_call *by_siblings(const struct ncs_analysis *q, const struct ncs_cause *r, ncs_fact_of *get,
-                                          size_t *siblings)
+static const struct ncs_call *disagreement_by_siblings(const struct ncs_analysis *q, const struct ncs_cause *r,
+                                                       ncs_fact_of *get, size_t *siblings)
 {
     const struct ncs_call *meant = NULL;
     bool both = false;
@@ -117,16 +117,16 @@ void ncs_fill_calls(const struct ncs_analysis *q, const struct ncs_cause *r, str
 }
 
 /* "root 1 on rank 3, root 0 on ranks 0..2": the rarer value first. */
-static void say_value(const struct ncs_cause *r, struct ncs_str *s, ncs_fact_of *get,
-                      const struct ncs_call *of, const char *noun)
+static void disagreement_say_value(const struct ncs_cause *r, struct ncs_str *s, ncs_fact_of *get,
+                                   const struct ncs_call *of, const char *noun)
 {
     int *ranks = ncs_new(r->calls * sizeof *ranks);
     size_t count = 0;
     for (size_t i = 0; i < r->calls; i++)
         if (get(r->call[i]) == get(of))
             ranks[count++] = r->call[i]->rank;
-    char *what = get == kind_of ? ncs_describe(of) : NULL;
-    if (get == kind_of)
+    char *what = get == disagreement_kind_of ? ncs_describe(of) : NULL;
+    if (get == disagreement_kind_of)
         ncs_str_add(s, what);
     else if (get == dtype_of)
         ncs_str_addf(s, "type %s", ncs_dtype_name(ncs_call_dtype(of))
@@ -166,8 +166,9 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     enum { MOST = 4 }; /* values that are told */
     bool even;
     size_t values = 0;
-    const struct ncs_call *best = majority(r, get, &even);
-    const struct ncs_call *meant = even && get != kind_of ? by_siblings(q, r, get, &values) : NULL;
+    const struct ncs_call *best = disagreement_majority(r, get, &even);
+    const struct ncs_call *meant =
+        even && get != disagreement_kind_of ? disagreement_by_siblings(q, r, get, &values) : NULL;
     if (meant) {
         best = meant;
         even = false;
@@ -177,11 +178,11 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     } else if (even)
         d->f.evidence = ncs_copy_text("no value is the commonest, so all ranks are named");
     else
-        d->f.evidence = ncs_text("by the majority: %zu of %zu ranks agree", votes(r, get, get(best)),
+        d->f.evidence = ncs_text("by the majority: %zu of %zu ranks agree", disagreement_votes(r, get, get(best)),
                                  r->calls);
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "call %u on %s %s ", (unsigned)best->number, ncs_comm_name(q, best->comm),
-                 get == kind_of ? "is" : "has");
+                 get == disagreement_kind_of ? "is" : "has");
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < r->calls; i++) {
             const struct ncs_call *c = r->call[i];
@@ -196,7 +197,7 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
                 continue;
             if (s.text[s.bytes - 1] != ' ')
                 ncs_str_add(&s, ", ");
-            say_value(r, &s, get, c, noun);
+            disagreement_say_value(r, &s, get, c, noun);
         }
     }
     if (values > MOST)

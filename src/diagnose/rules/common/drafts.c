@@ -143,7 +143,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-static int compare(const void *x, const void *y)
+static int drafts_compare(const void *x, const void *y)
 {
     const struct ncs_draft *a = x, *b = y;
     bool hazard_a = a->f.certainty == NCS_UNDEFINED && !a->f.blockeds;
@@ -196,7 +196,7 @@ void ncs_drafts_add(const struct ncs_analysis *q, struct ncs_drafts *all, struct
         if (!same_mistake(old, d))
             continue;
         bool hang = d->f.blockeds > 0, old_hang = old->f.blockeds > 0;
-        if (hang != old_hang ? hang : compare(d, old) < 0) {
+        if (hang != old_hang ? hang : drafts_compare(d, old) < 0) {
             struct ncs_draft swap = *old;
             *old = *d;
             *d = swap;
@@ -227,5 +227,5 @@ void ncs_drafts_sort(struct ncs_drafts *all)
         if (is_rule(&all->draft[i].f, "illegal-access") && all->draft[i].f.culprits > 1)
             tell_others(&all->draft[i].f);
     if (all->count)
-        qsort(all->draft, all->count, sizeof *all->draft, compare);
+        qsort(all->draft, all->count, sizeof *all->draft, drafts_compare);
 }

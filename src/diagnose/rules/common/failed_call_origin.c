@@ -306,7 +306,7 @@ static const struct ncs_redop *redop_of(const struct ncs_analysis *q, const stru
     return op;
 }
 
-static const struct ncs_call *call_of(const struct ncs_call *newest, uint64_t id)
+static const struct ncs_call *failed_call_origin_call_of(const struct ncs_call *newest, uint64_t id)
 {
     while (newest && newest->id != id)
         newest = newest->older;
@@ -320,7 +320,7 @@ static bool is_no_operator(const struct ncs_analysis *q, const struct ncs_call *
     if (!op)
         return false;
     bool over = op->comm == call->comm && op->destroyed && op->destroyed < call->id;
-    *earlier = call_of(call, over ? op->destroyed : op->created);
+    *earlier = failed_call_origin_call_of(call, over ? op->destroyed : op->created);
     return *earlier && (over || op->comm != call->comm || op->dtype != ncs_call_dtype(call));
 }
 
@@ -428,7 +428,7 @@ enum ncs_failing ncs_format_failing(const struct ncs_analysis *q, const struct n
 
 /* ---- calls whose errors nobody caught ---- */
 
-static void say_failed(const struct ncs_cause *r, struct ncs_str *s)
+static void failed_call_origin_say_failed(const struct ncs_cause *r, struct ncs_str *s)
 {
     int *rank = ncs_new(r->calls * sizeof *rank);
     char *what = ncs_describe(r->call[0]);
@@ -450,7 +450,7 @@ bool ncs_failed_because(const struct ncs_analysis *q, const struct ncs_cause *r,
     struct ncs_str why = { 0 }, fix = { 0 };
     if (r->kind != NCS_CAUSE_FAILED)
         return false;
-    say_failed(r, &why);
+    failed_call_origin_say_failed(r, &why);
     bool is = ncs_format_failing(q, r->call[0], &why, &fix) == failing;
     d->f.why = ncs_str_take(&why);
     d->f.fix = ncs_str_take(&fix);

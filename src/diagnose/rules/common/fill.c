@@ -51,7 +51,7 @@ static bool *who_takes_part(const struct ncs_analysis *q, const struct ncs_findi
     return part;
 }
 
-static void add_rank(int **ranks, size_t *count, size_t *room, int rank)
+static void fill_add_rank(int **ranks, size_t *count, size_t *room, int rank)
 {
     size_t at = *count;
     bool last = !at || (*ranks)[at - 1] < rank;
@@ -66,12 +66,12 @@ static void add_rank(int **ranks, size_t *count, size_t *room, int rank)
 
 void ncs_add_blocked_rank(struct ncs_draft *d, int rank)
 {
-    add_rank(&d->f.blocked, &d->f.blockeds, &d->blocked_room, rank);
+    fill_add_rank(&d->f.blocked, &d->f.blockeds, &d->blocked_room, rank);
 }
 
 void ncs_add_bystander(struct ncs_draft *d, int rank)
 {
-    add_rank(&d->f.bystander, &d->f.bystanders, &d->bystander_room, rank);
+    fill_add_rank(&d->f.bystander, &d->f.bystanders, &d->bystander_room, rank);
 }
 
 void ncs_add_blocked(const struct ncs_analysis *q, struct ncs_draft *d, int node)
@@ -300,7 +300,7 @@ void ncs_add_behind_rows(const struct ncs_analysis *q, struct ncs_draft *d)
     ncs_free(told);
 }
 
-static bool has_row(const struct ncs_draft *d, int rank)
+static bool fill_has_row(const struct ncs_draft *d, int rank)
 {
     for (size_t i = 0; i < d->f.rows; i++)
         if (d->f.row[i].rank == rank)
@@ -335,7 +335,7 @@ void ncs_add_merged(struct ncs_draft *d, struct ncs_draft *same)
         ncs_add_blocked_rank(d, same->f.blocked[i]);
     for (size_t i = 0; i < same->f.rows; i++) {
         struct ncs_finding_row *row = &same->f.row[i];
-        if (has_row(d, row->rank))
+        if (fill_has_row(d, row->rank))
             continue;
         if (row->behind)
             NCS_PUSH(d->f.row, d->f.rows, d->row_room, *row);

@@ -18,7 +18,7 @@ struct joiners {
 };
 
 /* The key by which the rank got the id that it joins with; NULL = it made the id, or got it by other means. */
-static const char *key_of(const struct ncs_analysis *q, const struct ncs_call *c)
+static const char *id_keys_key_of(const struct ncs_analysis *q, const struct ncs_call *c)
 {
     const union ncs_arg *id = ncs_call_arg(c, NCS_ARG_ID);
     const char *key = NULL;
@@ -29,12 +29,12 @@ static const char *key_of(const struct ncs_analysis *q, const struct ncs_call *c
     return key;
 }
 
-static struct joiners find_joiners(const struct ncs_analysis *q)
+static struct joiners id_keys_find_joiners(const struct ncs_analysis *q)
 {
     struct joiners all = { 0 };
     for (size_t i = 0; i < q->rares; i++) {
         struct joiner j = { .call = q->rare[i] };
-        if (!ncs_is_init(j.call) || (j.key = key_of(q, j.call)) == NULL)
+        if (!ncs_is_init(j.call) || (j.key = id_keys_key_of(q, j.call)) == NULL)
             continue;
         j.class = ncs_key_class(j.key);
         NCS_PUSH(all.of, all.count, all.room, j);
@@ -42,18 +42,18 @@ static struct joiners find_joiners(const struct ncs_analysis *q)
     return all;
 }
 
-static bool same_place(const struct ncs_call *a, const struct ncs_call *b)
+static bool id_keys_same_place(const struct ncs_call *a, const struct ncs_call *b)
 {
     return a->place.line && a->place.line == b->place.line && a->place.file == b->place.file;
 }
 
 /* How many join at its place, and how many of them with a key that is like its own but for numbers. */
-static size_t count_alike(const struct joiners *all, const struct joiner *own, size_t *there)
+static size_t id_keys_count_alike(const struct joiners *all, const struct joiner *own, size_t *there)
 {
     size_t alike = 0;
     *there = 0;
     for (size_t i = 0; i < all->count; i++) {
-        bool here = same_place(all->of[i].call, own->call);
+        bool here = id_keys_same_place(all->of[i].call, own->call);
         *there += here;
         alike += here && all->of[i].class == own->class;
     }
@@ -72,13 +72,14 @@ static bool takes_other_kind(const struct joiners *all, struct ncs_draft *d)
 {
     const struct joiner *odd = NULL, *like = NULL;
     for (size_t i = 0; i < all->count; i++) {
-        size_t there, alike = count_alike(all, &all->of[i], &there);
+        size_t there, alike = id_keys_count_alike(all, &all->of[i], &there);
         if (alike == 1 && there > 2 && !odd)
             odd = &all->of[i];
     }
     for (size_t i = 0; i < all->count && odd; i++) {
         size_t there;
-        if (same_place(all->of[i].call, odd->call) && count_alike(all, &all->of[i], &there) + 1 == there)
+        if (id_keys_same_place(all->of[i].call, odd->call) &&
+            id_keys_count_alike(all, &all->of[i], &there) + 1 == there)
             like = &all->of[i];
     }
     if (!like)
@@ -97,7 +98,8 @@ static bool takes_other_kind(const struct joiners *all, struct ncs_draft *d)
 static bool claims(const struct joiner *j, const struct ncs_unmet *n)
 {
     const union ncs_arg *rank = ncs_call_arg(j->call, NCS_ARG_RANK);
-    return rank && rank->i == n->absent[0].comm_rank && j->call->comm != n->comm && same_place(j->call, n->call);
+    return rank && rank->i == n->absent[0].comm_rank && j->call->comm != n->comm &&
+           id_keys_same_place(j->call, n->call);
 }
 
 /* Two join one communicator as the rank that is missed in another: one of them belongs there. */
@@ -130,7 +132,7 @@ static bool takes_place(const struct joiners *all, const struct ncs_unmet *n, st
 
 bool ncs_took_wrong_id(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d)
 {
-    struct joiners all = find_joiners(q);
+    struct joiners all = id_keys_find_joiners(q);
     bool found = takes_other_kind(&all, d) || takes_place(&all, n, d);
     ncs_free(all.of);
     if (found)

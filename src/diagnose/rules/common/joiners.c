@@ -31,7 +31,7 @@ static bool joins(const struct ncs_analysis *q, const struct ncs_call *c, const 
 }
 
 /* A communicator may have grown before: the last call of each thread is the one. */
-static void forget(struct joiners *j, int rank, int thread)
+static void joiners_forget(struct joiners *j, int rank, int thread)
 {
     size_t kept = 0;
     for (size_t i = 0; i < j->count; i++)
@@ -40,14 +40,14 @@ static void forget(struct joiners *j, int rank, int thread)
     j->count = kept;
 }
 
-static void find_joiners(const struct ncs_analysis *q, const struct ncs_unmet *n, struct joiners *out)
+static void joiners_find_joiners(const struct ncs_analysis *q, const struct ncs_unmet *n, struct joiners *out)
 {
     for (size_t i = 0; i < q->rares; i++) {
         const struct ncs_call *c = q->rare[i];
         if (!joins(q, c, n))
             continue;
         if (c->fn == NCS_FN_ncclCommGrow)
-            forget(out, c->rank, c->thread);
+            joiners_forget(out, c->rank, c->thread);
         size_t at = out->count;
         NCS_PUSH(out->call, out->count, out->room, c);
         for (; at > 0 && out->call[at - 1]->rank > c->rank; at--)
@@ -56,7 +56,7 @@ static void find_joiners(const struct ncs_analysis *q, const struct ncs_unmet *n
     }
 }
 
-static size_t votes(const struct joiners *j, int nranks)
+static size_t joiners_votes(const struct joiners *j, int nranks)
 {
     size_t n = 0;
     for (size_t i = 0; i < j->count; i++)
@@ -65,20 +65,20 @@ static size_t votes(const struct joiners *j, int nranks)
 }
 
 /* The size that most gave; of those given as often, one that the run has ranks for. */
-static const struct ncs_call *commonest(const struct ncs_analysis *q, const struct joiners *j,
-                                        bool *even)
+static const struct ncs_call *joiners_commonest(const struct ncs_analysis *q, const struct joiners *j,
+                                                bool *even)
 {
     const struct ncs_call *best = j->call[0];
     for (size_t i = 0; i < j->count; i++) {
         int a = nranks_given(j->call[i]), b = nranks_given(best);
         bool better = (a <= q->ranks) > (b <= q->ranks);
-        if (votes(j, a) > votes(j, b) || (votes(j, a) == votes(j, b) && better))
+        if (joiners_votes(j, a) > joiners_votes(j, b) || (joiners_votes(j, a) == joiners_votes(j, b) && better))
             best = j->call[i];
     }
     *even = false;
     for (size_t i = 0; i < j->count; i++) {
         int a = nranks_given(j->call[i]), b = nranks_given(best);
-        *even |= a != b && votes(j, a) == votes(j, b) && (a <= q->ranks) == (b <= q->ranks);
+        *even |= a != b && joiners_votes(j, a) == joiners_votes(j, b) && (a <= q->ranks) == (b <= q->ranks);
     }
     return best;
 }
@@ -99,10 +99,10 @@ static void say_size(const struct joiners *j, const struct ncs_call *of, struct 
 static bool sizes_differ(const struct ncs_analysis *q, const struct joiners *j, struct ncs_draft *d,
                          struct ncs_str *why, struct ncs_str *fix)
 {
-    if (!j->count || votes(j, nranks_given(j->call[0])) == j->count)
+    if (!j->count || joiners_votes(j, nranks_given(j->call[0])) == j->count)
         return false;
     bool even;
-    const struct ncs_call *best = commonest(q, j, &even);
+    const struct ncs_call *best = joiners_commonest(q, j, &even);
     ncs_str_addf(why, "those who join %s with %s do not agree on nranks: it is ",
                  ncs_comm_name(q, best->comm), ncs_fn_info[best->fn].name);
     for (size_t i = 0; i < j->count; i++) {
@@ -118,7 +118,7 @@ static bool sizes_differ(const struct ncs_analysis *q, const struct joiners *j, 
         ncs_str_add(why, ", ");
     }
     say_size(j, best, why);
-    size_t agree = votes(j, nranks_given(best));
+    size_t agree = joiners_votes(j, nranks_given(best));
     d->f.evidence = even ? ncs_copy_text("no size is the commonest, so all ranks are named")
                     : 2 * agree > j->count
                         ? ncs_text("by the majority: %zu of %zu ranks agree", agree, j->count)
@@ -235,7 +235,7 @@ bool ncs_joiners_clash(const struct ncs_analysis *q, const struct ncs_unmet *n, 
                        struct ncs_str *why, struct ncs_str *fix)
 {
     struct joiners j = { 0 };
-    find_joiners(q, n, &j);
+    joiners_find_joiners(q, n, &j);
     bool clash = sizes_differ(q, &j, d, why, fix) || rank_twice(q, &j, d, why, fix) ||
                  left_again(q, n, &j, d, why, fix);
     ncs_free(j.call);

@@ -65,7 +65,7 @@ static bool is_opposite(struct walk x, struct walk y, const struct ncs_call **ca
 }
 
 /* The member of the communicator that is on the same device of the same rank; -1 = none. */
-static int same_place(const struct ncs_comm_info *info, const struct ncs_member *m)
+static int opposite_order_same_place(const struct ncs_comm_info *info, const struct ncs_member *m)
 {
     for (int i = 0; i < info->members; i++)
         if (info->member[i].rank == m->rank && info->member[i].device == m->device)
@@ -80,7 +80,7 @@ static bool judge_pair(const struct ncs_analysis *q, int first, int second,
     struct walk model = { 0 };
     for (int i = 0; i < a->members; i++) {
         const struct ncs_sequence *mine = &q->comm[first].seq[i];
-        int k = mine->held ? same_place(b, &a->member[i]) : -1;
+        int k = mine->held ? opposite_order_same_place(b, &a->member[i]) : -1;
         if (k < 0)
             continue;
         struct walk walk = { .first = mine, .second = &q->comm[second].seq[k] };

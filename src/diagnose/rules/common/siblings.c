@@ -12,7 +12,7 @@ static bool is_at_place(const struct ncs_call *a, const struct ncs_call *b)
     return a->fn == b->fn && a->place.line == b->place.line && a->place.file == b->place.file;
 }
 
-static uint64_t key_of(const struct ncs_call *c)
+static uint64_t siblings_key_of(const struct ncs_call *c)
 {
     return ncs_hash(ncs_hash(1, (uint64_t)c->comm), (uint64_t)c->comm_rank);
 }
@@ -36,7 +36,7 @@ struct ncs_sibling_search *ncs_siblings_open(const struct ncs_analysis *q, const
     struct ncs_sibling_search *s = ncs_new(sizeof *s);
     s->q = q;
     for (size_t i = 0; i < met->calls; i++)
-        ncs_map_put_number(&s->met, key_of(met->call[i]), 1);
+        ncs_map_put_number(&s->met, siblings_key_of(met->call[i]), 1);
     return s;
 }
 
@@ -50,8 +50,8 @@ void ncs_siblings_close(struct ncs_sibling_search *s)
 
 static size_t count_round(struct ncs_map *rounds, const struct ncs_call *c)
 {
-    size_t nth = ncs_map_number(rounds, key_of(c));
-    ncs_map_put_number(rounds, key_of(c), nth + 1);
+    size_t nth = ncs_map_number(rounds, siblings_key_of(c));
+    ncs_map_put_number(rounds, siblings_key_of(c), nth + 1);
     return nth;
 }
 
@@ -66,7 +66,7 @@ static void look_at_place(struct ncs_sibling_search *s, const struct ncs_call *l
         const struct ncs_call *c = m->call;
         if (!is_at_place(c, like))
             continue;
-        if (ncs_map_get(&s->met, key_of(c))) {
+        if (ncs_map_get(&s->met, siblings_key_of(c))) {
             ncs_map_put_number(&s->round, ncs_map_key(c), count_round(&rounds, c) + 1);
         } else if (c->number && c->comm >= 0 && c->comm_rank >= 0) {
             struct passed own = { c, count_round(&rounds, c) };

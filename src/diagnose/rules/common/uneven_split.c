@@ -51,7 +51,7 @@ static bool is_uneven(const struct ncs_call *const *call, int count, int color)
     return whole && least < own;
 }
 
-static bool is_told(const int *told, int count, int color)
+static bool uneven_split_is_told(const int *told, int count, int color)
 {
     for (int i = 0; i < count; i++)
         if (told[i] == color)
@@ -66,7 +66,7 @@ void ncs_format_colors(const struct ncs_call *const *call, int count, struct ncs
     for (int i = 0; i < count; i++) {
         int color = color_of(call[i]);
         size_t n = 0;
-        if (is_told(told, tolds, color))
+        if (uneven_split_is_told(told, tolds, color))
             continue;
         if (tolds == MOST) {
             ncs_str_add(s, ", and so on");

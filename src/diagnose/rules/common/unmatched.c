@@ -59,7 +59,7 @@ struct ncs_unmatched_calls {
     size_t exchanges, exchange_room;
 };
 
-static void find_loose(const struct ncs_analysis *q, int comm, struct ncs_unmatched_calls *l)
+static void unmatched_find_loose(const struct ncs_analysis *q, int comm, struct ncs_unmatched_calls *l)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
     struct tallies all = { 0 }, seen = { 0 };
@@ -87,7 +87,7 @@ static void find_loose(const struct ncs_analysis *q, int comm, struct ncs_unmatc
     ncs_free(seen.tally);
 }
 
-static int knot_of(int *knot, int rank)
+static int unmatched_knot_of(int *knot, int rank)
 {
     while (knot[rank] != rank)
         rank = knot[rank] = knot[knot[rank]];
@@ -103,11 +103,11 @@ static void tie_knots(struct ncs_unmatched_calls *l, int nranks)
         int peer = ncs_call_peer(l->call[i]);
         if (peer < 0 || peer >= nranks)
             continue;
-        int a = knot_of(l->knot, l->call[i]->comm_rank), b = knot_of(l->knot, peer);
+        int a = unmatched_knot_of(l->knot, l->call[i]->comm_rank), b = unmatched_knot_of(l->knot, peer);
         l->knot[a > b ? a : b] = a > b ? b : a;
     }
     for (int r = 0; r < nranks; r++)
-        l->knot[r] = knot_of(l->knot, r);
+        l->knot[r] = unmatched_knot_of(l->knot, r);
 }
 
 /* Whether all would be answered if this rank named others: everybody else's calls name it, and it
@@ -221,8 +221,8 @@ static const struct ncs_call *answered(const struct ncs_call *const *loose, size
 }
 
 /* The same for calls that hang together. */
-static void explain(const struct ncs_analysis *q, const struct ncs_call *const *loose, size_t count,
-                    int nranks, struct ncs_misnamed *out, size_t *room)
+static void unmatched_explain(const struct ncs_analysis *q, const struct ncs_call *const *loose, size_t count,
+                              int nranks, struct ncs_misnamed *out, size_t *room)
 {
     int odd = single(q, loose, count, nranks);
     bool recvs = one_sided(loose, count, nranks, false);
@@ -280,7 +280,7 @@ static struct ncs_unmatched_calls *loose_of(const struct ncs_analysis *q, int co
         return l;
     int nranks = q->journal->comm[comm]->nranks;
     l = *of = ncs_new(sizeof *l);
-    find_loose(q, comm, l);
+    unmatched_find_loose(q, comm, l);
     tie_knots(l, nranks);
     l->explained = ncs_new((size_t)nranks * sizeof *l->explained);
     const struct ncs_call **sorted = ncs_new(l->count * sizeof *sorted);
@@ -294,7 +294,7 @@ static struct ncs_unmatched_calls *loose_of(const struct ncs_analysis *q, int co
     for (int k = 0; k < nranks; k++) {
         size_t first = k ? end[k - 1] : 0, before = l->all.count;
         if (end[k] > first)
-            explain(q, sorted + first, end[k] - first, nranks, &l->all, &l->all_room);
+            unmatched_explain(q, sorted + first, end[k] - first, nranks, &l->all, &l->all_room);
         l->explained[k] = l->all.count > before;
     }
     ncs_free(sorted);
