@@ -17,6 +17,10 @@ struct ncs_finding *ncs_first_cause(struct ncs_finding *finding, size_t findings
     for (size_t i = 0; i < findings; i++)
         if (finding[i].level == NCS_LEVEL_ERROR && leaves_waiting(&finding[i]))
             return &finding[i];
+    /* All hosts are through, and what they launched stands: nobody is blocked, and the calls miss each other. */
+    for (size_t i = 0; i < findings; i++)
+        if (finding[i].level == NCS_LEVEL_ERROR && ncs_finding_is_by_waiting(&finding[i]))
+            return &finding[i];
     return NULL;
 }
 
