@@ -14,4 +14,4 @@ static bool abort_one_rank_match(const struct ncs_analysis *q, const struct ncs_
     return true;
 }
 
-const struct ncs_rule ncs_rule_abort_one_rank = { .match = abort_one_rank_match };
+const struct ncs_rule ncs_rule_abort_one_rank = { .match = abort_one_rank_match, .ground = NCS_GROUND_RECORD };

@@ -62,4 +62,4 @@ static bool abort_order_match(const struct ncs_analysis *q, const struct ncs_cau
     return true;
 }
 
-const struct ncs_rule ncs_rule_abort_order = { .match = abort_order_match };
+const struct ncs_rule ncs_rule_abort_order = { .match = abort_order_match, .ground = NCS_GROUND_MISUSE };

@@ -108,4 +108,4 @@ static bool buffer_overlap_match(const struct ncs_analysis *q, const struct ncs_
     return true;
 }
 
-const struct ncs_rule ncs_rule_buffer_overlap = { .match = buffer_overlap_match };
+const struct ncs_rule ncs_rule_buffer_overlap = { .match = buffer_overlap_match, .ground = NCS_GROUND_MISUSE };

@@ -24,4 +24,4 @@ static bool buffer_reused_match(const struct ncs_analysis *q, const struct ncs_c
     return true;
 }
 
-const struct ncs_rule ncs_rule_buffer_reused = { .match = buffer_reused_match };
+const struct ncs_rule ncs_rule_buffer_reused = { .match = buffer_reused_match, .ground = NCS_GROUND_NOTICED };

@@ -65,4 +65,4 @@ static bool child_not_aborted_match(const struct ncs_analysis *q, const struct n
     return count > 0;
 }
 
-const struct ncs_rule ncs_rule_child_not_aborted = { .match = child_not_aborted_match };
+const struct ncs_rule ncs_rule_child_not_aborted = { .match = child_not_aborted_match, .ground = NCS_GROUND_MISUSE };

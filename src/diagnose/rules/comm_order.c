@@ -58,4 +58,4 @@ static bool comm_order_match(const struct ncs_analysis *q, const struct ncs_caus
     return true;
 }
 
-const struct ncs_rule ncs_rule_comm_order = { .match = comm_order_match };
+const struct ncs_rule ncs_rule_comm_order = { .match = comm_order_match, .ground = NCS_GROUND_ORDER };

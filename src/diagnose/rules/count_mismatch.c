@@ -7,4 +7,4 @@ static bool count_mismatch_match(const struct ncs_analysis *q, const struct ncs_
            ncs_advise_odd(r, d, "give the same count on every rank, padded to the largest");
 }
 
-const struct ncs_rule ncs_rule_count_mismatch = { .match = count_mismatch_match };
+const struct ncs_rule ncs_rule_count_mismatch = { .match = count_mismatch_match, .ground = NCS_GROUND_DISAGREE };

@@ -6,4 +6,4 @@ static bool duplicate_device_match(const struct ncs_analysis *q, const struct nc
     return ncs_failed_because(q, r, d, NCS_FAILING_SAME_DEVICE);
 }
 
-const struct ncs_rule ncs_rule_duplicate_device = { .match = duplicate_device_match };
+const struct ncs_rule ncs_rule_duplicate_device = { .match = duplicate_device_match, .ground = NCS_GROUND_MISUSE };

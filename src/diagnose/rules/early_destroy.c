@@ -41,4 +41,4 @@ static bool early_destroy_match(const struct ncs_analysis *q, const struct ncs_c
     return true;
 }
 
-const struct ncs_rule ncs_rule_early_destroy = { .match = early_destroy_match };
+const struct ncs_rule ncs_rule_early_destroy = { .match = early_destroy_match, .ground = NCS_GROUND_LEFT };

@@ -28,4 +28,4 @@ static bool enqueued_inside_group_match(const struct ncs_analysis *q, const stru
     return true;
 }
 
-const struct ncs_rule ncs_rule_enqueued_inside_group = { .match = enqueued_inside_group_match };
+const struct ncs_rule ncs_rule_enqueued_inside_group = { .match = enqueued_inside_group_match, .ground = NCS_GROUND_NOTICED };

@@ -109,4 +109,4 @@ static bool error_path_match(const struct ncs_analysis *q, const struct ncs_caus
     return true;
 }
 
-const struct ncs_rule ncs_rule_error_path = { .match = error_path_match };
+const struct ncs_rule ncs_rule_error_path = { .match = error_path_match, .ground = NCS_GROUND_RECORD };

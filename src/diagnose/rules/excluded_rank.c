@@ -6,4 +6,4 @@ static bool excluded_rank_match(const struct ncs_analysis *q, const struct ncs_c
     return ncs_failed_because(q, r, d, NCS_FAILING_EXCLUDED);
 }
 
-const struct ncs_rule ncs_rule_excluded_rank = { .match = excluded_rank_match };
+const struct ncs_rule ncs_rule_excluded_rank = { .match = excluded_rank_match, .ground = NCS_GROUND_MISUSE };

@@ -34,4 +34,4 @@ static bool extra_call_match(const struct ncs_analysis *q, const struct ncs_caus
     return true;
 }
 
-const struct ncs_rule ncs_rule_extra_call = { .match = extra_call_match };
+const struct ncs_rule ncs_rule_extra_call = { .match = extra_call_match, .ground = NCS_GROUND_MORE };

@@ -6,4 +6,4 @@ static bool failed_call_match(const struct ncs_analysis *q, const struct ncs_cau
     return ncs_failed_because(q, r, d, NCS_FAILING_OWN);
 }
 
-const struct ncs_rule ncs_rule_failed_call = { .match = failed_call_match };
+const struct ncs_rule ncs_rule_failed_call = { .match = failed_call_match, .ground = NCS_GROUND_MISUSE };

@@ -19,4 +19,4 @@ static bool foreign_buffer_match(const struct ncs_analysis *q, const struct ncs_
     return true;
 }
 
-const struct ncs_rule ncs_rule_foreign_buffer = { .match = foreign_buffer_match };
+const struct ncs_rule ncs_rule_foreign_buffer = { .match = foreign_buffer_match, .ground = NCS_GROUND_NOTICED };

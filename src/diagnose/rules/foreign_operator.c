@@ -6,4 +6,4 @@ static bool foreign_operator_match(const struct ncs_analysis *q, const struct nc
     return ncs_failed_because(q, r, d, NCS_FAILING_NO_OPERATOR);
 }
 
-const struct ncs_rule ncs_rule_foreign_operator = { .match = foreign_operator_match };
+const struct ncs_rule ncs_rule_foreign_operator = { .match = foreign_operator_match, .ground = NCS_GROUND_MISUSE };

@@ -22,4 +22,4 @@ static bool illegal_access_match(const struct ncs_analysis *q, const struct ncs_
     return true;
 }
 
-const struct ncs_rule ncs_rule_illegal_access = { .match = illegal_access_match };
+const struct ncs_rule ncs_rule_illegal_access = { .match = illegal_access_match, .ground = NCS_GROUND_NOTICED };

@@ -244,4 +244,4 @@ static bool init_clash_match(const struct ncs_analysis *q, const struct ncs_caus
     return true;
 }
 
-const struct ncs_rule ncs_rule_init_clash = { .match = init_clash_match };
+const struct ncs_rule ncs_rule_init_clash = { .match = init_clash_match, .ground = NCS_GROUND_MISUSE };

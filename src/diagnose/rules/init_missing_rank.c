@@ -101,4 +101,4 @@ static bool init_missing_rank_match(const struct ncs_analysis *q, const struct n
     return true;
 }
 
-const struct ncs_rule ncs_rule_init_missing_rank = { .match = init_missing_rank_match };
+const struct ncs_rule ncs_rule_init_missing_rank = { .match = init_missing_rank_match, .ground = NCS_GROUND_WAITS };

@@ -22,4 +22,4 @@ static bool kind_mismatch_match(const struct ncs_analysis *q, const struct ncs_c
     return true;
 }
 
-const struct ncs_rule ncs_rule_kind_mismatch = { .match = kind_mismatch_match };
+const struct ncs_rule ncs_rule_kind_mismatch = { .match = kind_mismatch_match, .ground = NCS_GROUND_DISAGREE };

@@ -38,4 +38,4 @@ static bool launch_order_match(const struct ncs_analysis *q, const struct ncs_ca
     return true;
 }
 
-const struct ncs_rule ncs_rule_launch_order = { .match = launch_order_match };
+const struct ncs_rule ncs_rule_launch_order = { .match = launch_order_match, .ground = NCS_GROUND_ORDER };

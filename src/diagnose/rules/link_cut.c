@@ -39,4 +39,4 @@ static bool link_cut_match(const struct ncs_analysis *q, const struct ncs_cause 
     return true;
 }
 
-const struct ncs_rule ncs_rule_link_cut = { .match = link_cut_match };
+const struct ncs_rule ncs_rule_link_cut = { .match = link_cut_match, .ground = NCS_GROUND_NOTICED };

@@ -34,4 +34,4 @@ static bool livelock_match(const struct ncs_analysis *q, const struct ncs_cause 
     return true;
 }
 
-const struct ncs_rule ncs_rule_livelock = { .match = livelock_match };
+const struct ncs_rule ncs_rule_livelock = { .match = livelock_match, .ground = NCS_GROUND_HOSTS };

@@ -102,4 +102,4 @@ static bool message_order_match(const struct ncs_analysis *q, const struct ncs_c
     return found;
 }
 
-const struct ncs_rule ncs_rule_message_order = { .match = message_order_match };
+const struct ncs_rule ncs_rule_message_order = { .match = message_order_match, .ground = NCS_GROUND_ORDER };

@@ -34,4 +34,4 @@ static bool missing_group_end_match(const struct ncs_analysis *q, const struct n
     return true;
 }
 
-const struct ncs_rule ncs_rule_missing_group_end = { .match = missing_group_end_match };
+const struct ncs_rule ncs_rule_missing_group_end = { .match = missing_group_end_match, .ground = NCS_GROUND_RECORD };

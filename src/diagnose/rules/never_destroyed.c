@@ -25,4 +25,4 @@ static bool never_destroyed_match(const struct ncs_analysis *q, const struct ncs
     return true;
 }
 
-const struct ncs_rule ncs_rule_never_destroyed = { .match = never_destroyed_match };
+const struct ncs_rule ncs_rule_never_destroyed = { .match = never_destroyed_match, .ground = NCS_GROUND_MISUSE };

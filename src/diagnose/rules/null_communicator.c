@@ -6,4 +6,4 @@ static bool null_communicator_match(const struct ncs_analysis *q, const struct n
     return ncs_failed_because(q, r, d, NCS_FAILING_NULL_COMM);
 }
 
-const struct ncs_rule ncs_rule_null_communicator = { .match = null_communicator_match };
+const struct ncs_rule ncs_rule_null_communicator = { .match = null_communicator_match, .ground = NCS_GROUND_MISUSE };

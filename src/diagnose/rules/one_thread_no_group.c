@@ -141,4 +141,4 @@ static bool one_thread_no_group_match(const struct ncs_analysis *q, const struct
     return true;
 }
 
-const struct ncs_rule ncs_rule_one_thread_no_group = { .match = one_thread_no_group_match };
+const struct ncs_rule ncs_rule_one_thread_no_group = { .match = one_thread_no_group_match, .ground = NCS_GROUND_MISUSE };

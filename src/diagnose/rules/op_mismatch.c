@@ -7,4 +7,4 @@ static bool op_mismatch_match(const struct ncs_analysis *q, const struct ncs_cau
            ncs_advise_odd(r, d, "give the same operator on every rank");
 }
 
-const struct ncs_rule ncs_rule_op_mismatch = { .match = op_mismatch_match };
+const struct ncs_rule ncs_rule_op_mismatch = { .match = op_mismatch_match, .ground = NCS_GROUND_DISAGREE };

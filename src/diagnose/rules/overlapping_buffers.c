@@ -30,4 +30,4 @@ static bool overlapping_buffers_match(const struct ncs_analysis *q, const struct
     return true;
 }
 
-const struct ncs_rule ncs_rule_overlapping_buffers = { .match = overlapping_buffers_match };
+const struct ncs_rule ncs_rule_overlapping_buffers = { .match = overlapping_buffers_match, .ground = NCS_GROUND_NOTICED };

@@ -117,4 +117,4 @@ static bool p2p_count_mismatch_match(const struct ncs_analysis *q, const struct 
     return true;
 }
 
-const struct ncs_rule ncs_rule_p2p_count_mismatch = { .match = p2p_count_mismatch_match };
+const struct ncs_rule ncs_rule_p2p_count_mismatch = { .match = p2p_count_mismatch_match, .ground = NCS_GROUND_DISAGREE };

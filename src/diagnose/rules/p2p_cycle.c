@@ -82,4 +82,4 @@ static bool p2p_cycle_match(const struct ncs_analysis *q, const struct ncs_cause
     return true;
 }
 
-const struct ncs_rule ncs_rule_p2p_cycle = { .match = p2p_cycle_match };
+const struct ncs_rule ncs_rule_p2p_cycle = { .match = p2p_cycle_match, .ground = NCS_GROUND_WAITS };

@@ -98,4 +98,4 @@ static bool part_too_small_match(const struct ncs_analysis *q, const struct ncs_
     return true;
 }
 
-const struct ncs_rule ncs_rule_part_too_small = { .match = part_too_small_match };
+const struct ncs_rule ncs_rule_part_too_small = { .match = part_too_small_match, .ground = NCS_GROUND_MISUSE };

@@ -78,4 +78,4 @@ static bool rank_lost_match(const struct ncs_analysis *q, const struct ncs_cause
     return true;
 }
 
-const struct ncs_rule ncs_rule_rank_lost = { .match = rank_lost_match };
+const struct ncs_rule ncs_rule_rank_lost = { .match = rank_lost_match, .ground = NCS_GROUND_RECORD };

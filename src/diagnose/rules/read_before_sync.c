@@ -26,4 +26,4 @@ static bool read_before_sync_match(const struct ncs_analysis *q, const struct nc
     return true;
 }
 
-const struct ncs_rule ncs_rule_read_before_sync = { .match = read_before_sync_match };
+const struct ncs_rule ncs_rule_read_before_sync = { .match = read_before_sync_match, .ground = NCS_GROUND_NOTICED };

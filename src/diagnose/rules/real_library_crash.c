@@ -46,4 +46,4 @@ static bool real_library_crash_match(const struct ncs_analysis *q, const struct 
     return true;
 }
 
-const struct ncs_rule ncs_rule_real_library_crash = { .match = real_library_crash_match };
+const struct ncs_rule ncs_rule_real_library_crash = { .match = real_library_crash_match, .ground = NCS_GROUND_NOTICED };

@@ -6,4 +6,4 @@ static bool recv_without_send_match(const struct ncs_analysis *q, const struct n
     return ncs_one_alone(q, r, d, false);
 }
 
-const struct ncs_rule ncs_rule_recv_without_send = { .match = recv_without_send_match };
+const struct ncs_rule ncs_rule_recv_without_send = { .match = recv_without_send_match, .ground = NCS_GROUND_WAITS };

@@ -6,4 +6,4 @@ static bool reused_id_match(const struct ncs_analysis *q, const struct ncs_cause
     return ncs_failed_because(q, r, d, NCS_FAILING_REUSED_ID);
 }
 
-const struct ncs_rule ncs_rule_reused_id = { .match = reused_id_match };
+const struct ncs_rule ncs_rule_reused_id = { .match = reused_id_match, .ground = NCS_GROUND_MISUSE };

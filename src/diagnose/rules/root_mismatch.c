@@ -8,4 +8,4 @@ static bool root_mismatch_match(const struct ncs_analysis *q, const struct ncs_c
                         "run, on every rank");
 }
 
-const struct ncs_rule ncs_rule_root_mismatch = { .match = root_mismatch_match };
+const struct ncs_rule ncs_rule_root_mismatch = { .match = root_mismatch_match, .ground = NCS_GROUND_DISAGREE };

@@ -61,12 +61,31 @@ struct ncs_cause {
 typedef bool ncs_rule_match(const struct ncs_analysis *q, const struct ncs_cause *r,
                             struct ncs_draft *d);
 
-struct ncs_rule { /* ncs_rule_<name> of rules/<name>.c; the table is rules.def */
+/* By which evidence a rule tells the cause, the strongest first. Of the rules that match a cause the one with the
+ * strongest ground is reported. */
+enum ncs_ground {
+    NCS_GROUND_NOTICED,  /* the machine noticed it: a crash, an access, memory without order, a cut link */
+    NCS_GROUND_MISUSE,   /* a call that is wrong whatever the others do */
+    NCS_GROUND_RECORD,   /* what became of the rank that is missed: it failed, was lost, aborted, left a group open */
+    NCS_GROUND_INSTEAD,  /* one call that was made otherwise: on another communicator, to another peer, in another's place */
+    NCS_GROUND_MORE,     /* a call that the others did not make */
+    NCS_GROUND_LEFT,     /* a communicator that is destroyed before the calls of others: more than that these are missed */
+    NCS_GROUND_FEWER,    /* a call that the others made */
+    NCS_GROUND_ORDER,    /* calls that ranks made in different orders, where nobody is known to be the odd one */
+    NCS_GROUND_DISAGREE, /* calls that met and differ */
+    NCS_GROUND_WAITS,    /* who waits for whom */
+    NCS_GROUND_HOSTS,    /* the same of hosts: what keeps them back may be behind any call */
+    NCS_GROUND_NOTHING,  /* that somebody waits */
+    NCS_GROUNDS
+};
+
+struct ncs_rule { /* ncs_rule_<name> of rules/<name>.c */
     ncs_rule_match *match;
+    enum ncs_ground ground;
 };
 
 struct ncs_drafts;
-/* Takes a draft that is filled but for rule and level, which is an error's unless the root is a note's (rules/rules.c). */
+/* Takes a draft that is filled but for rule and level, which is an error's unless the root is a note's (rules/common/judge.c). */
 void ncs_draft_take(const struct ncs_analysis *q, const struct ncs_cause *r, const char *rule, struct ncs_draft *d,
                     struct ncs_drafts *all);
 /* Lets the rule with the strongest ground that explains the root speak; whether there is one. */

@@ -6,4 +6,4 @@ static bool send_without_recv_match(const struct ncs_analysis *q, const struct n
     return ncs_one_alone(q, r, d, true);
 }
 
-const struct ncs_rule ncs_rule_send_without_recv = { .match = send_without_recv_match };
+const struct ncs_rule ncs_rule_send_without_recv = { .match = send_without_recv_match, .ground = NCS_GROUND_WAITS };

@@ -12,4 +12,4 @@ static bool signal_cycle_match(const struct ncs_analysis *q, const struct ncs_ca
     return true;
 }
 
-const struct ncs_rule ncs_rule_signal_cycle = { .match = signal_cycle_match };
+const struct ncs_rule ncs_rule_signal_cycle = { .match = signal_cycle_match, .ground = NCS_GROUND_WAITS };

@@ -127,4 +127,4 @@ static bool signal_missing_match(const struct ncs_analysis *q, const struct ncs_
     return true;
 }
 
-const struct ncs_rule ncs_rule_signal_missing = { .match = signal_missing_match };
+const struct ncs_rule ncs_rule_signal_missing = { .match = signal_missing_match, .ground = NCS_GROUND_FEWER };

@@ -35,4 +35,4 @@ static bool signal_setup_match(const struct ncs_analysis *q, const struct ncs_ca
     return true;
 }
 
-const struct ncs_rule ncs_rule_signal_setup = { .match = signal_setup_match };
+const struct ncs_rule ncs_rule_signal_setup = { .match = signal_setup_match, .ground = NCS_GROUND_FEWER };

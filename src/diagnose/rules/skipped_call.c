@@ -179,4 +179,4 @@ static bool skipped_call_match(const struct ncs_analysis *q, const struct ncs_ca
     return true;
 }
 
-const struct ncs_rule ncs_rule_skipped_call = { .match = skipped_call_match };
+const struct ncs_rule ncs_rule_skipped_call = { .match = skipped_call_match, .ground = NCS_GROUND_FEWER };

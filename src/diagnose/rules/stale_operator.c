@@ -117,4 +117,4 @@ static bool stale_operator_match(const struct ncs_analysis *q, const struct ncs_
     return false;
 }
 
-const struct ncs_rule ncs_rule_stale_operator = { .match = stale_operator_match };
+const struct ncs_rule ncs_rule_stale_operator = { .match = stale_operator_match, .ground = NCS_GROUND_MISUSE };

@@ -24,4 +24,4 @@ static bool stale_scalar_match(const struct ncs_analysis *q, const struct ncs_ca
     return true;
 }
 
-const struct ncs_rule ncs_rule_stale_scalar = { .match = stale_scalar_match };
+const struct ncs_rule ncs_rule_stale_scalar = { .match = stale_scalar_match, .ground = NCS_GROUND_NOTICED };

@@ -207,4 +207,4 @@ static bool swapped_calls_match(const struct ncs_analysis *q, const struct ncs_c
     return true;
 }
 
-const struct ncs_rule ncs_rule_swapped_calls = { .match = swapped_calls_match };
+const struct ncs_rule ncs_rule_swapped_calls = { .match = swapped_calls_match, .ground = NCS_GROUND_INSTEAD };

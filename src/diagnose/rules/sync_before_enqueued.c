@@ -21,4 +21,4 @@ static bool sync_before_enqueued_match(const struct ncs_analysis *q, const struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_sync_before_enqueued = { .match = sync_before_enqueued_match };
+const struct ncs_rule ncs_rule_sync_before_enqueued = { .match = sync_before_enqueued_match, .ground = NCS_GROUND_NOTICED };

@@ -25,4 +25,4 @@ static bool sync_inside_group_match(const struct ncs_analysis *q, const struct n
     return true;
 }
 
-const struct ncs_rule ncs_rule_sync_inside_group = { .match = sync_inside_group_match };
+const struct ncs_rule ncs_rule_sync_inside_group = { .match = sync_inside_group_match, .ground = NCS_GROUND_NOTICED };

@@ -19,4 +19,4 @@ static bool unordered_input_match(const struct ncs_analysis *q, const struct ncs
     return true;
 }
 
-const struct ncs_rule ncs_rule_unordered_input = { .match = unordered_input_match };
+const struct ncs_rule ncs_rule_unordered_input = { .match = unordered_input_match, .ground = NCS_GROUND_NOTICED };

@@ -86,4 +86,4 @@ static bool unordered_threads_match(const struct ncs_analysis *q, const struct n
     return true;
 }
 
-const struct ncs_rule ncs_rule_unordered_threads = { .match = unordered_threads_match };
+const struct ncs_rule ncs_rule_unordered_threads = { .match = unordered_threads_match, .ground = NCS_GROUND_MISUSE };

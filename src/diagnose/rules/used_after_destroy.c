@@ -80,4 +80,4 @@ static bool used_after_destroy_match(const struct ncs_analysis *q, const struct 
     return true;
 }
 
-const struct ncs_rule ncs_rule_used_after_destroy = { .match = used_after_destroy_match };
+const struct ncs_rule ncs_rule_used_after_destroy = { .match = used_after_destroy_match, .ground = NCS_GROUND_MISUSE };

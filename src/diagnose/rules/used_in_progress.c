@@ -6,4 +6,4 @@ static bool used_in_progress_match(const struct ncs_analysis *q, const struct nc
     return ncs_failed_because(q, r, d, NCS_FAILING_IN_PROGRESS);
 }
 
-const struct ncs_rule ncs_rule_used_in_progress = { .match = used_in_progress_match };
+const struct ncs_rule ncs_rule_used_in_progress = { .match = used_in_progress_match, .ground = NCS_GROUND_MISUSE };

@@ -19,4 +19,4 @@ static bool waiting_match(const struct ncs_analysis *q, const struct ncs_cause *
     return true;
 }
 
-const struct ncs_rule ncs_rule_waiting = { .match = waiting_match };
+const struct ncs_rule ncs_rule_waiting = { .match = waiting_match, .ground = NCS_GROUND_NOTHING };

@@ -137,4 +137,4 @@ static bool window_order_match(const struct ncs_analysis *q, const struct ncs_ca
     return first >= 0;
 }
 
-const struct ncs_rule ncs_rule_window_order = { .match = window_order_match };
+const struct ncs_rule ncs_rule_window_order = { .match = window_order_match, .ground = NCS_GROUND_ORDER };

@@ -160,4 +160,4 @@ static bool wrong_comm_match(const struct ncs_analysis *q, const struct ncs_caus
     return true;
 }
 
-const struct ncs_rule ncs_rule_wrong_comm = { .match = wrong_comm_match };
+const struct ncs_rule ncs_rule_wrong_comm = { .match = wrong_comm_match, .ground = NCS_GROUND_INSTEAD };

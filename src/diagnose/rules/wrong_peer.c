@@ -230,4 +230,4 @@ static bool wrong_peer_match(const struct ncs_analysis *q, const struct ncs_caus
     return true;
 }
 
-const struct ncs_rule ncs_rule_wrong_peer = { .match = wrong_peer_match };
+const struct ncs_rule ncs_rule_wrong_peer = { .match = wrong_peer_match, .ground = NCS_GROUND_INSTEAD };

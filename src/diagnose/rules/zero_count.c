@@ -19,4 +19,4 @@ static bool zero_count_match(const struct ncs_analysis *q, const struct ncs_caus
     return true;
 }
 
-const struct ncs_rule ncs_rule_zero_count = { .match = zero_count_match };
+const struct ncs_rule ncs_rule_zero_count = { .match = zero_count_match, .ground = NCS_GROUND_RECORD };

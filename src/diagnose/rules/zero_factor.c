@@ -67,4 +67,4 @@ static bool zero_factor_match(const struct ncs_analysis *q, const struct ncs_cau
     return c != NULL;
 }
 
-const struct ncs_rule ncs_rule_zero_factor = { .match = zero_factor_match };
+const struct ncs_rule ncs_rule_zero_factor = { .match = zero_factor_match, .ground = NCS_GROUND_MISUSE };

@@ -3,39 +3,20 @@
 
 #include <string.h>
 
-/* By what a rule tells the cause, the strongest evidence first. */
-enum ground {
-    NOTICED,  /* the machine noticed it: a crash, an access, memory without order, a cut link */
-    MISUSE,   /* a call that is wrong whatever the others do */
-    RECORD,   /* what became of the rank that is missed: it failed, was lost, aborted, left a group open */
-    INSTEAD,  /* one call that was made otherwise: on another communicator, to another peer, in another's place */
-    MORE,     /* a call that the others did not make */
-    LEFT,     /* a communicator that is destroyed before the calls of others: more than that these are missed */
-    FEWER,    /* a call that the others made */
-    ORDER,    /* calls that ranks made in different orders, where nobody is known to be the odd one */
-    DISAGREE, /* calls that met and differ */
-    WAITS,    /* who waits for whom */
-    HOSTS,    /* the same of hosts: what keeps them back may be behind any call */
-    NOTHING,  /* that somebody waits */
-    GROUNDS
-};
-
-#define NCS_RULE(name, id, ground) id,
+/* cmake/rules.cmake writes rules.def: a row for each file of diagnose/rules, whose name is the rule's id. */
+#define NCS_RULE(name, id) id,
 const char *const ncs_rule_ids[] = {
 #include "diagnose/rules/rules.def"
     NULL
 };
 #undef NCS_RULE
 
-#define NCS_RULE(name, id, ground) extern const struct ncs_rule ncs_rule_##name;
+#define NCS_RULE(name, id) extern const struct ncs_rule ncs_rule_##name;
 #include "diagnose/rules/rules.def"
 #undef NCS_RULE
 
-#define NCS_RULE(name, id, ground) { &ncs_rule_##name, ground },
-static const struct {
-    const struct ncs_rule *rule;
-    enum ground ground;
-} rules[] = {
+#define NCS_RULE(name, id) &ncs_rule_##name,
+static const struct ncs_rule *const rules[] = {
 #include "diagnose/rules/rules.def"
 };
 #undef NCS_RULE
@@ -61,16 +42,16 @@ static bool is_better(const struct ncs_draft *d, const struct ncs_draft *than)
 }
 
 /* The rule of this ground that explains the root best; NULL = none does. */
-static const char *judge_by(const struct ncs_analysis *q, const struct ncs_cause *r, enum ground ground,
+static const char *judge_by(const struct ncs_analysis *q, const struct ncs_cause *r, enum ncs_ground ground,
                             struct ncs_draft *best)
 {
     const char *found = NULL;
     for (size_t i = 0; i < RULES; i++) {
         size_t rule = ncs_nth_kind(i, RULES);
         struct ncs_draft d = { .order = UINT64_MAX };
-        if (rules[rule].ground != ground || (r->rule && strcmp(r->rule, ncs_rule_ids[rule]) != 0))
+        if (rules[rule]->ground != ground || (r->rule && strcmp(r->rule, ncs_rule_ids[rule]) != 0))
             continue;
-        bool better = rules[rule].rule->match(q, r, &d) && (!found || is_better(&d, best));
+        bool better = rules[rule]->match(q, r, &d) && (!found || is_better(&d, best));
         ncs_free_finding(better ? &best->f : &d.f);
         *best = better ? d : *best;
         found = better ? ncs_rule_ids[rule] : found;
@@ -82,7 +63,7 @@ bool ncs_judge(const struct ncs_analysis *q, const struct ncs_cause *r, struct n
 {
     struct ncs_draft d = { .order = UINT64_MAX };
     const char *rule = NULL;
-    for (enum ground ground = 0; ground < GROUNDS && !rule; ground++)
+    for (enum ncs_ground ground = 0; ground < NCS_GROUNDS && !rule; ground++)
         rule = judge_by(q, r, ground, &d);
     if (rule)
         ncs_draft_take(q, r, rule, &d, all);
