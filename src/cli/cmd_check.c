@@ -10,7 +10,7 @@
 #include "cli/files.h"
 #include "cli/memory.h"
 #include "cli/output.h"
-#include "cli/plan.h"
+#include "cli/selection.h"
 #include "report/check.h"
 #include "script/check.h"
 
@@ -62,7 +62,7 @@ static void check_add_entry(struct check *check, const char *path, const char *o
 static void add_operand(struct check *check, const char *operand)
 {
     struct ncs_str path = { 0 }, name = { 0 };
-    if (ncs_plan_split(operand, &path, &name))
+    if (ncs_selection_split(operand, &path, &name))
         check_add_entry(check, path.text, name.text, false);
     else
         check_add_entry(check, operand, NULL, false);

@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/memory.h"
 #include "cli/output.h"
-#include "cli/plan.h"
+#include "cli/selection.h"
 #include "cli/run_options.h"
 #include "cli/twin.h"
 
@@ -47,7 +47,7 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 struct comparison {
     struct ncs_option_value value[NCS_RUN_HELP + 1]; /* as of `run` */
-    struct ncs_plan plan;
+    struct ncs_selection selection;
     bool verbose, quiet;
     size_t same, differ, skipped, unloaded;
 };
@@ -208,7 +208,7 @@ static void twin_on(struct comparison *c, const char *driver, size_t run, struct
     struct ncs_option_value *v = &c->value[NCS_RUN_DRIVER];
     for (v->number = 0; strcmp(ncs_run_option[NCS_RUN_DRIVER].choices[v->number], driver) != 0;)
         v->number++;
-    ncs_twin_run(&c->plan, run, c->value, out);
+    ncs_twin_run(&c->selection, run, c->value, out);
 }
 
 static void compare_run(struct comparison *c, size_t run, const char *file)
@@ -264,13 +264,13 @@ static int summarize(const struct comparison *c)
 
 static void compare_all(struct comparison *c)
 {
-    for (size_t i = 0; i < c->plan.runs; i++) {
+    for (size_t i = 0; i < c->selection.runs; i++) {
         struct ncs_str name = { 0 };
-        ncs_plan_add_full_name(&c->plan, i, &name);
-        if (ncs_plan_case(&c->plan, i)) {
+        ncs_selection_add_full_name(&c->selection, i, &name);
+        if (ncs_selection_case(&c->selection, i)) {
             compare_run(c, i, name.text);
         } else {
-            ncs_plan_print_error(&c->plan.file[c->plan.run[i].file]);
+            ncs_selection_print_error(&c->selection.file[c->selection.run[i].file]);
             c->unloaded++;
         }
         ncs_str_free(&name);
@@ -281,15 +281,15 @@ static int compare_operands(struct comparison *c, const struct ncs_parsed *parse
 {
     struct ncs_error err = { 0 };
     bool ok = true;
-    c->plan.settings = ncs_run_settings(c->value);
-    c->plan.repeats = 1;
+    c->selection.settings = ncs_run_settings(c->value);
+    c->selection.repeats = 1;
     for (size_t i = 0; i < parsed->operands && ok; i++)
-        ok = ncs_plan_add(&c->plan, parsed->operand[i], &err);
-    if (!ok || !ncs_plan_close(&c->plan, &err)) {
+        ok = ncs_selection_add(&c->selection, parsed->operand[i], &err);
+    if (!ok || !ncs_selection_close(&c->selection, &err)) {
         ncs_print_error(&err);
         return ncs_verdict_exit(NCS_INVALID);
     }
-    if (!c->plan.runs) {
+    if (!c->selection.runs) {
         fprintf(stderr, "ncclscript compare: nothing was executed: no scenarios there\n");
         return ncs_verdict_exit(NCS_EMPTY);
     }
@@ -313,7 +313,7 @@ static int compare_main(const struct ncs_parsed *parsed)
     c.value[NCS_RUN_SET] = v[SET];
     ncs_memory_limit("compare", &v[MEMORY], 1);
     int status = compare_operands(&c, parsed);
-    ncs_plan_free(&c.plan);
+    ncs_selection_free(&c.selection);
     return status;
 }
 

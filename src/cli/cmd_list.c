@@ -26,7 +26,7 @@ static void list_files(const struct ncs_corpus *corpus, struct ncs_str *out)
 {
     int width = 0;
     for (size_t i = 0; i < corpus->files; i++) {
-        int own = (int)strlen(corpus->plan.file[i].path);
+        int own = (int)strlen(corpus->selection.file[i].path);
         width = own > width && own <= WIDEST ? own : width;
     }
     for (size_t i = 0; i < corpus->files; i++) {
@@ -34,7 +34,7 @@ static void list_files(const struct ncs_corpus *corpus, struct ncs_str *out)
         struct ncs_str path = { 0 };
         if (!f->cases)
             continue;
-        ncs_safe_line(&path, corpus->plan.file[i].path);
+        ncs_safe_line(&path, corpus->selection.file[i].path);
         const char *about = corpus->item[f->first].scenario.about;
         ncs_str_addf(out, "%-*s", about ? width : 0, path.text);
         if (about) {

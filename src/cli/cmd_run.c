@@ -6,39 +6,40 @@
 #include "cli/command.h"
 #include "cli/memory.h"
 #include "cli/output.h"
-#include "cli/plan.h"
+#include "cli/selection.h"
 #include "cli/run_options.h"
 #include "cli/suite.h"
 
-static bool plan_all(const struct ncs_parsed *parsed, struct ncs_plan *plan, struct ncs_error *err)
+static bool add_operands_of_run(const struct ncs_parsed *parsed, struct ncs_selection *selection,
+                     struct ncs_error *err)
 {
     const struct ncs_option_value *v = parsed->value;
-    plan->settings = ncs_run_settings(v);
-    plan->repeats = v[NCS_RUN_REPEAT].given ? v[NCS_RUN_REPEAT].number : 1;
-    plan->seed = (uint64_t)v[NCS_RUN_SEED].number;
+    selection->settings = ncs_run_settings(v);
+    selection->repeats = v[NCS_RUN_REPEAT].given ? v[NCS_RUN_REPEAT].number : 1;
+    selection->seed = (uint64_t)v[NCS_RUN_SEED].number;
     for (size_t i = 0; i < parsed->operands; i++)
-        if (!ncs_plan_add(plan, parsed->operand[i], err))
+        if (!ncs_selection_add(selection, parsed->operand[i], err))
             return false;
     return true;
 }
 
 /* Leaves the cases that -k selects; false after an error. */
-static bool select_cases(const struct ncs_option_value *v, struct ncs_plan *plan)
+static bool select_cases(const struct ncs_option_value *v, struct ncs_selection *selection)
 {
     struct ncs_error err = { 0 };
     const char *expression = ncs_option_last(v);
-    if (expression && !ncs_plan_select(plan, expression, &err)) {
+    if (expression && !ncs_selection_select(selection, expression, &err)) {
         ncs_usage_error("run", NULL, "`-k %s`: %s", expression, err.text);
         return false;
     }
-    if (ncs_plan_close(plan, &err))
+    if (ncs_selection_close(selection, &err))
         return true;
     ncs_print_error(&err);
     return false;
 }
 
 /* A report of no runs, for who reads it, and why. */
-static int report_no_runs(const struct ncs_option_value *v, const struct ncs_plan *plan)
+static int report_no_runs(const struct ncs_option_value *v, const struct ncs_selection *selection)
 {
     struct ncs_report report;
     struct ncs_report_style style = { 0 };
@@ -51,28 +52,28 @@ static int report_no_runs(const struct ncs_option_value *v, const struct ncs_pla
     ncs_str_free(&out);
     ncs_out_flush();
     fprintf(stderr, "ncclscript run: nothing was executed: ");
-    if (plan->left_out)
-        fprintf(stderr, "-k selects none of %zu case%s\n", plan->left_out,
-                plan->left_out == 1 ? "" : "s");
-    else if (plan->files)
+    if (selection->left_out)
+        fprintf(stderr, "-k selects none of %zu case%s\n", selection->left_out,
+                selection->left_out == 1 ? "" : "s");
+    else if (selection->files)
         fprintf(stderr, "all cases are excluded\n");
     else
         fprintf(stderr, "no scenarios (*.lua, *.yaml) there\n");
     return ncs_verdict_exit(NCS_EMPTY);
 }
 
-static int list_runs(const struct ncs_plan *plan)
+static int list_runs(const struct ncs_selection *selection)
 {
     int status = 0;
-    for (size_t i = 0; i < plan->runs; i++) {
-        const struct ncs_plan_file *file = &plan->file[plan->run[i].file];
+    for (size_t i = 0; i < selection->runs; i++) {
+        const struct ncs_selection_file *file = &selection->file[selection->run[i].file];
         struct ncs_str name = { 0 }, line = { 0 };
         if (!file->script) {
-            ncs_plan_print_error(file);
+            ncs_selection_print_error(file);
             status = ncs_verdict_exit(NCS_INVALID);
             continue;
         }
-        ncs_plan_add_full_name(plan, i, &name);
+        ncs_selection_add_full_name(selection, i, &name);
         ncs_safe_line(&line, name.text);
         ncs_str_add(&line, "\n");
         ncs_out(line.text);
@@ -83,18 +84,19 @@ static int list_runs(const struct ncs_plan *plan)
 }
 
 /* Of files that are fine otherwise; of the others they come with the errors. */
-static void print_warnings(const struct ncs_plan *plan)
+static void print_warnings(const struct ncs_selection *selection)
 {
-    for (size_t i = 0; i < plan->files; i++)
-        if (plan->file[i].script && plan->file[i].reading)
-            ncs_print_complaints(&plan->file[i].reading->complaints);
+    for (size_t i = 0; i < selection->files; i++)
+        if (selection->file[i].script && selection->file[i].reading)
+            ncs_print_complaints(&selection->file[i].reading->complaints);
 }
 
-static int run_plan(const struct ncs_option_value *v, const struct ncs_plan *plan, char *schedule)
+static int run_selection(const struct ncs_option_value *v, const struct ncs_selection *selection,
+                    char *schedule)
 {
     struct ncs_suite suite = {
         .value = v,
-        .plan = plan,
+        .selection = selection,
         .schedule = schedule,
         .quiet = v[NCS_RUN_QUIET].given,
         .times = !v[NCS_RUN_NO_TIMES].given,
@@ -111,8 +113,8 @@ static int run_plan(const struct ncs_option_value *v, const struct ncs_plan *pla
     };
     struct ncs_str out = { 0 };
     if (!suite.quiet)
-        print_warnings(plan);
-    suite.folded = format->people && plan->repeats > 1 && !style.verbose;
+        print_warnings(selection);
+    suite.folded = format->people && selection->repeats > 1 && !style.verbose;
     style.quiet = suite.quiet || suite.folded;
     suite.log = (struct ncs_log){ .quiet = style.quiet, .to_stderr = !format->people };
     ncs_report_begin(&suite.report, format, &style, &out);
@@ -129,7 +131,7 @@ static int run_plan(const struct ncs_option_value *v, const struct ncs_plan *pla
 static int run_operands(const struct ncs_parsed *parsed)
 {
     const struct ncs_option_value *v = parsed->value;
-    struct ncs_plan plan = { 0 };
+    struct ncs_selection selection = { 0 };
     struct ncs_error err = { 0 };
     char *schedule = NULL;
     int status = 2;
@@ -137,17 +139,17 @@ static int run_operands(const struct ncs_parsed *parsed)
     if (v[NCS_RUN_UNSAFE].given && !v[NCS_RUN_LIST].given)
         fprintf(stderr, "ncclscript run: --unsafe: scripts may run programs and use files\n");
     if (!ncs_run_read_schedule(v, &schedule, &err) || !ncs_run_options_fit(v, &err) ||
-        !plan_all(parsed, &plan, &err))
+        !add_operands_of_run(parsed, &selection, &err))
         ncs_print_error(&err);
-    else if (!select_cases(&v[NCS_RUN_SELECT], &plan))
+    else if (!select_cases(&v[NCS_RUN_SELECT], &selection))
         status = 2;
-    else if (plan.runs == 0)
-        status = report_no_runs(v, &plan);
-    else if (!v[NCS_RUN_LIST].given && !ncs_suite_can_draw(v, &plan, &err))
+    else if (selection.runs == 0)
+        status = report_no_runs(v, &selection);
+    else if (!v[NCS_RUN_LIST].given && !ncs_suite_can_draw(v, &selection, &err))
         ncs_print_error(&err);
     else
-        status = v[NCS_RUN_LIST].given ? list_runs(&plan) : run_plan(v, &plan, schedule);
-    ncs_plan_free(&plan);
+        status = v[NCS_RUN_LIST].given ? list_runs(&selection) : run_selection(v, &selection, schedule);
+    ncs_selection_free(&selection);
     ncs_free(schedule);
     return status;
 }

@@ -148,7 +148,7 @@ static void drop_cases(struct ncs_corpus *corpus, size_t first)
 static bool declare_case(struct ncs_corpus *corpus, size_t file, size_t number,
                          enum ncs_policy policy, struct ncs_error *err)
 {
-    const struct ncs_plan_file *of = &corpus->plan.file[file];
+    const struct ncs_selection_file *of = &corpus->selection.file[file];
     const struct ncs_case *c = &of->cases.item[number];
     struct ncs_script_settings settings = settings_of_all;
     struct ncs_corpus_case item = { .file = file, .number = number, .policy = policy };
@@ -169,7 +169,7 @@ static bool declare_case(struct ncs_corpus *corpus, size_t file, size_t number,
 /* All cases of a file of the plan, or none of one of which something is wrong. */
 static void corpus_add_file(struct ncs_corpus *corpus, size_t number)
 {
-    const struct ncs_plan_file *of = &corpus->plan.file[number];
+    const struct ncs_selection_file *of = &corpus->selection.file[number];
     struct ncs_corpus_file file = { .first = corpus->count, .err = of->err };
     bool ok = of->script != NULL;
     corpus_place_file(&file, of->path);
@@ -188,10 +188,10 @@ static void corpus_add_file(struct ncs_corpus *corpus, size_t number)
 
 bool ncs_corpus_add(struct ncs_corpus *corpus, const char *operand, struct ncs_error *err)
 {
-    corpus->plan.settings = settings_of_all;
-    corpus->plan.repeats = 1;
-    bool ok = ncs_plan_add(&corpus->plan, operand, err);
-    while (corpus->files < corpus->plan.files)
+    corpus->selection.settings = settings_of_all;
+    corpus->selection.repeats = 1;
+    bool ok = ncs_selection_add(&corpus->selection, operand, err);
+    while (corpus->files < corpus->selection.files)
         corpus_add_file(corpus, corpus->files);
     return ok;
 }
@@ -200,10 +200,10 @@ bool ncs_corpus_print_error(const struct ncs_corpus *corpus, size_t file)
 {
     if (corpus->file[file].err.status == NCS_OK)
         return false;
-    if (corpus->plan.file[file].script)
+    if (corpus->selection.file[file].script)
         ncs_print_error(&corpus->file[file].err);
     else
-        ncs_plan_print_error(&corpus->plan.file[file]);
+        ncs_selection_print_error(&corpus->selection.file[file]);
     return true;
 }
 
@@ -238,7 +238,7 @@ static void place_here(const char *scenario, struct ncs_str *path)
 static const struct ncs_case *values_of(const struct ncs_corpus *corpus,
                                         const struct ncs_corpus_case *c)
 {
-    return &corpus->plan.file[c->file].cases.item[c->number];
+    return &corpus->selection.file[c->file].cases.item[c->number];
 }
 
 static struct ncs_corpus_case *find_case(struct ncs_corpus *corpus,
@@ -258,7 +258,7 @@ static struct ncs_corpus_case *find_case(struct ncs_corpus *corpus,
     }
     if (matches == 1)
         return found;
-    const char *path = corpus->plan.file[file - corpus->file].path;
+    const char *path = corpus->selection.file[file - corpus->file].path;
     if (matches == 0)
         ncs_fail(err, NCS_BAD_INPUT, "%s has no case `%s`", path, name);
     else
@@ -293,9 +293,16 @@ struct ncs_labelled ncs_corpus_label(const struct ncs_corpus *corpus,
     const struct ncs_corpus_file *file = &corpus->file[c->file];
     const struct ncs_case *values = values_of(corpus, c);
     return (struct ncs_labelled){
-        .file = corpus->plan.file[c->file].path, .name = values->name, .value = values->value,
-        .values = values->values, .scenario = &c->scenario, .truth = &c->truth,
-        .policy = c->policy, .group = file->group, .entry = file->entry, .twin = file->twin,
+        .file = corpus->selection.file[c->file].path,
+        .name = values->name,
+        .value = values->value,
+        .values = values->values,
+        .scenario = &c->scenario,
+        .truth = &c->truth,
+        .policy = c->policy,
+        .group = file->group,
+        .entry = file->entry,
+        .twin = file->twin,
         .correct = file->correct,
     };
 }
@@ -311,6 +318,6 @@ void ncs_corpus_free(struct ncs_corpus *corpus)
     }
     ncs_free(corpus->item);
     ncs_free(corpus->file);
-    ncs_plan_free(&corpus->plan);
+    ncs_selection_free(&corpus->selection);
     *corpus = (struct ncs_corpus){ 0 };
 }

@@ -3,7 +3,7 @@
 #ifndef NCS_CLI_CORPUS_H
 #define NCS_CLI_CORPUS_H
 
-#include "cli/plan.h"
+#include "cli/selection.h"
 #include "report/corpus.h"
 
 struct ncs_corpus_case {
@@ -25,7 +25,7 @@ struct ncs_corpus_file {
 };
 
 struct ncs_corpus {
-    struct ncs_plan plan;
+    struct ncs_selection selection;
     struct ncs_corpus_file *file; size_t files, files_room; /* as those of the plan */
     struct ncs_corpus_case *item; size_t count, room;
 };

@@ -18,13 +18,13 @@ static void write_out(struct ncs_str *out)
 /* What is told of all of them, behind the last that was made. */
 static void end_case(struct ncs_suite *suite, struct ncs_str *out)
 {
-    const struct ncs_plan *plan = suite->plan;
+    const struct ncs_selection *selection = suite->selection;
     const struct ncs_tally *t = &suite->repeated.tally;
     if (suite->folded && t->runs > 0 && (!suite->quiet || t->runs != t->expected + t->skipped)) {
         size_t first = suite->next - t->runs;
-        const struct ncs_case *c = ncs_plan_case(plan, first);
+        const struct ncs_case *c = ncs_selection_case(selection, first);
         struct ncs_str name = { 0 };
-        ncs_str_add(&name, plan->file[plan->run[first].file].path);
+        ncs_str_add(&name, selection->file[selection->run[first].file].path);
         if (c && c->name)
             ncs_str_addf(&name, "[%s]", c->name);
         ncs_repeated_text(&suite->repeated, name.text, &suite->report.style, out);
@@ -40,7 +40,7 @@ static void fold_equal_verdicts(struct ncs_suite *suite, struct ncs_report_entry
     if (r->unexpected[entry->verdict].count > 0)
         ncs_str_free(&entry->text);
     if (r->tally.runs == 0)
-        r->first = suite->plan->run[suite->next].seed;
+        r->first = suite->selection->run[suite->next].seed;
     ncs_repeated_add(r, entry);
 }
 
@@ -53,15 +53,15 @@ static size_t unexpected(const struct ncs_tally *t)
 
 void ncs_suite_tell(struct ncs_suite *suite, struct ncs_report_entry *entry)
 {
-    const struct ncs_plan *plan = suite->plan;
+    const struct ncs_selection *selection = suite->selection;
     size_t run = suite->next;
     if (suite->link) {
         ncs_link_keep(suite->link, entry);
         return;
     }
     struct ncs_str out = { 0 };
-    entry->file = plan->file[plan->run[run].file].path;
-    if (run > 0 && !ncs_plan_same_case(plan, run, run - 1))
+    entry->file = selection->file[selection->run[run].file].path;
+    if (run > 0 && !ncs_selection_same_case(selection, run, run - 1))
         end_case(suite, &out);
     if (suite->folded)
         fold_equal_verdicts(suite, entry);
@@ -76,14 +76,14 @@ void ncs_suite_tell(struct ncs_suite *suite, struct ncs_report_entry *entry)
 void ncs_suite_add_not_run(const struct ncs_suite *suite, struct ncs_str *out)
 {
     enum { SHOWN = 8 };
-    const struct ncs_plan *plan = suite->plan;
-    for (size_t i = suite->next; i < plan->runs; i++) {
+    const struct ncs_selection *selection = suite->selection;
+    for (size_t i = suite->next; i < selection->runs; i++) {
         if (i == suite->next + SHOWN) {
-            ncs_str_addf(out, " and %zu more", plan->runs - i);
+            ncs_str_addf(out, " and %zu more", selection->runs - i);
             return;
         }
         struct ncs_str name = { 0 };
-        ncs_plan_add_full_name(plan, i, &name);
+        ncs_selection_add_full_name(selection, i, &name);
         ncs_str_add(out, i == suite->next ? "; not run: " : ", ");
         ncs_safe_line(out, name.text);
         ncs_str_free(&name);
@@ -94,9 +94,9 @@ int ncs_suite_finish(struct ncs_suite *suite)
 {
     struct ncs_report *report = &suite->report;
     struct ncs_str out = { 0 };
-    report->tally.not_run = suite->plan->runs - suite->next;
-    report->tally.cases = suite->plan->cases;
-    report->tally.scenarios = suite->plan->scenarios;
+    report->tally.not_run = suite->selection->runs - suite->next;
+    report->tally.cases = suite->selection->cases;
+    report->tally.scenarios = suite->selection->scenarios;
     end_case(suite, &out);
     ncs_report_end(report, report->tally.not_run ? suite->cut : NULL, &out);
     write_out(&out);
@@ -108,10 +108,11 @@ int ncs_suite_finish(struct ncs_suite *suite)
 static void run_here(struct ncs_suite *suite)
 {
     struct ncs_str name = { 0 };
-    while (suite->next < suite->plan->runs && !suite->cut) {
+    while (suite->next < suite->selection->runs && !suite->cut) {
         ncs_str_clear(&name);
-        ncs_plan_add_full_name(suite->plan, suite->next, &name);
-        ncs_progress_show(suite->next, suite->plan->runs, unexpected(&suite->report.tally), name.text);
+        ncs_selection_add_full_name(suite->selection, suite->next, &name);
+        ncs_progress_show(suite->next, suite->selection->runs, unexpected(&suite->report.tally),
+                          name.text);
         ncs_suite_make(suite, suite->next);
         if (ncs_suite_interrupts())
             suite->cut = "interrupted";
@@ -121,9 +122,9 @@ static void run_here(struct ncs_suite *suite)
 
 int ncs_suite_run(struct ncs_suite *suite, int jobs)
 {
-    if (suite->plan->runs > 1)
+    if (suite->selection->runs > 1)
         ncs_progress_start();
-    if (jobs > 1 && suite->plan->runs > 1) {
+    if (jobs > 1 && suite->selection->runs > 1) {
         ncs_suite_catch_interrupts(false);
         ncs_suite_run_jobs(suite, jobs);
     } else {

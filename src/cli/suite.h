@@ -4,14 +4,14 @@
 
 #include "cli/log.h"
 #include "cli/option.h"
-#include "cli/plan.h"
+#include "cli/selection.h"
 #include "report/report.h"
 
 struct ncs_link; /* suite_link.c */
 
 struct ncs_suite {
     const struct ncs_option_value *value; /* rows of ncs_run_option */
-    const struct ncs_plan *plan;
+    const struct ncs_selection *selection;
     const char *schedule;  /* NULL = none */
     struct ncs_report report;
     struct ncs_log log;
@@ -49,7 +49,7 @@ void ncs_suite_entry(struct ncs_suite *suite, size_t run, int64_t start,
 /* ---- suite_draw.c: --trace and --html ---- */
 
 /* Do they go with this plan? False and err if not. */
-bool ncs_suite_can_draw(const struct ncs_option_value *v, const struct ncs_plan *plan,
+bool ncs_suite_can_draw(const struct ncs_option_value *v, const struct ncs_selection *selection,
                         struct ncs_error *err);
 /* Writes them; nothing if they were not asked for. */
 void ncs_suite_draw(struct ncs_suite *suite, const struct ncs_report_run *run);

@@ -32,22 +32,24 @@ static bool is_same_drawing(const char *a, const char *b)
            x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static bool can_draw(const struct ncs_plan *plan, const char *option, const char *file,
+static bool can_draw(const struct ncs_selection *selection, const char *option, const char *file,
                      struct ncs_error *err)
 {
-    if (plan->runs > 1) {
-        ncs_fail(err, NCS_BAD_INPUT, "--%s %s is for one run, not for %zu", option, file, plan->runs);
-        return ncs_fail_hint(err, plan->repeats > 1 ? "leave --repeat out, and choose one by --seed"
-                                                    : "--list shows the names of all, and FILE[name=value] or "
-                                                      "-k chooses one");
+    if (selection->runs > 1) {
+        ncs_fail(err, NCS_BAD_INPUT, "--%s %s is for one run, not for %zu", option, file,
+                 selection->runs);
+        return ncs_fail_hint(err, selection->repeats > 1
+                                      ? "leave --repeat out, and choose one by --seed"
+                                      : "--list shows the names of all, and FILE[name=value] or "
+                                        "-k chooses one");
     }
-    for (size_t i = 0; i < plan->files; i++)
-        if (!is_output(file) && is_same_drawing(plan->file[i].path, file))
+    for (size_t i = 0; i < selection->files; i++)
+        if (!is_output(file) && is_same_drawing(selection->file[i].path, file))
             return ncs_fail(err, NCS_BAD_INPUT, "--%s %s would replace the scenario", option, file);
     return true;
 }
 
-bool ncs_suite_can_draw(const struct ncs_option_value *v, const struct ncs_plan *plan,
+bool ncs_suite_can_draw(const struct ncs_option_value *v, const struct ncs_selection *selection,
                         struct ncs_error *err)
 {
     const char *file[DRAWINGS];
@@ -55,7 +57,7 @@ bool ncs_suite_can_draw(const struct ncs_option_value *v, const struct ncs_plan 
         file[i] = ncs_option_last(&v[drawings[i].option]);
         if (!file[i])
             continue;
-        if (!can_draw(plan, ncs_run_option[drawings[i].option].name, file[i], err))
+        if (!can_draw(selection, ncs_run_option[drawings[i].option].name, file[i], err))
             return false;
         if (is_output(file[i]))
             ncs_out_divert();

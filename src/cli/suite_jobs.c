@@ -252,7 +252,7 @@ static bool hand_out(struct jobs *jobs)
     bool any = false, failed = jobs->workers == 0;
     for (size_t i = 0; i < jobs->workers; i++) {
         struct worker *w = &jobs->worker[i];
-        bool more = jobs->next < suite->plan->runs && jobs->next < suite->next + AHEAD &&
+        bool more = jobs->next < suite->selection->runs && jobs->next < suite->next + AHEAD &&
                     !suite->cut && !ncs_suite_interrupts();
         if (more && !w->pid && !start_worker(jobs, w))
             failed = true;
@@ -315,8 +315,9 @@ static void show_progress(const struct jobs *jobs)
     const struct ncs_suite *suite = jobs->suite;
     const struct ncs_tally *t = &suite->report.tally;
     struct ncs_str name = { 0 };
-    ncs_plan_add_full_name(suite->plan, suite->next, &name);
-    ncs_progress_show(suite->next, suite->plan->runs, t->runs - t->expected - t->skipped, name.text);
+    ncs_selection_add_full_name(suite->selection, suite->next, &name);
+    ncs_progress_show(suite->next, suite->selection->runs, t->runs - t->expected - t->skipped,
+                      name.text);
     ncs_str_free(&name);
 }
 
@@ -326,7 +327,7 @@ static void make_runs(struct jobs *jobs, struct pollfd *fds)
     for (;;) {
         pass_interrupts(jobs);
         tell_done(jobs);
-        if (suite->next == suite->plan->runs || suite->cut)
+        if (suite->next == suite->selection->runs || suite->cut)
             return;
         if (!hand_out(jobs)) {
             fprintf(stderr, "ncclscript run: cannot start a process: %s\n", strerror(errno));
@@ -370,7 +371,7 @@ static size_t open_all(struct worker *worker, size_t wanted)
 
 void ncs_suite_run_jobs(struct ncs_suite *suite, int jobs_wanted)
 {
-    size_t left = suite->plan->runs - suite->next, workers = (size_t)jobs_wanted;
+    size_t left = suite->selection->runs - suite->next, workers = (size_t)jobs_wanted;
     workers = workers < left ? workers : left;
     struct jobs jobs = { .suite = suite, .next = suite->next,
                          .worker = ncs_new(workers * sizeof *jobs.worker),

@@ -37,14 +37,15 @@ struct told {
 
 static void begin_told(struct told *t, struct ncs_suite *suite, size_t run, int64_t start)
 {
-    const struct ncs_plan *plan = suite->plan;
-    const struct ncs_case *c = ncs_plan_case(plan, run);
+    const struct ncs_selection *selection = suite->selection;
+    const struct ncs_case *c = ncs_selection_case(selection, run);
     struct ncs_str full = { 0 };
     *t = (struct told){ .suite = suite, .run = run, .start = start };
-    ncs_plan_add_name(plan, run, &t->name);
-    ncs_plan_add_full_name(plan, run, &full);
+    ncs_selection_add_name(selection, run, &t->name);
+    ncs_selection_add_full_name(selection, run, &full);
     if (t->name.bytes) {
-        ncs_run_add_command(suite->value, full.text, plan->repeats > 1 || (c && c->seeded), &t->command);
+        ncs_run_add_command(suite->value, full.text, selection->repeats > 1 || (c && c->seeded),
+                            &t->command);
         t->report.name = t->name.text;
         t->report.command = t->command.text;
     }
@@ -84,11 +85,11 @@ void ncs_suite_entry(struct ncs_suite *suite, size_t run, int64_t start,
                      const struct ncs_scenario *scenario, const struct ncs_result *result,
                      struct ncs_report_entry *entry)
 {
-    const struct ncs_plan *plan = suite->plan;
+    const struct ncs_selection *selection = suite->selection;
     struct told t;
     struct ncs_scenario plain;
     begin_told(&t, suite, run, start);
-    ncs_scenario_init(&plain, plan->file[plan->run[run].file].path);
+    ncs_scenario_init(&plain, selection->file[selection->run[run].file].path);
     make_entry(&t, scenario ? scenario : &plain, result, entry);
     entry->file = NULL; /* it was the scenario's */
     ncs_scenario_free(&plain);
@@ -99,8 +100,9 @@ void ncs_suite_entry(struct ncs_suite *suite, size_t run, int64_t start,
 static bool suite_declare(const struct ncs_suite *suite, size_t run, struct ncs_scenario *scenario,
                           struct ncs_error *err)
 {
-    const struct ncs_plan_file *file = &suite->plan->file[suite->plan->run[run].file];
-    const struct ncs_case *c = ncs_plan_case(suite->plan, run);
+    const struct ncs_selection_file *file =
+        &suite->selection->file[suite->selection->run[run].file];
+    const struct ncs_case *c = ncs_selection_case(suite->selection, run);
     ncs_scenario_init(scenario, file->path);
     if (!c) {
         *err = file->err;
@@ -117,10 +119,10 @@ static bool suite_declare(const struct ncs_suite *suite, size_t run, struct ncs_
 /* Has the run before, of the same file, the same error? */
 static bool told_before(const struct told *t, const struct ncs_error *err)
 {
-    const struct ncs_plan *plan = t->suite->plan;
+    const struct ncs_selection *selection = t->suite->selection;
     struct ncs_error other = { 0 };
     struct ncs_scenario scenario;
-    if (t->run == 0 || plan->run[t->run - 1].file != plan->run[t->run].file)
+    if (t->run == 0 || selection->run[t->run - 1].file != selection->run[t->run].file)
         return false;
     bool same = !suite_declare(t->suite, t->run - 1, &scenario, &other) &&
                 other.line == err->line && strcmp(other.text, err->text) == 0;
@@ -132,13 +134,13 @@ static bool told_before(const struct told *t, const struct ncs_error *err)
 static void tell_unstarted(struct told *t, const struct ncs_scenario *scenario,
                            const struct ncs_error *err)
 {
-    const struct ncs_plan *plan = t->suite->plan;
-    const struct ncs_plan_file *file = &plan->file[plan->run[t->run].file];
+    const struct ncs_selection *selection = t->suite->selection;
+    const struct ncs_selection_file *file = &selection->file[selection->run[t->run].file];
     struct ncs_result result = { .verdict = suite_verdict_of(err), .internal = *err };
     struct ncs_report_entry entry;
     t->report.complaints = file->reading ? &file->reading->complaints : NULL;
     if (!file->script)
-        ncs_plan_print_error(file);
+        ncs_selection_print_error(file);
     else if (!told_before(t, err))
         ncs_print_error(err);
     make_entry(t, scenario, &result, &entry);
@@ -195,7 +197,7 @@ static void run_declared(struct told *t, struct ncs_script *script,
 {
     struct ncs_suite *suite = t->suite;
     struct ncs_run_options o = ncs_run_make_options(suite->value, scenario);
-    o.seed = suite->plan->run[t->run].seed;
+    o.seed = suite->selection->run[t->run].seed;
     o.seeded = o.seed != 0;
     o.schedule = suite->schedule;
     o.on_log = ncs_log_line;
@@ -221,13 +223,13 @@ static void run_declared(struct told *t, struct ncs_script *script,
 
 void ncs_suite_make(struct ncs_suite *suite, size_t run)
 {
-    const struct ncs_plan *plan = suite->plan;
+    const struct ncs_selection *selection = suite->selection;
     struct told t;
     struct ncs_error err = { 0 };
     struct ncs_scenario scenario;
     begin_told(&t, suite, run, ncs_suite_clock());
     if (suite_declare(suite, run, &scenario, &err))
-        run_declared(&t, plan->file[plan->run[run].file].script, &scenario);
+        run_declared(&t, selection->file[selection->run[run].file].script, &scenario);
     else
         tell_unstarted(&t, &scenario, &err);
     ncs_scenario_free(&scenario);

@@ -156,11 +156,12 @@ static struct ncs_run_options options_of(const struct ncs_option_value *v,
 }
 
 /* Never comes back: what a run on real hardware leaves behind ends with its process. */
-static void be_run(const struct ncs_plan *plan, size_t run, const struct ncs_option_value *v, int fd)
+static void be_run(const struct ncs_selection *selection, size_t run,
+                   const struct ncs_option_value *v, int fd)
 {
     struct record r = { .fd = fd };
-    const struct ncs_plan_file *file = &plan->file[plan->run[run].file];
-    const struct ncs_case *c = ncs_plan_case(plan, run);
+    const struct ncs_selection_file *file = &selection->file[selection->run[run].file];
+    const struct ncs_case *c = ncs_selection_case(selection, run);
     struct ncs_script_settings settings = ncs_run_settings(v);
     struct ncs_scenario scenario;
     struct ncs_error err = { 0 };
@@ -175,7 +176,7 @@ static void be_run(const struct ncs_plan *plan, size_t run, const struct ncs_opt
         send_off(&r);
         _exit(0);
     }
-    struct ncs_run_options o = options_of(v, &scenario, plan->run[run].seed);
+    struct ncs_run_options o = options_of(v, &scenario, selection->run[run].seed);
     int nowhere = open("/dev/null", O_WRONLY);
     dup2(nowhere, STDOUT_FILENO);
     dup2(nowhere, STDERR_FILENO);
@@ -289,8 +290,8 @@ static void explain_death(struct ncs_twin *t, int status)
     t->reason = ncs_str_take(&why);
 }
 
-void ncs_twin_run(const struct ncs_plan *plan, size_t run, const struct ncs_option_value *value,
-                  struct ncs_twin *out)
+void ncs_twin_run(const struct ncs_selection *selection, size_t run,
+                  const struct ncs_option_value *value, struct ncs_twin *out)
 {
     int ends[2], status = 0;
     struct ncs_str text = { 0 };
@@ -304,7 +305,7 @@ void ncs_twin_run(const struct ncs_plan *plan, size_t run, const struct ncs_opti
     pid_t child = fork();
     if (child == 0) {
         close(ends[0]);
-        be_run(plan, run, value, ends[1]);
+        be_run(selection, run, value, ends[1]);
     }
     close(ends[1]);
     if (child > 0) {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "cli/option.h"
-#include "cli/plan.h"
+#include "cli/selection.h"
 #include "run/run.h"
 
 /* What is compared: of each kind the lines of both runs. A key that one side alone has is a difference,
@@ -39,8 +39,8 @@ struct ncs_twin {
 int ncs_twin_libraries(const char *nccl_lib, const char *cudart_lib);
 
 /* A run of the plan, of a file that does load. value: as of the options of `run` (run_options.h). */
-void ncs_twin_run(const struct ncs_plan *plan, size_t run, const struct ncs_option_value *value,
-                  struct ncs_twin *out);
+void ncs_twin_run(const struct ncs_selection *selection, size_t run,
+                  const struct ncs_option_value *value, struct ncs_twin *out);
 void ncs_twin_free(struct ncs_twin *t); /* the contents */
 
 #endif

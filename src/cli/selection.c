@@ -1,5 +1,5 @@
 /* From operands to runs: files are opened once, and each case is declared anew when it is run. */
-#include "cli/plan.h"
+#include "cli/selection.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -16,47 +16,49 @@ static const char seed_term[] = "seed=";
 
 /* ---- names ---- */
 
-const struct ncs_case *ncs_plan_case(const struct ncs_plan *plan, size_t run)
+const struct ncs_case *ncs_selection_case(const struct ncs_selection *selection, size_t run)
 {
-    const struct ncs_plan_run *r = &plan->run[run];
-    const struct ncs_plan_file *file = &plan->file[r->file];
+    const struct ncs_selection_run *r = &selection->run[run];
+    const struct ncs_selection_file *file = &selection->file[r->file];
     return file->script ? &file->cases.item[r->number] : NULL;
 }
 
 /* A seed that is no value of the case is a part of the name where the case has several runs. */
-void ncs_plan_add_name(const struct ncs_plan *plan, size_t run, struct ncs_str *out)
+void ncs_selection_add_name(const struct ncs_selection *selection, size_t run, struct ncs_str *out)
 {
-    const struct ncs_case *c = ncs_plan_case(plan, run);
+    const struct ncs_case *c = ncs_selection_case(selection, run);
     if (!c)
         return;
     size_t bytes = c->name ? strlen(c->name) : 0;
-    if (c->seeded && plan->repeats > 1) { /* the last value: each of its runs has another */
+    if (c->seeded && selection->repeats > 1) { /* the last value: each of its runs has another */
         const char *comma = strrchr(c->name, ',');
         bytes = comma ? (size_t)(comma - c->name) : 0;
     }
     ncs_str_add_bytes(out, c->name, bytes);
-    if (plan->repeats > 1)
-        ncs_str_addf(out, "%s%s%" PRIu64, bytes ? "," : "", seed_term, plan->run[run].seed);
+    if (selection->repeats > 1)
+        ncs_str_addf(out, "%s%s%" PRIu64, bytes ? "," : "", seed_term, selection->run[run].seed);
 }
 
-void ncs_plan_add_full_name(const struct ncs_plan *plan, size_t run, struct ncs_str *out)
+void ncs_selection_add_full_name(const struct ncs_selection *selection, size_t run,
+                                 struct ncs_str *out)
 {
     struct ncs_str name = { 0 };
-    ncs_plan_add_name(plan, run, &name);
-    ncs_str_add(out, plan->file[plan->run[run].file].path);
+    ncs_selection_add_name(selection, run, &name);
+    ncs_str_add(out, selection->file[selection->run[run].file].path);
     if (name.bytes)
         ncs_str_addf(out, "[%s]", name.text);
     ncs_str_free(&name);
 }
 
-bool ncs_plan_same_case(const struct ncs_plan *plan, size_t a, size_t b)
+bool ncs_selection_same_case(const struct ncs_selection *selection, size_t a, size_t b)
 {
-    return plan->run[a].file == plan->run[b].file && plan->run[a].number == plan->run[b].number;
+    return selection->run[a].file == selection->run[b].file &&
+           selection->run[a].number == selection->run[b].number;
 }
 
 /* ---- files ---- */
 
-static void plan_free_reading(struct ncs_plan_file *file)
+static void selection_free_reading(struct ncs_selection_file *file)
 {
     if (file->reading)
         ncs_reading_close(file->reading);
@@ -64,40 +66,43 @@ static void plan_free_reading(struct ncs_plan_file *file)
     file->reading = NULL;
 }
 
-static struct ncs_plan_file *plan_open_file(struct ncs_plan *plan, const char *path)
+static struct ncs_selection_file *selection_open_file(struct ncs_selection *selection,
+                                                      const char *path)
 {
-    struct ncs_plan_file file = { .path = ncs_copy_text(path), .reading = ncs_new(sizeof *file.reading) };
-    struct ncs_script_settings settings = plan->settings;
+    struct ncs_selection_file file = { .path = ncs_copy_text(path),
+                                       .reading = ncs_new(sizeof *file.reading) };
+    struct ncs_script_settings settings = selection->settings;
     settings.reading = file.reading;
     file.script = ncs_script_open(file.path, &settings, &file.err);
     if (!file.reading->complaints.count)
-        plan_free_reading(&file);
-    if (file.script && !ncs_script_cases(file.script, &plan->settings, &file.cases, &file.err)) {
+        selection_free_reading(&file);
+    if (file.script &&
+        !ncs_script_cases(file.script, &selection->settings, &file.cases, &file.err)) {
         ncs_script_free(file.script);
         file.script = NULL;
     }
-    NCS_PUSH(plan->file, plan->files, plan->files_room, file);
-    return &plan->file[plan->files - 1];
+    NCS_PUSH(selection->file, selection->files, selection->files_room, file);
+    return &selection->file[selection->files - 1];
 }
 
-static void add_run(struct ncs_plan *plan, size_t number, uint64_t seed)
+static void add_run(struct ncs_selection *selection, size_t number, uint64_t seed)
 {
-    struct ncs_plan_run run = { .file = plan->files - 1, .number = number, .seed = seed };
-    NCS_PUSH(plan->run, plan->runs, plan->runs_room, run);
+    struct ncs_selection_run run = { .file = selection->files - 1, .number = number, .seed = seed };
+    NCS_PUSH(selection->run, selection->runs, selection->runs_room, run);
 }
 
 /* All runs of a case of the file that was opened last; `seed`: the only one that is wanted, or NULL.
  * Too many are told when the plan is closed. */
-static void add_case(struct ncs_plan *plan, size_t number, const uint64_t *seed)
+static void add_case(struct ncs_selection *selection, size_t number, const uint64_t *seed)
 {
-    const struct ncs_case *c = &plan->file[plan->files - 1].cases.item[number];
-    uint64_t first = seed ? *seed : c->seeded ? (uint64_t)c->seed : plan->seed;
-    int64_t repeats = seed ? 1 : plan->repeats;
-    for (int64_t i = 0; i < repeats && plan->runs <= NCS_PLAN_MOST; i++)
-        add_run(plan, number, first + (uint64_t)i);
+    const struct ncs_case *c = &selection->file[selection->files - 1].cases.item[number];
+    uint64_t first = seed ? *seed : c->seeded ? (uint64_t)c->seed : selection->seed;
+    int64_t repeats = seed ? 1 : selection->repeats;
+    for (int64_t i = 0; i < repeats && selection->runs <= NCS_SELECTION_MOST; i++)
+        add_run(selection, number, first + (uint64_t)i);
 }
 
-bool ncs_plan_split(const char *operand, struct ncs_str *path, struct ncs_str *name)
+bool ncs_selection_split(const char *operand, struct ncs_str *path, struct ncs_str *name)
 {
     size_t bytes = strlen(operand);
     struct stat st;
@@ -171,7 +176,8 @@ static void near_term(const struct ncs_cases *cases, const char *term, struct nc
     ncs_free(terms);
 }
 
-static void hint_case(const struct ncs_plan_file *file, const char *name, struct ncs_error *err)
+static void hint_case(const struct ncs_selection_file *file, const char *name,
+                      struct ncs_error *err)
 {
     const struct ncs_cases *cases = &file->cases;
     struct ncs_str term = { 0 }, near = { 0 };
@@ -195,8 +201,8 @@ static void hint_case(const struct ncs_plan_file *file, const char *name, struct
     ncs_free(names);
 }
 
-static bool no_such_case(const struct ncs_plan_file *file, const char *operand, const char *name,
-                         struct ncs_error *err)
+static bool no_such_case(const struct ncs_selection_file *file, const char *operand,
+                         const char *name, struct ncs_error *err)
 {
     ncs_fail(err, NCS_BAD_INPUT, "no such case");
     ncs_fail_at(err, operand, 0, 0);
@@ -210,44 +216,44 @@ static bool no_such_case(const struct ncs_plan_file *file, const char *operand, 
 }
 
 /* The cases of the file that was opened last which the name means. */
-static bool plan_add_named(struct ncs_plan *plan, const char *operand, struct ncs_str *name,
-                           struct ncs_error *err)
+static bool selection_add_named(struct ncs_selection *selection, const char *operand,
+                                struct ncs_str *name, struct ncs_error *err)
 {
-    const struct ncs_plan_file *file = &plan->file[plan->files - 1];
+    const struct ncs_selection_file *file = &selection->file[selection->files - 1];
     uint64_t seed;
     bool found = false;
     bool seeded = file->cases.count && take_seed(&file->cases.item[0], name, &seed);
     for (size_t i = 0; i < file->cases.count; i++)
         if ((seeded && !name->bytes) || ncs_case_is(&file->cases.item[i], name->text)) {
-            add_case(plan, i, seeded ? &seed : NULL);
+            add_case(selection, i, seeded ? &seed : NULL);
             found = true;
         }
     return found || no_such_case(file, operand, name->text, err);
 }
 
-static void plan_add_file(struct ncs_plan *plan, const char *path)
+static void selection_add_file(struct ncs_selection *selection, const char *path)
 {
-    const struct ncs_plan_file *file = plan_open_file(plan, path);
+    const struct ncs_selection_file *file = selection_open_file(selection, path);
     if (!file->script)
-        add_run(plan, 0, plan->seed);
+        add_run(selection, 0, selection->seed);
     for (size_t i = 0; file->script && i < file->cases.count; i++)
-        add_case(plan, i, NULL);
+        add_case(selection, i, NULL);
 }
 
-bool ncs_plan_add(struct ncs_plan *plan, const char *operand, struct ncs_error *err)
+bool ncs_selection_add(struct ncs_selection *selection, const char *operand, struct ncs_error *err)
 {
     struct ncs_str path = { 0 }, name = { 0 };
     struct ncs_files files = { 0 };
     bool ok = true;
-    if (ncs_plan_split(operand, &path, &name)) {
-        if (plan_open_file(plan, path.text)->script)
-            ok = plan_add_named(plan, operand, &name, err);
+    if (ncs_selection_split(operand, &path, &name)) {
+        if (selection_open_file(selection, path.text)->script)
+            ok = selection_add_named(selection, operand, &name, err);
         else
-            add_run(plan, 0, plan->seed);
+            add_run(selection, 0, selection->seed);
     } else {
         ok = ncs_files_add(&files, operand, err);
         for (size_t i = 0; ok && i < files.count; i++)
-            plan_add_file(plan, files.path[i]);
+            selection_add_file(selection, files.path[i]);
     }
     ncs_files_free(&files);
     ncs_str_free(&path);
@@ -255,51 +261,52 @@ bool ncs_plan_add(struct ncs_plan *plan, const char *operand, struct ncs_error *
     return ok;
 }
 
-bool ncs_plan_select(struct ncs_plan *plan, const char *expression, struct ncs_error *err)
+bool ncs_selection_select(struct ncs_selection *selection, const char *expression,
+                          struct ncs_error *err)
 {
     struct ncs_select *select = ncs_select_parse(expression, err);
     if (!select)
         return false;
     size_t kept = 0;
     struct ncs_str name = { 0 };
-    for (size_t i = 0; i < plan->runs; i++) {
+    for (size_t i = 0; i < selection->runs; i++) {
         ncs_str_clear(&name);
-        ncs_plan_add_full_name(plan, i, &name);
+        ncs_selection_add_full_name(selection, i, &name);
         if (ncs_select_matches(select, name.text))
-            plan->run[kept++] = plan->run[i];
+            selection->run[kept++] = selection->run[i];
     }
     ncs_str_free(&name);
     ncs_select_free(select);
-    plan->left_out += plan->runs - kept;
-    plan->runs = kept;
+    selection->left_out += selection->runs - kept;
+    selection->runs = kept;
     return true;
 }
 
-bool ncs_plan_close(struct ncs_plan *plan, struct ncs_error *err)
+bool ncs_selection_close(struct ncs_selection *selection, struct ncs_error *err)
 {
-    for (size_t i = 0; i < plan->runs; i++) {
-        plan->scenarios += i == 0 || plan->run[i].file != plan->run[i - 1].file;
-        plan->cases += i == 0 || !ncs_plan_same_case(plan, i, i - 1);
+    for (size_t i = 0; i < selection->runs; i++) {
+        selection->scenarios += i == 0 || selection->run[i].file != selection->run[i - 1].file;
+        selection->cases += i == 0 || !ncs_selection_same_case(selection, i, i - 1);
     }
-    return plan->runs + plan->left_out <= NCS_PLAN_MOST ||
-           ncs_fail(err, NCS_BAD_INPUT, "there would be more than %d runs", NCS_PLAN_MOST);
+    return selection->runs + selection->left_out <= NCS_SELECTION_MOST ||
+           ncs_fail(err, NCS_BAD_INPUT, "there would be more than %d runs", NCS_SELECTION_MOST);
 }
 
-void ncs_plan_print_error(const struct ncs_plan_file *file)
+void ncs_selection_print_error(const struct ncs_selection_file *file)
 {
     if (!file->reading || !ncs_print_complaints(&file->reading->complaints))
         ncs_print_error(&file->err);
 }
 
-void ncs_plan_free(struct ncs_plan *plan)
+void ncs_selection_free(struct ncs_selection *selection)
 {
-    for (size_t i = 0; i < plan->files; i++) {
-        plan_free_reading(&plan->file[i]);
-        ncs_free(plan->file[i].path);
-        ncs_script_free(plan->file[i].script);
-        ncs_cases_free(&plan->file[i].cases);
+    for (size_t i = 0; i < selection->files; i++) {
+        selection_free_reading(&selection->file[i]);
+        ncs_free(selection->file[i].path);
+        ncs_script_free(selection->file[i].script);
+        ncs_cases_free(&selection->file[i].cases);
     }
-    ncs_free(plan->file);
-    ncs_free(plan->run);
-    *plan = (struct ncs_plan){ 0 };
+    ncs_free(selection->file);
+    ncs_free(selection->run);
+    *selection = (struct ncs_selection){ 0 };
 }
