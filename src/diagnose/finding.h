@@ -12,7 +12,7 @@
 enum ncs_level { NCS_LEVEL_ERROR, NCS_LEVEL_NOTE };
 /* "certain" "luck" "undefined" "likely"; the last of a hang on real hardware, where all that is known
  * is that nothing has come about for long. */
-enum ncs_certainty { NCS_CERTAIN, NCS_LUCK, NCS_UNDEFINED, NCS_LIKELY };
+enum ncs_certainty { NCS_CERTAIN, NCS_POLICY_DEPENDENT, NCS_UNDEFINED, NCS_LIKELY };
 
 /* A rank of a communicator as a process drives it. Where a process drives several ranks of one communicator, a
  * device each, each of those is a party, and wherever a diagnosis speaks of a rank of the run it gives the

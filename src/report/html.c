@@ -43,7 +43,7 @@ const char *ncs_html_bar_kind(const struct ncs_bar *bar)
     return kinds[bar->kind];
 }
 
-uint64_t ncs_html_bar_number(const struct ncs_lanes *l, const struct ncs_bar *bar)
+uint64_t ncs_html_bar_number(const struct ncs_chart *l, const struct ncs_bar *bar)
 {
     return bar->number ? bar->number : (uint64_t)(bar - l->bar) + 1;
 }
@@ -57,12 +57,12 @@ static void add_us(int64_t ns, struct ncs_str *out)
         ncs_str_addf(out, ".%03d", (int)(ns % 1000));
 }
 
-static void html_add_row(const struct ncs_lanes *l, const struct ncs_bar *bar, struct ncs_str *out)
+static void html_add_row(const struct ncs_chart *l, const struct ncs_bar *bar, struct ncs_str *out)
 {
     struct ncs_place place = bar->host ? bar->host->place : bar->call ? bar->call->place
                                                                       : (struct ncs_place){ NULL, 0 };
     ncs_str_addf(out, "<tr id=\"%c%" PRIu64 "\"><td>", ncs_html_bar_kind(bar)[0], ncs_html_bar_number(l, bar));
-    ncs_html_text(out, l->lane[bar->lane].name);
+    ncs_html_text(out, l->row[bar->row].name);
     ncs_str_add(out, "<td>");
     if (place.line > 0)
         ncs_str_addf(out, "%d", place.line);
@@ -82,27 +82,28 @@ static void html_add_row(const struct ncs_lanes *l, const struct ncs_bar *bar, s
     ncs_str_add(out, "\n");
 }
 
-static void html_add_table(const struct ncs_lanes *l, size_t first, size_t end, struct ncs_str *out)
+static void html_add_table(const struct ncs_chart *l, size_t first, size_t end, struct ncs_str *out)
 {
     size_t calls = 0;
     for (size_t i = first; i < end; i++)
-        for (size_t k = 0; k < l->lane[i].bars; k++)
-            calls += l->bar[l->lane[i].bar[k]].kind == NCS_BAR_CALL;
-    ncs_str_addf(out, "<details><summary>rank %d: %zu call%s</summary><table><thead><tr><th>where"
-                      "<th>line<th>at (us)<th>took (us)<th>what</thead><tbody>\n",
-                 l->lane[first].rank, calls, calls == 1 ? "" : "s");
+        for (size_t k = 0; k < l->row[i].bars; k++)
+            calls += l->bar[l->row[i].bar[k]].kind == NCS_BAR_CALL;
+    ncs_str_addf(out,
+                 "<details><summary>rank %d: %zu call%s</summary><table><thead><tr><th>where"
+                 "<th>line<th>at (us)<th>took (us)<th>what</thead><tbody>\n",
+                 l->row[first].rank, calls, calls == 1 ? "" : "s");
     for (size_t i = first; i < end; i++)
-        for (size_t k = 0; k < l->lane[i].bars; k++)
-            html_add_row(l, &l->bar[l->lane[i].bar[k]], out);
+        for (size_t k = 0; k < l->row[i].bars; k++)
+            html_add_row(l, &l->bar[l->row[i].bar[k]], out);
     ncs_str_add(out, "</tbody></table></details>\n");
 }
 
-static void add_tables(const struct ncs_lanes *l, struct ncs_str *out)
+static void add_tables(const struct ncs_chart *l, struct ncs_str *out)
 {
     ncs_str_add(out, "<h2>Every call</h2>\n<p class=\"dim\">Of each rank: its threads, then its streams. A row "
                      "without a time that it took was not over when the run ended.</p>\n");
-    for (size_t i = 0, end; i < l->lanes; i = end) {
-        for (end = i + 1; end < l->lanes && l->lane[end].rank == l->lane[i].rank;)
+    for (size_t i = 0, end; i < l->rows; i = end) {
+        for (end = i + 1; end < l->rows && l->row[end].rank == l->row[i].rank;)
             end++;
         html_add_table(l, i, end, out);
     }
@@ -185,7 +186,7 @@ static void html_add_key(struct ncs_str *out)
                      "x=\"1\" y=\"1\" width=\"12\" height=\"10\"/></svg>not begun</ul>\n");
 }
 
-static void add_timeline(const struct ncs_result *r, const struct ncs_lanes *l, struct ncs_str *out)
+static void add_timeline(const struct ncs_result *r, const struct ncs_chart *l, struct ncs_str *out)
 {
     ncs_str_add(out, "<h2>Timeline</h2>\n"
                      "<p class=\"dim\">A bar is a call of a thread, or an operation of a stream. Calls that "
@@ -206,17 +207,17 @@ static void add_timeline(const struct ncs_result *r, const struct ncs_lanes *l, 
 
 void ncs_report_html(const struct ncs_report_run *run, struct ncs_str *out)
 {
-    struct ncs_lanes lanes;
-    ncs_lanes_build(run->result, &lanes);
+    struct ncs_chart rows;
+    ncs_chart_build(run->result, &rows);
     html_add_head(run, out);
     html_add_facts(run, out);
     add_report(run, out);
-    add_timeline(run->result, &lanes, out);
+    add_timeline(run->result, &rows, out);
     html_add_waits(run->result, out);
-    add_tables(&lanes, out);
+    add_tables(&rows, out);
     ncs_str_add(out, "<div id=\"told\" role=\"status\" aria-live=\"polite\" hidden>Point at a bar, or press "
                      "Tab and the arrow keys.</div>\n<script>");
     ncs_str_add_bytes(out, ncs_js_chart, ncs_js_chart_bytes);
     ncs_str_add(out, "</script>\n</body>\n</html>\n");
-    ncs_lanes_free(&lanes);
+    ncs_chart_free(&rows);
 }

@@ -22,7 +22,7 @@ enum {
 };
 
 struct chart {
-    const struct ncs_lanes *l;
+    const struct ncs_chart *l;
     const struct ncs_timeline *t;
     struct ncs_str *out;
     int64_t *time; size_t times; /* at which anything begins or ends, ascending */
@@ -30,7 +30,7 @@ struct chart {
     size_t *wide;                /* bars that stand at it one behind the other */
     int64_t *from, *to;          /* by bar */
     int64_t end, width;
-    size_t *first;               /* by rank: its first lane; one more at the end */
+    size_t *first;               /* by rank: its first row; one more at the end */
     int *top;                    /* by rank */
     int height;
     bool folded;
@@ -57,7 +57,7 @@ static size_t at_time(const struct chart *c, int64_t time)
 
 static void collect_times(struct chart *c)
 {
-    const struct ncs_lanes *l = c->l;
+    const struct ncs_chart *l = c->l;
     size_t count = 0;
     c->time = ncs_new((2 * l->bars + 2) * sizeof *c->time);
     c->time[count++] = 0;
@@ -73,16 +73,16 @@ static void collect_times(struct chart *c)
             c->time[c->times++] = c->time[i];
 }
 
-/* Bars that take no time and are in a lane at the same one. */
+/* Bars that take no time and are in a row at the same one. */
 static void count_wide(struct chart *c)
 {
     c->wide = ncs_new(c->times * sizeof *c->wide);
-    for (size_t i = 0; i < c->l->lanes; i++) {
-        const struct ncs_lane *lane = &c->l->lane[i];
+    for (size_t i = 0; i < c->l->rows; i++) {
+        const struct ncs_chart_row *row = &c->l->row[i];
         size_t run = 0;
         int64_t last = -1;
-        for (size_t k = 0; k < lane->bars; k++) {
-            const struct ncs_bar *bar = &c->l->bar[lane->bar[k]];
+        for (size_t k = 0; k < row->bars; k++) {
+            const struct ncs_bar *bar = &c->l->bar[row->bar[k]];
             if (!takes_none(bar))
                 continue;
             run = bar->begin == last ? run + 1 : 1;
@@ -118,12 +118,12 @@ static void place_times(struct chart *c)
 
 /* ---- where bars are ---- */
 
-static void place_lane(struct chart *c, const struct ncs_lane *lane)
+static void place_chart_row(struct chart *c, const struct ncs_chart_row *row)
 {
     size_t run = 0, queued = 0;
     int64_t last = -1;
-    for (size_t k = 0; k < lane->bars; k++) {
-        size_t b = lane->bar[k];
+    for (size_t k = 0; k < row->bars; k++) {
+        size_t b = row->bar[k];
         const struct ncs_bar *bar = &c->l->bar[b];
         int64_t x = c->x[at_time(c, bar->begin)];
         if (bar->begin != last)
@@ -154,40 +154,41 @@ static void place_bars(struct chart *c)
     c->from = ncs_new((c->l->bars + 1) * sizeof *c->from);
     c->to = ncs_new((c->l->bars + 1) * sizeof *c->to);
     for (int hosts = 1; hosts >= 0; hosts--)
-        for (size_t i = 0; i < c->l->lanes; i++)
-            if (c->l->lane[i].host == hosts)
-                place_lane(c, &c->l->lane[i]);
+        for (size_t i = 0; i < c->l->rows; i++)
+            if (c->l->row[i].host == hosts)
+                place_chart_row(c, &c->l->row[i]);
     c->width = (c->width > c->end ? c->width : c->end) + MARGIN;
 }
 
-static size_t lanes_of(const struct chart *c, int rank)
+static size_t chart_rows_of(const struct chart *c, int rank)
 {
     return c->first[rank + 1] - c->first[rank];
 }
 
 static void place_ranks(struct chart *c)
 {
-    size_t ranks = (size_t)c->l->ranks, lane = 0;
+    size_t ranks = (size_t)c->l->ranks, row = 0;
     int y = AXIS;
     c->folded = c->l->ranks > UNFOLDED;
     c->first = ncs_new((ranks + 1) * sizeof *c->first);
     c->top = ncs_new(ranks * sizeof *c->top);
     for (size_t r = 0; r < ranks; r++) {
-        c->first[r] = lane;
-        while (lane < c->l->lanes && c->l->lane[lane].rank == (int)r)
-            lane++;
-        c->first[r + 1] = lane;
+        c->first[r] = row;
+        while (row < c->l->rows && c->l->row[row].rank == (int)r)
+            row++;
+        c->first[r + 1] = row;
         c->top[r] = y;
-        y += c->folded ? FOLDED : (int)lanes_of(c, (int)r) * LANE + GAP;
+        y += c->folded ? FOLDED : (int)chart_rows_of(c, (int)r) * LANE + GAP;
     }
     c->height = y;
 }
 
-static double middle(const struct chart *c, size_t lane)
+static double middle(const struct chart *c, size_t row)
 {
-    int rank = c->l->lane[lane].rank;
-    double at = (double)(lane - c->first[rank]) + 0.5;
-    return c->top[rank] + (c->folded ? FOLDED * at / (double)lanes_of(c, rank) : GAP / 2 + LANE * at);
+    int rank = c->l->row[row].rank;
+    double at = (double)(row - c->first[rank]) + 0.5;
+    return c->top[rank] +
+           (c->folded ? FOLDED * at / (double)chart_rows_of(c, rank) : GAP / 2 + LANE * at);
 }
 
 /* ---- bars ---- */
@@ -236,7 +237,7 @@ static void html_chart_add_bar(const struct chart *c, size_t b)
 
 static void html_chart_add_rank(const struct chart *c, int rank)
 {
-    size_t full = lanes_of(c, rank) * LANE;
+    size_t full = chart_rows_of(c, rank) * LANE;
     ncs_str_addf(c->out, "<g class=\"r%s\" transform=\"", c->folded ? " small" : "");
     if (c->folded)
         ncs_str_addf(c->out, "translate(0 %d) scale(1 %.4f)\">\n", c->top[rank] + 1,
@@ -244,11 +245,11 @@ static void html_chart_add_rank(const struct chart *c, int rank)
     else
         ncs_str_addf(c->out, "translate(0 %d)\">\n", c->top[rank] + GAP / 2);
     for (size_t i = c->first[rank]; i < c->first[rank + 1]; i++) {
-        const struct ncs_lane *lane = &c->l->lane[i];
+        const struct ncs_chart_row *row = &c->l->row[i];
         ncs_str_addf(c->out, "<g class=\"l\" data-rank=\"%d\" data-lane=\"%zu\" transform=\"translate(0 %zu)\">",
                      rank, i - c->first[rank], (i - c->first[rank]) * LANE);
-        for (size_t k = 0; k < lane->bars; k++)
-            html_chart_add_bar(c, lane->bar[k]);
+        for (size_t k = 0; k < row->bars; k++)
+            html_chart_add_bar(c, row->bar[k]);
         ncs_str_add(c->out, "</g>\n");
     }
     ncs_str_add(c->out, "</g>\n");
@@ -265,7 +266,7 @@ static void add_labels(const struct chart *c)
             continue;
         labels++;
         ncs_str_addf(c->out, "<text class=\"t\" x=\"%" PRId64 "\" y=\"%.0f\">", c->from[b] + 4,
-                     middle(c, bar->lane) + 4);
+                     middle(c, bar->row) + 4);
         ncs_html_text(c->out, bar->name);
         ncs_str_add(c->out, "</text>\n");
     }
@@ -326,7 +327,7 @@ struct ends {
 static struct ends ends_of(const struct chart *c, const struct ncs_arrow *a)
 {
     const struct ncs_bar *from = &c->l->bar[a->from], *to = &c->l->bar[a->to];
-    struct ends e = { .y1 = middle(c, from->lane), .y2 = middle(c, to->lane) };
+    struct ends e = { .y1 = middle(c, from->row), .y2 = middle(c, to->row) };
     if (a->kind == NCS_ARROW_WAIT) {
         e.x1 = (double)c->to[a->from];
         e.x2 = (double)c->to[a->to];
@@ -372,15 +373,16 @@ static void html_chart_add_data(const struct chart *c)
     ncs_str_addf(c->out, "<script type=\"application/json\" id=\"data\">{\"width\":%" PRId64
                          ",\"folded\":%s,\"lanes\":[", c->width, c->folded ? "true" : "false");
     for (int r = 0; r < c->l->ranks; r++)
-        ncs_str_addf(c->out, "%s%zu", r ? "," : "", lanes_of(c, r));
+        ncs_str_addf(c->out, "%s%zu", r ? "," : "", chart_rows_of(c, r));
     ncs_str_add(c->out, "],\"arrows\":[");
     for (size_t i = 0; i < c->l->arrows; i++) {
         const struct ncs_arrow *a = &c->l->arrow[i];
         struct ends e = ends_of(c, a);
-        size_t from = c->l->bar[a->from].lane, to = c->l->bar[a->to].lane;
-        ncs_str_addf(c->out, "%s[%d,%.0f,%d,%zu,%.0f,%d,%zu]", i ? "," : "", a->kind == NCS_ARROW_WAIT,
-                     e.x1, c->l->lane[from].rank, from - c->first[c->l->lane[from].rank], e.x2,
-                     c->l->lane[to].rank, to - c->first[c->l->lane[to].rank]);
+        size_t from = c->l->bar[a->from].row, to = c->l->bar[a->to].row;
+        ncs_str_addf(c->out, "%s[%d,%.0f,%d,%zu,%.0f,%d,%zu]", i ? "," : "",
+                     a->kind == NCS_ARROW_WAIT, e.x1, c->l->row[from].rank,
+                     from - c->first[c->l->row[from].rank], e.x2, c->l->row[to].rank,
+                     to - c->first[c->l->row[to].rank]);
     }
     ncs_str_add(c->out, "]}</script>\n");
 }
@@ -396,14 +398,14 @@ static void html_chart_add_names(const struct chart *c)
                      (r + 1 < c->l->ranks ? c->top[r + 1] : c->height) - c->top[r], r);
         for (size_t i = c->first[r]; i < c->first[r + 1]; i++) {
             ncs_str_add(c->out, "<li>");
-            ncs_html_text(c->out, c->l->lane[i].name);
+            ncs_html_text(c->out, c->l->row[i].name);
         }
         ncs_str_add(c->out, "</ol></div>\n");
     }
     ncs_str_add(c->out, "</div>\n");
 }
 
-void ncs_html_chart(const struct ncs_result *r, const struct ncs_lanes *l, struct ncs_str *out)
+void ncs_html_chart(const struct ncs_result *r, const struct ncs_chart *l, struct ncs_str *out)
 {
     struct chart chart = { .l = l, .t = r->timeline, .out = out }, *c = &chart;
     place_times(c);

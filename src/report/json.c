@@ -15,7 +15,9 @@
 #include "report/text.h"
 
 static const char *const certainty_name[] = {
-    [NCS_CERTAIN] = "certain", [NCS_LUCK] = "luck", [NCS_UNDEFINED] = "undefined",
+    [NCS_CERTAIN] = "certain",
+    [NCS_POLICY_DEPENDENT] = "luck",
+    [NCS_UNDEFINED] = "undefined",
     [NCS_LIKELY] = "likely",
 };
 
@@ -344,7 +346,7 @@ static json_t *output(const struct ncs_str *printed)
     return list;
 }
 
-static json_t *luck(const struct ncs_luck *l)
+static json_t *other_policy(const struct ncs_other_policy *l)
 {
     if (!l->differs)
         return json_null();
@@ -466,7 +468,7 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     json_object_set_new(o, "trace", json_string(trace));
     json_object_set_new(o, "schedule", r->schedule_lost ? json_null()
                                        : json_string(r->schedule.text ? r->schedule.text : ""));
-    json_object_set_new(o, "luck", luck(&r->luck));
+    json_object_set_new(o, "luck", other_policy(&r->other_policy));
     json_object_set_new(o, "trials", ncs_json_trials(r->proof.trial, r->proof.trials));
     json_object_set_new(o, "repair", ncs_json_repair(&r->repair));
     json_object_set_new(o, "difference", ncs_json_of(run->difference));

@@ -90,19 +90,19 @@ void ncs_text_title(const struct ncs_text *t, const char *title)
 }
 
 /* How far luck goes: what the same does under the other policy, and how much was buffered. */
-static void add_luck(const struct ncs_text *t)
+static void add_other_policy(const struct ncs_text *t)
 {
-    const struct ncs_luck *luck = &t->result->luck;
+    const struct ncs_other_policy *other_policy = &t->result->other_policy;
     struct ncs_str text = { 0 };
     char most[32], limit[32];
-    if (!luck->differs)
+    if (!other_policy->differs)
         ncs_str_add(&text, "it works here by luck; NCCL does not promise it");
     else
         ncs_str_addf(&text, "%s: the sends fit into NCCL's buffers (%s of %s per pair)",
-                     luck->verdict == NCS_PASS ? "under the typical policy it passes"
-                                               : "it works by luck here",
-                     ncs_format_size(luck->buffered, most, sizeof most),
-                     ncs_format_size(luck->limit, limit, sizeof limit));
+                     other_policy->verdict == NCS_PASS ? "under the typical policy it passes"
+                                                       : "it works by luck here",
+                     ncs_format_size(other_policy->buffered, most, sizeof most),
+                     ncs_format_size(other_policy->limit, limit, sizeof limit));
     ncs_text_keyed(t, NCS_BOLD, "luck", text.text);
     ncs_str_free(&text);
 }
@@ -179,8 +179,8 @@ static void text_add_finding(struct ncs_text *t, size_t which)
         ncs_text_keyed(t, NCS_BOLD, f->level == NCS_LEVEL_NOTE ? "note" : "why", f->why);
     for (size_t i = 0; i < f->priors; i++)
         ncs_text_keyed(t, NCS_BOLD, "prior", f->prior[i].text);
-    if (f->certainty == NCS_LUCK)
-        add_luck(t);
+    if (f->certainty == NCS_POLICY_DEPENDENT)
+        add_other_policy(t);
     else if (f->certainty == NCS_UNDEFINED)
         ncs_text_keyed(t, NCS_BOLD, "luck", "what NCCL does here is undefined and differs by machine");
     add_likes(t, which);
@@ -228,14 +228,14 @@ void ncs_text_findings(const struct ncs_text *t)
     if (left_out)
         ncs_str_addf(t->out, "  and %zu more finding%s; -v shows them\n", left_out,
                      ncs_text_plural(left_out));
-    const struct ncs_luck *luck = &t->result->luck;
-    if (!luck->differs || t->result->certainty == NCS_LUCK)
+    const struct ncs_other_policy *other_policy = &t->result->other_policy;
+    if (!other_policy->differs || t->result->certainty == NCS_POLICY_DEPENDENT)
         return;
     struct ncs_str other = { 0 };
     ncs_str_addf(&other, "under the %s policy it ends otherwise: %s%s%s",
-                 luck->policy == NCS_POLICY_TYPICAL ? "typical" : "strict",
-                 ncs_verdict_name(luck->verdict), luck->rule ? ", " : "",
-                 luck->rule ? luck->rule : "");
+                 other_policy->policy == NCS_POLICY_TYPICAL ? "typical" : "strict",
+                 ncs_verdict_name(other_policy->verdict), other_policy->rule ? ", " : "",
+                 other_policy->rule ? other_policy->rule : "");
     ncs_text_keyed(t, NCS_BOLD, "luck", other.text);
     ncs_str_free(&other);
 }

@@ -1,5 +1,5 @@
 /* A run in the JSON of Chrome's trace viewer, which Perfetto reads: a process for each rank, a thread
- * for each lane, bars, arrows, and marks of faults. Times are microseconds. */
+ * for each row, bars, arrows, and marks of faults. Times are microseconds. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,13 +7,13 @@
 #include "api/types.h"
 #include "base/safe.h"
 #include "report/format.h"
-#include "report/lanes.h"
+#include "report/chart.h"
 #include "report/text.h"
 
 struct writer {
     const struct ncs_report_run *run;
     const struct ncs_result *r;
-    const struct ncs_lanes *l;
+    const struct ncs_chart *l;
     struct ncs_str *out;
     bool any;
 };
@@ -45,11 +45,11 @@ static void trace_add_time(const char *key, int64_t ns, struct ncs_str *out)
         ncs_str_addf(out, ".%03d", (int)(ns % 1000));
 }
 
-/* Begins an event of a lane; its members follow, and "}". */
-static void trace_begin(struct writer *w, char phase, const struct ncs_lane *lane, size_t tid)
+/* Begins an event of a row; its members follow, and "}". */
+static void trace_begin(struct writer *w, char phase, const struct ncs_chart_row *row, size_t tid)
 {
-    ncs_str_addf(w->out, "%s\n{\"ph\":\"%c\",\"pid\":%d,\"tid\":%zu", w->any ? "," : "", phase, lane->rank,
-                 tid);
+    ncs_str_addf(w->out, "%s\n{\"ph\":\"%c\",\"pid\":%d,\"tid\":%zu", w->any ? "," : "", phase,
+                 row->rank, tid);
     w->any = true;
 }
 
@@ -61,47 +61,47 @@ static void trace_member(struct writer *w, const char *key, const char *value)
     trace_add_text(value, w->out);
 }
 
-/* The number of a lane in its rank, from 1. */
-static size_t tid_of(const struct ncs_lanes *l, size_t lane)
+/* The number of a row in its rank, from 1. */
+static size_t tid_of(const struct ncs_chart *l, size_t row)
 {
-    size_t first = lane;
-    while (first > 0 && l->lane[first - 1].rank == l->lane[lane].rank)
+    size_t first = row;
+    while (first > 0 && l->row[first - 1].rank == l->row[row].rank)
         first--;
-    return lane - first + 1;
+    return row - first + 1;
 }
 
 /* ---- what is what ---- */
 
-static void trace_name(struct writer *w, const char *what, const struct ncs_lane *lane, size_t tid,
-                       const char *value)
+static void trace_name(struct writer *w, const char *what, const struct ncs_chart_row *row,
+                       size_t tid, const char *value)
 {
-    trace_begin(w, 'M', lane, tid);
+    trace_begin(w, 'M', row, tid);
     trace_member(w, "name", what);
     ncs_str_add(w->out, ",\"args\":{\"name\":");
     trace_add_text(value, w->out);
     ncs_str_add(w->out, "}}");
 }
 
-static void sort_index(struct writer *w, const char *what, const struct ncs_lane *lane, size_t tid,
-                       size_t index)
+static void sort_index(struct writer *w, const char *what, const struct ncs_chart_row *row,
+                       size_t tid, size_t index)
 {
-    trace_begin(w, 'M', lane, tid);
+    trace_begin(w, 'M', row, tid);
     trace_member(w, "name", what);
     ncs_str_addf(w->out, ",\"args\":{\"sort_index\":%zu}}", index);
 }
 
 static void trace_add_names(struct writer *w, size_t i)
 {
-    const struct ncs_lane *lane = &w->l->lane[i];
+    const struct ncs_chart_row *row = &w->l->row[i];
     size_t tid = tid_of(w->l, i);
     char rank[32];
-    snprintf(rank, sizeof rank, "rank %d", lane->rank);
+    snprintf(rank, sizeof rank, "rank %d", row->rank);
     if (tid == 1) {
-        trace_name(w, "process_name", lane, tid, rank);
-        sort_index(w, "process_sort_index", lane, tid, (size_t)lane->rank);
+        trace_name(w, "process_name", row, tid, rank);
+        sort_index(w, "process_sort_index", row, tid, (size_t)row->rank);
     }
-    trace_name(w, "thread_name", lane, tid, lane->name);
-    sort_index(w, "thread_sort_index", lane, tid, tid);
+    trace_name(w, "thread_name", row, tid, row->name);
+    sort_index(w, "thread_sort_index", row, tid, tid);
 }
 
 /* ---- bars ---- */
@@ -188,7 +188,7 @@ static const char *const categories[] = {
 
 static void trace_add_bar(struct writer *w, const struct ncs_bar *bar, size_t tid)
 {
-    trace_begin(w, bar->end < 0 ? 'B' : 'X', &w->l->lane[bar->lane], tid);
+    trace_begin(w, bar->end < 0 ? 'B' : 'X', &w->l->row[bar->row], tid);
     trace_add_time("ts", bar->begin, w->out);
     if (bar->end >= 0)
         trace_add_time("dur", bar->end - bar->begin, w->out);
@@ -197,13 +197,13 @@ static void trace_add_bar(struct writer *w, const struct ncs_bar *bar, size_t ti
     add_args(w, bar);
 }
 
-static void add_lane(struct writer *w, size_t i)
+static void add_chart_row(struct writer *w, size_t i)
 {
-    const struct ncs_lane *lane = &w->l->lane[i];
+    const struct ncs_chart_row *row = &w->l->row[i];
     size_t tid = tid_of(w->l, i);
     trace_add_names(w, i);
-    for (size_t k = 0; k < lane->bars; k++)
-        trace_add_bar(w, &w->l->bar[lane->bar[k]], tid);
+    for (size_t k = 0; k < row->bars; k++)
+        trace_add_bar(w, &w->l->bar[row->bar[k]], tid);
 }
 
 /* ---- arrows and marks ---- */
@@ -218,7 +218,7 @@ static void trace_add_end(struct writer *w, const struct ncs_arrow *arrow, size_
     };
     const struct ncs_bar *bar = &w->l->bar[first ? arrow->from : arrow->to];
     int64_t time = ncs_arrow_time(w->l, arrow);
-    trace_begin(w, first ? 's' : 'f', &w->l->lane[bar->lane], tid_of(w->l, bar->lane));
+    trace_begin(w, first ? 's' : 'f', &w->l->row[bar->row], tid_of(w->l, bar->row));
     ncs_str_addf(w->out, ",\"id\":%zu", id);
     trace_add_time("ts", first && arrow->kind != NCS_ARROW_WAIT ? bar->begin : time, w->out);
     trace_member(w, "name", what[arrow->kind].name);
@@ -228,14 +228,14 @@ static void trace_add_end(struct writer *w, const struct ncs_arrow *arrow, size_
 
 static void trace_add_mark(struct writer *w, const struct ncs_mark *m)
 {
-    size_t lane = 0;
-    while (lane < w->l->lanes && !(w->l->lane[lane].rank == m->rank && w->l->lane[lane].host &&
-                                   w->l->lane[lane].thread == m->thread))
-        lane++;
-    if (lane == w->l->lanes)
+    size_t row = 0;
+    while (row < w->l->rows && !(w->l->row[row].rank == m->rank && w->l->row[row].host &&
+                                 w->l->row[row].thread == m->thread))
+        row++;
+    if (row == w->l->rows)
         return;
     struct args a = { .out = w->out };
-    trace_begin(w, 'i', &w->l->lane[lane], tid_of(w->l, lane));
+    trace_begin(w, 'i', &w->l->row[row], tid_of(w->l, row));
     trace_add_time("ts", m->time, w->out);
     trace_member(w, "name", m->text);
     ncs_str_add(w->out, ",\"cat\":\"fault\",\"s\":\"t\",\"args\":{");
@@ -268,18 +268,18 @@ static void trace_add_facts(struct writer *w)
 
 void ncs_report_trace(const struct ncs_report_run *run, struct ncs_str *out)
 {
-    struct ncs_lanes lanes;
+    struct ncs_chart rows;
     const struct ncs_timeline *t = run->result->timeline;
-    ncs_lanes_build(run->result, &lanes);
-    struct writer w = { .run = run, .r = run->result, .l = &lanes, .out = out };
+    ncs_chart_build(run->result, &rows);
+    struct writer w = { .run = run, .r = run->result, .l = &rows, .out = out };
     trace_add_facts(&w);
-    for (size_t i = 0; i < lanes.lanes; i++)
-        add_lane(&w, i);
+    for (size_t i = 0; i < rows.rows; i++)
+        add_chart_row(&w, i);
     for (size_t i = 0; i < t->marks; i++)
         trace_add_mark(&w, &t->mark[i]);
-    for (size_t i = 0; i < lanes.arrows; i++)
+    for (size_t i = 0; i < rows.arrows; i++)
         for (int end = 0; end < 2; end++)
-            trace_add_end(&w, &lanes.arrow[i], i + 1, end == 0);
+            trace_add_end(&w, &rows.arrow[i], i + 1, end == 0);
     ncs_str_add(out, "\n]}\n");
-    ncs_lanes_free(&lanes);
+    ncs_chart_free(&rows);
 }

@@ -162,7 +162,7 @@ static bool judge_internal(struct ncs_result *r)
 static bool disagreed(const struct ncs_result *r)
 {
     const struct ncs_finding *finding = judge_first_error(&r->diagnosis);
-    return finding && finding->certainty != NCS_LUCK;
+    return finding && finding->certainty != NCS_POLICY_DEPENDENT;
 }
 
 static enum ncs_verdict judge_stop(const struct ncs_run *run, enum ncs_verdict cause)
@@ -206,7 +206,9 @@ static enum ncs_certainty certainty_of(const struct ncs_result *r)
         return NCS_CERTAIN;
     if (r->verdict == NCS_HANG || r->verdict == NCS_PASS)
         return finding->certainty;
-    return r->verdict == NCS_WRONG && finding->certainty != NCS_LUCK ? finding->certainty : NCS_CERTAIN;
+    return r->verdict == NCS_WRONG && finding->certainty != NCS_POLICY_DEPENDENT
+               ? finding->certainty
+               : NCS_CERTAIN;
 }
 
 static void explain_memory(struct ncs_result *r)

@@ -128,8 +128,8 @@ void ncs_run_tell_doubt(struct ncs_run *run);
 void ncs_run_look_at_waiting(struct ncs_run *run, const struct ncs_snapshot *s);
 void ncs_run_compared_free(struct ncs_run *run);
 
-/* luck.c: compares with the other policy where that may differ. */
-void ncs_run_luck(struct ncs_run *run, const struct ncs_driver *driver);
+/* other_policy.c: compares with the other policy where that may differ. */
+void ncs_run_other_policy(struct ncs_run *run, const struct ncs_driver *driver);
 
 /* prove.c: of several explanations of a hang prefers the first with which it goes on. */
 void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver);

@@ -524,7 +524,7 @@ const struct ncs_result *ncs_run_execute_on(struct ncs_run *run, const struct nc
         return &run->result;
     run->executed = true;
     ncs_run_once(run, driver);
-    ncs_run_luck(run, driver);
+    ncs_run_other_policy(run, driver);
     ncs_run_repair(run, driver);
     return &run->result;
 }

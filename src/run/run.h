@@ -119,7 +119,7 @@ struct ncs_run_expect {   /* a failed expectation */
 #define NCS_EXPECTS_KEPT 4096
 
 /* How the run ends when sends are buffered, or when they are not. */
-struct ncs_luck {
+struct ncs_other_policy {
     bool differs;              /* otherwise nothing else is set */
     enum ncs_policy policy;    /* the other one */
     enum ncs_verdict verdict;  /* under it */
@@ -165,7 +165,7 @@ struct ncs_result {
     char nccl[16];                  /* "2.30.7" */
     enum ncs_policy policy;
     uint64_t seed;
-    struct ncs_luck luck;
+    struct ncs_other_policy other_policy;
     struct ncs_diagnosis diagnosis; /* findings and waits */
     struct ncs_proof proof;
     struct ncs_repair repair;       /* if options.repair asks for it */

@@ -7,8 +7,11 @@
 #include "base/mem.h"
 
 const char *const ncs_certainty_names[] = {
-    [NCS_CERTAIN] = "certain", [NCS_LUCK] = "luck", [NCS_UNDEFINED] = "undefined",
-    [NCS_LIKELY] = "likely",   NULL,
+    [NCS_CERTAIN] = "certain",
+    [NCS_POLICY_DEPENDENT] = "luck",
+    [NCS_UNDEFINED] = "undefined",
+    [NCS_LIKELY] = "likely",
+    NULL,
 };
 
 const char *const ncs_policy_names[] = {
@@ -221,7 +224,7 @@ static bool outcome_is_declared(const struct ncs_outcome *o, const struct ncs_fi
 
 static bool outcome_counts(const struct ncs_finding *f, enum ncs_fail_on level)
 {
-    bool undefined = f->certainty == NCS_UNDEFINED || f->certainty == NCS_LUCK;
+    bool undefined = f->certainty == NCS_UNDEFINED || f->certainty == NCS_POLICY_DEPENDENT;
     return level == NCS_FAIL_ON_NOTE || (level == NCS_FAIL_ON_UNDEFINED && undefined);
 }
 

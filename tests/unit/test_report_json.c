@@ -47,8 +47,11 @@ START_TEST(test_json_cycle)
 {
     struct ncs_cycle_step cycle[] = { { 0, T("x"), 1, 8, 1, NCS_VIA_COLLECTIVE, NCS_VIA_STREAM },
                                       { 1, T("y"), 1, 10, 0, NCS_VIA_STORE, NCS_VIA_HOST } };
-    struct ncs_finding f = { .rule = "order-cycle", .certainty = NCS_LUCK, .cycle = cycle,
-                             .cycles = 2, .level = NCS_LEVEL_NOTE };
+    struct ncs_finding f = { .rule = "order-cycle",
+                             .certainty = NCS_POLICY_DEPENDENT,
+                             .cycle = cycle,
+                             .cycles = 2,
+                             .level = NCS_LEVEL_NOTE };
     struct ncs_result r = result_of(NCS_HANG);
     r.diagnosis.finding = &f;
     r.diagnosis.findings = 1;

@@ -143,17 +143,17 @@ START_TEST(test_luck_of_a_hang)
     struct ncs_run_options o = options(2);
     const struct ncs_result *r = execute(o, hang_unless_buffered);
     ck_assert_int_eq(r->verdict, NCS_HANG);
-    ck_assert(!r->luck.differs); /* no send could have been buffered: no second look */
+    ck_assert(!r->other_policy.differs); /* no send could have been buffered: no second look */
     ck_assert_int_eq(made, 2);
     finish();
     swayed = 300;
     r = execute(o, hang_unless_buffered);
     ck_assert_int_eq(r->verdict, NCS_HANG);
-    ck_assert(r->luck.differs);
-    ck_assert_int_eq(r->luck.policy, NCS_POLICY_TYPICAL);
-    ck_assert_int_eq(r->luck.verdict, NCS_PASS);
-    ck_assert_uint_eq(r->luck.buffered, 300);
-    ck_assert_uint_eq(r->luck.limit, 4 << 20);
+    ck_assert(r->other_policy.differs);
+    ck_assert_int_eq(r->other_policy.policy, NCS_POLICY_TYPICAL);
+    ck_assert_int_eq(r->other_policy.verdict, NCS_PASS);
+    ck_assert_uint_eq(r->other_policy.buffered, 300);
+    ck_assert_uint_eq(r->other_policy.limit, 4 << 20);
     ck_assert_int_eq(made, 4);
     ck_assert_str_eq(heard.text, "[0] once|");
     ck_assert(!fake.options.seeded);
@@ -161,7 +161,7 @@ START_TEST(test_luck_of_a_hang)
     swayed = 300;
     r = execute(o, hang_anyway);
     ck_assert_int_eq(r->verdict, NCS_HANG);
-    ck_assert(!r->luck.differs);
+    ck_assert(!r->other_policy.differs);
     finish();
 }
 END_TEST
@@ -175,12 +175,12 @@ START_TEST(test_luck_of_a_pass)
     swayed = 300;
     const struct ncs_result *r = execute(o, hang_unless_buffered);
     ck_assert_int_eq(r->verdict, NCS_PASS);
-    ck_assert_int_eq(r->certainty, NCS_LUCK);
-    ck_assert(r->luck.differs);
-    ck_assert_int_eq(r->luck.policy, NCS_POLICY_STRICT);
-    ck_assert_int_eq(r->luck.verdict, NCS_HANG);
-    ck_assert_uint_eq(r->luck.buffered, 300);
-    ck_assert_uint_eq(r->luck.limit, 4096);
+    ck_assert_int_eq(r->certainty, NCS_POLICY_DEPENDENT);
+    ck_assert(r->other_policy.differs);
+    ck_assert_int_eq(r->other_policy.policy, NCS_POLICY_STRICT);
+    ck_assert_int_eq(r->other_policy.verdict, NCS_HANG);
+    ck_assert_uint_eq(r->other_policy.buffered, 300);
+    ck_assert_uint_eq(r->other_policy.limit, 4096);
     ck_assert_ptr_null(heard.text); /* the other run prints nothing */
     finish();
     o.policy = NCS_POLICY_STRICT; /* passes without buffers: nothing to compare */

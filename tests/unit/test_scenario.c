@@ -562,7 +562,7 @@ START_TEST(test_failing)
 {
     struct ncs_culprit culprit = { .rank = 1 };
     struct ncs_finding finding[] = {
-        { .rule = "p2p-cycle", .certainty = NCS_LUCK },
+        { .rule = "p2p-cycle", .certainty = NCS_POLICY_DEPENDENT },
         { .rule = "buffer-reused", .level = NCS_LEVEL_NOTE, .certainty = NCS_UNDEFINED,
           .culprit = &culprit, .culprits = 1 },
         { .rule = "sum-overflow", .level = NCS_LEVEL_NOTE, .certainty = NCS_CERTAIN },

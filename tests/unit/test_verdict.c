@@ -62,7 +62,7 @@ static struct verdict_case *quiet(struct verdict_case *v)
     *v = (struct verdict_case){ .peer = 1 };
     v->error = (struct ncs_run_error){ .kind = NCS_KIND_EXPECT, .rank = 1, .order = 3 };
     v->wait = (struct ncs_wait_line){ .rank = 0, .peer = &v->peer, .peers = 1 };
-    v->finding = (struct ncs_finding){ .rule = "skipped-call", .certainty = NCS_LUCK };
+    v->finding = (struct ncs_finding){ .rule = "skipped-call", .certainty = NCS_POLICY_DEPENDENT };
     v->run.started = 2;
     v->run.result.error = &v->error;
     v->run.result.stop = NCS_STOP_QUIET;
@@ -82,7 +82,7 @@ START_TEST(test_judge_hang)
     struct verdict_case v;
     struct ncs_result *r = &quiet(&v)->run.result;
     ck_assert_int_eq(judged(&v), NCS_HANG);
-    ck_assert_int_eq(r->certainty, NCS_LUCK);
+    ck_assert_int_eq(r->certainty, NCS_POLICY_DEPENDENT);
     r->stop = NCS_STOP_LIVELOCK;
     ck_assert_int_eq(judged(&v), NCS_HANG);
     r->wrong_count = 1;
@@ -140,7 +140,7 @@ START_TEST(test_judge_stops)
     ck_assert_int_eq(judged(&v), NCS_TIMEOUT);
     r->stop = NCS_STOP_DONE;
     ck_assert_int_eq(judged(&v), NCS_PASS);
-    ck_assert_int_eq(r->certainty, NCS_LUCK);
+    ck_assert_int_eq(r->certainty, NCS_POLICY_DEPENDENT);
     v.finding.certainty = NCS_UNDEFINED; /* ranks disagreed and went on */
     ck_assert_int_eq(judged(&v), NCS_WRONG);
     v.finding.level = NCS_LEVEL_NOTE;
@@ -164,9 +164,9 @@ START_TEST(test_judge_certainty)
         v.finding.certainty = NCS_CERTAIN;
         ck_assert_int_eq(judged(&v), NCS_WRONG);
         ck_assert_int_eq(r->certainty, NCS_CERTAIN);
-        v.finding.certainty = NCS_LUCK;
+        v.finding.certainty = NCS_POLICY_DEPENDENT;
         ck_assert_int_eq(judged(&v), wrong ? NCS_WRONG : NCS_PASS);
-        ck_assert_int_eq(r->certainty, wrong ? NCS_CERTAIN : NCS_LUCK);
+        ck_assert_int_eq(r->certainty, wrong ? NCS_CERTAIN : NCS_POLICY_DEPENDENT);
     }
     v.finding.certainty = NCS_UNDEFINED;
     v.finding.level = NCS_LEVEL_NOTE; /* a note is no cause */

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "run/private.h"
 
-static struct ncs_finding *luck_first_error(struct ncs_diagnosis *d)
+static struct ncs_finding *policy_first_error(struct ncs_diagnosis *d)
 {
     for (size_t i = 0; i < d->findings; i++)
         if (d->finding[i].level == NCS_LEVEL_ERROR)
@@ -11,9 +11,9 @@ static struct ncs_finding *luck_first_error(struct ncs_diagnosis *d)
     return NULL;
 }
 
-static const char *luck_rule_of(struct ncs_result *r)
+static const char *policy_rule_of(struct ncs_result *r)
 {
-    const struct ncs_finding *finding = luck_first_error(&r->diagnosis);
+    const struct ncs_finding *finding = policy_first_error(&r->diagnosis);
     return finding ? finding->rule : NULL;
 }
 
@@ -32,9 +32,9 @@ static bool may_differ(const struct ncs_run *run)
 }
 
 /* What hangs without buffers becomes a note of the run that passes with them. */
-static void luck_take_over(struct ncs_diagnosis *d, struct ncs_diagnosis *from)
+static void policy_take_over(struct ncs_diagnosis *d, struct ncs_diagnosis *from)
 {
-    struct ncs_finding *cause = luck_first_error(from);
+    struct ncs_finding *cause = policy_first_error(from);
     if (!cause)
         return;
     struct ncs_finding note = *cause;
@@ -49,36 +49,37 @@ static void luck_take_over(struct ncs_diagnosis *d, struct ncs_diagnosis *from)
     ncs_free(note.why);
     note.why = ncs_str_take(&why);
     note.level = NCS_LEVEL_NOTE;
-    note.certainty = NCS_LUCK;
+    note.certainty = NCS_POLICY_DEPENDENT;
     d->finding = ncs_resize(d->finding, (d->findings + 1) * sizeof *d->finding);
     d->finding[d->findings++] = note;
 }
 
-static void luck_compare(struct ncs_run *run, struct ncs_run *other)
+static void policy_compare(struct ncs_run *run, struct ncs_run *other)
 {
     struct ncs_result *r = &run->result, *o = &other->result;
     if (!is_conclusive(o->verdict) ||
-        (o->verdict == r->verdict && luck_rule_of(o) == luck_rule_of(r)))
+        (o->verdict == r->verdict && policy_rule_of(o) == policy_rule_of(r)))
         return;
     bool strict = run->options.policy == NCS_POLICY_STRICT;
-    r->luck = (struct ncs_luck){ .differs = true,
-                                 .policy = other->options.policy,
-                                 .verdict = o->verdict,
-                                 .rule = luck_rule_of(o),
-                                 .limit = ncs_run_eager(&run->options),
-                                 .buffered = strict ? other->buffered : run->buffered };
-    struct ncs_finding *cause = luck_first_error(&r->diagnosis);
+    r->other_policy =
+        (struct ncs_other_policy){ .differs = true,
+                                   .policy = other->options.policy,
+                                   .verdict = o->verdict,
+                                   .rule = policy_rule_of(o),
+                                   .limit = ncs_run_eager(&run->options),
+                                   .buffered = strict ? other->buffered : run->buffered };
+    struct ncs_finding *cause = policy_first_error(&r->diagnosis);
     if (strict && cause && o->verdict == NCS_PASS)
-        r->certainty = cause->certainty = NCS_LUCK;
+        r->certainty = cause->certainty = NCS_POLICY_DEPENDENT;
     else if (!strict) {
-        r->certainty = NCS_LUCK;
-        luck_take_over(&r->diagnosis, &o->diagnosis);
+        r->certainty = NCS_POLICY_DEPENDENT;
+        policy_take_over(&r->diagnosis, &o->diagnosis);
     }
 }
 
 /* The same without draws and without a schedule, which is of the other policy's choices. */
-static struct ncs_run *luck_again(const struct ncs_run *run, enum ncs_policy policy,
-                                  const struct ncs_driver *driver)
+static struct ncs_run *policy_run_again(const struct ncs_run *run, enum ncs_policy policy,
+                                        const struct ncs_driver *driver)
 {
     struct ncs_run_options o = run->options;
     o.policy = policy;
@@ -97,14 +98,14 @@ static bool was_chosen(struct ncs_run *run, const struct ncs_driver *driver)
 {
     if (!run->options.seeded && !run->options.schedule)
         return false;
-    struct ncs_run *plain = luck_again(run, run->options.policy, driver);
+    struct ncs_run *plain = policy_run_again(run, run->options.policy, driver);
     bool differs = plain->result.verdict != run->result.verdict ||
-                   luck_rule_of(&plain->result) != luck_rule_of(&run->result);
+                   policy_rule_of(&plain->result) != policy_rule_of(&run->result);
     ncs_run_free(plain);
     return differs;
 }
 
-void ncs_run_luck(struct ncs_run *run, const struct ncs_driver *driver)
+void ncs_run_other_policy(struct ncs_run *run, const struct ncs_driver *driver)
 {
     if (!may_differ(run))
         return;
@@ -113,7 +114,7 @@ void ncs_run_luck(struct ncs_run *run, const struct ncs_driver *driver)
         return;
     bool strict = run->options.policy == NCS_POLICY_STRICT;
     struct ncs_run *other =
-        luck_again(run, strict ? NCS_POLICY_TYPICAL : NCS_POLICY_STRICT, driver);
-    luck_compare(run, other);
+        policy_run_again(run, strict ? NCS_POLICY_TYPICAL : NCS_POLICY_STRICT, driver);
+    policy_compare(run, other);
     ncs_run_free(other);
 }

@@ -1,7 +1,7 @@
-/* A run's timeline as it is drawn: a lane for each host thread and each stream, bars in them, and
+/* A run's timeline as it is drawn: a row for each host thread and each stream, bars in them, and
  * arrows from bar to bar. The trace and the page are renderings of it. Room report only. */
-#ifndef NCS_REPORT_LANES_H
-#define NCS_REPORT_LANES_H
+#ifndef NCS_REPORT_CHART_H
+#define NCS_REPORT_CHART_H
 
 #include "report/report.h"
 #include "run/timeline/timeline.h"
@@ -15,7 +15,7 @@ enum ncs_bar_kind {
 
 struct ncs_bar {
     enum ncs_bar_kind kind;
-    size_t lane;
+    size_t row;
     const struct ncs_host_span *host;     /* of CALL and WAIT */
     const struct ncs_device_span *device; /* of DEVICE */
     const struct ncs_call *call;          /* that it is, or carries out first; NULL = none */
@@ -27,10 +27,10 @@ struct ncs_bar {
     char *text;                           /* with all its arguments, and how it ended */
 };
 
-struct ncs_lane {
+struct ncs_chart_row {
     int rank;
     bool host;
-    int thread;          /* of a host lane */
+    int thread;          /* of a host row */
     int device;          /* of a stream, with its handle */
     const void *stream;
     char *name;          /* "main", "thread 1", "stream 2" */
@@ -46,8 +46,8 @@ struct ncs_arrow {
 
 #define NCS_WAITS_DRAWN 8 /* of one thread; further ones are told in its bar's text */
 
-struct ncs_lanes {
-    struct ncs_lane *lane;   size_t lanes, lanes_room;  /* by rank; host threads before streams */
+struct ncs_chart {
+    struct ncs_chart_row *row;   size_t rows, rows_room;  /* by rank; host threads before streams */
     struct ncs_bar *bar;     size_t bars, bars_room;
     struct ncs_arrow *arrow; size_t arrows, arrows_room;
     int64_t now;
@@ -55,10 +55,10 @@ struct ncs_lanes {
 };
 
 /* The result must have a timeline. */
-void ncs_lanes_build(const struct ncs_result *r, struct ncs_lanes *out);
-void ncs_lanes_free(struct ncs_lanes *l); /* the contents */
+void ncs_chart_build(const struct ncs_result *r, struct ncs_chart *out);
+void ncs_chart_free(struct ncs_chart *l); /* the contents */
 
 /* When both ends of an arrow are there. */
-int64_t ncs_arrow_time(const struct ncs_lanes *l, const struct ncs_arrow *a);
+int64_t ncs_arrow_time(const struct ncs_chart *l, const struct ncs_arrow *a);
 
 #endif

@@ -1,4 +1,4 @@
-#include "report/lanes.h"
+#include "report/chart.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,41 +11,43 @@
 #include "report/plan_words.h"
 
 struct builder {
-    struct ncs_lanes *out;
+    struct ncs_chart *out;
     const struct ncs_result *r;
     const struct ncs_timeline *t;
     struct ncs_call_words *words;  /* by rank */
-    struct ncs_map lane;           /* hash of what a lane is -> its index + 1 */
+    struct ncs_map row;           /* hash of what a row is -> its index + 1 */
     struct ncs_map call;           /* id of a call -> its bar + 1 */
     size_t *of_device;             /* the first bar of each device span */
 };
 
-/* ---- lanes ---- */
+/* ---- rows ---- */
 
-static uint64_t lane_key(const struct ncs_lane *l)
+static uint64_t chart_row_key(const struct ncs_chart_row *l)
 {
     uint64_t which = l->host ? (uint64_t)(int64_t)l->thread : (uint64_t)(uintptr_t)l->stream;
     return ncs_hash(ncs_hash((uint64_t)l->rank << 1 | l->host, (uint64_t)l->device), which);
 }
 
-static size_t find_lane(struct builder *b, const struct ncs_lane *like)
+static size_t find_chart_row(struct builder *b, const struct ncs_chart_row *like)
 {
-    uint64_t key = lane_key(like);
-    uintptr_t found = (uintptr_t)ncs_map_get(&b->lane, key);
+    uint64_t key = chart_row_key(like);
+    uintptr_t found = (uintptr_t)ncs_map_get(&b->row, key);
     if (found)
         return found - 1;
-    NCS_PUSH(b->out->lane, b->out->lanes, b->out->lanes_room, *like);
-    ncs_map_put(&b->lane, key, (void *)(uintptr_t)b->out->lanes);
-    return b->out->lanes - 1;
+    NCS_PUSH(b->out->row, b->out->rows, b->out->rows_room, *like);
+    ncs_map_put(&b->row, key, (void *)(uintptr_t)b->out->rows);
+    return b->out->rows - 1;
 }
 
-static size_t host_lane(struct builder *b, int rank, int thread)
+static size_t host_row(struct builder *b, int rank, int thread)
 {
-    return find_lane(b, &(struct ncs_lane){ .rank = rank, .host = true, .thread = thread });
+    return find_chart_row(b,
+                          &(struct ncs_chart_row){ .rank = rank, .host = true, .thread = thread });
 }
 
 /* What the words about calls call it. */
-static void name_stream(const struct ncs_call_words *w, const struct ncs_lane *l, struct ncs_str *out)
+static void name_stream(const struct ncs_call_words *w, const struct ncs_chart_row *l,
+                        struct ncs_str *out)
 {
     size_t i = 0;
     while (i < w->streams.count && w->streams.handle[i] != l->stream)
@@ -60,13 +62,13 @@ static void name_stream(const struct ncs_call_words *w, const struct ncs_lane *l
 
 static int main_device(const struct builder *b, int rank)
 {
-    for (size_t i = 0; i < b->out->lanes; i++)
-        if (b->out->lane[i].rank == rank && !b->out->lane[i].host)
-            return b->out->lane[i].device;
+    for (size_t i = 0; i < b->out->rows; i++)
+        if (b->out->row[i].rank == rank && !b->out->row[i].host)
+            return b->out->row[i].device;
     return 0;
 }
 
-static void name_lane(const struct builder *b, struct ncs_lane *l)
+static void name_chart_row(const struct builder *b, struct ncs_chart_row *l)
 {
     struct ncs_str name = { 0 };
     if (l->host && l->thread == 0)
@@ -84,10 +86,10 @@ static void name_lane(const struct builder *b, struct ncs_lane *l)
 
 /* ---- bars ---- */
 
-static size_t lanes_add_bar(struct builder *b, struct ncs_bar bar)
+static size_t chart_add_bar(struct builder *b, struct ncs_bar bar)
 {
-    struct ncs_lane *lane = &b->out->lane[bar.lane];
-    NCS_PUSH(lane->bar, lane->bars, lane->room, b->out->bars);
+    struct ncs_chart_row *row = &b->out->row[bar.row];
+    NCS_PUSH(row->bar, row->bars, row->room, b->out->bars);
     NCS_PUSH(b->out->bar, b->out->bars, b->out->bars_room, bar);
     return b->out->bars - 1;
 }
@@ -106,12 +108,17 @@ static char *short_name(const struct ncs_call *call)
     return ncs_copy_text(ncs_fn_info[call->fn].counted ? name + strlen("nccl") : name);
 }
 
-static void lanes_add_call(struct builder *b, const struct ncs_host_span *s)
+static void chart_add_call(struct builder *b, const struct ncs_host_span *s)
 {
     struct ncs_str text = { 0 };
-    struct ncs_bar bar = { .kind = NCS_BAR_CALL, .host = s, .call = s->call, .begin = s->begin,
-                           .end = s->never ? s->begin : s->end, .number = s->call->id,
-                           .lane = host_lane(b, s->rank, s->thread), .name = short_name(s->call) };
+    struct ncs_bar bar = { .kind = NCS_BAR_CALL,
+                           .host = s,
+                           .call = s->call,
+                           .begin = s->begin,
+                           .end = s->never ? s->begin : s->end,
+                           .number = s->call->id,
+                           .row = host_row(b, s->rank, s->thread),
+                           .name = short_name(s->call) };
     ncs_call_plan_describe(&b->words[s->rank], b->r->journal, s->call, &text);
     if (s->never)
         ncs_str_add(&text, " (never made: the rank was stopped here)");
@@ -120,11 +127,11 @@ static void lanes_add_call(struct builder *b, const struct ncs_host_span *s)
     else
         ncs_str_add(&text, " (has not returned)");
     bar.text = ncs_str_take(&text);
-    size_t at = lanes_add_bar(b, bar);
+    size_t at = chart_add_bar(b, bar);
     ncs_map_put(&b->call, s->call->id, (void *)(uintptr_t)(at + 1));
 }
 
-static void lanes_add_wait(struct builder *b, const struct ncs_host_span *s)
+static void chart_add_wait(struct builder *b, const struct ncs_host_span *s)
 {
     struct ncs_str text = { 0 };
     ncs_str_add(&text, s->what);
@@ -132,11 +139,11 @@ static void lanes_add_wait(struct builder *b, const struct ncs_host_span *s)
         ncs_str_addf(&text, ": %s", s->key);
     if (s->end < 0)
         ncs_str_add(&text, " (waits still)");
-    lanes_add_bar(b, (struct ncs_bar){ .kind = NCS_BAR_WAIT,
+    chart_add_bar(b, (struct ncs_bar){ .kind = NCS_BAR_WAIT,
                                        .host = s,
                                        .begin = s->begin,
                                        .end = s->end,
-                                       .lane = host_lane(b, s->rank, s->thread),
+                                       .row = host_row(b, s->rank, s->thread),
                                        .name = ncs_copy_text(s->what),
                                        .text = ncs_str_take(&text) });
 }
@@ -144,15 +151,15 @@ static void lanes_add_wait(struct builder *b, const struct ncs_host_span *s)
 static void add_hosts(struct builder *b)
 {
     for (int rank = 0; rank < b->r->ranks; rank++)
-        host_lane(b, rank, 0);
+        host_row(b, rank, 0);
     for (size_t i = 0; i < b->t->hosts; i++) {
         const struct ncs_host_span *s = &b->t->host[i];
         if (s->rank < 0 || s->rank >= b->r->ranks)
             continue;
         if (s->call)
-            lanes_add_call(b, s);
+            chart_add_call(b, s);
         else
-            lanes_add_wait(b, s);
+            chart_add_wait(b, s);
     }
 }
 
@@ -207,10 +214,11 @@ static char *device_text(const struct builder *b, const struct ncs_device_span *
     return ncs_str_take(&text);
 }
 
-/* Behind everything that is in the lane so far. */
-static int64_t could_begin(const struct ncs_lanes *l, const struct ncs_lane *lane, int64_t queued)
+/* Behind everything that is in the row so far. */
+static int64_t could_begin(const struct ncs_chart *l, const struct ncs_chart_row *row,
+                           int64_t queued)
 {
-    const struct ncs_bar *last = lane->bars ? &l->bar[lane->bar[lane->bars - 1]] : NULL;
+    const struct ncs_bar *last = row->bars ? &l->bar[row->bar[row->bars - 1]] : NULL;
     int64_t free = !last ? 0 : last->end >= 0 ? last->end : last->begin;
     return queued > free ? queued : free;
 }
@@ -221,12 +229,13 @@ static void add_device(struct builder *b, const struct ncs_device_span *s)
         struct ncs_bar bar = { .kind = NCS_BAR_DEVICE, .device = s, .queued = s->begin < 0,
                                .call = s->calls ? s->call[0] : NULL, .begin = s->begin,
                                .end = s->end, .name = device_name(s), .text = device_text(b, s) };
-        bar.lane = find_lane(b, &(struct ncs_lane){ .rank = s->rank, .device = s->device,
-                                                    .stream = s->stream[i] });
+        bar.row =
+            find_chart_row(b, &(struct ncs_chart_row){
+                                  .rank = s->rank, .device = s->device, .stream = s->stream[i] });
         if (bar.queued)
-            bar.begin = could_begin(b->out, &b->out->lane[bar.lane], s->queued);
+            bar.begin = could_begin(b->out, &b->out->row[bar.row], s->queued);
         bar_of(b, bar.call, &bar.cause);
-        size_t at = lanes_add_bar(b, bar);
+        size_t at = chart_add_bar(b, bar);
         if (i == 0)
             b->of_device[s - b->t->device] = at;
     }
@@ -244,7 +253,7 @@ static void add_matches(struct builder *b)
     }
 }
 
-static const struct ncs_wait_line *lanes_wait_of(const struct builder *b, int rank, int thread)
+static const struct ncs_wait_line *chart_wait_of(const struct builder *b, int rank, int thread)
 {
     for (size_t i = 0; i < b->r->diagnosis.waits; i++) {
         const struct ncs_wait_line *w = &b->r->diagnosis.wait[i];
@@ -257,18 +266,18 @@ static const struct ncs_wait_line *lanes_wait_of(const struct builder *b, int ra
 /* What the thread is in at the end. */
 static size_t last_bar(struct builder *b, int rank, int thread)
 {
-    size_t at = host_lane(b, rank, thread);
-    const struct ncs_lane *lane = &b->out->lane[at];
-    const struct ncs_bar *last = lane->bars ? &b->out->bar[lane->bar[lane->bars - 1]] : NULL;
+    size_t at = host_row(b, rank, thread);
+    const struct ncs_chart_row *row = &b->out->row[at];
+    const struct ncs_bar *last = row->bars ? &b->out->bar[row->bar[row->bars - 1]] : NULL;
     if (last && (last->end < 0 || last->kind == NCS_BAR_END))
-        return lane->bar[lane->bars - 1];
-    const struct ncs_wait_line *w = lanes_wait_of(b, rank, thread);
+        return row->bar[row->bars - 1];
+    const struct ncs_wait_line *w = chart_wait_of(b, rank, thread);
     struct ncs_str text = { 0 };
     ncs_str_addf(&text, w && w->in ? "in %s" : "in no call any more", w ? w->in : "");
     if (w && w->place.line)
         ncs_str_addf(&text, ", line %d", w->place.line);
-    return lanes_add_bar(b, (struct ncs_bar){ .kind = NCS_BAR_END,
-                                              .lane = at,
+    return chart_add_bar(b, (struct ncs_bar){ .kind = NCS_BAR_END,
+                                              .row = at,
                                               .begin = b->t->now,
                                               .end = b->t->now,
                                               .name = ncs_copy_text(w && w->in ? w->in : "end"),
@@ -289,7 +298,7 @@ static void say_for_whom(struct ncs_bar *bar, const struct ncs_wait_line *w)
 }
 
 /* The thread that is waited for: that of the rank, its process's first where it has no own one. */
-static bool lane_of(struct builder *b, int rank, int *process, int *thread)
+static bool chart_row_of(struct builder *b, int rank, int *process, int *thread)
 {
     const struct ncs_diagnosis *d = &b->r->diagnosis;
     bool has_own = rank >= 0 && (size_t)rank < d->parties && d->party[rank].thread > 0;
@@ -299,18 +308,18 @@ static bool lane_of(struct builder *b, int rank, int *process, int *thread)
 }
 
 /* Of a thread that is several ranks one is told of. */
-static void lanes_add_waits(struct builder *b)
+static void chart_add_waits(struct builder *b)
 {
     for (size_t i = 0; i < b->r->diagnosis.waits; i++) {
         const struct ncs_wait_line *w = &b->r->diagnosis.wait[i];
         int process, own, peer, thread;
-        if (!w->waiting || !w->peers || !lane_of(b, w->rank, &process, &own) ||
-            lanes_wait_of(b, process, w->thread) != w)
+        if (!w->waiting || !w->peers || !chart_row_of(b, w->rank, &process, &own) ||
+            chart_wait_of(b, process, w->thread) != w)
             continue;
         size_t from = last_bar(b, process, w->thread);
         say_for_whom(&b->out->bar[from], w);
         for (size_t k = 0; k < w->peers && k < NCS_WAITS_DRAWN; k++) {
-            if (w->peer[k] == w->rank || !lane_of(b, w->peer[k], &peer, &thread) ||
+            if (w->peer[k] == w->rank || !chart_row_of(b, w->peer[k], &peer, &thread) ||
                 (peer == process && thread == w->thread))
                 continue;
             struct ncs_arrow arrow = { NCS_ARROW_WAIT, from, last_bar(b, peer, thread) };
@@ -319,18 +328,18 @@ static void lanes_add_waits(struct builder *b)
     }
 }
 
-int64_t ncs_arrow_time(const struct ncs_lanes *l, const struct ncs_arrow *a)
+int64_t ncs_arrow_time(const struct ncs_chart *l, const struct ncs_arrow *a)
 {
     int64_t from = l->bar[a->from].begin, to = l->bar[a->to].begin;
     return a->kind == NCS_ARROW_WAIT ? l->now : from > to ? from : to;
 }
 
-/* ---- the order of lanes ---- */
+/* ---- the order of rows ---- */
 
 /* Threads by number, those of devices after them, then streams as they were first used. */
-static int compare_lanes(const void *x, const void *y)
+static int compare_chart_rows(const void *x, const void *y)
 {
-    const struct ncs_lane *a = x, *b = y;
+    const struct ncs_chart_row *a = x, *b = y;
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
     if (a->host != b->host)
@@ -342,19 +351,19 @@ static int compare_lanes(const void *x, const void *y)
     return (at > bt) - (at < bt);
 }
 
-static void sort_lanes(struct ncs_lanes *l)
+static void sort_chart_rows(struct ncs_chart *l)
 {
-    for (size_t i = 0; i < l->lanes; i++) /* no bar is added any more */
-        l->lane[i].room = i;
-    qsort(l->lane, l->lanes, sizeof *l->lane, compare_lanes);
-    for (size_t i = 0; i < l->lanes; i++)
-        for (size_t k = 0; k < l->lane[i].bars; k++)
-            l->bar[l->lane[i].bar[k]].lane = i;
+    for (size_t i = 0; i < l->rows; i++) /* no bar is added any more */
+        l->row[i].room = i;
+    qsort(l->row, l->rows, sizeof *l->row, compare_chart_rows);
+    for (size_t i = 0; i < l->rows; i++)
+        for (size_t k = 0; k < l->row[i].bars; k++)
+            l->bar[l->row[i].bar[k]].row = i;
 }
 
-void ncs_lanes_build(const struct ncs_result *r, struct ncs_lanes *out)
+void ncs_chart_build(const struct ncs_result *r, struct ncs_chart *out)
 {
-    *out = (struct ncs_lanes){ .now = r->timeline->now, .ranks = r->ranks };
+    *out = (struct ncs_chart){ .now = r->timeline->now, .ranks = r->ranks };
     struct builder b = { .out = out, .r = r, .t = r->timeline };
     b.words = ncs_new((size_t)r->ranks * sizeof *b.words);
     b.of_device = ncs_new((b.t->devices + 1) * sizeof *b.of_device);
@@ -363,29 +372,29 @@ void ncs_lanes_build(const struct ncs_result *r, struct ncs_lanes *out)
         if (b.t->device[i].rank >= 0 && b.t->device[i].rank < r->ranks)
             add_device(&b, &b.t->device[i]);
     add_matches(&b);
-    lanes_add_waits(&b);
-    for (size_t i = 0; i < out->lanes; i++)
-        name_lane(&b, &out->lane[i]);
-    sort_lanes(out);
+    chart_add_waits(&b);
+    for (size_t i = 0; i < out->rows; i++)
+        name_chart_row(&b, &out->row[i]);
+    sort_chart_rows(out);
     for (int rank = 0; rank < r->ranks; rank++)
         ncs_call_words_free(&b.words[rank]);
     ncs_free(b.words);
     ncs_free(b.of_device);
-    ncs_map_free(&b.lane);
+    ncs_map_free(&b.row);
     ncs_map_free(&b.call);
 }
 
-void ncs_lanes_free(struct ncs_lanes *l)
+void ncs_chart_free(struct ncs_chart *l)
 {
-    for (size_t i = 0; i < l->lanes; i++) {
-        ncs_free(l->lane[i].name);
-        ncs_free(l->lane[i].bar);
+    for (size_t i = 0; i < l->rows; i++) {
+        ncs_free(l->row[i].name);
+        ncs_free(l->row[i].bar);
     }
     for (size_t i = 0; i < l->bars; i++) {
         ncs_free(l->bar[i].name);
         ncs_free(l->bar[i].text);
     }
-    ncs_free(l->lane);
+    ncs_free(l->row);
     ncs_free(l->bar);
     ncs_free(l->arrow);
 }
