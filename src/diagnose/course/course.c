@@ -214,7 +214,8 @@ static void add_steps(struct reading *r)
         count++;
     struct ncs_call *stand_in = r->all->stand_in = ncs_new((count + 1) * sizeof *stand_in);
     const struct ncs_index *x = &r->q->index;
-    for (const struct ncs_made *m = x->made; m < x->made + x->mades; m++) {
+    for (size_t k = 0; k < x->mades; k++) {
+        const struct ncs_made *m = &x->made[k];
         for (; h && h->after < m->call->id; h = h->newer)
             course_add_host_step(r, h, stand_in++);
         course_add_step(r, m);

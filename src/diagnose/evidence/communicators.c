@@ -45,7 +45,8 @@ static void communicators_collect(const struct ncs_analysis *q, struct lines *al
             if (rank >= 0 && rank < all->ranks)
                 all->of[rank].roles += communicators_role_of(q, (int)i);
         }
-    for (const struct ncs_made *m = q->index.made; m < q->index.made + q->index.mades; m++) {
+    for (size_t k = 0; k < q->index.mades; k++) {
+        const struct ncs_made *m = &q->index.made[k];
         if (!m->signature || m->rank < 0 || m->rank >= all->ranks)
             continue;
         struct line *l = &all->of[m->rank];

@@ -43,7 +43,8 @@ static void find_owners(struct ncs_cast *cast, size_t course)
 {
     const struct ncs_course *c = &cast->courses->of[course];
     const struct ncs_step *last = NULL;
-    for (const struct ncs_step *s = c->step; s < c->step + c->steps; s++) {
+    for (size_t i = 0; i < c->steps; i++) {
+        const struct ncs_step *s = &c->step[i];
         if (s->kind == NCS_STEP_SET)
             ncs_map_put_number(&cast->settable, ncs_key_hash(s->host->what), 1);
         bool again = last && last->comm == s->comm && last->comm_rank == s->comm_rank;
@@ -181,7 +182,8 @@ static uint64_t kin_of(const struct ncs_cast *cast, int rank)
     for (size_t i = cast->first[rank]; i < cast->first[rank + 1] && fine; i++) {
         const struct ncs_course *c = &cast->courses->of[cast->course[i]];
         cast_add_wait(cast, cast->course[i], &k.kin);
-        for (const struct ncs_step *s = c->step; s < c->step + c->steps && fine; s++) {
+        for (size_t n = 0; n < c->steps && fine; n++) {
+            const struct ncs_step *s = &c->step[n];
             add_word(&k, s->site);
             add_word(&k, (uint64_t)s->kind);
             if (s->host)
