@@ -89,6 +89,14 @@ static void note_work(struct polls *p, int64_t now)
     p->noted = now;
 }
 
+/* It takes processor time that is no work of the thread's own. */
+static void look_on_its_time(struct polls *p)
+{
+    int64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    sim_progress_look();
+    p->busy += clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+}
+
 void sim_progress_polled(struct context *c, bool pending)
 {
     struct polls *p = &c->polls;
@@ -109,7 +117,7 @@ void sim_progress_polled(struct context *c, bool pending)
     if (now - looked < LOOK_NS)
         return;
     looked = now;
-    sim_progress_look();
+    look_on_its_time(p);
 }
 
 bool sim_progress_keeps_polling(const struct context *c, int64_t patience)
