@@ -1,34 +1,35 @@
--- The functions of NCCL and of the CUDA runtime that ncclscript knows, once. gen.lua writes from it
--- the list of functions that C rooms expand (gen/functions.def), its description, the caller, the editor
--- stubs and the reference page. To add a function: one entry here, then run gen.lua.
+-- The only list of the functions of NCCL and the CUDA runtime that ncclscript knows. gen.lua writes
+-- from it the list of functions that C rooms expand (gen/functions.def), their descriptions, the
+-- caller, the editor stubs and the reference page. To add a function: add one entry here, then run
+-- gen.lua.
 
 local api = { functions = {} } -- kinds of arguments: kinds.lua
 
--- An entry: C name, then
+-- An entry has the C name, then
 --   result   C type of the result (default: the library's result code)
 --   args     "kind:name" in C's order
 --   since    NCCL version that introduced it; only for NCCL
---   header   what the official header must be for the signature: "CUDA 13", "nccl_device.h"
---   lua      what scripts call instead of C.name, nil if it is only in C
+--   header   which official header has this signature: "CUDA 13", "nccl_device.h"
+--   lua      the name that scripts call instead of C.name; nil: scripts have C.name only
 --   counted  a communication call: numbered per communicator and rank
 --   grouped  may be queued in a group, and poisons the group if it fails
 --   direct   cannot fail and changes nothing: not journalled
 --   text     one line
---   family   the page that explains it, of src/report/pages/functions.txt
--- and what the call is, which every room reads from ncs_fn_info:
+--   family   the page of src/report/pages/functions.txt that explains it
+-- and facts about the call, which every room reads from ncs_fn_info:
 --   reads, writes  blocks of count elements in a rank's buffers: "one", "all" (one for each rank),
---            "root one", "root all" (the root's alone); nil: none
+--            "root one", "root all" (only on the root); nil: none
 --   pair     a send or a receive: meets one call of the peer
---   composed NCCL makes sends and receives of it (NCCL 2.30.7, src/collectives.cc)
---   one_sided  the peer makes no call that it meets
---   moves    of a collective: how data go, in words, with OP and ROOT for those of the call
---   same     the call that it is another name of
+--   composed NCCL carries it out as sends and receives (NCCL 2.30.7, src/collectives.cc)
+--   one_sided  the peer makes no matching call
+--   moves    of a collective: how data move, in words; OP and ROOT stand for the call's own
+--   same     the function of which this is another name
 --   joins    makes "one" rank of a communicator out of an id, or "all" of them
 --   child    makes a communicator out of another
---   ends     what it frees: "comm", "memory", "handle"
---   looks    asks how things are: neither waits nor changes anything
---   waits    the host waits in it for what is on a device
---   records  makes an event stand for what is in a stream
+--   ends     which object it frees: "comm", "memory", "handle"
+--   looks    a query: neither waits nor changes anything
+--   waits    blocks the host until work on a device is done
+--   records  makes an event mark the work in a stream
 --   closes_group  ends a group, started or only estimated
 local function library(lib, result)
   return function(entry)

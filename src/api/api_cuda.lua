@@ -1,4 +1,5 @@
--- The functions of the CUDA runtime, and those of ours in place of kernels. Entries: api.lua.
+-- The functions of the CUDA runtime, and ncclscript's own functions that stand in for kernels.
+-- api.lua explains entries.
 local library = ...
 
 local cuda = library("cuda", "cudaError_t")

@@ -1,4 +1,4 @@
-/* What a recorded call means: its arguments by role, its signature, its words. */
+/* Reads a recorded call: its arguments by role, its signature, its description. */
 #include "api/journal.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What a driver is: NCCL's and CUDA's functions as one table, and what else it can do. */
+/* A driver: the functions of NCCL and CUDA as one table, and the driver's further abilities. */
 #ifndef NCS_API_DRIVER_H
 #define NCS_API_DRIVER_H
 

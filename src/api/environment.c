@@ -6,12 +6,13 @@
 
 #define PREFIX_BYTES 5 /* "NCCL_", "CUDA_" */
 
-/* Switches, numbers and names: those that NCCL's user guide documents (env, 2.30.7) and others that
- * it reads as whole numbers; those of CUDA's programming guide (13, section 5.2). Not in it:
- * - what is a library to load: *_PLUGIN, NCCL_IBVERBS_LIB, CUDA_INJECTION*_PATH,
+/* Switches, numbers and names: the variables that NCCL's user guide documents (env, 2.30.7),
+ * others that NCCL reads as whole numbers, and those of CUDA's programming guide (13, section
+ * 5.2). Left out are
+ * - libraries to load: *_PLUGIN, NCCL_IBVERBS_LIB, CUDA_INJECTION*_PATH,
  *   CUDA_FORCE_PRELOAD_LIBRARIES;
- * - what is a file or a folder: *_FILE, CUDA_CACHE_PATH, CUDA_COREDUMP_*, CUDA_MPS_*_DIRECTORY,
- *   and what makes CUDA write one (CUDA_ENABLE_*COREDUMP*);
+ * - files and folders: *_FILE, CUDA_CACHE_PATH, CUDA_COREDUMP_*, CUDA_MPS_*_DIRECTORY, and
+ *   switches that make CUDA write a file (CUDA_ENABLE_*COREDUMP*);
  * - NCCL_RAS_ADDR, which opens a port to others; NCCL_*_DUMP_SIGNAL, which takes a signal away;
  *   CUDA_DEVICE_WAITS_ON_EXCEPTION, which stops the process for a debugger.
  * NCCL_NET selects by name among networks that are loaded already (NCCL 2.30.7, src/plugin/net.cc). */
@@ -90,7 +91,7 @@ static bool is_among(const char *const *names, size_t count, const char *name)
     return false;
 }
 
-/* Of those that NCCL and CUDA could read, and nothing that setenv would take for another name. */
+/* True if NCCL or CUDA could read the variable, and setenv cannot take the name for another one. */
 static bool is_theirs(const char *name, size_t bytes)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";

@@ -18,7 +18,7 @@ enum ncs_fault_needs {
     NCS_FAULT_NEEDS_delay,    /* how much later the call is made */
     NCS_FAULT_NEEDS_code,     /* the result that is seen */
     NCS_FAULT_NEEDS_elements, /* which elements of a result */
-    NCS_FAULT_NEEDS_peer,     /* the rank at the other end; perhaps how much longer it takes */
+    NCS_FAULT_NEEDS_peer,     /* the rank at the other end; optionally the delay of the link */
 };
 
 struct ncs_fault_info {

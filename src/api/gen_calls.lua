@@ -1,10 +1,10 @@
--- What follows from the rows for the rooms that take calls as they come: the simulator's list of
--- functions, its collectives and pairs, and the collectives' steps of YAML. And the members of
--- objects that YAML's expressions may name: those that the editor stubs declare.
+-- Writes the tables of rooms that handle calls generically: the simulator's functions, its
+-- collectives and pairs, the collectives' steps of YAML, and the members of objects that YAML's
+-- expressions may name (those that the editor stubs declare).
 return function(given)
   local api, output, wrapped, parameters = given.api, given.output, given.wrapped, given.parameters
 
-  -- The simulator has every function of the table, each named sim_ and the function's name.
+  -- The simulator has every function of the table, under the name sim_<function>.
   local function sim_functions()
     local line = output("src/sim/kernel/gen/functions.h", "/* " .. given.note)
     line " * The functions of the simulator, each named sim_ and the function's name. */"
@@ -32,7 +32,7 @@ return function(given)
     line "#endif"
   end
 
-  -- The member of the simulator's struct request that an argument goes to.
+  -- For each kind of argument, the member of the simulator's struct request that takes it.
   local members = { ["in"] = "send", out = "recv", count = "count", dtype = "dtype", redop = "op",
     root = "root", peer = "root", comm = "comm", stream = "stream" }
 
@@ -62,7 +62,7 @@ return function(given)
     end
   end
 
-  -- The operands of a collective in YAML, and what a value alone stands for.
+  -- The operands of a collective in YAML, and which of them a bare value means.
   local function operands(fn)
     local function at_root(blocks) return blocks:match("^root") ~= nil end
     if fn.composed then
@@ -102,7 +102,7 @@ return function(given)
     for i, verb in ipairs(verbs) do line("%s%s", verb, i < #verbs and ", \\" or "") end
   end
 
-  -- The members of each object by the name of its local variable in the stubs.
+  -- The members of each object, keyed by the object's local variable in the stubs.
   local function declared_members()
     local members, fields = {}, {}
     for text in io.lines(given.root .. "/lua/library/ncclscript.d.lua") do

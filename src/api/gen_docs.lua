@@ -1,4 +1,4 @@
--- What gen.lua writes for people and editors: the stubs of the table C and the reference page.
+-- Writes gen.lua's files for people and editors: the stubs of the table C and the reference page.
 
 return function(tools)
 
@@ -15,7 +15,8 @@ local function lua_parameter(a)
   return lua_keywords[a.name] and a.name .. "_" or a.name
 end
 
--- What a script passes (the arguments that are not out-parameters) and gets (the code, then those).
+-- The arguments that a script passes (all but out-parameters) and its results (the code, then the
+-- out-parameters).
 local function script_view(fn)
   local takes, gives = {}, {}
   if not fn.is_void then

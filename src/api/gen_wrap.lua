@@ -1,14 +1,14 @@
--- The rows of src/api/gen/functions.def: what the rooms that put something around every function write their
--- functions from.
+-- Writes the rows of src/api/gen/functions.def, from which rooms that wrap every function define
+-- their wrappers.
 return function(given)
   local api, output, wrapped, declare = given.api, given.output, given.wrapped, given.declare
 
-  -- CUDA functions of which a program with a default stream per thread calls another form: _ptsz puts a
-  -- stream of 0 in the thread's own, _ptds waits for it.
+  -- A program compiled for a default stream per thread calls these CUDA functions by other names:
+  -- _ptsz takes stream 0 as the thread's own stream, _ptds makes the call wait for that stream.
   local no_stream_meant = { cudaStreamDestroy = true, cudaMemcpyPeerAsync = true }
   local without_stream = { cudaGetDriverEntryPoint = true, cudaGetDriverEntryPointByVersion = true }
   local in_stream = { cudaMemcpy = true, cudaMemset = true, cudaMemcpy2D = true, cudaMemset2D = true }
-  -- Those that differ between major versions of the CUDA runtime are written by hand.
+  -- Functions that differ between major versions of the CUDA runtime are written by hand.
   local by_version = { cudaGetDeviceProperties = true, cudaRuntimeGetVersion = true }
 
   local function export(fn)

@@ -1,4 +1,5 @@
-/* The journal's records: made, numbered, grouped, kept within the limit, found again. */
+/* Creates the journal's records, numbers and groups them, trims them to the limit, and finds
+ * them. */
 #include "api/journal.h"
 
 #include <stddef.h>
@@ -73,7 +74,8 @@ static struct ncs_call **place_in_line(const struct ncs_member *m, uint32_t numb
     return &m->line[number & (m->line_room - 1)];
 }
 
-/* While few old records are held beyond their time, every one has a place of its own. */
+/* Keeps a table of records by number, a power of two in size: a record is found without a walk
+ * while few old ones are held beyond their time. */
 static void line_up(struct ncs_member *m, struct ncs_call *call)
 {
     if (++m->in_line > m->line_room) {
@@ -86,14 +88,15 @@ static void line_up(struct ncs_member *m, struct ncs_call *call)
     *place_in_line(m, call->number) = call;
 }
 
-/* Of the thread that is running, what is later than it can have heard of. */
+/* True if call `id` of another thread is newer than anything that the running thread can know
+ * of. */
 static bool is_rival(const struct ncs_call *call, uint64_t id, int thread)
 {
     return id > ncs_local->heard && thread != call->thread;
 }
 
-/* Calls of several threads go through one communicator, or one stream, in the order in which the
- * threads happen to come. */
+/* Notes a race: several threads of a rank used one communicator, or one stream,
+ * and nothing but the schedule decided whose call came first. */
 static void journal_find_rival(struct ncs_journal *j, const struct ncs_member *m,
                                struct ncs_call *call)
 {
@@ -112,8 +115,8 @@ static void journal_find_rival(struct ncs_journal *j, const struct ncs_member *m
                 (void *)(uintptr_t)(call->id << 16 | (uint16_t)call->thread));
 }
 
-/* NCCL puts a rank's collectives in one order, and what goes to or comes from each peer in one each: a
- * send more or less does not move the collectives. */
+/* NCCL keeps one order for a rank's collectives and one for the traffic with each peer in each
+ * direction: an additional send does not move the collectives. */
 enum sequence { NONE, COLLECTIVES, ONE_SIDED, PAIRS };
 
 static uint64_t sequence_of(const struct ncs_call *call)
@@ -176,8 +179,8 @@ static bool journal_has_failed(int rc)
     return rc != ncclSuccess && rc != ncclInProgress;
 }
 
-/* What a thread queued in a group that failed was dropped; a call on a handle that is no communicator had no
- * place to lose. */
+/* Calls queued in a group that failed were dropped. A call on a handle that is no communicator
+ * had no number to lose. */
 static void reject_group(struct ncs_journal *j, const struct ncs_local *local)
 {
     for (struct ncs_call *c = j->newest; c && c->id > local->group_from; c = c->older)
@@ -266,8 +269,8 @@ static size_t bytes_held(const struct ncs_journal *j)
     return j->held + j->held_comms;
 }
 
-/* Drops a sixteenth more than needed, so that the pending and pinned records at the old end are not
- * walked over for every new record. */
+/* Drops a sixteenth more than needed; otherwise every new record would walk again over the
+ * pending and pinned records at the old end. */
 static void journal_trim(struct ncs_journal *j)
 {
     size_t slack = j->limit / 16, goal = j->limit - slack;
@@ -336,7 +339,8 @@ struct ncs_call *ncs_journal_enter(struct ncs_journal *j, enum ncs_fn fn)
     return call;
 }
 
-/* What was allocated or made outlives the variable that it was written to. */
+/* Keeps the address of an allocation or a new object: the variable that received it may be gone
+ * later. */
 static void keep_address(struct ncs_call *call, enum ncs_kind kind)
 {
     const union ncs_arg *arg = ncs_call_arg(call, kind);
@@ -372,7 +376,7 @@ static void open_group(struct ncs_journal *j, struct ncs_local *local, const str
     local->group_from = call->id;
 }
 
-/* The number that a call will have on its communicator; 0 = it is not counted. */
+/* The number that the call will have on its communicator; 0 = calls of its kind are not counted. */
 static uint32_t journal_next_number(const struct ncs_journal *j, const struct ncs_call *call)
 {
     if (!ncs_fn_info[call->fn].counted || call->comm < 0)
@@ -436,7 +440,8 @@ int ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
     if (call->fn == NCS_FN_ncclWaitSignal)
         ncs_journal_copy_waits(call);
 
-    /* Before it is known as one that joins, or what is made before it would be in its group. */
+    /* Asked before the group opens and the communicator is known: calls that the fault handler
+     * makes first must not land in this call's group. */
     bool early = joins || call->fn == NCS_FN_ncclGroupStart;
     int rc = early ? ask_fault(j, call) : 0;
 
@@ -464,7 +469,8 @@ int ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
     return rc;
 }
 
-/* A group whose time was only estimated came to nothing, unless it is in progress. */
+/* Calls of a group that was only estimated (ncclGroupSimulateEnd) never happen, unless NCCL is
+ * still working. */
 static void leave_group(struct ncs_journal *j, struct ncs_local *local, int rc, bool simulated)
 {
     if (local->group_depth == 0 || --local->group_depth > 0)
@@ -479,7 +485,7 @@ static void leave_group(struct ncs_journal *j, struct ncs_local *local, int rc, 
     local->group = 0;
 }
 
-/* Whether handles of communicators may have been filled by the time that this call has returned. */
+/* True if handles of communicators may have been filled when this call returned. */
 static bool fills_handles(const struct ncs_call *call)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
@@ -489,7 +495,7 @@ static bool fills_handles(const struct ncs_call *call)
     return (info->child || info->closes_group) && !journal_has_failed(call->rc);
 }
 
-/* The driver is asked outside the lock, and on the simulator others may run meanwhile. */
+/* Asks the driver outside the lock, because on the simulator other contexts may run meanwhile. */
 static void adopt_filled(struct ncs_journal *j, int who)
 {
     const struct ncs_api *api = j->own->api;
@@ -520,7 +526,7 @@ void ncs_journal_heard(struct ncs_journal *j)
     unlock(j);
 }
 
-/* Whether a thread may learn from the call how far others have come. */
+/* True if the call may have shown its thread how far other threads have come. */
 static bool tells_of_others(enum ncs_fn fn)
 {
     switch ((int)fn) {

@@ -1,5 +1,5 @@
-/* Communicators that are made out of others: by split, shrink and grow. All ranks find the same one
- * by its key: the parent, which call of its kind it was, and the colour. */
+/* Communicators made by split, shrink and grow. All ranks find the same child by its key: the
+ * parent, the position of the call among the parent's calls of that kind, and the color. */
 #include "api/journal_private.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* What the journal knows of communicators and user operators: learnt from the calls that make, use
- * and end them. All functions run under the journal's lock. */
+/* Learns of communicators and user operators from the calls that make, use and end them. All
+ * functions run under the journal's lock. */
 #include "api/journal_private.h"
 
 #include <inttypes.h>
@@ -10,8 +10,8 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* Bounds what one mistaken argument can make the journal allocate; a communicator that claims more
- * ranks stays unknown. */
+/* Bounds the memory that one mistaken argument can make the journal allocate; a communicator
+ * that claims more ranks stays unknown. */
 enum { MOST_RANKS = 65536 };
 
 static bool journal_comm_is_ok(int rc)
@@ -36,7 +36,7 @@ static struct ncs_comm_info *journal_add_comm(struct ncs_journal *j, int nranks)
     struct comm *comm = ncs_new(sizeof *comm);
     char name[32];
 
-    /* "comm1" is the first beside the world, or the first of all. */
+    /* "comm1" is the first communicator besides the world; without a world, the first of all. */
     bool world = j->comms > 0 && strcmp(j->comm[0]->name, "world") == 0;
     snprintf(name, sizeof name, "comm%" PRIu64, j->own->made + !world - j->own->children);
     comm->info.number = ncs_journal_take_place(j);
@@ -62,7 +62,7 @@ void ncs_journal_rename(struct ncs_journal *j, int number, const char *name)
     comm->info.name = ncs_copy_text(name);
 }
 
-/* A name that the configuration gives stands until the user's own comes. */
+/* The name from the configuration holds until a script names the communicator. */
 static void take_config_name(struct ncs_comm_info *info, const struct ncs_call *call)
 {
     const union ncs_arg *arg = ncs_call_arg(call, NCS_ARG_CONFIG);
@@ -94,7 +94,7 @@ void ncs_unpack_handle(uintptr_t word, int *comm, int *comm_rank)
     *comm_rank = (int)(word & 0x7fffffff);
 }
 
-/* An address that was a handle before now means the newer communicator. */
+/* NCCL may reuse an address: from now on it means the newer communicator. */
 static void set_handle(struct ncs_journal *j, int comm, int comm_rank, ncclComm_t handle)
 {
     if (!handle)
@@ -125,8 +125,8 @@ void ncs_journal_set_member(struct ncs_journal *j, struct ncs_comm_info *info, i
     set_handle(j, info->number, comm_rank, handle);
 }
 
-/* The communicator that the ranks which make such calls have in common: they pass the same ids. An
- * id that is passed by value is replaced by its hash. */
+/* Finds the communicator that these calls share: its ranks pass the same ids. Replaces an id
+ * that is passed by value by its hash. */
 static struct ncs_comm_info *joined(struct ncs_journal *j, struct ncs_call *call, int nranks)
 {
     union ncs_arg *id = (union ncs_arg *)ncs_call_arg(call, NCS_ARG_ID);
@@ -153,7 +153,7 @@ static int64_t journal_rank_of(const struct ncs_call *call)
     return rank ? rank->i : call->arg[3].i; /* of ncclCommGrow */
 }
 
-/* The communicator is known before the call blocks: from the id and the number of ranks. */
+/* Registers the communicator before the call blocks, from the id and the number of ranks. */
 static void join_comm(struct ncs_journal *j, struct ncs_call *call, int device)
 {
     int64_t nranks = ncs_call_arg(call, NCS_ARG_NRANKS)->i;
@@ -164,7 +164,7 @@ static void join_comm(struct ncs_journal *j, struct ncs_call *call, int device)
 
     if (!info)
         return;
-    /* The id of NCCL_COMM_ID makes one communicator after the other. */
+    /* All communicators made through NCCL_COMM_ID have the same id, one after the other. */
     if (call->fn != NCS_FN_ncclCommGrow && rank < info->members && info->member[rank].gone) {
         uint64_t key = info->key;
         ncs_map_remove(&j->own->keys, key);
@@ -236,7 +236,7 @@ static void learn_end(struct ncs_journal *j, struct ncs_call *call)
     }
 }
 
-/* A communicator in an error state completes no split any more. */
+/* On a communicator in an error state, no pending split completes any more. */
 static void learn_state(struct ncs_journal *j, const struct ncs_call *call)
 {
     if (call->comm >= 0 && call->rc == ncclSuccess &&
@@ -264,8 +264,9 @@ void ncs_journal_group_ended(struct ncs_journal *j, uint64_t group, bool ok)
 
 /* ---- operators ---- */
 
-/* The newest operator with that handle. Handles are reused only after destruction, so an older one
- * is never alive; a destroyed one is found too: the call then uses it after its end. */
+/* The newest operator with that handle. NCCL reuses a handle only after its operator is
+ * destroyed, so an older one is never alive. A destroyed operator is found too: the call then
+ * uses it after its end. */
 static struct ncs_redop *journal_find_redop(const struct ncs_journal *j, int comm, int comm_rank,
                                             int handle)
 {

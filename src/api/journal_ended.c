@@ -1,6 +1,6 @@
-/* How long the journal knows a communicator: until all its ranks have ended it and no record is of it.
- * Then the next one that is made takes its place, so that a program which makes communicators all the
- * time does not grow. All functions run under the journal's lock. */
+/* Frees communicators once all their ranks have ended them and no record refers to them. The
+ * next new communicator takes the free index, so that a program that makes communicators for
+ * ever does not grow. All functions run under the journal's lock. */
 #include "api/journal_private.h"
 
 #include "base/mem.h"
@@ -10,8 +10,8 @@ static size_t journal_ended_bytes_of(const struct comm *comm)
     return sizeof *comm + (size_t)comm->info.members * sizeof *comm->info.member;
 }
 
-/* All its ranks have ended it: it is there for its records, and counts with them; without any its place
- * is free. */
+/* Once all its ranks have ended a communicator, its bytes count with those of its records; once
+ * no record refers to it, its index is free. */
 void ncs_journal_weigh_comm(struct ncs_journal *j, struct comm *comm)
 {
     struct ncs_journal_private *own = j->own;
@@ -119,7 +119,7 @@ int ncs_journal_take_place(struct ncs_journal *j)
             own->dead_last = NULL;
         comm->queued = false;
         if (comm->users > 0 || comm->ended != comm->info.members)
-            continue; /* somebody has used its handle meanwhile */
+            continue; /* a call has used its handle meanwhile */
         journal_ended_forget_comm(j, comm);
         return number;
     }

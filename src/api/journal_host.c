@@ -1,5 +1,5 @@
-/* Steps of hosts: barriers, the store's keys, threads. They are no calls of NCCL or CUDA and have no numbers of
- * theirs, but others wait for them as for calls. */
+/* Steps of hosts: barriers, keys of the store, threads. They are no calls of NCCL or CUDA and
+ * have no call numbers, but other threads wait for them as for calls. */
 #include "api/journal.h"
 
 #include <pthread.h>
@@ -8,7 +8,7 @@
 #include "api/journal_private.h"
 #include "base/mem.h"
 
-/* Of the journal's bytes as many are for these: a program that only sets keys for hours is not kept whole. */
+/* Steps may take 1 / SHARE of the journal's bytes: a program may set keys for hours. */
 enum { SHARE = 8 };
 
 struct ncs_host_step *ncs_journal_host(struct ncs_journal *j, enum ncs_host_kind kind, const char *what, int other)

@@ -1,5 +1,5 @@
-/* Two things may make a thread go another way than others: an error that its script caught, a value that it read.
- * Neither is of any matter to the run; the diagnosis names them beside the cause. */
+/* Two events that can send a thread another way than other ranks: a caught error, and a value
+ * that was read. Neither changes the run; the diagnosis names them beside the cause. */
 #include <pthread.h>
 #include <string.h>
 
@@ -8,9 +8,10 @@
 #include "base/mem.h"
 
 enum {
-    SHARE = 16, /* of the journal's bytes as many are for errors: a program may catch them for hours */
-    TEXT = 160, /* bytes of one that are kept, at most */
-    READ = 64,  /* bytes of a copy that are looked at, at most */
+    SHARE = 16, /* errors may take 1 / SHARE of the journal's bytes: a program may catch them for
+                 * hours */
+    TEXT = 160, /* bytes that are kept of an error's text, at most */
+    READ = 64,  /* bytes of a copy that are sampled, at most */
 };
 
 static void free_caught(struct ncs_caught *c)
@@ -59,7 +60,7 @@ void ncs_journal_free_caught(struct ncs_journal *j)
     }
 }
 
-/* The script has said which memory of its own the call may touch: that can be read. */
+/* Reads only memory that the script declared for the call (ncs_local.range): that memory exists. */
 void ncs_journal_keep_read(struct ncs_call *call)
 {
     const struct ncs_local *local = ncs_local;

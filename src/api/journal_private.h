@@ -1,4 +1,4 @@
-/* What the files of the journal share and nobody else sees. */
+/* Declarations shared by the journal's files; no other file includes them. */
 #ifndef NCS_API_JOURNAL_PRIVATE_H
 #define NCS_API_JOURNAL_PRIVATE_H
 
@@ -8,10 +8,10 @@
 #include "base/map.h"
 #include "base/slab.h"
 
-/* An out-parameter that is filled later: at the end of an open group, or of a split of a non-blocking
- * communicator. */
+/* An out-parameter that NCCL fills later: at the end of an open group, or when a split of a
+ * non-blocking communicator completes. */
 struct ncs_unfilled {
-    const ncclComm_t *out; /* NULL: of a split without a colour, that only waits for its group */
+    const ncclComm_t *out; /* NULL: a split without a color, which only waits for its group */
     uint64_t group;
     int comm, comm_rank; /* of a child: its parent's */
     int rank;            /* of the run */
@@ -56,17 +56,18 @@ struct ncs_journal_private {
     struct ncs_map handles;    /* ncclComm_t -> (communicator, rank), gone ones too */
     struct ncs_map keys;       /* hash of a unique id, or key of a child -> struct ncs_comm_info */
     struct ncs_map growths;    /* hash of a unique id -> struct ncs_growth */
-    struct ncs_map on_stream;  /* rank and stream -> id of the last counted call << 16 | its thread */
-    struct ncs_map texts;      /* hash -> what libraries said of calls that failed */
-    uint64_t made, children;   /* communicators so far, and those that are named after their parents */
-    struct comm *dead_first, *dead_last; /* whose places others may take */
+    struct ncs_map on_stream;  /* rank and stream -> id of the last counted call << 16 | its
+                                * thread */
+    struct ncs_map texts;      /* hash -> message of a library about a failed call */
+    uint64_t made, children;   /* communicators so far; of them those named after their parents */
+    struct comm *dead_first, *dead_last; /* communicators whose index is free */
     struct ncs_unfilled *unfilled;
     size_t unfilleds, unfilled_room;
 };
 
-/* Before the call is made: communicator, rank in it and operator, from the arguments. */
+/* Before the call is made: resolves communicator, rank in it and operator from the arguments. */
 void ncs_journal_resolve(struct ncs_journal *j, struct ncs_call *call, int device);
-/* After it has returned: new communicators and operators, and the end of old ones. */
+/* After it has returned: learns new communicators and operators, and the end of old ones. */
 void ncs_journal_learn(struct ncs_journal *j, struct ncs_call *call);
 /* After an outermost ncclGroupEnd. */
 void ncs_journal_group_ended(struct ncs_journal *j, uint64_t group, bool ok);
@@ -78,14 +79,14 @@ void ncs_journal_free_hosts(struct ncs_journal *j);
 /* ---- what a thread met (journal_prior.c) ---- */
 
 void ncs_journal_free_caught(struct ncs_journal *j);
-/* A cudaMemcpy that went well has brought this to memory of the script's own. */
+/* After a successful cudaMemcpy to memory of the script's own: samples the copied bytes. */
 void ncs_journal_keep_read(struct ncs_call *call);
 
-/* ---- what libraries say of calls that failed (journal_said.c) ---- */
+/* ---- messages of libraries about failed calls (journal_said.c) ---- */
 
-/* Asks the library; not under the lock. NULL = it says nothing. */
+/* Asks the library, outside the lock. NULL = it has no message. */
 const char *ncs_journal_ask_error(const struct ncs_journal *j, const struct ncs_call *call, int rc);
-/* The journal's copy of the text, one for all that are equal; NULL = too many are kept. */
+/* The journal's copy of the text, one for all equal texts; NULL = too many are kept. */
 const char *ncs_journal_keep_text(struct ncs_journal *j, const char *text);
 void ncs_journal_free_texts(struct ncs_journal *j);
 
@@ -96,20 +97,20 @@ void ncs_journal_free_texts(struct ncs_journal *j);
 void ncs_journal_add_window(struct ncs_journal *j, const struct ncs_call *call);
 /* It has succeeded, outside a group: its handle is there. */
 void ncs_journal_learn_window(struct ncs_journal *j, const struct ncs_call *call);
-void ncs_journal_drop_window(struct ncs_journal *j, const struct ncs_call *call); /* it failed */
-/* What the thread registered in the group that has just failed. */
+void ncs_journal_drop_window(struct ncs_journal *j, const struct ncs_call *call); /* failed */
+/* Drops the windows that the thread registered in the group that has just failed. */
 void ncs_journal_drop_windows(struct ncs_journal *j, const struct ncs_local *local);
 void ncs_journal_free_windows(struct ncs_comm_info *info);
 bool ncs_call_uses_window(const struct ncs_call *call);
-/* The memory behind the window that the call names, from the driver; not under the lock. */
+/* Asks the driver, outside the lock, for the memory behind the window that the call names. */
 const void *ncs_journal_ask_window(const struct ncs_journal *j, const struct ncs_call *call);
-/* Notes the number of the window with that memory in the call. */
+/* Stores in the call the number of the window that has this memory. */
 void ncs_journal_use_window(struct ncs_journal *j, struct ncs_call *call, const void *base);
 void ncs_journal_end_window(struct ncs_journal *j, const struct ncs_call *call);
 void ncs_journal_copy_waits(struct ncs_call *call);
 void ncs_journal_free_waits(struct ncs_call *call);
 
-/* A communicator and a rank in it as one word, never 0: the value of the map of handles. */
+/* Packs a communicator and a rank in it into one word, never 0: the value of the map of handles. */
 void *ncs_pack_handle(int comm, int comm_rank);
 void ncs_unpack_handle(uintptr_t word, int *comm, int *comm_rank);
 
@@ -120,41 +121,42 @@ static inline bool ncs_call_makes_rank(const struct ncs_call *call)
            (call->fn == NCS_FN_ncclCommGrow && !call->arg[0].p);
 }
 
-/* ---- journal_ended.c: how long communicators are kept ---- */
+/* ---- lifetime of communicators (journal_ended.c) ---- */
 
-/* One user more, or less (-1), that needs it. */
+/* Adds a user (1) or removes one (-1); a communicator with users is kept. */
 void ncs_journal_use_comm(struct ncs_journal *j, int number, int more);
-/* The call is of that communicator, which is kept as long as the record is; -1 = of none. */
+/* Sets the call's communicator (-1 = none), which is kept as long as the record. */
 void ncs_journal_set_comm(struct ncs_journal *j, struct ncs_call *call, int comm);
 /* A child's parent is kept as long as the child. */
 void ncs_journal_set_parent(struct ncs_journal *j, struct ncs_comm_info *child, int parent);
 void ncs_journal_add_growth(struct ncs_journal *j, const struct ncs_growth *growth);
-/* One more of its ranks has ended it, or its users have changed. */
+/* Call after a rank has ended it or its users have changed: frees its index when nothing needs
+ * it. */
 void ncs_journal_weigh_comm(struct ncs_journal *j, struct comm *comm);
-/* A number for a new one: that of one nobody asks for any more, which is forgotten, or the next. */
+/* An index for a new communicator: a free one, whose old communicator is forgotten, or the next. */
 int ncs_journal_take_place(struct ncs_journal *j);
 void ncs_journal_free_comm(struct comm *comm);
 
 /* ---- journal_comm.c ---- */
 
-/* The communicator with that key; one of nranks is made if there is none. */
+/* The communicator with that key; if there is none, a new one of nranks ranks. */
 struct ncs_comm_info *ncs_journal_add_comm(struct ncs_journal *j, uint64_t key, int nranks);
-/* One rank of it, with its handle; who is of the run. */
+/* Sets one rank of a communicator, with its handle; `who` is the rank of the run. */
 void ncs_journal_set_member(struct ncs_journal *j, struct ncs_comm_info *info, int comm_rank,
                             ncclComm_t handle, int who, int device);
 
-/* ---- journal_child.c: communicators made out of others ---- */
+/* ---- communicators made out of others (journal_child.c) ---- */
 
-/* The communicator that a newcomer with this id (its hash) joins; NULL = not known. */
+/* The communicator that a new rank with this id (its hash) joins; NULL = not known. */
 struct ncs_comm_info *ncs_journal_growth(struct ncs_journal *j, uint64_t id, int nranks);
-/* Learns of a split, a shrink, a growth or an id to grow with, which has succeeded. */
+/* Learns of a successful split, shrink or grow, or of an id to grow with. */
 void ncs_journal_learn_child(struct ncs_journal *j, struct ncs_call *call);
-/* Its group has failed: the next call of its kind is the same one over again. */
+/* Its group has failed: the next call of that kind has the same number again. */
 void ncs_journal_uncount_child(struct ncs_journal *j, const struct ncs_unfilled *u);
-/* Takes one whose handle has been filled. */
+/* Removes and returns one whose handle has been filled. */
 bool ncs_journal_take_filled(struct ncs_journal *j, int rank, struct ncs_unfilled *out);
 void ncs_journal_adopt(struct ncs_journal *j, const struct ncs_unfilled *u, int rank, int nranks);
-/* Nobody fills the handles that this rank still waits for on a communicator. */
+/* NCCL never fills the handles that this rank still waits for on the communicator. */
 void ncs_journal_orphan(struct ncs_journal *j, int comm, int comm_rank);
 
 #endif

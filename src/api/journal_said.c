@@ -1,5 +1,5 @@
-/* What the library says of a call that failed, kept with its record: the code alone is seldom enough to
- * know what to change. */
+/* Keeps the library's message about a failed call with its record: the code alone seldom shows
+ * what to change. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "base/mem.h"
 
 enum { NCS_SAID = 1024 }; /* bytes of a text */
-enum { TEXTS = 256 }; /* different ones that are kept: a program may fail in a loop */
+enum { TEXTS = 256 }; /* different messages that are kept: a program may fail in a loop */
 
 const char *ncs_journal_ask_error(const struct ncs_journal *j, const struct ncs_call *call, int rc)
 {
@@ -20,7 +20,8 @@ const char *ncs_journal_ask_error(const struct ncs_journal *j, const struct ncs_
         return NULL;
     if (ncs_fn_info[call->fn].result == NCS_RESULT_CUDA)
         return api->cudaGetErrorString ? api->cudaGetErrorString((cudaError_t)rc) : NULL;
-    /* What it said last is about this call only if the call was made, and was not passed over in silence. */
+    /* NCCL's last message is about this call only if the library was called and logged a
+     * message. */
     bool silent = call->faulted || (call->why && !call->warned);
     if (!silent && api->ncclGetLastError)
         text = api->ncclGetLastError(NULL);

@@ -1,6 +1,6 @@
-/* What the journal knows of windows: what each rank registered, in its order, so that the n-th of
- * one rank is the n-th of the others; and the lists of waits, which are copied. All functions but
- * ncs_journal_ask_window run under the journal's lock. */
+/* The windows that each rank registered, in its order: the n-th window of one rank is the n-th
+ * of the others. Also copies of the lists of waits. All functions but ncs_journal_ask_window run
+ * under the journal's lock. */
 #include "api/journal_private.h"
 
 #include <string.h>
@@ -24,8 +24,9 @@ static struct ncs_window **journal_window_first_of(const struct ncs_journal *j,
     return &j->comm[call->comm]->windows;
 }
 
-/* Known from the call on: another rank's registration may return, and be put into, before this one's
- * does. What has no extent is registered by no version. */
+/* Records the window at the call, not at its return: another rank's registration may return
+ * earlier, and that rank may then put into this window. No version registers a window without an
+ * address or size. */
 void ncs_journal_add_window(struct ncs_journal *j, const struct ncs_call *call)
 {
     const void *base = ncs_call_arg(call, NCS_ARG_MEMORY)->p;
@@ -103,8 +104,8 @@ const void *ncs_journal_ask_window(const struct ncs_journal *j, const struct ncs
     return base;
 }
 
-/* 0 when it is not known, or when one buffer was registered twice in a group: then which one cannot be
- * told. */
+/* The number is 0 if it is unknown, or if one buffer was registered twice in a group: nothing
+ * then tells the two windows apart. */
 void ncs_journal_use_window(struct ncs_journal *j, struct ncs_call *call, const void *base)
 {
     const void *handle = ncs_call_uses_window(call) ? ncs_call_arg(call, NCS_ARG_WINDOW)->p : NULL;
@@ -157,7 +158,7 @@ void *ncs_journal_target(const struct ncs_journal *j, const struct ncs_call *put
     return (void *)(uintptr_t)(w->base + offset->u);
 }
 
-/* The caller's list may be gone as soon as the call has returned. */
+/* The caller may free its list as soon as the call has returned. */
 void ncs_journal_copy_waits(struct ncs_call *call)
 {
     union ncs_arg *list = (union ncs_arg *)ncs_call_arg(call, NCS_ARG_WAITS);

@@ -2,9 +2,9 @@
 
 local api = { kinds = {} }
 
--- Kinds of arguments: name, C type, member of union ncs_arg (journal.h) that holds it, the type
--- that scripts see, meaning. Kinds whose name ends in "_out" are out-parameters: the argument is a
--- pointer, and scripts receive what it points to as a result. by_value: a struct that C passes by
+-- Kinds of arguments: name, C type, member of union ncs_arg (journal.h) that holds it, the type in
+-- scripts, meaning. Kinds whose name ends in "_out" are out-parameters: the argument is a pointer,
+-- and scripts receive the value it points to as a result. by_value: a struct that C passes by
 -- value; the member holds a pointer to it.
 local function kind(name, ctype, member, script, text, by_value)
   api.kinds[#api.kinds + 1] = { name = name, ctype = ctype, member = member, script = script,
@@ -109,8 +109,8 @@ kind("entry_out",  "enum cudaDriverEntryPointQueryResult *", "p", "integer", "wh
 kind("ipcmem_out", "cudaIpcMemHandle_t *", "p", "ipcmem", "memory, for another process")
 kind("ipcevent_out", "cudaIpcEventHandle_t *", "p", "ipcevent", "event, for another process")
 
--- Structs that scripts see as tables (but simInfo, which is an object), for editors and the
--- reference page: script type, then the fields in C's order, integers where nothing is said.
+-- Structs that scripts see as tables (except simInfo, which is an object), for editors and the
+-- reference page: script type, then the fields in C's order; fields without a type are integers.
 api.structs = {
   { "waits", "ncclWaitSignalDesc", "opCnt peer sigIdx ctx" },
   { "siminfo", "ncclSimInfo", "size magic version estimatedTime:number" },

@@ -1,6 +1,7 @@
-/* What belongs to one thread of control of the run: a rank's main thread or one that it spawned.
- * `ncs_local` points to the running one's. Whoever switches contexts on one OS thread (the
- * simulator's fibers) saves and restores the pointer; own OS threads simply have their own. */
+/* The state of one thread of control of the run: a rank's main thread or one that it spawned.
+ * `ncs_local` points to the state of the running thread. A scheduler that switches contexts on
+ * one OS thread (the simulator's fibers) saves and restores the pointer; OS threads each have
+ * their own. */
 #ifndef NCS_API_LOCAL_H
 #define NCS_API_LOCAL_H
 
@@ -31,44 +32,48 @@ struct ncs_local {
     int thread; /* 0: the rank's main thread; 1 and up: spawned, in order of creation; below 0: the
                  * driver's own thread for the host functions of a device */
 
-    bool named; /* a thread from outside that is known by the rank it has joined as */
+    bool named; /* a thread from outside, known by the rank as which it joined */
 
-    /* Where the script is now; NULL when there is no script. */
+    /* Returns the script's current place; NULL when there is no script. */
     struct ncs_place (*where)(void *where_arg);
     void *where_arg;
     const char *label; /* of the call about to be made, interned; NULL = none */
     bool unverified;   /* the call about to be made is not to be verified */
     bool by_c_name;    /* the call about to be made is written by its C name: C.ncclAllReduce */
-    bool opening;      /* before the script's first statement: what is ready-made is being made */
-    int amended;       /* the call about to be made comes from this many rounds of edits; see run */
-    bool ending;       /* past the script's last statement: what is left is being released */
+    bool opening;      /* before the script's first statement: ready-made objects are being
+                        * created */
+    int amended;       /* rounds of edits that the call about to be made comes from; see run */
+    bool ending;       /* past the script's last statement: objects that it left are being
+                        * released */
 
-    /* A script makes the calls: of memory that the driver did not give out, the one about to be made
-     * may touch these ranges and nothing else. */
+    /* A script makes the calls. Of memory that the driver did not allocate, the call about to be
+     * made may touch these ranges and nothing else. */
     bool guarded;
     int ranges;
     struct ncs_range range[NCS_RANGES];
 
-    /* A wait of this thread's is over because NCCL has found an error on a communicator of its rank:
-     * ncclResult_t, and the handle. Whoever made the wait tells it, and sets 0 again. */
+    /* A wait of this thread ended because NCCL reported an error on a communicator of its rank:
+     * the ncclResult_t, and the handle. The code that waited reports the error and sets
+     * async_error to 0. */
     int async_error;
     const void *async_comm;
 
-    /* Every wait of this thread for another one is told to the journal (ncs_journal_heard), or is a call
-     * of the driver's. */
+    /* True if the journal hears of every wait of this thread for another: by ncs_journal_heard,
+     * or because it is a call of the driver. */
     bool tells_waits;
     struct ncs_place slept; /* where it last slept of its own accord */
 
     /* Kept by the journal. */
-    uint64_t hosts; /* its steps that are no calls (ncs_host_step) */
-    uint64_t heard; /* id of the newest call when it last may have heard of other threads */
+    uint64_t hosts; /* its steps outside NCCL and CUDA (ncs_host_step) */
+    uint64_t heard; /* id of the newest call when this thread last may have learned of other
+                     * threads' progress */
     struct ncs_call *call; /* the journalled call in flight, NULL outside of one */
-    const char *said; /* of the last call: as ncs_call's, the journal's */
+    const char *said; /* message about the last call; owned by the journal, as ncs_call's */
     struct ncs_place last; /* of the script's last call */
     int group_depth;
     uint64_t group; /* serial of the open outermost group, from 1; 0 = none */
     uint64_t group_from; /* id of the call that opened it */
-    uint64_t failed_group; /* serial of the last outermost group that failed; 0 = none since */
+    uint64_t failed_group; /* serial of the last outermost group that failed; 0 = none so far */
 };
 
 extern _Thread_local struct ncs_local *ncs_local; /* NULL on threads that the run does not know */

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-/* The snapshot shows its calls as const; the pin is not part of what it shows. */
+/* The snapshot shows its calls as const; a pin is no part of a call's content. */
 static void unpin(const struct ncs_call *call)
 {
     ncs_call_unpin((struct ncs_call *)call);

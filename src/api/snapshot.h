@@ -1,6 +1,7 @@
-/* The state of a machine at rest: who waits for what, as plain data. The simulator fills it at the
- * verdict, before anything is touched; the diagnosis reads it. Indices point into the arrays of the
- * same snapshot; -1 = none. Calls are borrowed from the journal and pinned by the snapshot. */
+/* The state of a machine at rest as plain data: which context, operation and call waits for
+ * which. The simulator fills it at the verdict, before anything is released; the diagnosis reads
+ * it. Indices point into the arrays of the same snapshot; -1 = none. The journal owns the calls;
+ * the snapshot pins them. */
 #ifndef NCS_API_SNAPSHOT_H
 #define NCS_API_SNAPSHOT_H
 
@@ -12,12 +13,13 @@
 
 enum ncs_stop {
     NCS_STOP_DONE,        /* every context has ended */
-    NCS_STOP_QUIET,       /* nothing can ever happen again, and not all have ended: a hang, certain */
-    NCS_STOP_LIVELOCK,    /* only polls in vain */
+    NCS_STOP_QUIET,       /* nothing can ever happen again, and not all contexts have ended: a
+                           * certain hang */
+    NCS_STOP_LIVELOCK,    /* contexts only poll, and no poll can succeed */
     NCS_STOP_BUDGET,      /* past the limit of steps */
     NCS_STOP_INTERRUPTED, /* ncs_machine.interrupt was called */
-    NCS_STOP_HELD,        /* something is due, and ncs_machine.hold does not let it happen */
-    NCS_STOP_STALLED,     /* real hardware: nothing has come about for ncs_machine_options.patience */
+    NCS_STOP_HELD,        /* an event is due that ncs_machine.hold does not allow */
+    NCS_STOP_STALLED,     /* real hardware: no progress for ncs_machine_options.patience */
 };
 
 enum ncs_context_state {
@@ -30,8 +32,8 @@ enum ncs_context_state {
 
 enum ncs_ending {
     NCS_END_RETURNED, NCS_END_ERROR, NCS_END_KILLED, NCS_END_ABANDONED,
-    NCS_END_SILENT,  /* of a recorded run: no more is known of it, and it waits in no call */
-    NCS_END_MISSING, /* of a recorded run: nothing is known of it */
+    NCS_END_SILENT,  /* of a recorded run: the record ends here, outside any call that waits */
+    NCS_END_MISSING, /* of a recorded run: there is no record of it */
 };
 
 enum ncs_wait_kind {
@@ -55,8 +57,8 @@ struct ncs_snap_context {
     int group_depth;               /* > 0: its thread is inside an open group */
     size_t wait, waits;            /* first and count in snapshot.wait */
     bool has_deadline;
-    /* Of a thread that acts as several ranks, told of as one context for each: it is in a call as another one,
-     * at this index - 1, and goes on as this one behind that. 0 = it is not. */
+    /* For a thread that acts as several ranks and has one context for each: the context at index
+     * held_by - 1 is in a call, and this one goes on after that call. 0 = no such context. */
     size_t held_by;
 };
 
@@ -66,13 +68,16 @@ struct ncs_snap_op {               /* an unfinished operation of the device grap
     /* "launch", "copy", "memset", "event", "delay", "add", "free", "callback" */
     const char *kind;
     enum ncs_op_state state;
-    int rank;                      /* of the run, whose process enqueued it */
+    int rank;                      /* rank of the run whose process enqueued it */
     int device;                    /* on its host */
-    const struct ncs_call *call;   /* that enqueued it (of a launch: its first call); may be NULL */
-    bool lane;                     /* waits for a lane of its device only, held by its deps */
+    const struct ncs_call *call;   /* the call that enqueued it (of a launch: its first call);
+                                    * may be NULL */
+    bool lane;                     /* waits only for a free kernel slot of its device; deps hold
+                                    * the slots */
     size_t dep, deps;              /* first and count in snapshot.dep: operations it waits for */
     size_t part, parts;            /* of a launch: first and count in snapshot.part */
-    int context;                   /* of a callback: who runs it; -1 = nobody yet, or another kind */
+    int context;                   /* of a callback: the context that runs it; -1 = none yet, or
+                                    * no callback */
 };
 
 enum ncs_part_state {
@@ -83,12 +88,14 @@ enum ncs_part_state {
     NCS_PART_CANCELLED, /* by abort */
 };
 
-struct ncs_snap_part {             /* one call's share of a launch, or a call still in an open group */
+struct ncs_snap_part {             /* one call's share of a launch, or a call still in an open
+                                    * group */
     const struct ncs_call *call;
     enum ncs_part_state state;
-    int op;                        /* its launch; -1 = still queued in an open group or in contact */
-    int slot;                      /* -1 = not at one yet */
-    bool readable;                 /* at its slot, and its buffers are there */
+    int op;                        /* its launch; -1 = still queued in an open group or in
+                                    * contact */
+    int slot;                      /* its meeting; -1 = not at one yet */
+    bool readable;                 /* at its meeting, and its buffers exist */
 };
 
 struct ncs_snap_lack {             /* signals that a wait has not had */
@@ -102,13 +109,13 @@ enum ncs_stuck {
     NCS_STUCK_LINK, /* a link that it has to use is cut */
 };
 
-struct ncs_snap_slot {             /* the meeting of parts, not yet done */
-    bool pair;                     /* send and recv, of a call of their own or of an all-to-all,
+struct ncs_snap_slot {             /* a meeting of parts that is not complete */
+    bool pair;                     /* a send and a receive, made as such or by an all-to-all,
                                     * gather or scatter; otherwise a collective */
     int nranks;                    /* of the communicator */
     int src, dst;                  /* of a pair: ranks in the communicator */
-    enum ncs_stuck stuck;          /* why it never completes although all are there */
-    int cut[2];                    /* of LINK: the ranks at its ends */
+    enum ncs_stuck stuck;          /* why it never completes although all parts are there */
+    int cut[2];                    /* of LINK: the ranks at the two ends of the cut link */
     size_t member, members;        /* first and count in snapshot.member: parts that are there */
 };
 
@@ -123,27 +130,31 @@ struct ncs_snap_job {
     const struct ncs_call *call;   /* that started it; may be NULL */
     int rank;                      /* of the run */
     int comm_rank, nranks;         /* of the communicator it is about */
-    /* Who has not checked in: ranks of the communicator; first and count in snapshot.missing. */
+    /* Ranks of the communicator that have not checked in: first and count in snapshot.missing. */
     size_t miss, misses;
-    bool refused;                  /* INIT: the rendezvous stopped serving; see why */
-    const char *why;               /* "rank 1 checked in twice", "nranks differ", "id used before"; NULL */
+    bool refused;                  /* INIT: the rendezvous stopped serving, because of `why` */
+    const char *why;               /* "rank 1 checked in twice", "nranks differ", "id used
+                                    * before"; NULL */
     bool pair;                     /* CONTACT with one peer; otherwise of the whole communicator */
     int peer;
-    bool sending;                  /* of a pair: we send and wait for the peer to receive */
-    size_t wait, waits;            /* further things it waits for, in snapshot.wait */
+    bool sending;                  /* of a pair: this rank sends and waits for the peer's receive */
+    size_t wait, waits;            /* further waits of the same call: first and count in
+                                    * snapshot.wait */
 };
 
-struct ncs_snap_gate {             /* a condition of the runner's: store, barrier, join */
-    const char *what;              /* "store:get", "barrier", "join"; "callback": its thread has
-                                    * stopped in the middle of one */
-    char *key;                     /* "store key `go`", "ranks 0, 1"; for people */
-    int owner;                     /* rank of the thread that is joined, or stopped; else -1 */
+struct ncs_snap_gate {             /* a host condition of the runner: store, barrier, join */
+    const char *what;              /* "store:get", "barrier", "join"; "callback": the thread that
+                                    * runs it has stopped inside it */
+    char *key;                     /* "store key `go`", "ranks 0, 1"; for reports */
+    int owner;                     /* rank of the thread that is joined, or that has stopped;
+                                    * else -1 */
     int owner_thread;
 };
 
 struct ncs_snapshot {
     enum ncs_stop stop;
-    bool recorded;                 /* elsewhere: its hosts' calls are known, but not where they wait */
+    bool recorded;                 /* a recorded run: the calls of its hosts are known, but not
+                                    * their waits */
     int64_t now;                   /* virtual nanoseconds */
     uint64_t trace;                /* hash of everything that was chosen and done */
     struct ncs_snap_context *context; size_t contexts;
@@ -159,7 +170,7 @@ struct ncs_snapshot {
     struct ncs_snap_gate *gate;    size_t gates;
 };
 
-/* Unpins the calls and frees the arrays (not the struct itself). */
+/* Unpins the calls and frees the arrays, but not the struct itself. */
 void ncs_snapshot_free(struct ncs_snapshot *s);
 
 #endif

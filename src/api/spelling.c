@@ -6,8 +6,7 @@
 #include "api/types.h"
 #include "base/near.h"
 
-/* Words for which the nearest name is not the right one. The first row whose name is there is
- * meant. */
+/* Words whose nearest name by letters is the wrong one. The first row whose name exists wins. */
 static const char *const aliases[][2] = {
     { "isend", "send" },
     { "irecv", "recv" },
@@ -112,7 +111,7 @@ static const char *type_of(const char *word, const char *const *names, size_t co
     return NULL;
 }
 
-/* Torch has several functions for one collective, of the same name with an ending. */
+/* Torch has several functions for one collective: its name with different endings. */
 static const char *without_ending(const char *word, const char *const *names, size_t count)
 {
     static const char *const endings[] = { "_into_tensor", "_tensor", "_coalesced", "_single" };

@@ -39,7 +39,7 @@ const struct ncs_dtype_info ncs_dtype_info[ncclNumTypes] = {
                          FLOAT(1, 2, 5, true), .saturates = true, .top = 0x7b, .nan = 0x7f },
 };
 
-/* The names of the rows above, as an array that suggestions take. */
+/* The names of the rows above, as an array for ncs_nearest. */
 const char *const ncs_dtype_names[] = {
     "int8",    "uint8",   "int32",   "uint32",   "int64",      "uint64",
     "float16", "float32", "float64", "bfloat16", "float8e4m3", "float8e5m2",
@@ -196,7 +196,7 @@ int ncs_redop_from_name(const char *name)
     return -1;
 }
 
-/* The text lives until the same thread has asked for a few more unknown ones. */
+/* The text stays valid for the calling thread's next three calls. */
 static const char *unknown(const char *type, int value)
 {
     static _Thread_local char texts[4][48];

@@ -1,4 +1,4 @@
-/* Facts about NCCL's data types and operators that every room needs and none of them computes. */
+/* Facts about NCCL's data types and operators that every room needs; no arithmetic. */
 #ifndef NCS_API_TYPES_H
 #define NCS_API_TYPES_H
 
@@ -8,8 +8,8 @@
 
 #include "ncclscript/nccl_abi.h"
 
-/* A data type, for the rooms that need no arithmetic of their own: the simulator (sim/data/dtype.h) and the
- * verification (verify/element.c) have theirs, so that one can be wrong without the others following. */
+/* A data type, without arithmetic. The simulator (sim/data/dtype.h) and the verification
+ * (verify/element.c) each have their own, so that an error in one does not hide in the other. */
 struct ncs_dtype_info {
     const char *name;     /* "float16" */
     const char *constant; /* "ncclFloat16" */
@@ -17,29 +17,32 @@ struct ncs_dtype_info {
     const char *shorter;  /* "fp16": what other languages call it; or NULL */
     const char *torch;    /* "Half" in PyTorch's records; or NULL */
     size_t bytes;
-    int fraction, bias;   /* floating-point: bits of the fraction, bias of the exponent; 0 */
-    bool saturates;       /* what is beyond the largest number becomes that number, else infinity */
+    int fraction, bias;   /* of floating-point types: bits of the fraction, bias of the exponent;
+                           * else 0 */
+    bool saturates;       /* values beyond the largest number become that number instead of
+                           * infinity */
     bool infinite;        /* it has infinities */
-    uint32_t top, nan;    /* of 16 bits and fewer: the largest finite number, what a host writes for NaN */
+    uint32_t top, nan;    /* of types of at most 16 bits: the largest finite number, and a host's
+                           * NaN */
 };
 
 extern const struct ncs_dtype_info ncs_dtype_info[ncclNumTypes];
 
 bool ncs_dtype_is_float(int dtype); /* false for a value that is none */
-/* By how much rounding may change a number, relative to it; 0 for integers and values that are none. */
+/* The relative error of one rounding; 0 for integers and for values that are no type. */
 double ncs_dtype_unit(int dtype);
-/* The type by the name of C's constant, "ncclHalf"; -1 = no such constant. */
+/* The type with that C constant, "ncclHalf"; -1 = no such constant. */
 int ncs_dtype_from_constant(const char *name);
-/* The type that PyTorch's records call so; -1 = none. */
+/* The type with that name in PyTorch's records; -1 = none. */
 int ncs_dtype_from_torch(const char *name);
 
-/* Bytes of an element of ncclDataType_t; 0 for a value that is none. */
+/* Bytes of an element of an ncclDataType_t; 0 for a value that is no type. */
 size_t ncs_dtype_bytes(int dtype);
-/* "float32"; NULL for a value that is none. */
+/* "float32"; NULL for a value that is no type. */
 const char *ncs_dtype_name(int dtype);
-/* The type named by "float32", "half", "char" ...; -1 = no such name. */
+/* The type named "float32", "half", "char" ...; -1 = no such name. */
 int ncs_dtype_from_name(const char *name);
-/* All names that ncs_dtype_from_name knows, NULL at the end: for suggestions. */
+/* All names that ncs_dtype_from_name knows, NULL at the end; for suggestions. */
 extern const char *const ncs_dtype_names[];
 
 /* "sum" ... "avg" for built-in operators, "premulsum" for handles; NULL for negative values. */

@@ -1,10 +1,10 @@
-/* Why a result is not verified. Every one that is not has one of these reasons, and reports name it; the
- * page `unverified` of `explain` has them all. */
+/* Why a result is not verified. Every unverified result has one of these reasons, which reports
+ * name; the page `unverified` of `explain` lists them. */
 #ifndef NCS_API_UNVERIFIED_H
 #define NCS_API_UNVERIFIED_H
 
 enum ncs_unverified {
-    NCS_FIT,           /* nothing speaks against it */
+    NCS_FIT,           /* the result can be verified */
     NCS_UNVERIFIED_OFF,
     NCS_UNVERIFIED_ASKED,
     NCS_UNVERIFIED_DISAGREEMENT,
@@ -14,7 +14,7 @@ enum ncs_unverified {
     NCS_UNVERIFIED_WINDOW,
     NCS_UNVERIFIED_UNPAIRED,
     NCS_UNVERIFIED_TYPE,
-    /* Of real hardware, where results are verified from copies. */
+    /* Only on real hardware, where verification uses copies. */
     NCS_UNVERIFIED_ONE_SIDED,
     NCS_UNVERIFIED_IN_PROGRESS,
     NCS_UNVERIFIED_SHARED_STREAM,
@@ -24,7 +24,7 @@ enum ncs_unverified {
 };
 
 const char *ncs_unverified_name(enum ncs_unverified why); /* "ranks-disagree" */
-/* "the ranks passed different arguments": goes behind "not verified: ". */
+/* "the ranks passed different arguments": follows "not verified: ". */
 const char *ncs_unverified_text(enum ncs_unverified why);
 
 #endif

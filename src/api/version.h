@@ -1,4 +1,4 @@
-/* Versions of NCCL as ncclGetVersion codes them, and those that the simulator can be. */
+/* Versions of NCCL in ncclGetVersion's coding, and the versions that the simulator can imitate. */
 #ifndef NCS_API_VERSION_H
 #define NCS_API_VERSION_H
 
@@ -14,7 +14,7 @@ const char *ncs_nccl_version_text(int code, char *buffer, size_t room);
 /* 23007 for "2.30.7", 23000 for "2.30"; 0 = no version. */
 int ncs_nccl_version_code(const char *text);
 
-/* The versions that the simulator can be, oldest first, NULL at the end. */
+/* The versions that the simulator can imitate, oldest first, NULL at the end. */
 extern const char *const ncs_nccl_profiles[];
 bool ncs_nccl_is_profile(int code);
 
