@@ -42,6 +42,7 @@ static void fault_stop(struct ncs_run *run, const struct ncs_fault *f, struct nc
 
 static void fault_inject(struct ncs_run *run, const struct ncs_fault *f, struct ncs_call *call)
 {
+    ncs_verify_trust(run->verify, false);
     run->machine->inject(&(struct ncs_injection){
         .kind = ncs_fault_info[f->kind].injects, .comm = f->comm, .call = call, .first = f->first, .count = f->count,
         .peer = f->peer, .nanoseconds = f->nanoseconds, .code = f->code });

@@ -266,6 +266,7 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
     ncs_verify_asks(run->verify, m->readable);
     ncs_verify_keep(run->verify, o->values);
     ncs_verify_look(run->verify, o->look);
+    ncs_verify_trust(run->verify, !driver->real && !o->look && o->plant.kind == NCS_PLANT_NONE);
     if (!o->verify)
         ncs_verify_off(run->verify);
     if (o->amend)

@@ -1,5 +1,5 @@
-/* Copies of inputs from the instant before the data moves, and which calls belong together: those of the
- * same place in the same sequence, by the journal. */
+/* The inputs at the instant before the data moves, and which calls belong together: those of the same place in
+ * the same sequence, by the journal. */
 #include <string.h>
 
 #include "api/types.h"
@@ -186,9 +186,7 @@ static void sweep(struct ncs_capture *c, const struct ncs_operation *but)
     c->sweep_at = 2 * c->operations.count + 64;
 }
 
-/* Room for all inputs of the operation, at once, so that it is captured whole or not at all. */
-static bool capture_reserve(struct ncs_capture *c, struct ncs_operation *op, size_t each,
-                            size_t inputs)
+bool ncs_capture_reserve(struct ncs_capture *c, struct ncs_operation *op, size_t each, size_t inputs)
 {
     size_t bytes;
 
@@ -216,9 +214,7 @@ static bool capture_reserve(struct ncs_capture *c, struct ncs_operation *op, siz
     return true;
 }
 
-/* Elements that the call's rank puts in, and of how many ranks there are such inputs. */
-static size_t input_count(const struct ncs_operation *op, const struct ncs_call *call,
-                          size_t *inputs)
+size_t ncs_input_count(const struct ncs_operation *op, const struct ncs_call *call, size_t *inputs)
 {
     const struct ncs_movement *m = ncs_movement_of(call->fn);
     size_t count = ncs_call_count(call), total;
@@ -243,7 +239,7 @@ bool ncs_capture_can_read(const struct ncs_capture *c, const void *p, size_t byt
 static void copy_input(struct ncs_capture *c, struct ncs_operation *op, struct ncs_call *call)
 {
     struct ncs_share *share = &op->share[ncs_share_of(call)];
-    size_t inputs, each, count = input_count(op, call, &inputs);
+    size_t inputs, each, count = ncs_input_count(op, call, &inputs);
     const void *from = c->staged ? c->staged(call, NCS_STAGED_INPUT) : ncs_call_sendbuff(call);
 
     if (count == 0)
@@ -255,7 +251,11 @@ static void copy_input(struct ncs_capture *c, struct ncs_operation *op, struct n
     }
     if (from && !ncs_call_is_pair(call) && op->movement->kind != NCS_MOVE_PUT)
         ncs_fingerprint(call, from, count);
-    if (!from || (!op->copies && !capture_reserve(c, op, each, inputs))) {
+    if (from && op->borrows) {
+        share->input = from;
+        return;
+    }
+    if (!from || (!op->copies && !ncs_capture_reserve(c, op, each, inputs))) {
         op->unfit = c->staged && !from ? c->unstaged(call) : NCS_UNVERIFIED_ROOM;
         return;
     }
@@ -280,7 +280,13 @@ static void copy_scalar(const struct ncs_capture *c, struct ncs_operation *op,
         op->unfit = c->staged ? c->unstaged(call) : NCS_UNVERIFIED_FREED;
 }
 
-void ncs_capture_call(struct ncs_capture *c, struct ncs_call *call)
+/* Its calls move their data together, so that what is not overwritten stays what it is. */
+static bool capture_borrows(const struct ncs_capture *c, const struct ncs_operation *op, size_t together)
+{
+    return c->borrows && !c->staged && !op->movement->steps && together == (size_t)op->shares;
+}
+
+void ncs_capture_call(struct ncs_capture *c, struct ncs_call *call, size_t together)
 {
     struct ncs_operation *op = operation_of(c, call);
 
@@ -289,6 +295,7 @@ void ncs_capture_call(struct ncs_capture *c, struct ncs_call *call)
     struct ncs_share *share = &op->share[ncs_share_of(call)];
     ncs_call_pin(call);
     share->call = call;
+    op->borrows = capture_borrows(c, op, together);
     size_t output = ncs_output_count(call, op->shares);
     share->output = op->movement->kind == NCS_MOVE_PUT ? ncs_journal_target(c->journal, call)
                     : c->staged                  ? c->staged(call, NCS_STAGED_OUTPUT)
@@ -307,7 +314,7 @@ void ncs_capture_call(struct ncs_capture *c, struct ncs_call *call)
     copy_input(c, op, call);
     if (call->redop && !ncs_call_is_pair(call))
         copy_scalar(c, op, call);
-    if (!op->unfit && output > 0 && !call->unverified && !c->staged)
+    if (!op->unfit && output > 0 && !call->unverified && !c->staged && !op->borrows)
         share->before = ncs_content_hash(share->output, written);
 }
 

@@ -29,7 +29,7 @@ static uint64_t in_each(uint64_t element, size_t bytes)
 
 /* Added to the magnitude of each element, the distance from the first number beyond to the sign bit sets
  * that bit from the first such number on. */
-static bool may_overflow(int dtype, const unsigned char *got, size_t bytes)
+bool ncs_inexact_overflow(int dtype, const unsigned char *got, size_t bytes)
 {
     size_t at = 0, element = ncs_dtype_bytes(dtype);
     uint64_t sign = (uint64_t)1 << (8 * element - 1), over = 0, word = 0;
@@ -110,23 +110,33 @@ static bool inexact_same_place(const struct ncs_call *a, const struct ncs_call *
     return a->comm == b->comm && a->fn == b->fn && a->place.line == b->place.line && strcmp(x, y) == 0;
 }
 
-/* NULL: that place is known by an earlier call, or by this one, or there are too many. */
-static struct ncs_inexact *inexact_place_of(struct ncs_inexacts *all, struct ncs_call *call)
+/* NCS_INEXACTS: that place is known by an earlier call, or by this one, or there are too many. all->count: it is
+ * a new one. */
+static size_t inexact_place_of(const struct ncs_inexacts *all, const struct ncs_call *call)
 {
-    struct ncs_inexact *p = all->place;
+    size_t i = 0;
 
-    while (p < all->place + all->count && !inexact_same_place(p->call, call))
-        p++;
-    if (p == all->place + NCS_INEXACTS)
+    while (i < all->count && !inexact_same_place(all->place[i].call, call))
+        i++;
+    if (i == all->count)
+        return i;
+    const struct ncs_call *known = all->place[i].call;
+    bool earlier = known->number < call->number ||
+                   (known->number == call->number && known->comm_rank <= call->comm_rank);
+    return earlier ? NCS_INEXACTS : i;
+}
+
+static struct ncs_inexact *inexact_add(struct ncs_inexacts *all, struct ncs_call *call)
+{
+    size_t place = inexact_place_of(all, call);
+    struct ncs_inexact *p = &all->place[place];
+
+    if (place == NCS_INEXACTS)
         return NULL;
-    if (p < all->place + all->count) {
-        if (p->call->number < call->number ||
-            (p->call->number == call->number && p->call->comm_rank <= call->comm_rank))
-            return NULL;
+    if (place < all->count)
         ncs_call_unpin(p->call);
-    } else {
+    else
         all->count++;
-    }
     ncs_call_pin(call);
     *p = (struct ncs_inexact){ .call = call };
     return p;
@@ -168,16 +178,23 @@ static void write_place(struct ncs_inexact *p, const struct ncs_terms *t, size_t
                            sizeof p->exact);
 }
 
+bool ncs_inexact_asks(const struct ncs_inexacts *all, const struct ncs_operation *op,
+                      const struct ncs_call *call)
+{
+    bool sums = op->scaled || op->op == ncclSum || op->op == ncclAvg;
+
+    return sums && op->shares > 1 && inexact_place_of(all, call) < NCS_INEXACTS;
+}
+
 void ncs_inexact_look(struct ncs_inexacts *all, const struct ncs_terms *terms, size_t first, int i,
                       const struct ncs_expected *e, const unsigned char *got)
 {
     const struct ncs_operation *op = terms->op;
-    bool sums = op->scaled || op->op == ncclSum || op->op == ncclAvg;
 
-    if (!sums || op->shares < 2)
+    if (!ncs_inexact_asks(all, op, op->share[i].call))
         return;
     if (e->words ? op->scaled || !(e->over || e->cut)
-                 : !may_overflow(op->dtype, got, e->count * ncs_dtype_bytes(op->dtype)))
+                 : !ncs_inexact_overflow(op->dtype, got, e->count * ncs_dtype_bytes(op->dtype)))
         return;
     for (size_t k = 0; k < e->count; k++) {
         struct element found = { 0 };
@@ -186,7 +203,7 @@ void ncs_inexact_look(struct ncs_inexacts *all, const struct ncs_terms *terms, s
             continue;
         if (e->words && e->over && !found.over)
             continue; /* one that has wrapped round says more */
-        struct ncs_inexact *p = inexact_place_of(all, op->share[i].call);
+        struct ncs_inexact *p = inexact_add(all, op->share[i].call);
         if (p)
             write_place(p, terms, first + k, &found, got + k * ncs_dtype_bytes(op->dtype));
         return;

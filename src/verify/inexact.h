@@ -13,6 +13,12 @@ struct ncs_inexacts {
     size_t count;
 };
 
+/* Whether a result of the call is still to be looked at: it is a sum, and no earlier one of its place is known. */
+bool ncs_inexact_asks(const struct ncs_inexacts *all, const struct ncs_operation *op,
+                      const struct ncs_call *call);
+/* Whether one of these floating-point numbers may stand for a sum that has overflowed. */
+bool ncs_inexact_overflow(int dtype, const unsigned char *got, size_t bytes);
+
 /* `e`: what was expected of terms from element first on, and found to be what came out at got, of share i. */
 void ncs_inexact_look(struct ncs_inexacts *all, const struct ncs_terms *terms, size_t first, int i,
                       const struct ncs_expected *e, const unsigned char *got);

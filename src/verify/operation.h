@@ -8,6 +8,7 @@
 
 #include "api/journal.h"
 #include "api/machine.h"
+#include "api/types.h"
 #include "base/map.h"
 #include "verify/movement.h"
 
@@ -20,7 +21,8 @@ size_t ncs_output_count(const struct ncs_call *call, int nranks);
  * which has one, its whole. */
 struct ncs_share {
     struct ncs_call *call;      /* pinned; NULL = not seen */
-    const unsigned char *input; /* the copy, in the operation's `copies`; NULL = none needed */
+    const unsigned char *input; /* the copy, in the operation's `copies`, or, if the operation borrows, the
+                                 * buffer itself; NULL = none needed */
     const unsigned char *output; /* where the data goes: this rank's buffer, or a peer's window */
     unsigned char scalar[8];    /* of a pre-mul-sum */
     uint64_t before;            /* hash of the output buffer before the data moved;
@@ -37,6 +39,8 @@ struct ncs_operation {
     bool scaled;                /* a user operator */
     uint64_t signature;
     enum ncs_unverified unfit;  /* why it cannot be checked */
+    bool borrows;               /* inputs are read where they are */
+    bool foreseen;              /* `copies` has what should come out, and the inputs are gone */
     unsigned char *copies;      /* of all inputs */
     size_t bytes, room;         /* of copies: reserved in the budget, allocated */
     struct ncs_operation *next; /* of the same key hash */
@@ -46,6 +50,12 @@ struct ncs_operation {
     struct ncs_share share[];
 };
 
+/* Of a foreseen operation, the result whose inputs begin `offset` elements into every input. */
+static inline unsigned char *ncs_foreseen(const struct ncs_operation *op, size_t offset)
+{
+    return op->copies + (op->movement->parts_in ? offset * ncs_dtype_bytes(op->dtype) : 0);
+}
+
 /* The operations in flight, and the pairing of calls. */
 struct ncs_capture {
     const struct ncs_journal *journal; /* borrowed */
@@ -53,6 +63,7 @@ struct ncs_capture {
     const void *(*staged)(const struct ncs_call *call, enum ncs_staged what);
     enum ncs_unverified (*unstaged)(const struct ncs_call *call); /* why there are none */
     bool (*readable)(const void *p, size_t bytes); /* as the machine's; NULL: whatever calls point at */
+    bool borrows;               /* see ncs_verify_trust */
     size_t budget, held;
     struct ncs_map operations;  /* chains by hash of key */
     size_t sweep_at;            /* so many chains at which those of communicators that are gone are dropped */
@@ -60,8 +71,16 @@ struct ncs_capture {
     size_t spare_room;
 };
 
-/* Takes the call's input and what else must be known from before. */
-void ncs_capture_call(struct ncs_capture *c, struct ncs_call *call);
+/* Takes the call's input and what else must be known from before. `together`: so many calls move their data in
+ * one instant, this one among them. */
+void ncs_capture_call(struct ncs_capture *c, struct ncs_call *call, size_t together);
+
+/* Elements that the call's rank puts in; *inputs: of how many ranks there are such inputs. */
+size_t ncs_input_count(const struct ncs_operation *op, const struct ncs_call *call, size_t *inputs);
+
+/* Room for `inputs` times `each` bytes in op->copies, at once, so that an operation is captured whole or not at
+ * all. False: the budget has no more. */
+bool ncs_capture_reserve(struct ncs_capture *c, struct ncs_operation *op, size_t each, size_t inputs);
 
 /* Marks the call's operation as one on which the ranks disagree. */
 void ncs_capture_exclude(struct ncs_capture *c, struct ncs_call *call);

@@ -32,6 +32,24 @@ struct tally {
     size_t differ, first;     /* elements; from 0 */
 };
 
+/* ---- compare.c ---- */
+
+/* Outputs from .. end - 1 hold the same reduction, `offset` elements into every input. */
+void ncs_compare_reduction(struct ncs_verify *v, const struct ncs_operation *op, struct tally *tallies,
+                           int from, int end, size_t offset);
+/* `share`: one of those whose outputs are compared; they all have the same `total` elements. */
+void ncs_compare_moved(const struct ncs_operation *op, struct tally *tallies, int share, size_t bytes,
+                       size_t total);
+/* Writes what the operation should give to op->copies, in the instant before its data moves: one result, or of
+ * a reduction with parts one for each rank, one after another. Notes what it loses (verify/inexact.h). */
+void ncs_foresee_all(struct ncs_verify *v, struct ncs_operation *op);
+
+/* ---- keep.c ---- */
+
+/* All inputs of the operation are there, and none has moved yet: keeps what would be lost of them by then.
+ * Nothing to do for an operation that copies its inputs as they come, or whose calls have not all come. */
+void ncs_keep_inputs(struct ncs_verify *v, struct ncs_operation *op);
+
 /* ---- wrong.c ---- */
 
 /* `tallies`: of each share, after the comparison. */

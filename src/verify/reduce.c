@@ -109,8 +109,7 @@ static void expect_words(const struct ncs_terms *t, size_t first, struct ncs_exp
     e->cut = is_average(t) && divide_words(is_signed, t->op->shares, e->word, e->count);
 }
 
-/* What rank's numbers are multiplied with before they are summed; false: with nothing. */
-static bool scale_of(const struct ncs_terms *t, int rank, double *scale)
+bool ncs_terms_scale(const struct ncs_terms *t, int rank, double *scale)
 {
     if (is_average(t)) {
         *scale = 1.0 / t->op->shares;
@@ -158,7 +157,7 @@ static void expect_values(const struct ncs_terms *t, size_t first, struct ncs_ex
         if (times == 0)
             continue;
         ncs_element_values(dtype, reduce_input_at(t, rank, first), e->count, e->term);
-        if (scale_of(t, rank, &scale)) {
+        if (ncs_terms_scale(t, rank, &scale)) {
             for (size_t i = 0; i < e->count; i++)
                 e->term[i] *= scale;
             ncs_element_round(dtype, e->term, e->count);
@@ -302,7 +301,7 @@ static void expect_bounds(const struct ncs_terms *t, size_t first, struct ncs_ex
             terms += times;
             ncs_element_values(t->op->dtype, reduce_input_at(t, rank, first + begin), count,
                                e->term);
-            scale_of(t, rank, &scale);
+            ncs_terms_scale(t, rank, &scale);
             while (times-- > 0)
                 for (size_t i = 0; i < count; i++)
                     reduce_gather(&g[i], product, (long double)e->term[i] * scale);
@@ -317,6 +316,17 @@ static void expect_bounds(const struct ncs_terms *t, size_t first, struct ncs_ex
     }
 }
 
+/* From what was computed while the inputs were there. */
+static void expect_foreseen(const struct ncs_terms *t, size_t first, struct ncs_expected *e)
+{
+    const unsigned char *at = ncs_foreseen(t->op, t->offset) + first * ncs_dtype_bytes(e->dtype);
+
+    if (e->words)
+        ncs_element_words(e->dtype, at, e->count, e->word);
+    else
+        ncs_element_values(e->dtype, at, e->count, e->value);
+}
+
 void ncs_expect(const struct ncs_terms *terms, enum ncs_arithmetic arithmetic, size_t first,
                 size_t count, struct ncs_expected *e)
 {
@@ -329,7 +339,10 @@ void ncs_expect(const struct ncs_terms *terms, enum ncs_arithmetic arithmetic, s
     e->wide = arithmetic != NCS_ASCENDING && !e->words && !e->by_value && terms->only < 0 &&
               (terms->op->shares > 1 || terms->op->scaled); /* one rank alone: a copy */
     e->any_rounding = arithmetic == NCS_ANY_ROUNDING;
-    if (e->words)
+    e->over = e->cut = false;
+    if (terms->op->foreseen)
+        expect_foreseen(terms, first, e);
+    else if (e->words)
         expect_words(terms, first, e);
     else if (e->wide)
         expect_bounds(terms, first, e);

@@ -20,6 +20,10 @@ struct ncs_terms {
 
 struct ncs_terms ncs_terms_of(const struct ncs_operation *op, size_t offset);
 
+/* Of a floating-point type: the number with which each of the rank's elements is multiplied before they are
+ * summed. False: there is none. */
+bool ncs_terms_scale(const struct ncs_terms *t, int rank, double *scale);
+
 enum ncs_arithmetic {
     NCS_ASCENDING,    /* in order of ranks, to the nearest number of the type after every step */
     NCS_ANY_ORDER,    /* to the nearest after every step, in whatever order */

@@ -91,6 +91,11 @@ void ncs_verify_off(struct ncs_verify *v)
     v->off = true;
 }
 
+void ncs_verify_trust(struct ncs_verify *v, bool trusts)
+{
+    v->capture.borrows = trusts;
+}
+
 void ncs_verify_asks(struct ncs_verify *v, bool (*readable)(const void *p, size_t bytes))
 {
     v->capture.readable = readable;
@@ -105,8 +110,12 @@ void ncs_verify_before(void *self, struct ncs_call *const *calls, size_t count)
 {
     struct ncs_verify *v = self;
 
-    for (size_t i = 0; i < count && !v->off; i++)
-        ncs_capture_call(&v->capture, calls[i]);
+    if (v->off)
+        return;
+    for (size_t i = 0; i < count; i++)
+        ncs_capture_call(&v->capture, calls[i], count);
+    if (count > 0)
+        ncs_keep_inputs(v, ncs_capture_find(&v->capture, calls[0]));
 }
 
 static size_t verify_bytes_of(const struct ncs_call *call)
@@ -138,71 +147,6 @@ void ncs_verify_waiting(const struct ncs_verify *v, struct ncs_call *call)
     const void *input = ncs_call_sendbuff(call);
     if (ncs_capture_can_read(&v->capture, input, count * ncs_dtype_bytes(ncs_call_dtype(call))))
         ncs_fingerprint(call, input, count);
-}
-
-/* ---- comparison ---- */
-
-static void verify_note(struct tally *t, size_t differ, size_t first)
-{
-    if (differ > 0 && t->differ == 0)
-        t->first = first;
-    t->differ += differ;
-}
-
-/* Outputs from .. end - 1 hold the same reduction. Once one of them was found right, the others
- * need only be equal to it. */
-static void compare_reduction(struct ncs_verify *v, const struct ncs_operation *op,
-                              struct tally *tallies, int from, int end, size_t offset)
-{
-    struct ncs_terms terms = ncs_terms_of(op, offset);
-    size_t bytes = ncs_dtype_bytes(op->dtype), where = 0;
-
-    for (size_t begin = 0; begin < op->count; begin += NCS_CHUNK) {
-        size_t count = op->count - begin < NCS_CHUNK ? op->count - begin : NCS_CHUNK;
-        const unsigned char *right = NULL;
-        bool computed = false;
-        for (int i = from; i < end; i++) {
-            if (!tallies[i].out)
-                continue;
-            const unsigned char *got = tallies[i].out + begin * bytes;
-            if (right && memcmp(got, right, count * bytes) == 0)
-                continue;
-            if (!computed)
-                ncs_expect(&terms, v->arithmetic, begin, count, &v->scratch);
-            computed = true;
-            size_t differ = ncs_differ(&v->scratch, got, &where);
-            verify_note(&tallies[i], differ, begin + where);
-            if (differ > 0 || right)
-                continue;
-            right = got;
-            ncs_inexact_look(&v->inexacts, &terms, begin, i, &v->scratch, got);
-        }
-    }
-}
-
-/* Smaller pieces than an input, so that they are in the cache for all outputs. */
-enum { MOVED_PIECE = 64 * 1024 };
-
-/* `share`: one of those whose outputs are compared; they all have the same. */
-static void compare_moved(const struct ncs_operation *op, struct tally *tallies, int share,
-                          size_t bytes, size_t total)
-{
-    size_t run;
-
-    for (size_t begin = 0; begin < total; begin += run) {
-        const unsigned char *want = ncs_moved_at(op, share, bytes, begin, &run);
-        run = run < MOVED_PIECE / bytes ? run : MOVED_PIECE / bytes;
-        run = run < total - begin ? run : total - begin;
-        for (int i = 0; i < op->shares; i++) {
-            const unsigned char *got = tallies[i].out;
-            if (!got || memcmp(got + begin * bytes, want, run * bytes) == 0)
-                continue;
-            for (size_t k = 0; k < run; k++) {
-                if (memcmp(got + (begin + k) * bytes, want + k * bytes, bytes) != 0)
-                    verify_note(&tallies[i], 1, begin + k);
-            }
-        }
-    }
 }
 
 /* ---- what was checked ---- */
@@ -303,12 +247,12 @@ static void check(struct ncs_verify *v, struct ncs_operation *op)
         bytes = ncs_dtype_bytes(ncs_call_dtype(share->call));
     }
     if (total > 0 && !ncs_is_reduction(op))
-        compare_moved(op, tallies, 0, bytes, total);
+        ncs_compare_moved(op, tallies, 0, bytes, total);
     else if (total > 0 && op->movement->parts_in)
         for (int i = 0; i < op->shares; i++)
-            compare_reduction(v, op, tallies, i, i + 1, (size_t)i * op->count);
+            ncs_compare_reduction(v, op, tallies, i, i + 1, (size_t)i * op->count);
     else if (total > 0)
-        compare_reduction(v, op, tallies, 0, op->shares, 0);
+        ncs_compare_reduction(v, op, tallies, 0, op->shares, 0);
     ncs_verify_report(v, op, tallies);
     for (int i = 0; i < op->shares; i++)
         verify_look_at(v, op, i, &tallies[i]);
@@ -347,7 +291,7 @@ static void check_share(struct ncs_verify *v, struct ncs_operation *op, int i)
     struct tally *tallies = ncs_new((size_t)op->shares * sizeof *tallies);
     keep_value(v, op, i);
     tallies[i].out = op->share[i].output;
-    compare_moved(op, tallies, i, ncs_dtype_bytes(ncs_call_dtype(call)), total);
+    ncs_compare_moved(op, tallies, i, ncs_dtype_bytes(ncs_call_dtype(call)), total);
     ncs_verify_report(v, op, tallies);
     verify_look_at(v, op, i, &tallies[i]);
     ncs_free(tallies);

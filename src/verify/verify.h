@@ -2,8 +2,8 @@
  * element by element, against what the journal says was asked for. Shares no arithmetic, no matching and no
  * tables of behaviour with the simulator: it must be able to catch the simulator being wrong.
  *
- * Inputs are copied at the instant before the data moves, and compared with the outputs at the
- * instant after. Calls are paired by their number among the collectives of the communicator, sends
+ * Inputs are taken at the instant before the data moves, and compared with the outputs at the
+ * instant after: by copies, or where they are, if nothing overwrites them (ncs_verify_trust). Calls are paired by their number among the collectives of the communicator, sends
  * with receives by that among those of (communicator, source, destination), both from the journal
  * alone. Exact for integers,
  * min, max and moved data; within a bound derived from type, operator and rank count for the rest.
@@ -94,6 +94,11 @@ void ncs_verify_close(struct ncs_verify *v); /* unpins; NULL is a no-op */
 void ncs_verify_from(struct ncs_verify *v,
                      const void *(*staged)(const struct ncs_call *call, enum ncs_staged what),
                      enum ncs_unverified (*unstaged)(const struct ncs_call *call));
+/* Wrong results are not to be expected, since nothing spoils any: an input that no output of its operation
+ * overlaps is read when the data has moved, where it is, and of results in place only what they should be is
+ * kept. A result that is wrong all the same is found, but not which mistake it looks like. Off at opening, and
+ * without effect while inputs are staged or operations are looked at. */
+void ncs_verify_trust(struct ncs_verify *v, bool trusts);
 /* Nothing is checked, only counted. */
 void ncs_verify_off(struct ncs_verify *v);
 

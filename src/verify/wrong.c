@@ -76,7 +76,8 @@ static void wrong_report(struct ncs_verify *v, struct ncs_suspect *s)
     w->differ = s->differ;
     w->total = s->total;
     write_texts(s, w);
-    ncs_name_pattern(s, w);
+    if (!s->op->foreseen)
+        ncs_name_pattern(s, w);
 }
 
 void ncs_verify_report(struct ncs_verify *v, const struct ncs_operation *op, const struct tally *tallies)

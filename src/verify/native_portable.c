@@ -1,0 +1,7 @@
+/* The loops as any machine runs them. */
+#include "verify/native_loops.h"
+
+#include <stdint.h>
+
+#define TABLE ncs_natives_portable
+#include "verify/native_types.inc"
