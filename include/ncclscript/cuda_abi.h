@@ -1,5 +1,5 @@
-/* The binary interface of the CUDA runtime's host API as far as this project uses it; the same
- * terms as nccl_abi.h. Include this or cuda_runtime_api.h, never both. */
+/* The part of the binary interface of the CUDA runtime's host API that this project uses, with the terms
+ * of nccl_abi.h. Include this or cuda_runtime_api.h, never both. */
 #ifndef NCCLSCRIPT_CUDA_ABI_H
 #define NCCLSCRIPT_CUDA_ABI_H
 

@@ -1,5 +1,5 @@
-/* Properties and attributes of a device as the CUDA runtime 13 lays them out and numbers them, as
- * tables: the declarations, the test of them and what scripts see are made from these. */
+/* Layout and numbers of a device's properties and attributes in the CUDA runtime 13, as tables. The
+ * declarations, their test and the tables that scripts see are generated from them. */
 #ifndef NCCLSCRIPT_CUDA_TABLES_H
 #define NCCLSCRIPT_CUDA_TABLES_H
 

@@ -1,6 +1,6 @@
-/* The binary interface of NCCL's host API as this project declares it, so that it builds with no
- * NCCL on the machine. Values, sizes and offsets are those of NCCL 2.30.7 on 64-bit Linux; a test
- * holds them against the official nccl.h where one is found. Include this or nccl.h, never both. */
+/* The binary interface of NCCL's host API as this project declares it, so that it builds on a machine
+ * without NCCL. Values, sizes and offsets are those of NCCL 2.30.7 on 64-bit Linux; a test compares them
+ * with the official nccl.h where it finds one. Include this or nccl.h, never both. */
 #ifndef NCCLSCRIPT_NCCL_ABI_H
 #define NCCLSCRIPT_NCCL_ABI_H
 
@@ -93,7 +93,7 @@ typedef enum {
     ncclScalarHostImmediate = 1
 } ncclScalarResidence_t;
 
-/* A field that is not set holds NCCL_CONFIG_UNDEF_INT or NCCL_CONFIG_UNDEF_PTR. */
+/* An unset field holds NCCL_CONFIG_UNDEF_INT or NCCL_CONFIG_UNDEF_PTR. */
 typedef struct {
     size_t size;
     unsigned int magic;
@@ -147,7 +147,7 @@ typedef enum {
     NCCL_GIN_TYPE_GPI = 4
 } ncclGinType_t;
 
-/* Declared by nccl_device.h; the functions of the device apart, it is a fact of the host. */
+/* NCCL declares it in nccl_device.h, although it describes the host's communicator. */
 typedef struct ncclCommProperties {
     size_t size;
     unsigned int magic;

@@ -20,7 +20,7 @@ static void lower(size_t *least, uint64_t bytes)
         *least = (size_t)bytes;
 }
 
-/* The text of root/path; empty when there is no such file. */
+/* Reads the text of root/path; leaves it empty if there is no such file. */
 static void read_text(const char *root, const char *path, struct ncs_str *text)
 {
     struct ncs_str name = { 0 };
@@ -51,7 +51,7 @@ static void lower_to_system(const char *root, size_t *least)
 
 /* ---- control groups ---- */
 
-/* A number of bytes; "max" and what is no number are no limit. */
+/* Reads a number of bytes; "max" and anything else that is no number mean no limit. */
 static void lower_to_file(const char *root, const char *path, size_t *least)
 {
     struct ncs_str text = { 0 };
@@ -63,8 +63,8 @@ static void lower_to_file(const char *root, const char *path, size_t *least)
     ncs_str_free(&text);
 }
 
-/* The group's limit and those of the groups that it is in. In a container the mounted tree may begin
- * at the group itself: then the first that are found are the root's. */
+/* Applies the limits of the group and of all groups around it. In a container the mounted tree may begin
+ * at the group itself; then only the limits at that root are found. */
 static void lower_to_groups(const char *root, const char *mount, const char *group,
                             const char *file, size_t *least)
 {
@@ -95,7 +95,7 @@ static bool names_memory(const char *list, size_t bytes)
     return false;
 }
 
-/* Lines "0::/group" of version 2, and "4:memory:/group" of version 1. */
+/* The kernel writes "0::/group" for cgroup version 2 and "4:memory:/group" for version 1. */
 static void lower_to_control(const char *root, size_t *least)
 {
     struct ncs_str text = { 0 };

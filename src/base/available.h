@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* The least of what the system has available, the limits of the control groups that the process is
- * in, and its own limits. `root` stands in front of the paths of /proc and /sys: "" but for tests. */
+/* The minimum of the system's available memory, the limits of the process's control groups and the
+ * process's own limits, in bytes. `root` is prepended to paths of /proc and /sys: "" except in tests. */
 size_t ncs_available_memory(const char *root);
 
 #endif

@@ -7,15 +7,15 @@
 #include "base/mem.h"
 #include "base/quantity.h"
 
-/* What passes the limit by so much is more than a run needs to end. */
+/* Bookkeeping may exceed the limit by this much (or by half the limit): more than a run needs to end. */
 #define SLACK_LEAST ((size_t)256 << 20)
 
-static atomic_size_t used; /* with what threads have in hand */
+static atomic_size_t used; /* includes the bytes that threads have in hand */
 static atomic_size_t limit = NCS_BUDGET_NONE;
 static atomic_bool told;
 
 _Thread_local size_t ncs_budget_in_hand;
-static _Thread_local bool known; /* to the key */
+static _Thread_local bool known; /* the key has this thread, and returns its bytes at its end */
 
 void (*ncs_budget_spent)(void);
 

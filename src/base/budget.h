@@ -1,7 +1,7 @@
-/* One budget for all memory that a scenario makes the host hold. Bookkeeping (base/mem.h) is counted
- * and never refused: when it passes the limit, the run is told to end, and what it still needs for
- * that comes on top. Memory of a size that a scenario chooses asks first. Without a limit, as it is
- * until ncs_budget_limit, everything is counted and nothing refused. Any thread may call. */
+/* One budget for all memory that a scenario makes the host hold. Bookkeeping (base/mem.h) is counted but
+ * never refused: when it passes the limit, the run is asked to end, and may use some more memory to do so.
+ * Allocations whose size a scenario chooses must ask first. Before ncs_budget_limit there is no limit:
+ * everything is counted and nothing refused. Any thread may call. */
 #ifndef NCS_BASE_BUDGET_H
 #define NCS_BASE_BUDGET_H
 
@@ -15,21 +15,21 @@
 
 void ncs_budget_limit(size_t bytes);
 size_t ncs_budget(void);      /* the limit */
-/* "the memory budget of 12 GiB (--memory)", in `room` of NCS_BUDGET_WORDS. Returns it. */
+/* Writes "the memory budget of 12 GiB (--memory)" into `room` (NCS_BUDGET_WORDS bytes) and returns it. */
 const char *ncs_budget_words(char *room);
-size_t ncs_budget_used(void); /* give or take what other threads have in hand */
+size_t ncs_budget_used(void); /* accurate up to the bytes that other threads have in hand */
 
-/* A thread takes more than it needs from the budget, and hands that out itself: mostly this is an
- * addition. In a shared library, too, it lies at a fixed place: no call to find it. */
+/* Each thread takes bytes from the budget in advance and counts its allocations against them, so that most
+ * calls are an addition. The TLS model avoids a function call per access in a shared library too. */
 extern _Thread_local size_t ncs_budget_in_hand __attribute__((tls_model("initial-exec")));
 #define NCS_BUDGET_IN_HAND ((size_t)64 << 10)
 
-/* What is in hand is not enough, or too much. */
+/* Called when the thread has too few bytes in hand, or too many. */
 bool ncs_budget_take_more(size_t bytes);
 void ncs_budget_overdraw(size_t bytes);
 void ncs_budget_give_back(void);
 
-/* False when it would pass the limit: nothing has been taken. */
+/* Takes bytes from the budget; false, with nothing taken, if they would pass the limit. */
 static inline bool ncs_budget_take(size_t bytes)
 {
     if (bytes > ncs_budget_in_hand)
@@ -38,7 +38,7 @@ static inline bool ncs_budget_take(size_t bytes)
     return true;
 }
 
-/* Takes in any case. */
+/* Takes bytes even beyond the limit. */
 static inline void ncs_budget_count(size_t bytes)
 {
     if (!ncs_budget_take(bytes))
@@ -53,12 +53,12 @@ static inline void ncs_budget_give(size_t bytes)
         ncs_budget_give_back();
 }
 
-/* Called once when the limit is passed, by whoever passes it, in the middle of an allocation: it may
- * set flags and no more, or end the process. NULL = nobody cares. */
+/* Called once when the limit is passed, by the thread that passes it, in the middle of an allocation: the
+ * hook may only set flags or end the process. NULL = no hook. */
 extern void (*ncs_budget_spent)(void);
-/* The same for what finds a refusal that nobody could be told of. */
+/* Calls ncs_budget_spent for a refusal that could not be reported to any caller. */
 void ncs_budget_stop(void);
-/* From now on it is called again. */
+/* Allows ncs_budget_spent to be called once more. */
 void ncs_budget_rearm(void);
 
 #endif

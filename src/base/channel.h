@@ -1,13 +1,13 @@
-/* The pipe by which a program under exec tells the program that started it. It is named in the environment
- * by the process, the number and the inode, and opened for each line: a number that is handed down would
- * be closed by whoever starts further programs, and something of theirs may stand at it.
- * What is told is a line of a word and what belongs to it:
+/* The pipe on which a program under exec reports to the program that started it. An environment variable
+ * names it by process, descriptor and inode, and the writer opens it for each line. An inherited
+ * descriptor would not do: programs that start others close it, and may reuse its number. A line is one
+ * word with its operands:
  *   used            the simulator was called
- *   cuda            so was its CUDA runtime
- *   verdict N       the program was ended, with that exit status
- *   ended N         it has ended by itself, N not 0 for a mistake
- *   other A TAB B   it has mapped the library A in place of B
- * Whole in a header, as what audits a program shares no code with it. */
+ *   cuda            the simulator's CUDA runtime was called
+ *   verdict N       ncclscript ended the program, with exit status N
+ *   ended N         the program ended by itself; N is not 0 if it made a mistake
+ *   other A TAB B   it mapped library A instead of B
+ * All in a header, because the audit library shares no object code with the program that it audits. */
 #ifndef NCS_BASE_CHANNEL_H
 #define NCS_BASE_CHANNEL_H
 
@@ -19,7 +19,7 @@
 #define NCS_CHANNEL "NCCLSCRIPT_CHANNEL"
 #define NCS_CHANNEL_FORMAT "%d:%d:%llu"
 
-/* A file to write to, the caller's to close; -1 = there is none, or no longer. */
+/* Opens the pipe for writing; the caller closes it. -1 = there is no pipe, or it is gone. */
 static inline int ncs_channel_open(const char *text)
 {
     int process, number;

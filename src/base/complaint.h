@@ -1,5 +1,5 @@
-/* What is wrong with a source: a list that grows while it is read, so that all mistakes of a file
- * are said in one go, in the shape of a compiler's messages. */
+/* The list of mistakes found in a source while it is read, so that one run reports all mistakes of a file,
+ * in the format of compilers. */
 #ifndef NCS_BASE_COMPLAINT_H
 #define NCS_BASE_COMPLAINT_H
 
@@ -12,10 +12,10 @@
 #define NCS_COMPLAINTS_KEPT 50 /* errors; further ones are only counted, further warnings dropped */
 
 struct ncs_complaint {
-    bool warning;           /* does not stop anything */
+    bool warning;           /* reported, but nothing fails because of it */
     struct ncs_span at;
     char *text;             /* lower case: the fact, the offending text, what was expected */
-    char *hint;             /* what to do about it; NULL = none */
+    char *hint;             /* how to repair it; NULL = none */
     char *note;             /* another place, and what is there; NULL = none */
     struct ncs_span note_at;
 };
@@ -28,26 +28,27 @@ struct ncs_complaints {
     bool open;              /* the last one was kept, and takes a hint and a note */
 };
 
-/* Adds an error; returns false. Of two complaints about one span the first is kept, but
- * an error stands for a warning. */
+/* Adds an error; returns false. The first complaint about a span is kept, except that an error replaces a
+ * warning. */
 bool ncs_complain(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void ncs_complain_warning(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* Of the complaint that was added last, unless it was left out. Both return false. */
+/* Add a hint or note to the complaint that was added last, if it was kept. Both return false. */
 bool ncs_complain_hint(struct ncs_complaints *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 bool ncs_complain_note(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* All that are kept in the order of their places; the list is the caller's (ncs_free). */
+/* The kept complaints in the order of their places. The caller frees the list (ncs_free), not its
+ * elements. */
 const struct ncs_complaint **ncs_complaints_in_order(const struct ncs_complaints *c);
 
-/* Appends all, in the order of their places: "file:line:column: error: text", the line with a caret,
- * then "note:" and "hint:" lines; at the end how many were left out. */
+/* Appends the kept complaints in the order of their places: "file:line:column: error: text", the line with
+ * a caret, then "note:" and "hint:" lines; at the end the number of complaints left out. */
 void ncs_complaints_text(const struct ncs_complaints *c, struct ncs_str *out);
-/* The first error as a plain one (status NCS_BAD_INPUT), for who can say only one; true = there is
- * none. */
+/* Copies the first error (status NCS_BAD_INPUT) for callers that report only one, and returns false; true
+ * = there is no error. */
 bool ncs_complaints_error(const struct ncs_complaints *c, struct ncs_error *err);
 void ncs_complaints_free(struct ncs_complaints *c);
 

@@ -1,5 +1,5 @@
-/* What went wrong, where, and what was expected: filled once, at the origin, in a struct that the
- * caller owns. NCCL's and CUDA's result codes are not errors of this kind: they are data. */
+/* An error: the fact, its place and what was expected, filled once, at the origin, in a struct that the
+ * caller owns. Result codes of NCCL and CUDA are not errors of this kind: they are data. */
 #ifndef NCS_BASE_ERROR_H
 #define NCS_BASE_ERROR_H
 
@@ -18,14 +18,14 @@ struct ncs_error {
     int line, column;  /* from 1; 0 = unknown. The column counts code points, as editors do. */
     char file[256];    /* empty = no file */
     char text[1024];   /* lower case, one line: the fact, the offending text, what was expected */
-    char hint[256];    /* what to do about it; empty = none */
+    char hint[256];    /* how to repair it; empty = none */
 };
 
-/* Fills err (may be NULL) with status and a formatted text, leaves the place empty; returns false. */
+/* Fills err (may be NULL) with status and a formatted text, and clears the place; returns false. */
 bool ncs_fail(struct ncs_error *err, enum ncs_status status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Adds the place or the hint to an error that has been filled. Returns false, as ncs_fail does. */
+/* Add the place or the hint to an error that has been filled. Both return false, as ncs_fail does. */
 bool ncs_fail_at(struct ncs_error *err, const char *file, int line, int column);
 bool ncs_fail_hint(struct ncs_error *err, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -61,7 +61,7 @@ bool ncs_file_read(const char *file, size_t limit, const char *wanted, struct nc
 
 /* ---- within a folder ---- */
 
-/* Where the kernel says that a descriptor's file is, links followed; false if it does not say. */
+/* Asks the kernel for the path of an open file, links resolved; false if the kernel does not know it. */
 static bool file_place_of(int fd, char place[PATH_MAX])
 {
     char own[64];
@@ -81,7 +81,7 @@ static bool file_is_within(int folder, int file)
     return strncmp(outer, inner, n) == 0 && inner[n] == '/';
 }
 
-/* The file that was found is the one that is judged and then read, whatever takes its name meanwhile. */
+/* Checks and then reads the file that was found, even if its name is given to another one meanwhile. */
 static FILE *open_found(int folder, int found, const char *wanted, struct ncs_error *err)
 {
     struct stat about;
@@ -100,7 +100,7 @@ static FILE *open_found(int folder, int found, const char *wanted, struct ncs_er
     return in;
 }
 
-/* O_PATH finds a file and opens nothing: a pipe would wait for who writes to it. */
+/* O_PATH finds a file without opening it: opening a pipe would wait for a writer. */
 bool ncs_file_read_within(const char *file, size_t limit, const char *wanted, struct ncs_str *text,
                           struct ncs_error *err)
 {
@@ -177,8 +177,8 @@ static mode_t usual_mode(void)
     return 0666 & ~mask;
 }
 
-/* A link does not replace what came meanwhile. Where there are no links (some network and USB file systems,
- * containers) the name is taken first, and then given to the whole text. */
+/* A link never replaces a file that has appeared meanwhile. On file systems without links (some network
+ * and USB file systems, containers) the name is claimed first and then given to the complete text. */
 static bool give_new_name(const char *beside, const char *file)
 {
     if (link(beside, file) == 0)
@@ -217,7 +217,7 @@ static bool write_beside(const char *file, const char *text, size_t bytes, bool 
     return ok;
 }
 
-/* The file itself, when its name is that of a symbolic link, with the access that it has. */
+/* Replaces the file itself if the name is a symbolic link, and keeps its permissions. */
 static bool write_over(const char *file, const char *text, size_t bytes, mode_t mode)
 {
     char *own = realpath(file, NULL);

@@ -1,12 +1,12 @@
-/* Mixing of 64-bit words: rolling hashes of traces and signatures, seeds, and random numbers that
- * are the same on every machine. Not for secrets. */
+/* Mixing of 64-bit words: rolling hashes of traces and signatures, seeds, and random numbers that are
+ * equal on every machine. Not for secrets. */
 #ifndef NCS_BASE_HASH_H
 #define NCS_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* splitmix64's finaliser: a bijection that spreads every bit. */
+/* The finalizer of splitmix64: a bijection that spreads every bit. */
 static inline uint64_t ncs_mix(uint64_t x)
 {
     x ^= x >> 30;

@@ -3,8 +3,8 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* value is NULL in a slot that holds nothing. From the place that a key asks for to the one that it has
- * no slot is empty, so a search ends at the first that is. */
+/* value is NULL in a free slot. No slot between a key's home and its actual slot is free, so a search ends
+ * at the first free one. */
 struct ncs_map_slot {
     uint64_t key;
     void *value;
@@ -34,7 +34,7 @@ static struct ncs_map_slot *map_find(const struct ncs_map *m, uint64_t key)
     }
 }
 
-/* Into the first slot that holds nothing; the key is not in the map and a slot is free. */
+/* Inserts into the first free slot; the key must be absent and a slot free. */
 static void map_insert(struct ncs_map *m, uint64_t key, void *value)
 {
     size_t i = home(m, key);
@@ -61,7 +61,7 @@ void *ncs_map_get(const struct ncs_map *m, uint64_t key)
     return slot ? slot->value : NULL;
 }
 
-/* What follows moves up into the gap, but what would then stand before its own place. */
+/* Moves later entries into the gap, except those that would then stand before their home. */
 static void close_gap(struct ncs_map *m, size_t gap)
 {
     size_t mask = m->room - 1;

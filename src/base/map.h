@@ -1,5 +1,5 @@
-/* A map from a 64-bit key (a pointer, a number) to a pointer. Open addressing; iteration order is
- * not defined, so nothing that reaches a report may depend on it. */
+/* A map from a 64-bit key (a pointer, a number) to a pointer. Open addressing; the iteration order is
+ * undefined, so nothing that reaches a report may depend on it. */
 #ifndef NCS_BASE_MAP_H
 #define NCS_BASE_MAP_H
 

@@ -19,7 +19,7 @@ void ncs_mem_no_more(size_t bytes)
     _exit(NCS_MEM_EXIT);
 }
 
-/* The allocator knows how long each block is: no header of our own is needed for giving back. */
+/* The allocator knows the size of each block, so counting its release needs no header of our own. */
 void *ncs_new(size_t bytes)
 {
     void *p = calloc(1, bytes ? bytes : 1);

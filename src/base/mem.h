@@ -1,5 +1,5 @@
-/* Memory for bookkeeping: never NULL, zeroed. What has a size that the user chooses comes from
- * ncs_room; who allocates that reports the failure. All of it is counted (base/budget.h). */
+/* Memory for bookkeeping: never NULL, zeroed. Memory whose size a user chooses comes from ncs_room, and
+ * the caller reports its failure. All of it is counted (base/budget.h). */
 #ifndef NCS_BASE_MEM_H
 #define NCS_BASE_MEM_H
 
@@ -7,14 +7,14 @@
 
 enum { NCS_MEM_EXIT = 7 }; /* the exit status of a process that has no memory left */
 
-/* Called when the host has no memory left; must not return. The program installs its own. Without
- * one the process ends with NCS_MEM_EXIT after a line on standard error. */
+/* Called when the host has no memory left; must not return. The program installs its own. Without one the
+ * process ends with NCS_MEM_EXIT after a line on standard error. */
 extern void (*ncs_mem_exhausted)(size_t bytes);
-/* Calls that; does not return. */
+/* Calls ncs_mem_exhausted; does not return. */
 void ncs_mem_no_more(size_t bytes) __attribute__((noreturn));
 
-/* For a program to call first: what is freed is joined at once and not, all that a run has left, in
- * the middle of the report. */
+/* A program calls this first: the allocator then joins freed blocks at once. Otherwise it may join all
+ * that a run freed in the middle of the report, which takes long. */
 void ncs_mem_begin(void);
 
 void *ncs_new(size_t bytes);                       /* zeroed; ncs_new(0) is a valid pointer */
@@ -22,13 +22,14 @@ void *ncs_resize(void *p, size_t bytes);           /* realloc; new bytes are und
 char *ncs_copy_text(const char *text);             /* NULL gives NULL */
 void ncs_free(void *p);
 
-/* So many bytes, undefined, for ncs_free; NULL when the budget or the host has no room for them. */
+/* `bytes` bytes, undefined, released with ncs_free; NULL if the budget or the host refuses them. */
 void *ncs_room(size_t bytes);
 
-/* Returns `items` (an array of elements of `size` bytes with room for *room) with room for `need`. */
+/* Returns the array `items` (elements of `size` bytes, capacity *room) grown to a capacity of at least
+ * `need`. */
 void *ncs_grown(void *items, size_t *room, size_t need, size_t size);
 
-/* Appends a value to the array `items` that has `count` elements and room for `room`. */
+/* Appends a value to the array `items`, which has `count` elements and capacity `room`. */
 #define NCS_PUSH(items, count, room, value)                                        \
     do {                                                                           \
         (items) = ncs_grown((items), &(room), (count) + 1, sizeof *(items));       \

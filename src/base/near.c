@@ -6,7 +6,7 @@
 
 enum { LONGEST = 64 }; /* letters; nothing longer is a slip of the keyboard */
 
-/* The word without case and '_'; false when it is too long to be meant. */
+/* Writes the letters of a word without case and '_'; false if the word is too long to be a typing error. */
 static bool letters_of(const char *word, char *letters, size_t *count)
 {
     *count = 0;
@@ -47,7 +47,7 @@ static int near_distance(const char *a, size_t a_count, const char *b, size_t b_
     return row[b_count];
 }
 
-/* One edit for three letters, three at most: "max" is not "min", but "brodcast" is "broadcast". */
+/* Allows one edit for three letters, three at most: "max" is not "min", but "brodcast" is "broadcast". */
 static int edits_allowed(size_t a_count, size_t b_count)
 {
     return least((int)(a_count > b_count ? a_count : b_count) / 3, 3);

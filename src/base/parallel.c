@@ -9,7 +9,7 @@
 
 enum {
     MOST_WORKERS = 63,
-    PIECES_PER_THREAD = 4, /* lets a thread that was held up leave its share to others */
+    PIECES_PER_THREAD = 4, /* several, so that other threads take over the pieces of a delayed one */
 };
 
 struct job {
@@ -19,7 +19,7 @@ struct job {
     size_t next;  /* the first piece that nobody has taken */
 };
 
-/* Who holds `turn` may start workers and set the job; `lock` guards all else. Workers are
+/* The holder of `turn` may start workers and set the job; `lock` guards the other fields. Workers are
  * counted in and out of a job, so that it can live on the caller's stack. */
 static struct pool {
     pthread_mutex_t turn, lock;
@@ -35,7 +35,7 @@ static struct pool {
     .idle = PTHREAD_COND_INITIALIZER,
 };
 
-/* Piece k: the first count % pieces of them are one longer. */
+/* The first element of piece k: the first count % pieces pieces are one element longer. */
 static size_t piece_begin(const struct job *job, size_t k)
 {
     size_t longer = job->count % job->pieces;
@@ -102,7 +102,7 @@ static void watch_forks(void)
     pthread_atfork(NULL, NULL, forget_pool);
 }
 
-/* As many workers as the machine gives; none is no failure, the caller does the work. */
+/* Starts as many workers as the machine allows. None is no failure: the caller then does the work. */
 static void start_workers(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

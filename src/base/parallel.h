@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
-/* Calls body for pieces that together are [0, count), each of at least `grain` (unless count is
- * smaller), on this thread and on a pool that starts when first needed; returns when all are done.
- * A count below two grains, and a call made while another is in progress, stay on this thread.
- * Pieces may run in any order and at once: the body's duty is to write apart. */
+/* Calls body for pieces that together cover [0, count), each of at least `grain` elements (unless count is
+ * smaller), on this thread and on a pool that starts on first use; returns when all are done. A count
+ * below two grains, or a call while another is in progress, stays on this thread. Pieces run in any order
+ * and concurrently: bodies must write to disjoint memory. */
 void ncs_parallel(size_t count, size_t grain, void (*body)(size_t begin, size_t end, void *arg),
                   void *arg);
 

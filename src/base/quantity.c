@@ -41,7 +41,7 @@ static bool quantity_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Reads decimal digits, at least one; returns where they end, NULL when there are none or the number
+/* Reads at least one decimal digit; returns the end of the digits, NULL if there are none or the number
  * does not fit. */
 static const char *read_digits(const char *at, uint64_t *value)
 {
@@ -72,7 +72,7 @@ bool ncs_parse_size(const char *text, uint64_t *bytes)
     return false;
 }
 
-/* The digits after a decimal point as number / scale; those past the eighteenth change nothing. */
+/* Reads digits after a decimal point as number / scale; digits past the eighteenth are ignored. */
 static const char *read_fraction(const char *at, uint64_t *number, uint64_t *scale)
 {
     *number = 0;
@@ -110,7 +110,7 @@ bool ncs_parse_duration(const char *text, int64_t *nanoseconds)
         at = read_fraction(at, &fraction, &scale);
     if (!at || !unit_of_time(at, &unit))
         return false;
-    /* 18 digits and an hour are 3.6e30: no sum here passes 128 bits */
+    /* Cannot overflow: 18 digits times an hour are 3.6e30, and 128 bits hold 3.4e38. */
     unsigned __int128 value = (unsigned __int128)whole * unit +
                               ((unsigned __int128)fraction * unit + scale / 2) / scale;
     if (value > INT64_MAX)
@@ -206,7 +206,7 @@ const char *ncs_format_duration(int64_t nanoseconds, char *buffer, size_t room)
 
 const char *ncs_format_size(uint64_t bytes, char *buffer, size_t room)
 {
-    /* up to four digits the exact number reads as easily as a rounded one */
+    /* Up to four digits, the exact number is as easy to read as a rounded one. */
     if (bytes < 10000)
         snprintf(buffer, room, "%llu B", (unsigned long long)bytes);
     else

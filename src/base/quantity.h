@@ -1,5 +1,5 @@
-/* Quantities as people write them: sizes "64K", durations "10s". The only parser of them, for
- * options, Lua and YAML alike. */
+/* Quantities as people write them: sizes "64K", durations "10s". The only parser for options, Lua and
+ * YAML. */
 #ifndef NCS_BASE_QUANTITY_H
 #define NCS_BASE_QUANTITY_H
 
@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A whole number with an optional binary suffix: K M G T, KB..TB or KiB..TiB (K = 1024).
- * False for trailing rubbish, signs, fractions and overflow. */
+/* A whole number with an optional binary suffix: K M G T, KB..TB or KiB..TiB (K = 1024). False for any
+ * other text after the number, for signs, fractions and overflow. */
 bool ncs_parse_size(const char *text, uint64_t *bytes);
 
-/* Seconds: a decimal number with an optional unit ns us ms s m h (default s). False for negative
- * numbers, trailing rubbish, and anything beyond 292 years. */
+/* Seconds: a decimal number with an optional unit ns us ms s m h (default s). False for negative numbers,
+ * other text after it, and more than 292 years. */
 bool ncs_parse_duration(const char *text, int64_t *nanoseconds);
 
 /* A decimal or 0x integer, the whole text. */

@@ -15,7 +15,7 @@ static bool is_continuation(unsigned char c)
     return (c & 0xc0) == 0x80;
 }
 
-/* Bytes of the UTF-8 character at p (left bytes are there); 0 = none starts here. */
+/* The bytes of the UTF-8 character at p, of `left` bytes; 0 = no valid character starts here. */
 static size_t safe_character(const unsigned char *p, size_t left)
 {
     if (p[0] < 0x80)
@@ -26,14 +26,14 @@ static size_t safe_character(const unsigned char *p, size_t left)
     for (size_t i = 1; i < bytes; i++)
         if (!is_continuation(p[i]))
             return 0;
-    /* Overlong forms, surrogates, and what is beyond U+10FFFF show in the second byte. */
+    /* Overlong forms, surrogates and code points beyond U+10FFFF show in the second byte. */
     if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
         (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
         return 0;
     return bytes;
 }
 
-/* Characters that turn the direction of what follows, and make a text read as another: U+061C,
+/* Characters that change the direction of the following text, so that it reads as another text: U+061C,
  * U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069. */
 static bool turns(const unsigned char *p, size_t bytes)
 {
@@ -45,7 +45,7 @@ static bool turns(const unsigned char *p, size_t bytes)
            (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9);
 }
 
-/* U+FFFE and U+FFFF: neither XML nor YAML has a place for them. */
+/* U+FFFE and U+FFFF: XML and YAML do not allow them. */
 static bool is_no_character(const unsigned char *p, size_t bytes)
 {
     return bytes == 3 && p[0] == 0xef && p[1] == 0xbf && p[2] >= 0xbe;
@@ -75,7 +75,7 @@ void ncs_safe_line(struct ncs_str *out, const char *text)
         if (plain)
             continue;
         size_t n = safe_character(p, left);
-        /* U+0080 to U+009F are control characters too: some terminals obey them. */
+        /* U+0080 to U+009F are control characters too, which some terminals obey. */
         bool control = n == 0 || *p < 0x20 || *p == 0x7f || (n == 2 && *p == 0xc2 && p[1] < 0xa0) ||
                        turns(p, n) || is_no_character(p, n);
         if (n == 1 && strchr("\t\n\v\f\r", *p))
@@ -122,7 +122,7 @@ size_t ncs_safe_width(const char *text)
     }
     if (!*text)
         return width;
-    /* Whatever the program's own locale: of "C" wcwidth knows no character. */
+    /* Independent of the program's locale: in the locale "C", wcwidth knows no wide character. */
     locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
     locale_t before = utf8 ? uselocale(utf8) : (locale_t)0;
     for (size_t left = strlen(text); left; text += n, left -= n) {

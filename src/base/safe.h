@@ -1,5 +1,4 @@
-/* Text that came from a scenario, made fit to be shown: a terminal must not obey it, and a JSON
- * text must be UTF-8. */
+/* Makes text of a scenario safe to print: a terminal must not obey it, and JSON must be valid UTF-8. */
 #ifndef NCS_BASE_SAFE_H
 #define NCS_BASE_SAFE_H
 
@@ -10,19 +9,20 @@
 /* Appends the text as one line: white space becomes a blank, other control characters \xNN. */
 void ncs_safe_line(struct ncs_str *out, const char *text);
 
-/* The same of a line that a rank printed, with its end. Tabs are the script's own alignment and do no harm. */
+/* As ncs_safe_line, for a line that a rank printed, with its end. Tabs stay: scripts align columns with
+ * them. */
 void ncs_safe_output(struct ncs_str *out, const char *line);
 
-/* Appends the bytes with whatever is no UTF-8 replaced by U+FFFD. */
+/* Appends the bytes; each one that is not valid UTF-8 is replaced by U+FFFD. */
 void ncs_safe_utf8(struct ncs_str *out, const char *text, size_t bytes);
 
 #define NCS_SAFE_MOST ((size_t)64 << 10)
 
-/* A copy for ncs_free; NULL gives NULL. Of a text of more than NCS_SAFE_MOST bytes it is the beginning, and how
- * many bytes more there are. */
+/* A copy, to be freed with ncs_free; NULL gives NULL. A text of more than NCS_SAFE_MOST bytes is cut
+ * there, and the number of missing bytes is appended. */
 char *ncs_safe_copy(const char *text);
 
-/* Cells of a terminal that a text takes: wide characters have two, combining ones none. */
+/* The width of a text in terminal cells: wide characters take two, combining ones none. */
 size_t ncs_safe_width(const char *text);
 
 #endif

@@ -5,15 +5,15 @@
 #include "base/mem.h"
 #include "base/sanitizer.h"
 
-/* The first block holds as many, the next twice as many, up to the most. */
+/* Objects of the first block; each further block has twice as many, up to MOST. */
 #define FEWEST 4
 #define MOST 256
 
-/* A word in front of each block and room for the link in each object; alignment as malloc's. */
+/* Each block begins with a pointer, each free object holds a link; both are aligned as malloc's memory. */
 #define ALIGNED(bytes) (((bytes) + 15) & ~(size_t)15)
 #define HEAD ALIGNED(sizeof(void *))
 
-/* Under AddressSanitizer each object is an allocation, so that what is used after its end is found. */
+/* Under AddressSanitizer each object is an allocation of its own, so that uses after its end are found. */
 #if NCS_ASAN
 #define EACH_BY_ITSELF 1
 #else

@@ -1,6 +1,6 @@
-/* Objects of one size, made and given back all the time by any thread under the owner's lock: from
- * blocks that are kept, so that memory does not grow with the number ever made, as it does when the
- * threads that allocate are not those that free. */
+/* Allocates objects of one size that any thread takes and returns frequently, under the owner's lock.
+ * Blocks are never freed before the slab: malloc's memory would grow if one thread allocates and another
+ * frees. */
 #ifndef NCS_BASE_SLAB_H
 #define NCS_BASE_SLAB_H
 

@@ -67,7 +67,7 @@ void ncs_str_free(struct ncs_str *s)
     *s = (struct ncs_str){ 0 };
 }
 
-/* How many of the ranks from the first on follow each other. */
+/* The length of the run of consecutive ranks at the beginning. */
 static size_t run_of_ranks(const int *ranks, size_t count)
 {
     size_t run = 1;
@@ -93,7 +93,7 @@ void ncs_str_add_ranks(struct ncs_str *s, const int *ranks, size_t count)
     ncs_str_add(s, "");
 }
 
-/* How many of the ranks from the first on go on in even steps. */
+/* The length of the run of evenly spaced ranks at the beginning. */
 static size_t steps_of_ranks(const int *ranks, size_t count)
 {
     size_t run = count < 2 ? count : 2;
