@@ -1,4 +1,4 @@
-/* The check by the table: keys, kinds of values, references to what the file names. */
+/* Checks a file against the schema: keys, kinds of values, references to names of the file. */
 #include "notation/check.h"
 
 #include <stdio.h>
@@ -72,7 +72,7 @@ void ncs_check_unknown_key(struct ncs_scope *s, const char *owner, const struct 
 
 /* ---- maps ---- */
 
-/* Is a key of the map, one that is not there, what somebody took for this field? */
+/* True if an unknown key of the map is probably a misspelling of this field. */
 static bool is_misspelt(const struct ncs_schema_field *fields, const char *const *names,
                         size_t count, const struct ncs_yaml_node *map, const char *name)
 {
@@ -233,7 +233,8 @@ static void check_result(struct ncs_scope *s, const char *owner, const struct nc
         ncs_check_near(s, node->text, names, n);
 }
 
-/* How many ranks the file says that there are; `-n` may say otherwise. INT64_MAX: it cannot be told. */
+/* The number of ranks that the file declares (`-n` may change it); INT64_MAX if it varies or is an
+ * expression. */
 static int64_t check_ranks_of(const struct ncs_scope *s)
 {
     const struct ncs_yaml_node *ranks = ncs_yaml_get(s->root, "ranks");
@@ -242,7 +243,8 @@ static int64_t check_ranks_of(const struct ncs_scope *s)
     return ranks && ranks->kind == NCS_YAML_INT && !varies ? ranks->i : INT64_MAX;
 }
 
-/* Ranks that are written as numbers: none twice, none below 0. Those of the run are below `end`. */
+/* Checks ranks that are written as numbers: no duplicates, none below 0 or, among ranks of the run, from
+ * `end` on. */
 static void check_numbers(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *list,
                           int64_t end)
 {

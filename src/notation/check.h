@@ -1,4 +1,4 @@
-/* The parts of the check: each says what is wrong to the scope's list of complaints. */
+/* The parts of the check. Each adds its errors to the scope's list of complaints. */
 #ifndef NCS_NOTATION_CHECK_H
 #define NCS_NOTATION_CHECK_H
 
@@ -11,14 +11,15 @@ enum ncs_scope_kind {
     NCS_SCOPE_RUN,      /* param, nranks, run */
 };
 
-/* The whole file; true when it has no errors. Leaves the names of the file in the scope. */
+/* Checks the whole file; true if it has no errors. Leaves the names of the file in the scope. */
 bool ncs_check_scope(struct ncs_scope *s);
 
-/* One value of a field; `owner` is the verb or key that it belongs to. */
+/* Checks one value of a field; `owner` is the verb or key that it belongs to. */
 void ncs_check_value(struct ncs_scope *s, const char *owner, const struct ncs_schema_field *field,
                      const struct ncs_yaml_node *node);
 
-/* A map by its fields: unknown keys, missing ones, values. `at` is where missing ones are said. */
+/* Checks a map against its fields: unknown keys, missing ones, values. Errors about missing keys point at
+ * `at`. */
 void ncs_check_fields(struct ncs_scope *s, const char *owner, struct ncs_span at,
                       const struct ncs_schema_field *fields, const struct ncs_yaml_node *map);
 
@@ -38,17 +39,17 @@ void ncs_check_steps(struct ncs_scope *s, const char *owner, const struct ncs_ya
 /* Gives names to what steps make; counts the steps. */
 void ncs_check_step_names(struct ncs_scope *s, const struct ncs_yaml_node *list);
 
-/* Gives a name to something new; false when that cannot be, and then it has been said. */
+/* Gives a name to a new thing; false if the name is not allowed, which has been reported. */
 bool ncs_check_new_name(struct ncs_scope *s, enum ncs_thing_kind kind,
                         const struct ncs_yaml_node *name);
 
-/* Says that a value is of the wrong kind: "recv must be a buffer, got a list", with a hint where it is
- * known what was meant. */
+/* Reports a value of the wrong kind: "recv must be a buffer, got a list", with a hint if the intention can
+ * be guessed. Returns false. */
 bool ncs_check_wrong(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node,
                      const char *expected);
-/* The near name as the hint of the last complaint; false when there is none. */
+/* Adds the nearest name as the hint of the last complaint; false if no name is near. */
 bool ncs_check_near(struct ncs_scope *s, const char *word, const char *const *names, size_t count);
-/* Says that a word is not among the names, with the near one. */
+/* Report a word that is not among the names, with the nearest name. */
 void ncs_check_unknown_key(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *key,
                            const char *const *names, size_t count);
 bool ncs_check_unknown(struct ncs_scope *s, struct ncs_span at, const char *what, const char *word,

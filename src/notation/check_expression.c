@@ -1,4 +1,4 @@
-/* Expressions, texts and chunks: is it Lua, and is every name known? */
+/* Checks expressions, texts and chunks: their syntax as Lua, and that every name in them is known. */
 #include "notation/check.h"
 
 #include <stdio.h>
@@ -128,7 +128,7 @@ static void check_thing(const struct asking *a, const struct ncs_lint_name *n,
     }
 }
 
-/* The name of a dtype or an op stands for itself as a text. */
+/* The name of a dtype or an op is a text by itself; it has no fields and cannot be called. */
 static void check_expression_word(const struct asking *a, const struct ncs_lint_name *n,
                                   const char *word)
 {
@@ -217,7 +217,7 @@ static void expression_on_name(void *arg, const struct ncs_lint_name *n)
 
 /* ---- syntax ---- */
 
-/* A plain scalar ends where its expression does not: what has ended it? */
+/* Hints at a plain scalar that ends before its expression does, because of a comma or a comment. */
 static void hint_at_end(struct asking *a)
 {
     const struct ncs_source *source = a->scope->source;

@@ -1,4 +1,4 @@
-/* The check of a matrix: axes, their values, and what is left out. */
+/* Checks a matrix: its axes, their values, and the excluded combinations. */
 #include "notation/check.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static bool is_map(const struct ncs_yaml_node *n)
     return n && n->kind == NCS_YAML_MAP;
 }
 
-/* The default of the param of that name; NULL: there is none. */
+/* The default of the param with that name; NULL: no such param. */
 static const struct ncs_yaml_node *declared(const struct ncs_scope *s, const char *name)
 {
     return is_map(s->params) ? ncs_yaml_get(s->params, name) : NULL;
@@ -34,7 +34,7 @@ static bool check_matrix_same_value(const struct ncs_yaml_node *a, const struct 
            memcmp(a->text, b->text, a->bytes) == 0;
 }
 
-/* One that a param, ranks or seed can have; false when it has been refused. */
+/* Checks that a param, ranks or seed can have the value; false if it was reported. */
 static bool check_value(struct ncs_scope *s, const char *axis, const struct ncs_yaml_node *value)
 {
     const struct ncs_yaml_node *param = declared(s, axis);

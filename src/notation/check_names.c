@@ -1,4 +1,4 @@
-/* The check of names: new ones, and those that stand for something that the file has named. */
+/* Checks names: new ones, and references to things that the file has named. */
 #include "notation/check.h"
 
 #include <string.h>
@@ -60,7 +60,7 @@ bool ncs_check_new_name(struct ncs_scope *s, enum ncs_thing_kind kind,
             return false;
     if (t)
         t->at = node->at;
-    else /* a refused name too: that it is used is no further mistake */
+    else /* a refused name is added too, so that its uses are not reported as further mistakes */
         ncs_things_add(&s->names, name, kind, node->at);
     return true;
 }
@@ -127,7 +127,7 @@ static void hint_dtypes(struct ncs_scope *s)
     ncs_str_free(&text);
 }
 
-/* Names that a value of this kind can be, for the near one. */
+/* Reports a reference to a missing name; hints at names of the right kind only. */
 static void no_such(struct ncs_scope *s, enum ncs_schema_kind kind,
                     const struct ncs_yaml_node *node)
 {

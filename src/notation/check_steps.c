@@ -1,4 +1,4 @@
-/* The check of steps: one verb each, keys beside it, names that steps make. */
+/* Checks steps: one verb each, the keys beside it, the names that steps make. */
 #include "notation/check.h"
 
 #include <string.h>
@@ -114,7 +114,7 @@ void ncs_check_step_names(struct ncs_scope *s, const struct ncs_yaml_node *list)
 
 /* ---- steps ---- */
 
-/* What the arguments of a verb look like: those that it needs. */
+/* Hints at the form of a verb's arguments, with those that it requires. */
 static void hint_arguments(struct ncs_scope *s, const struct ncs_schema_verb *v)
 {
     struct ncs_str text = { 0 };
@@ -149,7 +149,7 @@ static void check_argument(struct ncs_scope *s, const struct ncs_step *step)
         wrong_argument(s, v, step->value, alone);
 }
 
-/* `unknown`: there is a key that may be meant for one of these. */
+/* `unknown`: the step has an unknown key, perhaps a misspelling: then no missing key is reported. */
 static void check_beside(struct ncs_scope *s, const struct ncs_step *step, bool unknown)
 {
     const struct ncs_schema_field *f = step->verb ? step->verb->beside : NULL;
@@ -163,7 +163,7 @@ static void check_beside(struct ncs_scope *s, const struct ncs_step *step, bool 
     }
 }
 
-/* When a fault happens is said in one way, and of a call that fails it must be said. */
+/* A fault states its time with exactly one key, and a fault `fail` must state it. */
 static void check_faults(struct ncs_scope *s, const struct ncs_yaml_node *map)
 {
     if (map->kind == NCS_YAML_MAP && map->items == 0)

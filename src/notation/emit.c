@@ -79,7 +79,7 @@ int ncs_emit_lines_of(const struct ncs_emitter *s, const struct ncs_yaml_node *s
     return ncs_source_line(source, scalar->at.at, NULL) + block;
 }
 
-/* A part of a scalar as it stands; its lines are lines of YAML. */
+/* Emits a part of a scalar unchanged; its lines map to its lines of YAML. */
 static void emit_verbatim(struct ncs_emitter *s, const struct ncs_yaml_node *node, size_t at,
                           size_t bytes)
 {
@@ -175,7 +175,7 @@ static void read_names(struct reading *r, const struct ncs_yaml_node *node, size
         ncs_expression_names(node->text + at, bytes, emit_on_name, r, &unused);
 }
 
-/* The expression at [at, at + bytes) of a scalar, of which the names have been read. */
+/* Emits the expression at [at, at + bytes) of a scalar whose names have been read. */
 static void emit_part(struct ncs_emitter *s, const struct reading *r,
                       const struct ncs_yaml_node *node, size_t at, size_t bytes)
 {
@@ -208,7 +208,7 @@ void ncs_emit_expression(struct ncs_emitter *s, const struct ncs_yaml_node *node
     ncs_free(r.word);
 }
 
-/* For each element: a value, a function of i, a list, or "random". */
+/* Emits the initial elements of a buffer: a value, a function of i, a list, or "random". */
 static void emit_elements(struct ncs_emitter *s, const struct ncs_yaml_node *node)
 {
     struct reading r = { .scope = s->scope };
@@ -352,7 +352,7 @@ void ncs_emit_object(struct ncs_emitter *s, const struct ncs_yaml_node *node, co
         emit_text(s, otherwise);
     } else if (node->kind == NCS_YAML_TEXT && ncs_is_prefix(node->text, node->bytes)) {
         ncs_emit_expression(s, node);
-    } else { /* a statement must not begin with a bracket: it would continue the one before */
+    } else { /* a statement must not begin with a bracket: Lua would continue the previous one */
         emit_text(s, inside ? "(" : ";(");
         ncs_emit_expression(s, node);
         emit_text(s, ")");
@@ -378,7 +378,7 @@ static bool is_option(const struct ncs_schema_field *f)
              (NCS_SCHEMA_OBJECT | NCS_SCHEMA_ARGUMENT | NCS_SCHEMA_MAKES | NCS_SCHEMA_OWN));
 }
 
-/* Before an argument: the bracket or the comma, and nil for those that were not given. */
+/* Begins an argument: the bracket or comma, and nil for each argument that was left out before it. */
 static void next_argument(struct call *c)
 {
     emit_text(c->s, c->arguments ? ", " : "(");
@@ -387,7 +387,7 @@ static void next_argument(struct call *c)
     c->arguments++;
 }
 
-/* Before an option: what begins the table, or parts it from the one before. */
+/* Begins an option: opens the table, or separates it from the option before. */
 static void next_option(struct ncs_emitter *s, const char *open, size_t said)
 {
     if (said == 0) {
@@ -421,7 +421,7 @@ size_t ncs_emit_options(struct ncs_emitter *s, const struct ncs_schema_field *fi
     return said;
 }
 
-/* The options between brackets on lines of their own: one, or one for each. */
+/* Emits the options on lines of their own between brackets: all on one line, or each on its own. */
 static void emit_broken(struct ncs_emitter *s, const struct ncs_schema_field *fields,
                         const struct ncs_yaml_node *map, const struct ncs_step *step)
 {
@@ -458,7 +458,8 @@ void ncs_emit_call(struct ncs_emitter *s, const struct ncs_schema_field *fields,
             c.missing++;
         }
     }
-    /* A table alone needs no brackets around it; what gets too long has lines of its own. */
+    /* A lone table needs no parentheses around it. Options that make the line too long get their own
+     * lines. */
     size_t bytes = s->out->lua.bytes, lines = s->out->lines;
     size_t options = ncs_emit_options(s, fields, map, step, c.arguments ? ", { " : " { ", 0);
     bool wide = options && s->out->lines == lines && ncs_emit_is_long(s);

@@ -1,5 +1,4 @@
-/* Writing the translation: lines of Lua, each of which knows its line of YAML. What is said has been
- * checked before. */
+/* Writes the translation: lines of Lua, each mapped to its line of YAML. The file has been checked before. */
 #ifndef NCS_NOTATION_EMIT_H
 #define NCS_NOTATION_EMIT_H
 
@@ -12,11 +11,11 @@ struct ncs_emitter {
     size_t room;         /* of out->line */
     int last;            /* line of YAML of the last line */
     int indent;
-    bool flat;           /* names are globals of the file's own, there are too many for locals */
-    bool in_function;    /* locals that are made here are not seen below */
+    bool flat;           /* names are globals of the file, because there are too many for locals */
+    bool in_function;    /* locals that are made here are invisible to later steps */
     bool split;          /* long lists of steps become functions */
-    bool wide;           /* each option has a line of its own */
-    const char *loops[NCS_STEPS_DEEPEST]; /* names of the counts of the repeats around */
+    bool wide;           /* each option gets its own line */
+    const char *loops[NCS_STEPS_DEEPEST]; /* loop variables of the enclosing repeats */
     size_t loop_count;
 };
 
@@ -29,7 +28,7 @@ void ncs_emit_end(struct ncs_emitter *s);
 /* Is the line that is being said too long? */
 bool ncs_emit_is_long(const struct ncs_emitter *s);
 void ncs_emit_blank(struct ncs_emitter *s, struct ncs_span at);
-/* The line of YAML of a scalar's text, and of further lines of that text: *step more for each. */
+/* The line of YAML at which a scalar's text begins; *step is the lines of YAML per further line of text. */
 int ncs_emit_lines_of(const struct ncs_emitter *s, const struct ncs_yaml_node *scalar, int *step);
 void ncs_emit_begin_at(struct ncs_emitter *s, int line);
 
@@ -37,33 +36,35 @@ void ncs_emit_begin_at(struct ncs_emitter *s, int line);
 
 void ncs_emit_quoted(struct ncs_emitter *s, const char *text, size_t bytes);
 void ncs_emit_literal(struct ncs_emitter *s, const struct ncs_yaml_node *node);
-/* How often something is repeated: what is no whole number is an error. */
+/* Emits a number of repetitions, with a run-time check that it is a whole number. */
 void ncs_emit_times(struct ncs_emitter *s, const struct ncs_yaml_node *node);
 void ncs_emit_expression(struct ncs_emitter *s, const struct ncs_yaml_node *node);
 void ncs_emit_text(struct ncs_emitter *s, const struct ncs_yaml_node *node);
 void ncs_emit_list(struct ncs_emitter *s, const struct ncs_yaml_node *list);
 void ncs_emit_value(struct ncs_emitter *s, const struct ncs_schema_field *field,
                     const struct ncs_yaml_node *node);
-/* What stands before a method's colon, at the beginning of a statement unless `inside`. */
+/* Emits the object before a method's colon, at the beginning of a statement unless `inside`. */
 void ncs_emit_object(struct ncs_emitter *s, const struct ncs_yaml_node *node, const char *otherwise,
                      bool inside);
 
 /* ---- calls ---- */
 
-/* (ARGUMENTS, { OPTIONS, label }) of fields, as `map` gives them or else the step; `step` NULL: without
- * a label. */
+/* Emits (ARGUMENTS, { OPTIONS, label }) of fields, from `map` or else from the step; with `step` NULL, no
+ * label. */
 void ncs_emit_call(struct ncs_emitter *s, const struct ncs_schema_field *fields,
                    const struct ncs_yaml_node *map, const struct ncs_step *step);
-/* `open` NAME = VALUE, NAME = VALUE ...; how many there are then, `said` of them before. */
+/* Emits `open` NAME = VALUE, NAME = VALUE ...; `said` options were emitted before. Returns their number
+ * now. */
 size_t ncs_emit_options(struct ncs_emitter *s, const struct ncs_schema_field *fields,
                         const struct ncs_yaml_node *map, const struct ncs_step *step,
                         const char *open, size_t said);
-/* The label of a step whose call takes none, as a comment on a line of its own. */
+/* Emits the label of a step whose call takes none, as a comment on a line of its own. */
 void ncs_emit_label_above(struct ncs_emitter *s, const struct ncs_step *step);
 /* `local NAME = ` or `NAME = `. */
 void ncs_emit_new(struct ncs_emitter *s, const char *name, bool local);
 
-/* A name for a local of the translation's own: `name`, with '_' behind it while the file has one. */
+/* A free name for a local that only the translation uses: `name`, followed by '_' while the file uses that
+ * name. */
 #define NCS_OWN_ROOM 64
 const char *ncs_emit_own(const struct ncs_emitter *s, const char *name, char room[NCS_OWN_ROOM]);
 

@@ -1,28 +1,29 @@
-/* Steps of the translation: where, label, fails, and the calls that are methods. */
+/* Emits steps: where, label, fails, and calls of methods. */
 #include "notation/emit.h"
 
 #include <string.h>
 
 #include "notation/expression.h"
 
-/* Steps of one function. Lua has limits on what one function holds: closures, length of loops. */
+/* Most steps in one function of Lua, which limits closures and lengths of jumps per function. */
 #define STEPS_OF_FUNCTION 4000
 
-/* The name that a step gives to something that stays; NULL: none. */
+/* The name that a step gives to a lasting object; NULL: none. */
 static const char *made_name(const struct ncs_step *step)
 {
     const struct ncs_yaml_node *name = ncs_step_makes(step);
     return name && strcmp(step->verb->name, "repeat") != 0 ? name->text : NULL;
 }
 
-/* Can its name be made where the step stands, as a local of the file? */
+/* True if the step can declare its name as a local of the file: no block is around it. */
 static bool makes_local(const struct ncs_step *step)
 {
     return !ncs_yaml_get(step->map, "where") && !ncs_yaml_get(step->map, "fails") &&
            step->verb->say != ncs_emit_grow;
 }
 
-/* Names that are made further in, as a list behind `local`; how many it has said. */
+/* Declares names that are made inside blocks, as a list after `local`; `said` names precede. Returns the
+ * new number. */
 static size_t emit_names_inside(struct ncs_emitter *s, const struct ncs_yaml_node *map,
                                 bool outermost, size_t said)
 {

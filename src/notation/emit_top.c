@@ -48,7 +48,7 @@ static size_t emit_entries(struct ncs_emitter *s, const struct ncs_schema_field 
     return said;
 }
 
-/* { name = value ... } of a map by its fields, on one line where there is room. */
+/* Emits { name = value ... } of a map by its fields, on one line if it fits. */
 static void emit_table(struct ncs_emitter *s, const struct ncs_schema_field *fields,
                        const struct ncs_yaml_node *map)
 {
@@ -69,7 +69,7 @@ static void emit_table(struct ncs_emitter *s, const struct ncs_schema_field *fie
     ncs_emit(s, "}");
 }
 
-/* { name = literal ... }; names that are no identifiers in brackets. */
+/* Emits { name = literal ... }; names that are no identifiers are in brackets. */
 static void emit_literals(struct ncs_emitter *s, const struct ncs_yaml_node *map, bool text)
 {
     ncs_emit(s, "{ ");
@@ -253,10 +253,10 @@ static size_t emit_keys(struct ncs_emitter *s, bool lines)
     return said;
 }
 
-/* Of a file that has more keys than that, aliases written out, the first ones are noted. */
+/* Most keys, counted with aliases expanded, whose lines are recorded for messages. */
 enum { KEYS_NOTED = 1000 };
 
-/* Where the keys of declarations stand, and those below them. */
+/* Records the lines of keys of declarations and of the keys inside them. */
 static void note_keys(struct ncs_emitter *s, const struct ncs_yaml_node *node, int depth,
                       size_t *room)
 {
@@ -352,7 +352,7 @@ static void emit_event(struct ncs_emitter *s, const struct ncs_schema_field *fie
     ncs_emit_end(s);
 }
 
-/* The ranks of the list make a communicator; the first of them makes its id. */
+/* Emits the creation of a communicator by the ranks of the list; the first of them makes the id. */
 static void emit_init(struct ncs_emitter *s, const struct ncs_schema_field *field,
                       const struct ncs_yaml_node *key, const struct ncs_yaml_node *entry)
 {
@@ -442,7 +442,7 @@ static const struct {
     { "windows", emit_window },
 };
 
-/* The file's own globals, when there are more names than a function of Lua has locals. */
+/* Emits an environment for the file's globals, for files with more names than a Lua function has locals. */
 static void emit_environment(struct ncs_emitter *s)
 {
     static const char *const names[] = { "barrier",  "cuda",  "expect", "fault", "ipairs",

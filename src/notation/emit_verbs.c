@@ -93,7 +93,8 @@ void ncs_emit_thread(struct ncs_emitter *s, const struct ncs_step *step)
 
 /* ---- lives ---- */
 
-/* Where the id of a growth lies in the store: one for each time round. */
+/* Emits the store's key of a growth's id. It contains the loop counts, so that each repetition has its
+ * own. */
 static void emit_key(struct ncs_emitter *s, const char *name)
 {
     ncs_emit(s, "\"id of %s", name);
@@ -317,7 +318,7 @@ void ncs_emit_print(struct ncs_emitter *s, const struct ncs_step *step)
     ncs_emit(s, ")\n");
 }
 
-/* A chunk whose lines cannot be moved to the right: there are texts over several lines. */
+/* True if a chunk must not be indented, because texts in it span lines. */
 static bool has_long_text(const char *text)
 {
     return strstr(text, "[[") || strstr(text, "[=") || strstr(text, "\\\n");

@@ -10,7 +10,7 @@ static bool is_name_byte(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* How many bytes of a name stand at the beginning of the text. */
+/* The length of the name at the beginning of the text; 0 = no name. */
 static size_t name_bytes(const char *text, size_t bytes)
 {
     size_t n = 0;
@@ -54,7 +54,7 @@ static size_t skip_quoted(const char *text, size_t bytes, size_t at)
     return at < bytes ? at + 1 : bytes;
 }
 
-/* Behind the bracket that closes the one at `at`; 0 when there is none. */
+/* The position after the bracket that closes the one at `at`; 0 if none closes it. */
 static size_t expression_skip_brackets(const char *text, size_t bytes, size_t at)
 {
     int depth = 0;

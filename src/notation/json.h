@@ -1,4 +1,4 @@
-/* JSON as it is written for people: indented, in the order in which it is said. */
+/* Writes JSON for people: indented, members in the order of the calls. */
 #ifndef NCS_NOTATION_JSON_H
 #define NCS_NOTATION_JSON_H
 

@@ -1,5 +1,6 @@
-/* The JSON Schema of the notation, out of its table. It cannot know names and expressions: what it
- * accepts the loader may still refuse, and what it refuses the loader refuses too, unless it is given --unsafe. */
+/* Writes the JSON Schema of the notation from its table of fields. A schema cannot check names and
+ * expressions, so it accepts some files that the loader refuses. Files that the schema refuses, the loader
+ * refuses too, unless it is given --unsafe. */
 #include "notation/notation.h"
 
 #include <string.h>
@@ -51,7 +52,7 @@ static void item_raw(struct ncs_json *j, const char *name, const char *raw)
     ncs_json_close(j, '}');
 }
 
-/* One of the list: of so many, or until NULL when count is 0. */
+/* One of the listed words: `count` of them, or until NULL when count is 0. */
 static void schema_words(struct ncs_json *j, const char *const *list, size_t count)
 {
     ncs_json_name(j, "enum");
@@ -98,7 +99,7 @@ static void schema_add_field(struct ncs_json *j, const struct ncs_schema_field *
     ncs_json_close(j, '}');
 }
 
-/* The inside of an object with these fields; without those named in `but`. */
+/* Writes the content of an object with these fields, except those named in `but`. */
 static void schema_add_fields(struct ncs_json *j, const struct ncs_schema_field *fields,
                               const char *but)
 {
@@ -440,7 +441,7 @@ static void schema_add_step(struct ncs_json *j)
     ncs_json_close(j, '}');
 }
 
-/* A name of the file's own: none that is taken, nor a boolean of YAML 1.1. */
+/* A name that the file may define: not a taken one, nor a boolean of YAML 1.1. */
 static void schema_add_name(struct ncs_json *j)
 {
     struct ncs_str pattern = { 0 };

@@ -6,11 +6,11 @@
 #include "notation/check.h"
 #include "notation/emit.h"
 
-/* Names of a file that are locals of Lua, and what loops within loops take: it allows 200 in a
- * function, and chunks have their own. */
+/* Names of a file up to LOCALS_MAX become locals of Lua, minus those that nested loops use: Lua allows 200
+ * in a function. Chunks are functions of their own. */
 #define LOCALS_MAX 120
 #define LOCALS_OF_LOOP 4
-/* From this many steps on, long lists become functions of their own. */
+/* In files with more steps, long lists become functions of their own. */
 #define STEPS_OF_FILE 20000
 
 bool ncs_notation_is(const char *file)

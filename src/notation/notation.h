@@ -1,6 +1,5 @@
-/* The YAML notation of scenarios: its form as one table, from which files are checked, translated to
- * the Lua that does the same, and the JSON Schema is written. There is no second engine: what runs is
- * the translation. */
+/* The YAML notation of scenarios. Its schema is one table; the check of files, their translation to Lua
+ * and the JSON Schema follow from it. There is no second engine: ncclscript runs the translation. */
 #ifndef NCS_NOTATION_NOTATION_H
 #define NCS_NOTATION_NOTATION_H
 
@@ -11,10 +10,10 @@
 #include "base/source.h"
 #include "base/str.h"
 
-/* "scenario.yaml", "x.yml": a file in this notation, by its name. */
+/* True for names of files in this notation: "scenario.yaml", "x.yml". */
 bool ncs_notation_is(const char *file);
 
-/* A key of what the file declares, by its name in Lua. */
+/* A key in a declaration, by its name in Lua. */
 struct ncs_key_line {
     char *name;
     int line, depth; /* of the source; 0 = at the top level */
@@ -28,8 +27,8 @@ struct ncs_translation {
     size_t keys;
 };
 
-/* Checks the whole file and translates it. False when there are errors in c: all that can be found
- * without running it. `unsafe`: its env may be what runs take only with --unsafe. */
+/* Checks the whole file and translates it. Returns false and c with all errors that can be found without
+ * running it. `unsafe`: its env may hold variables that need --unsafe. */
 bool ncs_notation_translate(const struct ncs_source *source, bool unsafe,
                             struct ncs_translation *out, struct ncs_complaints *c);
 void ncs_translation_free(struct ncs_translation *t);

@@ -1,4 +1,4 @@
-/* Top-level keys and sections, and the words of the notation. */
+/* Top-level keys and sections, and the reserved words of the notation. */
 #include "notation/schema.h"
 
 #include <string.h>

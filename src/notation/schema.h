@@ -1,6 +1,5 @@
-/* The form of YAML scenarios as data: which keys there are, what each takes, what it is by default,
- * and what it becomes in the call that a step or an entry stands for. What is checked, how it is
- * translated and the JSON Schema follow from it. */
+/* The schema of YAML scenarios as data: the keys, their kinds of values, their defaults, and their part in
+ * the call that a step or an entry becomes. The check, the translation and the JSON Schema follow from it. */
 #ifndef NCS_NOTATION_SCHEMA_H
 #define NCS_NOTATION_SCHEMA_H
 
@@ -63,15 +62,16 @@ enum ncs_schema_kind {
     NCS_SCHEMA_INTS,     /* number or expression over param, nranks, run; or a list of these */
 };
 
-/* What a field is in the call; one that is nothing of these is an option. */
+/* The role of a field in the call; a field without a role is an option. */
 enum {
-    NCS_SCHEMA_OBJECT = 1,   /* whose method is called */
+    NCS_SCHEMA_OBJECT = 1,   /* the object whose method is called */
     NCS_SCHEMA_ARGUMENT = 2, /* in the order of the fields */
     NCS_SCHEMA_MAKES = 4,    /* the name of the call's result */
-    NCS_SCHEMA_OWN = 8,      /* the translation of its verb takes care of it */
+    NCS_SCHEMA_OWN = 8,      /* emitted by the translation of its verb */
     NCS_SCHEMA_REQUIRED = 16,
     NCS_SCHEMA_EITHER = 32, /* one of the fields with this flag is required */
-    NCS_SCHEMA_SHIFTS = 64, /* an argument that is left out where it is not given; others are nil */
+    NCS_SCHEMA_SHIFTS = 64, /* an argument that is dropped when it is missing; other missing arguments
+                             * become nil */
 };
 
 struct ncs_schema_field {
@@ -81,8 +81,8 @@ struct ncs_schema_field {
     const char *value;  /* by default, as YAML; NULL: none */
     const char *about;
     const struct ncs_schema_field
-        *fields; /* of FIELDS, SIGNALS, ENTRIES, WORLD; ends with a NULL name */
-    const char *const *words;            /* of WORD; ends with NULL */
+        *fields; /* for FIELDS, SIGNALS, ENTRIES, WORLD; ends with a NULL name */
+    const char *const *words;            /* for WORD; ends with NULL */
 };
 
 struct ncs_step;
@@ -107,22 +107,22 @@ extern const struct ncs_schema_verb ncs_schema_verbs[]; /* ends with a NULL name
 
 const struct ncs_schema_field *ncs_schema_find(const struct ncs_schema_field *fields,
                                                const char *name);
-/* All names of fields, for the near one; NULL at the end; how many. */
+/* All names of fields, NULL at the end, to find the nearest one; returns their number. */
 enum { NCS_SCHEMA_FIELDS_MAX = 48 };
 size_t ncs_schema_names(const struct ncs_schema_field *fields,
                         const char *names[NCS_SCHEMA_FIELDS_MAX]);
 const struct ncs_schema_verb *ncs_schema_verb_of(const char *name);
 
-/* Names of failures that `fails` and the like can ask for; how many. */
+/* Names of failures that keys such as `fails` can ask for; returns their number. */
 enum { NCS_SCHEMA_RESULTS_MAX = 256 };
 size_t ncs_schema_results(const char *names[NCS_SCHEMA_RESULTS_MAX]);
 
-/* Names in scope of expressions besides what the file names, NULL at the end. */
+/* Names that expressions know besides the names of the file, NULL at the end. */
 extern const char *const ncs_schema_math[];    /* fields of math */
 extern const char *const ncs_schema_globals[]; /* that chunks may use, besides world and stream */
-extern const char *const ncs_schema_taken[];   /* names that nothing can be given: ready-made */
+extern const char *const ncs_schema_taken[];   /* ready-made names that the file cannot define */
 extern const char *const ncs_schema_keywords[]; /* of Lua */
-/* Fields and methods of a thing of enum ncs_thing_kind; NULL: of any value. */
+/* Fields and methods of a thing of enum ncs_thing_kind; NULL: any field is allowed. */
 extern const char *const *const ncs_schema_members[];
 
 #endif

@@ -1,4 +1,4 @@
-/* Steps: the verbs, what each takes, and which method it is. */
+/* Steps: the verbs, their fields, and the methods that they become. */
 #include "notation/schema.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What a scenario in YAML names: variables, objects, loops; found by name. */
+/* The things that a YAML scenario names (variables, objects, loops), found by name. */
 #ifndef NCS_NOTATION_THINGS_H
 #define NCS_NOTATION_THINGS_H
 
@@ -29,13 +29,13 @@ struct ncs_things {
     size_t count, room;
 };
 
-/* NULL: there is none. The name need not end in a zero byte. */
+/* NULL: no such name. The name need not end with a zero byte. */
 struct ncs_thing *ncs_things_find(const struct ncs_things *n, const char *name, size_t bytes);
 struct ncs_thing *ncs_things_add(struct ncs_things *n, const char *name, enum ncs_thing_kind kind,
                                 struct ncs_span at);
 void ncs_things_free(struct ncs_things *n);
 
-/* "buffer", "let value", with its article: "a buffer", "an event". */
+/* The kind with its article, for messages: "a buffer", "an event". */
 const char *ncs_thing_word(enum ncs_thing_kind kind);
 
 #endif

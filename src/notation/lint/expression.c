@@ -153,7 +153,7 @@ static struct ncs_lint_term primary(struct ncs_reader *r, bool *global)
     return term;
 }
 
-/* The field right behind a free name, if there is one, and the name is told with it. */
+/* Reads the field after a free name, if there is one, and reports the name together with it. */
 static enum ncs_lint_form first_field(struct ncs_reader *r, struct ncs_span at, bool target)
 {
     struct ncs_span field = { 0 };
@@ -263,7 +263,7 @@ static void simple(struct ncs_reader *r)
 
 /* ---- operators ---- */
 
-/* How tightly an operator takes its left and its right side; the depth of nesting follows from it. */
+/* How strongly an operator binds to its left and right; Lua's compiler limits nesting by it. */
 static const struct { int word; unsigned char left, right; } operators[] = {
     { NCS_W_OR, 1, 1 },        { NCS_W_AND, 2, 2 },       { '<', 3, 3 },
     { '>', 3, 3 },             { NCS_W_AT_MOST, 3, 3 },   { NCS_W_AT_LEAST, 3, 3 },

@@ -1,11 +1,11 @@
-/* Words as Lua's own lexer takes them, and what is wrong with those that it refuses. */
+/* Splits Lua into words as Lua's own lexer does, and explains words that it refuses. */
 #include "notation/lint/lex.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* ---- bytes: ASCII alone, as in Lua, whatever the locale ---- */
+/* ---- bytes: only ASCII, as in Lua, in every locale ---- */
 
 static bool is_digit(int c)
 {
@@ -27,7 +27,7 @@ static bool is_line_end(int c)
     return c == '\n' || c == '\r';
 }
 
-/* The byte at a distance from the position; -1 behind the end. */
+/* The byte at an offset from the position; -1 after the end. */
 static int byte(const struct ncs_lexer *x, size_t ahead)
 {
     return ahead < x->bytes - x->at ? (unsigned char)x->text[x->at + ahead] : -1;
@@ -64,8 +64,8 @@ struct ncs_lint_error *ncs_lint_fail(struct ncs_lexer *x, struct ncs_span at, co
     return x->err;
 }
 
-/* What other languages write, by its beginning, and Lua's way. The first byte of some of it is a word
- * of Lua's: then it begins there, which *at is told. */
+/* Recognises the beginning of other languages' operators and names Lua's. If its first byte is a word of
+ * Lua, it begins there: *at receives its place. */
 static const char *lua_way(const struct ncs_lexer *x, struct ncs_span *at)
 {
     static const struct { const char *foreign, *own; } ways[] = {
@@ -105,7 +105,7 @@ static const char *lua_way(const struct ncs_lexer *x, struct ncs_span *at)
     }
 }
 
-/* Bytes of the character at the current word: all of it, when it is UTF-8. */
+/* The length of the character at the current word: more than 1 for UTF-8. */
 static size_t character(const struct ncs_lexer *x)
 {
     size_t n = 1;
@@ -159,8 +159,8 @@ static void unclosed(struct ncs_lexer *x, const char *what, const char *closing,
 
 /* ---- texts ---- */
 
-/* At a '[': how many '=' stand between it and a second one; -1 = there is no second one, -2 = there
- * are '=' and no second one. */
+/* At a '[': the number of '=' before a second '['; -1 = no '=' and no second one, -2 = '=' but no second
+ * one. */
 static int bracket_level(const struct ncs_lexer *x, int which)
 {
     size_t n = 1;
@@ -302,7 +302,7 @@ static int short_text(struct ncs_lexer *x)
 
 /* ---- numbers ---- */
 
-/* Digits from s, and one point among them; how many digits. */
+/* Skips digits and at most one point from *s; returns the number of digits. */
 static size_t digits(const char **s, const char *end, bool hex)
 {
     size_t n = 0;
@@ -336,7 +336,7 @@ static bool is_number(const char *s, const char *end)
     return s == end;
 }
 
-/* Lua takes all that may belong to a number, and then looks whether it is one. */
+/* As Lua, reads every byte that may belong to a number, and then tests whether they form one. */
 static int number(struct ncs_lexer *x)
 {
     char shown[NCS_LINT_SHOWN];

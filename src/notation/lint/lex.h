@@ -1,10 +1,10 @@
-/* The words of Lua 5.4 with their places. The wing lint only. */
+/* The words of Lua 5.4 with their places. Only for the wing lint. */
 #ifndef NCS_LINT_LEX_H
 #define NCS_LINT_LEX_H
 
 #include "notation/lint/lint.h"
 
-/* A word that is one byte is that byte; so is a byte that begins no word at all. */
+/* A word of one byte has the byte as its value; so has a byte that begins no word. */
 enum ncs_lint_word {
     NCS_W_END = 256, NCS_W_NAME, NCS_W_NUMBER, NCS_W_TEXT,
     /* the reserved words, in the order of the alphabet */
@@ -31,13 +31,14 @@ void ncs_lint_next(struct ncs_lexer *x);
 /* The word behind the current one, which stays. */
 int ncs_lint_peek(const struct ncs_lexer *x);
 
-/* The first error counts, and ends the text. Returns x->err for more, NULL when it was not the first. */
+/* Records the first error, which ends the text. Returns x->err for details; NULL if there was an error
+ * before. */
 struct ncs_lint_error *ncs_lint_fail(struct ncs_lexer *x, struct ncs_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* "unexpected symbol `)`, expected WANTED", about the current word. */
+/* Reports "unexpected symbol `)`, expected WANTED" at the current word. */
 struct ncs_lint_error *ncs_lint_unexpected(struct ncs_lexer *x, const char *wanted);
 
-/* Room for a piece of the text as messages show it: one line, cut when it is long. */
+/* Formats a piece of the text for messages: one line, cut if long. Returns shown. */
 #define NCS_LINT_SHOWN 48
 const char *ncs_lint_shown(const char *text, size_t bytes, char shown[NCS_LINT_SHOWN]);
 

@@ -8,13 +8,13 @@
 #include "base/complaint.h"
 #include "base/source.h"
 
-/* A use of a free name, and the constant fields behind it: `nccl.group` or `cuda.buffer(...)`. */
+/* A use of a free name with the constant field after it: `nccl.group` or `cuda.buffer(...)`. */
 struct ncs_lint_name {
-    const char *name, *field;        /* field NULL: none; not terminated: see bytes of the spans */
+    const char *name, *field;        /* field NULL: none; not terminated, the spans have the lengths */
     struct ncs_span at, field_at;    /* in the text that was given */
     bool assigned;                   /* stands on the left side of an assignment */
     bool method;                     /* name:field */
-    bool called;                     /* what was read is called */
+    bool called;                     /* the name, or the field if there is one, is called */
 };
 
 struct ncs_lint_error {
@@ -24,9 +24,9 @@ struct ncs_lint_error {
     bool has_open;
 };
 
-/* Calls on_name for every use of a free name of a chunk or of one expression, in the order of the
- * text. False and *err for what is not Lua. Texts nested deeper than 200 levels are refused, as Lua
- * does. Safe for any bytes. */
+/* Calls on_name for every use of a free name of a chunk or of one expression, in the order of the text.
+ * Returns false and *err for text that is not Lua. Refuses nesting deeper than 200 levels, as Lua does.
+ * Safe for any bytes. */
 bool ncs_lint_chunk(const char *text, size_t bytes,
                     void (*on_name)(void *arg, const struct ncs_lint_name *name), void *arg,
                     struct ncs_lint_error *err);
@@ -34,25 +34,26 @@ bool ncs_lint_expression(const char *text, size_t bytes,
                          void (*on_name)(void *arg, const struct ncs_lint_name *name), void *arg,
                          struct ncs_lint_error *err);
 
-/* Whether it has no statement but calls of the function with that name, as `name { ... }`; of a chunk. */
+/* True if the chunk contains only statements that call the function `name`, as `name { ... }`. */
 bool ncs_lint_only_calls(const char *text, size_t bytes, const char *name);
 
-/* A statement of a chunk's own, in none of its blocks. */
+/* A statement at the top level of a chunk, outside all blocks. */
 struct ncs_lint_statement {
-    struct ncs_span at;              /* up to where the next word begins */
+    struct ncs_span at;              /* ends where the next word begins */
     bool local;                      /* local NAMES, local NAMES = ..., local function NAME */
     bool function;                   /* of a local one */
-    bool closes;                     /* <close> stands behind a name */
-    bool valued;                     /* `=` stands behind the names */
+    bool closes;                     /* has <close> after a name */
+    bool valued;                     /* has `=` after the names */
     size_t names_end;                /* of a local one that is no function: where they end */
 };
 
-/* Calls on_statement for them in their order, then as ncs_lint_chunk. What came before an error was told. */
+/* Calls on_statement for these statements in order, otherwise as ncs_lint_chunk. Statements before an
+ * error have been passed to it. */
 bool ncs_lint_split(const char *text, size_t bytes,
                     void (*on_statement)(void *arg, const struct ncs_lint_statement *s), void *arg,
                     struct ncs_lint_error *err);
 
-/* Adds the error to the complaints about a text in which the chunk begins at `skip`. */
+/* Adds the error to the complaints about a source in which the chunk begins at byte `skip`. */
 void ncs_lint_complain(const struct ncs_lint_error *e, size_t skip, struct ncs_complaints *c);
 
 #endif

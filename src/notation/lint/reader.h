@@ -1,4 +1,4 @@
-/* What the files of the wing lint share: a chunk that is being read, its functions, blocks and locals. */
+/* Shared by the files of the wing lint: a chunk while it is read, with its functions, blocks and locals. */
 #ifndef NCS_LINT_READER_H
 #define NCS_LINT_READER_H
 
@@ -46,7 +46,7 @@ struct ncs_reader {
     struct ncs_lint_function *function;
     struct ncs_lint_local *local;  /* of all functions that are open, outermost first */
     struct ncs_lint_label *label;  /* that a goto can see, or its function's blocks */
-    struct ncs_lint_label *jump;   /* that have not found their label; name.text NULL: a break */
+    struct ncs_lint_label *jump;   /* gotos without a label so far; name.text NULL: a break */
     size_t locals, local_room, labels, label_room, jumps, jump_room;
     void (*on_name)(void *arg, const struct ncs_lint_name *name);
     void (*on_statement)(void *arg, const struct ncs_lint_statement *s);
@@ -61,7 +61,7 @@ void ncs_lint_close_function(struct ncs_reader *r);
 void ncs_lint_open_block(struct ncs_reader *r, struct ncs_lint_block *b, bool loop);
 void ncs_lint_close_block(struct ncs_reader *r);
 
-/* A local that is not in scope until it is activated, with all others before it. */
+/* Declares a local; it is in scope only once it is activated, with all others before it. */
 void ncs_lint_declare(struct ncs_reader *r, struct ncs_lint_word_of name, bool readonly);
 void ncs_lint_declare_hidden(struct ncs_reader *r, int count);
 void ncs_lint_activate(struct ncs_reader *r);
@@ -88,20 +88,20 @@ struct ncs_lint_term {
 
 void ncs_lint_expr(struct ncs_reader *r);
 void ncs_lint_expr_list(struct ncs_reader *r);
-/* A variable or call; target: it may turn out to be on the left side of an assignment. */
+/* Reads a variable or call; `target`: it may be the left side of an assignment. */
 struct ncs_lint_term ncs_lint_suffixed(struct ncs_reader *r, bool target);
-/* Parameters and block of a function, up to its end; opening is where it began. */
+/* Reads a function's parameters and block, up to its end; `opening` is the word that began it. */
 void ncs_lint_body(struct ncs_reader *r, bool method, struct ncs_span opening);
-/* Says a free name; the current word is behind it and its field. */
+/* Passes a free name to on_name; the current word follows it and its field. */
 void ncs_lint_say(struct ncs_reader *r, struct ncs_span at, struct ncs_span field, bool method,
                   bool assigned, bool called);
 
-/* One level deeper; false, after an error, where Lua goes no deeper. */
+/* Enters one level of nesting; false, after an error, at Lua's limit. */
 bool ncs_lint_enter(struct ncs_reader *r);
 void ncs_lint_leave(struct ncs_reader *r);
 
 bool ncs_lint_is(const struct ncs_reader *r, int word);
-/* Goes on when the current word is this one. */
+/* Skips the current word if it is this one. */
 bool ncs_lint_take(struct ncs_reader *r, int word);
 void ncs_lint_want(struct ncs_reader *r, int word, const char *shown);
 /* The same for what closes something that was opened. */

@@ -1,5 +1,5 @@
-/* Functions, blocks, locals and labels, by the rules of Lua's compiler: which names are free, which
- * may be assigned, and where a goto may go. */
+/* Functions, blocks, locals and labels, by the rules of Lua's compiler: which names are free, which may be
+ * assigned, and which labels a goto may reach. */
 #include "notation/lint/reader.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static enum ncs_lint_found add_upvalue(struct ncs_reader *r, struct ncs_lint_fun
     return found;
 }
 
-/* Each function on the way keeps what it takes from outside, of which Lua has a limit. */
+/* Each function in between records the upvalue, because Lua limits upvalues per function. */
 static enum ncs_lint_found find(struct ncs_reader *r, struct ncs_lint_function *f,
                                 struct ncs_lint_word_of name)
 {
@@ -66,7 +66,7 @@ static enum ncs_lint_found find(struct ncs_reader *r, struct ncs_lint_function *
 
 static const struct ncs_lint_word_of environment = { "_ENV", 4 };
 
-/* Of a free name, Lua looks the environment up, as a variable like any other. */
+/* True if a free name is a field of a local _ENV: Lua resolves _ENV like any other variable. */
 static bool own_environment(struct ncs_reader *r)
 {
     for (struct ncs_lint_function *f = r->function; f; f = f->outer)
@@ -122,7 +122,7 @@ static void fail_into_scope(struct ncs_reader *r, const struct ncs_lint_label *j
                   ncs_lint_shown(first->name.text, first->name.bytes, local));
 }
 
-/* Takes the open jumps of the innermost block that go to this label. */
+/* Resolves the open jumps of the innermost block that go to this label. */
 static void resolve(struct ncs_reader *r, const struct ncs_lint_label *label)
 {
     size_t kept = r->function->block->first_jump;

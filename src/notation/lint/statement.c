@@ -162,7 +162,7 @@ static void local_function(struct ncs_reader *r, struct ncs_span opening)
         r->own = (struct ncs_lint_statement){ .local = true, .function = true };
 }
 
-/* <const> or <close> behind the name of a local; *close counts the latter. */
+/* Reads <const> or <close> after the name of a local; *close counts the latter. */
 static bool attribute(struct ncs_reader *r, int *close)
 {
     char shown[NCS_LINT_SHOWN];
@@ -306,7 +306,7 @@ static void statement(struct ncs_reader *r)
     ncs_lint_leave(r);
 }
 
-/* A label at the end of its block may be jumped to over the block's locals. */
+/* At the end of its block, a goto may jump over the block's locals to a label. */
 static void label_statement(struct ncs_reader *r)
 {
     ncs_lint_next(&r->x);

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-/* Chunks grow, so that a small file costs little and a large one few calls. */
+/* Chunks grow, so that a small file takes little memory and a large one few allocations. */
 enum { FIRST = 4096, LARGEST = 1 << 18 };
 
 struct ncs_arena_chunk {

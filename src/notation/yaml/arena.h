@@ -1,4 +1,4 @@
-/* Memory that is given back all at once. Aligned for any node; not zeroed. */
+/* Memory that is freed all at once. Aligned for any node; not zeroed. */
 #ifndef NCS_YAML_ARENA_H
 #define NCS_YAML_ARENA_H
 

@@ -1,5 +1,5 @@
-/* Mistakes of blocks: lines that are indented otherwise than their neighbours, keys without a
- * colon, and texts with a colon too many. */
+/* Explains mistakes in blocks: lines indented unlike their neighbours, keys without a colon, and texts
+ * with a colon too many. */
 #include <string.h>
 
 #include "notation/yaml/syntax.h"
@@ -10,7 +10,7 @@ static bool begins_line(const struct ncs_source *s, size_t at)
     return at <= ncs_line_content(s, line);
 }
 
-/* "name:1" or "-item" at the beginning of a line: the blank that is missing. */
+/* Hints at the missing blank in "name:1" or "-item" at the beginning of a line. */
 static void hint_blank(const struct ncs_trouble *t, size_t at)
 {
     const char *text = t->source->text + at;
@@ -21,8 +21,8 @@ static void hint_blank(const struct ncs_trouble *t, size_t at)
         ncs_complain_hint(t->c, "is a blank missing behind ':'?");
 }
 
-/* The nearest line above of which the text begins further right than `column`, before one that
- * encloses it; SIZE_MAX = none. */
+/* The smallest indentation greater than `column` among the lines above, up to one that encloses this line;
+ * SIZE_MAX = none. */
 static size_t neighbour(const struct ncs_source *s, size_t line, size_t column, size_t *content)
 {
     size_t best = SIZE_MAX;
@@ -39,7 +39,7 @@ static size_t neighbour(const struct ncs_source *s, size_t line, size_t column, 
     return best;
 }
 
-/* A line that is indented less than those it could belong to and more than what encloses them. */
+/* Reports a line indented less than its neighbours and more than the lines that enclose it. */
 static bool complain_indent(const struct ncs_trouble *t)
 {
     const struct ncs_source *s = t->source;
@@ -54,7 +54,7 @@ static bool complain_indent(const struct ncs_trouble *t)
     return true;
 }
 
-/* Something behind a value that is complete: a quoted text, an alias, a closing bracket. */
+/* Reports text after a complete value: a quoted text, an alias, a closing bracket. */
 static void complain_rest(const struct ncs_trouble *t)
 {
     const struct ncs_source *s = t->source;
@@ -141,7 +141,7 @@ static void complain_second_colon(const struct ncs_trouble *t, size_t first)
                       ncs_line_rest(s, first + 1 + strspn(s->text + first + 1, " \t")));
 }
 
-/* The line of the ':' is read as the continuation of a text above it. */
+/* Without this ':', YAML would read the line as the continuation of a text above it. */
 void ncs_trouble_colon(const struct ncs_trouble *t)
 {
     const struct ncs_source *s = t->source;

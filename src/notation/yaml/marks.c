@@ -1,4 +1,4 @@
-/* The text before libyaml sees it: is it UTF-8, and where its code points are. */
+/* Checks the text before libyaml reads it: valid UTF-8, printable; and indexes its code points. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -6,8 +6,8 @@
 
 enum { STRIDE = 256 };
 
-/* The length of the code point at p, its value in *value; 0 = this is not UTF-8. The text ends in a
- * zero byte, which continues nothing. */
+/* The length of the code point at p, its value in *value; 0 = not UTF-8. The text ends with a zero byte,
+ * which is no continuation byte, so decoding never reads past it. */
 static size_t decode(const unsigned char *p, uint32_t *value)
 {
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -43,14 +43,14 @@ static bool refuse(struct ncs_complaints *c, size_t at, size_t bytes, uint32_t v
     return ncs_complain_hint(c, "between double quotes it is written \"\\u%04x\"", value);
 }
 
-/* What YAML calls printable, apart from ASCII, without U+0085, U+2028 and U+2029: they end a line
- * in YAML 1.1, not in 1.2. */
+/* Printable characters of YAML, apart from ASCII; without U+0085, U+2028 and U+2029, which end a line in
+ * YAML 1.1 but not in 1.2. */
 static bool is_printable(uint32_t v)
 {
     return v >= 0xa0 && v != 0xfeff && v != 0xfffe && v != 0xffff && v != 0x2028 && v != 0x2029;
 }
 
-/* Likewise of ASCII. A CR is a part of a line end: lines are the same to all who count them. */
+/* Printable ASCII. A CR is allowed only in CR LF, so that everything counts the same lines. */
 static bool is_plain(const unsigned char *p)
 {
     if (p[0] == '\r')

@@ -1,4 +1,4 @@
-/* Texts that were met, each with a number: the keys of one map, the anchors of a document. */
+/* A map from texts to numbers: the keys of one map, the anchors of a document. */
 #ifndef NCS_YAML_NAMES_H
 #define NCS_YAML_NAMES_H
 
@@ -14,7 +14,7 @@ struct ncs_names {
 void ncs_names_clear(struct ncs_names *n, size_t count);
 /* The number of a text, or NULL. */
 size_t *ncs_names_find(const struct ncs_names *n, const char *text, size_t bytes);
-/* The number of a text that is put in (borrowed) with `number` unless it is there already. */
+/* Adds a text (borrowed) with `number` unless the text is present; returns the stored number. */
 size_t *ncs_names_put(struct ncs_names *n, const char *text, size_t bytes, size_t number);
 void ncs_names_free(struct ncs_names *n);
 

@@ -1,5 +1,5 @@
-/* From a scalar's text back to its source: both are walked side by side. Whatever does not agree on
- * the way is not guessed at: the answer is then the whole scalar. */
+/* Maps a part of a scalar's text back to its source by walking over both side by side. Where they do not
+ * agree it does not guess, but returns the whole scalar. */
 #include <string.h>
 
 #include "notation/yaml/private.h"
@@ -12,7 +12,7 @@ struct walk {
     const char *first_at, *last_at;  /* where those begin and end; NULL = not met */
 };
 
-/* `source` bytes of the source are `text` bytes of the text. */
+/* Advances: the next `source` bytes of the source stand for the next `text` bytes of the text. */
 static void step(struct walk *w, size_t source, size_t text)
 {
     if (!w->first_at && w->first < w->done + text)
@@ -24,7 +24,7 @@ static void step(struct walk *w, size_t source, size_t text)
     w->done += text;
 }
 
-/* Steps over what is the same on both sides; false when it is not. */
+/* Advances over bytes that are equal on both sides; false if they are not. */
 static bool same(struct walk *w, size_t bytes)
 {
     if ((size_t)(w->text_end - w->text) < bytes || memcmp(w->text, w->from, bytes) != 0)
@@ -33,8 +33,8 @@ static bool same(struct walk *w, size_t bytes)
     return true;
 }
 
-/* A run of blanks, and how many line ends are in it: none leave it as it is, one is a blank in the
- * text, more are one less. */
+/* Measures a run of blanks and its line ends. YAML leaves a run without line ends unchanged, folds one
+ * line end to a blank, and drops one of several. */
 static size_t blanks(const struct walk *w, size_t *lines)
 {
     size_t bytes = 0;
@@ -86,8 +86,8 @@ static bool walk_flow(struct walk *w, char quote)
     return w->text == w->text_end;
 }
 
-/* The lines of a block: each stands in the text without its indentation; what is between them in
- * the text is line ends, or one blank where a line was folded. */
+/* Walks the lines of a block. Each is in the text without its indentation; between them the text has line
+ * ends, or one blank where a line was folded. */
 static bool walk_block(struct walk *w)
 {
     const char *line = memchr(w->from, '\n', (size_t)(w->end - w->from));

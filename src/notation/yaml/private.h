@@ -26,10 +26,10 @@ struct ncs_marks {
     bool ascii;
     size_t *byte;  /* of each 256th code point */
     size_t count, room;
-    size_t index, at; /* the last one that was asked for: the next is mostly near */
+    size_t index, at; /* the last lookup: the next one is usually close to it */
 };
 
-/* Checks that the source is text in UTF-8 without control characters, and indexes it. */
+/* Checks that the source is UTF-8 text without control characters, and indexes it. */
 bool ncs_marks_init(struct ncs_marks *m, const struct ncs_source *source,
                     struct ncs_complaints *c);
 size_t ncs_marks_byte(struct ncs_marks *m, size_t index);
@@ -38,7 +38,7 @@ void ncs_marks_free(struct ncs_marks *m);
 /* Gives a plain scalar its kind and value. */
 void ncs_yaml_type(struct ncs_yaml_node *node);
 
-/* Warns about an unquoted text that is YAML, but most likely not what was meant. */
+/* Warns about an unquoted text that is valid YAML, but probably not intended. */
 void ncs_yaml_warn_text(const struct ncs_yaml_node *text, bool many_lines,
                         struct ncs_complaints *c);
 
@@ -60,7 +60,7 @@ struct ncs_anchors {
     size_t missing_count, missing_room;
 };
 
-/* What is written before a node: "&anchor", "!tag", in any order. */
+/* The properties written before a node: "&anchor", "!tag", in any order. */
 struct ncs_properties {
     struct ncs_span anchor, tag; /* a length of 0 = none */
     size_t end;                  /* where the node itself begins */
@@ -69,14 +69,13 @@ struct ncs_properties {
 struct ncs_properties ncs_yaml_properties(const struct ncs_source *s, size_t at, size_t end);
 struct ncs_anchor *ncs_anchors_add(struct ncs_anchors *a, const struct ncs_source *s,
                                    struct ncs_span at, struct ncs_yaml_node *node);
-/* NULL, with a complaint now or at the end, when there is nothing that the alias can stand for. */
+/* NULL if the alias refers to no complete node; the complaint comes now or from ncs_anchors_complain. */
 const struct ncs_anchor *ncs_anchors_find(struct ncs_anchors *a, struct ncs_span alias,
                                           struct ncs_complaints *c);
 void ncs_anchors_complain(const struct ncs_anchors *a, struct ncs_complaints *c);
 void ncs_anchors_free(struct ncs_anchors *a);
 
-/* What libyaml could not scan or parse behind the scalar `last` (or NULL), as a complaint that
- * names the cause. */
+/* Reports the cause of libyaml's error after the scalar `last` (or NULL). */
 void ncs_yaml_syntax(const yaml_parser_t *parser, struct ncs_marks *marks,
                      const struct ncs_yaml_node *last, struct ncs_complaints *c);
 

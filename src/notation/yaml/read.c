@@ -1,5 +1,5 @@
-/* One pass over libyaml's events into nodes. Limits act while reading, so that nothing that is
- * refused has cost much before. */
+/* Builds the tree in one pass over libyaml's events. Limits are tested while reading, so that a refused
+ * file has cost little. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -41,7 +41,7 @@ static size_t end_of(const struct ncs_yaml_node *node)
     return node->at.at + node->at.bytes;
 }
 
-/* The complaint about a limit, after which there is no point in going on. */
+/* Reports a limit; reading ends there. */
 static void stop(struct reader *r, struct ncs_span at, const char *what, int limit)
 {
     if (!r->done)
@@ -107,8 +107,8 @@ static void refuse_tag(struct reader *r, struct ncs_span at)
         ncs_complain_hint(r->c, "leave it out; to begin a text with '!', put it between quotes");
 }
 
-/* Of an event with an anchor or a tag: complains, moves node->at to the node itself. The number + 1
- * of the anchor, or 0. */
+/* Reads the anchor and tag before a node: complains, moves node->at to the node itself. Returns the number
+ * + 1 of the anchor, or 0. */
 static size_t take_properties(struct reader *r, struct ncs_yaml_node *node, size_t end)
 {
     struct ncs_properties p = ncs_yaml_properties(r->source, node->at.at, end);
@@ -256,7 +256,7 @@ static size_t line_end(const struct ncs_source *s, size_t at)
     return end ? (size_t)(end - s->text) : s->bytes;
 }
 
-/* The first byte from `at` on that is no blank, no comment. */
+/* The first byte from `at` on that is neither blank nor in a comment. */
 static size_t skip_blank(const struct ncs_source *s, size_t at)
 {
     while (at < s->bytes && strchr(" \t\r\n#", s->text[at]))
@@ -264,7 +264,7 @@ static size_t skip_blank(const struct ncs_source *s, size_t at)
     return at;
 }
 
-/* "%TAG" lines are refused before libyaml, which compares each with each. */
+/* Refuses "%TAG" lines before libyaml sees them: it compares each with every other. */
 static bool check_head(struct reader *r)
 {
     const struct ncs_source *s = r->source;

@@ -1,5 +1,5 @@
-/* The core schema of YAML 1.2: which unquoted texts are no texts. Numbers that YAML 1.1 read
- * otherwise (017, 1_000, 12:30) stay texts, so that nobody's file means two things. */
+/* Types of plain scalars by the core schema of YAML 1.2. Numbers of YAML 1.1 that read otherwise there
+ * (017, 1_000, 12:30) stay texts, so that no file has two meanings. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What libyaml could not scan or parse, as a complaint that names the cause. */
+/* Turns libyaml's errors into complaints that name the cause. */
 #include <string.h>
 
 #include "notation/yaml/syntax.h"
@@ -23,7 +23,7 @@ static void unclosed(const struct ncs_trouble *t, size_t bracket)
                           closing(t->source->text[bracket]));
 }
 
-/* Is the bracket at t->from closed before a line that does not belong to it? */
+/* True if the bracket at t->from is closed before a line that lies outside it. */
 static bool closed_later(const struct ncs_trouble *t, size_t first)
 {
     const struct ncs_source *s = t->source;
@@ -207,7 +207,7 @@ static void no_document(const struct ncs_trouble *t)
     ncs_trouble_after(t, NULL);
 }
 
-/* The first row of which both texts are parts of what libyaml says. */
+/* libyaml's messages: the first row whose two texts occur in the context and the problem applies. */
 static const struct row {
     const char *context, *problem;
     void (*say)(const struct ncs_trouble *t);

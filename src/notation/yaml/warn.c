@@ -3,7 +3,7 @@
 
 #include "notation/yaml/private.h"
 
-/* Characters that look like YAML's own, but are a part of the text. */
+/* Characters that look like syntax of YAML, but are part of the text. */
 static const struct look {
     const char *first, *last; /* of the text; last: NULL = any */
     const char *name, *hint;
@@ -29,7 +29,7 @@ static void warn_looks(const struct ncs_yaml_node *text, struct ncs_complaints *
     }
 }
 
-/* A text that goes on in a line that begins with "- ": an item that is indented wrongly. */
+/* Warns of a text that continues on a line that begins with "- ": an item with the wrong indentation. */
 static void warn_items(const struct ncs_yaml_node *text, struct ncs_complaints *c)
 {
     const struct ncs_source *s = c->source;
