@@ -163,7 +163,8 @@ static void check_beside(struct ncs_scope *s, const struct ncs_step *step, bool 
     }
 }
 
-/* A fault states its time with exactly one key, and a fault `fail` must state it. */
+/* `call` and `func` both choose when a fault happens: at most one of them, and `fail` needs one. `nth`
+ * counts uses of `func`. */
 static void check_faults(struct ncs_scope *s, const struct ncs_yaml_node *map)
 {
     if (map->kind == NCS_YAML_MAP && map->items == 0)

@@ -133,7 +133,7 @@ static struct ncs_operation *capture_add(struct ncs_capture *c, const struct key
     return op;
 }
 
-/* The call's operation, made when it is new; NULL for calls without data of their own. */
+/* The call's operation, created if it is new; NULL for calls that move no data of their own. */
 static struct ncs_operation *operation_of(struct ncs_capture *c, struct ncs_call *call)
 {
     const struct ncs_comm_info *comm = capture_comm_of(c, call);
@@ -154,7 +154,7 @@ struct swept {
     size_t count, room;
 };
 
-/* Nobody will end the operation: all ranks have destroyed or aborted its communicator. */
+/* True if the operation can never end: all ranks have destroyed or aborted its communicator. */
 static bool is_left(const struct ncs_capture *c, const struct ncs_operation *op)
 {
     const struct ncs_comm_info *comm = c->journal->comm[op->comm];
@@ -174,7 +174,7 @@ static void find_left(void *value, void *arg)
             NCS_PUSH(s->op, s->count, s->room, op);
 }
 
-/* What aborts have left behind: it would stay to the end of the run. */
+/* Drops operations that aborts have left unfinished; they would stay to the end of the run. */
 static void sweep(struct ncs_capture *c, const struct ncs_operation *but)
 {
     struct swept s = { .capture = c, .but = but };
@@ -201,7 +201,7 @@ bool ncs_capture_reserve(struct ncs_capture *c, struct ncs_operation *op, size_t
         op->room = c->spare_room;
         c->spare = NULL;
     } else {
-        ncs_free(c->spare); /* too small: what comes next is more likely of the present size */
+        ncs_free(c->spare); /* Too small: the next operations more likely have the present size. */
         c->spare = NULL;
         op->copies = ncs_room(bytes);
         op->room = bytes;

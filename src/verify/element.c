@@ -59,7 +59,7 @@ static float float_of(uint32_t bits)
     return x;
 }
 
-/* A half's magnitude, moved to float's place, is too small by 2^(127 - 15), subnormals included. */
+/* A half's bits, moved to a float's place, give a value too small by 2^(127 - 15), also for subnormals. */
 static double from_half(uint32_t half)
 {
     uint32_t magnitude = half & 0x7fff;
@@ -70,7 +70,7 @@ static double from_half(uint32_t half)
     return half & 0x8000 ? -x : x;
 }
 
-/* The same for e4m3, whose bias is 7; it has no infinity and one NaN. */
+/* As from_half, for e4m3: its bias is 7, it has no infinity and one NaN. */
 static double from_e4m3(uint32_t byte)
 {
     uint32_t magnitude = byte & 0x7f;
@@ -150,8 +150,8 @@ bool ncs_element_wrap_all(int dtype, uint64_t *words, size_t count)
     return changed != 0;
 }
 
-/* Adding and subtracting a number whose last place is the wanted one rounds to that place. The
- * power of two at or below |x| (at least the smallest normal number) gives the place. */
+/* Adding and subtracting a number whose last binary place is the wanted one rounds to that place. The
+ * power of two at or below |x| (at least the smallest normal number) determines the place. */
 static void round_narrow(const struct ncs_float_format *f, double *values, size_t count)
 {
     const uint64_t exponent_only = 0x7ff0000000000000u;

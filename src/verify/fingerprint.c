@@ -1,5 +1,5 @@
-/* What a call puts in, in short: by it the diagnosis tells apart calls that look the same. A sample is
- * enough, and costs the same of any size. */
+/* A short fingerprint of a call's input, by which the diagnosis tells calls apart that look the same. It
+ * hashes a sample, so that it costs the same for every size. */
 #include <string.h>
 
 #include "api/types.h"

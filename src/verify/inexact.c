@@ -1,4 +1,5 @@
-/* Which results lost something, and what: the first element of the earliest call of each place. */
+/* Finds correct results that lost information (a fraction, an overflow), and keeps the first element of
+ * the earliest call at each place. */
 #include "verify/inexact.h"
 
 #include <math.h>
@@ -12,8 +13,8 @@ enum { SHOWN = 6 }; /* inputs that are told one by one */
 
 /* ---- whether anything in a stretch may be ---- */
 
-/* Every number beyond counts as one that its type does not hold: infinities and NaN, and of a type that
- * saturates the largest one. */
+/* Every number beyond this one may stand for overflow: infinities and NaN, and the largest number of a
+ * type that saturates. */
 static double inexact_beyond(const struct ncs_float_format *f)
 {
     return f->saturates ? nextafter(f->most, 0) : f->most;
@@ -27,8 +28,8 @@ static uint64_t in_each(uint64_t element, size_t bytes)
     return element;
 }
 
-/* Added to the magnitude of each element, the distance from the first number beyond to the sign bit sets
- * that bit from the first such number on. */
+/* Adding to each element's magnitude the distance from `beyond` to the sign bit sets the sign bit exactly
+ * if the magnitude is at least `beyond`: a test of a whole word at once. */
 bool ncs_inexact_overflow(int dtype, const unsigned char *got, size_t bytes)
 {
     size_t at = 0, element = ncs_dtype_bytes(dtype);
@@ -67,7 +68,7 @@ static bool look_at_word(const struct ncs_terms *t, size_t at, struct element *f
     for (int rank = 0; rank < shares; rank++) {
         uint64_t word;
         ncs_element_words(dtype, inexact_input_at(t, rank, at), 1, &word);
-        /* Of 64 bits only what stays far from their end is known. */
+        /* Sums of 64-bit integers are tested only if all terms are small enough not to overflow here. */
         if (wide && ((int64_t)word > most || (int64_t)word < least))
             return false;
         sum += (int64_t)word;
@@ -94,7 +95,7 @@ static bool look_at_value(const struct ncs_terms *t, size_t at, double got, stru
         if (!isfinite(term) || !isfinite(scale))
             return false;
     }
-    /* What is only rounded down to the largest number has not overflowed. */
+    /* A sum that merely rounds down to the largest number has not overflowed. */
     int exponent;
     frexp(f->most, &exponent);
     found->over = isfinite(found->sum) &&

@@ -1,5 +1,5 @@
-/* Right results that are not what the arithmetic of plain numbers gives: an average of integers whose
- * fraction is cut off, a sum that its type does not hold. */
+/* Correct results that differ from the result of plain arithmetic: an average of integers whose fraction
+ * is cut off, a sum that does not fit its type. */
 #ifndef NCS_VERIFY_INEXACT_H
 #define NCS_VERIFY_INEXACT_H
 
@@ -19,7 +19,8 @@ bool ncs_inexact_asks(const struct ncs_inexacts *all, const struct ncs_operation
 /* Whether one of these floating-point numbers may stand for a sum that has overflowed. */
 bool ncs_inexact_overflow(int dtype, const unsigned char *got, size_t bytes);
 
-/* `e`: what was expected of terms from element first on, and found to be what came out at got, of share i. */
+/* `e`: the expected values of terms from element `first` on; `got`: the equal values that share i
+ * received. */
 void ncs_inexact_look(struct ncs_inexacts *all, const struct ncs_terms *terms, size_t first, int i,
                       const struct ncs_expected *e, const unsigned char *got);
 void ncs_inexact_free(struct ncs_inexacts *all); /* unpins */

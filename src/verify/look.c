@@ -1,5 +1,5 @@
-/* Takes samples of inputs and outputs when an operation is over, and notes who is missing in those that
- * never are. */
+/* Samples inputs and outputs when an operation is over, and notes the missing ranks of operations that
+ * never end. */
 #include "verify/look.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ void ncs_seen_free(struct ncs_seen *seen)
 
 /* ---- samples ---- */
 
-/* Where the element is among those that are kept; SIZE_MAX: it is not. */
+/* The index of the element among the kept ones; SIZE_MAX: it is not kept. */
 static size_t look_place_of(const struct ncs_sample *s, uint64_t element)
 {
     if (element >= s->count || element % s->part >= s->each)
@@ -213,7 +213,8 @@ static void look_note(struct ncs_seen *seen, int i, const struct ncs_call *call,
     r->call = ncs_str_take(&words);
 }
 
-/* Elements from part to part: a block of each rank's, or, where all is one, as a ring cuts it. */
+/* The length of a part in elements: one rank's block, or, for a buffer without blocks, a ring's share of
+ * it. */
 static size_t look_part_of(const struct ncs_operation *op, size_t count)
 {
     size_t n = (size_t)op->shares;

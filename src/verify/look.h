@@ -1,4 +1,4 @@
-/* How the verification keeps what operations looked like; asked for by ncs_verify_look. */
+/* Keeps samples of operations for reports (ncs_verify_look). */
 #ifndef NCS_VERIFY_LOOK_H
 #define NCS_VERIFY_LOOK_H
 
@@ -14,16 +14,16 @@ struct ncs_look {
     uint64_t more;                     /* not kept */
 };
 
-/* An output that was compared: how many of its elements differ, and by which arithmetic. */
+/* A compared output: the number of its wrong elements, and the arithmetic of the comparison. */
 struct ncs_looked {
     bool checked;
-    bool gone; /* what was written has been freed */
+    bool gone; /* the output has been freed */
     size_t differ;
     enum ncs_arithmetic arithmetic;
     struct ncs_expected *scratch;
 };
 
-/* The share's data has moved. Nothing when nobody has asked, or too much is kept. */
+/* The share's data have moved. No effect if no samples were asked for or too many are kept. */
 void ncs_look_at(struct ncs_look *l, struct ncs_operation *op, int share,
                  const struct ncs_looked *how);
 /* The operation is over on all ranks. */

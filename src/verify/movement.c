@@ -1,7 +1,7 @@
 #include "verify/movement.h"
 
-/* Not read from the rows of the API's functions, from which the simulator moves data: an error there would
- * be the same error here, and nobody would see it. unit/test_verify_movement compares the two. */
+/* Not derived from the rows of the API's functions, by which the simulator moves data: verification would
+ * repeat an error in a row and miss it. unit/test_verify_movement compares the two. */
 static const struct ncs_movement movements[NCS_FN_COUNT] = {
     [NCS_FN_ncclAllReduce] = { .kind = NCS_MOVE_COLLECTIVE, .reduces = true },
     [NCS_FN_ncclReduce] = { .kind = NCS_MOVE_COLLECTIVE, .reduces = true, .to_root = true },

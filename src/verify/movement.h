@@ -1,4 +1,4 @@
-/* How data go from the inputs of a call to its outputs, as verification sees it. */
+/* How data move from a call's inputs to its outputs, according to verification. */
 #ifndef NCS_VERIFY_MOVEMENT_H
 #define NCS_VERIFY_MOVEMENT_H
 
@@ -19,7 +19,7 @@ struct ncs_movement {
     bool reduces;
     bool from_root, to_root;   /* the root alone has an input, an output */
     bool parts_in, parts_out;  /* the input, the output has a block for each rank */
-    bool steps; /* moves pair by pair: the output is looked at when its rank has finished */
+    bool steps; /* moves pair by pair: the output is checked when its rank has finished */
 };
 
 const struct ncs_movement *ncs_movement_of(enum ncs_fn fn);

@@ -1,4 +1,4 @@
-/* What room verify keeps of an operation between the instants before and after the data moves. */
+/* The state of one operation that verification keeps from before its data move until after. */
 #ifndef NCS_VERIFY_OPERATION_H
 #define NCS_VERIFY_OPERATION_H
 
@@ -14,19 +14,18 @@
 
 struct ncs_seen;
 
-/* Elements of the call's output on its rank; 0: it has none. */
+/* Elements of the call's output on its rank; 0: no output. */
 size_t ncs_output_count(const struct ncs_call *call, int nranks);
 
-/* One rank's share of a collective; of a pair, share 0 is the send and share 1 the receive; of a put,
- * which has one, its whole. */
+/* One rank's part of a collective. A pair has two: share 0 is the send, share 1 the receive. A put has
+ * one, which is all of it. */
 struct ncs_share {
     struct ncs_call *call;      /* pinned; NULL = not seen */
     const unsigned char *input; /* the copy, in the operation's `copies`, or, if the operation borrows, the
                                  * buffer itself; NULL = none needed */
-    const unsigned char *output; /* where the data goes: this rank's buffer, or a peer's window */
+    const unsigned char *output; /* the destination: this rank's buffer, or a peer's window */
     unsigned char scalar[8];    /* of a pre-mul-sum */
-    uint64_t before;            /* hash of the output buffer before the data moved;
-                                 * 0 where that is not known */
+    uint64_t before;            /* hash of the output buffer before the data moved; 0 = unknown */
     bool done;                  /* the data has moved */
 };
 
@@ -45,8 +44,8 @@ struct ncs_operation {
     size_t bytes, room;         /* of copies: reserved in the budget, allocated */
     struct ncs_operation *next; /* of the same key hash */
     struct ncs_seen *seen;      /* for who wants to look at it; NULL = nobody, or not yet */
-    bool overlooked;            /* there was no room for it among them */
-    int shares, finished;       /* finished: of those that move in steps, shares that are over */
+    bool overlooked;            /* there was no room to keep it */
+    int shares, finished;       /* finished: of calls that move in steps, shares that are over */
     struct ncs_share share[];
 };
 
@@ -66,8 +65,8 @@ struct ncs_capture {
     bool borrows;               /* see ncs_verify_trust */
     size_t budget, held;
     struct ncs_map operations;  /* chains by hash of key */
-    size_t sweep_at;            /* so many chains at which those of communicators that are gone are dropped */
-    unsigned char *spare;       /* the copies of an earlier operation, to be used again */
+    size_t sweep_at;            /* at this many chains, drop those of communicators that are gone */
+    unsigned char *spare;       /* the copies of an earlier operation, for reuse */
     size_t spare_room;
 };
 
@@ -82,13 +81,13 @@ size_t ncs_input_count(const struct ncs_operation *op, const struct ncs_call *ca
  * all. False: the budget has no more. */
 bool ncs_capture_reserve(struct ncs_capture *c, struct ncs_operation *op, size_t each, size_t inputs);
 
-/* Marks the call's operation as one on which the ranks disagree. */
+/* Marks the call's operation as one on whose arguments the ranks disagree. */
 void ncs_capture_exclude(struct ncs_capture *c, struct ncs_call *call);
 
 /* The call's operation, or NULL when it was not captured. */
 struct ncs_operation *ncs_capture_find(struct ncs_capture *c, const struct ncs_call *call);
 
-/* Whether these bytes can be looked at where a call points: a program may have freed them since. */
+/* True if these bytes can be read: a program may have freed them since the call. */
 bool ncs_capture_can_read(const struct ncs_capture *c, const void *p, size_t bytes);
 
 /* Index of the call's share. */
@@ -97,7 +96,7 @@ int ncs_share_of(const struct ncs_call *call);
 void ncs_capture_drop(struct ncs_capture *c, struct ncs_operation *op);
 void ncs_capture_free(struct ncs_capture *c); /* not the struct itself */
 
-/* Writes into the record of the call what it puts in, of which there are `count` elements. */
+/* Writes the fingerprint of the call's input, `count` elements, into its record. */
 void ncs_fingerprint(struct ncs_call *call, const void *input, size_t count);
 
 /* Hash of a buffer's content, at the speed of memory. */

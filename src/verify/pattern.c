@@ -1,5 +1,5 @@
-/* Names the mistake behind a wrong output by trying mistakes: each is a way to compute the output,
- * and the one that gives every element that came out is it. */
+/* Names the mistake behind a wrong output by trying mistakes. Each is a way to compute the output; the
+ * first whose result equals every element of the output is reported. */
 #include "verify/pattern.h"
 
 #include <math.h>
@@ -53,7 +53,7 @@ static size_t pattern_bytes_of(const struct ncs_suspect *s)
     return ncs_dtype_bytes(s->dtype);
 }
 
-/* Whether output elements from .. from + count - 1 are the expected ones `shift` places before. */
+/* True if output elements from .. from + count - 1 equal the expected ones `shift` places before. */
 static bool fits_stretch(const struct ncs_suspect *s, const struct ncs_terms *terms,
                          enum ncs_arithmetic arithmetic, int shift, size_t from, size_t count)
 {
@@ -73,7 +73,7 @@ static bool fits_stretch(const struct ncs_suspect *s, const struct ncs_terms *te
     return true;
 }
 
-/* The element that was found to differ comes first: it refutes nearly every wrong guess. */
+/* Compares the element that was found to differ first: it refutes nearly every wrong guess. */
 static bool pattern_fits(const struct ncs_suspect *s, const struct ncs_terms *terms,
                          enum ncs_arithmetic arithmetic, int shift)
 {
@@ -101,8 +101,8 @@ static size_t differ_between(const struct ncs_suspect *s, const struct ncs_terms
     return differ;
 }
 
-/* A shift is believed when it explains a difference: not only the elements at the end, which it
- * says nothing about. */
+/* Accepts a shift only if it explains a difference, not merely the elements at the end, which it leaves
+ * open. */
 static bool try_shift(const struct ncs_suspect *s, const struct ncs_terms *terms,
                       enum ncs_arithmetic arithmetic, struct ncs_wrong *w)
 {
@@ -122,8 +122,8 @@ static bool try_shift(const struct ncs_suspect *s, const struct ncs_terms *terms
 
 /* ---- one bit ---- */
 
-/* How far the output's first differing element is from the expected one with `element` in its
- * place; negative: it is not the expected one. */
+/* How far the output would be from the expected value if its first differing element were `element`;
+ * negative: it would not be acceptable. */
 static long double pattern_distance(const struct ncs_suspect *s, const struct ncs_terms *terms,
                                     const unsigned char *element)
 {
@@ -169,7 +169,7 @@ static bool try_bit(const struct ncs_suspect *s, const struct ncs_terms *terms,
             best = bit;
         }
     }
-    /* The last bit alone may be a rounding, unless a rank with the same data has it right. */
+    /* If only the lowest bit differs, it may be a rounding, unless a rank with the same data has it right. */
     if (best < 0 || (best == 0 && !s->others_right && could_be_rounding(s, terms)))
         return false;
     return found(w, NCS_PATTERN_BIT, best, "one bit differs: bit %d, counted from the lowest",
@@ -178,8 +178,8 @@ static bool try_bit(const struct ncs_suspect *s, const struct ncs_terms *terms,
 
 /* ---- reductions ---- */
 
-/* Tries a mistake that has a rank, on every rank. `rank` is the member of terms that says it. A
- * guess by bounds counts only when no second one fits. */
+/* Tries a mistake that involves a rank, with every rank; `rank` is the member of terms that states it.
+ * With bounds instead of exact values, a guess counts only if no second one fits. */
 static bool try_ranks(const struct ncs_suspect *s, struct ncs_terms *terms, int *rank,
                       enum ncs_arithmetic arithmetic, enum ncs_pattern pattern, const char *what,
                       struct ncs_wrong *w)
@@ -212,7 +212,7 @@ static bool try_other_block(const struct ncs_suspect *s, enum ncs_arithmetic ari
     return false;
 }
 
-/* Another rank's input instead of a reduction at the root. */
+/* Tries: the output is another rank's input instead of a reduction. */
 static bool try_root(const struct ncs_suspect *s, struct ncs_terms terms, struct ncs_wrong *w)
 {
     for (terms.only = 0; terms.only < s->op->shares; terms.only++) {
@@ -252,7 +252,8 @@ static const unsigned char *output_of(const struct ncs_operation *op, int share)
     return op->share[share].call ? op->share[share].output : NULL;
 }
 
-/* Another rank's data: off the root nothing but the output buffer's former content is known. */
+/* Tries: the data of another rank than the root. Of these only a hash of the former output buffer is
+ * known. */
 static bool try_other_root(const struct ncs_suspect *s, struct ncs_wrong *w)
 {
     uint64_t hash = ncs_content_hash(s->out, s->total * pattern_bytes_of(s));
@@ -273,7 +274,7 @@ static const unsigned char *input_block(const struct ncs_suspect *s, int k)
     return ncs_moved_at(s->op, s->share, pattern_bytes_of(s), (size_t)k * s->op->count, &run);
 }
 
-/* Whose input the output's block `block` is; its own rank where it is right, -1 = nobody's. */
+/* The rank whose input is in the output's block `block`; `block` itself if it is right, -1 = none. */
 static int owner_of(const struct ncs_suspect *s, int block)
 {
     size_t bytes = s->op->count * pattern_bytes_of(s);
@@ -319,7 +320,7 @@ static bool try_missing_block(const struct ncs_suspect *s, struct ncs_wrong *w)
     return found(w, NCS_PATTERN_MISSING, (int64_t)block, "rank %zu's block is missing", block);
 }
 
-/* Every rank has the same wrong data: somebody's, but whose cannot be known. */
+/* Tries: every rank has the same wrong data. They come from one rank, but which one is unknown. */
 static bool try_foreign_data(const struct ncs_suspect *s, struct ncs_wrong *w)
 {
     if (!s->all_wrong || s->op->shares < 2)
@@ -371,9 +372,9 @@ static bool try_moved(const struct ncs_suspect *s, struct ncs_wrong *w)
 
 /* ---- */
 
-/* Whether another rank's output speaks against an output that was not written: it received the same
- * bytes over others, or, in a reduce-scatter of two ranks in place, it is new and wrong too:
- * then it is the other's contribution that is missing. */
+/* True if another rank's output proves that this output was written: the other rank received the same
+ * bytes over different ones, or, in an in-place reduce-scatter of two ranks, its output is new and wrong
+ * too, so that the other's contribution is missing rather than the writing. */
 static bool shows_writing(const struct ncs_suspect *s, int share, uint64_t hash, size_t bytes)
 {
     const struct ncs_movement *m = s->op->movement;
@@ -413,7 +414,7 @@ void ncs_name_pattern(const struct ncs_suspect *s, struct ncs_wrong *w)
     if ((s->total > 1 && try_bit(s, expected, w)) || try_stale(s, w))
         return;
     if (reduction) {
-        /* What is exact first: bounds of narrow types are wide enough to hide a rank's share. */
+        /* Exact values first: bounds of narrow types are wide enough to hide one rank's contribution. */
         if (try_reduction(s, NCS_ASCENDING, w))
             return;
         if (s->arithmetic == NCS_ASCENDING && pattern_fits(s, &terms, NCS_ANY_ROUNDING, 0)) {

@@ -54,12 +54,12 @@ void ncs_keep_inputs(struct ncs_verify *v, struct ncs_operation *op);
 
 /* `tallies`: of each share, after the comparison. */
 void ncs_verify_report(struct ncs_verify *v, const struct ncs_operation *op, const struct tally *tallies);
-/* A place among the wrong results for one of this call's, all zero; NULL: it is counted only. */
+/* A zeroed entry among the wrong results, for one of this call's; NULL: the result is only counted. */
 struct ncs_wrong *ncs_verify_add_wrong(struct ncs_verify *v, struct ncs_call *call);
 
 /* ---- signals.c ---- */
 
-/* A one-sided call has been carried out. */
+/* A one-sided call has been carried out: counts its signals. */
 void ncs_verify_count_signals(struct ncs_verify *v, struct ncs_call *call);
 void ncs_verify_free_signals(struct ncs_verify *v);
 

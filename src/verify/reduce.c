@@ -1,12 +1,12 @@
-/* Expected results of reductions, in the arithmetic of the type with ascending ranks or in wider
- * arithmetic with a bound, and the comparison with what came out.
+/* Expected results of reductions: in the arithmetic of the type with ascending ranks, or in wider
+ * arithmetic with a bound; and their comparison with the outputs.
  *
- * The bound. With u the relative error of one rounding, n terms summed in any order are off by at
- * most (n - 1) u times the sum of the terms' sizes: additions have no error where they underflow,
- * and for rounding to nearest there is no higher-order term (Jeannerod and Rump, 2013). A product
- * of a term with its scalar adds u of its size and half the smallest subnormal. n factors
- * multiplied in any order are off by at most (1 + u)^(n - 1) - 1 of the product, and by half the
- * smallest subnormal times the other factors wherever a partial product may underflow. */
+ * The bound. With u the relative error of one rounding, n terms summed in any order are off by at most (n
+ * - 1) u times the sum of the terms' sizes: additions have no error where they underflow, and for rounding
+ * to nearest there is no higher-order term (Jeannerod and Rump, 2013). A product of a term with its scalar
+ * adds u of its size and half the smallest subnormal. n factors multiplied in any order are off by at most
+ * (1 + u)^(n - 1) - 1 of the product, and by half the smallest subnormal times the other factors wherever
+ * a partial product may underflow. */
 #include "verify/reduce.h"
 
 #include <float.h>
@@ -191,7 +191,7 @@ static void anything(struct ncs_bound *b)
     b->finite = b->nan = b->plus_infinity = b->minus_infinity = true;
 }
 
-/* What follows from values that are not numbers, and from partial results that overflow. */
+/* The possible results with operands that are not finite, or with partial results that overflow. */
 static void reduce_settle(const struct ncs_float_format *f, const struct gathered *g, bool overflow,
                           struct ncs_bound *b)
 {
@@ -369,7 +369,7 @@ static bool reduce_same_value(const struct ncs_expected *e, size_t i)
         return isnan(got) && isnan(want);
     if (!e->by_value)
         return got == want && !signbit(got) == !signbit(want);
-    /* A saturating type may or may not keep an infinity that it was given. */
+    /* A saturating type may or may not keep an infinity among its inputs. */
     const struct ncs_float_format *f = ncs_float_format(e->dtype);
     return got == want || (f->saturates && fabs(got) >= f->most && fabs(want) >= f->most &&
                            !signbit(got) == !signbit(want));

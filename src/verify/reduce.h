@@ -1,4 +1,4 @@
-/* What a reduction should give, and whether given elements are that. */
+/* The expected result of a reduction, and the comparison of given elements with it. */
 #ifndef NCS_VERIFY_REDUCE_H
 #define NCS_VERIFY_REDUCE_H
 
@@ -10,7 +10,7 @@
 
 #define NCS_CHUNK 1024 /* elements that are computed at a time */
 
-/* What is reduced; the last four members state a mistake to try, none by default. */
+/* The terms of a reduction; the last four members state a mistake to try, none by default. */
 struct ncs_terms {
     const struct ncs_operation *op;
     size_t offset;            /* into every input, in elements */
@@ -34,27 +34,27 @@ enum ncs_arithmetic {
 struct ncs_bound {
     long double value, tolerance;
     long double limit;        /* finite numbers up to this size are possible too; negative = none */
-    bool finite, nan, plus_infinity, minus_infinity; /* what it may be */
+    bool finite, nan, plus_infinity, minus_infinity; /* possible kinds of results */
 };
 
 /* A stretch of expected elements, at most NCS_CHUNK. Large: lives on the heap. */
 struct ncs_expected {
     int dtype;
     size_t count;
-    bool words, by_value;     /* integers; floats of which +0 and -0 count as equal */
+    bool words, by_value;     /* integers; floats for which +0 and -0 count as equal */
     bool wide, any_rounding;  /* `bound` holds, not `value`; see NCS_ANY_ROUNDING */
-    bool over, cut;           /* integers: some sum has wrapped round, some average has lost a fraction */
+    bool over, cut;           /* integers: a sum has wrapped round, an average has lost a fraction */
     uint64_t word[NCS_CHUNK], word_term[NCS_CHUNK];
     double value[NCS_CHUNK], term[NCS_CHUNK];
     struct ncs_bound bound[NCS_CHUNK];
 };
 
-/* Computes elements first .. first + count - 1 of the output: numbers for NCS_ASCENDING and for all
- * that does not depend on the order, bounds for the rest. */
+/* Computes elements first .. first + count - 1 of the output: exact values for NCS_ASCENDING and for
+ * results that do not depend on the order, otherwise bounds. */
 void ncs_expect(const struct ncs_terms *terms, enum ncs_arithmetic arithmetic, size_t first,
                 size_t count, struct ncs_expected *e);
 
-/* How many of the e->count elements at got differ; *where is the first of them, from 0. */
+/* The number of the e->count elements at got that differ; *where is the first of them, from 0. */
 size_t ncs_differ(struct ncs_expected *e, const void *got, size_t *where);
 
 /* Expected element i as text. */

@@ -1,5 +1,5 @@
-/* Operations as they were seen: what every rank put in, what it had afterwards, and who has not come.
- * Plain data, for who shows it; of a buffer only the beginning of each part is kept. */
+/* Samples of operations for display: every rank's input and output, and the ranks that have not come.
+ * Plain data. Of a buffer only the beginning of each part is kept. */
 #ifndef NCS_VERIFY_SEEN_H
 #define NCS_VERIFY_SEEN_H
 
@@ -9,18 +9,18 @@
 
 #include "api/gen/api.h"
 
-/* Of a buffer of `count` elements the first `each` of every `part`. */
+/* Of a buffer of `count` elements the first `each` elements of every `part`. */
 struct ncs_sample {
     uint64_t count;       /* 0: the rank has no such buffer */
     uint64_t part;        /* elements; the last one may be shorter */
     uint64_t each;        /* not more than `part` */
     unsigned char *bytes; /* part after part; NULL = not kept */
-    bool *wrong;          /* of each that is kept; NULL = none of them is */
+    bool *wrong;          /* of each kept element; NULL = none is wrong */
 };
 
 enum ncs_presence {
     NCS_ABSENT,   /* has not made the call */
-    NCS_CALLED,   /* has made it; what comes before it on its GPU is not over */
+    NCS_CALLED,   /* has made it; earlier work on its GPU is not over */
     NCS_PRESENT,  /* has come, and waits for the others */
     NCS_OVER,     /* the data has moved */
 };
@@ -28,12 +28,12 @@ enum ncs_presence {
 struct ncs_seen_rank {
     int rank;             /* of the run, or see shared; -1 = unknown */
     enum ncs_presence presence;
-    uint32_t number;      /* of its call on the communicator; of one that is absent: of its last one */
+    uint32_t number;      /* of its call on the communicator; of an absent rank: of its last call */
     int line;             /* 0 = unknown */
     bool in_place;
-    bool unchecked;       /* nobody has compared its output */
-    uint64_t wrongs;      /* elements of its output that are not what they should be */
-    char *call;           /* its call in words, if they differ from those of the others; else NULL */
+    bool unchecked;       /* its output was not compared */
+    uint64_t wrongs;      /* wrong elements of its output */
+    char *call;           /* a description of its call if it differs from the others'; else NULL */
     struct ncs_sample before, after;
     unsigned char scalar[8]; /* of a pre-mul-sum: one element */
 };
@@ -44,16 +44,17 @@ struct ncs_seen {
     uint32_t number;      /* of the call on it, on its first rank that made it */
     uint64_t ordinal;     /* of a collective: among those that NCCL has accepted */
     uint64_t signature;
-    enum ncs_fn fn;       /* of a pair ncclSend, and of a put ncclPutSignal: see src and dst */
-    char *call;           /* in words: "AllReduce float32 x 4 sum" */
+    enum ncs_fn fn;       /* ncclSend for a pair, ncclPutSignal for a put: see src and dst */
+    char *call;           /* a description: "AllReduce float32 x 4 sum" */
     int dtype, op, root;  /* -1 = none */
     uint64_t count;       /* the argument */
     bool scaled;          /* a pre-mul-sum */
     int src, dst;         /* of a pair or a put: ranks of the communicator; otherwise -1 */
-    bool shared;          /* a process has several ranks of the communicator: these are named, not processes */
+    bool shared;          /* a process has several ranks of the communicator: displays name ranks, not
+                           * processes */
     bool over;            /* on all ranks */
-    bool passing;         /* only what ncs_verify_unfinished was told of it is known */
-    const char *unfit;    /* why there are no values of it; NULL = there are */
+    bool passing;         /* known only from ncs_verify_unfinished */
+    const char *unfit;    /* why its values are missing; NULL = they are there */
     int nranks;           /* of the communicator */
     int ranks;            /* of a pair and of a put 2, src and dst; otherwise nranks */
     struct ncs_seen_rank rank[];

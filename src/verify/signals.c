@@ -1,4 +1,4 @@
-/* Waits for signals: none may end before as many have been sent as it takes. */
+/* Checks waits for signals: none may end before the peer has sent as many signals as it takes. */
 #include <stdio.h>
 
 #include "base/mem.h"

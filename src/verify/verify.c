@@ -1,4 +1,4 @@
-/* The hooks, the comparison of every output, the counts and the list of what was wrong. */
+/* The observer's hooks, the comparison of every output, the counts and the list of wrong results. */
 #include "verify/verify.h"
 
 #include <stdio.h>
@@ -123,7 +123,8 @@ static size_t verify_bytes_of(const struct ncs_call *call)
     return ncs_call_count(call) * ncs_dtype_bytes(ncs_call_dtype(call));
 }
 
-/* NCCL moves the bytes of a send, whatever type its receive has: such a pair is as good as any. */
+/* NCCL moves the bytes of a send whatever the type of its receive (read in NCCL 2.30.7): such a pair can
+ * be checked like any other. */
 static bool is_moved_whole(struct ncs_call *const *calls, size_t count)
 {
     return count == 2 && ncs_call_peer(calls[0]) >= 0 &&
@@ -185,7 +186,7 @@ static void keep_value(struct ncs_verify *v, const struct ncs_operation *op, int
     NCS_PUSH(v->value, v->values, v->values_room, value);
 }
 
-/* Between the steps of a call a program may have freed what is written. */
+/* Between the steps of a call a program may have freed the output. */
 static bool has_output(const struct ncs_verify *v, const struct ncs_share *share, size_t total)
 {
     return ncs_capture_can_read(&v->capture, share->output,
@@ -219,7 +220,7 @@ static enum ncs_unverified verify_why_not(const struct ncs_operation *op)
     return verify_bytes_of(first) == verify_bytes_of(last) ? NCS_FIT : NCS_UNVERIFIED_DISAGREEMENT;
 }
 
-/* Why a share's result cannot be, when that of the operation can. */
+/* Why a share's result is not verified, if its operation's result can be. */
 static enum ncs_unverified why_not_of(const struct ncs_call *call, enum ncs_unverified why)
 {
     return !why && call->unverified ? NCS_UNVERIFIED_ASKED : why;
@@ -262,7 +263,7 @@ static void check(struct ncs_verify *v, struct ncs_operation *op)
 
 /* ---- steps ---- */
 
-/* Whether everything that ends up in the share's output has been copied. */
+/* True if all inputs of the share's output have been copied. */
 static bool has_inputs(const struct ncs_operation *op)
 {
     if (op->movement->from_root)

@@ -1,4 +1,4 @@
-/* What is kept of wrong results: where, what, and which mistake they look like. */
+/* Keeps wrong results: their place, their first wrong element, and the mistake that they look like. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "verify/pattern.h"
 #include "verify/private.h"
 
-/* The texts of two elements that differ; in hexadecimal when they look the same. */
+/* The texts of two elements that differ; in hexadecimal if they would look the same. */
 static void write_texts(struct ncs_suspect *s, struct ncs_wrong *w)
 {
     size_t bytes = ncs_dtype_bytes(s->dtype), run;
@@ -37,7 +37,7 @@ static void write_texts(struct ncs_suspect *s, struct ncs_wrong *w)
     }
 }
 
-/* The place among the kept ones, ordered by the calls' ids; NULL: it is not kept. */
+/* Inserts an entry into the kept ones, which are ordered by the calls' ids; NULL: it is not kept. */
 static struct ncs_wrong *wrong_place_of(struct ncs_verify *v, const struct ncs_call *call)
 {
     size_t at = v->kept;

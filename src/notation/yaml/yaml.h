@@ -58,7 +58,7 @@ struct ncs_span ncs_yaml_part(const struct ncs_yaml *y, const struct ncs_yaml_no
 
 /* ---- hints for readers used to YAML 1.1 ---- */
 
-/* Why an unquoted text is no number or boolean although YAML 1.1 had it as one (yes, off, 017,  1_000,
+/* Why an unquoted text is no number or boolean although YAML 1.1 had it as one (yes, off, 017, 1_000,
  * 12:30:45, 0b101), and how to write it; NULL for every other node. */
 const char *ncs_yaml_old_form(const struct ncs_yaml_node *node);
 
