@@ -1,4 +1,4 @@
-/* The commands of the prompt: a table of them, and those that change the run. */
+/* The commands of the prompt: their table, and the commands that change the run. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +82,7 @@ static bool reset(struct ncs_prompt *p, const char *arguments)
     return true;
 }
 
-/* A lesson is a file of a stranger's: what it types must not read and write others. */
+/* A lesson is a file from somebody else: the lines that it types must not read or write files. */
 static bool may_use_files(struct ncs_prompt *p)
 {
     if (p->dictated)
@@ -146,7 +146,7 @@ static bool command_seed(struct ncs_prompt *p, const char *arguments)
     return true;
 }
 
-/* :fault kill rank=2 call=3 is the line fault.kill { rank = 2, call = 3 }. */
+/* `:fault kill rank=2 call=3` becomes the line fault.kill { rank = 2, call = 3 }. */
 static bool fault(struct ncs_prompt *p, const char *arguments)
 {
     size_t kind = strcspn(arguments, " \t");
@@ -193,7 +193,7 @@ static bool save(struct ncs_prompt *p, const char *arguments)
 
 /* ---- help ---- */
 
-/* The command of that name; NULL: there is none, and the names are added. */
+/* The command with that name; NULL: none, and all names are appended. */
 static const struct prompt_command *find_command_row(const struct prompt_command *commands,
                                                      const char *name, const char **names,
                                                      size_t *count)

@@ -1,4 +1,4 @@
-/* What may stand where the cursor is: commands, names, options, words in quotes. */
+/* Completes the text before the cursor: commands, names, options, words in quotes. */
 #include <ctype.h>
 #include <string.h>
 
@@ -77,8 +77,8 @@ static char open_quote(const char *text, size_t bytes, size_t *at)
     return open;
 }
 
-/* The function whose arguments the text ends in a table of: "world:all_reduce" of
- * "world:all_reduce(x, { o"; false: it does not. */
+/* The function in whose table of options the text ends: "world:all_reduce" for "world:all_reduce(x, { o";
+ * false: it ends in no such table. */
 static bool called(const char *text, size_t bytes, struct ncs_str *out)
 {
     int depth = 0;
@@ -106,7 +106,7 @@ static bool called(const char *text, size_t bytes, struct ncs_str *out)
     return table && end > start;
 }
 
-/* "world:all_reduce" is "comm:all_reduce" in the reference. */
+/* Translates a name to the reference's: "world:all_reduce" becomes "comm:all_reduce". */
 static void complete_options(struct ncs_prompt *p, const char *function, struct wanted *w)
 {
     const char *colon = strchr(function, ':');

@@ -1,4 +1,4 @@
-/* Collectives drawn: those of the last line that had some. */
+/* Draws collectives: those of the last line that made any. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -12,7 +12,7 @@ static const struct ncs_seen *const *all_seen(const struct ncs_prompt *p, size_t
     return r->seen;
 }
 
-/* A line without communication leaves what the one before has brought about. */
+/* Marks the operations before a line. A line without communication keeps the previous mark. */
 void prompt_mark_seen(struct ncs_prompt *p)
 {
     size_t count, over = 0;
@@ -28,7 +28,7 @@ static bool draw_is_pair(const struct ncs_seen *s)
     return s->src >= 0;
 }
 
-/* Those from `first` on: sends of one communicator together. */
+/* Draws operations from `first` on; successive sends of one communicator share a drawing. */
 static void draw_from(const struct ncs_seen *const *seen, size_t first, size_t count,
                       const struct ncs_draw_style *style, struct ncs_str *out)
 {

@@ -1,4 +1,4 @@
-/* What is typed: addresses, lines that go on, and what an input does to the run. */
+/* Handles typed input: addresses, continued lines, and their effect on the run. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,8 @@ static bool input_number(const char **at, int ranks, int *out)
     return n < ranks;
 }
 
-/* "0,3" "1..3" at text: the ranks, for ncs_free, and where the text goes on. NULL after a complaint. */
+/* Parses "0,3" or "1..3" at text: returns the ranks (freed with ncs_free) and in *rest the text after
+ * them. NULL after a complaint. */
 static int *prompt_address(struct ncs_prompt *p, const char *text, size_t *count, const char **rest)
 {
     int ranks = prompt_ranks(p);
@@ -71,8 +72,8 @@ static int lines_of(const char *text)
     return lines;
 }
 
-/* Ranks that were stopped for good hear nothing. Ranks that wait are not given a line: it would be run at a
- * moment that nobody sees. How many were. */
+/* Gives a line to ranks; returns how many got it. Ranks that were killed get none. Ranks that wait get
+ * none either, because nobody would see when they run it; they are returned in `left`. */
 static size_t input_give(struct ncs_prompt *p, const struct input *input,
                          const struct ncs_code *code, int *left, size_t *lefts)
 {

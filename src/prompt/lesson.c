@@ -59,7 +59,8 @@ static struct ncs_lesson *lesson_of(lua_State *L)
     return *(struct ncs_lesson **)lua_getextraspace(L);
 }
 
-/* Once it is too long it stays so, whatever catches the error: it comes again at the next instruction. */
+/* Raises an error at every instruction once the limit is exceeded, so that the lesson cannot catch it and
+ * go on. */
 static void lesson_too_long(lua_State *L, lua_Debug *ar)
 {
     struct ncs_lesson *l = lesson_of(L);
@@ -104,7 +105,7 @@ static void open_libraries(lua_State *L)
     lua_getglobal(L, "string");
     ncs_lua_search(L);
     lua_getglobal(L, "table");
-    lua_pushnil(L); /* it goes through any number of elements that are not there */
+    lua_pushnil(L); /* removed: table.move iterates over any number of absent elements */
     lua_setfield(L, -2, "move");
     lua_pop(L, 2);
 }
@@ -122,7 +123,7 @@ static bool is_text(lua_State *L, int table, const char *key, bool needed)
     return type == LUA_TSTRING || (!needed && type == LUA_TNIL);
 }
 
-/* What is wrong with a step, as text on the stack; nothing if it is well formed. */
+/* Checks a step; pushes the mistake as text, or nothing if the step is well formed. */
 static const char *wrong_with_step(lua_State *L, int step)
 {
     static const char *const texts[] = { "text", "setup", "task", "right", "solution", NULL };

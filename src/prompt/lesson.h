@@ -1,4 +1,4 @@
-/* Lessons: files of Lua that tell, set a task and look at what was done (lua/lessons/README.md has the form). */
+/* Lessons: Lua files that explain, set tasks and check the answers (lua/lessons/README.md has the form). */
 #ifndef NCS_PROMPT_LESSON_H
 #define NCS_PROMPT_LESSON_H
 
@@ -11,7 +11,7 @@
 
 struct ncs_lesson;
 
-/* The lessons that the program brings, by number from 1; NULL: there is no such one. */
+/* The lessons built into the program, by number from 1; NULL: no such lesson. */
 struct ncs_lesson_text {
     const char *name;          /* "01-ranks" */
     const unsigned char *text;
@@ -19,7 +19,7 @@ struct ncs_lesson_text {
 };
 extern const struct ncs_lesson_text ncs_lesson_texts[]; /* a name of NULL at the end */
 
-/* Reads a lesson's text; `name` is for places in messages. NULL and err when it is none. */
+/* Reads a lesson's text; `name` is for places in messages. NULL and err if it is no valid lesson. */
 struct ncs_lesson *ncs_lesson_read(const char *name, const char *text, size_t bytes,
                                    struct ncs_error *err);
 void ncs_lesson_free(struct ncs_lesson *l); /* NULL is a no-op */
@@ -28,18 +28,18 @@ const char *ncs_lesson_title(const struct ncs_lesson *l);
 int ncs_lesson_ranks(const struct ncs_lesson *l);
 size_t ncs_lesson_steps(const struct ncs_lesson *l);
 
-/* Texts of a step, from 0; NULL = it has none. Valid as long as the lesson. */
+/* A text of a step, from 0; NULL = the step has none. Valid as long as the lesson. */
 const char *ncs_lesson_part(struct ncs_lesson *l, size_t step, const char *part);
-/* Number `n`, from 0, of the step's hints; NULL: there are no more. */
+/* Hint number `n`, from 0, of the step; NULL: there are no more. */
 const char *ncs_lesson_hint(struct ncs_lesson *l, size_t step, size_t n);
-/* A typical wrong answer, from 0, and what has to be said to it; false: there are no more. */
+/* Typical wrong answer number `n`, from 0, and the reply to it; false: there are no more. */
 bool ncs_lesson_wrong(struct ncs_lesson *l, size_t step, size_t n, const char **input,
                       const char **said);
 
 enum ncs_marked { NCS_MARKED_NOT_YET, NCS_MARKED_RIGHT, NCS_MARKED_BROKEN };
 
-/* Looks at what stands at the prompt. What there is to say to it is appended; BROKEN: the lesson's own function
- * failed, and says so. A step without a task is never marked. */
+/* Checks the state of the prompt against the step's task, and appends a reply. BROKEN: the lesson's check
+ * failed itself; the reply contains its error. A step without a task is never marked. */
 enum ncs_marked ncs_lesson_mark(struct ncs_lesson *l, size_t step, struct ncs_prompt *p,
                                 struct ncs_str *say);
 bool ncs_lesson_has_task(struct ncs_lesson *l, size_t step);

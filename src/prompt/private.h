@@ -8,20 +8,20 @@
 #include "scenario/scenario.h"
 #include "script/session.h"
 
-/* Something that changed the run, to be done again when it starts anew. */
+/* An input that changed the run, to be repeated when the run starts anew. */
 enum input_kind { INPUT_LINE, INPUT_STEP, INPUT_GO };
 
 struct input {
     enum input_kind kind;
     char *text;          /* LINE: of Lua, without its address */
-    int *rank;           /* LINE: to whom; NULL: to all */
+    int *rank;           /* LINE: its addressees; NULL: all */
     size_t ranks;
     int64_t events;      /* STEP */
-    int line;            /* LINE: its first, among those of all inputs */
-    const struct ncs_code *code; /* LINE: as it has just been read; NULL: it has to be read again */
+    int line;            /* LINE: number of its first line among all inputs */
+    const struct ncs_code *code; /* LINE: its compiled code, if just read; NULL: read it again */
 };
 
-/* What the command line says; `:reset` and the like change it. */
+/* The settings of the command line; `:reset` and similar commands change them. */
 struct settings {
     int ranks;           /* 0: the file's, or NCS_PROMPT_RANKS */
     int policy;          /* -1: the file's */
@@ -56,25 +56,26 @@ struct ncs_prompt {
     size_t inputs, inputs_room;
     int lines;                      /* of all inputs */
     bool held;                      /* time passes by `:step` alone */
-    size_t seen_before;             /* operations that had been over before the latest input */
-    bool dictated;                  /* the lines are those of a lesson's file, not typed by who is here */
-    bool silent;                    /* inputs are done again: nothing is told */
+    size_t seen_before;             /* operations that were over before the latest input */
+    bool dictated;                  /* the lines come from a lesson's file, not from the user */
+    bool silent;                    /* inputs are being repeated: nothing is printed */
 
-    struct ncs_str begun;           /* input that goes on */
+    struct ncs_str begun;           /* input that continues */
     int *to;                        /* its address; NULL: all */
     size_t tos;
 
-    size_t errors_told, expects_told; /* of errors the serial of the last */
-    struct ncs_map wrongs_told;       /* those of the results kept that have been, by their calls */
+    size_t errors_told, expects_told; /* serial of the last error printed; expectations printed */
+    struct ncs_map wrongs_told;       /* the printed ones among the kept wrong results, by call */
     uint64_t wrongs_counted;
-    struct ncs_str waiting_told;    /* who waits, as it was told last */
+    struct ncs_str waiting_told;    /* the waiting ranks as last printed */
 };
 
 /* ---- prompt.c ---- */
 
 /* Gives the run up when it has used up the memory budget. */
 void prompt_end_if_spent(struct ncs_prompt *p);
-/* Starts the run anew and does all inputs again. False, and what was there stays, when that cannot be. */
+/* Starts the run anew and repeats its first `inputs` inputs. If that fails, returns false and keeps the
+ * old run. */
 bool prompt_restart(struct ncs_prompt *p, const struct settings *settings, size_t inputs,
                     struct ncs_error *err);
 void prompt_say(struct ncs_prompt *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -82,8 +83,7 @@ void prompt_write(struct ncs_prompt *p, struct ncs_str *text); /* and frees it *
 void prompt_complain(struct ncs_prompt *p, const struct ncs_error *err);
 /* Brings state and snapshot up to date. */
 void prompt_look(struct ncs_prompt *p);
-/* By the state that was looked at last: whether the rank waits or works on what it was given; and whether it was
- * stopped for good. */
+/* By the state that was last looked at: the rank waits or works on its last line; the rank was killed. */
 bool prompt_busy(const struct ncs_prompt *p, int rank);
 const struct ncs_snap_context *prompt_context(const struct ncs_prompt *p, int rank); /* NULL = unknown */
 bool prompt_dead(const struct ncs_prompt *p, int rank);
@@ -93,9 +93,9 @@ int prompt_ranks(const struct ncs_prompt *p);
 
 /* ---- input.c ---- */
 
-/* Carries out an input that is done for the first time, keeps it, and tells what came of it. */
+/* Carries out a new input, keeps it, and prints its effects. */
 void prompt_do(struct ncs_prompt *p, struct input input);
-/* The same without telling or keeping. */
+/* Carries out an input without printing or keeping it. */
 void prompt_redo(struct ncs_prompt *p, const struct input *input);
 void prompt_input_free(struct input *input); /* the contents */
 
@@ -106,7 +106,7 @@ void prompt_scenario(struct ncs_prompt *p, struct ncs_str *out);
 
 /* What has come about since this was asked last. */
 void prompt_tell(struct ncs_prompt *p);
-/* Who waits, by the state of now; nothing if nobody does. `all`: however many lines that takes. */
+/* Appends who waits in the present state; nothing if no rank does. `all`: without a limit of lines. */
 void prompt_waiting(struct ncs_prompt *p, bool all, struct ncs_str *out);
 
 void prompt_help(const char *topic, struct ncs_str *out);

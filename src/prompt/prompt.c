@@ -135,7 +135,7 @@ static struct ncs_run_options run_options(const struct settings *s, const struct
     };
 }
 
-/* A scenario whose statements have been read, and given to the ranks that it will have. */
+/* A scenario whose statements have been read and given to its ranks, before its run begins. */
 struct next_life {
     struct ncs_scenario *scenario;
     struct ncs_session *session;
@@ -164,8 +164,8 @@ static bool prompt_prepare(struct ncs_prompt *p, const struct settings *s, struc
     return false;
 }
 
-/* What can be wrong with a file is told while the old run is still there; only one machine is open at a time, so
- * that a new run may yet be too much. */
+/* Mistakes in a file are reported while the old run still exists. Only one machine can be open at a time,
+ * so the new run may still fail for lack of memory after the old one is gone. */
 static bool begin_life(struct ncs_prompt *p, const struct settings *s, struct ncs_error *err)
 {
     struct next_life n;
@@ -204,7 +204,7 @@ static void take_settings(struct settings *to, const struct settings *from)
     to->file = file;
 }
 
-/* The inputs again, from the beginning of a run that has just begun. */
+/* Repeats the first `inputs` inputs in a run that has just begun. */
 static void redo(struct ncs_prompt *p, size_t inputs)
 {
     p->held = false;
@@ -249,7 +249,7 @@ void prompt_look(struct ncs_prompt *p)
 
 const struct ncs_snap_context *prompt_context(const struct ncs_prompt *p, int rank)
 {
-    size_t at = (size_t)rank; /* ranks come first, in their order, unless some context is left out */
+    size_t at = (size_t)rank; /* ranks come first, in their order, unless a context is missing */
     const struct ncs_snap_context *c = p->snapshot.context;
     if (at < p->snapshot.contexts && c[at].rank == rank && c[at].thread == 0)
         return &c[at];

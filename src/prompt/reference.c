@@ -35,7 +35,7 @@ static bool defines(const struct line *l, const char *name)
            l->text[head + n] == '(';
 }
 
-/* The line of a function, and where the comment before it begins; false: there is none. */
+/* Finds the line of a function, and the beginning of the comment before it; false: no such function. */
 static bool reference_find_function(const char *name, struct line *function, const char **comment)
 {
     const char *at = (const char *)ncs_lua_ncclscript, *start = at;
@@ -60,7 +60,7 @@ static void reference_add_rest(const struct line *l, size_t from, const char *in
     ncs_str_addf(out, "%s%.*s\n", indent, (int)(l->bytes - from), l->text + from);
 }
 
-/* The names of ours without their prefix are what people write. */
+/* Appends a line without the prefix of our class names, as users write them. */
 static void add_plain(const struct line *l, size_t from, const char *indent, struct ncs_str *out)
 {
     static const char prefix[] = "ncclscript.";
@@ -96,7 +96,7 @@ static bool add_function(const char *name, struct ncs_str *out)
     return true;
 }
 
-/* Is this the line `---@class ncclscript.NAME`, perhaps with `: PARENT`? */
+/* True for the line `---@class ncclscript.NAME`, with an optional `: PARENT`. */
 static bool is_class(const struct line *l, const char *name, struct line *parent)
 {
     static const char head[] = "---@class ncclscript.";

@@ -1,4 +1,4 @@
-/* The annotations that editors read (lua/library), read by the prompt: what functions of Lua take and say. */
+/* Reads the annotations that editors use (lua/library): parameters and results of Lua functions. */
 #ifndef NCS_PROMPT_REFERENCE_H
 #define NCS_PROMPT_REFERENCE_H
 
@@ -6,14 +6,14 @@
 
 #include "base/str.h"
 
-/* Appends what is known of a function ("comm:all_reduce", "expect.equal", "spawn") or of a class or library
- * ("buffer", "cuda"); false: nothing. */
+/* Appends the description of a function ("comm:all_reduce", "expect.equal", "spawn"), a class or a library
+ * ("buffer", "cuda"); false: nothing is known. */
 bool ncs_reference(const char *name, struct ncs_str *out);
 
-/* The options that a function takes, those of the classes that its own stands on too. */
+/* The options that a function takes, including those of parent classes. */
 void ncs_reference_options(const char *name, void (*on_word)(void *arg, const char *word), void *arg);
 
-/* The words that stand for a data type, an operator, a memory: all that options and arguments have in quotes. */
+/* The quoted words that options and arguments take: names of data types, operators, kinds of memory. */
 void ncs_reference_words(void (*on_word)(void *arg, const char *word), void *arg);
 
 #endif

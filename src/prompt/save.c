@@ -1,6 +1,6 @@
-/* The lines so far as a scenario, from top to bottom. It does the same where every line went to the ranks that it
- * was typed for and ended without an error: a scenario's rank stops at an error, and waits where a line was not given
- * to it. */
+/* Saves the typed lines as a scenario. The scenario behaves the same if every line reached all ranks that
+ * it was typed for and ended without an error. Otherwise it differs: a scenario's rank stops at an error,
+ * and waits where the prompt did not give the line to the rank. */
 #include <string.h>
 
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-/* What has come about since the last line: replies, failures, and who waits. */
+/* Prints the effects of the last line: replies, failures, and waiting ranks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,7 +134,7 @@ static void tell_replies(struct ncs_prompt *p)
 
 /* ---- failures ---- */
 
-/* What is new of the wrong results; they are kept in order of their calls, not as they come. */
+/* Selects the new wrong results; the list is ordered by calls, not by time. */
 static struct ncs_wrong *new_wrongs(struct ncs_prompt *p, struct ncs_result *r)
 {
     struct ncs_wrong *new = ncs_new(r->wrongs * sizeof *new);
@@ -159,7 +159,7 @@ static void tell_failures(struct ncs_prompt *p)
     struct ncs_result new = *ncs_run_so_far(p->run);
     struct ncs_str out = { 0 };
     size_t expects = new.expects;
-    /* Their number tells nothing: who joins a thread takes over its error. */
+    /* Compares serials, not counts: a thread that joins another takes over its error. */
     for (; new.errors && new.error->serial <= p->errors_told; new.errors--)
         new.error++;
     if (new.errors)

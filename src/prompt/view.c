@@ -39,7 +39,7 @@ static int value(lua_State *L)
     return 1;
 }
 
-/* What element i should be: of a number all, of a list each, of a function what it gives. */
+/* The expected value of element i: the number for all, an item of the list, or the function's result. */
 static double wanted(lua_State *L, int want, lua_Integer i)
 {
     if (lua_type(L, want) == LUA_TNUMBER)

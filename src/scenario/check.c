@@ -1,4 +1,4 @@
-/* Is what a scenario declares in range, and does it speak of ranks, rules and names that exist? */
+/* Checks declarations: values in range; ranks, rules and names that exist. */
 #include <string.h>
 
 #include "api/types.h"
@@ -10,13 +10,13 @@
 #define MOST_POLLS 1000000
 #define MOST_LANES 1000000
 
-/* Where an error goes to, and the key of the declaration that it is about. */
+/* The destination of errors, and the key of the declaration that is being checked. */
 struct check {
     const char *key;
     struct ncs_error *err;
 };
 
-/* `what` is the key, or where it stands and the key: "sim: nccl". */
+/* `what` is the key alone, or its section and the key: "sim: nccl". */
 static struct ncs_error *check_place_of(struct check *c, const char *what)
 {
     const char *colon = strrchr(what, ':');
@@ -80,7 +80,7 @@ static void add_results(struct names *names, const char *(*name_of)(int code))
     }
 }
 
-/* What an error that ends a rank may be called: a result code, or what kind of error it is. */
+/* An error that ends a rank is named by a result code or by a kind of error. */
 static bool is_error_name(struct check *c, const char *name)
 {
     struct names names = { 0 };
@@ -176,8 +176,8 @@ static bool check_scenario_version(struct check *c, int version)
     return false;
 }
 
-/* How many ranks a finding may name: where a script makes its own communicators a process may be several
- * ranks of one, a device each. */
+/* The number of ranks that a finding may name: a script that makes its own communicators may have several
+ * ranks of one in a process, one per device. */
 static int named_ranks(const struct ncs_scenario *s)
 {
     int gpus = s->needs_gpus > s->devices ? s->needs_gpus : s->devices;

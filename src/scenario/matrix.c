@@ -9,7 +9,7 @@ static const char ranks[] = "ranks", seed[] = "seed";
 
 /* ---- axes ---- */
 
-/* Where an axis stands among the others, but for its name. */
+/* The position of an axis among the others; axes of equal position are sorted by name. */
 static int order_of(const struct ncs_axis *a)
 {
     return a->is_param ? 1 : strcmp(a->name, ranks) == 0 ? 0 : 2;
@@ -63,7 +63,7 @@ static uint64_t matrix_hash_of(const struct ncs_param *p)
     }
 }
 
-/* Place + 1 of the value; 0 = it is not there, and would be put under the key. */
+/* Index + 1 of the value; 0 = absent, and *key is the key under which to insert it. */
 static size_t matrix_find_value(struct ncs_axis *axis, const struct ncs_param *value, uint64_t *key)
 {
     size_t at;
@@ -172,7 +172,7 @@ static void free_case(struct ncs_case *c)
 
 /* ---- which of them are left ---- */
 
-/* A value that an exclusion names. Exclusions with a value that was pinned away leave out nothing. */
+/* A value in an exclusion. An exclusion with a value that was pinned away excludes nothing. */
 struct term {
     size_t axis, place;
     bool last; /* of its exclusion */
@@ -213,7 +213,7 @@ static bool matrix_is_excluded(const struct walk *w)
     return false;
 }
 
-/* From the first combination to the next, the last axis fastest. */
+/* Advances to the next combination; the last axis changes fastest. */
 static void matrix_step(struct walk *w)
 {
     for (size_t i = w->m->axes; i-- > 0; w->place[i] = 0)

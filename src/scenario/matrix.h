@@ -1,5 +1,4 @@
-/* The cases that one file stands for: every combination of the values of its axes, without those that
- * it excludes. */
+/* The cases of a file: every combination of the values of its axes, except those that it excludes. */
 #ifndef NCS_SCENARIO_MATRIX_H
 #define NCS_SCENARIO_MATRIX_H
 
@@ -15,11 +14,11 @@ struct ncs_axis {
     enum ncs_param_kind kind;
     struct ncs_param *value; size_t values, values_room;
     struct ncs_map at;  /* hash of a value -> its place + 1 */
-    size_t compared;    /* values that were held against another one: a test keeps it small */
-    bool pinned; /* from outside, to the only value */
+    size_t compared;    /* values that were compared with another one: a test keeps it small */
+    bool pinned; /* fixed by the command line to the only value */
 };
 
-/* A combination is left out when it has all of these values. */
+/* Excludes each combination that has all of these values. */
 struct ncs_exclusion {
     struct ncs_param *value; size_t values, values_room;
 };
@@ -42,31 +41,31 @@ struct ncs_cases {
     struct ncs_case *item; size_t count, room;
 };
 
-/* A new axis at its place: ranks, then parameters by name, then seed. NULL for a name that is none of
- * what may be an axis of this scenario. */
+/* Adds an axis in its place: ranks, then parameters by name, then seed. NULL if the name cannot be an axis
+ * of this scenario. */
 struct ncs_axis *ncs_matrix_add(struct ncs_matrix *m, const struct ncs_scenario *s, const char *name);
 struct ncs_axis *ncs_matrix_axis(const struct ncs_matrix *m, const char *name); /* NULL = none */
-/* A further value, which the axis owns from then on; false when it has that value already. */
+/* Adds a value, which the axis then owns; false if it is present. */
 bool ncs_axis_add(struct ncs_axis *axis, struct ncs_param value);
 bool ncs_axis_has(struct ncs_axis *axis, const struct ncs_param *value);
-/* Leaves the axis this value alone. */
+/* Reduces the axis to this value. */
 void ncs_axis_pin(struct ncs_axis *axis, const struct ncs_param *value);
 void ncs_matrix_free(struct ncs_matrix *m); /* the contents */
 
-/* How many combinations there are, with those to exclude; more than NCS_CASES_MOST are not counted. */
+/* The number of combinations before exclusions; counts to at most NCS_CASES_MOST + 1. */
 size_t ncs_matrix_combinations(const struct ncs_matrix *m);
 
-/* How many cases that is: without those excluded. */
+/* The number of cases: combinations without excluded ones. */
 size_t ncs_matrix_cases(const struct ncs_matrix *m);
 
-/* Appends the cases of a matrix that has no more than NCS_CASES_MOST combinations: the last axis
- * changes fastest, each goes through its values in their order. */
+/* Appends the cases of a matrix that has at most NCS_CASES_MOST combinations: the last axis changes
+ * fastest, each goes through its values in their order. */
 void ncs_matrix_expand(const struct ncs_matrix *m, struct ncs_cases *cases);
 void ncs_cases_free(struct ncs_cases *cases); /* the contents */
 
-/* Is it the case that `name` names? Some of its values are enough, in any order. */
+/* True if `name` names this case. Some of its values are enough, in any order. */
 bool ncs_case_is(const struct ncs_case *c, const char *name);
-/* The value of that axis; NULL = it is none. */
+/* The value of that axis; NULL = no such axis. */
 const struct ncs_param *ncs_case_value(const struct ncs_case *c, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Is the result the declared outcome? Each form is a list of conditions. */
+/* Compares a result with the declared outcome. Each form of outcome is a list of conditions. */
 #include "scenario/outcome.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ const struct ncs_finding *ncs_result_cause(const struct ncs_result *r)
     return NULL;
 }
 
-/* Of a cycle all its ranks may be named, or those whose change alone would repair it. */
+/* For a cycle, the outcome may name all its ranks, or only those whose change alone repairs it. */
 static bool culprits_agree(const int *declared, size_t count, const struct ncs_finding *f)
 {
     struct ncs_rank_set cycle = ncs_rank_set_of_cycle(f);
@@ -98,7 +98,7 @@ static bool error_agrees(const struct ncs_outcome *o, const struct ncs_run_error
            (o->rank < 0 || e->rank == o->rank);
 }
 
-/* The verdict must be that error's: it may also have come after an earlier cause. */
+/* The verdict must follow from that error: it could also stem from an earlier cause. */
 static bool error_holds(const struct ncs_outcome *o, const struct ncs_result *r)
 {
     for (size_t i = 0; i < r->errors; i++)

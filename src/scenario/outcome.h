@@ -1,5 +1,5 @@
-/* What the files about outcomes share: sets of ranks, the cause of a result, and the words for what
- * was declared and what came. */
+/* Shared by the files about outcomes: sets of ranks, the cause of a result, and texts of declared and
+ * actual outcomes. */
 #ifndef NCS_SCENARIO_OUTCOME_H
 #define NCS_SCENARIO_OUTCOME_H
 
@@ -22,7 +22,7 @@ const struct ncs_finding *ncs_result_cause(const struct ncs_result *r);
 const char *ncs_result_comm(const struct ncs_result *r, int comm); /* its name; NULL = none */
 const char *ncs_declared_comm(const struct ncs_outcome *o);
 
-/* "declared ..., got: ..." of what does not agree. */
+/* Appends "declared ..., got: ..." with the details that differ. */
 void ncs_outcome_say_verdict(struct ncs_str *out, const struct ncs_outcome *o,
                              const struct ncs_result *r);
 void ncs_outcome_say_finding(struct ncs_str *out, const struct ncs_outcome *o,

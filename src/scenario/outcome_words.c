@@ -1,7 +1,7 @@
-/* The outcome in words: what was declared, and of what came the same details. */
+/* Describes outcomes: the declared one, and the same details of the actual one. */
 #include "scenario/outcome.h"
 
-/* Appends what joins the next detail to a phrase: "a hang" with culprit 1; call 3 ... */
+/* Appends the word that joins the next detail: "a hang" with culprit 1; call 3 ... */
 static void words_join(struct ncs_str *out, int *details)
 {
     ncs_str_add(out, (*details)++ == 0 ? " with " : "; ");
@@ -34,7 +34,7 @@ static void declare_hang(struct ncs_str *out, const struct ncs_outcome *o)
     }
 }
 
-/* Of a declared hang the same details; otherwise those that say most. */
+/* If a hang was declared, reports the declared details; otherwise the most telling ones. */
 static void report_hang(struct ncs_str *out, const struct ncs_outcome *o,
                         const struct ncs_result *r)
 {

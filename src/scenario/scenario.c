@@ -120,7 +120,7 @@ static bool parse_number(const char *text, double *value)
     return end != text && *end == '\0' && isfinite(*value);
 }
 
-/* An integer, also one written as a float with a whole value. */
+/* Parses an integer, or a float with a whole value. */
 static bool parse_whole(const char *text, int64_t *value)
 {
     double number;

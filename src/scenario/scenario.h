@@ -1,5 +1,5 @@
-/* What a scenario declares: ranks, parameters, outcome and the rest, as data, whatever notation it came
- * from; and whether a result is the outcome that was declared. */
+/* The declarations of a scenario as data, from either notation: ranks, parameters, outcome and the rest;
+ * and the comparison of a result with the declared outcome. */
 #ifndef NCS_SCENARIO_SCENARIO_H
 #define NCS_SCENARIO_SCENARIO_H
 
@@ -34,7 +34,7 @@ struct ncs_outcome_finding {
     char *rule;                /* its id */
     int *culprit; size_t culprits;
     int *waiting; size_t waitings;
-    int64_t call;              /* on comm, which is any when not given */
+    int64_t call;              /* on comm; if comm is not given, on any */
     char *comm;
     char *certainty;           /* of ncs_certainty_names */
 };
@@ -45,8 +45,8 @@ extern const char *const ncs_policy_names[];
 
 /* One form of `outcome`. A field that is not given: -1, 0 or NULL; lists: count 0. */
 struct ncs_outcome {
-    bool given;                /* by the scenario; else it is to pass, and nobody says so */
-    bool any_verdict;          /* only findings were given: demands nothing of the verdict */
+    bool given;                /* declared; otherwise the scenario must pass, and reports do not mention it */
+    bool any_verdict;          /* only findings were declared: any verdict is accepted */
     enum ncs_verdict verdict;  /* PASS HANG ERROR WRONG LOST */
     int *culprit; size_t culprits;
     int *waiting; size_t waitings;
@@ -64,9 +64,9 @@ struct ncs_outcome {
     int64_t findings;
 };
 
-/* What a scenario shows, for lists of bugs and for who scores tools on them. */
+/* The bug that a scenario reproduces, for lists of bugs and for scoring tools on them. */
 struct ncs_bug {
-    char *entry;               /* of the catalogue, "A1"; NULL: the scenario is no bug's */
+    char *entry;               /* of the catalogue, "A1"; NULL: the scenario reproduces no catalogued bug */
     char *nccl;                /* what NCCL does, one sentence; or NULL */
     char **thread; size_t threads; /* public threads about it, "NVIDIA/nccl#296" */
 };
@@ -99,27 +99,28 @@ struct ncs_scenario {
 void ncs_scenario_init(struct ncs_scenario *s, const char *file); /* the defaults */
 void ncs_scenario_free(struct ncs_scenario *s);                   /* the contents */
 
-/* --set name=value: converted to the default's type; an unknown name suggests the near one. */
+/* --set name=value: converted to the default's type; for an unknown name, err suggests the nearest. */
 bool ncs_scenario_set(struct ncs_scenario *s, const char *assignment, struct ncs_error *err);
-/* The same for a value of the parameter's own kind; no such parameter is a no-op. */
+/* Sets a parameter to a value of its own kind; no effect if there is no such parameter. */
 void ncs_scenario_set_value(struct ncs_scenario *s, const struct ncs_param *value);
 const struct ncs_param *ncs_scenario_param(const struct ncs_scenario *s, const char *name);
 
-/* ranks, devices and the like are in range. If not, *key (unless key is NULL) is the declaration's
- * key that is wrong, say "ranks": static text. */
+/* Checks that ranks, devices and the like are in range. If not, *key (unless key is NULL) is the wrong key
+ * of the declaration, such as "ranks": static text. */
 bool ncs_scenario_check(const struct ncs_scenario *s, const char **key, struct ncs_error *err);
 
-/* Why it cannot be run here (needs), as text in reason; true = it can. */
+/* True if it can run here; otherwise appends to `reason` which of its needs is not met. */
 bool ncs_scenario_can_run(const struct ncs_scenario *s, const struct ncs_run_options *options,
                           struct ncs_str *reason);
 
-/* Is the result as declared? If not, `difference` says in one line what was declared, what came. */
+/* True if the result is as declared; otherwise `difference` gets one line with the declared and the actual
+ * outcome. */
 bool ncs_outcome_holds(const struct ncs_outcome *outcome, const struct ncs_result *result,
                        struct ncs_str *difference);
 void ncs_outcome_free(struct ncs_outcome *outcome); /* the contents */
 
-/* Which findings fail a run that passes: none; those of undefined behaviour or of luck; all. Each level
- * counts what those before it do. */
+/* The findings that fail a run that passes: none; those of undefined behaviour or luck; all. Each level
+ * includes the previous one. */
 enum ncs_fail_on { NCS_FAIL_ON_ERROR, NCS_FAIL_ON_UNDEFINED, NCS_FAIL_ON_NOTE };
 extern const char *const ncs_fail_on_names[]; /* NULL at the end */
 
@@ -129,7 +130,7 @@ struct ncs_failing {
     const char **rule; size_t rules; /* ids: static texts */
 };
 
-/* Those that the scenario does not declare, of a result that holds. */
+/* The findings of that level that the scenario does not declare, for a result whose outcome holds. */
 void ncs_outcome_failing(const struct ncs_outcome *outcome, const struct ncs_result *result,
                          enum ncs_fail_on level, struct ncs_failing *out);
 void ncs_failing_free(struct ncs_failing *failing); /* the contents */

@@ -1,5 +1,5 @@
-/* The expression is parsed into postfix order: parts push whether they are in the name, operators
- * take what is on top. */
+/* The expression is parsed into postfix order. To evaluate it, a part pushes whether the name contains it,
+ * and operators combine the topmost values. */
 #include "scenario/select.h"
 
 #include <ctype.h>

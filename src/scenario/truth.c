@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-/* An error is declared by the name of a result, or of a kind of error, which may have a verdict of its
+/* An error is declared by the name of a result or of a kind of error; a kind may have a verdict of its
  * own. */
 static enum ncs_verdict truth_verdict_of(const struct ncs_outcome *o)
 {
@@ -19,14 +19,14 @@ static bool has_location(const struct ncs_outcome *o)
     return o->verdict == NCS_HANG || o->verdict == NCS_WRONG;
 }
 
-/* The rank that the verdict itself is about. Where a result is wrong says nothing of who is to blame. */
+/* The rank that the verdict itself blames. The place of a wrong result does not show who is to blame. */
 static int blamed_rank(const struct ncs_outcome *o)
 {
     return o->verdict == NCS_ERROR || o->verdict == NCS_LOST ? o->rank : -1;
 }
 
-/* How many findings there are to be, where that is not declared: one for what stands still or has a
- * name, none for what passes. */
+/* The number of findings to expect if it is not declared: one for a hang or a named error, none for a
+ * pass. */
 static int64_t findings_of(const struct ncs_outcome *o, const char *rule)
 {
     if (o->findings_given)

@@ -1,4 +1,4 @@
-/* What is true of a case, out of its declared outcome: what reports of it are scored against. */
+/* The truth about a case, derived from its declared outcome; reports are scored against it. */
 #ifndef NCS_SCENARIO_TRUTH_H
 #define NCS_SCENARIO_TRUTH_H
 
@@ -7,7 +7,7 @@
 struct ncs_truth {
     bool any_verdict;          /* the outcome demands nothing of it */
     enum ncs_verdict verdict;
-    const char *rule;          /* of the finding that names the cause; NULL = none is declared */
+    const char *rule;          /* of the finding that names the cause; NULL = not declared */
     struct ncs_rank_set culprit, blocked; /* empty: not declared */
     int64_t call;              /* on comm; 0 = not declared */
     const char *comm;          /* NULL = not declared */

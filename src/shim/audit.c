@@ -1,6 +1,6 @@
-/* Told by the loader of every library that a program maps (rtld-audit), however it ends: by this, exec
- * knows of those that go past the drop-in libraries. A library for LD_PRELOAD would be the other way, but
- * one stands in front of a sanitizer's runtime, which then refuses to start. */
+/* The audit library of exec (rtld-audit). The loader reports to it every library that a program maps,
+ * however the program ends, so that exec notices libraries that bypass the drop-in ones. LD_PRELOAD is no
+ * alternative: a preloaded library comes before a sanitizer's runtime, which then refuses to start. */
 #define _GNU_SOURCE
 #include <link.h>
 

@@ -1,6 +1,6 @@
-/* What libcudart exports as NCS_RUNTIME_VERSION, but for what is CUDA 12's alone (cuda_12.c). Programs compiled with
- * a default stream per thread call other names: "ptsz" put a stream of 0 in the thread's own, "ptds" are
- * done in it. */
+/* The exports of libcudart as NCS_RUNTIME_VERSION, except those of CUDA 12 alone (cuda_12.c). Programs
+ * compiled for a default stream per thread call other names: a "ptsz" function takes stream 0 as the
+ * thread's own stream, a "ptds" function runs in that stream. */
 #include "shim/shim.h"
 
 #define EXPORT_CUDA(kind, result, name, parameters, arguments, ...)                                \
@@ -12,7 +12,7 @@
         ncs_shim_leave();                                                                          \
         return rc;                                                                                 \
     }
-/* By the function that takes a stream, which is waited for. */
+/* Calls the asynchronous function on the thread's own stream, then waits for the stream. */
 #define EXPORT_CUDA_PTDS(kind, result, name, parameters, arguments, ...)                           \
     EXPORT_CUDA(kind, result, name, parameters, arguments, __VA_ARGS__)                            \
     NCS_SHIM_ENTER(result, name, name##_ptds, parameters, (result)ncs_shim_refusal())              \

@@ -1,11 +1,11 @@
-/* What is CUDA 12's own: the properties of a device in its layout, which has fields that 13 has not
- * and ends before those that 13 has added. */
+/* CUDA 12's layout of a device's properties, which has fields that 13 lacks, and lacks those that 13 has
+ * appended. */
 #include <string.h>
 
 #include "shim/shim.h"
 
-/* In CUDA 12's order: BOTH(type, name, length) are 13's too, OWN(name, value) are not; a length of 1
- * stands for a number. */
+/* In CUDA 12's order: BOTH(type, name, length) exist in 13 too, OWN(name, value) do not; a length of 1
+ * means a single number. */
 #define PROPERTIES(BOTH, OWN) \
     BOTH(char, name, 256) BOTH(char, uuid, 16) BOTH(char, luid, 8)                                \
     BOTH(unsigned, luidDeviceNodeMask, 1) BOTH(size_t, totalGlobalMem, 1)                         \

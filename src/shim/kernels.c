@@ -1,4 +1,4 @@
-/* What compiled programs with kernels call, so that they link and load: their kernels are not there. */
+/* Functions that compiled programs with kernels call, so that they link and load. No kernel ever runs. */
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -57,7 +57,7 @@ void __cudaRegisterVar(void **handle, char *host, char *device, const char *name
     (void)external, (void)size, (void)constant, (void)global;
 }
 
-/* The host reads and writes such a variable where it is told to: it lives as long as the program. */
+/* The host accesses such a variable directly, so it gets memory that lives as long as the program. */
 void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name,
                               int external, size_t size, int constant, int global)
 {
@@ -81,7 +81,7 @@ char __cudaInitModule(void **handle)
     return 0;
 }
 
-/* ---- a launch: its configuration is pushed, popped by the kernel's stub, and handed over ---- */
+/* ---- a launch: its configuration is pushed, and popped by the kernel's stub, which launches ---- */
 
 unsigned __cudaPushCallConfiguration(struct dim3_abi grid, struct dim3_abi block, size_t shared,
                                      void *stream);
@@ -96,7 +96,7 @@ static _Thread_local struct {
     void *stream;
 } pushed;
 
-/* Nonzero: the launch that follows is left out, and no error is seen. */
+/* Always returns 0: for any other value the compiled program skips the launch, and would see no error. */
 unsigned __cudaPushCallConfiguration(struct dim3_abi grid, struct dim3_abi block, size_t shared,
                                      void *stream)
 {
@@ -117,7 +117,7 @@ cudaError_t __cudaPopCallConfiguration(struct dim3_abi *grid, struct dim3_abi *b
     return cudaSuccess;
 }
 
-/* Asked once for each kernel, before its first launch: it is the launch that fails, each time. */
+/* Called once for each kernel, before its first launch. It succeeds, because each launch is to fail. */
 cudaError_t __cudaGetKernel(const void **kernel, const void *function)
 {
     *kernel = function;
@@ -142,7 +142,7 @@ static cudaError_t refuse(int error, const char *call, const char *why, atomic_b
     return rc;
 }
 
-/* A function that is refused touches none of its arguments, so none are declared. */
+/* A refused function touches none of its arguments, so none are declared. */
 #define DEFINE(name, error, why)                \
     cudaError_t name(void);                     \
     cudaError_t name(void)                      \

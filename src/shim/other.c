@@ -1,4 +1,5 @@
-/* Libraries that a program has mapped beside the drop-in ones, seen from inside. */
+/* Finds libraries of NCCL and CUDA that a program has mapped beside the drop-in ones, from inside the
+ * process. */
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #include "shim/other.h"
 
@@ -25,7 +26,7 @@ static int add_library(struct dl_phdr_info *info, size_t bytes, void *arg)
     return 0;
 }
 
-/* Under exec the loader has been told to say it when it maps them. */
+/* True if exec's audit library runs: then it has reported them already. */
 static bool is_audited(void)
 {
     const char *audit = getenv("LD_AUDIT");

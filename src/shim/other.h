@@ -1,6 +1,6 @@
-/* Which mapped libraries are NCCL or the CUDA runtime, and not the drop-in ones: what a program finds by an
- * RPATH or an absolute path goes past them. In a header, as it is wanted inside of the program and by the
- * loader's audit of it, which share no code. */
+/* Which mapped libraries are an NCCL or CUDA runtime other than the drop-in ones: a program that finds
+ * them by an RPATH or an absolute path bypasses the simulator. All in a header, because the program and
+ * the loader's audit library both use it and share no object code. */
 #ifndef NCS_SHIM_OTHER_H
 #define NCS_SHIM_OTHER_H
 
@@ -14,8 +14,8 @@
 
 #define NCS_OTHER_SAYS "ncclscript: %s is mapped, not %s: what calls it is not simulated\n"
 
-/* libnccl.so.2, and libcudart.so.12 or libcudart-1a2b3c.so.12 as wheels have it; no plugin of NCCL's. NULL =
- * neither, else what ours is called. */
+/* For the path of an NCCL or CUDA runtime library, the name of its drop-in; else NULL. Wheels name
+ * libcudart-1a2b3c.so.12. NCCL's plugins do not count. */
 static inline const char *ncs_replaces(const char *path)
 {
     static const char nccl[] = "libnccl.so", cudart[] = "libcudart";
@@ -28,14 +28,14 @@ static inline const char *ncs_replaces(const char *path)
     return strstr(rest, ".so.12") ? "libcudart.so.12" : "libcudart.so.13";
 }
 
-/* Ours in place of it, in the folder, which ends with a slash. */
+/* The path of the drop-in for that library, in `folder`, which ends with a slash. */
 static inline const char *ncs_ours(const char *folder, const char *path, char *text, size_t room)
 {
     snprintf(text, room, "%s%s", folder, ncs_replaces(path));
     return text;
 }
 
-/* The folder of the library that `inside` is a part of; "" when that is not known. */
+/* The folder of the library that contains the address `inside`; "" if unknown. */
 static inline const char *ncs_folder_of(const void *inside, char *text, size_t room)
 {
     Dl_info info;

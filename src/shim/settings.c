@@ -18,7 +18,7 @@
 
 /* ---- the variables of exec ---- */
 
-/* Each returns what was expected instead; NULL = it is fine. */
+/* Each returns the expected form; NULL = the text is valid. */
 
 static const char *read_devices(struct ncs_shim_settings *s, const char *text)
 {
@@ -92,7 +92,8 @@ static void read_variables(struct ncs_shim_settings *s)
 
 /* ---- those of others ---- */
 
-/* The simulator has as many devices as it is told, and the program sees some of them. */
+/* The simulator has as many devices as exec's option says; CUDA_VISIBLE_DEVICES selects those that the
+ * program sees. */
 static void choose_devices(struct ncs_shim_settings *s)
 {
     static int number[DEVICES_MOST];
@@ -101,7 +102,7 @@ static void choose_devices(struct ncs_shim_settings *s)
     s->number = text ? number : NULL;
 }
 
-/* What launchers tell each of the processes that they start: how many there are. */
+/* Variables by which launchers pass to each process the number of processes. */
 static const char *const counts[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "MPI_LOCALNRANKS",
                                       "WORLD_SIZE", "SLURM_STEP_NUM_TASKS" };
 
@@ -116,7 +117,7 @@ static const char *find_launcher(void)
     return found;
 }
 
-/* NCCL_NET_PLUGIN and its like, and that one is set to something. */
+/* True for a variable such as NCCL_NET_PLUGIN whose value names a plugin. */
 static bool names_plugin(const char *variable)
 {
     static const char begin[] = "NCCL_", end[] = "_PLUGIN=";

@@ -59,7 +59,7 @@ void ncs_shim_say(const char *fmt, ...)
 
 /* ---- several processes ---- */
 
-/* The one sentence about jobs of several processes, and what the call returns. */
+/* Refuses a job of several processes: prints one sentence, once, and sets the code that the call returns. */
 static const struct ncs_api *refuse_processes(const struct ncs_fn_info *info, const char *sign)
 {
     static atomic_bool said;
@@ -147,7 +147,7 @@ static void end_thread(void *arg)
     sim_foreign_detach();
 }
 
-/* A thread that has joined no communicator is a further thread of rank 0. */
+/* A thread that has joined no communicator counts as a further thread of rank 0. */
 static struct ncs_local *new_local(void)
 {
     static atomic_int serial;
@@ -265,7 +265,7 @@ int ncs_shim_refusal(void)
     return refusal;
 }
 
-/* The first thread that joins as a rank is known by it from then on. */
+/* Names a thread by the rank as which it joins first; the first thread of a rank becomes its main thread. */
 static void name_thread(int rank)
 {
     static bool *taken;

@@ -1,5 +1,5 @@
-/* Looks at the threads of the process from outside, on Linux: the system call that each is in, and
- * the time that it has run. */
+/* Inspects the threads of the process by /proc, on Linux: the system call that each one is in, and the
+ * time that it has run. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,8 +41,8 @@ static bool read_line(const char *thread, const char *name, char *line, size_t r
     return fine;
 }
 
-/* It waits for another thread, without a limit: whatever else a thread waits for (a file, a socket,
- * a time) may come from outside. */
+/* True if the thread waits for another thread, without a timeout. Other waits (for a file, a socket, a
+ * time) may end by an event from outside. */
 static bool waits_for_thread(const char *thread)
 {
     char line[256];
@@ -90,7 +90,7 @@ static bool look(struct look *out, int64_t patience)
     return wait && !sim_foreign_is_entered(patience);
 }
 
-/* The second of two looks saw what the first did: no thread is new, gone or has run. */
+/* True if two looks agree: no thread is new, gone or has run meanwhile. */
 static bool same(const struct look *a, const struct look *b)
 {
     if (a->count != b->count)

@@ -1,6 +1,6 @@
-/* What a program on the drop-in libraries is told: why it hangs, and at its end what it did that NCCL
- * does not promise and what it has not given back. Built into libncclscript-exec.so, which the
- * libraries open. */
+/* Reports to a program on the drop-in libraries why it hangs, and at its end which of its calls NCCL does
+ * not promise to allow and which objects it has not freed. Built into libncclscript-exec.so, which the
+ * drop-in libraries open. */
 #define _GNU_SOURCE /* program_invocation_name */
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static const struct ncs_machine *machine;
 static struct ncs_journal *journal;
 static struct ncs_notices notices;
 
-/* A line for the program that started this one: what has happened, and the exit status for it. */
+/* Writes a line to the program that started this one: the event, and an exit status. */
 static void tell(const char *what, int status)
 {
     char line[64];
@@ -68,8 +68,7 @@ static const struct ncs_api *open_above(const struct ncs_shim_settings *given,
 
 /* ---- the report ---- */
 
-/* Of the process: the program that was run, as its caller wrote it; who called it may have left that
- * empty. */
+/* The name of the process: the program as its caller wrote it, which may be empty; then the file's name. */
 static char *program_name(void)
 {
     char file[4096];
@@ -89,7 +88,8 @@ static int count_ranks(void)
     return most;
 }
 
-/* In no call that waits, and in no loop of polls that goes on: in its own code. */
+/* True if the thread is neither in a call that waits nor in a loop of polls: it runs the program's own
+ * code. */
 static bool is_outside(const struct ncs_snapshot *s, const struct ncs_snap_context *c)
 {
     bool asks = s->stop == NCS_STOP_STALLED || s->stop == NCS_STOP_INTERRUPTED;
@@ -121,9 +121,9 @@ static void add_gate(struct ncs_snapshot *s, struct ncs_snap_context *c)
     c->waits = 1;
 }
 
-/* At the end of the process no thread is in the middle of anything any more. In a hang a rank that is in
- * no call waits all the same, in the program's own code. A thread that stands for no rank, as the one that
- * joins the others, is of no account. */
+/* At the end of the process no thread is inside a call any more. In a hang, a rank that is in no call
+ * waits in the program's own code. A thread that stands for no rank, such as one that joins the others, is
+ * left out. */
 static void settle_contexts(struct ncs_snapshot *s)
 {
     bool hangs = s->stop == NCS_STOP_QUIET || s->stop == NCS_STOP_STALLED;
@@ -148,7 +148,8 @@ static void name_waits(struct ncs_diagnosis *d)
         }
 }
 
-/* "cudaEventQuery at watch+0xae (rank 0, another thread)": who could still end a hang that is likely. */
+/* Notes the threads that could still end a likely hang: "cudaEventQuery at watch+0xae (rank 0, another
+ * thread)". */
 static void add_pollers(const struct ncs_snapshot *s, struct ncs_str *notes)
 {
     struct ncs_str who = { 0 };
@@ -241,7 +242,7 @@ static void verdict(enum ncs_stop how)
     _exit(status);
 }
 
-/* A mistake that went without consequences here is the exit status's, where the program says 0. */
+/* A mistake without consequences here still sets the exit status if the program returns 0. */
 static void ended(void)
 {
     struct ncs_result result = { 0 };

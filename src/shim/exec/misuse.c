@@ -46,10 +46,10 @@ struct noted {
 
 static struct noted *noted;
 static size_t noteds, noted_room;
-static struct ncs_map ended; /* handles and memory that were given back; not what has come since */
+static struct ncs_map ended; /* handles and memory that were freed and whose address is not in use again */
 static uint64_t registered, windows;
 
-#define ENDED_MOST 65536 /* beyond, what is given back is not kept in mind */
+#define ENDED_MOST 65536 /* further freed addresses are not remembered */
 
 static void note(enum kind kind, const struct ncs_call *call)
 {
@@ -82,7 +82,7 @@ static void ends(const void *p)
         ncs_map_put(&ended, ncs_map_key(p), &mark);
 }
 
-/* The call that has destroyed the communicator is older, and no other one lives at its place. */
+/* True if the communicator was destroyed by an older call and no new one has its address. */
 static bool is_gone(const struct ncs_journal *journal, const struct ncs_call *call, const void *handle)
 {
     int comm, rank;

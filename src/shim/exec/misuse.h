@@ -1,4 +1,5 @@
-/* What a program does that NCCL and CUDA do not promise to bear: noted call by call, told at its end. */
+/* Notes uses of NCCL and CUDA that their documentation does not allow, call by call, and reports them at
+ * the program's end. */
 #ifndef NCS_EXEC_MISUSE_H
 #define NCS_EXEC_MISUSE_H
 
@@ -8,11 +9,11 @@
 /* Told of each call when it has returned. */
 void ncs_misuse_look(const struct ncs_journal *journal, const struct ncs_call *call);
 
-/* Appends a line for each kind: "ncclscript: freed twice: cudaFree (2, at train+0x1a2)". True: the
- * real libraries may crash at one of them. */
+/* Appends a line for each kind: "ncclscript: freed twice: cudaFree (2, at train+0x1a2)". Returns true if
+ * the real libraries may crash at one of them. */
 bool ncs_misuse_tell(struct ncs_str *out);
 
-/* Buffers registered, and windows, that were not given back so far. */
+/* Registered buffers, and windows, that have not been deregistered so far. */
 uint64_t ncs_misuse_registered(void);
 uint64_t ncs_misuse_windows(void);
 

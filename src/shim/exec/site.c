@@ -11,18 +11,19 @@
 #include "shim/exec/symbol.h"
 
 #define FIRST_LINE 1000000000
-#define SITES_MOST 100000 /* a program that makes code as it goes may have any number */
+#define SITES_MOST 100000 /* bounds memory: a program that generates code may call from any number of
+                           * addresses */
 
 struct site {
     void *address;
-    char *name; /* NULL = not asked for so far */
+    char *name; /* NULL = not looked up so far */
 };
 
 static struct site *site;
 static size_t sites, room;
 static struct ncs_map lines; /* of addresses; the runner of foreign code has none */
 
-/* All that a language calls by way of its binding comes from one place, which says nothing. */
+/* A language's binding makes all its calls from one address, which says nothing about the program. */
 static bool is_binding(void *address)
 {
     static const char *const bindings[] = { "libffi", "_ctypes", "_cffi" };

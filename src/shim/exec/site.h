@@ -1,20 +1,20 @@
-/* Where in the program calls were made. A compiled program has no lines, so each place that calls
- * gets a number that no line has, which the journal and the diagnosis take for one; when a report is
- * written its name is put in the number's place: "line 1000000003" becomes "train_step+0x1a2". */
+/* Places of calls in the program. Compiled code has no lines here, so each calling address gets a number
+ * greater than any line, which the journal and the diagnosis treat as a line. A finished report then gets
+ * the name instead of the number: "line 1000000003" becomes "train_step+0x1a2". */
 #ifndef NCS_EXEC_SITE_H
 #define NCS_EXEC_SITE_H
 
 #include "api/local.h"
 #include "base/str.h"
 
-/* The place of a call that returns to this address; 0 where only a binding of some language calls. */
+/* The place of a call that returns to this address; 0 if the caller is only a language's binding. */
 struct ncs_place ncs_site_of(void *address);
 
-/* " at train_step+0x1a2"; nothing for a line that is no place's. */
+/* Appends " at train_step+0x1a2"; nothing for a line that is no such number. */
 void ncs_site_add(struct ncs_str *out, int line);
 
-/* Puts names in place of numbers in a report for people, or in one of JSON, where a field "line" is
- * null and "at" has the name. */
+/* Replaces numbers by names in a report for people, or in one of JSON: there "line" becomes null and "at"
+ * holds the name. */
 void ncs_sites_name(struct ncs_str *out, bool json);
 
 #endif

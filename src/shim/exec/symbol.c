@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* A file of code as it lies on disk: its full table of symbols is not loaded with it. */
+/* A file of code read from disk: its full table of symbols is not mapped with the code. */
 struct image {
     const char *bytes;
     size_t size;
@@ -44,7 +44,7 @@ static const void *part(const struct image *image, uint64_t offset, uint64_t byt
     return offset <= image->size && bytes <= image->size - offset ? image->bytes + offset : NULL;
 }
 
-/* The function of the table that holds the address, as the file counts addresses. */
+/* The function in the table that contains the address (relative to the file). */
 static const char *find_function(const struct image *image, const Elf64_Shdr *table,
                                  const Elf64_Shdr *texts, uint64_t address, uint64_t *offset)
 {
@@ -76,8 +76,7 @@ static const char *find_in_image(const struct image *image, uint64_t address, ui
     return NULL;
 }
 
-/* Names of C++ as they are written there, without what the function takes; only where its library is
- * loaded. */
+/* Appends a name, demangled without its parameters if it is C++ and the C++ library is loaded. */
 static void add_name(struct ncs_str *out, const char *name)
 {
     char *(*demangle)(const char *, char *, size_t *, int *);
