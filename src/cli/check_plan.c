@@ -4,7 +4,8 @@
 
 #include "base/mem.h"
 
-/* For one call of Lua's that does not come to an end: everything else is bounded by what it does. */
+/* Ends a single call of Lua that does not return. Plans need no other time limit, because their steps are
+ * limited. */
 #define PLAN_TIME ((int64_t)10 * 1000000000)
 
 static void check_plan_complain(struct ncs_checking *c, const struct ncs_call_plan *plan,
@@ -52,7 +53,8 @@ static bool passes(const struct ncs_outcome *o)
     return !o->any_verdict && o->verdict == NCS_PASS;
 }
 
-/* What may hang on a value that only a run knows is told with the plan. */
+/* With `unsure` false, leaves out faults that may depend on a value only a run knows; the plan's text
+ * shows them. */
 static void complain_faults(struct ncs_checking *c, const struct ncs_call_plan *plan, bool unsure)
 {
     for (size_t i = 0; i < plan->faults; i++)
@@ -60,7 +62,7 @@ static void complain_faults(struct ncs_checking *c, const struct ncs_call_plan *
             check_plan_complain(c, plan, &plan->fault[i]);
 }
 
-/* Whether the simulator, whose communicators and memory the plan is made with, is what it needs. */
+/* True if the simulator, which provides the plan's communicators and memory, meets the scenario's needs. */
 static bool fits_simulator(const struct ncs_scenario *s, struct ncs_str *reason)
 {
     struct ncs_run_options options = make_options(s);

@@ -1,15 +1,15 @@
-/* The plans of a scenario that has been checked: one for each case that it stands for. */
+/* The plans of a checked scenario: one for each of its cases. */
 #ifndef NCS_CLI_CHECK_PLAN_H
 #define NCS_CLI_CHECK_PLAN_H
 
 #include "report/plan.h"
 #include "script/check.h"
 
-/* Finds what each rank would call, without a driver that would do it; what cannot work is added to
- * the complaints, unless the case is declared to end in something else than a pass. `unsure`: what may
- * be so only because of a value that a run knows is added too, as a warning. `only`: the case that is
- * wanted, by its name as ncs_case_is takes it; NULL = all. on_plan may be NULL; it
- * may take the plan's contents over, leaving it zeroed. False and err when a plan cannot be made. */
+/* Finds the calls that each rank would make, without carrying them out. Calls that cannot work are added
+ * to the complaints, unless the case declares another end than a pass. `unsure`: calls that may fail
+ * depending on a value only a run knows are added too, as warnings. `only`: the name of one case, as for
+ * ncs_case_is; NULL = all. on_plan may be NULL; it may take over the plan's contents, leaving the plan
+ * zeroed. False and err if a plan cannot be made. */
 bool ncs_check_plans(struct ncs_checking *c, const struct ncs_script_settings *settings,
                      const char *only, bool unsure,
                      void (*on_plan)(void *arg, struct ncs_call_plan *plan), void *arg,

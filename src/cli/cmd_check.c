@@ -1,4 +1,4 @@
-/* ncclscript check: what is wrong with scenarios, without running them. */
+/* ncclscript check: reports the mistakes in scenarios without running them. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -148,11 +148,11 @@ static void check_file(struct check *check, struct entry entry)
     ncs_checking_free(&c);
 }
 
-/* ---- a rank that does not come back from a call of Lua's ---- */
+/* ---- a rank that does not return from a call of Lua ---- */
 
 static const char *in_progress;
 
-/* On the watch's thread: nothing that the rank uses can be freed or looked at. */
+/* Runs on the watch's thread: the rank's data must be neither freed nor read. */
 static void check_give_up(void)
 {
     struct ncs_str text = { 0 };

@@ -1,4 +1,4 @@
-/* ncclscript compare: every scenario on the simulator and on real NCCL, and what differs. */
+/* ncclscript compare: runs every scenario on the simulator and on real NCCL, and reports the differences. */
 #include <stdio.h>
 #include <string.h>
 
@@ -83,7 +83,7 @@ static void add_unshown(const struct comparison *c, struct difference *d)
             ncs_str_addf(&d->text, "  and %zu more %s\n", d->of_kind[k] - SHOWN, kinds[k].many);
 }
 
-/* How many lines from `at` on have the kind and key of line `at`. */
+/* The number of lines from `at` on that have the kind and key of line `at`. */
 static size_t count_equal_keys(const struct ncs_twin *t, size_t at)
 {
     size_t end = at;

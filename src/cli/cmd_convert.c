@@ -1,4 +1,4 @@
-/* ncclscript convert: a YAML scenario as the Lua that does the same. */
+/* ncclscript convert: translates a YAML scenario to Lua. */
 #include <sys/stat.h>
 
 #include "base/file.h"
@@ -20,7 +20,7 @@ static const struct ncs_option options[] = {
     { 0 },
 };
 
-/* The Lua, or false after what is wrong has been said on standard error. */
+/* Translates a file; false after its mistakes have been printed on standard error. */
 static bool convert_file(const char *file, bool unsafe, struct ncs_translation *out)
 {
     struct ncs_reading reading = { 0 };

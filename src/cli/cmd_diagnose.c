@@ -1,4 +1,4 @@
-/* ncclscript diagnose: why a job hung that was recorded elsewhere. */
+/* ncclscript diagnose: finds why a job hung that was recorded elsewhere. */
 #include <stdio.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static const char *diagnose_name_of_line(void *trace, long line)
     return ncs_trace_place(trace, line);
 }
 
-/* A record shows no more than where the ranks were when it was written. */
+/* A record only shows where the ranks were when it was written, so no finding is certain. */
 static void soften(struct ncs_diagnosis *d)
 {
     for (size_t i = 0; i < d->findings; i++)
@@ -43,7 +43,7 @@ static void soften(struct ncs_diagnosis *d)
             d->finding[i].certainty = NCS_LIKELY;
 }
 
-/* Calls on the finding's communicator that the record has of a rank. */
+/* The number of calls of a rank on the finding's communicator in the record. */
 static uint32_t diagnose_calls_of(const struct ncs_journal *j, const struct ncs_finding *f,
                                   int rank)
 {

@@ -1,4 +1,4 @@
-/* ncclscript doctor: what runs here, what real runs lack, and what to do about it. */
+/* ncclscript doctor: reports which drivers can run here, what real runs lack, and how to add it. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ struct health {
 
 static bool reduced;
 
-/* One rank makes a communicator, sums and looks at the sum. */
+/* One rank makes a communicator, sums a value and checks the sum. */
 static void try_simulator(void *arg)
 {
     const struct ncs_api *api = arg;
@@ -163,7 +163,7 @@ static void doctor_add_line(struct ncs_str *out, const char *key, const char *te
     ncs_str_add(out, "\n");
 }
 
-/* A library is measured against what this program knows: NCCL 2.30.7, the CUDA runtime 13. */
+/* Compares a library with the functions that this program knows: NCCL 2.30.7, the CUDA runtime 13. */
 static void doctor_add_library(struct ncs_str *out, const char *key, const struct ncs_library *l,
                                const struct ncs_error *lack)
 {

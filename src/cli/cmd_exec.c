@@ -1,5 +1,5 @@
-/* `exec`: an unmodified program on the simulator. The program finds the drop-in libraries in place
- * of the real ones; what it is to be told of itself comes from them. */
+/* ncclscript exec: runs an unmodified program on the simulator. The program loads the drop-in libraries
+ * instead of the real ones; they print the diagnosis. */
 #define _GNU_SOURCE /* environ, pipe2 */
 #include <errno.h>
 #include <fcntl.h>
@@ -67,7 +67,7 @@ static const char *missing_in(const char *folder)
     return NULL;
 }
 
-/* Beside the program in a build tree; where they are installed otherwise. */
+/* The drop-in libraries are beside this program in a build tree, else where they are installed. */
 static bool find_libraries(struct ncs_str *folder)
 {
     static const char *const places[] = { "lib/ncclscript", "../" NCCLSCRIPT_LIBDIR "/ncclscript",
@@ -91,7 +91,7 @@ static bool find_libraries(struct ncs_str *folder)
     return false;
 }
 
-/* Sets a list of paths to both, of which one may be NULL or empty. */
+/* Sets a list of paths to both parts, of which one may be NULL or empty. */
 static void exec_set_list(const char *name, const char *first, const char *second)
 {
     struct ncs_str text = { 0 };
@@ -101,7 +101,7 @@ static void exec_set_list(const char *name, const char *first, const char *secon
     ncs_str_free(&text);
 }
 
-/* An RPATH in the program goes before LD_LIBRARY_PATH; what is loaded already goes before both. */
+/* An RPATH in the program precedes LD_LIBRARY_PATH; a library that is already loaded precedes both. */
 static void set_libraries(const char *program, const char *folder)
 {
     struct ncs_needs needs;
@@ -152,8 +152,8 @@ static void exec_set_environment(const struct ncs_option_value *v, const char *p
 
 struct told {
     bool used, cuda, verdict; /* cuda: its runtime was called */
-    int status; /* of a verdict; of the end: 0, or that a mistake was found */
-    struct ncs_str others; /* "A in place of B": libraries that it has mapped, each once */
+    int status; /* of a verdict; at the program's end: 0, or not 0 after a mistake */
+    struct ncs_str others; /* "A in place of B": other libraries that it has mapped, each once */
 };
 
 static void hear_other(struct told *told, const char *line, size_t bytes)
@@ -187,7 +187,7 @@ static void exec_read_line(struct told *told, const char *line, size_t bytes)
     }
 }
 
-/* What the libraries have said. Who still holds the other end is not waited for. */
+/* Reads the reports of the libraries. Does not wait for processes that still hold the pipe open. */
 static void exec_read_events(int channel, struct told *told)
 {
     struct ncs_str text = { 0 };
@@ -234,7 +234,7 @@ static int exec_fail(const char *what)
     return 70;
 }
 
-/* No pipe of ours may get the number of a standard stream that is closed. */
+/* Opens closed standard streams, so that no pipe of ours gets their numbers. */
 static void open_standard(void)
 {
     int fd;
@@ -245,8 +245,8 @@ static void open_standard(void)
         close(fd);
 }
 
-/* Becomes the program; the shell is not asked to make something of what is none. What ends this
- * command, and cannot be told to the program, ends it too. */
+/* Becomes the program, without a shell that would interpret other files. The program gets SIGTERM if this
+ * command ends, since the command can then pass no signals on. */
 static void exec_become(char **argv)
 {
     char *path = ncs_program_find(argv[0]);

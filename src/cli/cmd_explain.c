@@ -1,4 +1,5 @@
-/* ncclscript explain: the page of a finding, a word of the reports, a result code, an exit status or a function. */
+/* ncclscript explain: the page of a finding, a word of the reports, a result code, an exit status or a
+ * function. */
 #include "base/near.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -52,7 +53,7 @@ static bool explain_named(const struct ncs_option_value *v, const char *name, st
     return true;
 }
 
-/* Of two words that are one topic, as `exit 3`, a text; false when they are none. */
+/* Joins words that form one topic, as `exit 3`; false if they do not. */
 static bool explain_join(const struct ncs_parsed *parsed, struct ncs_str *topic)
 {
     struct ncs_named named;

@@ -28,7 +28,7 @@ static const struct ncs_option options[] = {
     { 0 },
 };
 
-/* ---- progress: lines of a name and a number of steps ---- */
+/* ---- progress: lines with a name and a number of steps ---- */
 
 static size_t steps_done(const char *name)
 {

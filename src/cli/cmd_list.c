@@ -1,4 +1,4 @@
-/* ncclscript list: which scenarios there are, what each is about, and of those with a bug the truth. */
+/* ncclscript list: lists scenarios with their descriptions, and for bugs the truth about them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,10 +18,10 @@ static const struct ncs_option options[] = {
     { 0 },
 };
 
-/* Names of files that are longer move what stands behind them. */
+/* Longer file names shift the columns after them. */
 enum { WIDEST = 56 };
 
-/* The first cases of all files that load stand for them. */
+/* Each file is represented by its first case. */
 static void list_files(const struct ncs_corpus *corpus, struct ncs_str *out)
 {
     int width = 0;

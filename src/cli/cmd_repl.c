@@ -1,4 +1,4 @@
-/* ncclscript repl: lines for all ranks, one after the other. */
+/* ncclscript repl: a prompt for lines that run on all ranks. */
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/console.h"

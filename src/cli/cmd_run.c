@@ -83,7 +83,7 @@ static int list_runs(const struct ncs_selection *selection)
     return status;
 }
 
-/* Of files that are fine otherwise; of the others they come with the errors. */
+/* Prints the warnings of files without errors; those of other files are printed with the errors. */
 static void print_warnings(const struct ncs_selection *selection)
 {
     for (size_t i = 0; i < selection->files; i++)

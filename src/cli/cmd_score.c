@@ -1,4 +1,4 @@
-/* ncclscript score: how well a tool's reports agree with what is true of the scenarios. */
+/* ncclscript score: measures how well a tool's reports agree with the truth about the scenarios. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,8 +44,8 @@ struct scoring {
     struct ncs_map at; /* hash of what is seen -> its place in `seen`, from 1 */
 };
 
-/* What was not declared is nobody's truth: that it passes is only what `run` assumes. A repaired twin need
- * not say that it passes. */
+/* Without a declared outcome there is no truth: `run` merely assumes a pass. Only a repaired twin need not
+ * declare that it passes. */
 static bool is_labelled(const struct ncs_labelled *l, struct ncs_error *err)
 {
     if (l->correct || l->scenario->outcome.given)
@@ -104,7 +104,7 @@ static bool score_is_blank(const char *line)
     return line[strspn(line, " \t\r\n")] == '\0';
 }
 
-/* What is wrong with a scenario has its own place, and is told once. */
+/* Prints an error with its place; the same error of a scenario is printed once. */
 static void print_wrong(const char *file, int line, struct ncs_error *err, struct ncs_error *last)
 {
     if (!err->file[0])
@@ -115,7 +115,7 @@ static void print_wrong(const char *file, int line, struct ncs_error *err, struc
     *last = *err;
 }
 
-/* One report per line. All that are none are told, each with its line. */
+/* Reads one report per line. Reports every line that is no report, with its number. */
 static bool add_reports(struct scoring *s, FILE *in, const char *file)
 {
     struct ncs_error err, last = { 0 };

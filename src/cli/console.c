@@ -11,9 +11,9 @@
 #include "cli/output.h"
 #include "run/verdict.h"
 
-/* The prompt whose ranks are at work, for the signal handler; NULL while lines are read. */
+/* The prompt whose ranks are running, for the signal handler; NULL while lines are read. */
 static struct ncs_prompt *_Atomic working;
-static atomic_int interrupts; /* since they were set to work */
+static atomic_int interrupts; /* since the ranks began to run */
 
 static void on_interrupt(int number)
 {
@@ -54,7 +54,7 @@ static enum ncs_prompt_wants feed(struct ncs_prompt *p, const char *line)
     return wants;
 }
 
-/* "4 ranks, 2 waiting 7> ", and dots of the same width where an input goes on. */
+/* "4 ranks, 2 waiting 7> ", and dots of the same width for continued input. */
 static void make_prompt(const struct ncs_prompt *p, bool goes_on, struct ncs_str *out)
 {
     ncs_str_clear(out);
@@ -70,7 +70,7 @@ static void console_complete(void *arg, const char *text, size_t bytes, size_t *
     ncs_prompt_complete(arg, text, bytes, from, on_word, list);
 }
 
-/* An interrupt drops what was begun on a terminal, and ends what comes from elsewhere. */
+/* An interrupt drops a continued input on a terminal, and ends the input from elsewhere. */
 static bool goes_on_after_interrupt(struct ncs_prompt *p)
 {
     if (!ncs_console_is_terminal())

@@ -4,12 +4,12 @@
 
 #include "prompt/prompt.h"
 
-/* Reads until the end of input or until the prompt is left; the exit status. `echo`: shows each line that is not
- * typed at a terminal before what comes of it. */
+/* Reads until the end of input or until the user leaves the prompt; returns the exit status. `echo`:
+ * prints each line that was not typed at a terminal before its replies. */
 int ncs_console_run(struct ncs_prompt *p, bool echo);
-/* Writes what the prompt says; for ncs_prompt_options.out. */
+/* Writes the prompt's output; for ncs_prompt_options.out. */
 void ncs_console_write(void *arg, const char *text);
-/* Is somebody there to type? */
+/* True if standard input and standard output are a terminal. */
 bool ncs_console_is_terminal(void);
 
 #endif

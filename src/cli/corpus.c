@@ -65,7 +65,7 @@ static char *real_path(const char *path)
 
 /* ---- bugs and their twins ---- */
 
-/* The folder of a path without a slash at its end: "." where it names none. */
+/* The folder of a path, without a slash at its end; "." if the path names none. */
 static void corpus_folder_of(const char *path, struct ncs_str *out)
 {
     const char *slash = strrchr(path, '/');
@@ -81,7 +81,7 @@ static const char *name_in(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The scenario of that name in a folder, in whichever notation; NULL = there is none. */
+/* The scenario with that name in a folder, in any notation; NULL = none. */
 static char *scenario_in(const char *folder, const char *name)
 {
     static const char *const notations[] = { ".lua", ".yaml", ".yml", NULL };
@@ -166,7 +166,7 @@ static bool declare_case(struct ncs_corpus *corpus, size_t file, size_t number,
     return true;
 }
 
-/* All cases of a file of the plan, or none of one of which something is wrong. */
+/* Adds all cases of a file of the selection; none if the file has an error. */
 static void corpus_add_file(struct ncs_corpus *corpus, size_t number)
 {
     const struct ncs_selection_file *of = &corpus->selection.file[number];
@@ -220,7 +220,7 @@ static const struct ncs_corpus_file *find_file(const struct ncs_corpus *corpus, 
     return found;
 }
 
-/* A path as it is here: reports may come from another folder or another machine. */
+/* Finds a report's scenario here: the report may come from another folder or another machine. */
 static void place_here(const char *scenario, struct ncs_str *path)
 {
     const char *below = strstr(scenario, "scenarios/");

@@ -1,5 +1,5 @@
-/* Scenarios whose outcome is known: the cases of each under both policies, with what is true of them.
- * Nothing is run for it. */
+/* Scenarios with a known outcome: the cases of each under both policies, with the truth about them.
+ * Nothing is run. */
 #ifndef NCS_CLI_CORPUS_H
 #define NCS_CLI_CORPUS_H
 
@@ -17,11 +17,11 @@ struct ncs_corpus_case {
 struct ncs_corpus_file {
     char *real;                 /* its path without links; as given where that is none */
     char *group;                /* the class: the folder's name */
-    char *twin;                 /* of a bug the repaired scenario, of that the bug; NULL = none */
-    bool correct;               /* it is the repaired one */
+    char *twin;                 /* of a bug the repaired scenario, of a repaired one the bug; NULL = none */
+    bool correct;               /* the file is the repaired one */
     char *entry;                /* of the catalogue, a repaired one's from its twin; or NULL */
     size_t first, cases;        /* of ncs_corpus.item */
-    struct ncs_error err;       /* why it has none: it does not load, or what it declares is wrong */
+    struct ncs_error err;       /* why it has no cases: it does not load, or its declarations are wrong */
 };
 
 struct ncs_corpus {
@@ -30,21 +30,21 @@ struct ncs_corpus {
     struct ncs_corpus_case *item; size_t count, room;
 };
 
-/* The folder with all scenarios, or with what is below it ("bugs"): in the working directory, beside
+/* The folder with all scenarios, or the folder `below` in it ("bugs"): in the working directory, beside
  * the program, or where it is installed. False: there is none. */
 bool ncs_corpus_folder(const char *below, struct ncs_str *path);
 
-/* Adds what an operand means: a file, or a folder. False and err when the folder cannot be read. */
+/* Adds an operand: a file, or a folder. False and err if the folder cannot be read. */
 bool ncs_corpus_add(struct ncs_corpus *corpus, const char *operand, struct ncs_error *err);
-/* The case that a report is about, whose scenario is added when it is not there yet; `name` as in
- * "ranks=4,seed=1", empty for a scenario that is one case. NULL and err when there is none. */
+/* The case that a report is about; adds its scenario if it is new. `name` as in "ranks=4,seed=1", empty
+ * for a scenario with a single case. NULL and err if there is no such case. */
 struct ncs_corpus_case *ncs_corpus_find(struct ncs_corpus *corpus, const char *scenario,
                                         const char *name, enum ncs_policy policy,
                                         struct ncs_error *err);
-/* It with what is true of it, borrowed. */
+/* The case with the truth about it, borrowed. */
 struct ncs_labelled ncs_corpus_label(const struct ncs_corpus *corpus,
                                      const struct ncs_corpus_case *c);
-/* What is wrong with a file, all of it, on standard error; false when nothing is. */
+/* Prints all errors of a file on standard error; false if there are none. */
 bool ncs_corpus_print_error(const struct ncs_corpus *corpus, size_t file);
 void ncs_corpus_free(struct ncs_corpus *corpus);
 

@@ -226,7 +226,8 @@ static unsigned char paste(EditLine *edit, int key)
     return CC_REFRESH;
 }
 
-/* The next whole line of what was pasted. What follows its last end is left for the next one to be typed. */
+/* The next complete pasted line. Text after the last line end becomes the beginning of the next typed
+ * line. */
 static enum ncs_edited next_pasted(struct ncs_editor *e, const char **line)
 {
     char *text = e->pasted.text + e->given, *end = strchr(text, '\n');

@@ -15,7 +15,7 @@
 #include "notation/notation.h"
 #include "script/script.h"
 
-enum { DEPTH = 64 }; /* folders within folders, far beyond what a person lays out */
+enum { DEPTH = 64 }; /* nesting of folders, far beyond what a person lays out */
 
 static int files_by_name(const struct dirent **a, const struct dirent **b)
 {
@@ -33,8 +33,8 @@ static bool files_ends_in(const char *name, const char *ending)
     return n > m && strcmp(name + n - m, ending) == 0;
 }
 
-/* YAML is written for many programs: what is named for ours, or looks like a scenario. What cannot
- * be read is left to whoever runs it, who says so. */
+/* Many programs use YAML: accepts files that are named for ncclscript or look like a scenario. A file that
+ * cannot be read is accepted too; the command that runs it reports the error. */
 static bool is_scenario(const char *path, const char *name)
 {
     if (files_ends_in(name, ".lua") || files_ends_in(name, ".ncclscript.yaml") ||
@@ -93,7 +93,7 @@ static bool walk(struct ncs_files *files, const char *folder, int depth, struct 
     return ok;
 }
 
-/* A misspelt `steps` would otherwise be a test that is not there. */
+/* Otherwise a misspelled `steps` would silently drop a test. */
 static void tell_left_out(struct ncs_files *files)
 {
     struct ncs_str text = { 0 };

@@ -14,10 +14,10 @@ struct ncs_files {
     char *left;      /* the first of them */
 };
 
-/* A file (or "-") stands for itself, whether it exists or not; a folder for all scenarios below it, by
- * name, without hidden files and folders: *.lua, *.ncclscript.yaml, and those *.yaml and *.yml that
- * have `steps` or `scenario` at their top level; other YAML files there are named on standard error.
- * False and err when a folder cannot be read. */
+/* Adds an operand. A file (or "-") stands for itself, whether it exists or not. A folder stands for all
+ * scenarios below it, by name, without hidden files and folders: *.lua, *.ncclscript.yaml, and *.yaml and
+ * *.yml that have `steps` or `scenario` at their top level. Other YAML files are listed on standard error.
+ * False and err if a folder cannot be read. */
 bool ncs_files_add(struct ncs_files *files, const char *operand, struct ncs_error *err);
 void ncs_files_free(struct ncs_files *files);
 

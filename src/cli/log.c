@@ -9,11 +9,11 @@
 
 struct ncs_log_file {
     char *path;
-    FILE *out; /* NULL: it cannot be opened, the lines go where they go without a file */
+    FILE *out; /* NULL: cannot be opened; its lines go where lines without a file go */
     int failed; /* errno of the first line that could not be written */
 };
 
-/* Written anew by the first line of this program's, whatever the number of runs. */
+/* Opens a file when its first line comes. It is truncated once per program, not per run. */
 static struct ncs_log_file *log_open_file(struct ncs_log *log, const char *path)
 {
     for (size_t i = 0; i < log->files; i++)

@@ -1,5 +1,5 @@
-/* Where the lines of NCCL's log go: to standard output, as NCCL's do, unless a report for machines
- * is written there; then to standard error. Or to the file of NCCL_DEBUG_FILE. */
+/* The destination of NCCL's log lines: standard output, as with NCCL, or standard error if a report for
+ * machines is written to standard output; or the file of NCCL_DEBUG_FILE. */
 #ifndef NCS_CLI_LOG_H
 #define NCS_CLI_LOG_H
 

@@ -141,7 +141,7 @@ static int no_command(void)
     return 2;
 }
 
-/* How many of a command's words are its own: those before `--` where a program stands behind it. */
+/* The number of the command's own words: those before `--` if a program follows. */
 static int own_words(const struct ncs_command *command, int argc, char **argv)
 {
     for (int i = 1; command->program && i < argc; i++)
@@ -193,7 +193,7 @@ static int run_command(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    /* A reader that went away is seen by the write that fails, wherever it happens. */
+    /* A closed pipe shows as a failed write, which is handled wherever it happens. */
     signal(SIGPIPE, SIG_IGN);
     ncs_mem_begin();
     ncs_out_open();

@@ -1,4 +1,4 @@
-/* --memory: how much of the host's memory a command and its runs may take. */
+/* --memory: how much of the host's memory a command and its runs may use. */
 #ifndef NCS_CLI_MEMORY_H
 #define NCS_CLI_MEMORY_H
 
@@ -11,8 +11,8 @@
       .text = "use no more memory, as 512M or 4G", .least = NCS_BUDGET_LEAST,               \
       .most = INT64_MAX }
 
-/* Sets the budget of this process, one of so many that take memory at a time. From now on a process
- * whose budget is used up outside of a run ends with a line on standard error. */
+/* Sets the budget of this process, when `processes` processes share the memory. From then on, a process
+ * that exceeds its budget outside a run ends with a line on standard error. */
 void ncs_memory_limit(const char *command, const struct ncs_option_value *v, int processes);
 
 #endif

@@ -1,5 +1,5 @@
-/* Parsing by an option table, on getopt_long. Its abbreviations are refused: an option that is
- * added later would change what they mean. */
+/* Parses options by a table, with getopt_long. Abbreviations are refused, because an option that is added
+ * later could change their meaning. */
 #include "cli/option.h"
 
 #include <getopt.h>
@@ -42,7 +42,7 @@ void ncs_usage_error(const char *command, const char *near, const char *fmt, ...
     ncs_str_free(&line);
 }
 
-/* `word` as typed, with its dashes; anything after '=' is no part of the name. */
+/* `word` as typed, with its dashes; text after '=' is not part of the name. */
 static void option_unknown_option(const struct ncs_command *command, const char *word)
 {
     size_t rows = rows_of(command->option);
@@ -67,7 +67,7 @@ static void option_unknown_option(const struct ncs_command *command, const char 
     ncs_free(name);
 }
 
-/* The argument of a list whose values are checked to be of this form. */
+/* The name of arguments for lists whose values must have this form. */
 static const char assignment[] = "NAME=VALUE";
 
 /* "`strict` or `typical`", after `before`. */
@@ -110,7 +110,7 @@ static bool bad_value(const struct ncs_command *command, const struct ncs_option
     return false;
 }
 
-/* The index of the word among the choices; -1 = it is none. */
+/* The index of the word among the choices; -1 = it is no choice. */
 static int64_t choice(const struct ncs_option *o, const char *text)
 {
     for (int64_t i = 0; o->choices && o->choices[i]; i++)
@@ -171,8 +171,8 @@ static bool take_value(const struct ncs_command *command, size_t row, const char
     return true;
 }
 
-/* getopt's view of the table. The leading '-' has operands returned in their place, so that the
- * element of argv that is being read is always known. */
+/* getopt's form of the table. The leading '-' makes getopt return operands in their place, so that the
+ * current element of argv is always known. */
 static struct option *make_getopt(const struct ncs_option *option, size_t rows,
                                   struct ncs_str *letters)
 {
@@ -200,7 +200,7 @@ static size_t option_row_of(const struct ncs_option *option, int got)
     return i;
 }
 
-/* What getopt returned as '?' or ':' while it read `word`. */
+/* Reports why getopt returned '?' or ':' while it read `word`. */
 static bool option_complain(const struct ncs_command *command, int got, const char *word)
 {
     bool is_long = strncmp(word, "--", 2) == 0;
@@ -244,7 +244,7 @@ static bool option_parse(const struct ncs_command *command, int argc, char **arg
             return false;
         }
         if (got == '?' || got == ':') {
-            /* getopt reports a value that is missing before it tells an abbreviation. */
+            /* getopt reports a missing value before it reports an abbreviation. */
             if (optopt >= LONG_BASE && is_abbreviated(command->option, optopt, word)) {
                 option_unknown_option(command, word);
                 return false;

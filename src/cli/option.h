@@ -1,4 +1,4 @@
-/* Options of a command, declared once: parsing, --help and "did you mean" read the same table. */
+/* Options of a command, declared once: parsing, --help and "did you mean" use the same table. */
 #ifndef NCS_CLI_OPTION_H
 #define NCS_CLI_OPTION_H
 
@@ -14,18 +14,18 @@ enum ncs_option_type {
     NCS_OPTION_DURATION, /* nanoseconds */
     NCS_OPTION_SIZE,     /* bytes, from least on */
     NCS_OPTION_CHOICE,   /* one of the words of `choices`; the value is its index */
-    NCS_OPTION_MODE,     /* as CHOICE, but the word may be missing: it stands for the first one */
-    NCS_OPTION_LIST,     /* may be given again; the values are texts */
+    NCS_OPTION_MODE,     /* as CHOICE, but the word may be missing, which means the first one */
+    NCS_OPTION_LIST,     /* may be repeated; the values are texts */
 };
 
 struct ncs_option {
     const char *name;     /* long, without dashes; NULL ends a table */
     char letter;          /* 0 = none */
     enum ncs_option_type type;
-    const char *argument; /* its name in the help; NULL for a flag and for a choice
-                           * whose words are short enough to stand for it */
-    const char *preset;   /* the default in the help; NULL = none to speak of */
-    const char *group;    /* heading in the help; those of a group stand together */
+    const char *argument; /* its name in the help; NULL for a flag and for a choice whose words are short
+                           * enough to be listed */
+    const char *preset;   /* the default in the help; NULL = not shown */
+    const char *group;    /* heading in the help; rows of a group are adjacent */
     const char *text;
     const char *const *choices; /* NULL at the end */
     int64_t least, most;
@@ -46,9 +46,9 @@ struct ncs_command {
     const char *summary;             /* one line */
     const char *about;               /* further text of its help; NULL = none */
     const struct ncs_option *option; /* the table; its last row is NCS_OPTION_HELP */
-    const char *missing;             /* what is said when there are no operands; NULL = they may lack */
-    const char *several;             /* what is said when there is more than one; NULL = there may be */
-    bool program;                    /* what stands behind `--` is a program with its arguments */
+    const char *missing;             /* error text for no operands; NULL = operands are optional */
+    const char *several;             /* error text for several operands; NULL = several are allowed */
+    bool program;                    /* after `--` comes a program with its arguments */
     int (*main)(const struct ncs_parsed *parsed); /* the exit status */
 };
 
@@ -67,11 +67,12 @@ struct ncs_parsed {
     bool help;
 };
 
-/* argv[0] is the command's name. False after the two lines of a usage error on standard error. */
+/* Parses argv; argv[0] is the command's name. False after the two lines of a usage error on standard
+ * error. */
 bool ncs_options_parse(const struct ncs_command *command, int argc, char **argv,
                        struct ncs_parsed *parsed);
 void ncs_parsed_free(const struct ncs_command *command, struct ncs_parsed *parsed);
-/* Of an option that may be given again; NULL = it was not given. */
+/* The last value of an option that may be repeated; NULL = not given. */
 const char *ncs_option_last(const struct ncs_option_value *value);
 
 /* Appends the whole help of a command. */
@@ -79,7 +80,7 @@ void ncs_options_help(const struct ncs_command *command, struct ncs_str *out);
 /* Appends the rows of the table, in groups. */
 void ncs_options_table(const struct ncs_option *option, struct ncs_str *out);
 
-/* The two lines of a usage error: what, and `near` (may be NULL) with where to look. */
+/* Prints the two lines of a usage error: the text, and `near` (may be NULL) with where to look. */
 void ncs_usage_error(const char *command, const char *near, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,4 +1,4 @@
-/* Standard output whose failures are seen, colour, and errors with their place in the source. */
+/* Standard output whose failures are noticed, color, and errors with their place in the source. */
 #define _GNU_SOURCE /* strcasestr, fopencookie */
 #include "cli/output.h"
 
@@ -37,8 +37,8 @@ bool ncs_wants_color(enum ncs_color option, FILE *stream)
     return isatty(fileno(stream)) && !(term && strcmp(term, "dumb") == 0);
 }
 
-/* By the variables alone: the locale that they name need not be there, and the terminal knows nothing
- * of it. */
+/* Reads only the variables: the locale that they name need not be installed, and the terminal is not
+ * asked. */
 bool ncs_wants_unicode(void)
 {
     const char *name = is_set("LC_ALL") ? "LC_ALL" : is_set("LC_CTYPE") ? "LC_CTYPE" : "LANG";
@@ -54,7 +54,7 @@ int ncs_out_width(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/* A signal that comes while a pipe is full leaves nothing half-written. */
+/* Retries after signals, so that a signal during a full pipe leaves no half-written text. */
 static ssize_t write_whole(void *unused, const char *bytes, size_t count)
 {
     size_t done = 0;
@@ -70,7 +70,7 @@ static ssize_t write_whole(void *unused, const char *bytes, size_t count)
 
 void ncs_out_open(void)
 {
-    /* A terminal is never full for long, and its editor knows only the library's own stream. */
+    /* A terminal does not stay full, and its editor knows only the C library's own stream. */
     FILE *out = isatty(STDOUT_FILENO) ? NULL
                                       : fopencookie(NULL, "w", (cookie_io_functions_t){ .write = write_whole });
     if (out)
@@ -152,7 +152,7 @@ void ncs_out_file_failed(void)
 
 /* ---- errors ---- */
 
-/* A regular file's text up to the end of a line; NULL if it cannot be had. */
+/* A regular file's text up to the end of a line; NULL if it cannot be read. */
 static char *text_until(const char *file, int line, size_t *bytes)
 {
     struct stat st;
@@ -176,7 +176,7 @@ static char *text_until(const char *file, int line, size_t *bytes)
     return NULL;
 }
 
-/* The source line and, when the column is known, a caret below it. */
+/* Prints the source line and, if the column is known, a caret below it. */
 static void print_source(const struct ncs_error *err)
 {
     size_t bytes;

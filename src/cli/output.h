@@ -1,4 +1,4 @@
-/* Where the program writes: results on standard output, everything else on standard error. */
+/* The program's output: results on standard output, everything else on standard error. */
 #ifndef NCS_CLI_OUTPUT_H
 #define NCS_CLI_OUTPUT_H
 
@@ -13,36 +13,36 @@ enum { NCS_EXIT_OUTPUT = 74 }; /* not all of what there is to say could be writt
 
 enum ncs_color { NCS_COLOR_AUTO, NCS_COLOR_ALWAYS, NCS_COLOR_NEVER };
 
-/* Is this stream to be coloured? The option beats NO_COLOR, that beats CLICOLOR_FORCE, and without
- * any of them only a terminal that is not dumb is. */
+/* True if this stream is to be colored. The option precedes NO_COLOR, which precedes CLICOLOR_FORCE;
+ * without them only a terminal that is not dumb gets color. */
 bool ncs_wants_color(enum ncs_color option, FILE *stream);
 
-/* Does the locale of the environment say that text is UTF-8? */
+/* True if the environment's locale uses UTF-8. */
 bool ncs_wants_unicode(void);
-/* Cells of a line of standard output; 80 where it is no terminal. */
+/* The width of standard output in cells; 80 if it is no terminal. */
 int ncs_out_width(void);
 
 /* Call first. */
 void ncs_out_open(void);
-/* Writes text to standard output. The first failure is remembered and told by ncs_out_finish; a
- * reader that went away ends the program as SIGPIPE does. */
+/* Write text to standard output. The first failure is remembered, and reported by ncs_out_finish; a closed
+ * pipe ends the program as SIGPIPE does. */
 void ncs_out(const char *text);
 void ncs_out_bytes(const char *bytes, size_t count);
 void ncs_out_flush(void);
-/* From now on the two above write to standard error: standard output is for one document alone. */
+/* From now on ncs_out and ncs_out_bytes write to standard error: standard output is only for a document. */
 void ncs_out_divert(void);
 void ncs_out_document(const char *bytes, size_t count);
-/* Call last: `status`, or NCS_EXIT_OUTPUT after a line on standard error when not all could be written. */
+/* Call last. Returns `status`, or NCS_EXIT_OUTPUT after a line on standard error if any output was lost. */
 int ncs_out_finish(int status);
-/* For ncs_out_finish: a file beside standard output is not whole, as the caller has told. */
+/* Makes ncs_out_finish fail: another output file is incomplete, which the caller has reported. */
 void ncs_out_file_failed(void);
 
 /* Writes text to standard error. */
 void ncs_err(const char *text);
 
-/* "file:line:col: error: text", the line of the source with a caret, and the hint. */
+/* Prints "file:line:col: error: text", the line of the source with a caret, and the hint. */
 void ncs_print_error(const struct ncs_error *err);
-/* All of them; false when there is no error among them. */
+/* Prints all complaints; false if there is no error among them. */
 bool ncs_print_complaints(const struct ncs_complaints *c);
 
 #endif

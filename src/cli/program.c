@@ -32,7 +32,7 @@ static bool read_at(FILE *f, uint64_t offset, void *to, size_t bytes)
     return fseeko(f, (off_t)offset, SEEK_SET) == 0 && fread(to, 1, bytes, f) == bytes;
 }
 
-/* The section of dynamic entries with the texts that it names; entries are few. */
+/* Reads the dynamic entries and the texts that they name; there are few entries. */
 static void read_dynamic(FILE *f, const Elf64_Shdr *dynamic, const Elf64_Shdr *texts,
                          struct ncs_needs *needs)
 {
@@ -56,7 +56,7 @@ static void read_dynamic(FILE *f, const Elf64_Shdr *dynamic, const Elf64_Shdr *t
     ncs_free(text);
 }
 
-/* What is no ELF file of this kind needs nothing: a script, say. */
+/* Reads the needs of an ELF file; any other file, such as a script, has none. */
 static void read_needs(const char *path, struct ncs_needs *needs)
 {
     Elf64_Ehdr head;
@@ -83,7 +83,8 @@ void ncs_program_needs(const char *program, struct ncs_needs *needs)
     ncs_free(path);
 }
 
-/* The static CUDA runtime looks for the driver by itself: it names the driver's library. */
+/* The static CUDA runtime loads the driver by itself, so its code contains the name of the driver's
+ * library. */
 bool ncs_program_has_runtime(const char *program)
 {
     static const char driver[] = "libcuda.so.1";

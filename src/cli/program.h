@@ -1,4 +1,4 @@
-/* The file of a program that exec is to run: where it lies, and what it needs of NCCL and CUDA. */
+/* The file of a program that exec runs: its place, and the libraries of NCCL and CUDA that it needs. */
 #ifndef NCS_CLI_PROGRAM_H
 #define NCS_CLI_PROGRAM_H
 
@@ -6,7 +6,7 @@
 
 struct ncs_needs {
     bool nccl, rpath;
-    char cudart[32]; /* libcudart.so.N as the program names it, "" = it does not */
+    char cudart[32]; /* libcudart.so.N as in the program, "" = not needed */
 };
 
 /* As execvp looks for it; the caller's. */
@@ -14,7 +14,7 @@ char *ncs_program_find(const char *name);
 
 void ncs_program_needs(const char *program, struct ncs_needs *needs);
 
-/* It has a CUDA runtime of its own in it, and names no shared one. */
+/* True if a CUDA runtime is linked into the program, and it needs no shared one. */
 bool ncs_program_has_runtime(const char *program);
 
 #endif

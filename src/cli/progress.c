@@ -53,8 +53,7 @@ static size_t columns(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/* The first `width` characters of UTF-8; wide ones may still be too much for a line that is so
- * narrow. */
+/* Keeps the first `width` characters of UTF-8; wide ones may still exceed a line that is so narrow. */
 static void progress_cut(struct ncs_str *line, size_t width)
 {
     for (size_t i = 0; i < line->bytes; i++)

@@ -1,4 +1,4 @@
-/* The table of the options of `run`, and what they make of a run. */
+/* The options of `run`, and the settings of a run that follow from them. */
 #include "cli/run_options.h"
 
 #include <ctype.h>

@@ -22,7 +22,7 @@ extern const struct ncs_option ncs_run_option[];
 
 /* Do they go together? False and err if not. */
 bool ncs_run_options_fit(const struct ncs_option_value *v, struct ncs_error *err);
-/* The text of --schedule, or of the file that it names, for ncs_free; NULL = it was not given. */
+/* The text of --schedule, or of the file that it names, for ncs_free; NULL = not given. */
 bool ncs_run_read_schedule(const struct ncs_option_value *v, char **schedule, struct ncs_error *err);
 
 /* --format */
@@ -37,8 +37,8 @@ struct ncs_script_settings ncs_run_settings(const struct ncs_option_value *v);
 /* The command line over the scenario over the defaults. */
 struct ncs_run_options ncs_run_make_options(const struct ncs_option_value *v,
                                             const struct ncs_scenario *s);
-/* Appends the command that runs one case as it was run now; `name` is its file and name. `seeded`: the
- * name says the seed. */
+/* Appends the command that repeats one case as it was run now; `name` is its file and name. `seeded`: the
+ * name contains the seed. */
 void ncs_run_add_command(const struct ncs_option_value *v, const char *name, bool seeded,
                          struct ncs_str *out);
 

@@ -1,4 +1,4 @@
-/* From operands to runs: files are opened once, and each case is declared anew when it is run. */
+/* Makes runs from operands: files are opened once, and each case is declared anew for each run. */
 #include "cli/selection.h"
 
 #include <inttypes.h>
@@ -23,7 +23,8 @@ const struct ncs_case *ncs_selection_case(const struct ncs_selection *selection,
     return file->script ? &file->cases.item[r->number] : NULL;
 }
 
-/* A seed that is no value of the case is a part of the name where the case has several runs. */
+/* The name includes the seed of the run if a case has several runs, even if the seed is no value of the
+ * case. */
 void ncs_selection_add_name(const struct ncs_selection *selection, size_t run, struct ncs_str *out)
 {
     const struct ncs_case *c = ncs_selection_case(selection, run);
@@ -91,8 +92,8 @@ static void add_run(struct ncs_selection *selection, size_t number, uint64_t see
     NCS_PUSH(selection->run, selection->runs, selection->runs_room, run);
 }
 
-/* All runs of a case of the file that was opened last; `seed`: the only one that is wanted, or NULL.
- * Too many are told when the plan is closed. */
+/* Adds all runs of a case of the file that was opened last; `seed`: only this one, or NULL. Too many runs
+ * are reported by ncs_selection_close. */
 static void add_case(struct ncs_selection *selection, size_t number, const uint64_t *seed)
 {
     const struct ncs_case *c = &selection->file[selection->files - 1].cases.item[number];
@@ -121,7 +122,7 @@ bool ncs_selection_split(const char *operand, struct ncs_str *path, struct ncs_s
     return false;
 }
 
-/* Takes "seed=7" out of a name whose case has no such value: it is the seed of the run. */
+/* Removes "seed=7" from a name whose case has no such value: it is the seed of the run. */
 static bool take_seed(const struct ncs_case *c, struct ncs_str *name, uint64_t *seed)
 {
     int64_t value;
@@ -137,7 +138,7 @@ static bool take_seed(const struct ncs_case *c, struct ncs_str *name, uint64_t *
     return true;
 }
 
-/* The first "name=value" of `name` that no case has; false when each is in some case. */
+/* Finds the first "name=value" of `name` that no case has; false if every one is in some case. */
 static bool strange_term(const struct ncs_cases *cases, const char *name, struct ncs_str *term)
 {
     for (;; name++) {
@@ -156,7 +157,7 @@ static bool strange_term(const struct ncs_cases *cases, const char *name, struct
     }
 }
 
-/* The value of some case, as "name=value", that is nearest to `term`, or of no bytes. */
+/* The value of some case, as "name=value", nearest to `term`; empty if none is near. */
 static void near_term(const struct ncs_cases *cases, const char *term, struct ncs_str *near)
 {
     const char **terms = NULL;
@@ -215,7 +216,7 @@ static bool no_such_case(const struct ncs_selection_file *file, const char *oper
     return false;
 }
 
-/* The cases of the file that was opened last which the name means. */
+/* Adds the cases that the name selects in the file that was opened last. */
 static bool selection_add_named(struct ncs_selection *selection, const char *operand,
                                 struct ncs_str *name, struct ncs_error *err)
 {

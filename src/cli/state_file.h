@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-/* Under XDG_STATE_HOME, else ~/.local/state, in a folder of ours; for ncs_free. NULL: there is no such place. */
+/* The path in our folder under XDG_STATE_HOME, else ~/.local/state; for ncs_free. NULL: neither is known. */
 char *ncs_state_file(const char *name);
-/* Makes the folders that it lies in; false when that cannot be. */
+/* Creates the folders above the file; false if that fails. */
 bool ncs_state_folder(const char *file);
 
 #endif

@@ -15,7 +15,7 @@ static void write_out(struct ncs_str *out)
 
 /* ---- the runs of one case ---- */
 
-/* What is told of all of them, behind the last that was made. */
+/* Reports the repetitions of a case after the last one. */
 static void end_case(struct ncs_suite *suite, struct ncs_str *out)
 {
     const struct ncs_selection *selection = suite->selection;
@@ -33,7 +33,7 @@ static void end_case(struct ncs_suite *suite, struct ncs_str *out)
     ncs_repeated_free(&suite->repeated);
 }
 
-/* Of a verdict only the first run of a case is told in full. */
+/* Of runs of a case with the same verdict, reports only the first in full. */
 static void fold_equal_verdicts(struct ncs_suite *suite, struct ncs_report_entry *entry)
 {
     struct ncs_repeated *r = &suite->repeated;

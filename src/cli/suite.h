@@ -1,4 +1,4 @@
-/* Several runs, one after the other or in several processes: what the files of `run` share. */
+/* Several runs, in this process or in several: shared by the files of `run`. */
 #ifndef NCS_CLI_SUITE_H
 #define NCS_CLI_SUITE_H
 
@@ -26,22 +26,22 @@ struct ncs_suite {
 
 /* ---- suite.c: the order ---- */
 
-/* Makes all runs of the plan; the exit status of them all. */
+/* Makes all runs of the selection; returns the exit status for all. */
 int ncs_suite_run(struct ncs_suite *suite, int jobs);
-/* Tells what run `suite->next` came to, once, and goes on to the next one. The entry's contents are
- * taken over. */
+/* Reports the result of run `suite->next`, once, and advances to the next one. Takes over the entry's
+ * contents. */
 void ncs_suite_tell(struct ncs_suite *suite, struct ncs_report_entry *entry);
-/* The end of the report; the exit status. */
+/* Ends the report; returns the exit status. */
 int ncs_suite_finish(struct ncs_suite *suite);
 /* Appends "; not run: b.lua, c.lua". */
 void ncs_suite_add_not_run(const struct ncs_suite *suite, struct ncs_str *out);
 
 /* ---- suite_run.c: one run ---- */
 
-/* Makes that run in this process and tells what it came to. */
+/* Makes that run in this process and reports its result. */
 void ncs_suite_make(struct ncs_suite *suite, size_t run);
-/* The entry of a run since `start` of which nothing is known but this result, and perhaps what was
- * declared (or NULL). */
+/* Fills the entry of a run since `start` of which only this result is known, and perhaps its declaration
+ * (or NULL). */
 void ncs_suite_entry(struct ncs_suite *suite, size_t run, int64_t start,
                      const struct ncs_scenario *scenario, const struct ncs_result *result,
                      struct ncs_report_entry *entry);
@@ -56,19 +56,19 @@ void ncs_suite_draw(struct ncs_suite *suite, const struct ncs_report_run *run);
 /* After the runs: says so if there was nothing to write. */
 void ncs_suite_drawn(const struct ncs_suite *suite);
 
-/* ---- suite_stop.c: interrupts, and runs that do not come back ---- */
+/* ---- suite_stop.c: interrupts, and runs that do not end ---- */
 
-/* SIGINT and SIGTERM interrupt the run in progress. `guard`: a thread sees to it that it ends. */
+/* SIGINT and SIGTERM interrupt the run in progress. `guard`: a thread ends a run that ignores that. */
 void ncs_suite_catch_interrupts(bool guard);
-int ncs_suite_interrupts(void); /* that have come */
+int ncs_suite_interrupts(void); /* received so far */
 
-/* Between these a run is in progress in this process. */
+/* Call these at the begin and the end of a run in this process. */
 void ncs_suite_begin(struct ncs_suite *suite, const struct ncs_scenario *scenario,
                      const struct ncs_run_options *options, size_t run, int64_t start);
 void ncs_suite_end(void);
 
-/* A rank is in a call of the real library that does not return, with memory that it may use: there
- * is no next run in this process, and no orderly end of it. */
+/* Ends the process: a rank is inside a call of the real library that does not return, with memory that it
+ * may still use, so that neither another run nor an orderly end is possible. */
 void ncs_suite_end_here(struct ncs_suite *suite) __attribute__((noreturn));
 
 int64_t ncs_suite_clock(void); /* ns */
@@ -78,9 +78,9 @@ int64_t ncs_suite_clock(void); /* ns */
 /* Makes the runs from suite->next on. */
 void ncs_suite_run_jobs(struct ncs_suite *suite, int jobs);
 
-/* ---- suite_link.c: from a process that runs to the one that tells ---- */
+/* ---- suite_link.c: from a process that makes runs to the one that reports ---- */
 
-/* What a run came to, on its way. */
+/* The result of a run, sent to the process that reports. */
 struct ncs_parcel {
     size_t run;
     bool last;    /* the process ends */
@@ -89,13 +89,13 @@ struct ncs_parcel {
 };
 
 struct ncs_link *ncs_link_new(int fd);
-/* Keeps the entry of the run until it is sent. Its contents are taken over. */
+/* Keeps the entry of the run until it is sent, and takes over its contents. */
 void ncs_link_keep(struct ncs_link *link, struct ncs_report_entry *entry);
-/* Sends what is kept; ends the process when nobody listens any more. */
+/* Sends the kept entries; ends the process if the reader is gone. */
 void ncs_link_send(struct ncs_link *link, size_t run, bool last);
 struct ncs_str *ncs_link_log(struct ncs_link *link); /* for struct ncs_log */
-/* Takes a parcel out of the bytes that have come; false when it is not whole. Its contents are the
- * caller's. */
+/* Takes a parcel out of the received bytes; false if it is incomplete. The caller frees its contents with
+ * ncs_parcel_free. */
 bool ncs_parcel_take(struct ncs_str *bytes, struct ncs_parcel *parcel);
 void ncs_parcel_free(struct ncs_parcel *parcel);
 

@@ -22,7 +22,7 @@ static bool is_output(const char *file)
     return strcmp(file, "-") == 0;
 }
 
-/* By whatever names. What is no regular file is written to, not replaced. */
+/* True if two names are one regular file. Anything else is written to, not replaced. */
 static bool is_same_drawing(const char *a, const char *b)
 {
     struct stat x, y;

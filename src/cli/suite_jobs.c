@@ -1,6 +1,6 @@
-/* Runs in several processes. They are forked from this one, which makes no run and so has no thread
- * but one. Each is handed the number of a run, and sends back what it came to; what it writes goes
- * into files in memory, from where it is told in the order of the runs. */
+/* Runs in several processes. They are forked from this one, which makes no run itself and so has only one
+ * thread. Each gets the number of a run and sends back the result. Its other output goes into files in
+ * memory, which this process prints in the order of the runs. */
 #define _GNU_SOURCE /* memfd_create, pipe2 */
 #include "cli/suite.h"
 
@@ -67,8 +67,8 @@ static void work(struct jobs *jobs, const struct worker *self, int orders, int p
 {
     struct ncs_suite *suite = jobs->suite;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    setpgid(0, 0); /* a terminal's interrupt goes to a whole group: this one is told by its parent */
-    for (size_t i = 0; i < jobs->workers; i++) /* or the others would not see that this one ends */
+    setpgid(0, 0); /* a terminal's interrupt goes to a whole group: here only the parent receives it */
+    for (size_t i = 0; i < jobs->workers; i++) /* otherwise the others would not notice that this one ends */
         if (jobs->worker[i].pid) {
             close(jobs->worker[i].orders);
             close(jobs->worker[i].parcels);
@@ -137,7 +137,7 @@ static int bury(struct worker *w)
 
 /* ---- what comes back ---- */
 
-/* Takes what has been written into one of a worker's files. */
+/* Moves the contents of one of a worker's files to `to`. */
 static void take_written(int fd, struct ncs_str *to)
 {
     struct stat st;
@@ -245,7 +245,7 @@ static void tell_done(struct jobs *jobs)
     }
 }
 
-/* Gives every worker that is idle a run; false when there is no process to be had. */
+/* Gives every idle worker a run; false if no process can be started. */
 static bool hand_out(struct jobs *jobs)
 {
     struct ncs_suite *suite = jobs->suite;
@@ -284,7 +284,7 @@ static void kill_all(struct jobs *jobs)
         }
 }
 
-/* The first interrupt is the runs', each of which has a report of it; the second ends them. */
+/* Passes the first interrupt to the runs, which report it; the second ends their processes. */
 static void pass_interrupts(struct jobs *jobs)
 {
     int interrupts = ncs_suite_interrupts();

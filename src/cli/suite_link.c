@@ -1,5 +1,5 @@
-/* The pipe between a process that makes runs and the one that tells them. Both are the same program:
- * a parcel is a head as it is in memory, and its texts. */
+/* The pipe between a process that makes runs and the one that reports them. Both are the same program, so
+ * a parcel is a struct copied from memory, and its texts. */
 #include "cli/suite.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* One run: declares a case, runs it, says what it came to. */
+/* One run: declares a case, runs it, reports the result. */
 #include "cli/suite.h"
 
 #include <string.h>
@@ -96,7 +96,7 @@ void ncs_suite_entry(struct ncs_suite *suite, size_t run, int64_t start,
     end_told(&t);
 }
 
-/* Reads the declaration for a run; false and err when it is wrong. */
+/* Reads the declaration for a run; false and err if it is wrong. */
 static bool suite_declare(const struct ncs_suite *suite, size_t run, struct ncs_scenario *scenario,
                           struct ncs_error *err)
 {
@@ -130,7 +130,7 @@ static bool told_before(const struct told *t, const struct ncs_error *err)
     return same;
 }
 
-/* A scenario that could not be started: the error is for standard error, as a compiler's is. */
+/* Reports a scenario that could not start; the error goes to standard error, as with compilers. */
 static void tell_unstarted(struct told *t, const struct ncs_scenario *scenario,
                            const struct ncs_error *err)
 {
@@ -160,7 +160,7 @@ static void tell_skipped(struct told *t, const struct ncs_scenario *scenario,
     report_entry(t, scenario, &result);
 }
 
-/* Only a run that came to an end of its own can be what was declared. */
+/* Only a run that ended by itself can be compared with the declared outcome. */
 static bool is_judged(enum ncs_verdict v)
 {
     return v != NCS_INTERNAL_FAULT && v != NCS_MEMORY && v != NCS_SKIPPED && v != NCS_TIMEOUT &&
@@ -181,7 +181,7 @@ static void tell_result(struct told *t, const struct ncs_scenario *scenario,
         ncs_outcome_failing(&scenario->outcome, result, ncs_run_fail_on(t->suite->value), failing);
         t->report.as_expected = failing->rules == 0;
     }
-    /* "declared pass, came hang" is what the verdict says already. */
+    /* "declared pass, got hang" would repeat the verdict. */
     if (declares_more_than_pass(&scenario->outcome))
         t->report.difference = difference.text;
     if (!t->suite->report.format->people && result->internal.status != NCS_OK)

@@ -14,19 +14,19 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 
-/* Seconds that a run has to come back from an interrupt, which a rank inside one of Lua's own
- * functions does not notice. */
+/* Seconds that a run has to end after an interrupt. A rank inside one of Lua's own functions does not
+ * notice the interrupt. */
 enum { INTERRUPT_GRACE = 2 };
 
-/* So many interrupts end the program whatever it does. */
+/* This many interrupts end the program in any state. */
 enum { INTERRUPTS_MOST = 3 };
 
-/* timeout(1) tells a process and then its group: what comes that soon is the same interrupt. */
+/* timeout(1) signals a process and then its group: a second signal that soon is the same interrupt. */
 enum { INTERRUPT_ECHO_MS = 200 };
 
-static volatile sig_atomic_t interrupts; /* that have come */
+static volatile sig_atomic_t interrupts; /* received so far */
 
-/* The run in progress, for other threads; who holds the lock may end the process. */
+/* The run in progress, for other threads; the holder of the lock may end the process. */
 static struct {
     pthread_mutex_t lock;
     bool in_run;
@@ -46,7 +46,7 @@ int64_t ncs_suite_clock(void)
 
 /* ---- runs that do not come back ---- */
 
-/* The end of the process behind the run that was told last. */
+/* Ends the process after the run that was reported last. */
 static void suite_end_process(struct ncs_suite *suite, const char *message, bool locked)
 {
     struct ncs_str text = { 0 };
@@ -66,8 +66,8 @@ static void suite_end_process(struct ncs_suite *suite, const char *message, bool
     _exit(status);
 }
 
-/* The rank's thread may hold the lock of standard output, and nothing that it uses can be freed or
- * looked at: what the run has done is lost, its verdict is not. */
+/* The rank's thread may hold the lock of standard output, and its data must be neither freed nor read: the
+ * run's results are lost, but its verdict is reported. */
 static void suite_give_up(enum ncs_verdict verdict, const char *message, char *reason)
 {
     struct ncs_suite *suite = current.suite;
@@ -143,7 +143,7 @@ int ncs_suite_interrupts(void)
     return interrupts;
 }
 
-/* A run that does not end soon after an interrupt, or not before the next, is given up. */
+/* Gives up a run that does not end soon after an interrupt, or before a further one. */
 static void *guard(void *unused)
 {
     struct timespec until;
@@ -203,7 +203,7 @@ void ncs_suite_begin(struct ncs_suite *suite, const struct ncs_scenario *scenari
     current.in_run = true;
     pthread_mutex_unlock(&current.lock);
     ncs_run_stuck = past_limit;
-    if (interrupts) /* while the file was loaded: there was no run to interrupt */
+    if (interrupts) /* interrupted while the file was loaded: there was no run to interrupt yet */
         ncs_run_interrupt();
 }
 

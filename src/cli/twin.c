@@ -16,13 +16,13 @@
 #include "cli/run_options.h"
 #include "driver/driver.h"
 
-/* Results that are compared; and in seconds, how long nothing may come about on real hardware unless
- * something else is asked for, and what a run may take beyond its time limit. */
+/* VALUES: results that are compared. PATIENCE: seconds without progress on real hardware, unless an option
+ * says otherwise. GRACE: seconds that a run may take beyond its time limit. */
 enum { VALUES = 1 << 16, PATIENCE = 10, GRACE = 120 };
 
 /* ---- the run, in a process of its own ---- */
 
-/* Lines "kind key<tab>text"; the other end of the pipe reads them. */
+/* Lines "kind key<tab>text", written to a pipe. */
 struct record {
     struct ncs_str text;
     int fd;
@@ -77,7 +77,7 @@ static void twin_add_error(struct record *r, const struct ncs_result *result)
     twin_add(r, NCS_TWIN_ERROR, key, first->name ? first->name : ncs_error_kind_name(first->kind));
 }
 
-/* What follows from an error depends on who came how far by then. */
+/* After an error, findings depend on how far the other ranks had come: they are not compared. */
 static void add_failures(struct record *r, const struct ncs_result *result)
 {
     char key[256];
@@ -155,7 +155,7 @@ static struct ncs_run_options options_of(const struct ncs_option_value *v,
     return o;
 }
 
-/* Never comes back: what a run on real hardware leaves behind ends with its process. */
+/* Never returns: the objects that a run on real hardware leaves end with its process. */
 static void be_run(const struct ncs_selection *selection, size_t run,
                    const struct ncs_option_value *v, int fd)
 {
