@@ -1,6 +1,7 @@
-/* The copies: those of one communicator's calls from one group, or of one call, are made on the
- * stream of the first of them. NCCL orders its launch after all streams that the group gives for the
- * communicator, and these behind it; where there are several, events do the same for the copies. */
+/* Copies the data of collectives. Calls of one communicator in a group (or one call alone) share a launch,
+ * whose copies go onto the stream of its first call. NCCL orders a launch after all streams that the group
+ * gives for the communicator, and these streams after it; with several streams, events do the same for the
+ * copies. */
 #include "api/journal.h"
 #include "api/types.h"
 #include "base/mem.h"
@@ -49,7 +50,7 @@ cudaError_t ncs_copy_standing_error(void)
     return ncs_real.plain->cudaPeekAtLastError ? ncs_real.plain->cudaPeekAtLastError() : cudaSuccess;
 }
 
-/* Onto the launch's device; the one to go back to, -1 = the same. */
+/* Switches to the launch's device; returns the device to switch back to, -1 = it is the same. */
 int ncs_copy_enter(const struct stage_launch *l)
 {
     int device = -1;
@@ -76,7 +77,7 @@ static const void *scalar_of(const struct ncs_call *call)
     return call->redop && call->redop->on_device ? call->redop->pointer : NULL;
 }
 
-/* Whether memory is of the kind that can be copied in the order of a stream. */
+/* True if memory is of a kind that can be copied in the order of a stream. */
 static bool is_copied_in_order(const void *p)
 {
     struct cudaPointerAttributes a;
@@ -91,7 +92,7 @@ static bool fits(const void *p, size_t bytes)
     return bytes == 0 || (p && is_copied_in_order(p));
 }
 
-/* Room for the part's copies; none where something would be missing. */
+/* Reserves memory for the part's copies: for all of them, or for none. */
 void ncs_copy_make_room(struct stage_part *p)
 {
     size_t in, out, all;
@@ -130,7 +131,7 @@ static bool copy(void *to, const void *from, size_t bytes, cudaStream_t stream)
     return !to || ncs_real.plain->cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream) == cudaSuccess;
 }
 
-/* Makes the first stream wait for the others, or the others for it. */
+/* Makes the first stream wait for the others, or with `others` the others for the first. */
 static bool join_streams(const struct stage_launch *l, cudaEvent_t event, bool others)
 {
     bool ok = true;

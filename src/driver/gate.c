@@ -1,4 +1,4 @@
-/* Host conditions of real runs: what store, barrier and join wait at. */
+/* Host conditions of real runs, on which the store, barriers and joins wait. */
 #include "base/mem.h"
 #include "driver/world.h"
 

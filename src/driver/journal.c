@@ -1,4 +1,4 @@
-/* Every function of the API with a record of its call around it. */
+/* Wraps every function of the API so that the journal records each call. */
 #include "driver/journal.h"
 
 #include <string.h>

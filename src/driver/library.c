@@ -14,8 +14,8 @@
 #include "api/version.h"
 #include "base/mem.h"
 
-/* What is looked for: names that the loader knows the way to, the option that gives a path, and
- * functions without which a file is not the library at all. */
+/* How to find each library: names that the loader resolves, the option for a path, and functions without
+ * which a file does not count as the library. */
 static const struct kind {
     const char *word, *option;
     const char *name[4];   /* NULL at the end */
@@ -39,8 +39,8 @@ static const struct kind {
     },
 };
 
-/* Functions that CUDA 13 declares anew under their old names: older runtimes have the same under
- * another one, or not at all. */
+/* Functions whose signature changed in CUDA 13: older runtimes have the same function under another name,
+ * or not at all. */
 static const struct {
     enum ncs_fn fn;
     const char *older; /* NULL = none */
@@ -104,7 +104,7 @@ static void learn_path(struct ncs_library *l, const char *asked)
     l->path = ncs_copy_text(asked);
 }
 
-/* What the loader says after "FILE: ", which we say ourselves. */
+/* The loader's message without "FILE: " at its beginning, which our message contains already. */
 static const char *reason(const char *file)
 {
     const char *text = dlerror();
@@ -116,7 +116,7 @@ static const char *reason(const char *file)
     return text;
 }
 
-/* Loads a file and makes sure of what it is; `why` says why not. */
+/* Loads a file and checks that it is the library; `why` receives the reason if not. */
 static bool load(struct ncs_library *l, const char *file, char *why, size_t room)
 {
     const struct kind *k = &kinds[l->lib];
@@ -215,8 +215,8 @@ static bool find_python(char python[PATH_MAX])
     return false;
 }
 
-/* PREFIX/bin/python3 keeps its packages below PREFIX/lib. A virtual environment's python3 is a
- * link: its own folder counts first, then that of the file itself. */
+/* PREFIX/bin/python3 keeps its packages below PREFIX/lib. A virtual environment's python3 is a link: its
+ * own folder is tried first, then that of the link's target. */
 static bool try_prefix(struct ncs_library *l, char *python)
 {
     char packages[PATH_MAX + 64];

@@ -1,4 +1,4 @@
-/* Ranks of communicators as launches name them, by the journal's numbers. */
+/* Maps handles of communicators to ranks, by the journal's numbers. */
 #include "api/journal.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -60,7 +60,7 @@ bool ncs_stage_line_is_broken(int comm)
     return ncs_map_get(&ncs_real.lines.broken, (uint64_t)comm + 1) != NULL;
 }
 
-/* Not those of calls, which a non-blocking communicator keeps as well. */
+/* True for errors that NCCL finds by itself. A non-blocking communicator also keeps errors of calls. */
 static bool comes_by_itself(ncclResult_t error)
 {
     return error == ncclUnhandledCudaError || error == ncclSystemError ||
@@ -71,7 +71,7 @@ ncclResult_t ncs_stage_line_error(int rank, ncclComm_t *comm)
 {
     for (const struct stage_line *l = ncs_real.lines.first; l; l = l->next) {
         ncclResult_t error = ncclSuccess;
-        /* Under the token: whoever destroys it has taken it off the line first. */
+        /* The token is held: a thread that destroys the communicator removes it from the list first. */
         if (l->rank != rank || !l->handle || !ncs_real.plain->ncclCommGetAsyncError ||
             ncs_real.plain->ncclCommGetAsyncError(l->handle, &error) != ncclSuccess ||
             !comes_by_itself(error))

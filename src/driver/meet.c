@@ -1,4 +1,5 @@
-/* Which parts belong together: by the journal's numbers. When the last of a meeting is over its observer is told. */
+/* Brings the parts of each meeting together by the journal's numbers, and tells the observer when the last
+ * part is over. */
 #include "api/journal.h"
 #include "api/types.h"
 #include "base/hash.h"
@@ -147,7 +148,7 @@ static void free_meeting(struct meeting *m)
 void ncs_meet_arrive(struct stage_part *part)
 {
     if (part->call->fn == NCS_FN_ncclPutSignal || ncs_call_count(part->call) == 0) {
-        /* Nothing tells when a put is in the window of its peer and nobody has touched it since. */
+        /* Nothing shows when a put has reached its peer's window, so this is the earliest safe moment. */
         if (ncs_real.meetings.observer.after && part->call->fn == NCS_FN_ncclPutSignal)
             ncs_real.meetings.observer.after(ncs_real.meetings.observer.self, &part->call, 1);
         ncs_meet_free(part);

@@ -28,7 +28,7 @@ int ncs_driver_devices(const struct ncs_api *api, const char **why)
         return count;
     if (api->cudaGetLastError)
         api->cudaGetLastError(); /* the script starts without an error */
-    /* CUDA calls a driver that is missing one that is too old. */
+    /* The CUDA runtime returns cudaErrorInsufficientDriver both for a missing and for an outdated driver. */
     int driver = 1;
     if (rc == cudaErrorInsufficientDriver && api->cudaDriverGetVersion &&
         api->cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0)
@@ -68,10 +68,10 @@ static bool has_devices(struct ncs_error *err)
     return ncs_fail_hint(err, "see `ncclscript doctor`; --driver sim needs no GPU");
 }
 
-/* Ranks that share a GPU wait for each other inside of kernels, so their kernels have to run side by side:
- * each stream needs a queue of its own, and no kernel may be loaded at its first launch, which waits for
- * those that run. With CUDA's presets a ring of five ranks on one H100 hangs (NCCL 2.30.7, CUDA 13.0). Read
- * when CUDA begins; what the user has set stays. */
+/* Ranks that share a GPU wait for each other inside kernels, so their kernels must run side by side. Each
+ * stream needs a queue of its own, and no kernel may be loaded at its first launch, because loading waits
+ * for running kernels. With CUDA's defaults a ring of five ranks on one H100 hangs (measured: NCCL 2.30.7,
+ * CUDA 13.0). CUDA reads these variables when it starts; values that the user has set stay. */
 static void let_kernels_run_together(void)
 {
     const char *shares = getenv("NCCL_MULTI_RANK_GPU_ENABLE");

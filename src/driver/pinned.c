@@ -1,5 +1,5 @@
-/* Pinned memory for copies: taken before there are communicators, because taking it waits for devices,
- * which may wait for it then. */
+/* Pinned memory for copies. It is allocated before any communicator exists: the allocation waits for
+ * devices, and a device may by then wait for a rank. */
 #include <string.h>
 
 #include "base/mem.h"

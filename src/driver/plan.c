@@ -5,7 +5,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 
-/* Of the machine: a script that polls for what nobody brings about polls for ever. */
+/* Steps of the machine: a script that polls for a result of communication would poll for ever. */
 #define STEPS 100000
 #define STEPS_OF_RANK 5000
 
@@ -87,7 +87,7 @@ static bool is_unknown(const void *p, size_t bytes)
     return false;
 }
 
-/* Something that is known is written: what is left of older ranges stays. */
+/* Marks a range as known; the remaining parts of older unknown ranges stay. */
 static void set_known(const void *p, size_t bytes)
 {
     struct range r = range_of(p, bytes);
@@ -120,7 +120,8 @@ static void set_unknown(const void *p, size_t bytes)
     NCS_PUSH(plan.range, plan.ranges, plan.room, range_of(p, bytes));
 }
 
-/* The call in flight has read it; values go on from the host to wherever the script takes them. */
+/* The call in flight reads unknown values; through the host, they can reach anything the script does
+ * later. */
 static void note_read(void)
 {
     const struct ncs_call *call = ncs_local ? ncs_local->call : NULL;
@@ -134,7 +135,7 @@ static void note_read(void)
         plan.first = call->id;
 }
 
-/* ---- communication: the journal has the call, with its arguments ---- */
+/* ---- communication: not carried out; the journal has the call with its arguments ---- */
 
 static int ranks_of(const struct ncs_call *call)
 {
@@ -286,7 +287,7 @@ static void take_over(void)
     TAKES_DOWN(ncsAdd);
 }
 
-/* The simulator's table is filled when its machine is opened: it is of one version of NCCL. */
+/* Opening the simulator's machine fills its table, because the table depends on the version of NCCL. */
 static bool open(const struct ncs_machine_options *options, struct ncs_error *err)
 {
     struct ncs_machine_options bounded = *options;

@@ -1,6 +1,6 @@
-/* Driver "plan": what a scenario would do, found without doing it. Communicators, memory and streams
- * are the simulator's; communication is taken down by the journal and not carried out: nobody waits
- * for it, and what it would have written is not known. */
+/* Driver "plan": runs a scenario without carrying out its communication. Communicators, memory and streams
+ * are the simulator's. The journal records communication, no rank waits for it, and the contents of its
+ * outputs are unknown. */
 #ifndef NCS_DRIVER_PLAN_H
 #define NCS_DRIVER_PLAN_H
 
@@ -9,11 +9,11 @@
 
 const struct ncs_driver *ncs_driver_plan(void);
 
-/* Of the run since the machine was opened: whether the call (ncs_call.id) read what only a run can
- * know, and the first call that did (0 = none) on the rank, or on any when it listens to the others:
- * what came after it may depend on it. */
+/* About the run since the machine was opened. unknown: the call (ncs_call.id) read values that only a real
+ * run can know. first: the first such call (0 = none) of the rank, or of any rank if this one listens to
+ * others; later calls may depend on it. */
 bool ncs_driver_plan_unknown(uint64_t call);
 uint64_t ncs_driver_plan_first(int rank);
-void ncs_driver_plan_listens(int rank); /* it is told something by other ranks' scripts */
+void ncs_driver_plan_listens(int rank); /* it receives data from other ranks' scripts */
 
 #endif

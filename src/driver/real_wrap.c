@@ -1,5 +1,5 @@
-/* Every function of the opened libraries, with the token given back while it runs, and the copies of what
- * collectives read and write around it (stage.h). */
+/* Wraps every function of the opened libraries: gives the token back while the function runs, and copies
+ * the data of collectives before and after (stage.h). */
 #include "api/journal.h"
 #include "driver/stage.h"
 #include "driver/token.h"
@@ -60,7 +60,7 @@ static void stage_after(enum ncs_fn fn, const union ncs_arg *arg, int rc)
 #include "api/gen/functions.def"
 #undef NCS_FUNCTION
 
-/* The project's own functions, which no library has, are standin.c's. */
+/* standin.c has the project's own functions, which exist in no library. */
 #define TAKE_CODE(name)                                                                            \
     if (api->name && ncs_fn_info[NCS_FN_##name].lib != NCS_LIB_EXT)                                \
         out->name = real_##name;

@@ -1,5 +1,5 @@
-/* Calls of NCCL's on their way: what is copied before them and after, when it is over, and who is then
- * told. */
+/* Follows NCCL's calls on real hardware: copies inputs and outputs, notices the end, and tells the
+ * observer. */
 #include <string.h>
 
 #include "api/journal.h"
@@ -10,14 +10,13 @@
 #include "driver/token.h"
 #include "driver/world.h"
 
-/* Copies and events of a rank that may be under way at a time, which is far from what a stream takes
- * before its host waits. */
+/* Copies and events of a rank in flight at a time: far fewer than a stream accepts before its host blocks. */
 enum { UNDER_WAY = 256 };
 
 /* Of a thread. */
 static _Thread_local struct {
     struct stage_launch *pending; /* of its open group */
-    struct stage_launch *at_once; /* of the call that is being made, if it waits for no group */
+    struct stage_launch *at_once; /* of the call that is being made, if it is not queued in a group */
     struct stage_part *latest;    /* of the call that is being made */
     int depth;
 } mine;
@@ -118,7 +117,8 @@ static void add_stream(struct stage_launch *l, cudaStream_t stream)
 static void add_part(struct ncs_call *call, ncclComm_t comm)
 {
     struct stage_line *line = ncs_stage_line_of(call, comm);
-    /* An empty collective has no ordinal: NCCL launches nothing, and its stream is none of the launch. */
+    /* An empty collective has no ordinal: NCCL launches nothing for it, and its stream is not the
+     * launch's. */
     if (!line || call->ordinal == 0 || call->rank < 0 || call->rank >= ncs_real.stage.ranks)
         return;
     struct stage_part *p = ncs_new(sizeof *p);
@@ -149,7 +149,7 @@ static bool share_stream(const struct stage_launch *a, const struct stage_launch
     return false;
 }
 
-/* Who copies first need not launch first. */
+/* The order of the copies need not be the order of the launches: then the copies prove nothing. */
 static void cross(struct stage_launch *l)
 {
     for (struct stage_launch *other = ncs_real.stage.made; other; other = other->next_made)
@@ -192,8 +192,8 @@ static void append(struct stage_launch **list, struct stage_launch *l)
     *list = l;
 }
 
-/* NCCL has put the launch into its streams; or nothing is known of that. standing: the thread has an error
- * of the program's, which stays. */
+/* NCCL has put the launch into its streams, or that is unknown. `standing`: the thread has an error of the
+ * program's in CUDA, which must stay. */
 static void launched(struct stage_launch *l, bool standing)
 {
     if (!l->done) {
@@ -203,7 +203,8 @@ static void launched(struct stage_launch *l, bool standing)
     int device = ncs_copy_enter(l);
     bool held = ncs_token_leave();
     bool ok = ncs_copy_outputs(l);
-    /* Of an event that stands for nothing a query says that it is over. */
+    /* Records an event even after a failure: a query of an event that was never recorded reports
+     * completion. */
     ok = ncs_real.plain->cudaEventRecord(l->done, l->stream[0]) == cudaSuccess && ok;
     ncs_token_take(held, NCS_FN_cudaMemcpyAsync, 0);
     if (!standing)
@@ -230,7 +231,8 @@ static void end_launch(struct stage_launch *l, int rc)
     launched(l, false);
 }
 
-/* Of the communicator; known: it is ready. Otherwise what is there may be of later calls. */
+/* Ends the launches in progress of a communicator. known: it is ready. Otherwise later calls may have
+ * changed the data already. */
 static void end_progress(ncclComm_t comm, bool known)
 {
     for (struct stage_launch **at = &ncs_real.stage.in_progress, *l; (l = *at) != NULL;) {
@@ -378,7 +380,7 @@ void ncs_stage_group_ended(bool simulate, int rc)
 
 void ncs_stage_leaves(enum ncs_fn fn, ncclComm_t comm)
 {
-    /* Whoever aborts what a run has left behind has no token, and nobody is told of that any more. */
+    /* The code that aborts communicators after a run has no token, and nobody observes them any more. */
     int number = ncs_real.stage.open && ncs_token_is_held() ? ncs_stage_line_comm(comm) : -1;
     if (number < 0)
         return;

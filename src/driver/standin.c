@@ -1,4 +1,4 @@
-/* What stands for kernels, without one: memory goes through the host in the order of the stream. */
+/* Stands in for kernels without launching one: data go through the host in the order of the stream. */
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static float decode(const struct ncs_dtype_info *s, uint32_t bits)
     return bits & sign_bit(s) ? -x : x;
 }
 
-/* Rounds to nearest even, once; NaN as a device writes it. */
+/* Rounds to nearest even, once; encodes NaN as a device does. */
 static uint32_t encode(const struct ncs_dtype_info *s, float x)
 {
     uint32_t sign = signbit(x) ? sign_bit(s) : 0, largest = s->saturates ? s->top : s->top + 1;
@@ -71,7 +71,7 @@ static uint32_t encode(const struct ncs_dtype_info *s, float x)
     int scale = e - 1 > 1 - s->bias ? e - 1 : 1 - s->bias;
     if (x == 0)
         return sign;
-    /* Units of the last place: a carry out of the fraction goes on into the exponent. */
+    /* In units of the last place: a carry out of the fraction correctly increases the exponent. */
     uint32_t units = (uint32_t)nearbyintf(ldexpf(x, s->fraction - scale));
     uint32_t bits = units + ((uint32_t)(scale + s->bias - 1) << s->fraction);
     return sign | (bits > largest ? largest : bits);
@@ -182,7 +182,7 @@ static cudaError_t add(void *dst, const void *src, size_t count, ncclDataType_t 
     bool held = ncs_token_leave();
     cudaError_t rc = enqueue(a, dst, src, stream);
     ncs_token_take(held, NCS_FN_ncsAdd, (int)rc);
-    return rc; /* of one that failed half-way the memory stays taken: its copies may be under way */
+    return rc; /* if it failed half-way, the memory stays allocated: its copies may be in flight */
 }
 
 void ncs_standins_forget(void)

@@ -1,5 +1,5 @@
-/* The machine of real runs: contexts are OS threads under the token, time is the host's, and a hang
- * is a time in which nothing has come about. */
+/* The machine of real runs: contexts are OS threads under the token, time is the host's, and a time
+ * without progress is reported as a hang. */
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -15,9 +15,9 @@
 
 #define MILLISECOND ((int64_t)1000000)
 
-/* How often the runner looks, what a thread that is told to stop has to come back, and how long nothing
- * may come about once an error that NCCL has found has ended a rank: others may wait for it in calls
- * that nobody can end. */
+/* LOOK: interval at which the runner checks for progress. GRACE: time for a cancelled thread to return.
+ * GRIEF: patience after an error of NCCL's has ended a rank, because other ranks may wait for that rank in
+ * calls that cannot be ended. */
 #define LOOK (10 * MILLISECOND)
 #define GRACE SECOND
 #define GRIEF (5 * SECOND)
@@ -104,7 +104,8 @@ static void machine_close(void)
     ncs_real_leave();
 }
 
-/* Where the GPUs are gone meanwhile it stays closed, and the next spawn or run is that of nobody. */
+/* If the GPUs have disappeared meanwhile, the machine stays closed, and the next spawn or run does
+ * nothing. */
 static void machine_reset(void)
 {
     struct ncs_machine_options options = ncs_real.options;
@@ -163,7 +164,7 @@ static bool any_has_time(const struct real_context *c)
     return false;
 }
 
-/* Nothing comes about, and nobody has a time of its own to wait for. */
+/* No progress within the patience, and no thread sleeps or waits with a deadline. */
 static bool stalled(void)
 {
     int64_t now = ncs_real_now();
@@ -228,7 +229,7 @@ static int64_t machine_clock(void)
     return machine_now();
 }
 
-/* Whoever comes here after the verdict stays until the run is over. */
+/* Keeps a thread here after the verdict until the run is over. */
 static void stay(void)
 {
     while (ncs_real.stopped && !ncs_real.cancelled)
@@ -283,7 +284,7 @@ static bool machine_cancelled(void)
     return ncs_real_self && ncs_real.cancelled;
 }
 
-/* A script that computes without a look at anything is getting on. */
+/* A script that computes without polling makes progress. */
 static void machine_check(void)
 {
     if (ncs_real_self && ncs_real_self->polls == ncs_real_self->checked)
@@ -327,7 +328,7 @@ static void mark_dead(struct real_context *c, const char *message, struct ncs_pl
     }
 }
 
-/* Those of its other threads that are in a call of a library stop once they are back from it. */
+/* Other threads of the process that are inside a library's call stop when they return from it. */
 static void machine_die(const char *message, struct ncs_place place)
 {
     if (!ncs_real_self)

@@ -1,4 +1,4 @@
-/* The token of real runs, the host's time, and waiting with the token given back. */
+/* The token of real runs, the host's time, and waits that give the token back. */
 #include <errno.h>
 #include <time.h>
 

@@ -1,5 +1,5 @@
-/* What blocks for as long as a device works: polled, so that a rank that waits in vain can be told to
- * stop. And functions that streams run: they belong to the rank that enqueued them. */
+/* Replaces functions that block until a device has finished by polls, so that a rank that waits in vain
+ * can be told to stop. Runs host functions in streams as the rank that enqueued them. */
 #include <string.h>
 
 #include "api/journal.h"
@@ -9,7 +9,7 @@
 #include "driver/token.h"
 #include "driver/world.h"
 
-/* Between two looks at a stream: short at first, for what is nearly done. */
+/* Pause between polls of a stream in ns: short at first, for work that is nearly done. */
 #define SHORTEST ((int64_t)5000)
 #define LONGEST ((int64_t)1000000)
 
@@ -55,7 +55,7 @@ void ncs_waits_forget(void)
 
 /* ---- waiting by looking ---- */
 
-/* A look that finds nothing is an error to CUDA, which the script has not made. */
+/* Clears cudaErrorNotReady, which a poll leaves as the thread's last error: the script did not poll. */
 static void unmark(cudaError_t before)
 {
     if (before == cudaSuccess && ncs_real.plain->cudaGetLastError && ncs_real.plain->cudaPeekAtLastError &&
@@ -63,7 +63,7 @@ static void unmark(cudaError_t before)
         ncs_real.plain->cudaGetLastError();
 }
 
-/* What has come about meanwhile. True: an error of NCCL's, which ends the wait. */
+/* Notes progress of launches. True: NCCL has reported an error, which ends the wait. */
 static bool has_failed(void)
 {
     ncclComm_t comm;
@@ -79,7 +79,7 @@ static bool has_failed(void)
     return true;
 }
 
-/* Looks until the answer is another than "not ready"; that one, too, when the run is over. */
+/* Polls until the result is not "not ready"; returns "not ready" if the run is over. */
 static cudaError_t watch(cudaError_t (*look)(const void *what), const void *what)
 {
     cudaError_t before = ncs_copy_standing_error();
@@ -96,7 +96,7 @@ static cudaError_t watch(cudaError_t (*look)(const void *what), const void *what
     return has_failed() ? cudaErrorUnknown : rc;
 }
 
-/* A wait that was given up: the run is over, or NCCL has found an error. */
+/* True if the wait was given up: the run is over, or NCCL has reported an error. */
 static bool is_over(cudaError_t rc)
 {
     return rc == cudaErrorNotReady || (rc == cudaErrorUnknown && ncs_local && ncs_local->async_error);
@@ -115,8 +115,8 @@ static bool is_there(cudaStream_t handle)
     return false;
 }
 
-/* One that another thread may destroy meanwhile, which takes it off the list first: a look keeps the
- * token. */
+/* Another thread may destroy the stream meanwhile. It removes it from the list first, and this poll keeps
+ * the token. */
 static cudaError_t look_at_listed(const void *what)
 {
     cudaStream_t stream = *(const cudaStream_t *)what;
@@ -138,9 +138,9 @@ static cudaError_t wait_event(cudaEvent_t event)
     return watch(look_at_event, &event);
 }
 
-/* Every stream of the current device, or those alone that the legacy stream waits for: those that are
- * there now, since others make and drop streams meanwhile. CUDA's own errors are left to be told by the
- * call that follows; the wait's are that call's. */
+/* Waits for every stream of the current device, or only for those that the legacy stream waits for; only
+ * streams that exist now, because others make and destroy streams meanwhile. Returns only why it gave up;
+ * the call that follows reports CUDA's own errors. */
 static cudaError_t wait_streams(bool all)
 {
     int device = current_device();

@@ -1,6 +1,5 @@
-/* What the files of the machine of real runs share: its contexts, the host's time, and the token
- * from within (token.h has it for calls of the libraries). All of it is read and written under the
- * token. */
+/* Shared by the files of the machine of real runs: its contexts, the host's time, and the token's inside
+ * (token.h is for calls of the libraries). Read and write all of it under the token. */
 #ifndef NCS_DRIVER_WORLD_H
 #define NCS_DRIVER_WORLD_H
 
@@ -29,13 +28,13 @@ struct real_context {
     char *key;
     int owner, owner_thread;
     bool timed;
-    bool failed; /* an error that NCCL has found has ended a wait of its */
-    bool dead;   /* its process is: it stops as soon as it is back from a call */
-    uint64_t polls, checked; /* looks in vain; as many as when its script was last looked at */
+    bool failed; /* an error of NCCL's has ended one of its waits */
+    bool dead;   /* its process is dead: it stops as soon as it returns from a call */
+    uint64_t polls, checked; /* polls in vain; their number when its script last called check */
     struct real_context *next;
 };
 
-/* What is staged: copies of what collectives read and write (stage.h). */
+/* State of the copies of collectives' data (stage.h). */
 struct stage_state {
     bool open, copies;
     int ranks;
@@ -47,8 +46,8 @@ struct stage_state {
     struct stage_launch *in_progress; /* of non-blocking communicators, until they are ready */
 };
 
-/* A process has one NCCL and one CUDA runtime, whose functions have no argument for a context: all that the
- * driver knows is here, and what is a thread's own in its _Thread_local variables. */
+/* A process has one NCCL and one CUDA runtime, whose functions have no argument for a context. So all
+ * state of the driver is here, and a thread's state in its _Thread_local variables. */
 struct real_driver {
     const struct ncs_api *plain;  /* the libraries' own functions */
     struct ncs_api with_token;    /* with the token given back around each */
@@ -99,26 +98,26 @@ int64_t ncs_real_now(void); /* ns of the host's monotonic clock */
 void ncs_real_take(void);
 void ncs_real_leave(void);
 void ncs_real_cond_new(pthread_cond_t *cond);
-/* Under the token; false at the time. until < 0: no limit. */
+/* Waits under the token; false when the time `until` has come. until < 0: no limit. */
 bool ncs_real_wait(pthread_cond_t *cond, int64_t until);
 
-/* Calls that only look whether something is over: no progress by themselves. */
+/* True for calls that only ask whether something is over: they are no progress by themselves. */
 bool ncs_real_is_look(enum ncs_fn fn);
 
-/* waits.c: the functions that streams have and have not run to their end: each one's call and device,
- * and the visitor that runs it or NULL. */
+/* waits.c: visits the functions in streams that have not run to their end: each one's call and device, and
+ * the visitor that runs it or NULL. */
 void ncs_real_tasks(void (*visit)(void *arg, const struct ncs_call *call, int device,
                                   const struct real_context *visitor), void *arg);
 
-/* gate.c and state.c: the machine's functions of these names. */
+/* gate.c and state.c: the machine's functions with these names. */
 struct ncs_gate *ncs_real_gate_new(void);
 void ncs_real_gate_free(struct ncs_gate *g);
 bool ncs_real_gate_wait(struct ncs_gate *g, int64_t deadline, const char *what, const char *key,
                         int owner, int owner_thread);
 void ncs_real_gate_wake(struct ncs_gate *g);
-/* gate.c: whoever waits at a gate looks again. */
+/* gate.c: threads that wait at a gate test their condition again. */
 void ncs_real_gates_wake(void);
-/* threads.c: does not return to a thread of a dead process before the run is over. */
+/* threads.c: keeps a thread of a dead process until the run is over; returns at once to others. */
 void ncs_real_stop_dead(void);
 static inline bool ncs_real_is_dead(void)
 {

@@ -1,5 +1,5 @@
-/* The dumps of PyTorch's Flight Recorder, one for each rank, as JSON or as a pickle: entries in the order
- * in which the calls were made, each with its process group, sizes, state and stack. */
+/* Reads the dumps of PyTorch's Flight Recorder, one for each rank, as JSON or as a pickle: entries in the
+ * order in which the calls were made, each with its process group, sizes, state and stack. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static const char *text_of(const struct entry *e, const char *key)
     return v ? json_string_value(v) : NULL;
 }
 
-/* The JSON of some versions writes whole numbers as texts. */
+/* Reads a whole number. The JSON of some versions writes numbers as texts. */
 static bool whole(const json_t *v, int64_t *number)
 {
     char *end;
@@ -53,7 +53,7 @@ static int64_t whole_of(const struct entry *e, const char *key, int64_t otherwis
     return whole(json_object_get(e->o, key), &number) ? number : otherwise;
 }
 
-/* All elements of the first tensors of a list of sizes: [[1024, 8], [3]] has 8195. */
+/* The elements of the first tensors in a list of sizes: [[1024, 8], [3]] has 8195. */
 static uint64_t elements(const json_t *sizes)
 {
     uint64_t sum = 0;
@@ -76,7 +76,8 @@ static const char *first_text(const json_t *list)
     return json_string_value(json_array_get(list, 0));
 }
 
-/* The innermost frame that is the user's own: neither PyTorch's nor without a line. */
+/* The place of the innermost frame in the user's own code; frames of PyTorch and frames without a line do
+ * not count. */
 static int place_of(struct record *r, const json_t *frames)
 {
     const json_t *best = NULL;
@@ -98,7 +99,7 @@ static int place_of(struct record *r, const json_t *frames)
     return best ? ncs_record_place(r, json_string_value(json_object_get(best, "filename")), (long)line) : 0;
 }
 
-/* By the status of its group: the number of the last collective that came to an end; -1 = none, -2 = not known. */
+/* The number of the last completed collective by the status of its group; -1 = none, -2 = unknown. */
 static int64_t last_over(const struct entry *e)
 {
     const json_t *id = json_object_get(e->o, "pg_id"), *all = json_object_get(e->dump->root, "pg_status");
@@ -111,8 +112,9 @@ static int64_t last_over(const struct entry *e)
     return whole(json_object_get(status, "last_completed_collective"), &number) ? number : -2;
 }
 
-/* Some never learn the state of a call, or stop looking: then its group's status says whether it is over, and where
- * there is none, that PyTorch has let go of it. What has run out of time is let go of, too. */
+/* The state of a call. Some dumps do not follow a call to its end. Then the group's status tells whether
+ * it is over; without a status, the call counts as over once PyTorch has retired it. PyTorch also retires
+ * calls that timed out, so a status has priority. */
 static enum record_state state_of(const struct entry *e, bool p2p, int64_t seq)
 {
     const char *state = text_of(e, "state");
@@ -167,7 +169,7 @@ static void set_sizes(const struct entry *e, struct record_call *c)
     c->count = elements(sizes);
     c->dtype = ncs_flight_dtype(first_text(types), &factor);
     c->count *= (uint64_t)factor;
-    /* A size that is not recorded is not 0; those of an all-to-all each rank has for itself. */
+    /* An unrecorded size is not 0. Each rank of an all-to-all has sizes of its own. */
     if (c->fn == NCS_FN_ncclAlltoAll || json_array_size(sizes) == 0)
         c->unsaid |= NCS_UNSAID_COUNT;
     if (json_array_size(types) == 0)
@@ -175,7 +177,7 @@ static void set_sizes(const struct entry *e, struct record_call *c)
     c->unsaid |= NCS_UNSAID_OP | NCS_UNSAID_ROOT;
 }
 
-/* "nccl:send 1->2": ranks of the group; false when it has none. */
+/* Parses "nccl:send 1->2": ranks of the group; false if the name has none. */
 static bool peers_of(const char *name, int *self, int *peer)
 {
     const char *p = strchr(name, ' ');
@@ -227,7 +229,7 @@ static bool add_entry(struct flight *f, struct dump *d, const struct entry *e)
     return true;
 }
 
-/* What was not made together with others, once that is known. */
+/* Moves sends and receives outside of batches to communicators of the two ranks, once batches are known. */
 static bool set_pairs(struct flight *f, int rank)
 {
     for (size_t i = 0; i < f->record->rank[rank].calls; i++) {
@@ -276,7 +278,7 @@ static bool read_entries(struct flight *f, struct dump *d)
 
 /* ---- files ---- */
 
-/* The last number in the name of the file, without what tells its format. */
+/* The last number in the name of the file, without the extension of its format. */
 static int rank_of_name(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *end = name + strlen(name);
@@ -344,7 +346,8 @@ static bool open_dump(struct flight *f, const struct trace_file *file, struct du
     return true;
 }
 
-/* One that was cut off when its rank died is common among many, and sinks none of the others. */
+/* Skips a dump that was cut off when its rank died: with many dumps that is common, and the others remain
+ * useful. */
 static bool leave_out(struct flight *f, const struct dump *d)
 {
     int rank = rank_of_name(d->path);

@@ -11,9 +11,9 @@ struct dump {
     json_t *root;         /* owned; NULL = it cannot be read */
     int rank;
     struct ncs_map group; /* name of a process group -> communicator + 1 */
-    struct ncs_map pairs; /* ids of groups with sends or receives: their status counts these, too */
-    size_t unknown;       /* entries that are none of NCCL's calls */
-    char odd[64];         /* the first of them */
+    struct ncs_map pairs; /* ids of groups with sends or receives: their status counts these too */
+    size_t unknown;       /* entries that are no calls of NCCL */
+    char odd[64];         /* the name of the first of them */
 };
 
 struct flight {
@@ -26,7 +26,7 @@ struct flight {
 /* The groups of all dumps, of which each knows its own. */
 bool ncs_flight_read_groups(struct flight *f);
 int ncs_flight_group(const struct dump *d, const char *name); /* -1 = none */
-/* The communicator of two ranks of a group alone; the group's own where they are none. -1 and err. */
+/* The communicator of two ranks of a group; the group's own if they are not two ranks of it. -1 and err. */
 int ncs_flight_pair(struct flight *f, int comm, int a, int b);
 
 #endif

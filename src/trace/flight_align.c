@@ -1,6 +1,7 @@
-/* Dumps of a ring buffer begin where it happened to be full. The calls of a communicator are compared
- * from the first on that all have; of those ranks that left no dump the others tell what they have made;
- * and what was never started stood behind what its rank had under way. */
+/* Makes dumps comparable. A ring buffer begins where it happened to be full, so the calls of a
+ * communicator are compared from the first one that all ranks have. Calls of ranks without a dump are
+ * derived from the other ranks' calls. Calls that were never started are placed after the call that their
+ * rank had in flight. */
 #include <inttypes.h>
 
 #include "base/mem.h"
@@ -30,7 +31,7 @@ static struct span span_of(const struct record *r, int comm, int rank)
 
 /* ---- what is over ---- */
 
-/* A communicator's calls come about in order: what stands before one that has, has too. */
+/* A communicator completes its calls in order: all calls before a completed one are complete. */
 static void carry_over(struct record *r, int rank)
 {
     bool *over = ncs_new(r->comms * sizeof *over);
@@ -102,8 +103,8 @@ static void start_together(struct record *r, int comm)
 
 /* ---- sizes ---- */
 
-/* A size or a type that one dump does not say is compared with none: the others' of the communicator are left out,
- * too. Unsaid sizes are all 1, so that none is that of an empty call. */
+/* A size or type that is missing in one dump is not compared: it is marked unsaid in all calls of the
+ * communicator. Unsaid sizes become 1, because a size of 0 would mean an empty call. */
 static void leave_unsaid(struct record *r, int comm, bool pairs)
 {
     enum { SIZE = NCS_UNSAID_COUNT | NCS_UNSAID_DTYPE };
@@ -138,7 +139,8 @@ static const struct record_call *nth_of(const struct record *r, int comm, int ra
     return NULL;
 }
 
-/* The rest goes without saying: ranks that are known disagree, whatever a rank did whose dump cannot be read. */
+/* True if ranks with readable dumps disagree among themselves: then the rank with an unreadable dump is
+ * not the cause. */
 static bool known_disagree(const struct record *r, int comm)
 {
     enum { COMPARED = 64 }; /* of what is not over */
@@ -164,8 +166,8 @@ static bool known_disagree(const struct record *r, int comm)
     return spoilt && differ;
 }
 
-/* What others have come past, they cannot have come past without it; of a dump that cannot be read the rank is
- * taken to have done as most where others are to blame. */
+/* Gives ranks without a dump the calls that other ranks have completed, which need all ranks. If the
+ * readable dumps disagree anyway, such a rank gets as many calls as the rank with most. */
 static void add_implied(struct record *r, int comm)
 {
     struct record_comm *info = &r->comm[comm];
@@ -186,8 +188,8 @@ static void add_implied(struct record *r, int comm)
 
 /* ---- streams ---- */
 
-/* Each communicator has a stream of its own. What its rank has made and the GPU has not begun stands
- * behind the first call that is not over. */
+/* Each communicator has its own stream. A call that the GPU has not begun is placed on the stream of its
+ * rank's first unfinished call. */
 static void set_streams(struct record *r, int rank)
 {
     uint64_t behind = 0;

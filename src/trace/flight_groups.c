@@ -1,4 +1,4 @@
-/* The process groups of Flight Recorder dumps: which ranks each has. */
+/* The process groups of Flight Recorder dumps, and their ranks. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static bool has_name(const struct record *r, const char *name)
     return false;
 }
 
-/* The communicator of these ranks with that name: the same from every dump. */
+/* The communicator of these ranks with that name: the same one for every dump. */
 static int comm_of(struct flight *f, const char *name, const char *desc, const int *rank, size_t ranks)
 {
     struct record *r = f->record;
@@ -177,7 +177,7 @@ static void collect_uses(const struct flight *f, struct dump *d, struct uses *al
     }
 }
 
-/* Of a group that no dump describes the members are taken to be the ranks that use it. */
+/* For a group that no dump describes, takes the ranks that use it as its members. */
 static bool add_used(struct flight *f, const struct use *use)
 {
     int comm = comm_of(f, use->name, use->desc, use->rank, use->ranks);
@@ -220,7 +220,7 @@ bool ncs_flight_read_groups(struct flight *f)
 
 /* ---- of two ranks ---- */
 
-/* A send or receive on its own goes through a communicator of the two alone. */
+/* A send or receive outside of a batch has a communicator of the two ranks alone. */
 int ncs_flight_pair(struct flight *f, int comm, int a, int b)
 {
     struct record *r = f->record;

@@ -6,7 +6,7 @@
 
 #include "api/types.h"
 
-/* Other beginnings of a name than that of a method of a communicator. */
+/* Beginnings of names that are not the name of a communicator's method. */
 static const struct {
     const char *begins;
     enum flight_word word;
@@ -18,7 +18,7 @@ static const struct {
     { "new_window", FLIGHT_OTHER, NCS_FN_ncclCommWindowRegister },
 };
 
-/* How many letters of the name are those of the word, which it may write without '_'; 0 = others. */
+/* The letters of `name` that match `word`, which may contain '_' that the name lacks; 0 = no match. */
 static size_t same_letters(const char *name, const char *word)
 {
     size_t n = 0;
@@ -31,7 +31,7 @@ static size_t same_letters(const char *name, const char *word)
     return n;
 }
 
-/* The call whose method's name the name begins with, the longest of them: "_reduce_scatter_base". */
+/* The call whose Lua method is the longest beginning of the name: "_reduce_scatter_base". */
 static enum flight_word call_of(const char *name, enum ncs_fn *fn)
 {
     size_t longest = 0;
@@ -47,7 +47,7 @@ static enum flight_word call_of(const char *name, enum ncs_fn *fn)
     return longest == 0 ? FLIGHT_UNKNOWN : ncs_fn_info[*fn].pair ? FLIGHT_P2P : FLIGHT_CALL;
 }
 
-/* A name may have the prefix of its library and underscores before it. */
+/* A name may have a library's prefix and underscores at its beginning. */
 enum flight_word ncs_flight_word(const char *name, enum ncs_fn *fn)
 {
     const char *colon = strchr(name, ':');
@@ -61,7 +61,7 @@ enum flight_word ncs_flight_word(const char *name, enum ncs_fn *fn)
     return call_of(name, fn);
 }
 
-/* PyTorch's types that NCCL sends as another one, of so many elements. */
+/* PyTorch's types that NCCL sends as `factor` elements of another type. */
 static const struct {
     const char *name, *as;
     int factor;

@@ -8,15 +8,15 @@ enum flight_word {
     FLIGHT_CALL,    /* a collective */
     FLIGHT_P2P,
     FLIGHT_CLOSES,  /* ends a batch */
-    FLIGHT_OTHER,   /* of no account: it communicates nothing that is waited for in a call */
+    FLIGHT_OTHER,   /* ignored: communicates nothing that a call waits for */
     FLIGHT_UNKNOWN,
 };
 
-/* The kind that a name such as "nccl:_reduce_oop" stands for; *fn of a call. */
+/* The kind of a name such as "nccl:_reduce_oop"; for a call, *fn is its function. */
 enum flight_word ncs_flight_word(const char *name, enum ncs_fn *fn);
-/* ncclDataType_t, -1 = none; a complex number is `factor` of them. */
+/* ncclDataType_t, -1 = none; a complex number is `factor` elements of that type. */
 int ncs_flight_dtype(const char *name, int *factor);
-/* Whether a file of a stack is neither PyTorch's nor Python's own. */
+/* True if a file in a stack belongs neither to PyTorch nor to Python. */
 bool ncs_flight_is_users(const char *file);
 
 #endif

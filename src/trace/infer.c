@@ -1,5 +1,5 @@
-/* What the journal gives when it is played through (replay.h), and is not done, cannot have come about,
- * and goes into the snapshot as the simulator would have put it there. */
+/* Plays the journal through (replay.h). An operation that is not done then cannot have completed; the
+ * snapshot gets it as the simulator would have put it there. */
 #include "base/mem.h"
 #include "trace/replay.h"
 
@@ -26,7 +26,7 @@ static void put_lacks(struct played *p, struct ncs_snapshot *s, const struct pla
 
 static void put_part(struct played *p, struct ncs_snapshot *s, struct played_part *part, int op)
 {
-    /* What it meets may be met where the rest of its launch is not. */
+    /* The partner of one call can be there while other calls of its launch still wait. */
     bool met = !part->queued && part->met;
     part->shown = (int)s->parts;
     if (part->reached && !met && part->call->fn == NCS_FN_ncclWaitSignal)
@@ -102,7 +102,7 @@ static void add_wait(struct played *p, struct ncs_snapshot *s, struct ncs_snap_c
     NCS_PUSH(s->wait, s->waits, p->wait_room, wait);
 }
 
-/* An initialisation that the others of its communicator have not come to. */
+/* An initialisation that other ranks of its communicator have not entered. */
 static void wait_for_members(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s,
                              struct ncs_snap_context *c)
 {
@@ -120,7 +120,7 @@ static void wait_for_members(struct played *p, const struct ncs_journal *j, stru
     add_wait(p, s, c, NCS_WAIT_JOB, (int)s->jobs++);
 }
 
-/* Calls that all ranks of a communicator make and that have no number: who has made fewer. */
+/* Unnumbered calls that all ranks of a communicator make: finds the ranks that have made fewer. */
 static const struct {
     enum ncs_fn fn;
     enum ncs_job_kind kind;
@@ -163,7 +163,7 @@ static bool wait_for_meeting(struct played *p, const struct ncs_journal *j, stru
     return true;
 }
 
-/* All who live look at something again and again, and nobody is in a call. */
+/* True if every live context polls, and none is inside a call. */
 static bool all_poll(const struct ncs_snapshot *s)
 {
     size_t polling = 0;
@@ -175,10 +175,9 @@ static bool all_poll(const struct ncs_snapshot *s)
     return polling > 0;
 }
 
-/* A wait for one stream is for what is on it, one for an event for what that stands for; any other may
- * be for all that the rank has. */
-/* Where ranks share a GPU, these wait for the kernels of all of them (measured with NCCL 2.30.7: four
- * ranks on one H100, and a free beside another rank's all-gather never returns). */
+/* Calls that wait for the whole device. If ranks share a GPU, these wait for the kernels of all of them
+ * (measured with NCCL 2.30.7: four ranks on one H100, where a free beside another rank's all-gather never
+ * returns). */
 static bool waits_for_device(enum ncs_fn fn)
 {
     return fn == NCS_FN_cudaDeviceSynchronize || fn == NCS_FN_cudaFree || fn == NCS_FN_cudaFreeHost;
@@ -192,7 +191,8 @@ static bool has_launches(const struct played *p, int rank)
     return false;
 }
 
-/* The script is over, nothing of it is under way, and the rank gives back memory: nobody waits for it. */
+/* True if the script is over, nothing of it is in flight, and the rank only frees memory: no rank waits
+ * for it. */
 static bool only_releases(const struct played *p, const struct ncs_snap_context *c)
 {
     return c->call->ending && waits_for_device(c->call->fn) && !has_launches(p, c->rank);
@@ -206,6 +206,8 @@ static bool share_device(const struct played *p, int rank, const struct played_l
     return false;
 }
 
+/* cudaStreamSynchronize waits for one stream, cudaEventSynchronize for the work before an event; any other call
+ * may wait for all work of its rank. */
 static bool may_wait_for(struct played *p, const struct ncs_snap_context *c, size_t at)
 {
     const struct played_launch *l = &p->launch[at];
@@ -249,7 +251,7 @@ static void add_open_group(struct played *p, const struct ncs_local *local)
         ncs_replay_open_group(p, local->group);
 }
 
-/* The machine has told of callbacks alone, which are now among the rest. */
+/* The machine reported only callbacks; they are among the inferred operations now. */
 static void drop_told(struct ncs_snap_op *op, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -257,7 +259,7 @@ static void drop_told(struct ncs_snap_op *op, size_t count)
     ncs_free(op);
 }
 
-/* Of all that has come about, the calls that met. */
+/* Passes the calls of each completed meeting to known->met. */
 static void tell_met(struct played *p, const struct ncs_journal *j, const struct ncs_known *known)
 {
     for (size_t i = 0; i < p->slots && known->met; i++) {

@@ -1,5 +1,5 @@
-/* What nobody can ask a machine for, told from the journal alone: of real hardware, or of a run that was
- * recorded elsewhere. */
+/* Derives from the journal alone which operations and calls wait, where no machine can be asked: on real
+ * hardware, or for a run that was recorded elsewhere. */
 #ifndef NCS_TRACE_INFER_H
 #define NCS_TRACE_INFER_H
 
@@ -10,18 +10,18 @@
 struct ncs_known {
     const struct ncs_local *const *local; /* of the threads, for groups that are still open */
     size_t locals;
-    /* Whether a call is known to have come about; NULL = of none. */
+    /* True if the call is known to have completed; NULL = unknown for all. */
     bool (*is_over)(void *arg, const struct ncs_call *call);
-    /* Whether a call's own rank has given it up: it keeps nothing back, and nobody meets it any more. */
+    /* True if the call's own rank has given it up: it delays nothing, and no other call can meet it. */
     bool (*is_gone)(void *arg, const struct ncs_call *call);
-    /* Told of the calls of each meeting that has come about; NULL = nobody is. */
+    /* Called with the calls of each completed meeting; NULL = no hook. */
     void (*met)(void *arg, struct ncs_call *const *calls, size_t count);
     void *arg;
 };
 
-/* Adds to a snapshot that has contexts, and of operations only callbacks that are not over: the
- * operations that ranks have enqueued and that cannot have come about, and what each context that is in
- * a call waits for. A journal that has dropped records tells nothing. */
+/* Completes a snapshot that has contexts, and of operations only unfinished callbacks: adds the operations
+ * that ranks have enqueued and that cannot have completed, and what each context inside a call waits for.
+ * Adds nothing if the journal has dropped records. */
 void ncs_infer(const struct ncs_journal *j, const struct ncs_known *known, struct ncs_snapshot *s);
 
 #endif

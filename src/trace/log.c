@@ -1,6 +1,6 @@
-/* NCCL's own log: lines of any number of processes and ranks, with lines of others between. Who is which
- * rank of which communicator is told by the lines of NCCL_DEBUG_SUBSYS=INIT, or by the calls that made
- * them; the calls are those of COLL, or, with where groups begin and end, those of CALL. */
+/* Reads NCCL's own log: lines of any number of processes and ranks, mixed with other lines. Lines of
+ * NCCL_DEBUG_SUBSYS=INIT, or the calls that make communicators, tell which rank of which communicator a
+ * process is. Lines of COLL have the calls; lines of CALL have them too, with begin and end of groups. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ struct entity { /* a rank of the run: a device in a process */
     uint64_t process;
     int rank;        /* of the run; -1 = not known so far */
     const char *file;
-    /* The last call, to tell what was made in one group where no line says it. */
+    /* The last call, to recognise calls of one group if no line marks the group. */
     int comm;
     uint64_t op_count, thread;
     bool any;
@@ -46,7 +46,7 @@ struct log {
     struct ncs_map entity_of; /* process and device -> entity + 1 */
     struct thread *thread; size_t threads, thread_room;
     struct ncs_map thread_of;
-    struct ncs_map has_calls; /* processes with calls in lines of CALL: those of COLL say them again */
+    struct ncs_map has_calls; /* processes with calls in lines of CALL: lines of COLL repeat them */
     uint64_t groups;
     struct log_gaps gaps;
     size_t unbound, odd, warnings;
@@ -99,8 +99,8 @@ static struct bound *bound_to(struct log *l, uint64_t process, uint64_t handle)
     return at ? &l->bound[at - 1] : NULL;
 }
 
-/* What is the same for all ranks of the communicator that is made. A line of CALL does not count the
- * parts that were made before: those of one colour are counted here. */
+/* A key that is equal on all ranks of the new communicator. A line of CALL lacks the number of earlier
+ * splits of its parent; splits with the same color are counted here instead. */
 static uint64_t key_of_comm(struct log *l, const struct log_line *line, const struct log_init *i)
 {
     if (!i->parent)
@@ -166,7 +166,7 @@ static bool bind(struct log *l, const struct log_line *line, const struct log_in
     int comm = comm_for(l, line, i);
     if (comm < 0)
         return ncs_fail_at(l->err, line->file, line->number, 0);
-    /* A line of CALL that splits does not say the device: it is the parent's. */
+    /* A line of CALL about a split lacks the device: it is the parent's. */
     const struct bound *from = i->device < 0 && i->parent ? bound_to(l, line->process, i->parent) : NULL;
     size_t entity = from ? from->entity : entity_at(l, line, i->device);
     struct bound b = { .comm = comm, .comm_rank = i->rank, .entity = entity, .complete = i->complete,
@@ -196,7 +196,7 @@ static void name_world(struct record *r, int world)
     ncs_free(old);
 }
 
-/* Of the largest communicator the ranks are those of the run. */
+/* The ranks of the largest communicator number the ranks of the run. */
 static bool number_ranks(struct log *l)
 {
     struct record *r = l->record;

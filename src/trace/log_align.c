@@ -1,9 +1,9 @@
-/* What a log does not say, so that nobody is suspected for it: what ranks without lines have done, and what
- * of a communicator that is no more came to an end. */
+/* Fills gaps of a log so that no rank is blamed for missing lines: calls of ranks without lines, and
+ * unfinished calls on communicators that have ended. */
 #include "base/mem.h"
 #include "trace/record.h"
 
-/* Who has destroyed a communicator had nothing left to wait for there, and who has aborted it waits no
+/* A rank that destroyed a communicator had nothing left to wait for on it; a rank that aborted it waits no
  * more. */
 static void end_calls(struct record *r, int rank)
 {
@@ -28,7 +28,7 @@ static void excuse_all(struct record *r, int comm)
                 r->rank[k].call[i].state = RECORD_OVER;
 }
 
-/* The log does not say what a rank without lines has done: nobody is taken to wait for it. */
+/* The log does not show the calls of ranks without lines: nobody counts as waiting for them. */
 static void excuse_missing(struct record *r)
 {
     bool *pending = ncs_new(r->comms * sizeof *pending); /* whoever is missing has not joined */
@@ -61,7 +61,7 @@ static void excuse_missing(struct record *r)
     ncs_free(pending);
 }
 
-/* The lowest numbers that no rank with lines has, nor one that is in it. */
+/* Gives ranks of a communicator the lowest numbers that neither a rank with lines nor a member has. */
 static bool number_absent_of(struct record *r, struct record_comm *comm, struct ncs_error *err)
 {
     int known = r->ranks, next = 0;
@@ -84,7 +84,7 @@ static bool number_absent_of(struct record *r, struct record_comm *comm, struct 
     return fits;
 }
 
-/* Of communicators beside the world the ranks without lines have no number: they are given one. */
+/* Ranks without lines on communicators other than the world have no number in the log: gives them one. */
 static bool number_absent(struct record *r, struct ncs_error *err)
 {
     for (size_t i = 0; i < r->comms; i++) {
@@ -97,7 +97,7 @@ static bool number_absent(struct record *r, struct ncs_error *err)
     return true;
 }
 
-/* What is written last may be lost with the process: who has fewer calls may have made more. */
+/* The last lines may be lost with their process: a rank with fewer calls may have made more. */
 static void doubt_short(struct record *r, int comm)
 {
     const struct record_comm *info = &r->comm[comm];

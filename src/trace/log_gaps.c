@@ -1,5 +1,6 @@
-/* What of a log is lost: a rank whose operations jump where others have lines, and files that end in the middle of
- * a line. Nothing that is told from what such a rank has not called is more than likely. */
+/* Finds lost lines of a log: numbers of operations that jump on one rank while other ranks have the lines,
+ * and files that end in the middle of a line. A finding about calls that such a rank did not make is at
+ * most likely. */
 #include "base/hash.h"
 #include "base/mem.h"
 #include "trace/log_gaps.h"
@@ -26,7 +27,7 @@ void ncs_log_saw(struct log_gaps *g, int comm, int comm_rank, int rank, uint64_t
     ncs_map_put_number(&g->seen, key_of(comm, op_count, 2), 1);
 }
 
-/* Where all jump NCCL has counted an operation that it has not logged. */
+/* If the numbers of all ranks jump, NCCL has counted an operation that it does not log: no line is lost. */
 static bool others_have(const struct log_gaps *g, const struct jump *j, uint64_t *first)
 {
     enum { MOST = 1024 };

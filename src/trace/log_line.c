@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 
-/* "host:pid:tid" that ends before `end`; what stands before it is somebody else's. */
+/* Parses "host:pid:tid" that ends before `end`; other text may stand before it. */
 static bool split_origin(const char *text, const char *end, struct log_line *line)
 {
     while (end > text && end[-1] == ' ')
@@ -57,7 +57,7 @@ const char *ncs_log_warning(const char *text)
 
 /* ---- fields ---- */
 
-/* The number after a word; "(nil)" is 0. False when the word is not there. */
+/* The number after a word; "(nil)" is 0. False if the word is absent. */
 static bool after(const char *text, const char *word, int base, uint64_t *number)
 {
     const char *at = strstr(text, word);
@@ -97,7 +97,7 @@ static enum log_kind parse_init(const char *text, struct log_init *i)
                                                                                        : LOG_LINE_ODD;
 }
 
-/* A counted function by its name, with or without the prefix. */
+/* Finds a counted function by its name, with or without "nccl". */
 static bool counted_function(const char *name, size_t bytes, enum ncs_fn *fn)
 {
     bool prefixed = bytes > 4 && strncmp(name, "nccl", 4) == 0;
@@ -114,7 +114,7 @@ static bool counted_function(const char *name, size_t bytes, enum ncs_fn *fn)
     return false;
 }
 
-/* "AllReduce: opCount 0 sendbuff 0x7f.. recvbuff ..", "Send: .." where root is the peer. */
+/* Parses "AllReduce: opCount 0 sendbuff 0x7f.. recvbuff .."; in "Send: .." root is the peer. */
 static enum log_kind parse_coll(const char *text, struct log_call *c)
 {
     const char *colon = strchr(text, ':');
@@ -129,7 +129,7 @@ static enum log_kind parse_coll(const char *text, struct log_call *c)
     return whole ? LOG_LINE_CALL : LOG_LINE_ODD;
 }
 
-/* The arguments of "name(a, b,c)" as numbers of these bases; false when they are not as many. */
+/* Parses the arguments of "name(a, b,c)" as numbers of these bases; false if their number differs. */
 static bool arguments(const char *open, const char *bases, uint64_t *value)
 {
     const char *at = open;
@@ -193,7 +193,7 @@ static enum log_kind parse_operator(const char *text, const char *open, struct l
     return LOG_LINE_CALL;
 }
 
-/* "ncclAllReduce(send,recv,count,datatype,op,root,comm,stream)": the same eight of each. */
+/* Parses "ncclAllReduce(send,recv,count,datatype,op,root,comm,stream)": every call has the same eight. */
 static enum log_kind parse_traced(const char *text, struct log_init *i, struct log_call *c)
 {
     const char *open = strchr(text, '(');
@@ -224,7 +224,7 @@ static enum log_kind parse_traced(const char *text, struct log_init *i, struct l
     return LOG_LINE_CALL;
 }
 
-/* "comm 0x55.. rank 0 nranks 4 cudaDev 0 busId 1000 - Abort COMPLETE" */
+/* Parses "comm 0x55.. rank 0 nranks 4 cudaDev 0 busId 1000 - Abort COMPLETE". */
 static enum log_kind parse_end(const char *text, struct log_call *c)
 {
     bool aborts = strstr(text, " - Abort COMPLETE") != NULL;

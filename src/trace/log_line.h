@@ -16,10 +16,10 @@ struct log_line {
 
 /* A communicator that is being made, or is made. */
 struct log_init {
-    uint64_t handle, id;      /* id: of the communicator; 0 = of a part of one */
-    uint64_t parent, child;   /* handle; how many parts were made of it before, 0 = it is not said */
-    bool counted;             /* `child` is said */
-    int color, rank, nranks, device; /* device: -1 = it is not said */
+    uint64_t handle, id;      /* id: of the communicator; 0 = it is made by a split */
+    uint64_t parent, child;   /* parent: handle; child: number of earlier splits of it, 0 = unknown */
+    bool counted;             /* the line has `child` */
+    int color, rank, nranks, device; /* device: -1 = unknown */
     bool complete;
 };
 
@@ -39,12 +39,12 @@ enum log_kind {
     LOG_LINE_OPENS, LOG_LINE_CLOSES, /* a group */
 };
 
-/* The words of a warning of NCCL's; NULL = the line is none. */
+/* The text of a warning by NCCL; NULL = the line is no warning. */
 const char *ncs_log_warning(const char *text);
-/* False when the line is none of NCCL's that tell of calls. */
+/* Splits a line of NCCL's about calls; false for any other line. */
 bool ncs_log_split(const char *text, struct log_line *line);
 enum log_kind ncs_log_parse(const struct log_line *line, struct log_init *init, struct log_call *call);
-/* The version that the log tells, if it does. */
+/* The version in the log, if there is one. */
 void ncs_log_version(const struct trace_file *file, char *version, size_t room);
 
 #endif

@@ -1,6 +1,6 @@
-/* Pickles of protocol 2 that are data and nothing else. A pickle is a program for a machine with a stack;
- * the opcodes that this one has make lists, dictionaries, texts and numbers, and no other is carried
- * out. What is read is bounded in depth and in number, and holds no rings. */
+/* Reads pickles of protocol 2 that contain only data. A pickle is a program for a stack machine; this
+ * reader knows the opcodes that make lists, dictionaries, texts and numbers, and refuses all others. Depth
+ * and number of values are bounded, and the result has no cycles. */
 #include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
@@ -94,7 +94,7 @@ static struct slot *top(struct reader *r, size_t below)
     return &r->slot[r->slots - 1 - below];
 }
 
-/* How many values stand above the last mark; SIZE_MAX when there is none. */
+/* The number of values above the last mark; SIZE_MAX if there is no mark. */
 static size_t above_mark(struct reader *r)
 {
     for (size_t i = r->slots; i-- > 0;)
@@ -248,7 +248,7 @@ static bool run_long1(struct reader *r)
     return push(r, json_integer((json_int_t)number), 0);
 }
 
-/* Most significant byte first. What is no number in JSON is none here. */
+/* Most significant byte first. Refuses infinities and NaN, which JSON cannot hold. */
 static bool run_float(struct reader *r)
 {
     const unsigned char *p = take(r, 8);
@@ -363,7 +363,7 @@ static const struct opcode opcodes[256] = {
     ['u'] = { "SETITEMS", run_sets },      ['q'] = { "BINPUT", run_put1 },
     ['r'] = { "LONG_BINPUT", run_put4 },   ['h'] = { "BINGET", run_get1 },
     ['j'] = { "LONG_BINGET", run_get4 },
-    /* What these do is no data, or of no protocol that PyTorch writes. */
+    /* These execute code, or are not part of the protocols that PyTorch writes. */
     ['c'] = { "GLOBAL", NULL },            ['R'] = { "REDUCE", NULL },
     ['b'] = { "BUILD", NULL },             ['i'] = { "INST", NULL },
     ['o'] = { "OBJ", NULL },               [0x81] = { "NEWOBJ", NULL },

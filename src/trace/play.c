@@ -1,5 +1,5 @@
-/* From the record of a run to what a run of our own would have left: each call goes through the journal,
- * and what cannot have come about is inferred from it. */
+/* Turns the record of a run into the state that a run of our own leaves: makes each call through the
+ * journal, and infers the calls that cannot have completed. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -13,11 +13,11 @@ struct player {
     struct ncs_local *local;     /* by rank of the run */
     struct ncs_place *place;     /* of the call about to be made, by rank */
     int *number;                 /* in the journal, by communicator of the record; -1 = none */
-    char **handle;               /* by communicator: the handle of its rank n is that of the n-th byte */
+    char **handle;               /* by communicator: the address of byte n is the handle of its rank n */
     uint64_t *group;             /* by rank: the open one */
-    const struct ncs_call **stuck; /* by rank: a call of its that has not come back */
+    const struct ncs_call **stuck; /* by rank: a call that has not returned */
     const struct ncs_call **last;  /* by rank: its last counted call */
-    struct ncs_map over, gone;   /* calls that are known to be */
+    struct ncs_map over, gone;   /* calls known to be over, or given up */
 };
 
 static const char place_file[] = "trace";
@@ -171,7 +171,7 @@ static void join_all(struct player *p)
         }
 }
 
-/* Which communicators are alike, as if one had been split into them. */
+/* Marks communicators that are alike as if one call had split them from a parent. */
 static void set_parents(const struct player *p)
 {
     for (size_t i = 0; i < p->record->comms; i++) {
@@ -203,7 +203,7 @@ static void pin(const struct ncs_call *call)
     ncs_call_pin((struct ncs_call *)call);
 }
 
-/* Calls that met and yet are not the same: it may have gone unnoticed. */
+/* Records calls that met although their arguments differ: NCCL may not have noticed. */
 static void look_at_meeting(void *arg, struct ncs_call *const *calls, size_t count)
 {
     struct player *p = arg;
@@ -242,7 +242,7 @@ static char *silence(const struct player *p, int rank)
     return ncs_str_take(&text);
 }
 
-/* Nothing more is known of a rank than its calls, until something of them is found to wait. */
+/* Until a call is found to wait, nothing is known of a rank but its calls. */
 static void add_contexts(struct player *p, struct ncs_snapshot *s)
 {
     struct record *r = p->record;
@@ -336,7 +336,7 @@ static void count_unfinished(const struct record *r)
         }
 }
 
-/* "ranks 0, 1" of those whose part in the call at this place of a communicator is in the state. */
+/* Appends "ranks 0, 1": the ranks whose first unfinished call on the communicator is in the state. */
 static void say_ranks(const struct player *p, const struct ncs_call *model, enum record_state state,
                       const char *word, struct ncs_str *out)
 {
@@ -359,7 +359,7 @@ static void say_ranks(const struct player *p, const struct ncs_call *model, enum
     ncs_free(rank);
 }
 
-/* The first call that is not over although all have made it. */
+/* Notes the first call that is unfinished although all ranks have made it. */
 static void note_stuck(struct player *p)
 {
     struct ncs_trace *t = p->record->trace;

@@ -1,4 +1,4 @@
-/* The calls of each rank as they were read, and the places that they name. */
+/* The calls of each rank as read, and the places that they name. */
 #include "trace/record.h"
 
 #include <stdarg.h>
@@ -51,7 +51,7 @@ void ncs_record_doubt(struct record *r, int rank, bool anywhere, const char *fmt
     t->doubt_of[rank] = (struct ncs_trace_doubt){ ncs_str_take(&text), anywhere };
 }
 
-/* Fit for a report in any format: neither quotes nor control characters. */
+/* Makes the name of a place safe for reports of any format: no quotes and control characters. */
 static char *place_name(const char *file, long line)
 {
     struct ncs_str whole = { 0 }, safe = { 0 };

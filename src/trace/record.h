@@ -1,4 +1,4 @@
-/* What the files of this room share: the calls of each rank, whatever they were read from. */
+/* Shared by the files of this room: the calls of each rank, from whatever source. */
 #ifndef NCS_TRACE_RECORD_H
 #define NCS_TRACE_RECORD_H
 
@@ -17,17 +17,17 @@ enum {
 enum record_state { RECORD_UNKNOWN, RECORD_SCHEDULED, RECORD_STARTED, RECORD_OVER, RECORD_GONE };
 
 struct record_call {
-    enum ncs_fn fn;       /* counted, or one that makes a communicator or an operator */
+    enum ncs_fn fn;       /* counted, or a call that makes a communicator or an operator */
     int comm, comm_rank;
     uint64_t count;
     int dtype, op, root;  /* root: the peer of a send or receive */
     uint64_t send, recv, stream;
-    uint64_t group;       /* calls of one number one after the other are a group; 0 = none */
+    uint64_t group;       /* successive calls with the same number form a group; 0 = none */
     enum record_state state; /* GONE: its rank has given it up */
     unsigned unsaid;      /* as in ncs_call */
-    int64_t seq;          /* of a dump: its number there, of point-to-point calls in a series of its own */
-    bool batched;         /* a send or receive that others were made together with */
-    bool pending;         /* it has not come back */
+    int64_t seq;          /* of a dump: its number there; point-to-point calls have a series of their own */
+    bool batched;         /* a send or receive that was made together with others */
+    bool pending;         /* it has not returned */
     int place;            /* its line; 0 = unknown */
 };
 
@@ -45,11 +45,11 @@ struct record_comm {
     int nranks;
     int *rank;            /* of the run, by rank of the communicator; -1 = unknown */
     uint32_t *before;     /* by rank of the communicator: calls that the record has lost */
-    bool made;            /* by a recorded call; otherwise it is there from the start */
-    char *role;           /* what groups of its kind are called; NULL = nothing */
+    bool made;            /* made by a recorded call; otherwise it exists from the start */
+    char *role;           /* the description of groups of its kind; NULL = none */
     int64_t serial;       /* the order in which ranks made their groups */
-    int pair_of;          /* the group of which it is two ranks, for sends between them; -1 = none */
-    int parent;           /* as in ncs_comm_info, of groups that are like others */
+    int pair_of;          /* the group of which this is two ranks, for sends between them; -1 = none */
+    int parent;           /* as in ncs_comm_info, for groups that are alike */
     uint32_t split;
 };
 
@@ -66,10 +66,11 @@ struct record {
 void ncs_record_free(struct record *r);
 
 void ncs_record_note(struct record *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* What it could be if the rank is blamed: its record has lost calls, `anywhere` or at its end. The first one stays. */
+/* Notes why blaming the rank may be wrong: its record has lost calls, `anywhere` or only at its end. The
+ * first text stays. */
 void ncs_record_doubt(struct record *r, int rank, bool anywhere, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/* The line that stands for a place; file and line as the record has them. */
+/* The line number that represents a place; file and line as in the record. */
 int ncs_record_place(struct record *r, const char *file, long line);
 /* Makes room for ranks up to this one. */
 bool ncs_record_has_rank(struct record *r, int64_t rank, struct ncs_error *err);
@@ -91,29 +92,28 @@ static inline bool ncs_record_is_collective(const struct record_call *c)
     return ncs_fn_info[c->fn].counted && !ncs_fn_info[c->fn].pair;
 }
 
-/* Finds which communicators are alike: sets their parent and split. */
+/* Finds communicators that are alike: sets their parent and split. */
 void ncs_record_find_siblings(struct record *r);
-/* Lets the ranks of a communicator of which there is no record make the first collectives of one of whom
- * there is. False, and nothing, when that is too much. */
+/* Gives the ranks of a communicator that have no record the first `calls` collectives of its member
+ * `model`. If that is too much memory, returns false and adds nothing. */
 bool ncs_record_imply(struct record *r, int comm, int model, size_t calls);
-/* Notes who has left nothing. */
+/* Notes the ranks without a record. */
 void ncs_record_note_missing(struct record *r);
 
-/* What the calls of several dumps need to be compared: the same start, and what follows for those ranks
- * of which there is none. */
+/* Makes several dumps comparable: the same start, and derived calls for ranks without a dump. */
 void ncs_flight_align(struct record *r);
-/* The same of a log. */
+/* As ncs_flight_align, for a log. */
 bool ncs_log_align(struct record *r, struct ncs_error *err);
 
-/* Each takes all files of its kind. */
+/* Each reads all files of its kind. */
 bool ncs_flight_read(struct record *r, struct trace_file *file, size_t count, struct ncs_error *err);
 bool ncs_log_read(struct record *r, struct trace_file *file, size_t count, struct ncs_error *err);
-/* Whether a file of bytes looks like it: a line of NCCL's. */
+/* True if the file contains a line of NCCL's log. */
 bool ncs_log_is(const struct trace_file *file);
 
 struct json_t;
-/* A pickle of protocol 2 as JSON has it: tuples are lists, keys are texts. NULL and err with the offset
- * and the opcode for whatever needs more than data. */
+/* Reads a pickle of protocol 2 into JSON: tuples become lists, keys texts. NULL and err, with the offset
+ * and the opcode, for a pickle that contains more than data. */
 struct json_t *ncs_pickle_read(const struct trace_file *file, struct ncs_error *err);
 
 #endif

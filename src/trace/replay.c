@@ -1,5 +1,5 @@
-/* The launches that ranks have enqueued: one is reached when the ones before it in its stream and on
- * its communicator are done, and done when all that it meets have been reached and agree. */
+/* Replays the launches that ranks have enqueued. A launch is reached when earlier ones in its stream and
+ * on its communicator are done, and done when all that it meets are reached and agree. */
 #include "trace/replay.h"
 
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static size_t new_launch(struct played *p, const struct ncs_journal *j, const st
     return at;
 }
 
-/* One launch for all calls of a group on one communicator. */
+/* Finds or makes the launch of a call: calls of one group on one communicator share a launch. */
 static size_t launch_for(struct played *p, const struct ncs_journal *j, const struct ncs_call *call)
 {
     uint64_t key = key_of(4, call->group, (uint64_t)call->comm, (uint64_t)call->comm_rank);
@@ -127,7 +127,7 @@ size_t ncs_replay_event(struct played *p, int rank, const void *event)
     return ncs_map_number(&p->event, event_key(rank, event));
 }
 
-/* What puts a callback or a wait for an event into a stream, or makes an event stand for one. */
+/* Records callbacks and waits for events in streams, and the work that an event marks. */
 static void add_order(struct played *p, const struct ncs_call *call,
                       const struct ncs_snap_op *held, size_t count)
 {
@@ -161,7 +161,7 @@ static void add_order(struct played *p, const struct ncs_call *call,
     }
 }
 
-/* What is known to be over was met by all it is for, whatever is known of those. */
+/* A call that is known to be over has met all its partners, even if these have no record. */
 static void know(struct played *p, const struct ncs_known *known, const struct ncs_call *call)
 {
     struct played_part *part = &p->part[p->parts - 1];
@@ -268,7 +268,7 @@ static bool has_signals(struct played *p, const struct ncs_call *wait)
     return true;
 }
 
-/* A part of no slot that has been reached; true when it is over. */
+/* Carries out a part without a meeting that has been reached; true if it is over. */
 static bool carry_out(struct played *p, const struct ncs_call *call)
 {
     if (call->fn != NCS_FN_ncclWaitSignal) {
@@ -297,7 +297,7 @@ static void look_at(struct played *p, size_t launch)
     NCS_PUSH(p->todo, p->todos, p->todo_room, launch);
 }
 
-/* Who comes after whom, so that what is done leads to those that it has kept. */
+/* Links each launch to its successors, which may proceed when it is done. */
 static void link_launches(struct played *p)
 {
     p->after = ncs_new(2 * p->launches * sizeof *p->after);

@@ -1,5 +1,5 @@
-/* A journal played through: what ranks have put into streams, what of it can have come about, and what
- * it waits for. Private to this room. */
+/* Replays a journal: the work that ranks have put into streams, the part of it that can have completed,
+ * and what the rest waits for. Private to this room. */
 #ifndef NCS_TRACE_REPLAY_H
 #define NCS_TRACE_REPLAY_H
 
@@ -10,12 +10,12 @@
 
 struct played_part {
     const struct ncs_call *call;
-    size_t launch, slot; /* NCS_NO_SLOT: one-sided, or of a group that is still open */
-    size_t next;         /* of its launch, + 1 */
+    size_t launch, slot; /* slot: NCS_NO_SLOT for one-sided calls and in groups that are still open */
+    size_t next;         /* next part of its launch, + 1 */
     bool reached, met;
-    bool over;           /* known to be, or given up */
-    bool queued;         /* in a group that is still open: of no launch */
-    int shown;           /* where it is in the snapshot */
+    bool over;           /* known to be over, or given up */
+    bool queued;         /* in a group that is still open: part of no launch */
+    int shown;           /* its index in the snapshot */
 };
 
 enum launch_kind { LAUNCH_OF_NCCL, LAUNCH_CALLBACK, LAUNCH_EVENT };
@@ -24,14 +24,14 @@ struct played_launch {
     const struct ncs_call *call; /* its first */
     enum launch_kind kind;
     int device;
-    size_t before[2]; /* launches + 1: of the stream; of the communicator, or what an event stands for; 0 =
-                       * none */
+    size_t before[2]; /* launches + 1: earlier in the stream; on the communicator, or marked by an event; 0
+                       * = none */
     size_t first;     /* part + 1 */
-    size_t shown;     /* where it is in the snapshot, + 1 */
-    int context;      /* of a callback that is not over: who runs it, -1 = nobody yet */
-    bool held;        /* a callback that is not over */
+    size_t shown;     /* its index in the snapshot, + 1 */
+    int context;      /* of an unfinished callback: the context that runs it, -1 = none yet */
+    bool held;        /* an unfinished callback */
     bool done;
-    bool waiting;     /* to be looked at again */
+    bool waiting;     /* in `todo` */
 };
 
 struct played_slot {
@@ -50,15 +50,15 @@ struct played {
     struct ncs_map slot_of, launch_of, tail, count, open, event, sent, taken;
     size_t *after;         /* two for each launch: the next one with the same `before`, + 1 */
     size_t *first_after;   /* of each launch: index of such an entry, + 1; 0 = none */
-    size_t *todo;          /* launches to be looked at */
+    size_t *todo;          /* launches to be tried again */
     size_t todos, todo_room;
     size_t wait_room, lack_room;
 };
 
-/* A group that its thread has not ended: nothing of it is enqueued. */
+/* Reads a group that its thread has not ended: its calls are not enqueued. */
 void ncs_replay_open_group(struct played *p, uint64_t group);
 
-/* held: the callbacks that are not over, as a real machine's snapshot has them. */
+/* held: the unfinished callbacks of a real machine's snapshot. */
 void ncs_replay(struct played *p, const struct ncs_journal *j, const struct ncs_known *known,
                 const struct ncs_snap_op *held, size_t count);
 void ncs_replay_free(struct played *p);
@@ -69,10 +69,10 @@ bool ncs_replay_is_met(struct played *p, const struct ncs_journal *j, size_t slo
 enum ncs_stuck ncs_replay_disagreement(const struct played *p, const struct played_slot *slot);
 size_t ncs_replay_expected(const struct played_slot *slot, const struct ncs_journal *j);
 
-/* Signals of the peer that a wait on its rank could still take. */
+/* Signals from the peer that a wait on its rank can still take. */
 uint64_t ncs_replay_came(struct played *p, const struct ncs_call *wait, int peer);
 
-/* The launch + 1 that an event of the rank's stands for; 0 = none. */
+/* The launch + 1 that an event of the rank marks; 0 = none. */
 size_t ncs_replay_event(struct played *p, int rank, const void *event);
 
 #endif

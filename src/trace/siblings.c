@@ -1,6 +1,7 @@
-/* Which groups of ranks are alike: the tensor-parallel groups of a job, its pairs of neighbours. A record does not
- * say what made them, but each rank made its groups in the program's order: those that are the same one for each
- * of their ranks, of the same size and name, were made by one statement. */
+/* Finds groups of ranks that are alike: the tensor-parallel groups of a job, its pairs of neighbours. A
+ * record does not show the statement that made a group. But each rank made its groups in the program's
+ * order, so groups of equal size and name that have the same position on all their ranks were made by one
+ * statement. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -13,7 +14,7 @@ static uint64_t look_of(const struct record_comm *c)
     return c->role ? ncs_hash_bytes(look, c->role, strlen(c->role)) : look;
 }
 
-/* How many groups of its look the rank made before this one. */
+/* The number of groups of the same look that the rank made before this one. */
 static size_t earlier_of(const struct record *r, const struct record_comm *comm, int rank)
 {
     size_t earlier = 0;
@@ -28,7 +29,7 @@ static size_t earlier_of(const struct record *r, const struct record_comm *comm,
     return earlier;
 }
 
-/* The same for all its ranks; 0 = it is like no other. */
+/* A key that is equal for groups that are alike; 0 = it is like no other. */
 static uint64_t class_of_comm(const struct record *r, const struct record_comm *comm)
 {
     if (comm->pair_of >= 0)

@@ -1,5 +1,5 @@
-/* A run that was recorded elsewhere, as a journal and the state in which its ranks were left: what the
- * diagnosis takes. Read from what PyTorch's Flight Recorder dumps for each rank, or from NCCL's log. */
+/* A run that was recorded elsewhere, as the input of the diagnosis: a journal and the state of its ranks.
+ * Read from the Flight Recorder dumps of PyTorch's ranks, or from NCCL's log. */
 #ifndef NCS_TRACE_TRACE_H
 #define NCS_TRACE_TRACE_H
 
@@ -17,10 +17,10 @@ struct ncs_trace_clash {
     size_t calls;
 };
 
-/* What weakens it if a rank is blamed: its record is not whole. */
+/* Why blaming a rank may be wrong: its record is incomplete. */
 struct ncs_trace_doubt {
     char *text;    /* one sentence; NULL = nothing */
-    bool anywhere; /* calls may be missing between others; otherwise at the end only */
+    bool anywhere; /* calls may be missing between others; otherwise only at the end */
 };
 
 struct ncs_trace {
@@ -32,25 +32,25 @@ struct ncs_trace {
     struct ncs_journal *journal;
     struct ncs_snapshot snapshot;
     struct ncs_trace_clash *clash; size_t clashes, clash_room;
-    char *doubt;             /* what weakens all that is found, one sentence; NULL = nothing */
-    struct ncs_trace_doubt *doubt_of; size_t doubts; /* by rank of the run; of those beyond there is none */
-    char **note; size_t notes, note_room; /* what a reader has to know of the record */
-    /* In the journal a place is a line from NCS_TRACE_LINES on, which stands for one of these. */
+    char *doubt;             /* weakens all findings, one sentence; NULL = nothing */
+    struct ncs_trace_doubt *doubt_of; size_t doubts; /* by rank of the run; ranks beyond have none */
+    char **note; size_t notes, note_room; /* facts about the record for its reader */
+    /* The journal's lines from NCS_TRACE_LINES on are indices into this array. */
     char **place; size_t places, place_room; /* "train.py:42" */
 };
 
 #define NCS_TRACE_LINES 1000000000
 
-/* Reads files, and those of folders; all of one kind, which is told by what is in them. False and err
- * with the place in the file. A trace without a call is one. */
+/* Reads files, and the files in folders, all of one kind, recognised by their content. False and err with
+ * the place in the file. A trace without a call is valid. */
 bool ncs_trace_read(struct ncs_trace *trace, const char *const *paths, size_t count,
                     struct ncs_error *err);
-/* The same of one file that is in memory; the name is what errors call it. */
+/* Reads one file in memory; errors use `name` for it. */
 bool ncs_trace_read_bytes(struct ncs_trace *trace, const char *name, const void *bytes, size_t count,
                           struct ncs_error *err);
 void ncs_trace_free(struct ncs_trace *trace); /* the contents */
 
-/* The name of a place by its line; NULL = it is none. */
+/* The name of a place by its line; NULL = the line is none. */
 const char *ncs_trace_place(const struct ncs_trace *trace, long line);
 
 #endif
