@@ -1,5 +1,5 @@
-/* The inputs at the instant before the data moves, and which calls belong together: those of the same place in
- * the same sequence, by the journal. */
+/* Captures inputs just before the data move, and pairs calls of ranks: those at the same position of the
+ * same sequence (ncs_call.ordinal), by the journal alone. */
 #include <string.h>
 
 #include "api/types.h"
@@ -280,7 +280,8 @@ static void copy_scalar(const struct ncs_capture *c, struct ncs_operation *op,
         op->unfit = c->staged ? c->unstaged(call) : NCS_UNVERIFIED_FREED;
 }
 
-/* Its calls move their data together, so that what is not overwritten stays what it is. */
+/* True if the operation's calls move their data in one instant: an input that none of them overwrites is
+ * then still intact afterwards, and needs no copy. */
 static bool capture_borrows(const struct ncs_capture *c, const struct ncs_operation *op, size_t together)
 {
     return c->borrows && !c->staged && !op->movement->steps && together == (size_t)op->shares;

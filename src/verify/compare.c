@@ -1,6 +1,6 @@
-/* Compares outputs with what they should be: bits first, since nearly all results are right. Stretches that are
- * bit for bit what the type's own arithmetic gives (verify/native.h) are done with; those that are not, or that
- * may have lost something, are computed anew by ncs_expect, which decides. */
+/* Compares outputs with the expected ones, bits first, since nearly all results are right. A stretch that
+ * equals the type's own arithmetic (verify/native.h) bit for bit is right. A stretch that does not, or
+ * that may have lost information, is computed again by ncs_expect, which decides. */
 #include <string.h>
 
 #include "api/types.h"
@@ -33,12 +33,12 @@ static void compare_note(struct tally *t, size_t differ, size_t first)
 
 struct sieve {
     const struct ncs_native *native;
-    const unsigned char *foreseen; /* what should come out, if it was kept; else it is computed */
-    unsigned char *keeps;          /* keeps what is computed; NULL: that is compared, and not kept */
+    const unsigned char *foreseen; /* the expected outputs, if they were kept; else they are computed */
+    unsigned char *keeps;          /* receives the computed outputs; NULL: they are compared instead */
     const struct tally *tallies;   /* from `from` to end - 1 */
     int from, end, dtype;
     size_t count, bytes;           /* of an element */
-    bool asks;                     /* what may have lost something is doubtful */
+    bool asks;                     /* treat stretches that may have lost information as doubtful */
     bool *doubtful;                /* for each stretch */
 };
 
@@ -70,7 +70,7 @@ static void sieve_stretches(size_t begin, size_t end, void *arg)
     }
 }
 
-/* Returns what ncs_new has made: whether each stretch of so many elements is doubtful. */
+/* Tells for each stretch whether it is doubtful. The caller frees the array with ncs_free. */
 static bool *sieve(struct sieve *s, int shares)
 {
     size_t stretches = (s->count + STRETCH - 1) / STRETCH;
@@ -81,7 +81,7 @@ static bool *sieve(struct sieve *s, int shares)
     return s->doubtful;
 }
 
-/* The first of the shares from .. end - 1 whose result is looked at; -1 = none. */
+/* The first of the shares from .. end - 1 whose result is verified; -1 = none. */
 static int compare_first(const struct ncs_operation *op, int from, int end)
 {
     for (int i = from; i < end; i++)
@@ -97,7 +97,7 @@ static bool compare_asks(const struct ncs_verify *v, const struct ncs_operation 
 
 /* ---- reductions ---- */
 
-/* Once one of the outputs was found right, the others need only be equal to it. */
+/* Once one of the outputs is found right, the others need only be equal to it. */
 static void compare_stretch(struct ncs_verify *v, const struct ncs_terms *terms, struct tally *tallies,
                             int from, int end, size_t begin)
 {

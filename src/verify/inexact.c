@@ -111,8 +111,8 @@ static bool inexact_same_place(const struct ncs_call *a, const struct ncs_call *
     return a->comm == b->comm && a->fn == b->fn && a->place.line == b->place.line && strcmp(x, y) == 0;
 }
 
-/* NCS_INEXACTS: that place is known by an earlier call, or by this one, or there are too many. all->count: it is
- * a new one. */
+/* NCS_INEXACTS: the place is known from an earlier call, or from this one, or there are too many.
+ * all->count: the place is new. */
 static size_t inexact_place_of(const struct ncs_inexacts *all, const struct ncs_call *call)
 {
     size_t i = 0;

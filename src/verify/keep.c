@@ -1,5 +1,5 @@
-/* What must be kept of inputs that the data's movement overwrites: their copies, or, where many are overwritten
- * in place, the results that they will give, which are smaller. */
+/* Keeps the inputs that the movement of the data overwrites: as copies, or, where many are overwritten in
+ * place, as the expected results, which are smaller. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ static void outputs_find(const struct ncs_operation *op, struct outputs *o)
         o->overlap |= o->span[i].begin < o->span[i - 1].end;
 }
 
-/* How many outputs, which do not overlap each other, have bytes in common with it. */
+/* The number of outputs that share bytes with `s`; outputs do not overlap each other. */
 static size_t outputs_on(const struct outputs *o, struct span s)
 {
     size_t low = 0, high = o->count, on = 0;
@@ -63,7 +63,8 @@ static size_t outputs_on(const struct outputs *o, struct span s)
     return on;
 }
 
-/* An output is where the call's own input is, or, if that has a block for each rank, its own block. */
+/* True if the output is the call's own input buffer, or its own block of an input with a block for each
+ * rank. */
 static bool keep_in_place(const struct ncs_operation *op, int share)
 {
     const struct ncs_share *s = &op->share[share];

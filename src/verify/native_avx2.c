@@ -1,5 +1,4 @@
-/* The same loops, compiled for processors with AVX2. FMA stays off: it rounds once where the types round
- * twice. */
+/* The loops compiled for processors with AVX2. FMA stays off: it rounds once where the types round twice. */
 #include "verify/native_loops.h"
 
 #if defined(__x86_64__)

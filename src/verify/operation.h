@@ -38,18 +38,18 @@ struct ncs_operation {
     bool scaled;                /* a user operator */
     uint64_t signature;
     enum ncs_unverified unfit;  /* why it cannot be checked */
-    bool borrows;               /* inputs are read where they are */
-    bool foreseen;              /* `copies` has what should come out, and the inputs are gone */
+    bool borrows;               /* inputs are not copied, but read from the buffers */
+    bool foreseen;              /* `copies` holds the expected outputs, and the inputs are gone */
     unsigned char *copies;      /* of all inputs */
     size_t bytes, room;         /* of copies: reserved in the budget, allocated */
     struct ncs_operation *next; /* of the same key hash */
-    struct ncs_seen *seen;      /* for who wants to look at it; NULL = nobody, or not yet */
+    struct ncs_seen *seen;      /* the kept sample; NULL = nothing asked for one, or not yet */
     bool overlooked;            /* there was no room to keep it */
     int shares, finished;       /* finished: of calls that move in steps, shares that are over */
     struct ncs_share share[];
 };
 
-/* Of a foreseen operation, the result whose inputs begin `offset` elements into every input. */
+/* For a foreseen operation: the result whose inputs begin `offset` elements into every input. */
 static inline unsigned char *ncs_foreseen(const struct ncs_operation *op, size_t offset)
 {
     return op->copies + (op->movement->parts_in ? offset * ncs_dtype_bytes(op->dtype) : 0);
@@ -70,15 +70,15 @@ struct ncs_capture {
     size_t spare_room;
 };
 
-/* Takes the call's input and what else must be known from before. `together`: so many calls move their data in
- * one instant, this one among them. */
+/* Captures the call's input and records what verification needs from before the data move. `together`: the
+ * number of calls that move their data in this instant, this one included. */
 void ncs_capture_call(struct ncs_capture *c, struct ncs_call *call, size_t together);
 
-/* Elements that the call's rank puts in; *inputs: of how many ranks there are such inputs. */
+/* The elements of the call's input on its rank, and in *inputs the number of ranks with such an input. */
 size_t ncs_input_count(const struct ncs_operation *op, const struct ncs_call *call, size_t *inputs);
 
-/* Room for `inputs` times `each` bytes in op->copies, at once, so that an operation is captured whole or not at
- * all. False: the budget has no more. */
+/* Reserves `inputs` times `each` bytes in op->copies at once, so that either all or none are captured.
+ * False: the budget is used up. */
 bool ncs_capture_reserve(struct ncs_capture *c, struct ncs_operation *op, size_t each, size_t inputs);
 
 /* Marks the call's operation as one on whose arguments the ranks disagree. */

@@ -34,25 +34,27 @@ struct tally {
 
 /* ---- compare.c ---- */
 
-/* Outputs from .. end - 1 hold the same reduction, `offset` elements into every input. */
+/* Outputs from .. end - 1 hold the same reduction, whose inputs begin `offset` elements into every input. */
 void ncs_compare_reduction(struct ncs_verify *v, const struct ncs_operation *op, struct tally *tallies,
                            int from, int end, size_t offset);
-/* `share`: one of those whose outputs are compared; they all have the same `total` elements. */
+/* `share`: one of those whose outputs are compared; all expect the same `total` elements. */
 void ncs_compare_moved(const struct ncs_operation *op, struct tally *tallies, int share, size_t bytes,
                        size_t total);
-/* Writes what the operation should give to op->copies, in the instant before its data moves: one result, or of
- * a reduction with parts one for each rank, one after another. Notes what it loses (verify/inexact.h). */
+/* Writes the expected outputs of the operation to op->copies, just before its data move: one result, or
+ * for a reduction with parts one result per rank, one after another. Notes lost information
+ * (verify/inexact.h). */
 void ncs_foresee_all(struct ncs_verify *v, struct ncs_operation *op);
 
 /* ---- keep.c ---- */
 
-/* All inputs of the operation are there, and none has moved yet: keeps what would be lost of them by then.
- * Nothing to do for an operation that copies its inputs as they come, or whose calls have not all come. */
+/* Called when all inputs of the operation are there, before the data move: copies the inputs that the
+ * movement overwrites. No effect on an operation that copies its inputs at each call, or some of whose
+ * calls are missing. */
 void ncs_keep_inputs(struct ncs_verify *v, struct ncs_operation *op);
 
 /* ---- wrong.c ---- */
 
-/* `tallies`: of each share, after the comparison. */
+/* `tallies`: one per share, filled by the comparison. */
 void ncs_verify_report(struct ncs_verify *v, const struct ncs_operation *op, const struct tally *tallies);
 /* A zeroed entry among the wrong results, for one of this call's; NULL: the result is only counted. */
 struct ncs_wrong *ncs_verify_add_wrong(struct ncs_verify *v, struct ncs_call *call);

@@ -1,12 +1,12 @@
 /* Expected results of reductions: in the arithmetic of the type with ascending ranks, or in wider
  * arithmetic with a bound; and their comparison with the outputs.
  *
- * The bound. With u the relative error of one rounding, n terms summed in any order are off by at most (n
- * - 1) u times the sum of the terms' sizes: additions have no error where they underflow, and for rounding
- * to nearest there is no higher-order term (Jeannerod and Rump, 2013). A product of a term with its scalar
- * adds u of its size and half the smallest subnormal. n factors multiplied in any order are off by at most
- * (1 + u)^(n - 1) - 1 of the product, and by half the smallest subnormal times the other factors wherever
- * a partial product may underflow. */
+ * The bound. With u the relative error of one rounding, n terms summed in any order are off by at
+ * most (n - 1) u times the sum of the terms' sizes: additions have no error where they underflow,
+ * and for rounding to nearest there is no higher-order term (Jeannerod and Rump, 2013). A product
+ * of a term with its scalar adds u of its size and half the smallest subnormal. n factors
+ * multiplied in any order are off by at most (1 + u)^(n - 1) - 1 of the product, and by half the
+ * smallest subnormal times the other factors wherever a partial product may underflow. */
 #include "verify/reduce.h"
 
 #include <float.h>

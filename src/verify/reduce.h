@@ -20,8 +20,8 @@ struct ncs_terms {
 
 struct ncs_terms ncs_terms_of(const struct ncs_operation *op, size_t offset);
 
-/* Of a floating-point type: the number with which each of the rank's elements is multiplied before they are
- * summed. False: there is none. */
+/* Of a floating-point type: the factor by which each of the rank's elements is multiplied before they are
+ * summed. False: none. */
 bool ncs_terms_scale(const struct ncs_terms *t, int rank, double *scale);
 
 enum ncs_arithmetic {

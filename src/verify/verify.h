@@ -2,11 +2,11 @@
  * against the journal's arguments. Shares no arithmetic, no matching and no tables of behaviour with the
  * simulator: it must be able to catch the simulator being wrong.
  *
- * Inputs are taken at the instant before the data moves, and compared with the outputs at the
- * instant after: by copies, or where they are, if nothing overwrites them (ncs_verify_trust). Calls are paired by their number among the collectives of the communicator, sends
- * with receives by that among those of (communicator, source, destination), both from the journal
- * alone. Exact for integers,
- * min, max and moved data; within a bound derived from type, operator and rank count for the rest.
+ * Inputs are taken just before the data move, and compared with the outputs just after: from copies, or
+ * from the buffers if nothing overwrites them (ncs_verify_trust). Collectives are paired by their position
+ * among those of the communicator, sends with receives by their position among those of (communicator,
+ * source, destination), both from the journal alone. The comparison is exact for integers, min, max and
+ * moved data; for other results within a bound derived from type, operator and rank count.
  *
  * All-to-all, gather and scatter move pair by pair: a rank's inputs are copied before its first step, and
  * its output is compared after its last one. A put is compared in the window of its peer the moment it
@@ -95,10 +95,11 @@ void ncs_verify_close(struct ncs_verify *v); /* unpins; NULL is a no-op */
 void ncs_verify_from(struct ncs_verify *v,
                      const void *(*staged)(const struct ncs_call *call, enum ncs_staged what),
                      enum ncs_unverified (*unstaged)(const struct ncs_call *call));
-/* Wrong results are not to be expected, since nothing spoils any: an input that no output of its operation
- * overlaps is read when the data has moved, where it is, and of results in place only what they should be is
- * kept. A result that is wrong all the same is found, but not which mistake it looks like. Off at opening, and
- * without effect while inputs are staged or operations are looked at. */
+/* Declares that nothing spoils results, so that wrong ones are not expected. Then an input that no output
+ * of its operation overlaps is read from its buffer after the data have moved, and for in-place results
+ * only the expected outputs are kept. A wrong result is still found, but the mistake that it looks like is
+ * not named. Off at opening, and without effect while inputs are staged or samples are kept
+ * (ncs_verify_look). */
 void ncs_verify_trust(struct ncs_verify *v, bool trusts);
 /* From now on results are only counted, not checked. */
 void ncs_verify_off(struct ncs_verify *v);
