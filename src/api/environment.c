@@ -108,8 +108,8 @@ bool ncs_environment_allows(const char *name, size_t bytes, bool unsafe, struct 
     if (!is_theirs(name, bytes))
         ncs_fail(err, NCS_BAD_INPUT, "'%.60s': expected a name that begins with NCCL_ or CUDA_", name);
     else
-        ncs_fail(err, NCS_BAD_INPUT, "'%.60s' needs --unsafe: it is none of the numbers, switches "
-                                     "and names that NCCL and CUDA document", name);
+        ncs_fail(err, NCS_BAD_INPUT, "'%.60s' needs --unsafe: without it only numbers, switches "
+                                     "and names that NCCL and CUDA document are allowed", name);
     ncs_fail_near(err, name, names, count);
     return false;
 }
@@ -118,5 +118,5 @@ bool ncs_environment_takes(const char *name, const char *value, bool unsafe, str
 {
     if (unsafe || !strchr(value, '/') || is_among(slashed, 0, name))
         return true;
-    return ncs_fail(err, NCS_BAD_INPUT, "'%.60s' needs --unsafe to be \"%.60s\": a path", name, value);
+    return ncs_fail(err, NCS_BAD_INPUT, "'%.60s' = \"%.60s\" needs --unsafe: the value is a path", name, value);
 }

@@ -19,7 +19,7 @@ enum { PLAN, RANKS, SET, MEMORY, UNSAFE, FORMAT, QUIET, HELP };
 
 static const struct ncs_option options[] = {
     [PLAN]   = { "plan", 0, NCS_OPTION_FLAG, NULL, NULL, "Checking",
-                 "tell what each rank would call, in order", NULL, 0, 0 },
+                 "print the calls that each rank would make", NULL, 0, 0 },
     [RANKS]  = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Checking",
                  "ranks of a run", NULL, 1, NCS_RANKS_MOST },
     [SET]    = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Checking",
@@ -158,7 +158,7 @@ static void check_give_up(void)
     struct ncs_str text = { 0 };
     ncs_str_add(&text, "ncclscript check: ");
     ncs_safe_line(&text, in_progress);
-    ncs_str_add(&text, ": a rank does not come back from a call of Lua's: given up\n");
+    ncs_str_add(&text, ": a rank does not return from a call of Lua: given up\n");
     if (ftrylockfile(stdout) == 0)
         ncs_out_flush();
     ssize_t written = write(STDERR_FILENO, text.text, text.bytes);
@@ -221,7 +221,7 @@ static int check_operands(const struct ncs_parsed *parsed)
 const struct ncs_command ncs_cmd_check = {
     .name = "check",
     .operands = "FILE|DIR...",
-    .summary = "say what is wrong with scenarios, without running them",
+    .summary = "report mistakes in scenarios, without running them",
     .about = "Finds errors of syntax, names and fields that are not there and wrong declarations, all\n"
              "of a file in one go, in files that it requires too. Then goes through what each rank\n"
              "would call, without any of it being carried out, and finds calls that cannot be made:\n"

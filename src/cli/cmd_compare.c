@@ -320,7 +320,7 @@ static int compare_main(const struct ncs_parsed *parsed)
 const struct ncs_command ncs_cmd_compare = {
     .name = "compare",
     .operands = "FILE|DIR...",
-    .summary = "run scenarios on the simulator and on NCCL, and tell what differs",
+    .summary = "run scenarios on the simulator and on NCCL, and report differences",
     .about = "Each scenario runs once on driver sim and once on driver nccl, each time in a process of\n"
              "its own. Compared are the verdict, the first finding with its culprits, the first error\n"
              "that ended a rank, the expectations that failed, by rank and line, and every result\n"

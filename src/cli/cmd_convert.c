@@ -70,7 +70,7 @@ static int convert_main(const struct ncs_parsed *parsed)
 const struct ncs_command ncs_cmd_convert = {
     .name = "convert",
     .operands = "FILE.yaml",
-    .summary = "write a YAML scenario as the Lua that does the same",
+    .summary = "translate a YAML scenario to Lua",
     .about = "What is printed is what `run` runs: it ends in the same verdict, with the same values.\n"
              "FILE may be `-`, standard input.\n",
     .option = options,

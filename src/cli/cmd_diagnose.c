@@ -153,7 +153,7 @@ static int diagnose_main(const struct ncs_parsed *parsed)
 const struct ncs_command ncs_cmd_diagnose = {
     .name = "diagnose",
     .operands = "FILE|DIR...",
-    .summary = "say why a job hung, from what it left: Flight Recorder dumps, NCCL's log",
+    .summary = "explain why a job hung, from Flight Recorder dumps or NCCL's log",
     .about = "What the files are is told from what is in them; all of one job together, such as a folder:\n"
              "\n"
              "  PyTorch's Flight Recorder dumps, one for each rank, as pickles or as JSON. A job writes\n"

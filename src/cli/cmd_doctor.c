@@ -317,7 +317,7 @@ static int doctor_main(const struct ncs_parsed *parsed)
 
 const struct ncs_command ncs_cmd_doctor = {
     .name = "doctor",
-    .summary = "say what runs here and what real NCCL lacks",
+    .summary = "report what can run here and what real runs lack",
     .about = "Looks for NCCL, the CUDA runtime, the driver and GPUs, as --driver nccl does, and tries\n"
              "the simulator. The exit status is 0 when the simulator works, whatever else is missing.\n",
     .option = options,

@@ -37,9 +37,9 @@ static const struct ncs_option options[] = {
     [POLICY]  = { "policy", 0, NCS_OPTION_CHOICE, NULL, "strict", "Running",
                   "by the contract, or as NCCL mostly does", policies, 0, 0 },
     [TIMEOUT] = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "none", "Running",
-                  "end it when calls wait and none goes on for so long, as 60s", NULL, 0, 0 },
+                  "end it if calls wait without progress for this long, as 60s", NULL, 0, 0 },
     [PATIENCE] = { "patience", 0, NCS_OPTION_DURATION, "TIME", "30s", "Running",
-                  "so long threads that poll may do so in vain while all others wait", NULL, 0, 0 },
+                  "how long threads may poll in vain while all others wait", NULL, 0, 0 },
     [FORMAT]  = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
                   "for people, or one JSON object", ncs_text_or_json, 0, 0 },
     [HELP]    = NCS_OPTION_HELP,
@@ -215,7 +215,7 @@ static int exec_judge(const char *program, int how, const struct told *told)
         return told->status;
     bool own_runtime = !told->cuda && ncs_program_has_runtime(program);
     if (own_runtime)
-        fprintf(stderr, "ncclscript exec: `%s` has a CUDA runtime of its own, which finds no GPU here: "
+        fprintf(stderr, "ncclscript exec: `%s` contains its own CUDA runtime, which finds no GPU here: "
                 "link it with the shared one, as `nvcc -cudart shared` does\n", program);
     if (!told->used && status == 0 && (own_runtime || past))
         return 5;
@@ -304,7 +304,7 @@ static int exec_main(const struct ncs_parsed *parsed)
     int status = 70;
     struct ncs_str folder = { 0 };
     if (parsed->operands > 0) {
-        ncs_usage_error("exec", NULL, "`%s`: the program stands behind `--`", parsed->operand[0]);
+        ncs_usage_error("exec", NULL, "`%s`: write the program after `--`", parsed->operand[0]);
         status = 2;
     } else if (!parsed->program) {
         ncs_usage_error("exec", NULL, "no program was given, as in `exec -- ./train`");

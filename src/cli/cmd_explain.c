@@ -79,7 +79,7 @@ static int explain_main(const struct ncs_parsed *parsed)
 const struct ncs_command ncs_cmd_explain = {
     .name = "explain",
     .operands = "[TOPIC]",
-    .summary = "say what a finding, a word, a result code or a function means",
+    .summary = "explain a finding, a word, a result code or a function",
     .about = "A topic is a finding (skipped-call), a word of the reports (bystander), a result code by\n"
              "name or number (ncclInvalidUsage, 700), an exit status (exit 3), or a function by its name\n"
              "in C or in Lua (ncclAllReduce, world:all_reduce). A bare number is all that it may mean.\n"

@@ -18,12 +18,12 @@ enum { AGAIN, TEST, MEMORY, ECHO, HELP };
 
 static const struct ncs_option options[] = {
     [AGAIN] = { "again", 0, NCS_OPTION_FLAG, NULL, NULL, "Learning",
-        "from the beginning, whatever was done before", NULL, 0, 0 },
+        "from the beginning, whatever has been done", NULL, 0, 0 },
     [TEST]  = { "test", 0, NCS_OPTION_FLAG, NULL, NULL, "Teaching",
         "try the solutions and the wrong answers of the lesson, or of all", NULL, 0, 0 },
     [MEMORY] = NCS_OPTION_MEMORY("Teaching"),
     [ECHO]  = { "echo", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
-        "show each line before what comes of it, where nobody types", NULL, 0, 0 },
+        "show each line before its replies, if input is not typed", NULL, 0, 0 },
     [HELP]  = NCS_OPTION_HELP,
     { 0 },
 };
@@ -202,7 +202,7 @@ static int lesson_main(const struct ncs_parsed *parsed)
 const struct ncs_command ncs_cmd_lesson = {
     .name = "lesson",
     .operands = "[N|FILE]",
-    .summary = "a course at the prompt: tells, sets tasks, and marks them",
+    .summary = "a course at the prompt: explains, sets tasks, and marks them",
     .about = "Without an operand the lessons are listed, and how far you are. FILE is a lesson of your own;\n"
              "lua/lessons/README.md says how to write one.\n",
     .option = options,

@@ -100,7 +100,7 @@ static int list_main(const struct ncs_parsed *parsed)
 const struct ncs_command ncs_cmd_list = {
     .name = "list",
     .operands = "[FILE|DIR...]",
-    .summary = "show which scenarios there are and what they are about",
+    .summary = "list scenarios with their descriptions",
     .about = "Without operands: those that come with the program; with --bugs scenarios/bugs, the\n"
              "corpus of bugs and their repaired twins. Each case is told under both policies: what\n"
              "it is about, what NCCL does, and the truth that its outcome declares (verdict, rule,\n"

@@ -26,7 +26,7 @@ static const struct ncs_option options[] = {
     [UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
         "let lines run programs, use files, set any NCCL_* and CUDA_*", NULL, 0, 0 },
     [ECHO]   = { "echo", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
-        "show each line before what comes of it, where nobody types", NULL, 0, 0 },
+        "show each line before its replies, if input is not typed", NULL, 0, 0 },
     [COLOR]  = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output",
         "colours in the text", colors, 0, 0 },
     [HELP]   = NCS_OPTION_HELP,

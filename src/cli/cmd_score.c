@@ -50,9 +50,9 @@ static bool is_labelled(const struct ncs_labelled *l, struct ncs_error *err)
 {
     if (l->correct || l->scenario->outcome.given)
         return true;
-    ncs_fail(err, NCS_BAD_INPUT, "%s declares no outcome: there is nothing to hold a report against",
+    ncs_fail(err, NCS_BAD_INPUT, "%s declares no outcome: there is nothing to score a report against",
              l->file);
-    return ncs_fail_hint(err, "outcome = \"pass\" in scenario{} says that nothing is wrong with it");
+    return ncs_fail_hint(err, "outcome = \"pass\" in scenario{} declares it correct");
 }
 
 /* The same run cannot be counted twice. */
@@ -241,7 +241,7 @@ static int score_main(const struct ncs_parsed *parsed)
 const struct ncs_command ncs_cmd_score = {
     .name = "score",
     .operands = "[FILE]",
-    .summary = "say how well reports agree with what is true of scenarios",
+    .summary = "measure how well reports agree with the truth about scenarios",
     .about = "FILE (or standard input) has a report per line, as `ncclscript run --format json` writes\n"
              "them, or in the least form, for other tools:\n"
              "  {\"scenario\": FILE, \"case\": \"ranks=4,who=1\", \"policy\": \"strict\", \"verdict\": \"hang\",\n"

@@ -271,7 +271,7 @@ static const char *editor_open_edit(struct ncs_editor *e)
         setlocale(LC_CTYPE, "C.UTF-8");
     e->edit = el_init("ncclscript", stdin, stdout, stderr);
     if (!e->edit)
-        return "the terminal cannot be edited on";
+        return "the terminal does not support editing";
     const char *trouble = open_history(e);
     el_set(e->edit, EL_CLIENTDATA, e);
     el_set(e->edit, EL_PROMPT, editor_prompt_of);

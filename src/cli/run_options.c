@@ -38,7 +38,7 @@ const struct ncs_option ncs_run_option[] = {
     [NCS_RUN_SEED] = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running",
         "draw the schedule from N; 0: first in, first out", NULL, 0, INT64_MAX },
     [NCS_RUN_SCHEDULE] = { "schedule", 0, NCS_OPTION_LIST, "TEXT|@FILE", NULL, "Running",
-        "make the choices that a run with --seed and -v told", NULL, 0, 0 },
+        "replay the schedule that --seed N -v printed", NULL, 0, 0 },
     [NCS_RUN_TIMEOUT] = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "as declared", "Running",
         "limit of each run, as 10s; of nccl without progress", NULL, 0, 0 },
     [NCS_RUN_MEMORY] = NCS_OPTION_MEMORY("Running"),
@@ -53,9 +53,9 @@ const struct ncs_option ncs_run_option[] = {
     [NCS_RUN_FAIL_ON] = { "fail-on", 0, NCS_OPTION_CHOICE, NULL, "error", "Running",
         "fail runs that pass with such findings, too", ncs_fail_on_names, 0, 0 },
     [NCS_RUN_REPAIR] = { "repair", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
-        "try what repairs a finding on the run, and say whether it does", NULL, 0, 0 },
+        "try each repair on the run, and report whether it works", NULL, 0, 0 },
     [NCS_RUN_PROVE] = { "prove", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
-        "of a hang try all explanations, however long that takes", NULL, 0, 0 },
+        "try all explanations of a hang, however long it takes", NULL, 0, 0 },
     [NCS_RUN_UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
         "let scripts run programs, use files, set any NCCL_* and CUDA_*", NULL, 0, 0 },
     [NCS_RUN_SELECT] = { "select", 'k', NCS_OPTION_LIST, "EXPRESSION", NULL, "Suites",
@@ -73,7 +73,7 @@ const struct ncs_option ncs_run_option[] = {
     [NCS_RUN_DRAW] = { "draw", 0, NCS_OPTION_MODE, NULL, NULL, "Output",
         "draw each collective, or the steps of its ring or tree, too", drawings, 0, 0 },
     [NCS_RUN_TRACE] = { "trace", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
-        "write when everything was, for Perfetto and chrome://tracing", NULL, 0, 0 },
+        "write a timeline for Perfetto and chrome://tracing", NULL, 0, 0 },
     [NCS_RUN_HTML] = { "html", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
         "write the run as one page: timeline, waits, every call", NULL, 0, 0 },
     [NCS_RUN_NO_TIMES] = { "no-times", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
@@ -230,7 +230,7 @@ bool ncs_run_options_fit(const struct ncs_option_value *v, struct ncs_error *err
         return ncs_fail(err, NCS_BAD_INPUT,
                         "--repeat draws a schedule for each run, --schedule prescribes one");
     if (v[NCS_RUN_REPAIR].given && v[NCS_RUN_FORMAT].number > 1)
-        return ncs_fail(err, NCS_BAD_INPUT, "--repair is told in text and JSON, not in --format %s",
+        return ncs_fail(err, NCS_BAD_INPUT, "--repair appears in text and JSON, not in --format %s",
                         ncs_report_format_names[v[NCS_RUN_FORMAT].number]);
     if (v[NCS_RUN_DRAW].given && v[NCS_RUN_FORMAT].number > 0)
         return ncs_fail(err, NCS_BAD_INPUT, "--draw is for people: it does not go with --format %s",

@@ -94,7 +94,7 @@ static void suite_give_up(enum ncs_verdict verdict, const char *message, char *r
 /* On the watch's thread. */
 static void past_limit(void)
 {
-    static char reason[] = "a rank does not come back from a call of Lua's";
+    static char reason[] = "a rank does not return from a call of Lua";
     pthread_mutex_lock(&current.lock);
     if (current.in_run) {
         struct ncs_str message = { 0 };
@@ -109,7 +109,7 @@ static void past_limit(void)
 void ncs_suite_end_here(struct ncs_suite *suite)
 {
     suite_end_process(
-        suite, "ncclscript run: a rank does not come back from a call of NCCL's: given up", true);
+        suite, "ncclscript run: a rank does not return from a call of NCCL: given up", true);
     _exit(ncs_verdict_exit(NCS_INTERNAL_FAULT));
 }
 
@@ -158,8 +158,8 @@ static void *guard(void *unused)
     pthread_mutex_lock(&current.lock);
     if (current.in_run)
         suite_give_up(NCS_INTERRUPTED,
-                      "ncclscript run: interrupted, and a rank does not come back from a "
-                      "call of Lua's: given up",
+                      "ncclscript run: interrupted, and a rank does not return from a "
+                      "call of Lua: given up",
                       NULL);
     pthread_mutex_unlock(&current.lock);
     return unused;

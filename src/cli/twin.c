@@ -279,7 +279,7 @@ static void explain_death(struct ncs_twin *t, int status)
     struct ncs_str why = { 0 };
     t->loaded = true;
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-        ncs_str_add(&why, "it does not come back");
+        ncs_str_add(&why, "it did not return");
     else if (WIFSIGNALED(status))
         ncs_str_addf(&why, "its process died: %s", strsignal(WTERMSIG(status)));
     else
@@ -297,7 +297,7 @@ void ncs_twin_run(const struct ncs_selection *selection, size_t run,
     struct ncs_str text = { 0 };
     *out = (struct ncs_twin){ .verdict = NCS_INTERNAL_FAULT, .loaded = true };
     if (pipe2(ends, O_CLOEXEC) != 0) {
-        out->reason = ncs_copy_text("no pipe is to be had");
+        out->reason = ncs_copy_text("no pipe could be made");
         return;
     }
     ncs_out_flush();
@@ -315,7 +315,7 @@ void ncs_twin_run(const struct ncs_selection *selection, size_t run,
     }
     close(ends[0]);
     if (child < 0)
-        out->reason = ncs_copy_text("no process is to be had");
+        out->reason = ncs_copy_text("no process could be started");
     else if (text.bytes)
         understand(out, text.text);
     else

@@ -260,7 +260,7 @@ static bool open_usual(struct ncs_library *l, struct ncs_error *err)
     if (try_folder(l, "/usr/local/cuda/lib64", "") || try_folder(l, "/usr/local/cuda/lib", "") ||
         try_python(l))
         return true;
-    ncs_fail(err, NCS_NO_DEVICE, "%s is not here: no %s in the loader's path, in /usr/local/cuda or "
+    ncs_fail(err, NCS_NO_DEVICE, "%s was not found: no %s in the loader's path, in /usr/local/cuda or "
              "among python3's packages", k->word, k->name[0]);
     return ncs_fail_hint(err, "give its path with %s", k->option);
 }

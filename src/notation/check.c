@@ -66,7 +66,7 @@ void ncs_check_unknown_key(struct ncs_scope *s, const char *owner, const struct 
         ncs_complain_hint(s->c, "%s", hint);
     } else if (!ncs_check_unknown(s, key->at, "key", key->text, owner, names, count) &&
                ncs_schema_verb_of(owner) && ncs_schema_find(ncs_schema_common, key->text)) {
-        ncs_complain_hint(s->c, "it stands beside %s, not in it", owner);
+        ncs_complain_hint(s->c, "write it beside %s, not inside", owner);
     }
 }
 
@@ -257,7 +257,7 @@ static void check_numbers(struct ncs_scope *s, const char *owner, const struct n
         if (rank->i < 0) {
             ncs_complain(s->c, rank->at, "%s: ranks are 0 or more, got %s", owner, rank->text);
         } else if (first) {
-            ncs_complain(s->c, rank->at, "%s: rank %s is there already", owner, rank->text);
+            ncs_complain(s->c, rank->at, "%s: rank %s is listed twice", owner, rank->text);
             ncs_complain_note(s->c, first->at, "the first time");
         } else {
             ncs_map_put(&seen, (uint64_t)rank->i, (void *)rank);

@@ -159,7 +159,7 @@ static void check_free(struct asking *a, const struct ncs_lint_name *n, const ch
     } else if (!steps) {
         bool of_run = a->scope_kind == NCS_SCOPE_RUN;
         ncs_complain(s->c, expression_place(a, n->at),
-                     "'%s' is not known here: this is read before there are "
+                     "'%s' is not known here: this is evaluated before the run has "
                      "ranks",
                      word);
         if (of_run && expression_is_one_of(run, word, strlen(word)))

@@ -86,7 +86,7 @@ static void check_axis(struct ncs_scope *s, const struct ncs_yaml_node *key,
             continue;
         for (size_t k = 0; k < i && i < 1000; k++)
             if (check_matrix_same_value(list->item[i], list->item[k])) {
-                ncs_complain(s->c, list->item[i]->at, "%s: `%s` is there already", key->text,
+                ncs_complain(s->c, list->item[i]->at, "%s: `%s` is listed twice", key->text,
                              list->item[i]->text);
                 break;
             }

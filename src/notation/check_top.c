@@ -35,7 +35,7 @@ static void check_line(struct ncs_scope *s, const char *owner, const struct ncs_
         ncs_check_wrong(s, owner, node, "a text");
     else if (open)
         ncs_complain(s->c, ncs_yaml_part(s->yaml, node, (size_t)(open - node->text), 2),
-                     "%s is read before there are ranks: nothing can be computed in it", owner);
+                     "%s is read before the run has ranks: it cannot contain expressions", owner);
 }
 
 /* A text as it stands, or a list of these. */

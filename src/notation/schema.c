@@ -43,7 +43,7 @@ static const struct ncs_schema_field sim[] = {
 static const struct ncs_schema_field hang[] = {
     ROW("culprit", NCS_SCHEMA_INTS, 0, NULL,
         "the rank that is to blame, or a list of a cycle's ranks"),
-    ROW("call", NCS_SCHEMA_INTS, 0, NULL, "number of the call at which the ranks part, from 1"),
+    ROW("call", NCS_SCHEMA_INTS, 0, NULL, "number of the call at which the ranks diverge, from 1"),
     ROW("comm", NCS_SCHEMA_LINE, 0, "world", "name of the communicator"),
     ROW("waiting", NCS_SCHEMA_INTS, 0, NULL, "the rank that waits, or a list"),
     ROW("why", NCS_SCHEMA_LINE, 0, NULL, "the rule that explains the hang"),
@@ -64,7 +64,7 @@ static const struct ncs_schema_field finding[] = {
     ROW("rule", NCS_SCHEMA_LINE, 0, NULL, "its rule"),
     ROW("culprit", NCS_SCHEMA_INTS, 0, NULL,
         "the rank that is to blame, or a list of a cycle's ranks"),
-    ROW("call", NCS_SCHEMA_INTS, 0, NULL, "number of the call at which the ranks part, from 1"),
+    ROW("call", NCS_SCHEMA_INTS, 0, NULL, "number of the call at which the ranks diverge, from 1"),
     ROW("comm", NCS_SCHEMA_LINE, 0, NULL, "name of the communicator"),
     ROW("waiting", NCS_SCHEMA_INTS, 0, NULL, "the rank that waits, or a list"),
     { "certainty", NCS_SCHEMA_WORD, 0, NULL, "how sure the finding is", NULL, certainties },

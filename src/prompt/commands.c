@@ -219,7 +219,7 @@ static void list_commands(const struct prompt_command *commands, struct ncs_str 
 void prompt_overview(const struct ncs_prompt *p, struct ncs_str *out)
 {
     ncs_str_add(out, "A line of Lua runs on every rank, @2 LINE on rank 2, @0,3 LINE and @1..3 LINE on some.\n"
-                     "help(x) tells of a name, a function or an object.\n\n");
+                     "help(x) explains a name, a function or an object.\n\n");
     if (p->tutor)
         list_commands(tutor_commands, out);
     list_commands(prompt_commands, out);
@@ -251,24 +251,24 @@ static bool quit(struct ncs_prompt *p, const char *arguments)
 const struct prompt_command prompt_commands[] = {
     { "ranks", "", "where each rank is", show_ranks },
     { "comms", "", "the communicators, and how many calls each rank has made", show_comms },
-    { "streams", "", "what is on the streams and not done", show_streams },
+    { "streams", "", "unfinished operations on streams", show_streams },
     { "buffers", "", "the buffers, and what is in them", show_buffers },
     { "waits", "", "who waits for whom, as a tree", show_waits },
     { "why", "", "what is wrong, and how to repair it", show_why },
     { "journal", "[N]", "the last N calls of the ranks (20)", show_journal },
-    { "draw", "[steps|tree]", "the collectives of the last line that had some, before and after", show_drawing },
+    { "draw", "[steps|tree]", "the last line's collectives, before and after", show_drawing },
     { "time", "", "the virtual time", show_time },
     { "step", "[N]", "let N events happen (1), and no more until :go", command_step },
-    { "go", "", "let time pass by itself again", go },
+    { "go", "", "let time pass freely again", go },
     { "back", "[N]", "undo the last N lines (1)", back },
     { "fault", "KIND K=V...", "a fault:"
 #define NCS_FAULT(KIND, name, needs, injects, about) " " #name
 #include "api/faults.def"
 #undef NCS_FAULT
       , fault },
-    { "policy", "[NAME]", "do all again under strict or typical", policy },
-    { "seed", "[N|none]", "do all again in another order of threads", command_seed },
-    { "reset", "[-n RANKS]", "forget all lines, perhaps with another number of ranks", reset },
+    { "policy", "[NAME]", "repeat all lines under strict or typical", policy },
+    { "seed", "[N|none]", "repeat all lines in another order of threads", command_seed },
+    { "reset", "[-n RANKS]", "forget all lines; optionally change the number of ranks", reset },
     { "load", "FILE", "forget all lines and run a scenario's instead", command_load },
     { "save", "FILE", "write the lines as a scenario", save },
     { "help", "[TOPIC]", "this list, or the page of a finding, a word, a code or a function", help },

@@ -106,7 +106,7 @@ static bool run_line(struct ncs_prompt *p, const struct input *input)
     struct ncs_str who = { 0 };
     ncs_str_add_many_ranks(&who, left, lefts);
     if (!any && !lefts)
-        prompt_say(p, "nobody is there to run it: killed; `:back` undoes a line");
+        prompt_say(p, "not run: every addressed rank was killed; `:back` undoes a line");
     else if (!any)
         prompt_say(p, "no rank can act: rank%s %s wait%s; `:waits` shows for whom, `:back` undoes a line",
                    lefts == 1 ? "" : "s", who.text, lefts == 1 ? "s" : "");

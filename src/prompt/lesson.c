@@ -71,7 +71,7 @@ static void lesson_too_long(lua_State *L, lua_Debug *ar)
         return;
     }
     lua_sethook(L, lesson_too_long, LUA_MASKCOUNT, 1);
-    luaL_error(L, "the lesson computes too long");
+    luaL_error(L, "the lesson used up its instruction budget");
 }
 
 /* The lesson's own code: what it may take has an end. */

@@ -288,7 +288,7 @@ static void test_answer(struct testing *g, size_t step, const char *input, const
     else if (expected && marked != NCS_MARKED_NOT_YET)
         tutor_complain(g, step, "a wrong answer is not marked as one", input, said.text);
     else if (expected && !strstr(said.text ? said.text : "", expected))
-        tutor_complain(g, step, "a wrong answer is not told what it should be", input, said.text);
+        tutor_complain(g, step, "a wrong answer does not get its reply", input, said.text);
     ncs_str_free(&said);
 }
 

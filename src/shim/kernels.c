@@ -153,9 +153,9 @@ static cudaError_t refuse(int error, const char *call, const char *why, atomic_b
 
 #define KERNEL(name) \
     DEFINE(name, cudaErrorInvalidDeviceFunction, \
-           "kernels cannot be run on the simulator, host functions only")
+           "the simulator runs no kernels, only host functions")
 #define SYMBOL(name) \
-    DEFINE(name, cudaErrorInvalidSymbol, "variables of kernels are not there on the simulator")
+    DEFINE(name, cudaErrorInvalidSymbol, "the simulator has no variables of kernels")
 #define GRAPH(name) \
     DEFINE(name, cudaErrorNotSupported, "graphs and code loaded at run time are not simulated")
 

@@ -127,8 +127,8 @@ static void on_idle(int64_t idle)
         above->verdict(how);
     else
         ncs_shim_say(how == NCS_STOP_INTERRUPTED
-                         ? "no call has gone on for the time that was allowed"
-                         : "HANG: every thread waits or polls, and no call goes on");
+                         ? "no call made progress within the time limit"
+                         : "HANG: every thread waits or polls, and no call makes progress");
 }
 
 /* It is looked for in the folder of this library. */

@@ -326,8 +326,8 @@ static bool open_dump(struct flight *f, const struct trace_file *file, struct du
     if (!whole(json_object_get(d->root, "rank"), &rank))
         rank = rank_of_name(file->path);
     if (rank < 0) {
-        ncs_fail(f->err, NCS_BAD_INPUT, "the name does not tell the rank of this dump");
-        ncs_fail_hint(f->err, "it ends in the number of the rank, as nccl_trace_rank_3 does");
+        ncs_fail(f->err, NCS_BAD_INPUT, "the name of this dump does not contain its rank");
+        ncs_fail_hint(f->err, "names of dumps end with the rank, such as nccl_trace_rank_3");
         return ncs_fail_at(f->err, d->path, 0, 0);
     }
     if (!ncs_record_has_rank(r, rank, f->err))

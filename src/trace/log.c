@@ -355,8 +355,8 @@ static void doubt_end(struct log *l, const struct log_line *line)
 {
     for (size_t i = 0; i < l->entities && l->building; i++)
         if (l->entity[i].process == line->process)
-            ncs_record_doubt(l->record, l->entity[i].rank, false, "it could also be that rank %d made the calls that are "
-                             "missed: its log ends in the middle of a line, %s:%d", l->entity[i].rank, line->file,
+            ncs_record_doubt(l->record, l->entity[i].rank, false, "it could also be that rank %d made the "
+                             "missing calls: its log ends in the middle of a line, %s:%d", l->entity[i].rank, line->file,
                              line->number);
 }
 

@@ -110,7 +110,7 @@ static void doubt_short(struct record *r, int comm)
     }
     for (int k = 0; k < info->nranks; k++)
         if (info->rank[k] >= 0 && r->rank[info->rank[k]].source && calls[k] < most)
-            ncs_record_doubt(r, info->rank[k], false, "it could also be that rank %d made the calls that are missed, if the "
+            ncs_record_doubt(r, info->rank[k], false, "it could also be that rank %d made the missing calls, if the "
                              "end of its log is lost", info->rank[k]);
     ncs_free(calls);
 }

@@ -46,7 +46,7 @@ void ncs_log_note_gaps(struct log_gaps *g, struct record *r)
             continue;
         ncs_record_note(r, "the log of rank %d has lost lines: operation %llu on %s is followed by %llu", j->rank,
                         (unsigned long long)j->from, r->comm[j->comm].name, (unsigned long long)j->to);
-        ncs_record_doubt(r, j->rank, true, "it could also be that rank %d made the calls that are missed: its log has "
+        ncs_record_doubt(r, j->rank, true, "it could also be that rank %d made the missing calls: its log has "
                          "lost lines", j->rank);
     }
 }

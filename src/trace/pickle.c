@@ -88,7 +88,7 @@ static bool push(struct reader *r, json_t *value, int depth)
 static struct slot *top(struct reader *r, size_t below)
 {
     if (below >= r->slots || !r->slot[r->slots - 1 - below].value) {
-        fail(r, "there is nothing for it on the stack");
+        fail(r, "the stack has no value for it");
         return NULL;
     }
     return &r->slot[r->slots - 1 - below];
@@ -117,9 +117,9 @@ static json_t *consume(struct reader *r, struct slot *slot)
 static bool can_hold(struct reader *r, struct slot *into, bool dictionary, const struct slot *what)
 {
     if (!(dictionary ? json_is_object(into->value) : json_is_array(into->value)))
-        return fail(r, dictionary ? "what it adds to is no dictionary" : "what it adds to is no list");
+        return fail(r, dictionary ? "it adds to a value that is no dictionary" : "it adds to a value that is no list");
     if (into->fetched)
-        return fail(r, "it changes what is complete already");
+        return fail(r, "it changes a value that is complete");
     if (what->depth + 1 > into->depth)
         into->depth = what->depth + 1;
     return into->depth <= MOST_DEPTH || fail(r, "too many lists within lists");
@@ -203,7 +203,7 @@ static bool run_proto(struct reader *r)
 static bool run_stop(struct reader *r)
 {
     r->over = true;
-    return r->slots == 1 ? top(r, 0) != NULL : fail(r, "the stack has to hold one value then");
+    return r->slots == 1 ? top(r, 0) != NULL : fail(r, "the stack must hold exactly one value at the end");
 }
 
 static bool run_mark(struct reader *r)
@@ -314,11 +314,11 @@ static bool put(struct reader *r, size_t bytes)
     if (!s)
         return false;
     if (s->memo || s->fetched)
-        return fail(r, "it keeps again what is kept already");
+        return fail(r, "the value on the stack is stored already");
     bool grows = json_is_array(s->value) || json_is_object(s->value);
     struct kept kept = { s->value, s->depth, grows };
     if (ncs_map_get(&r->memo, number + 1))
-        return fail(r, "a number that is taken");
+        return fail(r, "the number of the value is in use");
     NCS_PUSH(r->kept, r->kepts, r->kept_room, kept);
     json_incref(s->value);
     ncs_map_put(&r->memo, number + 1, (void *)(uintptr_t)r->kepts);
@@ -333,10 +333,10 @@ static bool get(struct reader *r, size_t bytes)
         return false;
     size_t at = (size_t)(uintptr_t)ncs_map_get(&r->memo, number + 1);
     if (!at)
-        return fail(r, "nothing was kept under this number");
+        return fail(r, "no value was stored under this number");
     struct kept *kept = &r->kept[at - 1];
     if (kept->grows)
-        return fail(r, "something that holds itself");
+        return fail(r, "a value that contains itself");
     if (!push(r, json_incref(kept->value), kept->depth))
         return false;
     r->slot[r->slots - 1].fetched = true;
@@ -400,7 +400,7 @@ static bool run(struct reader *r)
             return fail(r, text);
         }
         if (!op->run)
-            return fail(r, "refused: it is not one of those that data is made of");
+            return fail(r, "refused: a dump may contain only data");
         if (!op->run(r))
             return false;
     }

@@ -120,7 +120,7 @@ struct record_call *ncs_record_add(struct record *r, int rank, struct ncs_error 
     struct record_call call = { .comm = -1, .dtype = -1 };
     if (r->calls == NCS_RECORD_CALLS) {
         ncs_fail(err, NCS_BAD_INPUT, "more than %d calls", NCS_RECORD_CALLS);
-        ncs_fail_hint(err, "leave out the oldest calls; what makes the communicators has to stay");
+        ncs_fail_hint(err, "remove the oldest calls, but keep the lines that make communicators");
         return NULL;
     }
     r->calls++;

@@ -197,7 +197,7 @@ static bool try_ranks(const struct ncs_suspect *s, struct ncs_terms *terms, int 
     if (fitting == 1)
         return found(w, pattern, which, "rank %d's contribution %s", which, what);
     if (fitting > 1 && arithmetic == NCS_ASCENDING)
-        return found(w, pattern, -1, "one rank's contribution %s; several would explain it", what);
+        return found(w, pattern, -1, "one rank's contribution %s; several ranks would explain it", what);
     return false;
 }
 
@@ -305,7 +305,7 @@ static bool try_blocks(const struct ncs_suspect *s, struct ncs_wrong *w)
     if (moved == 2 && owner_of(s, owner) == block)
         return found(w, NCS_PATTERN_BLOCKS, block, "the blocks of ranks %d and %d are exchanged",
                      block, owner);
-    return found(w, NCS_PATTERN_BLOCKS, block, "where rank %d's block should be is rank %d's%s",
+    return found(w, NCS_PATTERN_BLOCKS, block, "rank %d's block is replaced by rank %d's%s",
                  block, owner, moved > 1 ? ", and so on" : "");
 }
 

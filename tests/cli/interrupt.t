@@ -6,7 +6,7 @@
 $ ncclscript run --unsafe deaf.lua & until [ -e told ]; do sleep 0.1; done; kill -TERM $!; wait $!
 > INTERRUPTED  deaf.lua  2 ranks, sim, seed 0
 ! ncclscript run: --unsafe: scripts may run programs and use files
-! ncclscript run: interrupted, and a rank does not come back from a call of Lua's: given up
+! ncclscript run: interrupted, and a rank does not return from a call of Lua: given up
 ? 130
 
 # What was done before an interrupt is told, as a whole that can be read.

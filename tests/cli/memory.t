@@ -62,8 +62,8 @@ $ ncclscript lesson --memory 32M memory/lesson.lua
 
 # Neither do a lesson's patterns, tables and loops go on for ever, whatever catches what.
 $ for code in 'while true do pcall(function() while true do end end) end' 'while true do pcall(string.find, ("a"):rep(1 << 20), ".-.-.-b") end' 'return table.move'; do echo "$code" >lesson.lua; ncclscript lesson lesson.lua 2>&1 | cut -d: -f 2-; done
->  error: the lesson computes too long
->  error: the lesson computes too long
+>  error: the lesson used up its instruction budget
+>  error: the lesson used up its instruction budget
 >  error: a lesson returns a table with title, ranks and steps
 
 # Where the host itself has none, each allocation failing in its turn, that is all there is to say: no

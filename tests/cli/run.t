@@ -158,7 +158,7 @@ $ ncclscript run - <pass.lua
 $ mkfifo nobody_writes && ncclscript run --unsafe --timeout 2s pass.lua stuck.lua wrong.lua hang.lua
 > PASS  pass.lua  <*>
 > [0] before
-> TIMEOUT  stuck.lua  2 ranks, sim, seed 0: no verdict within the time limit, a rank does not come back from a call of Lua's
+> TIMEOUT  stuck.lua  2 ranks, sim, seed 0: no verdict within the time limit, a rank does not return from a call of Lua
 > 4 scenarios: 1 as expected, 1 unexpected (1 timeout), 2 not run
 ! ncclscript run: --unsafe: <*>
 ! ncclscript run: stuck.lua: past the time limit, <*>: given up; not run: wrong.lua, hang.lua

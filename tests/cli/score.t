@@ -83,8 +83,8 @@ $ grep -h lucky ours | sed -n '1,2p' >lucky; cat lucky lucky | ncclscript score
 
 # What declares no outcome has no truth to it, and is no bug.
 $ echo '{"scenario": "pass.lua", "policy": "strict", "verdict": "pass", "findings": []}' | ncclscript score
-! standard input:1: error: pass.lua declares no outcome: there is nothing to hold a report against
-!   hint: outcome = "pass" in scenario{} says that nothing is wrong with it
+! standard input:1: error: pass.lua declares no outcome: there is nothing to score a report against
+!   hint: outcome = "pass" in scenario{} declares it correct
 ? 2
 $ echo 'scenario { outcome = "pass" } stream:sync()' >fine.lua; ncclscript run --format json fine.lua | ncclscript score
 > 1 report of 1 case: 0 with a bug, 0 correct twins, 1 declared to pass

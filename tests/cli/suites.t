@@ -248,7 +248,7 @@ $ printf 'scenario: s\nparams: { n: 1 }\nmatrix: { seed: [1, 2], n: [3, 4] }\nex
 ? 1
 
 $ sed 's/2]/2, 1]/' s.yaml | ncclscript run -
-! -:3:24: error: seed: `1` is there already
+! -:3:24: error: seed: `1` is listed twice
 !     3 | matrix: { seed: [1, 2, 1], n: [3, 4] }
 !       |                        ^
 ? 2

@@ -139,5 +139,5 @@ $ ncclscript check --set =1 pass.lua
 ? 2
 
 $ ncclscript run --repair --format tree pass.lua
-! ncclscript: error: --repair is told in text and JSON, not in --format tree
+! ncclscript: error: --repair appears in text and JSON, not in --format tree
 ? 2

@@ -23,7 +23,7 @@ $ ncclscript run notation/wrong.yaml
 >     rank 0  element 5: got 1, want 2; 8 of 12 differ    line 10
 >     rank 1  element 5: got 1, want 2; 8 of 12 differ    line 10
 >     rank 2  element 5: got 1, want 2; 8 of 12 differ    line 10
->   why   where rank 1's block should be is rank 0's, and so on
+>   why   rank 1's block is replaced by rank 0's, and so on
 >   expectations that failed
 >     ranks 0, 1, 2  element 5: got 1, want 2 (8 of 12 differ)    line 15
 >     rank 2         only two                                     line 16

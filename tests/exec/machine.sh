@@ -56,5 +56,5 @@ run "plugins" 0 env NCCL_NET_PLUGIN=ofi NCCL_TUNER_PLUGIN=/tuner.so NCCL_PROFILE
     NCCL_NET=Socket "${exec[@]}" -n 2 -- "${clients}one_thread"
 says '^one thread, 2 devices: ok$'
 [ "$(grep -c PLUGIN "$out/stderr")" -eq 1 ] || fail "$name: not said once"
-reports '^ncclscript: (NCCL_NET_PLUGIN, NCCL_TUNER_PLUGIN|NCCL_TUNER_PLUGIN, NCCL_NET_PLUGIN): not used, as the simulator loads no plugins$'
+reports '^ncclscript: (NCCL_NET_PLUGIN, NCCL_TUNER_PLUGIN|NCCL_TUNER_PLUGIN, NCCL_NET_PLUGIN): ignored, because the simulator loads no plugins$'
 finish "the machine that a program finds"

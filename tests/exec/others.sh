@@ -78,12 +78,12 @@ reports "$past"
 run "beside ours" 0 "${others[@]}" "$out/opens" libcudart.so.13 "$fake"
 says '^8$'
 reports "$mapped"
-reports "^ncclscript: not simulated: what was called in $fake \(in place of $libraries/libnccl\.so\.2\)\$"
+reports "^ncclscript: not simulated: calls into $fake \(in place of $libraries/libnccl\.so\.2\)\$"
 leaves_out 'did not run on the simulator'
 run "without exec" 0 "${sanitized[@]}" LD_LIBRARY_PATH="$libraries" "$out/opens" "$fake" libcudart.so.13
 says '^8$'
 [ "$(grep -cE "$mapped" "$out/stderr")" -eq 1 ] || fail "$name: not said at the first call"
-reports "^ncclscript: not simulated: what was called in $fake"
+reports "^ncclscript: not simulated: calls into $fake"
 
 run "a plugin, and ours by a link" 0 "${others[@]}" "$out/opens" "$plugin" "$out/links/libnccl.so.2" libnccl.so.2
 leaves_out 'mapped|not simulated'

@@ -10,7 +10,7 @@ for who in watched watched,spins ranks ranks,spins ranks,watched ranks,watched,s
     reports '^HANG .*exec_pollers  2 ranks'
     reports '^    rank 0  waits in cudaStream(Query|Synchronize)\(\) +rank_main\+0x'
     reports '^  why   rank 1 made 1 call on comm1, the other 2'
-    reports '^ncclscript: likely, not certain: all threads wait but those that ask in vain, in .*; nothing has changed for 300 ms'
+    reports '^ncclscript: likely, not certain: all threads wait, except those that poll in vain, in .*; nothing has changed for 300 ms'
     case $who in
     watched*) reports ' in (cudaEventQuery|ncclCommGetAsyncError) at watch\+0x[0-9a-f]+ \(rank 0, another thread\);' ;;
     ranks | ranks,spins) reports ' in cudaStreamQuery at rank_main\+0x[0-9a-f]+ \(rank 0\);' ;;

@@ -115,7 +115,7 @@ run "a script" 0 "${exec[@]}" -n 2 -- bash -c '"$0"' "${clients}one_thread"
 says ': ok$|devices: ok$'
 run "no program" 2 "${exec[@]}"
 run "without --" 2 "${exec[@]}" "${clients}hang"
-reports 'stands behind `--`'
+reports 'write the program after `--`'
 
 # nvcc links its static runtime by default: it has the driver's name in it, and no shared one's.
 cat >"$out/own.c" <<'END'
@@ -124,7 +124,7 @@ int main(void) { puts("libcuda.so.1"); return 0; }
 END
 if "$CC" -o "$out/own" "$out/own.c"; then
     run "a CUDA runtime of its own" 5 "${exec[@]}" -- "$out/own"
-    reports 'own` has a CUDA runtime of its own, .*nvcc -cudart shared'
+    reports 'own` contains its own CUDA runtime, .*nvcc -cudart shared'
 else
     fail "own: the program was not built"
 fi

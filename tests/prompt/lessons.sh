@@ -26,9 +26,9 @@ bad() {
 step='text = "t", task = "t", solution = "rank"'
 bad solution "not marked right" <<<"return { title = 't', steps = { { $step, check = function() return false, 'no' end } } }"
 bad answer "wrong answer is not marked" <<<"return { title = 't', steps = { { $step, check = function() return true end, wrong = { { 'nranks', 'x' } } } } }"
-bad hint "not told what" <<<"return { title = 't', steps = { { $step, check = function(s) return s.replies[0] == '0', 'y' end, wrong = { { 'nranks', 'x' } } } } }"
+bad hint "does not get its reply" <<<"return { title = 't', steps = { { $step, check = function(s) return s.replies[0] == '0', 'y' end, wrong = { { 'nranks', 'x' } } } } }"
 bad check "the lesson is broken" <<<"return { title = 't', steps = { { $step, check = function() return nil .. 1 end } } }"
-bad loop "computes too long" <<<"return { title = 't', steps = { { $step, check = function() while true do end end } } }"
+bad loop "used up its instruction budget" <<<"return { title = 't', steps = { { $step, check = function() while true do end end } } }"
 bad syntax "near" <<<"return {"
 bad nothing "a lesson returns a table" <<<"return 1"
 bad title "has a title" <<<"return {}"

@@ -125,16 +125,16 @@ says_nothing 'lost'
 begin "a log that ends early" count.logs
 sed -i '$d' damaged/rank3.log
 found 3 skipped-call 3
-says 'or    it could also be that rank 3 made the calls that are missed, if the end of its log is lost'
+says 'or    it could also be that rank 3 made the missing calls, if the end of its log is lost'
 begin "a log that ends in the middle of a line" count.logs
 truncate -s -30 damaged/rank3.log
 found 3 skipped-call 3
-says 'or    it could also be that rank 3 made the calls that are missed: its log ends in the middle of a line, damaged/rank3.log:'
+says 'or    it could also be that rank 3 made the missing calls: its log ends in the middle of a line, damaged/rank3.log:'
 begin "a log that has lost lines" right.logs
 sed -i '/Broadcast: opCount 1/d' damaged/rank0.log
 found 3 skipped-call 0
 says 'the log of rank 0 has lost lines: operation 0 on world is followed by 2'
-says 'or    it could also be that rank 0 made the calls that are missed: its log has lost lines'
+says 'or    it could also be that rank 0 made the missing calls: its log has lost lines'
 
 echo "$ran records, $failed failures"
 [ "$failed" = 0 ]

@@ -313,7 +313,7 @@ END_TEST
 START_TEST(test_values_of_variables)
 {
     refuses("scenario { env = {\n NCCL_NET = '/tmp/net.so' } }", 2,
-            "env: 'NCCL_NET' needs --unsafe to be \"/tmp/net.so\": a path");
+            "env: 'NCCL_NET' = \"/tmp/net.so\" needs --unsafe: the value is a path");
     refuses("scenario { env = { NCCL_ALGO = '../x' } }", 1, "a path");
     refuses("scenario { env = {\n ['NCCL_ALGOO'] = 'Ring' } }", 2, "did you mean `NCCL_ALGO`?");
     refuses("scenario { env = { nccl_algo = 'Ring' } }", 1, "did you mean `NCCL_ALGO`?");

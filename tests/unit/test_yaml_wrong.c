@@ -107,15 +107,15 @@ static const struct yaml_lab_case cases[] = {
     { "a: *later\nb: &later 1\n",
       "1:4: error: alias '*later' comes before its anchor\n"
       "2:4: note: the anchor is here\n"
-      "hint: an alias stands for something above it\n" },
+      "hint: an alias refers to an anchor above it\n" },
     { "a: &x [1, *x]\n",
-      "1:11: error: '*x' stands inside of what it is an alias of\n"
+      "1:11: error: '*x' is inside the value that it refers to\n"
       "1:4: note: '&x' begins here\n" },
     { "a: &x {b: {c: *x}}\n",
-      "1:15: error: '*x' stands inside of what it is an alias of\n"
+      "1:15: error: '*x' is inside the value that it refers to\n"
       "1:4: note: '&x' begins here\n" },
     { "a: &x 1\na2: &x [*x]\n",
-      "2:9: error: '*x' stands inside of what it is an alias of\n"
+      "2:9: error: '*x' is inside the value that it refers to\n"
       "2:5: note: '&x' begins here\n" },
     { "a: 1\na: 2\nb: *x\nc: [\n",
       "3:4: error: unknown alias '*x'\n"

@@ -150,7 +150,7 @@ static void unclosed(struct ncs_lexer *x, const char *what, const char *closing,
 {
     struct ncs_span begin = { x->span.at, opening };
     struct ncs_lint_error *err = ncs_lint_fail(
-        x, (struct ncs_span){ x->at, 0 }, "the %s ends nowhere, expected `%s`", what, closing);
+        x, (struct ncs_span){ x->at, 0 }, "the %s is not closed, expected `%s`", what, closing);
     if (err) {
         err->open = begin;
         err->has_open = true;

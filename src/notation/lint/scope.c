@@ -154,7 +154,7 @@ void ncs_lint_label(struct ncs_reader *r, struct ncs_span name, bool last)
     if (other) { /* of a row of labels the last is made first */
         bool later = other->at.at > name.at;
         struct ncs_lint_error *err = ncs_lint_fail(
-            &r->x, later ? other->at : name, "a label `%s` is there already",
+            &r->x, later ? other->at : name, "label `%s` exists already",
             ncs_lint_shown(label.name.text, label.name.bytes, shown));
         if (err) {
             err->open = later ? name : other->at;

@@ -64,7 +64,7 @@ const struct ncs_anchor *ncs_anchors_find(struct ncs_anchors *a, struct ncs_span
     }
     if (!anchor->open)
         return anchor;
-    ncs_complain(c, alias, "'%.*s' stands inside of what it is an alias of",
+    ncs_complain(c, alias, "'%.*s' is inside the value that it refers to",
                  NCS_SHOWN(c->source, alias));
     ncs_complain_note(c, anchor->at, "'%.*s' begins here", NCS_SHOWN(c->source, anchor->at));
     return NULL;
@@ -112,7 +112,7 @@ void ncs_anchors_complain(const struct ncs_anchors *a, struct ncs_complaints *c)
         if (later) {
             ncs_complain(c, at, "alias '%.*s' comes before its anchor", NCS_SHOWN(c->source, at));
             ncs_complain_note(c, later->at, "the anchor is here");
-            ncs_complain_hint(c, "an alias stands for something above it");
+            ncs_complain_hint(c, "an alias refers to an anchor above it");
         } else {
             ncs_complain(c, at, "unknown alias '%.*s'", NCS_SHOWN(c->source, at));
             if (c->errors <= NCS_COMPLAINTS_KEPT)

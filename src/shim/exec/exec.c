@@ -163,7 +163,7 @@ static void add_pollers(const struct ncs_snapshot *s, struct ncs_str *notes)
         ncs_str_addf(&who, " (rank %d%s)", c->rank, c->thread ? ", another thread" : "");
     }
     if (who.bytes)
-        ncs_str_addf(notes, "ncclscript: likely, not certain: all threads wait but those that ask in vain, in %s; "
+        ncs_str_addf(notes, "ncclscript: likely, not certain: all threads wait, except those that poll in vain, in %s; "
                      "nothing has changed for %s (--patience)\n", who.text,
                      ncs_format_duration(settings.patience, time, sizeof time));
     ncs_str_free(&who);
