@@ -74,6 +74,7 @@ void ncs_ways_free(struct ncs_ways *w)
 /* The steps of a way that another one is held against, by their places in it. */
 struct shown {
     const struct ncs_step *step;
+    size_t steps;
     size_t *at;
     size_t count;
 };
@@ -115,31 +116,54 @@ static void divergence_fill(struct table *t)
         }
 }
 
+/* The wait for a key in which the way ends and that no comparison shows; NULL = there is none. */
+static const struct ncs_step *hidden_wait(const struct ncs_step *step, size_t steps)
+{
+    const struct ncs_step *last = steps ? &step[steps - 1] : NULL;
+    return last && last->lone && last->kind == NCS_STEP_GET && !last->host->over ? last : NULL;
+}
+
+static bool has_come_to(const struct shown *w, uint64_t site)
+{
+    for (size_t i = 0; i < w->count; i++)
+        if (site_at(w, i) == site)
+            return true;
+    return false;
+}
+
+/* Who waits for a key behind a loop goes on behind it, not with what others still do in the loop. */
+static bool may_come_to(const struct shown *own, const struct shown *other, size_t at)
+{
+    const struct ncs_step *here = hidden_wait(own->step, own->steps);
+    const struct ncs_place *there = &other->step[other->at[at]].call->place;
+    bool back = here && here->call->place.file == there->file && here->call->place.line > there->line;
+    return !back || !has_come_to(own, site_at(other, at));
+}
+
 /* Who is still on the way may do all that the other has done beyond. */
 static void divergence_find_end(const struct table *t, bool a_open, bool b_open, size_t *i, size_t *j)
 {
     *i = t->n;
     *j = t->m;
-    for (size_t k = t->m; a_open && k-- > 0;)
+    for (size_t k = t->m; a_open && k-- > 0 && may_come_to(&t->a, &t->b, t->same + k);)
         if (*cell(t, t->n, k) < *cell(t, *i, *j)) {
             *i = t->n;
             *j = k;
         }
-    for (size_t k = t->n; b_open && k-- > 0;)
+    for (size_t k = t->n; b_open && k-- > 0 && may_come_to(&t->b, &t->a, t->same + k);)
         if (*cell(t, k, t->m) < *cell(t, *i, *j)) {
             *i = k;
             *j = t->m;
         }
 }
 
-/* From the end to the beginning; the gaps lie as late as they can. */
-static size_t divergence_place_of(const struct shown *w, size_t i, size_t steps)
+static size_t divergence_place_of(const struct shown *w, size_t i)
 {
-    return i < w->count ? w->at[i] : steps;
+    return i < w->count ? w->at[i] : w->steps - (hidden_wait(w->step, w->steps) != NULL);
 }
 
-static void trace_back(const struct table *t, size_t i, size_t j, const struct ncs_ways *ways,
-                       struct ncs_divergence *out)
+/* From the end to the beginning; the gaps lie as late as they can. */
+static void trace_back(const struct table *t, size_t i, size_t j, struct ncs_divergence *out)
 {
     while (i || j) {
         unsigned cost = *cell(t, i, j);
@@ -147,8 +171,8 @@ static void trace_back(const struct table *t, size_t i, size_t j, const struct n
         bool more = !same && i && *cell(t, i - 1, j) + t->more == cost;
         i -= same || more;
         j -= !more;
-        struct ncs_gap gap = { .more = more, .at = divergence_place_of(&t->a, t->same + i, ways->of[out->way].steps),
-                               .of = divergence_place_of(&t->b, t->same + j, ways->of[out->model].steps) };
+        struct ncs_gap gap = { .more = more, .at = divergence_place_of(&t->a, t->same + i),
+                               .of = divergence_place_of(&t->b, t->same + j) };
         if (!same)
             NCS_PUSH(out->gap, out->gaps, out->room, gap);
     }
@@ -164,7 +188,7 @@ static void trace_back(const struct table *t, size_t i, size_t j, const struct n
 static struct shown show(const struct ncs_ways *ways, const struct ncs_way *way, const struct ncs_way *other,
                          bool collectives)
 {
-    struct shown s = { .step = way->step, .at = ncs_new((way->steps + 1) * sizeof *s.at) };
+    struct shown s = { .step = way->step, .steps = way->steps, .at = ncs_new((way->steps + 1) * sizeof *s.at) };
     for (size_t i = 0; i < way->steps; i++) {
         const struct ncs_step *step = &way->step[i];
         bool fits = collectives ? step->kind == NCS_STEP_CALL && !step->role
@@ -201,7 +225,7 @@ bool ncs_diverge(const struct ncs_ways *ways, size_t way, size_t model, struct n
     size_t i, j;
     divergence_find_end(&t, a_open, b_open, &i, &j);
     *out = (struct ncs_divergence){ .way = way, .model = model };
-    trace_back(&t, i, j, ways, out);
+    trace_back(&t, i, j, out);
     ncs_free(t.cost);
     ncs_free(t.a.at);
     ncs_free(t.b.at);

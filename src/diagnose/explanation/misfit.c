@@ -185,7 +185,8 @@ static bool goes_back(const struct trail *own, const struct trail *other, size_t
     const struct ncs_place *there = &other->step[next].call->place;
     const struct ncs_place *before = next ? &other->step[next - 1].call->place : NULL;
     bool back = here && here->file == there->file && here->line > there->line;
-    return back && !(before && before->file == there->file && before->line >= there->line);
+    bool loops = before && before->file == there->file && before->line >= there->line;
+    return back && !(loops && before->line >= here->line);
 }
 
 static bool turn(const struct pair *p, size_t i, size_t j)
