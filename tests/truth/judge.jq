@@ -8,7 +8,7 @@ def member($t; $comm): if $t.shape | IN("process", "ids", "threads") then .rank
 def members($t): .comm as $comm | [.culprits[]? | member($t; $comm)] | unique;
 
 # No change brings back a rank that died, a communicator that was aborted or not made.
-def repairable: (.gone | not) and (.mutation | IN("abort", "derive", "init", "kill") | not);
+def repairable: (.gone or .unmade | not) and (.mutation | IN("abort", "derive", "init", "kill") | not);
 
 INDEX($truth[]; .file) as $all |
 inputs | . as $r | $all[.scenario | sub(".*/"; "") | sub("\\.lua$"; "")] as $t |

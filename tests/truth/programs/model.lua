@@ -508,6 +508,17 @@ function model.state(step, call)
     return "started"
 end
 
+-- How many communicators a member comes to make after the beginning.
+function model.made(list, member)
+    local count = 0
+    for _, thread in ipairs(list) do
+        for _, step in ipairs(thread.steps) do
+            for _, made in ipairs(step.made or {}) do count = count + (made.member == member and 1 or 0) end
+        end
+    end
+    return count
+end
+
 -- The calls of each member, as flat lists, for who makes what how often.
 function model.calls(p)
     local fine, list = pcall(threads, p, communicators(p))

@@ -62,7 +62,7 @@ function mutations.fewer(p)
         if #inner == 0 then return end
         for _, place in ipairs(inner) do place[1][place[2]] = only(cond, {}, { place[1][place[2]] }) end
     end
-    return { rank = rank, size = "calls", classes = { "skipped-call", "recv-without-send", "send-without-recv" } }
+    return { rank = rank, size = "calls", classes = { "skipped-call", "recv-without-send", "send-without-recv", "signal-missing" } }
 end
 
 function mutations.count(p)
@@ -182,7 +182,7 @@ function mutations.group_end(p)
     if #found == 0 then return end
     local place, rank = draw.pick(found), a_rank(p)
     place.node.open = condition(p, place, rank)
-    return { rank = rank, size = place.times, classes = { "missing-group-end" } }
+    return { rank = rank, size = place.times, ungrouped = true, classes = { "missing-group-end" } }
 end
 
 -- What the others group, this rank makes one by one.

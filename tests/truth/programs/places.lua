@@ -9,7 +9,7 @@ local places = {}
 places.missed = { send = { "recv-without-send" }, recv = { "send-without-recv" },
                   signal = { "signal-missing", "signal-setup" }, put_signal = { "signal-missing", "signal-setup" } }
 places.added = { send = { "send-without-recv" }, recv = { "recv-without-send" }, wait_signal = { "signal-missing" } }
-places.gone = { "skipped-call", "recv-without-send", "send-without-recv", "host-wait", "signal-missing" }
+places.gone = { "skipped-call", "recv-without-send", "send-without-recv", "host-wait", "signal-missing", "signal-setup" }
 
 function places.is_message(node) return node.op == "send" or node.op == "recv" end
 

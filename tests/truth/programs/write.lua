@@ -65,9 +65,21 @@ local function mutant(number, try)
     return p, truth, model.verdict(p)
 end
 
+-- A mutation knows of the loops around a statement, but not how often its function is called. Calls of a group that
+-- does not end are made all the same.
 local function size_of(truth, base, p)
+    if truth.ungrouped then return truth.size end
     if truth.size == "calls" then return math.max(1, total(base, truth.rank) - total(p, truth.rank)) end
-    return truth.size or changes.count(model.calls(base), model.calls(p), truth.ranks)
+    local counted = changes.count(model.calls(base), model.calls(p), truth.ranks)
+    return math.max(truth.size or 1, counted)
+end
+
+-- A culprit does not come to make a communicator that it makes in the correct program.
+local function leaves_unmade(truth, before, now)
+    for _, rank in ipairs(truth.ranks) do
+        if model.made(now, rank) < model.made(before, rank) then return true end
+    end
+    return false
 end
 
 local function quoted(list)
@@ -79,7 +91,7 @@ end
 local written = {}
 
 local function keep(number, base, p, truth, verdict, threads)
-    local file, before = ("%d"):format(number), model.verdict(base)
+    local file, before, before_threads = ("%d"):format(number), model.verdict(base)
     write(("%s/correct/%s.lua"):format(param.out, file), text.of(base, { "model: " .. before }))
     write(("%s/mutant/%s.lua"):format(param.out, file), text.of(p, {
         ("%s of rank %s: %s, %s"):format(truth.name, table.concat(truth.ranks, " "), verdict,
@@ -91,9 +103,10 @@ local function keep(number, base, p, truth, verdict, threads)
         for m = 0, p.n - 1 do write(("%s/rank_%d"):format(folder, m), dumps.of(p, threads, m)) end
     end
     written[#written + 1] = ('{"file":"%s","workload":"%s","shape":"%s","ranks":%d,"mutation":"%s","verdict":"%s",' ..
-        '"culprits":[%s],"classes":[%s],"size":%d,"correct":"%s","dumped":%s,"gone":%s}'):format(file,
+        '"culprits":[%s],"classes":[%s],"size":%d,"correct":"%s","dumped":%s,"gone":%s,"unmade":%s}'):format(file,
         p.workload or "random", p.name, p.n, truth.name, verdict, table.concat(truth.ranks, ","),
-        quoted(truth.classes), size_of(truth, base, p), before, dumped, truth.gone or false)
+        quoted(truth.classes), size_of(truth, base, p), before, dumped, truth.gone or false,
+        leaves_unmade(truth, before_threads, threads))
 end
 
 for number = param.first, param.first + param.count - 1 do
