@@ -1,5 +1,5 @@
-/* The end of a run on real hardware that has not come to its own: all communicators are aborted at
- * once, each from a thread of its own, because one abort may wait for another. */
+/* Ends a run on real hardware that did not end by itself. All communicators are aborted at once,
+ * each from a thread of its own, because one ncclCommAbort may wait for another. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -10,7 +10,7 @@
 #define LOOK_NS 5000000
 #define PATIENCE_NS ((int64_t)5 * 1000000000)
 
-/* Belongs to its thread and to the run, whoever is later: never freed before both are done. */
+/* Shared by its thread and the run; it is never freed before both are done with it. */
 struct abortion {
     const struct ncs_api *api;
     ncclComm_t comm;
@@ -47,7 +47,7 @@ static void abort_begin(struct abortions *all, const struct ncs_api *api,
     NCS_PUSH(all->of, all->count, all->room, a);
 }
 
-/* A rank inside of its initialisation has no handle yet, and nothing to abort it by. */
+/* A rank inside its initialisation has no handle yet, so there is nothing to abort. */
 static void begin_all(struct abortions *all, struct ncs_run *run)
 {
     const struct ncs_journal *j = run->journal;
@@ -83,7 +83,7 @@ bool ncs_run_abort(struct ncs_run *run)
     int64_t until = abort_now() + PATIENCE_NS;
     begin_all(&all, run);
     do
-        m->abandon(); /* who polls or waits on the host comes back from that alone */
+        m->abandon(); /* releases ranks that poll or wait on the host */
     while (m->lingers() && abort_now() < until);
     struct timespec pause = { 0, LOOK_NS };
     while (!all_done(&all) && abort_now() < until)

@@ -1,5 +1,5 @@
-/* A rank's calls as rounds of edits change them, on their way to the journal. What is made in place of
- * a call comes from its round, and goes through those after it. */
+/* Passes each call of a rank through all rounds of edits on its way to the journal. A call that a
+ * round makes itself passes through the later rounds only. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -40,7 +40,7 @@ static int make_with_arguments(const struct passing *p)
     return rc;
 }
 
-/* Whether the round has anything to do at this call. */
+/* True if the round has anything to do at this call. */
 static bool concerns(const struct passing *p)
 {
     size_t which;
@@ -195,7 +195,8 @@ void ncs_run_before_wait(struct ncs_run *run)
     pass_by(run, false);
 }
 
-/* Other threads of the rank may go on, and make what it seems to lack. */
+/* True if no other thread of the rank runs. Another thread may still make the call that
+ * seems to be missing. */
 static bool is_alone(const struct ncs_run *run)
 {
     for (const struct ncs_thread *t = NULL; (t = ncs_thread_after(run, t)) != NULL;)
@@ -210,7 +211,8 @@ void ncs_run_script_over(struct ncs_run *run)
     pass_by(run, is_alone(run));
 }
 
-/* What the thread was to make is made, and a group that an edit has started there ends. */
+/* Makes the inserted calls that are still due on the ending thread, and ends the groups that edits
+ * have started there. */
 void ncs_run_thread_over(struct ncs_run *run)
 {
     struct amender *a = run->rank[ncs_local->rank].amender;

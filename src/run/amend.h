@@ -1,6 +1,6 @@
-/* Calls changed while they are made: edits (diagnose/finding.h) applied to a run and not to its
- * program, on any driver. They come in rounds: the numbers of one are those of the calls as all rounds
- * before it have left them. */
+/* Changes calls while they are made: edits (diagnose/finding.h) apply to one run, not to its
+ * program, on any driver. Edits come in rounds. A round numbers calls as all earlier rounds have
+ * left them. */
 #ifndef NCS_RUN_AMEND_H
 #define NCS_RUN_AMEND_H
 
@@ -13,8 +13,8 @@
 struct ncs_amendments;
 
 struct ncs_amendments *ncs_amend_new(void);
-/* Another round, for what the journal tells of: of a run with all rounds before. False, and no round,
- * when a call that an edit speaks of is not there any more. */
+/* Adds a round with the edits that were found in the journal of a run with all earlier rounds.
+ * Returns false and adds nothing if the journal no longer has a call that an edit names. */
 bool ncs_amend_add(struct ncs_amendments *a, const struct ncs_journal *j,
                    const struct ncs_edit *edit, size_t edits);
 void ncs_amend_free(struct ncs_amendments *a); /* NULL is a no-op */

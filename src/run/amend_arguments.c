@@ -19,7 +19,7 @@ static void set_buffer(struct ncs_call *call, bool send, void *p)
         own->p = p;
 }
 
-/* Bytes of one block, and of all that the call reads or writes on its own rank. */
+/* Two sizes in bytes: of one block, and of all that the call reads or writes on its own rank. */
 static size_t amend_arguments_block_of(const struct ncs_call *call)
 {
     return ncs_call_count(call) * ncs_dtype_bytes(ncs_call_dtype(call));
@@ -33,7 +33,8 @@ static size_t amend_arguments_need_of(const struct ncs_run *run, const struct nc
            (send ? ncs_call_reads(call, nranks) : ncs_call_writes(call, nranks));
 }
 
-/* A user operator stands for the rank's own of that type; without one it is a sum. */
+/* Replaces a user operator of the model by the rank's own operator of that type, or by a sum if the
+ * rank has none. */
 static int64_t own_op(const struct ncs_run *run, const struct ncs_call *call, int64_t op)
 {
     if (op < ncclNumOps)
@@ -129,7 +130,7 @@ bool ncs_amend_replace(struct ncs_run *run, struct ncs_call *call, const struct 
     return false;
 }
 
-/* Larger memory with the same contents; NULL = the buffer is large enough. */
+/* Returns larger memory with the same contents, or NULL if the buffer is large enough. */
 static void *larger(struct ncs_run *run, const struct ncs_call *call, const void *p, bool send,
                     size_t *bytes)
 {

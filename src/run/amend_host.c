@@ -1,5 +1,6 @@
-/* Edits of what a rank does without a call: barriers and keys that it comes to, leaves out, or names otherwise. They
- * are numbered for each thread as its script takes them: what an edit puts in has no number. */
+/* Edits of a rank's steps without a call, such as barriers and keys of the store: an edit inserts a
+ * step, leaves one out or renames its key. Steps are numbered for each thread in the order of its
+ * script. Inserted steps have no number. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -46,7 +47,7 @@ static void come_to_barrier(struct ncs_run *run, const char *text)
 
 static void amend_host_put_in(struct ncs_run *run, const struct change *c)
 {
-    static const int64_t some = 1; /* of what another rank would have set nothing is known here */
+    static const int64_t some = 1; /* the value that another rank would have set is not known */
     struct ncs_local *local = ncs_local;
     uint64_t hosts = local->hosts;
     local->amended++;
@@ -76,7 +77,8 @@ static struct amender *amender_of(const struct ncs_run *run)
     return own ? run->rank[local->rank].amender : NULL;
 }
 
-/* Before a call (or NULL), before the nth step of the thread, or, both 0, at its end. */
+/* Makes the inserted steps that are due: before this call, or (call NULL) before the nth step of
+ * the thread, or (nth 0 as well) at the thread's end. */
 static void put_in_due(struct ncs_run *run, const struct ncs_call *call, uint64_t nth)
 {
     struct amender *a = amender_of(run);

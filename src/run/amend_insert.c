@@ -1,8 +1,9 @@
-/* Calls that edits insert: when they are due, and with what. */
+/* Inserts calls: when an edit is due, and with which arguments. */
 #include "base/mem.h"
 #include "run/amend_private.h"
 
-/* The stream that the process has made last on the member's device, or that a communicator's call there had. */
+/* The stream that the process made last on the member's device, or the stream of a communicator's
+ * call on that device. */
 static const void *stream_of_device(const struct ncs_journal *j, const struct ncs_member *m)
 {
     struct ncs_map device = { 0 }; /* by thread: what it has chosen, + 1 */
@@ -25,7 +26,8 @@ static const void *stream_of_device(const struct ncs_journal *j, const struct nc
     return stream;
 }
 
-/* That of its nearest call there, else of any call of the rank's. */
+/* The stream of the member's latest call on the communicator, else one of its device or of the
+ * rank's other calls. */
 static const void *stream_for(const struct passing *p, const struct change *c, int comm, int comm_rank)
 {
     const struct ncs_comm_info *info = p->run->journal->comm[comm];
@@ -71,7 +73,7 @@ static void amend_insert_call(const struct passing *p, size_t i)
     local->unverified = said.unverified;
 }
 
-/* Calls that are inserted at one spot are made in their order. */
+/* Calls that are inserted at one spot keep their order. */
 static bool comes_behind(const struct change *previous, const struct change *c)
 {
     return previous->edit.kind == NCS_EDIT_INSERT && !previous->edit.of_host && previous->nth == c->nth &&

@@ -1,5 +1,5 @@
-/* Buffers for calls that a program does not make itself: what its rank allocated at the same place as
- * another, else memory of their own. */
+/* Buffers for calls that the program does not make itself: the memory that the rank allocated at
+ * the same place of the program as the model's rank, else scratch memory. */
 #include <string.h>
 
 #include "base/mem.h"

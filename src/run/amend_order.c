@@ -1,4 +1,4 @@
-/* Calls that edits make change places, or one group, or synchronise. */
+/* Edits of order: they exchange two calls, put calls into one group, or synchronise a stream. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -6,7 +6,8 @@
 
 /* ---- calls that change places ---- */
 
-/* The swap that this call has to wait for: calls between the two on one communicator wait, too. */
+/* Finds the swap that this call must wait for. Calls between the two on one
+ * communicator wait as well. */
 bool ncs_amend_waits(const struct passing *p, size_t *which)
 {
     for (size_t i = 0; i < p->s->changes; i++) {
@@ -41,7 +42,8 @@ static int release_one(const struct passing *p, size_t at)
     return rc;
 }
 
-/* What has waited for the change: those between the two calls first, the first of them last. */
+/* Makes the calls that were held for the change: first the calls between the two, then the first of
+ * the two. */
 static int amend_order_release(const struct passing *p, size_t which)
 {
     int rc = 0;
@@ -94,7 +96,7 @@ void ncs_amend_put_off(const struct passing *p)
     NCS_PUSH(p->s->back, p->s->backs, p->s->back_room, one);
 }
 
-/* The first of a list that is the thread's own, which it is taken from. */
+/* Removes the calling thread's first entry from a list. */
 static bool take_own(struct put_off *list, size_t *count, struct put_off *out)
 {
     for (size_t i = 0; i < *count; i++)

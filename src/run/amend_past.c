@@ -1,4 +1,5 @@
-/* What a journal has, looked up: once over all of its calls, and not once for each edit. */
+/* An index over the calls of a journal. It is built in one pass, so that no edit has to
+ * search all calls. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,8 @@
 /* By the number of a call. */
 struct step {
     const struct ncs_call *before; /* of its thread */
-    uint64_t use;                  /* of its place by its rank, from 1; 0 = it is none of the script's */
+    uint64_t use;                  /* of its place by its rank, from 1; 0 = not made by the
+                                    * script */
     uint64_t own_use;              /* the same by its thread */
 };
 
@@ -18,7 +20,7 @@ struct ncs_past {
     struct step *step;
     struct ncs_map uses;   /* rank, thread and place -> how many */
     struct ncs_map newest; /* rank and thread -> the last call so far */
-    struct ncs_map nth;    /* communicator and rank in it -> which of its rank's, from 1 */
+    struct ncs_map nth;    /* communicator and rank in it -> its number among the rank's, from 1 */
     struct memory *memory; /* by rank */
     size_t ranks;
 };

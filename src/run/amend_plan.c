@@ -1,5 +1,5 @@
-/* Edits made ready: what they say of one run in words that hold in the next, in which memory,
- * communicators and handles have other addresses and numbers. */
+/* Prepares edits for the next run, in which memory, communicators and handles have other addresses
+ * and numbers. */
 #include <string.h>
 
 #include "api/types.h"
@@ -37,7 +37,8 @@ void ncs_amend_free(struct ncs_amendments *a)
 
 /* ---- where an inserted call goes ---- */
 
-/* Behind what its rank, too, has called last of all that the model's rank called before. */
+/* Finds the spot of an inserted call: right after the rank's own latest call among those that the
+ * model's rank made before the model. */
 static void find_spot(const struct ncs_past *past, int rank, int thread, const struct ncs_call *model,
                       struct spot *out)
 {
@@ -71,7 +72,7 @@ static enum in_place in_place_of(const struct ncs_call *m)
     return send == recv ? SAME : APART;
 }
 
-/* Its numbered neighbour on the communicator, in the same group. */
+/* True if call `number` of the communicator is in the same group as m. */
 static bool grouped_with(const struct ncs_journal *j, const struct ncs_call *m, uint32_t number)
 {
     const struct ncs_call *c = ncs_journal_call(j, m->comm, m->comm_rank, number);
@@ -95,7 +96,8 @@ static bool put_beside(const struct ncs_past *past, const struct ncs_call *other
     return true;
 }
 
-/* One thread makes the calls of several ranks in one group: this one beside its model, or another's like that. */
+/* One thread makes the calls of several ranks in one group. The inserted call joins the group of
+ * its model, or the group of a call like the model. */
 static void find_beside(const struct ncs_journal *j, const struct ncs_past *past, const struct ncs_call *model,
                         struct change *c)
 {
@@ -112,7 +114,8 @@ static void find_beside(const struct ncs_journal *j, const struct ncs_past *past
             return;
 }
 
-/* Waits for one peer's signals only: the other one is meant where a peer is given. */
+/* Copies a wait for the signals of one peer. If the edit names a peer, the copy
+ * waits for that peer. */
 static bool copy_wait(const struct ncs_call *call, struct change *c)
 {
     size_t count;
@@ -180,7 +183,7 @@ static bool copy_model(const struct ncs_journal *j, const struct ncs_past *past,
     return true;
 }
 
-/* Inserted calls whose models are one group among themselves are one, too. */
+/* If the models of consecutive inserted calls form one group, so do the inserted calls. */
 static void group_inserts(const struct ncs_journal *j, struct round *r)
 {
     for (size_t i = 0; i < r->changes; i++) {

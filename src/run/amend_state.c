@@ -1,4 +1,4 @@
-/* What a rank keeps of the edits of its calls. */
+/* The state that a rank keeps about the edits of its calls. */
 #include <stdlib.h>
 
 #include "api/invoke.h"

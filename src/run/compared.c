@@ -1,5 +1,5 @@
-/* What tells calls that look the same apart, for the diagnosis: what ranks held against what they
- * expected, and what those put in who still wait. */
+/* Collects what distinguishes calls that look alike, for the diagnosis: the buffers that ranks
+ * compared with expectations, and the inputs of ranks that still wait. */
 #include "base/mem.h"
 #include "run/private.h"
 

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* Sets the variable of "NAME=value"; "NAME" alone takes it away. */
+/* Sets the variable of "NAME=value"; "NAME" alone removes it. */
 static void environ_put(const char *setting)
 {
     char *name = ncs_copy_text(setting), *value = strchr(name, '=');

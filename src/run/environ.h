@@ -1,11 +1,12 @@
-/* The environment that a scenario declares: set before the driver is opened, as it was afterwards. */
+/* The environment variables of a scenario. They are set before the driver opens, and
+ * restored afterwards. */
 #ifndef NCS_RUN_ENVIRON_H
 #define NCS_RUN_ENVIRON_H
 
 #include <stddef.h>
 
 struct run_environ {
-    char **old; /* "NAME=value" that was there, or "NAME" of one that was not */
+    char **old; /* "NAME=value" as it was, or "NAME" if it was not set */
     size_t count;
 };
 

@@ -8,7 +8,7 @@
 /* One that waits for its call. */
 struct armed {
     struct ncs_fault fault;
-    uint64_t uses; /* of fault.fn so far, or the calls that its rank has made on the communicator */
+    uint64_t uses; /* of fault.fn so far, or the rank's calls on the communicator */
     int comm;      /* number of fault.comm; -1 = none, or not known yet */
     const struct ncs_call *due; /* the call that it has waited for; NULL = none so far */
     struct armed *next;
@@ -19,8 +19,8 @@ bool ncs_run_can_fault(const struct ncs_run *run, enum ncs_fault_kind kind)
     return run->machine->inject || ncs_fault_info[kind].injects == NCS_INJECT_HOST;
 }
 
-/* The rank, or the thread, comes to nothing more: nothing here may own memory. The call that it was
- * about to make never was. */
+/* Stops the rank or the thread for ever. Nothing here may own memory, because the stack is dropped.
+ * The pending call is taken back from the journal. */
 static void fault_stop(struct ncs_run *run, const struct ncs_fault *f, struct ncs_call *call)
 {
     char why[64];
@@ -55,7 +55,8 @@ static void fault_mark(struct ncs_run *run, const struct ncs_fault *f, const str
         ncs_timeline_mark(run->timeline, ncs_local->rank, ncs_local->thread, place, ncs_fault_info[f->kind].what);
 }
 
-/* The code that the call has to have without being made; 0 = none. */
+/* Carries the fault out. Returns the code that the call gets without being made; 0
+ * = make the call. */
 static int happen(struct ncs_run *run, const struct ncs_fault *f, struct ncs_call *call)
 {
     fault_mark(run, f, call);
@@ -75,7 +76,8 @@ static int happen(struct ncs_run *run, const struct ncs_fault *f, struct ncs_cal
     }
 }
 
-/* Whether the call has a result that can be spoilt: on its rank, or of a put in its peer's window. */
+/* True if the call writes a result that can be corrupted: on its own rank, or (a put) in
+ * its peer's window. */
 static bool writes(const struct ncs_call *call)
 {
     bool anywhere = call->fn == NCS_FN_ncclPutSignal || (ncs_call_recvbuff(call) && ncs_call_writes(call, 1) > 0);
@@ -88,7 +90,8 @@ static bool is_on(const struct ncs_run *run, const void *handle, const struct nc
     return ncs_journal_find(run->journal, handle, &comm, &comm_rank) && comm == call->comm;
 }
 
-/* The communicator is named at the end, though all ranks have ended it by then. */
+/* Keeps the communicator in the journal, because a note may name it after all
+ * ranks have ended it. */
 static void set_comm(struct ncs_run *run, struct armed *a, int comm)
 {
     if (comm >= 0 && comm != a->comm)
@@ -132,8 +135,8 @@ static bool take_due(struct ncs_run *run, const struct ncs_call *call, struct nc
     return true;
 }
 
-/* Who was stopped on real hardware and comes back at the end of the run makes no call any more: what
- * it would be about may be gone. */
+/* On real hardware a stopped rank comes back at the end of the run. It must not call any more: the
+ * objects of its call may be freed. */
 static int over(const struct ncs_run *run)
 {
     return run->real && run->machine->cancelled() ? ncclSystemError : 0;
@@ -244,7 +247,8 @@ static void tell_unused(struct ncs_run *run, int rank, const struct armed *a)
     ncs_free(why);
 }
 
-/* Who was stopped or ended with an error did not come to its later calls: that needs no word. */
+/* False if the rank was stopped or ended with an error: then it is plain why it never made the
+ * later calls, and no note is needed. */
 static bool came_to_its_end(const struct ncs_run *run, int rank)
 {
     for (size_t i = 0; i < run->result.errors; i++)

@@ -1,4 +1,4 @@
-/* Faults as a scenario asks for them: what happens, and when. */
+/* Faults that a scenario declares: their kind and when they happen. */
 #ifndef NCS_RUN_FAULT_H
 #define NCS_RUN_FAULT_H
 
@@ -8,12 +8,14 @@
 #include "api/faults.h"
 #include "run/run.h"
 
-/* Without `call` and `fn`: at once; a fault of elements then is about the rank's next call
- * that has a result there. */
+/* Without `call` and `fn` the fault happens at once; a fault of elements then affects the rank's
+ * next call that has a result on that rank. */
 struct ncs_fault {
     enum ncs_fault_kind kind;
-    const void *comm;      /* ncclComm_t: of the call that it waits for, of a fault about one; NULL = any */
-    uint32_t call;         /* before the rank's call of that number on comm; 0 = not given, or fn is */
+    const void *comm;      /* the communicator of the call it waits for, or that the fault is about;
+                            * NULL = any */
+    uint32_t call;         /* before the rank's call of that number on comm; 0 =
+                            * not given, or fn is */
     int fn;                /* enum ncs_fn: before its nth use by this rank from now on (on comm, unless
                             * the fault is about it); -1 = not given */
     uint64_t nth;          /* from 1 */
@@ -24,11 +26,12 @@ struct ncs_fault {
     struct ncs_place place; /* of the statement */
 };
 
-/* Whether the driver can do that: on real hardware what needs no injection. */
+/* True if the driver can cause this fault. Real hardware supports only the faults that
+ * need no injection. */
 bool ncs_run_can_fault(const struct ncs_run *run, enum ncs_fault_kind kind);
 
-/* Brings it about now, or keeps it for later; in the rank's own context. KILL and STALL of now do not
- * return before the run is over. */
+/* Carries the fault out now, or keeps it for later; call it in the rank's own context. An immediate
+ * KILL or STALL does not return before the run is over. */
 void ncs_run_fault(struct ncs_run *run, const struct ncs_fault *fault);
 
 #endif

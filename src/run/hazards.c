@@ -1,5 +1,5 @@
-/* What the ranks do with their memory without order: watched over the journal's calls and over what the
- * host waits for besides, and told to the diagnosis. */
+/* Watches the ranks' uses of memory for missing order, from the journal's calls and from the host's
+ * other waits, and reports hazards to the diagnosis. */
 #include <string.h>
 
 #include "base/mem.h"

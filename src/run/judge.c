@@ -1,14 +1,14 @@
-/* From what happened to the verdict (sim/README.md, rule 15). The earliest cause wins: what a rank did
- * after a wrong value or after another rank's error may follow from it. What has no place in that
- * order (a hang that no failed rank explains, the end of the time, an interrupt) is independent of
- * it, and the order of ncs_verdict_worse decides. */
+/* Derives the verdict (sim/README.md, rule 15). The earliest cause wins: after a wrong value or
+ * another rank's error, a rank's later failures may be consequences. Causes that have no place in
+ * that order (a hang that no failed rank explains, the time limit, an interrupt) are independent,
+ * and ncs_verdict_worse ranks them. */
 #include "base/budget.h"
 #include "base/mem.h"
 #include "run/private.h"
 
-/* From a rank's first statement on, whatever ends it is a bug of the program under test: only what
- * scenario{} itself refuses on a rank is a scenario that does not load, and the host's memory is the
- * host's. */
+/* Once a rank executes statements, its errors are bugs of the program under test. Only an error
+ * that scenario{} itself raises on a rank makes the scenario invalid, and only the host's memory
+ * budget gives MEMORY. */
 static const struct {
     const char *name;
     enum ncs_verdict verdict;
@@ -45,7 +45,7 @@ static void consider(struct cause *cause, enum ncs_verdict verdict, uint64_t ord
         cause->verdict = ncs_verdict_worse(cause->verdict, verdict);
 }
 
-/* Of what the ranks did themselves; PASS if there is nothing. */
+/* The earliest cause among the ranks' own actions; PASS if there is none. */
 static struct cause earliest_cause(const struct ncs_run *run)
 {
     const struct ncs_result *r = &run->result;
@@ -56,7 +56,7 @@ static struct cause earliest_cause(const struct ncs_run *run)
         consider(&cause, NCS_WRONG, r->expect[i].order);
     if (r->wrong_count > 0)
         consider(&cause, NCS_WRONG, run->wrong_order);
-    /* What a rank makes of memory that it did not get is no fault of its own. */
+    /* A rank that did not get its memory is not blamed for its later failures. */
     if (r->refused > 0 && cause.verdict != NCS_PASS && run->refused_order <= cause.order)
         cause.verdict = NCS_MEMORY;
     if (run->skipped && run->skip_order <= cause.order)
@@ -90,10 +90,11 @@ static bool waits_because(const struct ncs_result *r, const struct ncs_wait_line
             if (because[i] && r->diagnosis.wait[i].rank == wait->peer[k])
                 return true;
     }
-    return wait->peers == 0; /* nobody can say who would have ended it: the failed rank might have */
+    return wait->peers == 0; /* a wait without peers: the failed rank might have ended it */
 }
 
-/* Everybody who waits does so, directly or through others, for a rank that an error has ended. */
+/* True if every waiting rank waits, directly or through others, for a rank that an
+ * error has ended. */
 static bool all_wait_for_failed(const struct ncs_result *r)
 {
     size_t waits = r->diagnosis.waits, count = 0;
@@ -118,7 +119,7 @@ static bool blames_failed(const struct ncs_result *r, const struct ncs_finding *
     return false;
 }
 
-/* The diagnosis finds no other cause than ranks that an error has ended. */
+/* True if every cause that the diagnosis finds is a rank that an error has ended. */
 static bool all_blame_failed(const struct ncs_result *r)
 {
     size_t findings = 0;
@@ -133,7 +134,8 @@ static bool all_blame_failed(const struct ncs_result *r)
     return findings > 0;
 }
 
-/* What ended the run before or beside the ranks' own doing. */
+/* Judges events outside the ranks: a scenario that does not load, a missing device,
+ * a fault of ours. */
 static bool judge_internal(struct ncs_result *r)
 {
     switch (r->internal.status) {
@@ -157,8 +159,8 @@ static bool judge_internal(struct ncs_result *r)
     return true;
 }
 
-/* Ranks that disagreed and went on all the same have made something of it that nobody asked for,
- * though no single result can be called wrong. */
+/* True if ranks disagreed and yet went on. The outcome is then undefined, even if no single result
+ * is known to be wrong. */
 static bool disagreed(const struct ncs_result *r)
 {
     const struct ncs_finding *finding = judge_first_error(&r->diagnosis);
@@ -195,8 +197,8 @@ static enum ncs_verdict judge_stop(const struct ncs_run *run, enum ncs_verdict c
     return by_skip ? cause : NCS_INTERRUPTED;
 }
 
-/* That of the first finding, where the verdict follows from it. Luck is about runs that go well: a value
- * that is wrong has had none. */
+/* The certainty of the first finding, where the verdict follows from it. "By luck" applies only to
+ * runs that pass or hang; a wrong value had no luck. */
 static enum ncs_certainty certainty_of(const struct ncs_result *r)
 {
     const struct ncs_finding *finding = judge_first_error(&r->diagnosis);

@@ -1,5 +1,5 @@
-/* Where sends may be buffered or not (sim/README.md, rule 1) and that can have decided how a run ended, the
- * same is run again under the other policy, unheard. What differs works by luck. */
+/* Runs the scenario again, silently, under the other policy if buffered sends (sim/README.md, rule
+ * 1) can have decided how the run ended. A difference means that the program works by luck. */
 #include "base/mem.h"
 #include "run/private.h"
 
@@ -23,15 +23,15 @@ static bool is_conclusive(enum ncs_verdict v)
     return v == NCS_PASS || v == NCS_HANG || v == NCS_WRONG || v == NCS_ERROR;
 }
 
-/* Sends that are buffered end earlier and nothing else changes: what passes without is not run
- * with it, what hangs in spite of it is not run without. */
+/* Buffering lets sends end earlier and changes nothing else. So a run that passes without it also
+ * passes with it, and a run that hangs with it also hangs without it. */
 static bool may_differ(const struct ncs_run *run)
 {
     bool strict = run->options.policy == NCS_POLICY_STRICT;
     return run->swayed && !run->options.once && run->result.verdict == (strict ? NCS_HANG : NCS_PASS);
 }
 
-/* What hangs without buffers becomes a note of the run that passes with them. */
+/* The cause of the hang without buffers becomes a note of the run that passes with buffers. */
 static void policy_take_over(struct ncs_diagnosis *d, struct ncs_diagnosis *from)
 {
     struct ncs_finding *cause = policy_first_error(from);
@@ -77,7 +77,8 @@ static void policy_compare(struct ncs_run *run, struct ncs_run *other)
     }
 }
 
-/* The same without draws and without a schedule, which is of the other policy's choices. */
+/* Repeats the run without draws and without the schedule, whose choices belong to
+ * the other policy. */
 static struct ncs_run *policy_run_again(const struct ncs_run *run, enum ncs_policy policy,
                                         const struct ncs_driver *driver)
 {
@@ -93,7 +94,7 @@ static struct ncs_run *policy_run_again(const struct ncs_run *run, enum ncs_poli
     return other;
 }
 
-/* Whether the run ends as it did because of its choices and not in any case. */
+/* True if the run ends otherwise with the default choices. */
 static bool was_chosen(struct ncs_run *run, const struct ncs_driver *driver)
 {
     if (!run->options.seeded && !run->options.schedule)

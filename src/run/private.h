@@ -1,5 +1,5 @@
-/* What the files of room run share: the run itself. Nobody else includes this, but the tests, which
- * bring a machine of their own. */
+/* The run itself, which the files of room run share. Only the tests include this from outside: they
+ * bring their own machine. */
 #ifndef NCS_RUN_PRIVATE_H
 #define NCS_RUN_PRIVATE_H
 
@@ -71,10 +71,10 @@ struct ncs_run {
     bool executed;
     bool lives;                        /* a session: its contexts wait for more */
     atomic_bool broken;                /* see ncs_run_break */
-    bool closed;                       /* the verdict's facts are in: what contexts that are being
-                                        * abandoned still say does not count */
+    bool closed;                       /* the verdict is settled: reports of contexts that are being
+                                        * abandoned do not count */
     bool interrupted;                  /* from outside, while the machine ran */
-    bool swayed;                       /* whether sends are buffered may have decided how it ended */
+    bool swayed;                       /* buffering of sends may have decided the outcome */
     uint64_t buffered;                 /* most bytes of a pair that were */
     struct ncs_result result;
 };
@@ -82,7 +82,8 @@ struct ncs_run {
 /* ncs_run_execute on a driver that is open already. */
 const struct ncs_result *ncs_run_execute_on(struct ncs_run *run, const struct ncs_driver *driver);
 
-/* ncs_run_new but for forgetting an interrupt; one execution, without a look at the other policy. */
+/* As ncs_run_new, but does not forget an interrupt; and one execution without a second run under
+ * the other policy. */
 struct ncs_run *ncs_run_make(const struct ncs_run_options *options,
                              const struct ncs_program *program,
                              void (*on_output)(void *arg, const char *line), void *arg);
@@ -103,7 +104,8 @@ uint64_t ncs_run_eager(const struct ncs_run_options *options); /* bytes, under t
 void ncs_run_hazards_open(struct ncs_run *run);
 void ncs_run_hazards_tell(struct ncs_run *run); /* before the diagnosis */
 void ncs_run_hazards_close(struct ncs_run *run);
-void ncs_run_waited(struct ncs_run *run); /* the calling thread has, for what the journal does not see */
+/* the calling thread has waited for something that is not in the journal */
+void ncs_run_waited(struct ncs_run *run);
 void ncs_run_compared(struct ncs_run *run, bool held); /* the calling rank has, what it read last */
 
 /* timeline.c: when it all was */
@@ -117,64 +119,69 @@ struct run_gate_what {
     int owner, owner_thread;
 };
 
-/* The waits of the runner's own: all threads go through these. */
+/* The runner's own waits. All threads go through these functions. */
 bool ncs_run_gate_wait(struct ncs_run *run, struct ncs_gate *gate, int64_t deadline,
                        const struct run_gate_what *w);
 void ncs_run_machine_sleep(struct ncs_run *run, int64_t nanoseconds);
 
-/* compared.c: what is expected of buffers, and held or not; before the diagnosis. */
+/* compared.c: buffers that were compared with expectations; called before the diagnosis. */
 void ncs_run_keep_compared(struct ncs_run *run, const struct ncs_compared *of, int rank, bool held);
 void ncs_run_tell_doubt(struct ncs_run *run);
 void ncs_run_look_at_waiting(struct ncs_run *run, const struct ncs_snapshot *s);
 void ncs_run_compared_free(struct ncs_run *run);
 
-/* other_policy.c: compares with the other policy where that may differ. */
+/* other_policy.c: runs again under the other policy if the outcome may differ. */
 void ncs_run_other_policy(struct ncs_run *run, const struct ncs_driver *driver);
 
-/* prove.c: of several explanations of a hang prefers the first with which it goes on. */
+/* prove.c: tries the explanations of a hang and prefers the first one that lets the run go on. */
 void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver);
 void ncs_run_proof_free(struct ncs_proof *proof); /* the contents */
 
-/* trial.c: made once more, with its calls changed and unheard; a trial: see ncs_run_options. The caller's. */
+/* trial.c: runs the program again, silently, with its calls changed; trial: see ncs_run_options.
+ * The caller frees the run. */
 struct ncs_run *ncs_run_again(const struct ncs_run *run, const struct ncs_amendments *amend, bool trial,
                               const struct ncs_driver *driver);
 struct ncs_trial ncs_trial_make(const struct ncs_finding *f, const struct ncs_run *with_its_edits);
 void ncs_trial_free(struct ncs_trial *t); /* the contents */
 bool ncs_trial_has_edits(const struct ncs_trial *t, const struct ncs_finding *f); /* its own, no more */
 bool ncs_trial_goes_on(const struct ncs_trial *t); /* nobody waits then */
-/* "with this one call inserted on rank 2 the run passes"; of the run that the edits were made for. The caller's. */
+/* "with this one call inserted on rank 2 the run passes". j is the journal of the run that the
+ * edits were made for. The caller frees the text. */
 char *ncs_trial_say(const struct ncs_trial *t, const struct ncs_diagnosis *d, const struct ncs_journal *j);
-/* The first that has edits; of a run that is wrong a note may tell why. NULL = none. */
+/* The first finding that has edits; NULL = none. In a run with a wrong result it may be a note. */
 const struct ncs_finding *ncs_run_repairable(const struct ncs_diagnosis *d);
 
-/* recur.c: what is found now, where the run has gone on with what `changed` says, and that is missing again: by the
- * same ranks at the same lines, or right behind what `done`, the last edits, have put in or left out; NULL = not so. */
+/* recur.c: the finding of `now` that repeats the change of `changed`: the same ranks at the same
+ * lines, or right behind the calls that the last edits, `done`, inserted or left out. NULL = the
+ * run did not go on, or nothing repeats. */
 const struct ncs_finding *ncs_run_recurrence(const struct ncs_run *before, const struct ncs_run *now,
                                              const struct ncs_finding *changed, const struct ncs_finding *done);
-/* A trial of f's edits that has gone on: it is made with the same edits again where they are missing again. Takes
- * `now`, gives that in which they are not, or have come back NCS_MOST_RETURNS times; run itself is as it was. */
+/* Follows a trial of f's edits that went on: applies the same edits again each time they are
+ * missing again. Frees `now` and returns the run in which they no longer are, or were applied
+ * NCS_MOST_RETURNS times. `run` is not changed. */
 struct ncs_run *ncs_run_follow(struct ncs_run *run, struct ncs_run *now, struct ncs_amendments *amend,
                                const struct ncs_finding *f, const struct ncs_driver *driver, size_t *returns);
 
-/* repair.c: runs it again with the edits of what was found, if asked to. */
+/* repair.c: runs the program again with the edits of the findings, if the options ask for it. */
 void ncs_run_repair(struct ncs_run *run, const struct ncs_driver *driver);
 void ncs_run_repair_free(struct ncs_repair *repair); /* the contents */
 
-/* judge.c: fills verdict and certainty from everything else in the result. */
+/* judge.c: sets verdict and certainty from the rest of the result. */
 void ncs_run_judge(struct ncs_run *run);
 
-/* abort.c: ends what still runs on a real machine; false when some thread does not come back. */
+/* abort.c: ends a run on a real machine that does not end by itself. False when some thread does
+ * not return. */
 bool ncs_run_abort(struct ncs_run *run);
 
-/* amend.c, amend_state.c: before each call of a rank's, on any driver. The code of what was made in its place, if it
- * is withdrawn then; else 0. */
+/* amend.c, amend_state.c: called before each call of a rank, on any driver. If an edit withdraws
+ * the call, returns the code of the calls made in its place; else 0. */
 int ncs_run_amend(struct ncs_run *run, struct ncs_call *call);
 /* The number that the call would have without the edits. */
 uint32_t ncs_run_script_number(const struct ncs_run *run, const struct ncs_call *call);
 void ncs_run_before_wait(struct ncs_run *run); /* where the rank may wait without a call */
 void ncs_run_thread_over(struct ncs_run *run); /* the calling thread, spawned */
-/* Before a step of the calling thread's that is no call (ncs_journal_host): whether it is left out. The key may
- * become another one. */
+/* Called before a step of the calling thread that is no call (ncs_journal_host). Returns true if an
+ * edit leaves the step out; an edit may change the key. */
 bool ncs_run_amend_host(struct ncs_run *run, const char **key);
 void ncs_run_amend_begin(struct ncs_run *run);
 void ncs_run_amend_free(struct ncs_run *run);
@@ -187,7 +194,7 @@ void ncs_run_faults_free(struct ncs_run *run);
 
 /* thread.c */
 void ncs_run_threads_free(struct ncs_run *run);
-/* The spawned threads one after the other, from NULL to NULL. */
+/* Iterates over the spawned threads: begins with NULL, ends with NULL. */
 const struct ncs_thread *ncs_thread_after(const struct ncs_run *run, const struct ncs_thread *t);
 bool ncs_thread_runs(const struct ncs_thread *t, int rank); /* it is of the rank, and not over */
 

@@ -1,4 +1,4 @@
-/* What the running program may ask of its run, and what it reports to it. */
+/* Functions for the running program: it reads its run's options and reports to the run. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,7 +102,8 @@ void ncs_run_expect(struct ncs_run *run, bool held, const char *message, const c
     NCS_PUSH(r->expect, r->expects, run->expects_room, failed);
 }
 
-/* Once a line did not fit nothing more is kept: the output is a beginning of the whole. */
+/* After the first line that does not fit, no more lines are kept: the output is a
+ * prefix of the whole. */
 static void print_line(struct ncs_run *run, int rank, const char *text, size_t bytes)
 {
     struct ncs_result *r = &run->result;
@@ -138,8 +139,8 @@ void ncs_run_print(struct ncs_run *run, int rank, const char *text)
 
 #define COMPUTING UINT64_C(20000000000)
 
-/* The thread that computes runs alone on the simulator: calls of other ranks are calls meanwhile that
- * it was waiting. Real hardware has its own patience. */
+/* On the simulator the computing thread runs alone, so calls of other ranks in between show that it
+ * waited. With a time limit, and on real hardware, the clock decides instead. */
 void ncs_run_computes(struct ncs_run *run, uint64_t instructions, int rank,
                       struct ncs_place (*where)(void *arg), void *arg)
 {

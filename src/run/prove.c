@@ -1,6 +1,6 @@
-/* Whether what is said of a hang is true: the calls that ought to have been made otherwise are made so in
- * a run of its own, unheard. If it goes on then, that is proof that this change is enough; where a first
- * explanation does not stand the trial and another does, the other is told. */
+/* Tests the explanations of a hang: each change is applied to a silent run of its own. If that run
+ * goes on, the change is proven to be sufficient. If the first explanation fails its trial and
+ * another passes, the other one is reported. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -17,7 +17,8 @@ static const struct ncs_trial *known_trial(const struct ncs_proof *proof, const 
     return NULL;
 }
 
-/* The trial of the finding's edits: of edits that were tried before that one. NULL = it has none that can be tried. */
+/* The trial of the finding's edits; edits that were tried before are not run again. NULL = the
+ * finding has no edits that can be tried. */
 static const struct ncs_trial *trial_of(struct ncs_run *run, const struct ncs_finding *f, const struct ncs_driver *driver)
 {
     struct ncs_proof *proof = &run->result.proof;
@@ -40,7 +41,8 @@ static const struct ncs_trial *trial_of(struct ncs_run *run, const struct ncs_fi
     return fits ? &proof->trial[proof->trials - 1] : NULL;
 }
 
-/* Whether it goes on with the finding's edits: what was never sent before may well be wrong. The finding says so. */
+/* True if the run goes on with the finding's edits, even with a wrong result: an inserted call may
+ * carry the wrong data. The finding gets the outcome as text. */
 static bool stands_trial(struct ncs_run *run, struct ncs_finding *f, const struct ncs_driver *driver)
 {
     const struct ncs_trial *t = f ? trial_of(run, f, driver) : NULL;
@@ -62,13 +64,14 @@ static const struct ncs_finding *prove_cause_of(const struct ncs_alternative *a)
     return ncs_first_cause(a->finding, a->findings);
 }
 
-/* Those that stand a trial and cost the same. */
+/* The alternatives of one cost, and which of them pass their trial. */
 struct tier {
     size_t from, to;
     const bool *stands;
 };
 
-/* They blame different ranks, and the diagnosis, which knows of calls that disagree, blames all of these. */
+/* True if the alternatives blame different ranks, and the diagnosis, which found calls that
+ * disagree, blames all of these ranks. */
 static bool names_all(const struct ncs_diagnosis *d, const struct tier *t)
 {
     const struct ncs_finding *first = ncs_first_cause(d->finding, d->findings), *one = NULL;
@@ -90,7 +93,7 @@ static struct ncs_finding *prove_first_of(struct ncs_run *run)
     return ncs_first_cause(run->result.diagnosis.finding, run->result.diagnosis.findings);
 }
 
-/* The change that the rules name does not mend the run, or is larger than one that does. */
+/* True if the change that the rules propose does not repair the run, or is larger than this one. */
 static bool is_smaller(struct ncs_run *run, const struct ncs_finding *f, const struct ncs_driver *driver)
 {
     struct ncs_finding *first = prove_first_of(run);
@@ -99,8 +102,9 @@ static bool is_smaller(struct ncs_run *run, const struct ncs_finding *f, const s
 
 enum takes { NO, LIKELY, SURELY };
 
-/* Whether one that stands its trial becomes the diagnosis: places speak for it, or it says of the same ranks what is
- * closer to the truth. Where they do not, and who waits is not told of in another way that goes, it is as likely. */
+/* Decides if an alternative that passes its trial becomes the diagnosis. SURELY or LIKELY: places
+ * in the program speak for it, or it blames the same ranks with a closer explanation. NO: the first
+ * finding explains the waits as well, so the alternative is only reported as equally likely. */
 static enum takes takes_over(struct ncs_run *run, const struct ncs_alternative *a, const struct ncs_driver *driver)
 {
     const struct ncs_diagnosis *d = &run->result.diagnosis;
@@ -113,14 +117,16 @@ static enum takes takes_over(struct ncs_run *run, const struct ncs_alternative *
     bool may = a->sure || (a->placed && (within || !known));
     if (!may || !is_smaller(run, f, driver))
         return NO;
-    /* Who waits in a ring is few of them; if their change does not help, that they are few is nothing. */
+    /* The first finding, often a cycle of waits, blames fewer ranks. Against a sure alternative
+     * this counts only if its own change passes a trial. */
     if (first && f->culprits > first->culprits &&
         (!a->sure || stands_trial(run, prove_first_of(run), driver)))
         return NO;
     return a->sure ? SURELY : LIKELY;
 }
 
-/* Who waits for whom says what is wrong, not which change mends it, and where; this one has been tried. */
+/* The graph of waits shows the problem, but neither the change nor its place. The alternative's
+ * repair, which passed its trial, replaces the finding's. */
 static void take_repair(struct ncs_finding *f, struct ncs_finding *from)
 {
     for (size_t i = 0; i < f->repairs; i++)
@@ -138,7 +144,8 @@ static void take_repair(struct ncs_finding *f, struct ncs_finding *from)
             f->culprit[i].line = from->culprit[i].line;
 }
 
-/* The first of them becomes the diagnosis if none is that already; the others it could be as well. */
+/* Makes one passing alternative the diagnosis, unless the diagnosis names it already; the other
+ * passing ones become alternatives in the report. */
 static void prove_settle(struct ncs_run *run, const struct tier *t, const struct ncs_driver *driver)
 {
     struct ncs_diagnosis *d = &run->result.diagnosis;
@@ -162,7 +169,8 @@ static void prove_settle(struct ncs_run *run, const struct tier *t, const struct
             ncs_diagnosis_add_other(d, run->journal, i);
 }
 
-/* The cheapest that stand their trial settle what is told; `all`: those that cost more are tried, too. */
+/* Tries the tiers from the cheapest on; the first tier with a passing trial decides the diagnosis.
+ * `all`: tries the more expensive tiers, too. */
 static bool prove_alternatives(struct ncs_run *run, bool all, const struct ncs_driver *driver)
 {
     struct ncs_diagnosis *d = &run->result.diagnosis;
@@ -179,7 +187,8 @@ static bool prove_alternatives(struct ncs_run *run, bool all, const struct ncs_d
     return settled;
 }
 
-/* All who take part wait for each other in the same call of their own: whose fault that is is no question. */
+/* True if all ranks are culprits and wait in one cycle, each in its call of the same number: such a
+ * finding blames nobody in particular, so a failed trial does not weaken it. */
 static bool prove_is_of_all(const struct ncs_run *run, const struct ncs_finding *f)
 {
     const struct ncs_diagnosis *d = &run->result.diagnosis;
@@ -189,8 +198,8 @@ static bool prove_is_of_all(const struct ncs_run *run, const struct ncs_finding 
     return f->cycles && f->culprits == (d->parties ? d->parties : (size_t)run->options.ranks);
 }
 
-/* Its own change does not mend the run: who waits for whom is seen, why they do is not. Nor is it known of a ring
- * that no change of its own undoes while another change does. */
+/* Lowers a certain finding to likely: its own change fails the trial, or another change passes
+ * while no change of the cycle itself does. The waits are then known, but not their cause. */
 static void doubt_fallen(struct ncs_run *run, bool another_stands)
 {
     struct ncs_finding *first = prove_first_of(run);

@@ -1,5 +1,6 @@
-/* A bug in a loop comes back in each round: with one change the run goes on until the same change is missing
- * again. So the bug is tried, not one of its rounds. */
+/* A bug in a loop returns in each round: with one change the run goes on until the same
+ * change is missing again. A trial therefore repeats the change, so that it tests the bug
+ * and not one round. */
 #include <string.h>
 
 #include "run/amend.h"
@@ -17,7 +18,8 @@ static bool same_kind(const struct ncs_edit *a, const struct ncs_edit *b)
            same_argument(a->argument, b->argument);
 }
 
-/* The last of the calls of that thread that the edits have put in; NULL = they have put in none, or not only that. */
+/* The last call of the thread that the edits inserted. NULL = they inserted none, or also did
+ * something else. */
 static const struct ncs_call *last_put_in(const struct ncs_journal *j, const struct ncs_finding *done, int rank)
 {
     const struct ncs_call *last = NULL;
@@ -35,8 +37,8 @@ static const struct ncs_call *last_put_in(const struct ncs_journal *j, const str
     return last;
 }
 
-/* Who has left a loop lacks all that the others still make there: what is put in now comes right behind what has been
- * put in before. */
+/* True if each insertion follows right behind the previous one: a rank that left a loop early lacks
+ * all calls that the others still make there. */
 static bool goes_on(const struct ncs_journal *j, const struct ncs_finding *done, const struct ncs_finding *f)
 {
     for (size_t i = 0; i < f->repairs; i++) {
@@ -63,7 +65,8 @@ static bool is_alone(const struct ncs_journal *j, const struct ncs_call *call)
     return call->place.line > 0;
 }
 
-/* Of calls that only this rank makes there is another right behind one that has been left out: it has its number. */
+/* True if another call that only this rank makes follows right behind the call that was left out;
+ * it then has the number of the latter. */
 static bool leaves_on(const struct ncs_journal *j, const struct ncs_finding *done, const struct ncs_finding *f)
 {
     const struct ncs_edit *a = done->repairs == 1 ? &done->repair[0] : NULL;
@@ -75,8 +78,8 @@ static bool leaves_on(const struct ncs_journal *j, const struct ncs_finding *don
     return call && is_alone(j, call);
 }
 
-/* The same ranks change calls in the same way, and some at the same line: a round may have more of it, or less. Or they
- * go on with what the last edits, `done`, have put in. */
+/* True if the same kinds of edits return on the same ranks, at least one at the same line or right
+ * behind the last edits, `done`. A round may have more or fewer of them. */
 static bool changes_again(const struct ncs_journal *j, const struct ncs_finding *before, const struct ncs_finding *done,
                           const struct ncs_finding *f)
 {
@@ -102,7 +105,7 @@ static bool recur_is_changed(const struct ncs_finding *f, int comm, int comm_ran
     return false;
 }
 
-/* Calls that were made where nothing is changed: those who waited have gone on only if there are more of them. */
+/* Counts calls on unchanged ranks. Only if there are more of them did the waiting ranks go on. */
 static uint64_t calls_of_others(const struct ncs_journal *j, const struct ncs_finding *f)
 {
     uint64_t calls = 0;
@@ -117,7 +120,8 @@ static bool have_gone_on(const struct ncs_run *before, const struct ncs_run *now
     return calls_of_others(now->journal, f) > calls_of_others(before->journal, f);
 }
 
-/* Of the ranks that were changed before, how many it changes: where several have the bug, each has to be mended. */
+/* Counts the ranks of the earlier edits that f changes again. If several ranks have the bug, each
+ * must be repaired. */
 static size_t ranks_again(const struct ncs_finding *before, const struct ncs_finding *f)
 {
     size_t again = 0;

@@ -1,12 +1,12 @@
-/* Whether what a finding says would repair the program does: its edits are applied to a run of their
- * own, unheard, then those of what is found there, and so on. */
+/* Tests whether the repair of a finding repairs the program: its edits are applied to a silent run,
+ * then the edits of the finding in that run, and so on. */
 #include "base/mem.h"
 #include "run/amend.h"
 #include "run/private.h"
 
 enum {
     MOST_ROUNDS = 16,
-    MOST_PROVEN = 1000, /* rounds where the budget is lifted: edits that go round in a circle end, too */
+    MOST_PROVEN = 1000, /* without the budget; edits that repeat in a circle must end, too */
 };
 
 static bool may_be_repaired(const struct ncs_run *run)

@@ -13,17 +13,17 @@
 
 #define JOURNAL_BYTES ((size_t)64 << 20)
 #define VERIFY_BYTES ((size_t)1 << 30)
-/* Of pinned memory on real hardware: for each rank, but in all between these. */
+/* Pinned memory on real hardware: bytes for each rank, and the least and the most in all. */
 #define STAGING_OF_RANK ((size_t)64 << 20)
 #define STAGING_LEAST ((size_t)256 << 20)
 #define STAGING_MOST ((size_t)1 << 30)
 
 #define EAGER_BYTES ((uint64_t)4 << 20)
 
-/* Without a time limit, how long nothing may come about on real hardware. */
+/* The time without progress after which real hardware counts as hung, if no time limit is given. */
 #define PATIENCE_NS ((int64_t)30 * 1000000000)
 
-/* For the signal handler, the watch and the memory budget: the machine of the run in progress. */
+/* The machine of the run in progress, for the signal handler, the watch and the memory budget. */
 static const struct ncs_machine *_Atomic running;
 static atomic_bool interrupted;
 
@@ -44,7 +44,7 @@ void ncs_run_interrupt(void)
 
 static struct ncs_run *_Atomic budgeted; /* the run whose machine is open */
 
-/* In the middle of an allocation, on any thread: flags and no more. */
+/* Called in the middle of an allocation, on any thread, so it only sets flags. */
 static void run_on_spent(void)
 {
     struct ncs_run *run = atomic_load(&budgeted);
@@ -104,7 +104,7 @@ uint64_t ncs_run_eager(const struct ncs_run_options *options)
     return options->eager == UINT64_MAX ? EAGER_BYTES : options->eager;
 }
 
-/* ---- what the journal and the machine tell while it runs ---- */
+/* ---- callbacks of the journal and the machine ---- */
 
 static void on_returned(const struct ncs_journal *journal, struct ncs_call *call)
 {
@@ -192,7 +192,7 @@ static void on_foreign(void *self, struct ncs_call *call, const char *why)
 
 /* ---- the run ---- */
 
-/* What only the opened libraries know, and whether it is what the scenario needs. */
+/* Records the facts that need the opened libraries, and checks the scenario's requirements. */
 static bool know_library(struct ncs_run *run, const struct ncs_api *api, struct ncs_error *err)
 {
     const struct ncs_run_options *o = &run->options;
@@ -339,7 +339,7 @@ static bool is_in_doubt(const struct ncs_run *run)
     return wrong > 0 || run->result.expect_failed > 0;
 }
 
-/* The call that returned the error; NULL = none, or its record is gone. */
+/* The call that returned the error; NULL = no call did, or its record was dropped. */
 static struct ncs_call *failed_call(const struct ncs_run *run, const struct ncs_run_error *e)
 {
     if (!e->call || (e->kind != NCS_KIND_NCCL && e->kind != NCS_KIND_CUDA))
@@ -412,7 +412,7 @@ static void run_infer(const struct ncs_run *run, struct ncs_snapshot *s)
     ncs_free(local);
 }
 
-/* A trial needs it only where those who wait may do so for a rank that an error has ended. */
+/* A trial needs a diagnosis only if ranks may wait for a rank that an error has ended. */
 static bool wants_diagnosis(const struct ncs_run *run)
 {
     return !run->options.trial || run->result.errors > 0;
@@ -456,7 +456,7 @@ void ncs_run_count_up(struct ncs_run *run)
     r->left_out = ncs_verify_left_out(run->verify);
 }
 
-/* An interrupt that came before the machine could hear it counts too. */
+/* Includes an interrupt that arrived before the machine was open. */
 static bool stopped_early(const struct ncs_run *run)
 {
     return atomic_load(&interrupted) || atomic_load(&run->watch.expired);
@@ -485,7 +485,8 @@ static void run_ranks(struct ncs_run *run)
         run_diagnose(run);
         ncs_run_count_up(run);
     }
-    /* The report comes first: what is stuck on real hardware may be stuck for good. */
+    /* The report is printed before the machine closes: a rank that hangs on real hardware
+     * may never return. */
     if (run->real && run->result.stop != NCS_STOP_DONE) {
         run->lingers = true;
         return;

@@ -1,7 +1,7 @@
 /* One run: a program on every rank, on a driver, watched, verified, diagnosed, judged.
  *
- * The runner knows nothing of Lua. Who has a program (room script) gives functions; the running
- * program reports back with ncs_run_error, ncs_run_expect and ncs_run_print. */
+ * The runner knows nothing of Lua. The program (room script) is a table of functions; while it
+ * runs, it reports back with ncs_run_error, ncs_run_expect and ncs_run_print. */
 #ifndef NCS_RUN_RUN_H
 #define NCS_RUN_RUN_H
 
@@ -24,11 +24,11 @@ struct ncs_timeline;   /* run/timeline/timeline.h */
 
 struct ncs_program {
     void *self;
-    /* On the runner's thread, before anything runs; NULL and err on failure. */
+    /* Called on the runner's thread before anything runs. Returns NULL and fills err on failure. */
     void *(*rank_new)(void *self, struct ncs_run *run, int rank, struct ncs_error *err);
-    /* In the rank's own context; returns when the rank has ended. */
+    /* Called in the rank's own context. Returns when the rank has ended. */
     void (*rank_main)(void *rank);
-    /* On the runner's thread, when no context is left. Must not call the driver. */
+    /* Called on the runner's thread when no context is left. Must not call the driver. */
     void (*rank_free)(void *rank);
     bool blank; /* it has nothing to execute */
 };
@@ -37,44 +37,47 @@ enum ncs_policy { NCS_POLICY_STRICT, NCS_POLICY_TYPICAL };
 
 struct ncs_run_options {
     const char *driver;        /* "sim", "nccl" */
-    const char *nccl_lib;      /* of driver nccl: paths of the libraries; NULL: the usual ones */
+    const char *nccl_lib;      /* driver nccl: paths of the libraries; NULL = the usual ones */
     const char *cudart_lib;
     int ranks;
     int devices;               /* per virtual host */
     enum ncs_policy policy;
-    int lanes;                 /* launches that a GPU carries out at a time; 0 = any number */
-    uint64_t eager;            /* bytes that sends may run ahead under typical; UINT64_MAX: 4 MiB */
+    int lanes;                 /* launches that a GPU runs at a time; 0 = any number */
+    uint64_t eager;            /* bytes that sends may run ahead under typical;
+                                * UINT64_MAX = 4 MiB */
     bool seeded;
     uint64_t seed;
-    const char *schedule;      /* the choices of another run, to be made again; over the seed's
-                                * draws, which go on to be the script's; NULL = none; borrowed */
+    const char *schedule;      /* choices of another run, to be repeated; they replace the seed's
+                                * draws, which then serve the script only; NULL = none; borrowed */
     bool own_threads;          /* --ranks-as thread */
     bool verify;
     size_t values;             /* results to keep in ncs_result.value, at most */
     size_t look;               /* operations to keep in ncs_result.seen, at most */
-    int64_t timeout;           /* wall-clock ns; 0 = none. On real hardware without progress; 0 = 30 s */
+    int64_t timeout;           /* simulator: wall-clock ns, 0 = none; real hardware: ns without
+                                * progress, 0 = 30 s */
     int nccl_version;          /* 0 = the default */
     uint64_t device_memory;    /* 0 = the default */
     int capability;            /* 0 = the default */
     int ready_after;
     bool quirks;
-    int needs_nccl, needs_gpus; /* of real hardware: the oldest version, the fewest GPUs; 0 = any */
+    int needs_nccl, needs_gpus; /* real hardware: oldest version, fewest GPUs; 0 = any */
     char *const *env;          /* "NAME=value", set while the run lasts; borrowed */
     size_t envs;
     bool timeline;             /* keeps when everything was, for ncs_result.timeline */
-    bool repair;               /* tries the repairs of what is found, on runs of their own */
-    bool prove;                /* of a hang tries all explanations, whatever the run's size; all rounds of a repair */
+    bool repair;               /* tries the repairs of the findings, each on a run of its own */
+    bool prove;                /* tries all explanations of a hang and all rounds of a repair,
+                                * whatever the run's size */
     uint64_t step_limit; /* of the machine, NCS_STOP_BUDGET; 0 = none */
     const struct ncs_amendments *amend; /* changes of the ranks' calls; NULL = none; borrowed */
     bool trial;                /* asks whether the run goes on, and for no diagnosis */
-    bool once;                 /* has effects outside: not run again under the other policy */
+    bool once;                 /* has outside effects: no second run under the other policy */
     struct ncs_plant plant;    /* tests only */
-    /* Lines of NCCL's log; file NULL: for standard output. NULL = nobody wants them. */
+    /* Receives each line of NCCL's log; file NULL = standard output. The callback may be NULL. */
     void (*on_log)(void *arg, const char *file, const char *line);
     void *log_arg;
     size_t output_limit;       /* bytes of prints kept; 0 = 64 MiB */
-    uint64_t computing;        /* Lua's instructions that a rank of the simulator may take without a
-                                * call of NCCL's or CUDA's where there is no `timeout`; 0 = 20e9 */
+    uint64_t computing;        /* the most instructions of Lua that ranks of the simulator may take
+                                * without a call of NCCL or CUDA, if `timeout` is 0; 0 = 20e9 */
 };
 
 /* An uncaught error that ended a thread of a rank. */
@@ -99,7 +102,7 @@ struct ncs_run_error {
     char *message;        /* one line */
     char *detail;         /* ncclGetLastError, or a Lua traceback; NULL = none */
     struct ncs_place place;
-    uint64_t order;       /* journal calls made when it happened: the earlier cause is smaller */
+    uint64_t order;       /* journal calls made before it; the earlier cause is smaller */
     size_t serial;        /* among the errors of the run, from 1 */
 };
 
@@ -111,23 +114,24 @@ struct ncs_run_expect {   /* a failed expectation */
     int rank;
     char *message;        /* "element 3: got 2, want 3 (12 of 1024 differ)" */
     char *label;
-    uint64_t first;       /* the first element that differs, from 1; 0 = it is about no elements */
+    uint64_t first;       /* the first element that differs, from 1; 0 = not about elements */
     struct ncs_place place;
     uint64_t order;
 };
 
 #define NCS_EXPECTS_KEPT 4096
 
-/* How the run ends when sends are buffered, or when they are not. */
+/* How the run ends under the other policy of buffering sends. */
 struct ncs_other_policy {
     bool differs;              /* otherwise nothing else is set */
     enum ncs_policy policy;    /* the other one */
     enum ncs_verdict verdict;  /* under it */
     const char *rule;          /* of its cause; NULL = none */
-    uint64_t buffered, limit;  /* bytes of a pair: the most that was, and what NCCL may buffer */
+    uint64_t buffered, limit;  /* bytes of one pair: most that were buffered, most that NCCL may */
 };
 
-/* The edits of one finding, and what the run came to with them; of a repair with those of all rounds before, too. */
+/* The edits of one finding and the outcome of the run with them. In a repair the edits of all
+ * earlier rounds are applied as well. */
 enum { NCS_MOST_RETURNS = 8 }; /* a change that helps so often helps */
 
 struct ncs_trial {
@@ -135,14 +139,14 @@ struct ncs_trial {
     char *comm;
     uint32_t call;
     struct ncs_edit *edit; size_t edits;
-    size_t returns;            /* how often the same was missing again, and the edits were made again */
+    size_t returns;            /* how often the edits were missing again and applied again */
     enum ncs_verdict verdict;
-    bool diagnosed;            /* it was asked what is wrong then: else nothing of what follows is known */
+    bool diagnosed;            /* the trial ran a diagnosis; else the rest is not known */
     bool gone;                 /* the finding is */
     const char *left;          /* rule of the cause that is left; NULL = none */
     char *left_why;            /* of it, in words */
     bool left_known;           /* edits are known that may remove that, too */
-    char *failure;             /* of a verdict without a cause: what failed; NULL = nothing told */
+    char *failure;             /* a verdict without a cause: the failure; NULL = unknown */
 };
 
 struct ncs_repair {
@@ -150,7 +154,7 @@ struct ncs_repair {
     struct ncs_trial *round; size_t rounds;
 };
 
-/* The trials that were made to learn the cause of a hang, each on a run of its own. */
+/* The trials that were made to find the cause of a hang, each on a run of its own. */
 struct ncs_proof {
     bool complete;             /* options.prove: nothing is left that could be tried */
     struct ncs_trial *trial; size_t trials, room;
@@ -173,7 +177,8 @@ struct ncs_result {
     struct ncs_run_expect *expect; size_t expects; /* the first NCS_EXPECTS_KEPT that failed */
     const struct ncs_wrong *wrong; size_t wrongs; /* borrowed from the run */
     uint64_t wrong_count, checked, unchecked;
-    const struct ncs_left_out *left_out; /* the unchecked by reason, borrowed (verify/verify.h); NULL = none */
+    const struct ncs_left_out *left_out; /* reasons of the unchecked (verify/verify.h); borrowed;
+                                          * NULL = none */
     const struct ncs_value *value; size_t values; /* borrowed from the run */
     const struct ncs_seen *const *seen; size_t seens; /* borrowed from the run (verify/seen.h) */
     uint64_t seen_more;             /* those beyond what is kept */
@@ -184,10 +189,10 @@ struct ncs_result {
     struct ncs_str schedule;        /* the choices that were made; empty: all were the default */
     bool schedule_lost;             /* they were too many to keep */
     int64_t virtual_time;           /* ns */
-    struct ncs_error internal;      /* of INVALID and INTERNAL_FAULT before or besides the ranks */
-    char *skip_reason;              /* of SKIPPED; of TIMEOUT and MEMORY: what is known of it, or NULL */
+    struct ncs_error internal;      /* INVALID or INTERNAL_FAULT that no rank caused */
+    char *skip_reason;              /* why it was SKIPPED; details of TIMEOUT or MEMORY, or NULL */
     bool endless;                   /* of TIMEOUT: a rank computes without end */
-    uint64_t refused;               /* allocations of calls that the memory budget had no room for */
+    uint64_t refused;               /* allocations of calls that the memory budget refused */
     struct ncs_place refused_at;    /* the first of them; line 0 = not known */
     size_t memory;                  /* the budget in bytes; NCS_BUDGET_NONE = none */
     struct ncs_str output;          /* what the ranks printed, whole lines "[rank] text" */
@@ -197,61 +202,64 @@ struct ncs_result {
 };
 
 /* Opens the driver, makes the ranks, runs them to a verdict. The result belongs to the run.
- * `on_output` (may be NULL) is given each printed line as it is printed. Not reentrant: one run per
- * process at a time. */
+ * `on_output` (may be NULL) receives each printed line at once. Not reentrant: one run per process
+ * at a time. */
 struct ncs_run *ncs_run_new(const struct ncs_run_options *options,
                             const struct ncs_program *program,
                             void (*on_output)(void *arg, const char *line), void *arg);
 const struct ncs_result *ncs_run_execute(struct ncs_run *run);
-/* After the report, on real hardware: aborts the communicators of a run that has not come to its end.
- * False when some rank does not come back from a call of the library's within 5 s: then the process
- * can only end. */
+/* After the report, on real hardware: aborts the communicators of a run that did not end by
+ * itself. False when some rank does not return from a library call within 5 s: then the
+ * process can only exit. */
 bool ncs_run_leave(struct ncs_run *run);
 void ncs_run_free(struct ncs_run *run); /* NULL is a no-op; leaves it first */
 void ncs_run_interrupt(void); /* async-signal-safe: the run in progress ends INTERRUPTED */
 
-/* Called on a thread of its own when a run has not come back 2 s after its time limit: some rank
- * computes without a look at the machine. The program installs what should happen then (it may end
- * the process); NULL = the run is waited for. */
+/* Called on a thread of its own when a run has not returned 2 s after its time limit, because some
+ * rank computes without calling the machine. The program sets it (it may end the process); NULL =
+ * keep waiting for the run. */
 extern void (*ncs_run_stuck)(void);
 
 /* ---- for the program, while it runs ---- */
 
 const struct ncs_run_options *ncs_run_options(const struct ncs_run *run);
 const struct ncs_api *ncs_run_api(const struct ncs_run *run);         /* journalled */
-/* The same beneath the journal: for calls that are none of the script's. */
+/* The functions beneath the journal, for calls that the script does not make. */
 const struct ncs_api *ncs_run_driver_api(const struct ncs_run *run);
 const struct ncs_machine *ncs_run_machine(const struct ncs_run *run);
 struct ncs_journal *ncs_run_journal(const struct ncs_run *run);
 struct ncs_local *ncs_run_local(struct ncs_run *run, int rank); /* of the rank's main thread */
 
-/* Takes over the texts of *error / copies message. Called in the context concerned. An error fills
- * in `order` and tells the machine how the thread ends; its main must return then. */
+/* ncs_run_error takes over the texts of *error. Call these functions in the context concerned.
+ * ncs_run_error sets `order` and tells the machine how the thread ends; the thread's main must
+ * return then. */
 void ncs_run_error(struct ncs_run *run, struct ncs_run_error *error);
-/* Somebody has joined the thread and takes its error over: it is uncaught no longer. */
+/* A joining thread takes the error over: the error no longer counts as uncaught. */
 void ncs_run_error_taken(struct ncs_run *run, int rank, int thread);
-/* first: element that differs, from 1, 0 = it is about none; of: an element
- * of a buffer that it is about, NULL = of none. */
+/* Copies message. first: the element that differs, from 1; 0 = not about elements. of: the compared
+ * element of a buffer; NULL = no buffer. */
 void ncs_run_expect(struct ncs_run *run, bool held, const char *message, const char *label,
                     uint64_t first, const struct ncs_compared *of);
 void ncs_run_print(struct ncs_run *run, int rank, const char *text); /* may hold several lines */
 void ncs_run_skip(struct ncs_run *run, const char *reason);           /* the whole run */
 
-/* Now and then while a rank computes: so many instructions more, at that line. Ends the run when they
- * are too many since the last call of any rank. */
+/* Called from time to time while a rank computes, with the instructions since the last report. Ends
+ * the run when there are too many since the last call of any rank. */
 void ncs_run_computes(struct ncs_run *run, uint64_t instructions, int rank,
                       struct ncs_place (*where)(void *arg), void *arg);
 
-/* Store: key -> bytes, shared by all ranks. set is false when there is no memory. get waits until the key is there; timeout in ns, < 0 =
- * none; false after the time or when cancelled. The value is copied; free it with ncs_free. */
+/* Store: key -> bytes, shared by all ranks. set returns false when there is no memory. get waits
+ * until the key exists; timeout in ns, < 0 = none; false after that time or when cancelled. The
+ * value is a copy; free it with ncs_free. */
 bool ncs_run_store_set(struct ncs_run *run, const char *key, const void *value, size_t bytes);
 bool ncs_run_store_get(struct ncs_run *run, const char *key, int64_t timeout, void **value,
                        size_t *bytes);
-/* Adds to an integer key (absent = 0); false if the key holds something else. An integer is a value
- * of 8 bytes, an int64_t, whether set or added up. */
+/* Adds to an integer key (absent = 0). An integer is a value of 8 bytes, an int64_t, whichever
+ * function wrote it. Returns false if the key holds anything else. */
 bool ncs_run_store_add(struct ncs_run *run, const char *key, int64_t n, int64_t *sum);
 
-/* Host barrier among `count` ranks (ranks NULL = all); false after the time or when cancelled. */
+/* Host barrier among `count` ranks (ranks NULL = all). False after the timeout
+ * or when cancelled. */
 bool ncs_run_barrier(struct ncs_run *run, const int *ranks, size_t count, int64_t timeout);
 
 /* A further thread of the calling rank: runs main(arg) in a context of its own. */
@@ -262,8 +270,8 @@ bool ncs_thread_join(struct ncs_run *run, struct ncs_thread *thread); /* false w
 bool ncs_thread_done(const struct ncs_thread *thread);
 struct ncs_local *ncs_thread_local(struct ncs_thread *thread);
 
-void ncs_run_script_over(struct ncs_run *run); /* the rank's own statements; what is left may follow:
-                                                * to be said again when its threads have ended */
+/* the rank's own statements have ended; call it again after its threads have ended */
+void ncs_run_script_over(struct ncs_run *run);
 void ncs_run_sleep(struct ncs_run *run, int64_t nanoseconds); /* virtual on the simulator */
 int64_t ncs_run_clock(struct ncs_run *run);                   /* ns */
 

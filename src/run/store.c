@@ -19,8 +19,8 @@ struct entry {
     struct entry *next;
 };
 
-/* A rank that has come to a barrier. Belongs to the barrier: the stack of one who waits may be
- * dropped at any time. */
+/* A rank at a barrier. The barrier owns it, because the stack of a waiting rank may be dropped at
+ * any time. */
 struct visitor {
     size_t member;
     bool released;
@@ -30,7 +30,7 @@ struct visitor {
 struct run_barrier {
     int *rank;             /* ascending, without repetition */
     size_t ranks;
-    size_t *waiting;       /* unreleased visitors by member: threads of one rank come separately */
+    size_t *waiting;       /* unreleased visitors by member; each thread of a rank counts */
     size_t present;        /* members with such a visitor */
     struct visitor *first, *last;
     struct ncs_gate *gate;
@@ -77,7 +77,8 @@ static void store_wake(struct run_store *store, const struct entry *e, const str
     m->gate_wake(e->gate ? e->gate : store->changed);
 }
 
-/* Writing what is there already changes nothing that anybody could see: a loop of it is in vain. */
+/* Setting a key to its present value is no progress, so a loop of such sets can be found
+ * to be a livelock. */
 static bool store_assign(struct ncs_run *run, struct entry *e, const void *value, size_t bytes)
 {
     if (e->set && e->bytes == bytes && (bytes == 0 || memcmp(e->value, value, bytes) == 0))

@@ -1,5 +1,5 @@
-/* What ranks exchange and meet at outside of NCCL: the store's keys and the host barriers. Waiting
- * goes through the machine's gates, so that the hang detector sees it. */
+/* The store's keys and the host barriers: how ranks exchange data and meet outside NCCL. Waits go
+ * through the machine's gates, so that the hang detector sees them. */
 #ifndef NCS_RUN_STORE_H
 #define NCS_RUN_STORE_H
 
@@ -15,7 +15,7 @@ struct run_store {
     struct ncs_gate *changed; /* nobody waits at it: waking it tells pollers of a change */
 };
 
-/* Gives the gates back to the machine, which is still open. */
+/* Returns the gates to the machine, which must still be open. */
 void ncs_run_store_free(struct run_store *store, const struct ncs_machine *machine);
 
 #endif

@@ -1,4 +1,4 @@
-/* Further threads of a rank, and what a thread does with the clock. */
+/* Further threads of a rank, and a thread's use of the clock. */
 #include "base/mem.h"
 #include "run/private.h"
 
@@ -109,8 +109,8 @@ void ncs_run_threads_free(struct ncs_run *run)
     run->threads = NULL;
 }
 
-/* Threads that sleep are not in order for that. Only one that sleeps at one place over and over looks
- * at something in between. */
+/* A sleep alone does not order threads. But a thread that sleeps at one place repeatedly is polling
+ * something in between, so it counts as having waited for other threads. */
 void ncs_run_sleep(struct ncs_run *run, int64_t nanoseconds)
 {
     struct ncs_local *local = ncs_local;

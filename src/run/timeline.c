@@ -1,4 +1,4 @@
-/* What happened when, for who asked for it (wing timeline). */
+/* Feeds the timeline (wing timeline) of a run, if the options ask for it. */
 #include "run/private.h"
 
 static void on_entered(const struct ncs_journal *journal, struct ncs_call *call)
@@ -23,7 +23,7 @@ void ncs_run_work(void *self, const struct ncs_work *work, enum ncs_work_state s
     ncs_timeline_work(run->timeline, work, state);
 }
 
-/* What the machine found wrong, where it was. */
+/* Marks a problem that the machine found, at its call. */
 void ncs_run_timeline_found(struct ncs_run *run, const struct ncs_call *call, const char *what,
                             const char *why)
 {

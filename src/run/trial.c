@@ -1,4 +1,4 @@
-/* A trial: the run made once more with edits, unheard, what it comes to, and that in words. */
+/* A trial: runs the program again with edits, silently, and puts the outcome into words. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,8 +57,8 @@ static bool only_deletes(const struct ncs_finding *f)
     return true;
 }
 
-/* A finding of the same kind at another call is another one, though it be said in the same words; behind a call
- * that is left out the next one has its number. */
+/* A finding of the same rule at another call counts as another finding, even with the same words.
+ * Exception: behind a call that was left out, the next call has its number. */
 static bool trial_is_there(const struct ncs_finding *f, const struct ncs_diagnosis *d)
 {
     for (size_t i = 0; i < d->findings && !only_deletes(f); i++) {

@@ -1,7 +1,7 @@
 #include "run/verdict.h"
 
-/* rank: of two independent verdicts the smaller one is reported. A skipped scenario among others
- * says nothing, one that executed nothing is worse than a pass. */
+/* rank: the smaller of two independent verdicts is reported. A skipped scenario says nothing about
+ * the others; one that executed nothing is worse than a pass. */
 static const struct {
     const char *name;
     int exit;

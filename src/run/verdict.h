@@ -20,8 +20,8 @@ enum ncs_verdict {
 
 const char *ncs_verdict_name(enum ncs_verdict v); /* "pass" "wrong" ... as in the JSON report */
 int ncs_verdict_exit(enum ncs_verdict v);
-/* The one of two independent verdicts that a run or a suite reports (sim/README.md, rule 15), by exit code:
- * 70, 130, 2, 6, 4, 3, 1, 7, 124, 5, 0, 77. */
+/* The one of two independent verdicts that a run or a suite reports (sim/README.md, rule 15). By
+ * exit code, in this order: 70, 130, 2, 6, 4, 3, 1, 7, 124, 5, 0, 77. */
 enum ncs_verdict ncs_verdict_worse(enum ncs_verdict a, enum ncs_verdict b);
 
 #endif

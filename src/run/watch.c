@@ -6,7 +6,7 @@
 
 #include "run/run.h"
 
-/* What a run that was interrupted has to come back. */
+/* The time in which an interrupted run must return. */
 #define GRACE_NS ((int64_t)2 * 1000000000)
 
 void (*ncs_run_stuck)(void);
@@ -24,7 +24,7 @@ static struct timespec run_watch_after(int64_t nanoseconds)
     return t;
 }
 
-/* Under the lock: true when the run came back before the time was over. */
+/* Call with the lock held. True when the run returned before the time was over. */
 static bool came_back(struct run_watch *w, int64_t nanoseconds)
 {
     struct timespec until = run_watch_after(nanoseconds);

@@ -1,5 +1,5 @@
-/* The wall clock's limit on a run: a thread that interrupts the machine when the time is over, and
- * gives up when that does not bring the run back. No thread exists for a run without a limit. */
+/* The wall-clock limit of a run: a thread interrupts the machine when the time is over, and gives
+ * up if the run does not return then. A run without a limit has no such thread. */
 #ifndef NCS_RUN_WATCH_H
 #define NCS_RUN_WATCH_H
 
@@ -21,7 +21,7 @@ struct run_watch {
     atomic_bool expired;
 };
 
-/* limit 0: does nothing. False and err when there is no thread to be had. */
+/* limit 0: does nothing. Returns false and fills err when no thread can be made. */
 bool ncs_watch_start(struct run_watch *w, int64_t limit, void (*interrupt)(void),
                      struct ncs_error *err);
 void ncs_watch_stop(struct run_watch *w); /* harmless when not started */

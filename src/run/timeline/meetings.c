@@ -8,7 +8,7 @@ struct step {
     const struct ncs_call *from, *to;
 };
 
-/* Sends, or signals, of one rank to another that nobody has taken so far, in order. */
+/* Sends or signals of one rank to another that are not matched yet, in order. */
 struct ahead {
     const struct ncs_call **call;
     size_t first, count, room;

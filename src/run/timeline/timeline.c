@@ -1,4 +1,4 @@
-/* What is told of calls, waits, operations and faults, with the time at which it was. */
+/* Records calls, waits, operations and faults, each with its time. */
 #include "run/timeline/timeline.h"
 
 #include <string.h>

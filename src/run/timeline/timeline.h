@@ -1,9 +1,9 @@
-/* A timeline: when each call of a run began and returned, when each operation of a device did, which
- * of them met, and what went wrong on purpose. The journal has no clock; this has, and keeps what it
- * is told of for as long as the run is reported. Made only for who asks for it.
+/* A timeline: when each call of a run began and returned, when each device operation did, which
+ * operations met, and which faults happened. The journal has no clock; the timeline has, and keeps
+ * its records until the run is reported. It is made only if the options ask for it.
  *
- * Times are those of the machine, in nanoseconds from the start of the run: virtual on the simulator,
- * real on real hardware, which tells nothing of its device's operations. */
+ * Times are those of the machine, in nanoseconds from the start of the run: virtual on the
+ * simulator, real on real hardware, which reports no operations of its devices. */
 #ifndef NCS_TIMELINE_TIMELINE_H
 #define NCS_TIMELINE_TIMELINE_H
 
@@ -14,15 +14,15 @@
 #include "api/journal.h"
 #include "api/machine.h"
 
-/* What a host thread was in: a call, or a wait of the runner's. */
+/* A call or a wait of a host thread. */
 struct ncs_host_span {
     struct ncs_call *call;  /* pinned; NULL of a wait */
-    const char *what;       /* of a wait: "store:get", "barrier", "join", "sleep"; static text */
+    const char *what;       /* a wait: "store:get", "barrier", "join", "sleep"; static */
     char *key;              /* of a wait: "store key `go`", for people; NULL = none */
     int rank, thread;
     struct ncs_place place;
     int64_t begin, end;     /* end < 0: it was not over */
-    bool never;             /* the call was taken back before it was made: its rank was stopped */
+    bool never;             /* the call was taken back because its rank was stopped */
 };
 
 /* An operation of a device. */
@@ -37,9 +37,9 @@ struct ncs_device_span {
 
 enum ncs_match_kind { NCS_MATCH_COLLECTIVE, NCS_MATCH_PAIR, NCS_MATCH_SIGNAL };
 
-/* Two operations met: `to` could not end without `from`. Of a collective `from` is the one that came
- * last, and each of the others a `to`; of an all-to-all, gather or scatter it is the rank whose data
- * came last. */
+/* Two operations met: `to` could not end without `from`. In a collective, `from` is the last to
+ * arrive and each of the others is a `to`. In an all-to-all, gather or scatter, `from` belongs to
+ * the rank whose data arrived last. */
 struct ncs_match {
     enum ncs_match_kind kind;
     size_t from, to;        /* indices of device spans */
@@ -66,7 +66,7 @@ struct ncs_timeline {
 
 /* `now` tells the time. */
 struct ncs_timeline *ncs_timeline_open(int64_t (*now)(void));
-/* What happens from now on is none of it: contexts are being abandoned. */
+/* Ignores all later events, because contexts are being abandoned. */
 void ncs_timeline_close(struct ncs_timeline *t);
 void ncs_timeline_free(struct ncs_timeline *t); /* NULL is a no-op */
 
@@ -75,11 +75,11 @@ void ncs_timeline_free(struct ncs_timeline *t); /* NULL is a no-op */
 void ncs_timeline_entered(struct ncs_timeline *t, struct ncs_call *call);
 void ncs_timeline_returned(struct ncs_timeline *t, const struct ncs_call *call);
 
-/* The calling thread waits, until the same number is given back. */
+/* Begins a wait of the calling thread. The returned number ends it. */
 size_t ncs_timeline_wait(struct ncs_timeline *t, const char *what, const char *key);
 void ncs_timeline_waited(struct ncs_timeline *t, size_t wait);
 
-/* Of the calling thread; `text` is copied. */
+/* Adds a mark of the calling thread; `text` is copied. */
 void ncs_timeline_mark(struct ncs_timeline *t, int rank, int thread, struct ncs_place place,
                        const char *text);
 
