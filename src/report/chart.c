@@ -45,7 +45,7 @@ static size_t host_row(struct builder *b, int rank, int thread)
                           &(struct ncs_chart_row){ .rank = rank, .host = true, .thread = thread });
 }
 
-/* What the words about calls call it. */
+/* Uses the same names of streams as the texts about calls. */
 static void name_stream(const struct ncs_call_words *w, const struct ncs_chart_row *l,
                         struct ncs_str *out)
 {
@@ -263,7 +263,7 @@ static const struct ncs_wait_line *chart_wait_of(const struct builder *b, int ra
     return NULL;
 }
 
-/* What the thread is in at the end. */
+/* The thread's bar at the end of the run; one is added if the thread was in no call then. */
 static size_t last_bar(struct builder *b, int rank, int thread)
 {
     size_t at = host_row(b, rank, thread);
@@ -297,7 +297,8 @@ static void say_for_whom(struct ncs_bar *bar, const struct ncs_wait_line *w)
     bar->text = ncs_str_take(&text);
 }
 
-/* The thread that is waited for: that of the rank, its process's first where it has no own one. */
+/* The chart row of a rank's thread. A rank without a thread of its own uses its
+ * process's first thread. */
 static bool chart_row_of(struct builder *b, int rank, int *process, int *thread)
 {
     const struct ncs_diagnosis *d = &b->r->diagnosis;
@@ -307,7 +308,7 @@ static bool chart_row_of(struct builder *b, int rank, int *process, int *thread)
     return *process >= 0 && *process < b->r->ranks;
 }
 
-/* Of a thread that is several ranks one is told of. */
+/* If one thread drives several ranks, only one of its waits is drawn. */
 static void chart_add_waits(struct builder *b)
 {
     for (size_t i = 0; i < b->r->diagnosis.waits; i++) {
@@ -336,7 +337,8 @@ int64_t ncs_arrow_time(const struct ncs_chart *l, const struct ncs_arrow *a)
 
 /* ---- the order of rows ---- */
 
-/* Threads by number, those of devices after them, then streams as they were first used. */
+/* Order of rows: host threads by number, then threads of devices (negative numbers), then streams
+ * by first use. */
 static int compare_chart_rows(const void *x, const void *y)
 {
     const struct ncs_chart_row *a = x, *b = y;

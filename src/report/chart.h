@@ -1,5 +1,5 @@
-/* A run's timeline as it is drawn: a row for each host thread and each stream, bars in them, and
- * arrows from bar to bar. The trace and the page are renderings of it. Room report only. */
+/* A run's timeline as a drawing: a row for each host thread and each stream, bars in the rows, and
+ * arrows from bar to bar. The trace and the HTML page render it. Room report only. */
 #ifndef NCS_REPORT_CHART_H
 #define NCS_REPORT_CHART_H
 
@@ -8,9 +8,9 @@
 
 enum ncs_bar_kind {
     NCS_BAR_CALL,   /* a call of the journal's */
-    NCS_BAR_WAIT,   /* of a host thread besides: a barrier, a key of the store, a sleep */
+    NCS_BAR_WAIT,   /* another wait of a host thread: a barrier, a store key, a sleep */
     NCS_BAR_DEVICE, /* an operation of a device */
-    NCS_BAR_END,    /* a thread that was in no call when the run ended: what arrows need to point at */
+    NCS_BAR_END,    /* a thread that was in no call at the end; arrows of waits need a bar */
 };
 
 struct ncs_bar {
@@ -22,7 +22,7 @@ struct ncs_bar {
     int64_t begin, end;                   /* end < 0: it was not over */
     bool queued;                          /* it had not even begun: `begin` is when it could have */
     uint64_t number;                      /* of a CALL, from 1; else 0 */
-    size_t cause;                         /* of a DEVICE bar: the bar that enqueued it, + 1; 0 = unknown */
+    size_t cause;                         /* a DEVICE bar: its enqueuing bar, + 1; 0 = unknown */
     char *name;                           /* "AllReduce", "cudaMalloc", "barrier" */
     char *text;                           /* with all its arguments, and how it ended */
 };
@@ -41,7 +41,8 @@ enum ncs_arrow_kind { NCS_ARROW_COLLECTIVE, NCS_ARROW_PAIR, NCS_ARROW_SIGNAL, NC
 
 struct ncs_arrow {
     enum ncs_arrow_kind kind;
-    size_t from, to; /* bars. WAIT: who waits, for whom; else who came, and who needed that */
+    size_t from, to; /* bars. WAIT: from the waiting one to the awaited one; else from the one that
+                      * arrived last to the one that needed it */
 };
 
 #define NCS_WAITS_DRAWN 8 /* of one thread; further ones are told in its bar's text */

@@ -1,4 +1,4 @@
-/* What a tool claims of a case, out of a line of JSON. */
+/* Reads a tool's claim about one case from a line of JSON. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
@@ -72,7 +72,7 @@ static bool claim_add_value(struct ncs_str *name, const char *key, const json_t 
     return true;
 }
 
-/* A text, or an object of values; nothing where the scenario is one case. */
+/* Reads the case: a text, or an object of values; absent if the scenario is one case. */
 static bool read_case(json_t *o, struct ncs_claim *c, struct ncs_error *err)
 {
     struct ncs_str name = { 0 };
@@ -106,7 +106,8 @@ static void read_seed(const json_t *o, struct ncs_claim *c)
 
 /* ---- findings ---- */
 
-/* Numbers, or objects with a rank: of errors that no rank made it is null. */
+/* Reads a list of numbers, or of objects with a rank. The rank is null in errors
+ * that no rank caused. */
 static bool claim_read_ranks(const json_t *list, struct ncs_rank_set *set)
 {
     size_t count = 0, room = 0, i;

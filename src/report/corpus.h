@@ -1,5 +1,5 @@
-/* Scenarios whose outcome is known, for machines: what is true of each case, and how well the reports
- * of a tool agree with it. */
+/* Labelled scenarios, as JSON: the known truth of each case, and a score of how well a tool's
+ * reports agree with it. */
 #ifndef NCS_REPORT_CORPUS_H
 #define NCS_REPORT_CORPUS_H
 
@@ -42,8 +42,8 @@ struct ncs_claim {
     struct ncs_rank_set failed; /* ranks that an error ended */
 };
 
-/* A line of JSON, as `run --format json` prints it or in the least form. False and err (without a
- * place) when it is none. Free the claim in both cases. */
+/* Reads a line of JSON, either `run --format json` or the minimal form. On malformed input returns
+ * false and fills err (without a place). Free the claim in both cases. */
 bool ncs_claim_read(const char *line, size_t bytes, struct ncs_claim *claim, struct ncs_error *err);
 void ncs_claim_free(struct ncs_claim *claim); /* the contents */
 
@@ -59,7 +59,7 @@ struct ncs_score_entry {
 
 struct ncs_score {
     size_t reports, skipped, missing; /* missing: cases of the corpus without a report */
-    size_t bugs, twins, others; /* cases, whatever the policy and the seed; others: declared to pass */
+    size_t bugs, twins, others; /* cases, under any policy and seed; others: declared to pass */
     struct ncs_share verdict, rule, culprit, recall;
     struct ncs_share silent;   /* reports of twins without a finding */
     size_t extra;              /* findings beyond those declared */
@@ -69,7 +69,7 @@ struct ncs_score {
 /* "FILE[CASE] POLICY seed SEED" */
 void ncs_score_say_case(const struct ncs_labelled *l, const char *seed, struct ncs_str *out);
 void ncs_score_add(struct ncs_score *s, const struct ncs_labelled *l, const struct ncs_claim *c);
-/* A case of the corpus of which there is no report: wrong in each respect. */
+/* Counts a case of the corpus that has no report: wrong in every respect. */
 void ncs_score_miss(struct ncs_score *s, const struct ncs_labelled *l);
 bool ncs_score_met(const struct ncs_score *s); /* the project's bar */
 void ncs_score_text(const struct ncs_score *s, struct ncs_str *out);

@@ -1,4 +1,5 @@
-/* One collective: the table of what was put in, the lines by which it goes, the table of what came out. */
+/* Draws one collective: a table of the inputs, the lines along which the data go, a
+ * table of the outputs. */
 #include "report/draw_call.h"
 
 #include <inttypes.h>
@@ -24,7 +25,7 @@ static bool ends_at(const struct ncs_drawing *d, bool after, size_t row)
     return r->after.count > 0;
 }
 
-/* In the middle, or where the root is, at which all lines meet. */
+/* The row where all lines meet: the root's row if it is shown, else the middle one. */
 static size_t middle_of(const struct ncs_drawing *d)
 {
     for (size_t i = 0; d->seen->over && i < d->row.count; i++)
@@ -53,7 +54,7 @@ static const char *joint(const struct ncs_drawing *d, bool left, bool right, boo
     return d->signs->joint[left + 2 * right + 4 * up + 8 * down];
 }
 
-/* `gap`: the line above that row, where ranks are left out. */
+/* `gap`: draws the line above the row, which stands for ranks that are left out. */
 static void draw_add_lines(const struct ncs_drawing *d, const struct spans *s, size_t row, bool gap)
 {
     const char *line = d->signs->joint[3], *label = ncs_drawing_label(d);
@@ -207,7 +208,7 @@ static int common_line(const struct ncs_seen *s)
     return line;
 }
 
-/* Ranks for which it is in place, and those for which it could be. */
+/* Counts the ranks that call it in place, and the ranks that could. */
 static void count_in_place(const struct ncs_seen *s, int *in_place, int *can)
 {
     *in_place = *can = 0;

@@ -1,5 +1,6 @@
-/* Collectives as small diagrams for a terminal: who holds what before and after, on every rank; the
- * steps of a ring or a tree; of what is not over, who has come and who is missing. */
+/* Collectives as small diagrams for a terminal: each rank's data before and after; the
+ * steps of a ring or a tree; for an unfinished call, the ranks that have arrived and those
+ * that are missing. */
 #ifndef NCS_REPORT_DRAW_H
 #define NCS_REPORT_DRAW_H
 
@@ -21,7 +22,7 @@ struct ncs_draw_style {
 
 /* Appends the diagram of one collective, whole lines. */
 void ncs_draw(const struct ncs_seen *seen, const struct ncs_draw_style *style, struct ncs_str *out);
-/* The same of sends with their receives, and puts, on one communicator. */
+/* Draws sends with their receives, and puts, of one communicator. */
 void ncs_draw_pairs(const struct ncs_seen *const *pair, size_t count,
                     const struct ncs_draw_style *style, struct ncs_str *out);
 /* All that the run has kept; options.look asks for it. */

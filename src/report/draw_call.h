@@ -1,4 +1,4 @@
-/* What the files that draw one collective share. */
+/* Shared by the files that draw one collective. */
 #ifndef NCS_REPORT_DRAW_CALL_H
 #define NCS_REPORT_DRAW_CALL_H
 
@@ -18,9 +18,9 @@ struct ncs_drawing {
     size_t name;                /* cells of the ranks' names */
 };
 
-/* Picks what is shown and fills both tables, so that they fit (draw_cells.c). */
+/* Selects the rows and columns that fit and fills both tables (draw_cells.c). */
 void ncs_drawing_lay_out(struct ncs_drawing *d);
-/* What stands in the middle of the lines between the tables. */
+/* The label in the middle of the lines between the tables. */
 const char *ncs_drawing_label(const struct ncs_drawing *d);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the cells of both tables hold, and how much of it fits. */
+/* The contents of the cells of both tables, and how many of them fit. */
 #include "report/draw_call.h"
 
 #include <string.h>
@@ -12,7 +12,8 @@ static bool moves(const struct ncs_drawing *d)
 
 /* ---- what a cell holds ---- */
 
-/* The block of a buffer that column c shows; -1: none, the buffer is the block of another rank. */
+/* The block of a buffer that column c shows. -1: none, because the buffer is
+ * another rank's block. */
 static int64_t draw_cells_block_of(const struct ncs_drawing *d, const struct ncs_sample *s,
                                    int rank, int c)
 {
@@ -23,7 +24,7 @@ static int64_t draw_cells_block_of(const struct ncs_drawing *d, const struct ncs
     return c;
 }
 
-/* Whose data it is that column c of the rank shows afterwards, and which block of its input. */
+/* The rank and the block of its input that column c of the rank shows afterwards. */
 static void source_of(const struct ncs_drawing *d, int rank, int c, int *from, int *block)
 {
     const struct ncs_seen *s = d->seen;
@@ -64,7 +65,7 @@ static void draw_cells_add_label(const struct ncs_drawing *d, int from, int bloc
         ncs_str_addf(out, "%d", block);
 }
 
-/* Whether the block afterwards begins as the block of that input did. */
+/* True if the output block begins like that input block. */
 static bool same_data(const struct ncs_drawing *d, int rank, int64_t block, int from, int from_block)
 {
     const struct ncs_sample *a = &d->seen->rank[rank].after, *b = &d->seen->rank[from].before;
@@ -80,7 +81,7 @@ static bool same_data(const struct ncs_drawing *d, int rank, int64_t block, int 
     return i > 0;
 }
 
-/* A piece that moved is named by what it is, as far as that can be told. */
+/* Labels a piece that moved by its origin, as far as the kept data show it. */
 static void add_moved(struct ncs_drawing *d, int rank, int64_t block, int c, struct ncs_str *out)
 {
     const struct ncs_seen_rank *r = &d->seen->rank[rank];
@@ -227,7 +228,7 @@ static void pick_columns(struct ncs_drawing *d)
     }
 }
 
-/* Whether the values tell one piece from another. */
+/* True if the values distinguish the pieces. */
 static bool tells(struct ncs_drawing *d)
 {
     const struct ncs_grid *g = &d->side[0];

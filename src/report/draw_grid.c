@@ -31,7 +31,7 @@ int ncs_draw_width(const struct ncs_draw_style *style)
     return style->width <= 0 ? USUAL : style->width < LEAST ? LEAST : style->width;
 }
 
-/* Bytes of the sign of ours at the text, or of an ASCII character; 0 = something else. */
+/* Bytes of a drawing sign or of an ASCII character at the text; 0 = another character. */
 static size_t sign_at(const char *text)
 {
     static const char *const own[] = { "\xe2\x94", "\xe2\x95", "\xe2\x96", "\xe2\x9c", "\xe2\x80\xa6" };
@@ -148,7 +148,7 @@ static size_t draw_grid_character(const char *text)
     return n;
 }
 
-/* Cuts the text to so many cells; all its characters are of one. */
+/* Cuts the text to so many cells. Each of its characters must take one cell. */
 static void draw_grid_cut(struct ncs_str *text, size_t width, const char *dots)
 {
     size_t at = 0, keep = width > ncs_draw_cells(dots) ? width - ncs_draw_cells(dots) : 0;

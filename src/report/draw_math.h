@@ -1,4 +1,4 @@
-/* Partial results, for the steps of rings and trees: one element, with the roundings of its type. */
+/* Partial results in the steps of rings and trees: one element, rounded as its type rounds. */
 #ifndef NCS_REPORT_DRAW_MATH_H
 #define NCS_REPORT_DRAW_MATH_H
 
@@ -9,14 +9,14 @@ union ncs_partial {
     uint64_t word; /* of integers */
 };
 
-/* What the rank puts in at that element, as the operator takes it: scaled, where it scales. */
+/* The rank's contribution to that element, scaled if the operator scales its inputs. */
 union ncs_partial ncs_partial_of(const struct ncs_seen *seen, int rank, uint64_t element);
 union ncs_partial ncs_partial_join(const struct ncs_seen *seen, union ncs_partial a,
                                    union ncs_partial b);
-/* When all have been joined: an average of integers is divided then. */
+/* Ends a reduction after all ranks are joined: an average of integers is divided here. */
 union ncs_partial ncs_partial_end(const struct ncs_seen *seen, union ncs_partial a);
 bool ncs_partial_text(const struct ncs_seen *seen, union ncs_partial a, struct ncs_str *out);
-/* Whether every rank's element is known. */
+/* True if the element of every rank was kept. */
 bool ncs_partial_known(const struct ncs_seen *seen, uint64_t element);
 
 #endif

@@ -13,7 +13,7 @@ static bool is_put(const struct ncs_seen *s)
     return s->fn == NCS_FN_ncclPutSignal;
 }
 
-/* What has arrived, or of a pair that is not over what is sent. */
+/* Adds the data that arrived, or the data to be sent if the pair is not over. */
 static void draw_pairs_add_data(const struct ncs_draw_style *style, const struct ncs_seen *s,
                                 bool *wrong, struct ncs_str *out)
 {

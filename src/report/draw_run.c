@@ -1,16 +1,17 @@
-/* The diagrams of a run, in the order in which its operations were over. */
+/* The diagrams of a run, in the order in which its operations ended. */
 #include <inttypes.h>
 
 #include "report/draw_grid.h"
 
-enum { CALLS = 8 }; /* that are drawn of many, besides what is wrong or not over */
+enum { CALLS = 8 }; /* most calls that are drawn, besides wrong and unfinished ones */
 
 static bool draw_run_is_pair(const struct ncs_seen *s)
 {
     return s->src >= 0;
 }
 
-/* How many from `at` on are drawn as one: what goes between ranks of one communicator. */
+/* How many operations from `at` on form one diagram: consecutive sends, receives and puts of
+ * one communicator. */
 static size_t draw_run_stretch(const struct ncs_seen *const *seen, size_t count, size_t at)
 {
     size_t n = 1;
@@ -35,7 +36,7 @@ static bool has_to_tell(const struct ncs_seen *const *seen, size_t count)
     return false;
 }
 
-/* A collective that comes after one that is not over: nothing can be said of it. */
+/* True for a collective behind an unfinished one of its communicator: its result is unknown. */
 static bool draw_run_is_behind(const struct ncs_result *r, size_t at)
 {
     const struct ncs_seen *s = r->seen[at];

@@ -1,6 +1,6 @@
-/* The steps of a ring: of every chunk of the buffer, what each rank has of it after each step. A
- * reduce-scatter leaves on each rank one chunk that is complete, an all-gather hands those round; an
- * all-reduce is both. The simulator computes in one pass: the steps are computed here, from the inputs. */
+/* The steps of a ring: each rank's part of every chunk after each step. A reduce-scatter leaves one
+ * complete chunk on each rank, an all-gather passes the chunks on, an all-reduce does both. The
+ * simulator computes in one pass, so these steps are computed from the inputs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static struct piece *draw_steps_element_at(struct ring *r, int rank, int chunk)
     return &r->piece[(size_t)rank * (size_t)r->n + (size_t)chunk];
 }
 
-/* An all-reduce: it goes round twice, over parts of one buffer. */
+/* An all-reduce goes round twice, over parts of one buffer. */
 static bool is_both(const struct ring *r)
 {
     return r->gathers && r->reduces;
@@ -41,7 +41,7 @@ static uint64_t draw_steps_part_of(const struct ring *r)
     return is_both(r) ? (r->seen->count + (uint64_t)r->n - 1) / (uint64_t)r->n : r->seen->count;
 }
 
-/* Each rank's own contribution; false: some of it was not kept. */
+/* Loads each rank's contribution. False: some of the data were not kept. */
 static bool draw_steps_load(struct ring *r)
 {
     for (int c = 0; c < r->n; c++) {
@@ -70,7 +70,7 @@ static int sent(const struct ring *r, bool gather, int rank, int step)
     return draw_steps_before(r, rank, gather ? step : step + 1);
 }
 
-/* All ranks send at the same time: nobody sends what came in this step. */
+/* All ranks send at the same time, so no rank sends data that arrive in the same step. */
 static void make_step(struct ring *r, bool gather, int step)
 {
     struct piece *moving = ncs_new((size_t)r->n * sizeof *moving);

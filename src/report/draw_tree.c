@@ -1,4 +1,4 @@
-/* What goes along a ring as a chain, from or to a root, and trees. */
+/* Chains, which run along a ring from or to a root, and trees. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -107,8 +107,8 @@ void ncs_draw_chain(const struct ncs_seen *seen, const struct ncs_draw_style *st
 
 /* ---- trees ---- */
 
-/* A binary tree of places whose lowest set bit tells their height: place 0 has one child, and of all
- * others the two beside it. */
+/* The parent in a binary tree whose height at a place is its lowest set bit: place 0 has one child,
+ * every other inner place has the two beside it. */
 static int parent_of(int place, int n)
 {
     int bit = place & -place, parent = (place ^ bit) | bit << 1;
@@ -145,7 +145,7 @@ static bool is_last(int place, int parent, int n)
     return true;
 }
 
-/* What every place makes with all below it: the deepest first. */
+/* Joins each place with all places below it, the deepest first. */
 static int join_up(struct tree *t)
 {
     int deepest = 0;

@@ -26,7 +26,7 @@ static void explain_add_part(const char *heading, const char *text, struct ncs_s
     explain_add_lines(text, out);
 }
 
-/* What is left of a line begins at the indent again. */
+/* Wraps the list; continuation lines begin at the indent. */
 static void add_wrapped(const char *list, const char *separator, size_t at, size_t indent,
                         struct ncs_str *out)
 {

@@ -1,4 +1,4 @@
-/* Pages of `explain` for programs: an object and a line each. */
+/* Pages of `explain` as JSON, one object a line. */
 #include "report/page.h"
 
 #include <jansson.h>

@@ -1,5 +1,5 @@
-/* What failed in a run, for people: errors with what became of the other ranks, wrong results, and
- * expectations. */
+/* The failures of a run, for people: errors with the fate of the other ranks, wrong results,
+ * failed expectations. */
 #include "report/text.h"
 
 #include <inttypes.h>
@@ -86,7 +86,8 @@ void ncs_text_wrongs(const struct ncs_text *t)
         ncs_str_addf(t->out, "  and %" PRIu64 " more wrong results\n", r->wrong_count - r->wrongs);
 }
 
-/* A fatal expectation ends its rank, if nothing catches it: then the error has told it. */
+/* True if an error reports the expectation already: a fatal one that nothing catches ends its rank
+ * with an error. */
 static bool is_reported(const struct ncs_result *r, const struct ncs_run_expect *e)
 {
     for (size_t i = 0; i < r->errors; i++) {
@@ -143,8 +144,8 @@ static void add_error_row(const struct ncs_result *r, struct ncs_rows *rows, con
     ncs_str_free(&text);
 }
 
-/* What NCCL said last, unless the message says it already. The way through the script is for those
- * who ask for everything. */
+/* True if NCCL's last error says more than the message does. A Lua traceback is
+ * shown only with -v. */
 static bool tells_more(const struct ncs_text *t, const struct ncs_run_error *e)
 {
     if (!e->detail || (e->message && strstr(e->message, e->detail)))
@@ -174,8 +175,8 @@ static bool failed(const struct ncs_result *r, int rank)
     return false;
 }
 
-/* " because rank 2 failed": of the ranks that it waits for those that did; where it waits for them through
- * others, the first that did. */
+/* Adds " because rank 2 failed": the failed ranks among those it waits for. If it waits through
+ * others, the first failed rank is named. */
 static void add_because(const struct ncs_text *t, const struct ncs_wait_line *wait)
 {
     const struct ncs_result *r = t->result;
@@ -192,8 +193,8 @@ static void add_because(const struct ncs_text *t, const struct ncs_wait_line *wa
     ncs_free(rank);
 }
 
-/* "  ranks 0, 1, 3 wait in cudaStreamSynchronize at line 9 because rank 2 failed": what became of
- * the others, those at the same place together. */
+/* Adds "  ranks 0, 1, 3 wait in cudaStreamSynchronize at line 9 because rank 2 failed" for the
+ * other ranks, one line for each place. */
 static void add_fate(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
@@ -230,7 +231,8 @@ static void add_fate(const struct ncs_text *t)
 void ncs_text_errors(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
-    /* A detail belongs under its own row; of many errors, which tend to be equal, one tells. */
+    /* Each detail belongs under its own row. Many errors tend to be equal, so then only the first
+     * detail is printed. */
     bool one_by_one = r->errors <= 4 || t->style->verbose;
     struct ncs_rows rows = { .merge = true };
     for (size_t i = 0; i < r->errors; i++) {

@@ -1,4 +1,4 @@
-/* The formats of a suite's report, and those that write every run as it comes. */
+/* The formats of a suite's report that print each run at once. */
 #include "report/format.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static void text_entry(const struct ncs_report_run *run, const struct ncs_report
     ncs_report_text(run, style, out);
 }
 
-/* What one run came to, its own line says. */
+/* A suite of one run has no summary, because the run's own line says it all. */
 static void text_end(struct ncs_report *r, const char *cut, struct ncs_str *out)
 {
     (void)cut;

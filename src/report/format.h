@@ -1,4 +1,4 @@
-/* The formats, each with a name in formats.def, and what they share. */
+/* The formats (formats.def has their names) and the functions that they share. */
 #ifndef NCS_REPORT_FORMAT_H
 #define NCS_REPORT_FORMAT_H
 
@@ -10,9 +10,9 @@
 
 /* Text of any origin as JSON; NULL and nothing are null. */
 struct json_t *ncs_json_of(const char *s);
-/* The values of a case as an object, each in JSON's own type. */
+/* The values of a case as an object, each value in its JSON type. */
 struct json_t *ncs_json_values(const struct ncs_param *list, size_t count);
-/* Edits of calls, and what became of those that were tried; null when none were (json_repair.c). */
+/* The edits of calls and the outcome of their trials; null if none were tried (json_repair.c). */
 struct json_t *ncs_json_edits(const struct ncs_edit *edits, size_t count);
 struct json_t *ncs_json_trials(const struct ncs_trial *trial, size_t trials);
 struct json_t *ncs_json_repair(const struct ncs_repair *repair);
@@ -21,12 +21,13 @@ struct json_t *ncs_json_repair(const struct ncs_repair *repair);
 
 /* Appends "scenarios/a.lua[ranks=4]", fit to be shown. */
 void ncs_report_case(const struct ncs_report_run *run, struct ncs_str *out);
-/* Appends "scenarios/a.lua[ranks=4]: hang: rank 2 made 2 calls on world ...", fit to be shown. */
+/* Appends "scenarios/a.lua[ranks=4]: hang: rank 2 made 2 calls on world ...", safe to print. */
 void ncs_report_titled(const struct ncs_report_run *run, struct ncs_str *out);
-/* What is written of a run that is not as expected, line by line: the report for people, and of a
- * file that did not load what is wrong with it. */
+/* Appends the lines about a run that is not as expected: the report for people, or the complaints
+ * about a file that did not load. */
 void ncs_report_body(const struct ncs_report_run *run, struct ncs_str *out);
-/* Properties of a run, the same in every format: the seed, the driver, the values of its case ... */
+/* Passes the properties of a run to `add`, the same in every format: seed, driver, values of its
+ * case ... */
 void ncs_report_properties(const struct ncs_report_run *run,
                            void (*add)(const char *name, const char *value, struct ncs_str *out),
                            struct ncs_str *out);

@@ -1,8 +1,8 @@
-/* A run as one page of HTML that needs nothing else: what was found, the picture, and every call in
- * tables. All of it can be read without the script, which zooms, folds and tells of a bar.
+/* A run as one self-contained HTML page: findings, picture, and tables of all calls. Without its
+ * script the page still shows everything; the script zooms, folds and describes bars.
  *
- * What a scenario says is nobody's to trust: it becomes text only, and the page forbids itself to load
- * or to run anything but its own script, whose hash it names. */
+ * Texts of a scenario are untrusted. They are inserted as text only, and the page's security policy
+ * forbids everything but its own script, which it names by hash. */
 #include "report/html.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 extern const unsigned char ncs_css_chart[], ncs_js_chart[];
 extern const size_t ncs_css_chart_bytes, ncs_js_chart_bytes;
 
-/* SHA-256 of page/chart.js; tests/report/page.sh says what it has to be. */
+/* SHA-256 of page/chart.js, base64. tests/report/page.sh prints the right value. */
 static const char script_hash[] = "GG+9ZQXJCazwHZ1Mj3Rkioiz5xGCpUHgxFusk0PsJno=";
 
 void ncs_html_text(struct ncs_str *out, const char *text)

@@ -1,5 +1,5 @@
-/* The picture of a timeline. Its axis is not time alone: calls that take none stand one behind the
- * other, and a time a thousand times longer is drawn not even ten times as long. */
+/* The picture of a timeline. The axis is not linear: calls that take no time stand side by side,
+ * and a time that is a thousand times longer is drawn less than ten times as long. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +73,8 @@ static void collect_times(struct chart *c)
             c->time[c->times++] = c->time[i];
 }
 
-/* Bars that take no time and are in a row at the same one. */
+/* Counts, for each time, the most bars of one row that take no time at it; the axis
+ * leaves room for them. */
 static void count_wide(struct chart *c)
 {
     c->wide = ncs_new(c->times * sizeof *c->wide);
@@ -130,7 +131,7 @@ static void place_chart_row(struct chart *c, const struct ncs_chart_row *row)
             run = 0;
         last = bar->begin;
         c->from[b] = x + (int64_t)run * STEP;
-        /* An operation begins behind the call that enqueued it, or within it. */
+        /* An operation begins behind the call that enqueued it, or inside it. */
         const struct ncs_bar *cause = bar->cause && !bar->queued ? &c->l->bar[bar->cause - 1] : NULL;
         if (cause && cause->begin == bar->begin)
             c->from[b] = takes_none(cause) ? c->to[bar->cause - 1] : c->from[bar->cause - 1];
@@ -148,7 +149,7 @@ static void place_chart_row(struct chart *c, const struct ncs_chart_row *row)
     }
 }
 
-/* Threads come before streams, so that each call is placed before its operation. */
+/* Places threads before streams, because an operation is placed relative to its call. */
 static void place_bars(struct chart *c)
 {
     c->from = ncs_new((c->l->bars + 1) * sizeof *c->from);
@@ -193,7 +194,7 @@ static double middle(const struct chart *c, size_t row)
 
 /* ---- bars ---- */
 
-/* The classes of page/chart.css: collectives, pairs, one-sided, communicators, CUDA, waits, no call. */
+/* Classes of page/chart.css: collectives, pairs, one-sided, communicators, CUDA, waits, no call. */
 static int html_chart_color_of(const struct ncs_bar *bar)
 {
     const struct ncs_call *call = bar->call;

@@ -1,5 +1,5 @@
-/* The report for machines: one JSON object per run and line. Fields are added, never changed,
- * under the same schema number; their order is fixed. */
+/* The report for machines: one JSON object per run and line. Under one schema number fields are
+ * only added, never changed; their order is fixed. */
 #include "report/format.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ json_t *ncs_json_of(const char *s)
     return value;
 }
 
-/* A whole number beyond what JSON readers agree on (64 bits, signed) travels as text. */
+/* A whole number beyond 64 bits, signed, becomes a string, because JSON readers disagree on it. */
 static json_t *json_whole_number(uint64_t n)
 {
     char digits[24];
@@ -61,7 +61,7 @@ static json_t *json_number_or_null(int n)
     return n > 0 ? json_integer(n) : json_null();
 }
 
-/* A value that a rank computed, as a number where JSON has one: no infinities, no NaN. */
+/* A computed value, as a JSON number if there is one: infinities and NaN become strings. */
 static json_t *element(const char *s)
 {
     char *end;
@@ -84,8 +84,8 @@ static json_t *ranks(const int *rank, size_t count)
     return list;
 }
 
-/* A rank that the diagnosis speaks of: of the run, and where processes drive several ranks of a communicator
- * its rank there, its device and its thread. */
+/* A rank of the diagnosis: its rank in the run, and, if processes drive several ranks of a
+ * communicator, its rank there, its device and its thread. */
 static void json_add_rank(json_t *o, const struct ncs_diagnosis *d, int rank, int comm_rank)
 {
     const struct ncs_party *party = rank >= 0 && (size_t)rank < d->parties ? &d->party[rank] : NULL;
@@ -110,7 +110,7 @@ static json_t *culprits(const struct ncs_diagnosis *d, const struct ncs_finding 
     return list;
 }
 
-/* What else it could be. */
+/* The alternatives of a finding. */
 static json_t *others(const struct ncs_diagnosis *d, const struct ncs_finding *f)
 {
     json_t *list = json_array();
@@ -281,7 +281,7 @@ static json_t *rank_error(const struct ncs_run_error *e)
     return o;
 }
 
-/* An error that no rank made: the file does not load, or ncclscript itself failed. */
+/* An error that no rank caused: the file does not load, or ncclscript itself failed. */
 static json_t *own_error(const char *kind, const char *message, const char *hint, const char *file,
                          int line, int column)
 {
@@ -404,7 +404,7 @@ static void set_origin(json_t *o, const struct ncs_report_run *run)
     json_object_set_new(o, "notes", notes);
 }
 
-/* Some of the calls whose results were left out for one reason. */
+/* Examples of the calls whose results were not verified for this reason. */
 static json_t *calls_left_out(const struct ncs_result *r, const struct ncs_left_out *l)
 {
     json_t *list = json_array();

@@ -1,5 +1,5 @@
-/* JUnit's XML: a testsuite per scenario file, a testcase per run. What a suite came to stands before
- * its cases, so the cases of one file are held until the next file, or the end. */
+/* JUnit's XML: a testsuite per scenario file, a testcase per run. The totals of a suite come before
+ * its cases, so the cases of one file are held until the next file or the end. */
 #include "report/format.h"
 
 #include <inttypes.h>
@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/safe.h"
 
-/* Appends text as XML may hold it: UTF-8 without the characters that XML 1.0 has no way to write.
- * What was no whole line by then (control characters) is shown as \xNN. */
+/* Appends text as valid XML: UTF-8 without the characters that XML 1.0 forbids. Control characters
+ * become \xNN. */
 static void add_xml(struct ncs_str *out, const char *text, size_t bytes)
 {
     struct ncs_str utf8 = { 0 };
@@ -54,8 +54,8 @@ static void add_property(const char *name, const char *value, struct ncs_str *ou
     ncs_str_add(out, "/>\n");
 }
 
-/* "scenarios/bugs/skipped_call.lua" as people who read class names know it: the folders and the file
- * with dots between them, and the last part alone. */
+/* Splits "scenarios/bugs/skipped_call.lua" as JUnit's readers expect: the class name with dots for
+ * slashes, and the last part alone. */
 static void split_name(const char *file, struct ncs_str *whole, const char **last)
 {
     while (strncmp(file, "./", 2) == 0 || *file == '/')
@@ -72,8 +72,7 @@ static void split_name(const char *file, struct ncs_str *whole, const char **las
 
 /* ---- a case ---- */
 
-/* What a run came to, as JUnit has it: a failure is a result that is not as expected, an error is
- * that there is none. */
+/* JUnit's outcomes: a failure is an unexpected result, an error means that there is no result. */
 enum outcome { PASSED, FAILED, BROKEN, SKIPPED };
 
 static enum outcome outcome_of(enum ncs_verdict verdict, bool as_expected)
@@ -152,7 +151,7 @@ static void junit_begin(struct ncs_report *r, struct ncs_str *out)
     ncs_str_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"ncclscript\">\n");
 }
 
-/* Writes the cases that are held, with what stands before them. */
+/* Writes the held cases, with the header of their suite. */
 static void junit_flush(struct ncs_report *r, struct ncs_str *out)
 {
     if (!r->file)
@@ -188,7 +187,7 @@ static void junit_add(struct ncs_report *r, const struct ncs_report_entry *entry
     ncs_str_add_bytes(&r->held, entry->text.text, entry->text.bytes);
 }
 
-/* A suite that was cut short has one case more, which says so. */
+/* Adds one failed case to a suite that was cut short, with the reason. */
 static void junit_add_cut(struct ncs_report *r, const char *cut, struct ncs_str *out)
 {
     struct ncs_str text = { 0 };

@@ -1,4 +1,5 @@
-/* What the formats for machines say of a run: one line, a body of lines, and properties. */
+/* The parts that the formats for machines share: a one-line message, a body of
+ * lines, and properties. */
 #include "report/format.h"
 
 #include <inttypes.h>
@@ -93,7 +94,7 @@ static const struct ncs_finding *message_failing(const struct ncs_report_run *ru
     return NULL;
 }
 
-/* What there is to say of a verdict: the first of these that knows something. */
+/* Adds the first known cause in the order that suits the verdict. */
 static bool add_cause(const struct ncs_result *r, struct ncs_str *out)
 {
     switch (r->verdict) {
@@ -136,7 +137,7 @@ void ncs_report_message(const struct ncs_report_run *run, struct ncs_str *out)
     ncs_str_free(&text);
 }
 
-/* The line, if the place is in the scenario's own file; 0 = it is in a module. */
+/* The line, if the place is in the scenario's own file; 0 = the place is in a module. */
 static int own_line(const struct ncs_report_run *run, const struct ncs_place *place)
 {
     bool other = place->file && run->scenario->file &&

@@ -86,7 +86,7 @@ static const struct ncs_page *of_kind(enum ncs_page_kind kind, long number)
     return NULL;
 }
 
-/* Of a number that both libraries use the page is NCCL's. */
+/* If NCCL and CUDA both use the number, the page is NCCL's. */
 static void page_by_number(const char *name, struct ncs_named *out)
 {
     char *end;
@@ -112,8 +112,8 @@ static const char *last_word(const char *name)
     return name + at;
 }
 
-/* By the name in C, then by that in Lua as it is written, then by what stands behind its colon: whose
- * method it is, every script names in its own way. */
+/* Searches by the name in C, then by the name in Lua, then by the method alone: scripts name their
+ * objects as they like, so the part before the colon does not matter. */
 static int page_function_of(const char *name)
 {
     const char *word = last_word(name);

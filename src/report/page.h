@@ -1,5 +1,5 @@
-/* The pages of `explain`: classes of findings, result codes, words of the reports, and functions, a page
- * for each family of these. The texts are data (pages/), whose form is page_text.c's. */
+/* The pages of `explain`: classes of findings, result codes, words of the reports, and families of
+ * functions. Their texts are data (pages/) in the form that page_text.c describes. */
 #ifndef NCS_REPORT_PAGE_H
 #define NCS_REPORT_PAGE_H
 
@@ -17,7 +17,7 @@ enum ncs_page_kind {
     NCS_PAGE_FUNCTIONS, /* a family of functions; its id is its title */
 };
 
-/* Texts are whole lines. Lists are names with blanks between. What a page has not is NULL. */
+/* Texts are whole lines. Lists are names separated by blanks. NULL = the page has no such part. */
 struct ncs_page {
     enum ncs_page_kind kind;
     const char *id, *title;
@@ -35,7 +35,7 @@ struct ncs_page_group { /* of classes */
 };
 const struct ncs_page_group *ncs_page_groups(void); /* an id of NULL at the end */
 
-/* What a name that users give leads to: a page; of a function its family and its number; or a group. */
+/* The target of a name: a page; a function (its family's page and its number); or a group. */
 struct ncs_named {
     const struct ncs_page *page;
     int fn;                             /* enum ncs_fn; -1 = it is about no function */
@@ -43,25 +43,25 @@ struct ncs_named {
     const struct ncs_page *exit;        /* of a number that is a result code, too: the exit status */
 };
 
-/* The number of a result code, an error or an exit status; -1 = the page is about none. */
+/* The number of a result code, an error or an exit status; -1 = the page has none. */
 int ncs_page_number(const struct ncs_page *page);
 
-/* Upper and lower case are the same, '-', '_' and blanks are nothing. Codes by name and number, functions by their
- * names in C and in Lua ("world:all_reduce"). False: there is none. */
+/* Finds a name; case, '-', '_' and blanks do not matter. Codes have names and numbers, functions
+ * their names in C and in Lua ("world:all_reduce"). False = unknown name. */
 bool ncs_page_find(const char *name, struct ncs_named *out);
 const struct ncs_page *ncs_page(const char *id); /* by its id alone; NULL = unknown */
 /* The page of the family of a function; NULL = of none. */
 const struct ncs_page *ncs_page_of_function(int fn);
-/* Whether a list of names has this one. */
+/* True if the list contains the name. */
 bool ncs_list_has(const char *list, const char *name);
-/* Copies the next name of the list to `name`; where the list goes on, or NULL at its end. */
+/* Copies the next name of the list to `name`. Returns the rest of the list, or NULL at its end. */
 const char *ncs_list_next(const char *list, char *name, size_t size);
 
-/* Appends the page of a name as text; false: there is none. */
+/* Appends the page of a name as text. False = unknown name. */
 bool ncs_explain(const char *name, struct ncs_str *out);
-/* Appends its scenario alone; false: there is no such page, or it has none. */
+/* Appends only the page's scenario. False: unknown name, or no scenario. */
 bool ncs_explain_scenario(const char *name, struct ncs_str *out);
-/* Appends it, or of NULL every page, as a line of JSON each; false: there is none. */
+/* Appends the page (NULL: every page) as one line of JSON each. False = unknown name. */
 bool ncs_explain_json(const char *name, struct ncs_str *out);
 /* Appends the names of all pages in groups. */
 void ncs_explain_list(struct ncs_str *out);

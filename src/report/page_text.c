@@ -56,7 +56,7 @@ static const struct heading *heading_named(const char *name)
     return NULL;
 }
 
-/* Cuts the text at its end, where the next heading begins. */
+/* Ends the text where the next heading begins. */
 static char *page_value(char *text, char *end, bool lines)
 {
     while (end > text && end[-1] == '\n')
@@ -82,7 +82,7 @@ static void begin_page(enum ncs_page_kind kind, const char *id, const char *titl
     NCS_PUSH(page, pages, page_room, new);
 }
 
-/* A heading that begins something: an id, a colon and a title. */
+/* A heading that begins a page or a group: an id, a colon and a title. */
 static void begin(const char *name, char *id)
 {
     char *title = strstr(id, ": ");

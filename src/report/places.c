@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The words before a number, and what stands around the name instead. */
+/* The words before a number, and the ones that replace them around a name. */
 struct form {
     const char *before, *open, *close;
 };

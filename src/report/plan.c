@@ -1,4 +1,4 @@
-/* From the journal of a run in which nothing was carried out to lines and faults. */
+/* Turns the journal of a dry run into the lines and faults of a plan. */
 #include "report/plan.h"
 
 #include <string.h>
@@ -40,8 +40,8 @@ static void plan_add_line(struct ncs_call_plan_rank *r, struct ncs_call_plan_lin
     NCS_PUSH(r->line, r->lines, r->room, line);
 }
 
-/* Why NCCL refuses the call, where the driver of plans has done so for it: "root = 9: world has ranks 0
- * to 3". False = it has not. */
+/* Adds the reason why NCCL would refuse the call, if the driver of plans refused it: "root = 9:
+ * world has ranks 0 to 3". False = it did not. */
 static bool add_refusal(const struct ncs_journal *j, const struct ncs_call *call,
                         struct ncs_str *out)
 {
@@ -151,7 +151,8 @@ static const struct ncs_call *last_failed(const struct ncs_journal *j, const str
     return call;
 }
 
-/* As the run has it, but for calls that the driver of plans has refused: it has no words of NCCL's. */
+/* Adds the error message. The driver of plans has no messages of NCCL, so calls that it refused get
+ * the reason above. */
 static void add_error_message(const struct ncs_result *r, const struct ncs_run_error *e,
                               struct ncs_str *out)
 {

@@ -1,4 +1,4 @@
-/* The plan of a scenario: what each rank calls in a run on driver "plan". */
+/* The plan of a scenario: each rank's calls in a run on driver "plan". */
 #ifndef NCS_REPORT_PLAN_H
 #define NCS_REPORT_PLAN_H
 
@@ -14,16 +14,16 @@ struct ncs_call_plan_line {
     char *text;      /* "world: AllReduce float32 x 1024 sum, buffer 1 in place, stream 1" */
 };
 
-/* Something that cannot work, whatever the other ranks do. */
+/* A mistake that is one whatever the other ranks do. */
 struct ncs_call_plan_fault {
     struct ncs_place place;
     char *text;
     int *rank; size_t ranks;
-    bool unsure;     /* it may be so only because of a value that only a run knows */
+    bool unsure;     /* depends on a value that is known only in a run */
 };
 
 struct ncs_call_plan {
-    char *name;       /* of the case: "ranks=4,dtype=float32"; NULL: the file is one case */
+    char *name;       /* the case: "ranks=4,dtype=float32"; NULL = the file is one case */
     struct ncs_call_plan_rank {
         struct ncs_call_plan_line *line;
         size_t lines, room;
@@ -35,12 +35,13 @@ struct ncs_call_plan {
     size_t faults, faults_room;
 };
 
-/* Of the result of a run on that driver, which is still there; plan is zeroed but for its name. */
+/* Makes the plan from the result of a run on driver "plan", which must still exist. plan is zeroed
+ * except for its name. */
 void ncs_call_plan_make(const struct ncs_result *r, struct ncs_call_plan *plan);
 void ncs_call_plan_free(struct ncs_call_plan *plan);
 
 bool ncs_call_plan_same(const struct ncs_call_plan *plan, int a, int b); /* both ranks do the same */
-/* Appends it for people; ranks with the same plan stand together. */
+/* Appends the plan for people; ranks with the same plan share one section. */
 void ncs_call_plan_text(const struct ncs_call_plan *plan, struct ncs_str *out);
 
 #endif

@@ -106,7 +106,7 @@ static void describe_counted(struct ncs_call_words *w, const struct ncs_journal 
     plan_words_add_stream(w, ncs_call_stream(call), out);
 }
 
-/* ---- everything else, by the kinds of its arguments ---- */
+/* ---- other calls, by the kinds of their arguments ---- */
 
 static void plan_words_add_number(const char *name, int64_t value, struct ncs_str *out)
 {
@@ -166,7 +166,7 @@ static bool is_of_copy(enum ncs_kind kind)
     return kind == NCS_ARG_OUT || kind == NCS_ARG_IN || kind == NCS_ARG_BYTES;
 }
 
-/* Addresses of what has been freed may be given out again. */
+/* Forgets freed memory, because its address may be reused. */
 static void unlearn(struct ncs_call_words *w, const struct ncs_call *call)
 {
     for (size_t i = 0; i < w->memories; i++)

@@ -1,5 +1,5 @@
-/* A call of a plan in words. Addresses are no words: memory, streams and the like are numbered in the
- * order in which a rank comes to them. Room report only. */
+/* A call of a plan in words. Memory, streams and other handles are numbered in the order of their
+ * first use by a rank, because addresses differ from run to run. Room report only. */
 #ifndef NCS_REPORT_PLAN_WORDS_H
 #define NCS_REPORT_PLAN_WORDS_H
 
@@ -24,7 +24,7 @@ struct ncs_call_words { /* of one rank; zeroed before its first use */
     struct ncs_call_plan_things streams, events, windows, others;
 };
 
-/* Appends the call; its allocation, if it is one, is known from then on. */
+/* Appends the call. If it allocates, later calls can refer to that memory. */
 void ncs_call_plan_describe(struct ncs_call_words *w, const struct ncs_journal *j,
                        const struct ncs_call *call, struct ncs_str *out);
 /* The allocation that holds p, or NULL. */

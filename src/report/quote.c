@@ -1,4 +1,4 @@
-/* The lines of the scenario that a finding or an error speaks of, as they stand in their files. */
+/* Quotes the lines of the scenario that a finding or an error names. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/source.h"
 #include "report/text.h"
 
-enum { QUOTED = 6 }; /* lines, at most: culprits' first, then those that its words name */
+enum { QUOTED = 6 }; /* most lines: first the culprits', then those that the texts name */
 
 struct lines {
     int line[QUOTED];
@@ -98,8 +98,8 @@ static void quote_read_file(struct file *f)
     ncs_source_init(&f->source, f->name, f->text, bytes);
 }
 
-/* The files that calls of the run were made in and errors raised in, the scenario's own first, each read
- * once. What was recorded elsewhere names files of another machine. */
+/* Opens the files of the run's calls and errors, the scenario's own first, each once. A run that
+ * was recorded elsewhere names files of another machine, so none is read. */
 static struct ncs_quotes *open_quotes(const struct ncs_text *t)
 {
     const char *own = t->run->scenario ? t->run->scenario->file : NULL;
@@ -147,8 +147,8 @@ static bool quote_is_culprit(const struct ncs_finding *f, int rank, int line)
     return false;
 }
 
-/* Flags the files, of several, in which the finding's culprits raised an error at the line; or in which
- * its calls were made there, or else any. */
+/* Flags the files that the line may belong to: those in which a culprit raised an error there; else
+ * those of the finding's calls there; else those of any call there. */
 static void files_with(const struct ncs_text *t, const struct ncs_finding *f, int line, bool *in)
 {
     struct ncs_quotes *q = t->quotes;
@@ -216,7 +216,7 @@ static bool is_quoted(const struct ncs_diagnosis *d, const struct ncs_run_error 
     return false;
 }
 
-/* The first error before this one that was raised at the same place; `i` itself = there is none. */
+/* The index of the first error at the same place; `i` itself = no earlier one. */
 static size_t first_there(const struct ncs_result *r, size_t i)
 {
     const struct ncs_place *at = &r->error[i].place;

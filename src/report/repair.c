@@ -1,4 +1,5 @@
-/* How edits fared that were tried, of explanations and of repairs: like a diff, and how it ended. */
+/* The edits that were tried, for explanations and repairs: printed like a diff,
+ * with their outcome. */
 #include "report/text.h"
 
 #include "base/safe.h"
@@ -32,7 +33,7 @@ static void add_trial(const struct ncs_text *t, const struct ncs_trial *trial)
     ncs_str_add(t->out, "\n");
 }
 
-/* Of the last round: what is left, and that nothing was tried against it. */
+/* After the last round: the cause that is left, and whether any edit is known against it. */
 static void repair_add_rest(const struct ncs_text *t, const struct ncs_trial *trial)
 {
     if (trial->verdict == NCS_PASS)

@@ -9,7 +9,8 @@
 #include "base/order.h"
 #include "base/safe.h"
 
-enum { SHOWN = 16, WIDEST = 100 /* text that "line N" is aligned behind; longer ones stick out */ };
+/* WIDEST: the widest text before the aligned "line N"; longer ones stick out. */
+enum { SHOWN = 16, WIDEST = 100 };
 
 struct line {
     struct ncs_str who;  /* "rank 2", "ranks 0, 1, 3" */
@@ -27,7 +28,7 @@ void ncs_rows_add(struct ncs_rows *rows, int rank, const char *text, int line, b
     NCS_PUSH(rows->row, rows->count, rows->room, row);
 }
 
-/* The character at *text, any number as one '0', and on to the next. */
+/* Reads one character; a whole number counts as one '0'. Advances *text. */
 static int next_of_shape(const char **text)
 {
     if (!isdigit((unsigned char)**text))
@@ -94,7 +95,7 @@ static int rows_compare_lines(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-/* A line for the first `count` rows of the list, which are equal, or of equal shape. */
+/* One line for the first `count` rows of the list, which are equal or differ only in numbers. */
 static struct line make_line(const struct ncs_row *const *row, size_t count, bool all)
 {
     struct line line = { .row = row[0] };
@@ -121,7 +122,7 @@ static struct line make_line(const struct ncs_row *const *row, size_t count, boo
     return line;
 }
 
-/* How many rows from the first on are one by the comparison. */
+/* How many rows from the first on the comparison treats as one. */
 static size_t run_of_rows(const struct ncs_row *const *row, size_t count,
                           int (*compare)(const void *, const void *))
 {
@@ -131,7 +132,7 @@ static size_t run_of_rows(const struct ncs_row *const *row, size_t count,
     return run;
 }
 
-/* The lines of the table in the order of their first rows. */
+/* Makes the lines of the table, in the order of their first rows. */
 static size_t make_lines(const struct ncs_rows *rows, bool all, struct line *line)
 {
     const struct ncs_row **row = ncs_new(rows->count * sizeof *row);
@@ -164,7 +165,7 @@ static void pad(struct ncs_str *out, size_t from, size_t to)
     ncs_str_addf(out, "%*s", from < to ? (int)(to - from) : 0, "");
 }
 
-/* The first ones, and those to keep, unless there are as many of these. */
+/* Shows the first lines, and further ones marked `keep` unless those are too many. */
 static bool rows_is_shown(const struct line *line, size_t at, size_t *kept)
 {
     *kept += line[at].row->keep;

@@ -1,4 +1,4 @@
-/* The table of a text report: one row per rank, texts aligned, "line N" at the right. */
+/* The table of a text report: one row per rank, texts aligned, "line N" on the right. */
 #ifndef NCS_REPORT_ROWS_H
 #define NCS_REPORT_ROWS_H
 
@@ -22,12 +22,12 @@ struct ncs_rows {
 
 void ncs_rows_add(struct ncs_rows *rows, int rank, const char *text, int line, bool keep);
 
-/* -1, 0 or 1 for two texts without a look at their numbers. */
+/* Compares two texts and ignores the numbers in them: -1, 0 or 1. */
 int ncs_compare_shapes(const char *a, const char *b);
 
-/* Appends the table and empties it. Up to 16 rows are shown one by one unless `merge` is set; of
- * more, ranks with equal rows share one. Unless `all` is set, of what is still too much those that
- * differ in their numbers only share one, and the rest is counted. */
+/* Appends the table and empties it. Up to 16 rows are printed one by one unless `merge` is set;
+ * from 17 on, ranks with equal rows share a line. Unless `all` is set, if the lines are still too
+ * many, rows that differ only in numbers share one, and the rest is counted. */
 void ncs_rows_print(struct ncs_rows *rows, bool all, struct ncs_str *out);
 
 #endif

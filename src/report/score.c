@@ -10,7 +10,7 @@
 
 enum { WORST_SHOWN = 8 };
 
-/* The least that the project demands of itself, in thousandths. */
+/* The project's own minimum, in thousandths. */
 enum { VERDICT_BAR = 1000, RULE_BAR = 980, CULPRIT_BAR = 950 };
 
 static void score_count(struct ncs_share *share, bool right)
@@ -21,7 +21,7 @@ static void score_count(struct ncs_share *share, bool right)
 
 /* ---- one report ---- */
 
-/* What a report has to say of a case, and whether it does. */
+/* Which facts are known about a case, and which of them the report has right. */
 struct mark {
     bool verdict;
     bool rule_known, rule;
@@ -31,7 +31,7 @@ struct mark {
     size_t extra;
 };
 
-/* The one that names the cause: the first that is an error, else the first. */
+/* The finding that names the cause: the first error, else the first finding. */
 static const struct ncs_claim_finding *score_cause_of(const struct ncs_claim *c)
 {
     for (size_t i = 0; i < c->findings; i++)
@@ -55,8 +55,8 @@ static bool has_all(const struct ncs_rank_set *set, const struct ncs_rank_set *o
     return found == of->count;
 }
 
-/* Of a cycle all its ranks may be named. Of an error that no rule is declared for, who says that it
- * ended the rank has named it, whoever else it ended. */
+/* True if the culprits are right. For a cycle a report may name all its ranks. If the truth is an
+ * error without a rule, it suffices that the report names the failed ranks, even among others. */
 static bool culprit_right(const struct ncs_truth *t, const struct ncs_claim *c)
 {
     const struct ncs_claim_finding *f = score_cause_of(c);
@@ -235,7 +235,7 @@ static struct ncs_score_entry *sorted_entries(const struct ncs_score *s)
 
 /* ---- for people ---- */
 
-/* Tenths of a percent, rounded down: what is not all is never 100. */
+/* Tenths of a percent, rounded down, so that only a full score prints 100. */
 static void add_share(struct ncs_str *out, const char *what, struct ncs_share share, const char *bar)
 {
     size_t tenths = share.of > 0 ? share.right * 1000 / share.of : 0;

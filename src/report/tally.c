@@ -1,4 +1,4 @@
-/* Several runs together: how many were as expected, and the exit code of them all. */
+/* Totals of several runs: how many were as expected, and the exit code of all. */
 #include "report/text.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@ void ncs_tally_add(struct ncs_tally *tally, enum ncs_verdict verdict, bool as_ex
     } else if (as_expected) {
         tally->expected++;
     } else {
-        /* A pass where something else was declared is a failed check. */
+        /* A pass counts as a failed check if another outcome was declared. */
         enum ncs_verdict counts_as = verdict == NCS_PASS ? NCS_WRONG : verdict;
         tally->worst = tally->worst == NCS_PASS ? counts_as
                                                 : ncs_verdict_worse(tally->worst, counts_as);
@@ -56,7 +56,7 @@ static const char *tally_plural(size_t n)
     return n == 1 ? "" : "s";
 }
 
-/* "200 runs of 12 cases of 7 scenarios", without what is as many as the next. */
+/* Adds "200 runs of 12 cases of 7 scenarios", without parts whose number equals the next. */
 static void tally_add_sizes(const struct ncs_tally *t, struct ncs_str *out)
 {
     size_t runs = t->runs + t->not_run, cases = t->cases ? t->cases : runs,
@@ -68,7 +68,7 @@ static void tally_add_sizes(const struct ncs_tally *t, struct ncs_str *out)
     ncs_str_addf(out, "%zu scenario%s", scenarios, tally_plural(scenarios));
 }
 
-/* " (needs 8 GPUs, the simulated machine has 2)", or each with its number. */
+/* Adds " (needs 8 GPUs, the simulated machine has 2)", or several reasons with their counts. */
 static void add_reasons(const struct ncs_tally *t, struct ncs_str *out)
 {
     enum { SHOWN = 4 };

@@ -1,6 +1,7 @@
-/* The Test Anything Protocol: a line per run, and below it what happened, as YAML. Of version 14 nothing is
- * needed (no subtests, no pragmas), and there are readers that refuse its name: so it is version 13. The
- * plan stands at the end: a suite that was killed has none, and counts as failed. */
+/* The Test Anything Protocol: a line per run, followed by the details as YAML. The output
+ * needs nothing of version 14 (no subtests, no pragmas), and some readers reject "TAP version
+ * 14", so it declares version 13. The plan comes last: without it, a suite that was killed
+ * counts as failed. */
 #include "report/format.h"
 
 #include <inttypes.h>
@@ -9,7 +10,7 @@
 
 #include "base/safe.h"
 
-/* Appends text as a description or a reason: a # would begin a directive. */
+/* Appends text as a description or a reason; # is escaped, because it would begin a directive. */
 static void add_description(struct ncs_str *out, const char *text)
 {
     struct ncs_str line = { 0 };
@@ -33,7 +34,8 @@ static void tap_add_key(const char *name, const char *value, struct ncs_str *out
     ncs_str_free(&utf8);
 }
 
-/* Appends whole lines as a block: each is deeper than the key, none is without its blanks. */
+/* Appends whole lines as a YAML block: every line, even an empty one, is indented
+ * deeper than the key. */
 static void tap_add_block(const char *name, const char *text, size_t bytes, struct ncs_str *out)
 {
     ncs_str_addf(out, "  %s: |\n", name);

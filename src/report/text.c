@@ -1,5 +1,5 @@
-/* The report for people. A passed run is one line; everything else starts with one line too, and
- * goes on with what each rank did, why, and what to change. */
+/* The report for people. Every run begins with one line; a passed run has only that. The others
+ * continue with each rank's calls, the reason, and the repair. */
 #include "report/text.h"
 
 #include <inttypes.h>
@@ -59,7 +59,7 @@ void ncs_text_keyed(const struct ncs_text *t, const char *color, const char *key
     ncs_str_add(t->out, "\n");
 }
 
-/* "HANG  file  4 ranks, sim, seed 0", without the end of the line. */
+/* Adds "HANG  file  4 ranks, sim, seed 0", without the end of the line. */
 static void add_header(const struct ncs_text *t, const char *word, const char *color)
 {
     const struct ncs_result *r = t->result;
@@ -89,7 +89,8 @@ void ncs_text_title(const struct ncs_text *t, const char *title)
     ncs_str_add(t->out, "\n");
 }
 
-/* How far luck goes: what the same does under the other policy, and how much was buffered. */
+/* How the run depends on luck: the outcome under the other policy, and the bytes
+ * that were buffered. */
 static void add_other_policy(const struct ncs_text *t)
 {
     const struct ncs_other_policy *other_policy = &t->result->other_policy;
@@ -117,7 +118,7 @@ static bool same_shape(const char *a, const char *b)
     return a == b || (a && b && ncs_compare_shapes(a, b) == 0);
 }
 
-/* Of many findings, those that say the same of other ranks. */
+/* True if the findings differ only in numbers, such as ranks: then one stands for all. */
 static bool same_shapes(const struct ncs_finding *a, const struct ncs_finding *b)
 {
     if (a->culprits != b->culprits || a->rows != b->rows)
@@ -196,7 +197,7 @@ static void text_add_finding(struct ncs_text *t, size_t which)
     ncs_str_free(&more);
 }
 
-/* What has been written since, in lines. */
+/* The number of lines written since `start`. */
 static size_t lines_since(const struct ncs_text *t, size_t start)
 {
     size_t lines = 0;
@@ -242,7 +243,7 @@ void ncs_text_findings(const struct ncs_text *t)
 
 /* ---- the whole ---- */
 
-/* Who is where, for whom. */
+/* Where each rank waits, and for which ranks. */
 static void text_add_waits(const struct ncs_text *t, const char *title, bool merge)
 {
     const struct ncs_result *r = t->result;
@@ -355,7 +356,8 @@ static void add_about(const struct ncs_text *t)
         ncs_text_keyed(t, NCS_DIM, "about", s->about);
 }
 
-/* "2 results not verified: verify = false at the call (1), no room for copies of the buffers (1)" */
+/* Adds "2 results not verified: verify = false at the call (1), no room for copies of
+ * the buffers (1)". */
 static void add_unverified(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
@@ -378,7 +380,7 @@ static void add_unverified(const struct ncs_text *t)
     ncs_str_free(&note);
 }
 
-/* What the host did not give, and how more of it can be had. */
+/* The memory that the host refused, and how to allow more. */
 static void text_add_memory(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
@@ -400,7 +402,7 @@ static void text_add_memory(const struct ncs_text *t)
     ncs_str_free(&note);
 }
 
-/* A hang that no call explains, as when a GPU does not get on with what it was given. */
+/* A hang without a finding, for example when a GPU makes no progress with its work. */
 static bool is_unexplained(const struct ncs_result *r)
 {
     return r->verdict == NCS_HANG && r->diagnosis.waits > 0 && r->diagnosis.findings == 0 && r->errors == 0;
@@ -440,7 +442,7 @@ static void add_output_lost(const struct ncs_text *t)
     ncs_str_free(&note);
 }
 
-/* The rest of the first line, where a verdict has nothing but that to say. */
+/* Completes the first line of a verdict that has no further details. */
 static void add_reason(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;

@@ -1,4 +1,5 @@
-/* What the files of the report for people share: what is reported, where it goes, and its lines. */
+/* Shared by the files of the report for people: its input, its output, and how
+ * lines are printed. */
 #ifndef NCS_REPORT_TEXT_H
 #define NCS_REPORT_TEXT_H
 
@@ -20,7 +21,7 @@ struct ncs_text {
 
 const char *ncs_text_plural(uint64_t n); /* "" or "s" */
 void ncs_text_title(const struct ncs_text *t, const char *title);
-/* "  why   text": a key, and a text whose further lines stand under the first. */
+/* Adds "  why   text": a key and a text; further lines are aligned under the first. */
 void ncs_text_keyed(const struct ncs_text *t, const char *color, const char *key, const char *text);
 
 /* All findings, the cause first. */
@@ -28,12 +29,13 @@ void ncs_text_findings(const struct ncs_text *t);
 /* The first finding that is no mere note; NULL = none. */
 const struct ncs_finding *ncs_text_cause(const struct ncs_result *r);
 
-/* "buffer-reused, never-destroyed (--fail-on note)"; nothing where there are none. */
+/* Adds "buffer-reused, never-destroyed (--fail-on note)"; nothing if there are none. */
 void ncs_text_failing(const struct ncs_failing *failing, struct ncs_str *out);
 
-/* The lines of the scenario that the finding speaks of (quote.c); nothing where its file cannot be read. */
+/* Quotes the lines of the scenario that the finding names (quote.c); nothing if its
+ * file cannot be read. */
 void ncs_text_quote(struct ncs_text *t, const struct ncs_finding *f);
-/* Those at which errors were raised that no finding is about. */
+/* Quotes the lines of errors that no finding covers. */
 void ncs_text_quote_errors(const struct ncs_text *t);
 void ncs_text_quotes_free(struct ncs_quotes *quotes); /* NULL is a no-op */
 

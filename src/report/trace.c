@@ -1,5 +1,5 @@
-/* A run in the JSON of Chrome's trace viewer, which Perfetto reads: a process for each rank, a thread
- * for each row, bars, arrows, and marks of faults. Times are microseconds. */
+/* A run in the JSON format of Chrome's trace viewer, which Perfetto reads: a process for each rank,
+ * a thread for each row, bars, arrows, and marks of faults. Times are microseconds. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -138,7 +138,7 @@ static void place_args(struct args *a, struct ncs_place place, const char *label
     text_arg(a, "label", label);
 }
 
-/* What collectives, sends and receives have. */
+/* Arguments of collectives, sends and receives. */
 static void counted_args(const struct writer *w, struct args *a, const struct ncs_call *c)
 {
     if (c->comm >= 0)

@@ -1,4 +1,4 @@
-/* The graph of who waits for whom: folding what waits alike, and the edges between. */
+/* Builds the graph of waits: folds ranks that wait alike into nodes, and connects the nodes. */
 #include "report/waits.h"
 
 #include <inttypes.h>
@@ -8,9 +8,9 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-enum { MANY = 16 }; /* from here on ranks that wait for one other each are folded too */
+enum { MANY = 16 }; /* from here on, ranks that each wait for one other are folded, too */
 
-/* A thread that waits, and by what it is folded with others. */
+/* A waiting thread, and the keys by which it is folded with others. */
 struct waiter {
     const struct ncs_wait_line *line;
     const struct ncs_finding *cause;
@@ -18,7 +18,7 @@ struct waiter {
     uint64_t same;                     /* but for whom it waits for */
     uint64_t peers, circle, step;      /* whom it waits for; with itself; how far on, 0 = not one */
     int node;                          /* -1 = of none yet */
-    int twin;                          /* earlier line of its rank that tells the same wait; -1 = none */
+    int twin;                          /* earlier line of its rank about the same wait; -1 = none */
 };
 
 struct entry {
@@ -118,7 +118,7 @@ size_t ncs_waits_op_bytes(const struct ncs_wait_line *line)
     return to ? (size_t)(to - line->op) : from ? (size_t)(from - line->op) : bytes;
 }
 
-/* That the rank does not name by itself. */
+/* The thread, unless the rank alone identifies it (then 0). */
 static int named_thread(const struct ncs_diagnosis *d, const struct ncs_wait_line *line)
 {
     bool party = line->rank >= 0 && (size_t)line->rank < d->parties;
@@ -146,7 +146,8 @@ static void waits_search(const struct build *b, struct waiter *w, const struct n
     look_at_peers(b, w);
 }
 
-/* A rank that waits for its stream, which is at a callback, and the callback wait for one thing. */
+/* A rank that waits for its stream, and the callback on which the stream waits, wait
+ * for the same thing. */
 static void find_twin(const struct build *b, size_t at)
 {
     const struct ncs_wait_line *w = &b->d->wait[at];
@@ -162,7 +163,7 @@ static void waits_visit(struct build *b, int rank, int node)
     b->first[rank] = (int)b->entries - 1;
 }
 
-/* Ranks come in their order, those with several threads more than once. */
+/* Adds ranks in ascending order. A rank with several threads may come more than once. */
 static void waits_add_rank(struct build *b, int rank, int node)
 {
     struct ncs_waits_node *n = &b->graph->node[node];
@@ -204,8 +205,9 @@ static int by_key(const void *a, const void *b)
     return x->key != y->key ? x->key < y->key ? -1 : 1 : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Makes a node of those that are alike; `how`: 0 they wait for the same, 1 for each other, 2 each for
- * one that is as far on. Of a single one nodes are made last. */
+/* Folds waiters that are alike into nodes of at least so many ranks. `how`: 0 they wait for
+ * the same ranks, 1 for each other, 2 each for the one at the same distance. Nodes of one
+ * rank are made last. */
 static void waits_fold(struct build *b, int how, size_t least)
 {
     struct keyed *list = ncs_new(b->d->waits * sizeof *list);
@@ -239,7 +241,7 @@ struct merged {
     int node;
 };
 
-/* Circles that are alike, each of as many ranks, are one node. */
+/* Merges nodes whose ranks form equal circles, each of as many ranks. */
 static void merge_circles(struct build *b)
 {
     struct ncs_waits_graph *g = b->graph;
@@ -274,7 +276,7 @@ static void merge_circles(struct build *b)
     ncs_free(kind);
 }
 
-/* Those into which nothing went, as another took all. */
+/* Removes nodes whose ranks all went into other nodes. */
 static void drop_empty(struct build *b)
 {
     struct ncs_waits_graph *g = b->graph;
@@ -294,7 +296,7 @@ static void drop_empty(struct build *b)
     ncs_free(now);
 }
 
-/* Ranks that others wait for and that do not wait: by what the findings say of them. */
+/* Adds the ranks that others wait for and that do not wait, by their rows in the findings. */
 static void waits_add_absent(struct build *b)
 {
     size_t waiting = b->graph->nodes;
@@ -362,7 +364,7 @@ static void connect(struct ncs_waits_graph *g, int from, int to)
     NCS_PUSH(t->waiter, t->waiters, t->waiters_room, from);
 }
 
-/* Which node a line went into: of those of its rank the one that tells the same. */
+/* The node that tells the line's wait, among the nodes of its rank. */
 static int node_of(const struct build *b, const struct waiter *w)
 {
     for (int e = b->first[w->line->rank]; e >= 0; e = b->entry[e].next) {

@@ -1,5 +1,5 @@
-/* Who waits for whom, as a graph of groups of ranks: what the text tree and the DOT file show. Built
- * from the diagnosis alone, so that it is the same on the simulator and on real hardware. */
+/* The waits as a graph of groups of ranks, for the text tree and the DOT file. It is built from the
+ * diagnosis alone, so it is the same on the simulator and on real hardware. */
 #ifndef NCS_REPORT_WAITS_H
 #define NCS_REPORT_WAITS_H
 
@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "diagnose/finding.h"
 
-/* How the ranks of a node wait for each other, where they do. */
+/* How the ranks of a node wait for each other, if they do. */
 enum ncs_waits_among {
     NCS_WAITS_NOT,
     NCS_WAITS_ALL,     /* each for all others of them */
@@ -17,7 +17,7 @@ enum ncs_waits_among {
     NCS_WAITS_NEXT,    /* each for the rank `step` further on, below 0: before */
 };
 
-/* Threads that wait alike; or, without a line, ranks that do not wait but are waited for. */
+/* Threads that wait alike; or, without a line, ranks that do not wait but are awaited. */
 struct ncs_waits_node {
     int *rank; size_t ranks, ranks_room; /* ascending */
     const struct ncs_wait_line *line;    /* of one of them; NULL = they do not wait */
@@ -38,27 +38,29 @@ struct ncs_waits_graph {
     size_t nodes, nodes_room;
 };
 
-/* At many ranks those that wait for one other each, all in the same way, are one node as well. */
+/* Builds the graph. With many ranks, those that each wait for one other in the same way also become
+ * one node. */
 void ncs_waits_build(const struct ncs_diagnosis *d, struct ncs_waits_graph *out);
 void ncs_waits_free(struct ncs_waits_graph *graph); /* the contents */
 
 /* "rank 2", "ranks 0, 1, 3", "rank 0, thread 1" */
 void ncs_waits_who(const struct ncs_waits_node *node, struct ncs_str *out);
-/* "never made call 4: finished", "waits in stream:sync at line 12" */
+/* Adds "never made call 4: finished", "waits in stream:sync at line 12". */
 void ncs_waits_state(const struct ncs_waits_node *node, struct ncs_str *out);
-/* By what it waits: "world call 4, AllReduce float32 x 1 sum", "store key `go`"; nothing if unknown. */
+/* Adds the awaited call: "world call 4, AllReduce float32 x 1 sum", "store key `go`";
+ * nothing if unknown. */
 void ncs_waits_by(const struct ncs_waits_node *node, struct ncs_str *out);
-/* ", each for all the others: a cycle"; nothing if they do not wait for each other. */
+/* Adds ", each for all the others: a cycle"; nothing if they do not wait for each other. */
 void ncs_waits_inner(const struct ncs_waits_node *node, struct ncs_str *out);
-/* Of its operation without the peer: "Send float32 x 8" of "Send float32 x 8 to 1". */
+/* The length of the operation without its peer: "Send float32 x 8" of "Send float32 x 8 to 1". */
 size_t ncs_waits_op_bytes(const struct ncs_wait_line *line);
 
-/* What is said of ranks that do not wait, and what shows the lines that are left out. */
+/* Words for ranks that do not wait, and the option that shows omitted lines. */
 struct ncs_waits_words {
     const char *one, *many, *more; /* "does not wait", "do not wait", "-v" */
 };
 
-/* Appends the tree, a line for each node, the cause first; `all`: however many there are. */
+/* Appends the tree, a line for each node, the cause first. `all`: no limit on lines. */
 void ncs_waits_tree(const struct ncs_diagnosis *d, bool all, struct ncs_str *out);
 void ncs_waits_tree_in(const struct ncs_diagnosis *d, bool all, const struct ncs_waits_words *words,
                        struct ncs_str *out);

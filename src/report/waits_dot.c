@@ -1,4 +1,5 @@
-/* The waits in graphviz's language: a box for each group of ranks, an arrow to whom they wait for. */
+/* The waits in graphviz's language: a box for each group of ranks, an arrow to the ranks that it
+ * waits for. */
 #include "report/waits.h"
 
 #include "base/mem.h"
@@ -46,7 +47,7 @@ static void waits_dot_add_node(const struct ncs_waits_graph *g, size_t i, struct
     ncs_str_free(&state);
 }
 
-/* Of a circle that a finding goes around. */
+/* True if the edge is a step of a finding's cycle. */
 static bool is_step(const struct ncs_diagnosis *d, const struct ncs_waits_node *from,
                     const struct ncs_waits_node *to)
 {

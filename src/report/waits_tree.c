@@ -1,4 +1,4 @@
-/* The waits as a text tree: who is waited for stands above those who wait. */
+/* The waits as a text tree: awaited ranks stand above the ranks that wait for them. */
 #include "report/waits.h"
 
 #include <inttypes.h>
@@ -76,7 +76,7 @@ struct tree {
     const struct ncs_waits_words *words;
     struct ncs_str *out;
     struct ncs_str indent;
-    bool *told, *open; /* by node: has its line; is being told, with those that wait for it */
+    bool *told, *open; /* by node: its line is printed; its subtree is being printed */
     size_t lines, depth;
     bool all;
 };
@@ -92,7 +92,7 @@ static void add_by(const struct ncs_waits_node *n, struct ncs_str *s)
     ncs_waits_inner(n, s);
 }
 
-/* "rank 2 waits in stream:sync at line 9 for world call 3, AllReduce float32 x 1 sum" */
+/* Adds "rank 2 waits in stream:sync at line 9 for world call 3, AllReduce float32 x 1 sum". */
 static void waits_tree_add_line(struct tree *t, int node, bool again)
 {
     const struct ncs_waits_node *n = &t->graph->node[node];
@@ -146,7 +146,7 @@ static void waits_tree_emit(struct tree *t, int node, bool root)
     t->open[node] = false;
 }
 
-/* Where a telling begins: at causes, at who does not wait, and at what is left, which is circles. */
+/* The roots: first causes, then ranks that do not wait, then the rest, which are circles. */
 static void tell_roots(struct tree *t)
 {
     const struct ncs_waits_graph *g = t->graph;
