@@ -1,5 +1,5 @@
-/* What every binding needs: checks of arguments in the script's own terms, locked libraries, and
- * the messages of both. */
+/* Helpers of all bindings: they check arguments, lock libraries, and raise messages in the script's
+ * own terms. */
 #include "script/object.h"
 #include "script/state.h"
 
@@ -14,7 +14,7 @@
 #define MOST_INTS 65536 /* of a list */
 #define MOST_TEXT 65536 /* bytes of a name, a key, a label, a reason */
 
-/* Field of the metatable that tells a locked library by its name. */
+/* This field of the metatable holds the name of a locked library. */
 #define LIBRARY "ncs.module"
 
 const char *ncs_lua_library(lua_State *L, int arg)

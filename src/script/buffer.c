@@ -26,7 +26,7 @@ static bool was_freed(lua_State *L, const struct ncs_buffer *root, struct ncs_fr
     return m && m->freed && m->freed(root->allocation, how);
 }
 
-/* Freed through another pointer to it, or with its device. */
+/* Notices memory that was freed through another pointer to it, or with its device. */
 static void notice(lua_State *L, struct ncs_object *o)
 {
     struct ncs_freed how;
@@ -116,7 +116,8 @@ static void write_live(lua_State *L, const struct ncs_buffer *b, size_t first, s
         NCS_TRY_LENDING(L, own, NCS_NO_RANGE, cudaMemcpy, to, from, bytes, cudaMemcpyDefault);
 }
 
-/* Between two pieces of a buffer the script's own functions may have run, and freed it. */
+/* Checks again for each piece, because the script's own functions may run between two pieces and
+ * free the buffer. */
 void ncs_buffer_read(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count, void *to)
 {
     ncs_buffer_check_live(L, b, "this");
@@ -347,7 +348,7 @@ static int buffer_length(lua_State *L)
     return 1;
 }
 
-/* A number as short as its type allows: 0.1 of float32 is 0.1. */
+/* A number in the shortest form that its type allows: 0.1 of float32 is 0.1. */
 static void buffer_add_element(luaL_Buffer *out, int dtype, const void *element)
 {
     char text[40];
@@ -398,7 +399,7 @@ static int buffer_text(lua_State *L)
     return 1;
 }
 
-/* Of more elements than are shown: how they are spread. */
+/* A summary for buffers with more elements than are shown: their range and mean. */
 static void push_spread(lua_State *L, const struct ncs_buffer *b)
 {
     double least = INFINITY, most = -INFINITY, sum = 0;

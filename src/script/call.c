@@ -1,5 +1,6 @@
-/* How bindings call the driver: the place that the journal notes, the label, what the library
- * lacks, and cancellation, which passes through everything that a script can catch with. */
+/* How bindings call the driver: they set the place for the journal and the label, refuse
+ * missing functions, and raise the cancellation, which passes through everything that a
+ * script can catch with. */
 #include "script/object.h"
 #include "script/session.h"
 #include "script/state.h"
@@ -8,7 +9,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* Address that stands for the error that cannot be caught. */
+/* Its address is the value of the error that cannot be caught. */
 static char cancelled_mark;
 
 static const char *call_place_file(const struct ncs_script *s, const char *source)
@@ -58,7 +59,7 @@ struct ncs_place ncs_lua_thread_where(void *thread)
     return ncs_lua_where(t->running);
 }
 
-/* The rest of the plan is not known: it may hang on what is being computed. */
+/* Ends the plan, because the remaining calls may depend on the unfinished computation. */
 static void stop_plan(const struct ncs_lua_thread *t)
 {
     char reason[80];
@@ -73,7 +74,8 @@ static bool is_broken(const struct ncs_lua_thread *t)
     return t->rank->script->session && t->local && ncs_run_is_broken(t->rank->run);
 }
 
-/* A declaration and a plan have an end of their own; a run is told how much it computes. */
+/* A declaration and a plan have budgets of their own; for a run, the runner counts
+ * the instructions. */
 static void call_count(lua_State *L, struct ncs_lua_thread *t)
 {
     struct ncs_lua_rank *rank = t->rank;
@@ -129,7 +131,8 @@ void ncs_lua_check_cancel(lua_State *L)
         ncs_lua_cancel(L);
 }
 
-/* The simulator lacks what is newer than the version that it is to be, and what it cannot do yet. */
+/* The simulator lacks functions newer than its NCCL version, and functions that it does not
+ * implement yet. */
 static void lacks(lua_State *L, const struct ncs_lua_rank *rank, const struct ncs_fn_info *info)
 {
     char since[24] = "";

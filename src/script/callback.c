@@ -1,16 +1,16 @@
-/* Functions of a script that a stream runs: cudaLaunchHostFunc and cudaStreamAddCallback. Each has a
- * Lua thread of its own from the call on, which is run when the stream comes to it, in a context of
- * the driver's that belongs to the rank: the rank's own threads wait meanwhile, in the driver or for
- * their turn, so that its Lua state is at rest. */
+/* Functions of a script that a stream runs: cudaLaunchHostFunc and cudaStreamAddCallback. The call
+ * makes a Lua thread for its function; the stream later runs that thread in a context of the driver
+ * that belongs to the rank. The rank's own threads wait meanwhile, in the driver or for their turn,
+ * so its Lua state is at rest. */
 #include "script/raw.h"
 
 struct callback {
     struct ncs_lua_thread control;
-    lua_State *L; /* user value 1: the message handler, the function, its arguments */
-    bool status;  /* the second argument is the stream's error, to be filled in */
+    lua_State *L; /* user value 1: message handler, function, its arguments */
+    bool status;  /* the second argument becomes the stream's error */
 };
 
-static char anchors; /* its address is the registry's key of a table: alive until it has run */
+static char anchors; /* address = registry key of a table of callbacks still to run */
 
 static void anchor(lua_State *L, struct callback *c)
 {

@@ -14,7 +14,7 @@
 
 /* ---- names ---- */
 
-/* The module of `require "name"` or `require("name")`, when it is a plain text; bytes 0 = it is not. */
+/* The module of `require "name"` or `require("name")`. bytes 0 = the argument is not a literal. */
 static struct ncs_span module_name(const struct ncs_source *s, size_t at)
 {
     const char *text = s->text;
@@ -60,7 +60,7 @@ static bool is_call(const struct ncs_lint_name *n, const char *function)
            memcmp(n->name, function, n->at.bytes) == 0;
 }
 
-/* The declaration that was read is in the line that the script has kept. */
+/* The declaration that counts is on the line that the script has recorded. */
 static void judge_declaration(const struct judging *j, struct ncs_span at)
 {
     struct ncs_complaints *c = &j->checking->reading.complaints;
@@ -73,7 +73,7 @@ static void judge_declaration(const struct judging *j, struct ncs_span at)
                                                  : "must be the first statement of the file");
 }
 
-/* Of several uses of a wrong name the first is told. */
+/* Reports only the first use of a wrong name. */
 static void check_on_global(void *arg, const struct ncs_lint_name *n)
 {
     struct judging *j = arg;
@@ -95,8 +95,7 @@ static void check_on_global(void *arg, const struct ncs_lint_name *n)
     }
 }
 
-/* Without a script that has been loaded, what its declaration would have changed is as it is without
- * one. */
+/* If the script did not load, its names are judged as if it declared nothing. */
 static bool check_names(struct ncs_checking *c, struct ncs_script *script, struct ncs_error *err)
 {
     struct ncs_str *text = &c->reading.text;
@@ -122,7 +121,7 @@ static bool is_of_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Where a word stands in a line; bytes 0 = nowhere. A name is not looked for within others. */
+/* Finds a word in a line; bytes 0 = not found. A name is not found inside a longer name. */
 static struct ncs_span find_word(const char *line, size_t bytes, const char *word, size_t n)
 {
     for (size_t i = 0; n > 0 && i + n <= bytes; i++)
@@ -132,8 +131,8 @@ static struct ncs_span find_word(const char *line, size_t bytes, const char *wor
     return (struct ncs_span){ 0, 0 };
 }
 
-/* What of the line a message is about: a text that it quotes, or the first of its words that is
- * there. */
+/* The part of the line that the message is about: a text that the message quotes, or its first word
+ * that the line has. */
 static struct ncs_span find_subject(const char *line, size_t bytes, const char *message)
 {
     struct ncs_span found = { 0, 0 };
@@ -212,8 +211,8 @@ bool ncs_checking_declare(struct ncs_checking *c, const struct ncs_script_settin
     return ok;
 }
 
-/* Its declaration and names; those of a file that declares nothing, or not rightly, are held against
- * the defaults. */
+/* Checks declaration and names. If a file declares nothing, or its declaration is wrong, the
+ * defaults hold for its names. */
 static bool check_script(struct ncs_checking *c, const struct ncs_script_settings *settings,
                          struct ncs_error *err)
 {

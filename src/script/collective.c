@@ -1,5 +1,5 @@
-/* Collectives, sends and receives: what the call's row in the table of the API says of its buffers gives
- * which operands there are, how large each is for a count, and what one operand alone means. */
+/* Collectives, sends and receives. The API's row of a call gives its operands, their sizes for a
+ * count, and the meaning of a single operand. */
 #include "script/object.h"
 
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "base/near.h"
 #include "script/option.h"
 
-/* What a call needs, in C's terms. */
+/* The arguments of a call in C. */
 struct operands {
     const struct ncs_comm *comm;
     const struct ncs_buffer *send, *recv; /* NULL: none, or none needed on this rank */
@@ -34,7 +34,7 @@ static const char *collective_name_of(const struct ncs_fn_info *info)
     return info->lua_name + strlen("comm:");
 }
 
-/* NCCL moves what is composed of sends and receives out of place. */
+/* NCCL composes these calls of sends and receives, which are never in place. */
 static enum alone alone_of(const struct ncs_fn_info *info)
 {
     return info->composed                       ? ALONE_NO_RECV
@@ -159,7 +159,8 @@ static void own_part(lua_State *L, const struct operands *o, const struct ncs_bu
                       (size_t)o->comm->rank * part->count * ncs_dtype_bytes(whole->dtype);
 }
 
-/* Reads the operands from 2 on; *part is room for a derived one. The index of what follows them. */
+/* Reads the operands from argument 2 on; *part is room for a derived operand. Returns the index of
+ * the next argument. */
 static int read_operands(lua_State *L, const struct ncs_fn_info *info, struct operands *o,
                          struct ncs_buffer *part)
 {
@@ -181,7 +182,7 @@ static int read_operands(lua_State *L, const struct ncs_fn_info *info, struct op
         return 4;
     int next = 3;
     if (lua_isnil(L, 3) || (!lua_isnone(L, 3) && lua_type(L, 3) != LUA_TTABLE))
-        next = 4; /* an explicit nil stands for recv = send; anything else is refused */
+        next = 4; /* an explicit nil means recv = send; anything else is refused */
     if (lua_type(L, 3) != LUA_TTABLE && !lua_isnoneornil(L, 3))
         ncs_lua_wrong(L, 3, "recv", "a buffer");
     if (alone == ALONE_NO_RECV) {
@@ -212,7 +213,7 @@ static void collective_check_extent(lua_State *L, const struct ncs_buffer *b, co
     }
 }
 
-/* The count if none was given, by the operand that this call counts by. */
+/* The default count, from the operand whose elements this call counts. */
 static size_t default_count(lua_State *L, const struct ncs_fn_info *info, const struct operands *o,
                             size_t blocks)
 {
@@ -229,7 +230,7 @@ static size_t default_count(lua_State *L, const struct ncs_fn_info *info, const 
     return o->send->count;
 }
 
-/* An all-to-all cannot be done in place: a rank would send what it has just received. */
+/* An all-to-all cannot be in place: a rank would send data that it has just received. */
 static void check_in_place(lua_State *L, const struct operands *o, size_t bytes)
 {
     uintptr_t send = (uintptr_t)o->send->bytes, recv = (uintptr_t)o->recv->bytes;

@@ -45,7 +45,8 @@ void ncs_comm_name_filled(struct ncs_lua_rank *rank)
         struct ncs_comm *c = (struct ncs_comm *)o;
         if (o->id != NCS_CLASS_COMM || c->named || !c->name || !ncs_comm_handle(c))
             continue;
-        /* The handles of all threads are filled at once, each call is journaled when its thread goes on. */
+        /* The handles of all threads are filled at once, but each thread's call is journaled only
+         * when the thread goes on. */
         c->named = ncs_journal_name(ncs_run_journal(rank->run), ncs_comm_handle(c), c->name);
     }
 }
@@ -137,7 +138,7 @@ int ncs_comm_init_rank(lua_State *L)
     return 1;
 }
 
-/* nccl.init_all(n or devices [, { name, label }]): a list of communicators from 1 */
+/* nccl.init_all(n or devices [, { name, label }]): returns a list of communicators from 1 */
 int ncs_comm_init_all(lua_State *L)
 {
     struct options { const char *name; };
@@ -178,7 +179,7 @@ int ncs_comm_init_all(lua_State *L)
     return 1;
 }
 
-/* The id of `world`: made by rank 0, given to the others through the store. */
+/* Makes the id of `world` on rank 0 and passes it to the other ranks through the store. */
 static void world_id(lua_State *L, ncclUniqueId *id)
 {
     struct ncs_lua_rank *rank = ncs_lua_rank(L);

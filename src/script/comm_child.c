@@ -1,4 +1,4 @@
-/* Communicators that are made out of others: split, shrink, grow. */
+/* Communicators made from others: split, shrink, grow. */
 #include "script/object.h"
 
 #include "script/option.h"
@@ -54,7 +54,7 @@ static int comm_split(lua_State *L)
             is_option_given(&o.config));
     if (o.color != NCCL_SPLIT_NOCOLOR)
         return open_child(L, c);
-    /* While the call is in progress NCCL has the address of the cell. */
+    /* While the call is in progress, NCCL holds the address of the cell. */
     if (parent->blocking && ncs_lua_thread(L)->local->group_depth == 0) {
         ncs_object_drop(L, &c->head);
         ncs_object_let_go(L, &c->head);
@@ -85,7 +85,8 @@ static int comm_shrink(lua_State *L)
     struct ncs_comm *c = make_child(L, parent, &o.config);
     if (parent->shrink_share && !parent->revoked && !o.abort)
         c->family = parent->family;
-    /* Before any check: the parent's work has been cut short even if the call fails. */
+    /* Set before any check: with abort, NCCL cuts the parent's work short even if the
+     * call then fails. */
     if (o.abort && ncs_comm_handle(parent))
         parent->interrupted = true;
     NCS_TRY(L, ncclCommShrink, ncs_comm_handle(parent), list, count, c->cell,
@@ -93,7 +94,7 @@ static int comm_shrink(lua_State *L)
     return open_child(L, c);
 }
 
-/* comm:unique_id(): with which new ranks join, and the caller grows */
+/* comm:unique_id(): the id with which new ranks join and the caller grows */
 static int comm_unique_id(lua_State *L)
 {
     struct ncs_comm *c = comm_child_self(L, "unique_id", 1);

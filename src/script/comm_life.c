@@ -1,4 +1,4 @@
-/* The lives of communicators: their states, what ends them or sets them aside. */
+/* The lives of communicators: their states, and the calls that end, interrupt or suspend them. */
 #include "script/object.h"
 
 #include "api/types.h"
@@ -38,7 +38,7 @@ void ncs_comm_configure(struct ncs_comm *c, const struct ncs_comm_config *config
     c->shrink_share = inherits ? parent->shrink_share : config->config.shrinkShare == 1;
 }
 
-/* Those that share its resources are cut short with it. */
+/* Marks all communicators that share its resources, because NCCL interrupts them together. */
 static void note_interrupted(lua_State *L, const struct ncs_comm *c, bool interrupted)
 {
     for (struct ncs_object *o = ncs_lua_rank(L)->newest; o; o = o->older)
@@ -46,7 +46,8 @@ static void note_interrupted(lua_State *L, const struct ncs_comm *c, bool interr
             ((struct ncs_comm *)o)->interrupted = interrupted;
 }
 
-/* Whoever waits for what is cut short goes on before the call returns; when it fails nothing is. */
+/* The mark is set before the call, because interrupted waiters go on before it returns. If the call
+ * fails, the mark is taken back. */
 static int comm_life_cut_short(lua_State *L, const struct ncs_comm *c, enum ncs_fn fn, bool was,
                                int rc)
 {

@@ -1,4 +1,4 @@
-/* Configurations of communicators: the options CFG of the language, and C.ncclConfig. */
+/* Configurations of communicators: the options CFG of a script, and C.ncclConfig. */
 #include "script/option.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* pcall, xpcall and coroutines as Lua has them, except that the cancellation of a thread passes
- * through them, and that a coroutine belongs to the thread that resumes it. */
+/* Lua's pcall, xpcall and coroutines with two differences: the cancellation of a thread passes
+ * through them, and a coroutine belongs to the thread that resumes it. */
 #include "script/state.h"
 
 static int finish_call(lua_State *L, int status, lua_KContext extra)
@@ -40,8 +40,8 @@ static lua_State *coroutine_arg(lua_State *L)
     return co;
 }
 
-/* A coroutine runs on whatever thread resumes or closes it; the one before may be gone by then. One that
- * is running already is left alone: Lua refuses it. */
+/* Assigns the coroutine to the thread that resumes or closes it, because its previous thread may be
+ * gone. A running coroutine is left alone: Lua refuses to resume it. */
 static void adopt(lua_State *L, lua_State *co)
 {
     lua_Debug ar;
@@ -49,7 +49,8 @@ static void adopt(lua_State *L, lua_State *co)
         *(struct ncs_lua_thread **)lua_getextraspace(co) = ncs_lua_thread(L);
 }
 
-/* Resumes with the arguments on top of L; how many results are on L, or -1 and the error. */
+/* Resumes with the arguments on top of L. Returns the number of results on L, or -1 with the error
+ * on L. */
 static int resume(lua_State *L, lua_State *co, int args)
 {
     int results;
@@ -91,7 +92,7 @@ static int coroutine_resume(lua_State *L)
     return results + 1;
 }
 
-/* Lua's own is upvalue 1. Its variables that are to be closed may call anything. */
+/* Upvalue 1 is Lua's own function. The variables that it closes may call anything. */
 static int coroutine_close(lua_State *L)
 {
     adopt(L, coroutine_arg(L));

@@ -1,4 +1,4 @@
-/* The library cuda: devices, memory, errors. Its objects are in files of their own. */
+/* The library cuda: devices, memory, errors. Its objects are in other files. */
 #include "script/object.h"
 
 #include <ctype.h>
@@ -64,7 +64,8 @@ static int cuda_last_error(lua_State *L)
     return 1;
 }
 
-/* C's name of a field in lower case: pciBusID is pci_bus_id, maxTexture1DMipmap max_texture1d_mipmap. */
+/* Converts C's name of a field to lower case: pciBusID to pci_bus_id, maxTexture1DMipmap to
+ * max_texture1d_mipmap. */
 static void push_snake(lua_State *L, const char *name)
 {
     luaL_Buffer out;

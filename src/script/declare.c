@@ -1,5 +1,5 @@
-/* scenario{}: what a file declares, from its table to struct ncs_scenario. The file is run up to
- * that statement, without ranks; each key has a row that says how it is read. */
+/* Reads scenario{} from its table into struct ncs_scenario. The file runs without ranks up to that
+ * statement; a row for each key says how it is read. */
 #include "script/declare.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@
 
 #define INSTRUCTIONS 50000000 /* that a declaration may take */
 
-/* Ends the run of the file, whatever the script has protected. */
+/* Ends the run of the file; the script cannot catch it. */
 static int declare_stop(lua_State *L)
 {
     return ncs_lua_cancel(L);
@@ -74,7 +74,8 @@ static void read_params(lua_State *L, struct ncs_declaration *d, int value)
     lua_settop(L, list - 1);
 }
 
-/* The values of the case come last: what is set from outside is in them. */
+/* The values of the case are set last, because they already include the settings of
+ * the command line. */
 static void apply_settings(lua_State *L, struct ncs_declaration *d)
 {
     for (size_t i = 0; i < d->settings->sets; i++)
@@ -150,13 +151,13 @@ static void declare_read_timeout(lua_State *L, struct ncs_declaration *d, int va
         ncs_lua_wrong(L, value, "timeout", "seconds or a duration such as \"10s\"");
 }
 
-/* Those that what follows is read with. */
+/* These keys are read first, because later keys depend on them. */
 static const struct ncs_declare_row first_rows[] = {
     { "params", read_params }, { "matrix", ncs_declare_matrix }, { "exclude", ncs_declare_exclude },
     { NULL, NULL },
 };
 
-/* In the order in which they are read: outcome sees the rest. */
+/* The other keys in the order of reading: outcome depends on the rest. */
 static const struct ncs_declare_row all_rows[] = {
     { "about", read_about },
     { "bug", ncs_declare_bug },
@@ -234,7 +235,7 @@ static void no_memory(const struct ncs_declaration *d)
     ncs_fail_at(d->err, d->script->main.file, d->script->line, 0);
 }
 
-/* The end of the file's run in any case: a script cannot protect itself from its declaration. */
+/* Always ends the file's run, even within a pcall of the script. */
 static int declare_scenario(lua_State *L)
 {
     lua_pushcfunction(L, read_declaration);
@@ -248,7 +249,7 @@ static int declare_scenario(lua_State *L)
     return declare_stop(L);
 }
 
-/* Globals as the file sees them: until `scenario` is read, any other ends the run. */
+/* The globals of a declaration: an access before `scenario` ends the run of the file. */
 static int early_index(lua_State *L)
 {
     struct ncs_declaration *d = declaration(L);
@@ -301,7 +302,7 @@ static int run_early(lua_State *L)
     return 0;
 }
 
-/* Where `key =` stands in a text from the line `first` on, and in which line; NULL = nowhere. */
+/* Finds `key =` in a text from the line `first` on and sets its line; NULL = not found. */
 static const char *find_key(const char *text, const char *key, int first, int *line)
 {
     size_t n = strlen(key);
@@ -335,8 +336,8 @@ static int declare_column_of(const char *text, const char *at)
     return column;
 }
 
-/* The line of a key from the statement on, or from the key on in whose table it stands; the
- * statement's own when neither is found. Of a text in Lua its column too, else 0. */
+/* The line of a key of the statement, or of the table of the key `within`; the statement's own line
+ * if neither is found. *column is set for Lua text, else it is 0. */
 static int place_of_key(const struct ncs_script *s, const char *within, const char *key, int *column)
 {
     int line = 1;
@@ -391,7 +392,7 @@ static void declaration_failed(lua_State *L, const struct ncs_declaration *d, st
     fail_at_key(d, own ? d->key : NULL, line, err);
 }
 
-/* Runs the file up to its declaration; what it had to say is in err. */
+/* Runs the file up to its declaration; problems are in err. */
 static void run_declaration(struct ncs_declaration *d)
 {
     struct ncs_script *script = d->script;
@@ -411,7 +412,7 @@ static void run_declaration(struct ncs_declaration *d)
     ncs_heap_refuse(&state.heap, true);
     int status = lua_pcall(L, 1, 0, 0);
     ncs_heap_refuse(&state.heap, false);
-    if (status == LUA_ERRMEM) /* also where nothing has been declared so far: it may yet be */
+    if (status == LUA_ERRMEM) /* also if nothing was declared so far: a later line may do it */
         no_memory(d);
     else if (status != LUA_OK && !state.main.cancelled && d->seen)
         declaration_failed(L, d, err);

@@ -1,5 +1,5 @@
-/* What the files that read scenario{} share: the declaration being read, the rows of its keys, and
- * how values of each kind are read. */
+/* Shared by the files that read scenario{}: the declaration being read, the rows of its keys, and
+ * readers for each kind of value. */
 #ifndef NCS_SCRIPT_DECLARE_H
 #define NCS_SCRIPT_DECLARE_H
 
@@ -12,7 +12,7 @@ struct ncs_declaration {
     const struct ncs_script_settings *settings;
     struct ncs_scenario *scenario;
     const char *key;      /* that is being read */
-    const char *within;   /* the key whose table it stands in; NULL = look for it anywhere */
+    const char *within;   /* the key whose table holds it; NULL = anywhere */
     bool only_cases;      /* nothing but what matrix and exclude need is wanted */
     struct ncs_matrix matrix;
     bool seen, done;
@@ -30,9 +30,9 @@ const char *ncs_declare_text(lua_State *L, struct ncs_declaration *d, int value)
 bool ncs_declare_flag(lua_State *L, struct ncs_declaration *d, int value);
 uint64_t ncs_declare_size(lua_State *L, struct ncs_declaration *d, int value);
 int ncs_declare_version(lua_State *L, struct ncs_declaration *d, int value);
-/* A whole number or a list of them; replaces *list, and says how many. */
+/* Reads a whole number or a list of them. Replaces *list and returns its length. */
 size_t ncs_declare_ints(lua_State *L, struct ncs_declaration *d, int value, int **list);
-/* Reads a table by rows, in their order; other keys are refused. */
+/* Reads a table by rows, in the order of the rows; other keys are refused. */
 void ncs_declare_rows(lua_State *L, struct ncs_declaration *d, int table,
                       const struct ncs_declare_row *rows);
 
@@ -42,10 +42,10 @@ void ncs_declare_env(lua_State *L, struct ncs_declaration *d, int value);
 void ncs_declare_outcome(lua_State *L, struct ncs_declaration *d, int value);
 void ncs_declare_bug(lua_State *L, struct ncs_declaration *d, int value);
 
-/* Params have been read, and those set that are set from outside. */
+/* Call it after params are read and set from the command line. */
 void ncs_declare_matrix(lua_State *L, struct ncs_declaration *d, int value);
 void ncs_declare_exclude(lua_State *L, struct ncs_declaration *d, int value);
-/* What is set from outside leaves an axis one value. */
+/* An axis that the command line sets keeps that one value. */
 void ncs_declare_pins(struct ncs_declaration *d);
 
 #endif

@@ -1,4 +1,5 @@
-/* The keys `needs`, `sim` and `env` of scenario{}: what a scenario runs on. */
+/* The keys `needs`, `sim` and `env` of scenario{}: requirements, simulated machine
+ * and environment. */
 #include "script/declare.h"
 
 #include <math.h>

@@ -15,7 +15,7 @@ static const char *const wanted[] = {
     [NCS_PARAM_BOOL] = "true or false",
 };
 
-/* The value on top as one of the axis; `what` names it in complaints. */
+/* The value on top as a value of the axis; `what` names it in complaints. */
 static struct ncs_param matrix_read_value(lua_State *L, const struct ncs_axis *axis,
                                           const char *what)
 {
@@ -50,7 +50,7 @@ static struct ncs_param matrix_read_value(lua_State *L, const struct ncs_axis *a
     return p;
 }
 
-/* Appends to a list that the declaration frees, whatever is raised later. */
+/* Appends to a list that the declaration owns and frees, even after a Lua error. */
 static void matrix_add_value(struct ncs_param **list, size_t *count, size_t *room,
                              struct ncs_param value)
 {

@@ -1,4 +1,5 @@
-/* The keys `outcome` and `bug` of scenario{}: the verdict that a scenario declares, and what it shows. */
+/* The keys `outcome` and `bug` of scenario{}: the declared verdict, and the bug that
+ * the scenario shows. */
 #include "script/declare.h"
 
 #include <string.h>
@@ -11,7 +12,8 @@ static void outcome_culprit(lua_State *L, struct ncs_declaration *d, int value)
     o->culprits = ncs_declare_ints(L, d, value, &o->culprit);
 }
 
-/* Who waits: a rank, a list, "all", or "others": all but the culprits, which have been read. */
+/* Reads the waiting ranks: a rank, a list, "all", or "others", which means all but the culprits;
+ * these were read before. */
 static size_t read_waiting(lua_State *L, struct ncs_declaration *d, int value, const int *culprit,
                            size_t culprits, int **list)
 {

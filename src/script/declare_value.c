@@ -44,7 +44,6 @@ int ncs_declare_version(lua_State *L, struct ncs_declaration *d, int value)
     return ncs_lua_wrong(L, value, d->key, "a version such as \"2.30.7\"");
 }
 
-/* Reads a table by rows, in their order; other keys are refused. */
 void ncs_declare_rows(lua_State *L, struct ncs_declaration *d, int table,
                       const struct ncs_declare_row *rows)
 {

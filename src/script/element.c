@@ -6,7 +6,7 @@
 #include "api/types.h"
 #include "ncclscript/nccl_abi.h"
 
-/* The formats narrower than float32, whose bits a uint32_t holds. */
+/* Formats narrower than float32; their bits fit into a uint32_t. */
 static uint32_t sign_of(const struct ncs_dtype_info *f)
 {
     return 1u << (8 * f->bytes - 1);
@@ -54,7 +54,8 @@ static uint32_t element_encode(const struct ncs_dtype_info *f, double v)
     double rounded = ldexp(quanta, step);
     if (rounded > decode_finite(f, f->top))
         return sign | overflow;
-    /* Consecutive values have consecutive bits: count the quanta from the bottom of the binade. */
+    /* Consecutive values have consecutive bit patterns, so the quanta are counted from the bottom
+     * of the binade. */
     uint32_t binade = (uint32_t)(step + f->fraction - lowest) << f->fraction;
     return sign | (binade + (uint32_t)quanta);
 }
@@ -85,8 +86,8 @@ static bool write_whole_double(int dtype, double d, void *p)
     return true;
 }
 
-/* At any address. Written without memcpy, for whose sake a stack protector would guard the frame: this is
- * done for every element that is filled in. */
+/* A double at any address. memcpy is avoided here, because a stack protector would then guard the
+ * frame, and this runs for each element that is filled. */
 typedef double any_f64 __attribute__((aligned(1), may_alias));
 typedef float any_f32 __attribute__((aligned(1), may_alias));
 typedef uint16_t any_u16 __attribute__((aligned(1), may_alias));

@@ -1,5 +1,5 @@
-/* Error objects of scripts: tables with the fields of the language and a text; and how the one
- * that ends a thread is reported. */
+/* Error objects of scripts: tables with the documented fields and a text. Also reports the error
+ * that ends a thread. */
 #include "script/object.h"
 #include "script/state.h"
 
@@ -126,7 +126,7 @@ int ncs_lua_refuse(lua_State *L, const char *fmt, ...)
     return 0;
 }
 
-/* What NCCL cannot know: why the communicator that is used is none yet. */
+/* NCCL only sees a NULL communicator; this says why the script's communicator is not made yet. */
 static const char *pending_words(lua_State *L)
 {
     const struct ncs_lua_thread *t = ncs_lua_thread(L);
@@ -252,7 +252,8 @@ static void fill_from_object(lua_State *L, int index, struct ncs_run_error *e)
     lua_pop(L, 2);
 }
 
-/* "{ code = 3, text = "no" }": the beginning of a plain table's contents, one level of them. */
+/* The first entries of a plain table as text: { code = 3, text = "no" }. Inner tables
+ * are not expanded. */
 static void push_contents(lua_State *L, int table)
 {
     char text[200] = "{";
@@ -294,7 +295,7 @@ void ncs_lua_shown(lua_State *L, int index)
     ncs_lua_text(L, index);
 }
 
-/* In a protected call: __tostring of the script may be anything. */
+/* Runs in a protected call, because the script's __tostring may do anything. */
 static int plain_text(lua_State *L)
 {
     ncs_lua_shown(L, 1);
@@ -335,7 +336,8 @@ const char *ncs_lua_skip_place(const char *text, const char *file, int *line)
     return end + 2;
 }
 
-/* Behind the place in a file of the script that the text begins with; the text itself if it does not. */
+/* Skips a place in a file of the script at the beginning of the text, and stores it. Returns the
+ * text itself if there is none. */
 static const char *take_place(const char *text, const struct ncs_script *script, struct ncs_place *place)
 {
     const char *rest = text;
@@ -348,9 +350,9 @@ static const char *take_place(const char *text, const struct ncs_script *script,
     return rest;
 }
 
-/* One line, without the place: what the text says of it is taken over, as error(text, 2) blames a caller
- * that may be in another file. Each coroutine.wrap that an error came through has put its caller's in
- * front: the last place is where it was raised. */
+/* Makes the message one line and moves its leading place to e->place, because error(text, 2) may
+ * blame a caller in another file. Each coroutine.wrap that the error passed has prepended its own
+ * place, so the last one is where the error was raised. */
 static void tidy(struct ncs_run_error *e, const struct ncs_script *script)
 {
     const char *rest = e->message;
@@ -364,7 +366,7 @@ static void tidy(struct ncs_run_error *e, const struct ncs_script *script)
             *c = ' ';
 }
 
-/* The driver's own threads, which run a stream's functions, count below 0. */
+/* The driver's threads, which run a stream's functions, have negative numbers. */
 static int error_thread_of(const struct ncs_lua_thread *t)
 {
     return t->local && t->local->thread > 0 ? t->local->thread : 0;
@@ -420,14 +422,15 @@ static struct ncs_run_error error_of(struct ncs_lua_thread *t, lua_State *L)
     return e;
 }
 
-/* A call that failed: the journal has its record. An error that NCCL found in a wait is of none. */
+/* True if a call failed, which the journal recorded. An error that NCCL found during a wait belongs
+ * to no call. */
 static bool is_of_call(const struct ncs_run_error *e)
 {
     bool library = e->kind == NCS_KIND_NCCL || e->kind == NCS_KIND_CUDA;
     return library && e->call && strcmp(e->call, "ncclCommGetAsyncError") != 0;
 }
 
-/* The first line of its text. Nothing of the script's is called to put it into words. */
+/* The first line of the error's text. Calls no function of the script to produce it. */
 static char *first_line_of(lua_State *L, int value)
 {
     char text[512];

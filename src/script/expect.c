@@ -1,4 +1,4 @@
-/* The library expect: comparisons that record their failure and go on. */
+/* The library expect: comparisons that record a failure and continue. */
 #include "script/object.h"
 
 #include <math.h>
@@ -31,8 +31,8 @@ static void expect_read_options(lua_State *L, int arg, struct options *o)
     lua_settop(L, top);
 }
 
-/* Records; the text is on top of the stack when it failed, at element `first` if it is about
- * elements. Pushes the result. */
+/* Records the outcome. If it failed, the text is on top of the stack; `first` is the element that
+ * differs, or 0. Pushes the result. */
 static int expect_record(lua_State *L, bool held, size_t first, const struct ncs_compared *of,
                          const struct options *o)
 {
@@ -78,7 +78,7 @@ struct comparison {
     unsigned char got_element[8], want_element[8];
 };
 
-/* Element i (from 0) of what is wanted, from the number, list or function at 2. */
+/* Element i (from 0) of the expected values: a number, list or function at argument 2. */
 static void wanted_element(lua_State *L, int dtype, size_t i, void *element)
 {
     if (lua_type(L, 2) == LUA_TNUMBER) {
@@ -190,8 +190,8 @@ static bool same_numbers(lua_State *L, int a, int b, const struct options *o)
                        ncs_lua_rank(L)->nranks);
 }
 
-/* Pushes why it differs, sets the outermost list's first element that does, and returns false;
- * lists are compared element by element. */
+/* Compares; lists element by element. If they differ, pushes the reason, sets *first to the
+ * outermost list's first difference, and returns false. */
 static bool same_values(lua_State *L, int a, int b, const struct options *o, int depth,
                         size_t *first)
 {

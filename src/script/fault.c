@@ -9,7 +9,7 @@
 #include "script/object.h"
 #include "script/option.h"
 
-/* What is not given: a number that options cannot have. */
+/* Marks an option as not given: no option can have this number. */
 #define NONE INT_MIN
 
 struct options {
@@ -119,7 +119,7 @@ static void check_fail(lua_State *L, const struct ncs_fault *f)
         ncs_lua_usage(L, "%s cannot be left out", ncs_fn_info[f->fn].name);
 }
 
-/* What belongs to the kind, beyond `when`. */
+/* Reads the fields that this kind of fault has besides `when`. */
 static void read_rest(lua_State *L, const struct options *o, const struct ncs_comm *c,
                       struct ncs_fault *f)
 {

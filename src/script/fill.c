@@ -1,4 +1,5 @@
-/* What changes the elements of a buffer: fill, copies, and the stand-in for a kernel that adds. */
+/* Methods that change the elements of a buffer: fill, copies, and add, which
+ * stands for a kernel. */
 #include "script/object.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ static void write_from(lua_State *L, const struct ncs_buffer *b, size_t first, s
                         s->handle);
 }
 
-/* Small whole numbers, so that sums over many ranks stay exact. */
+/* Small whole numbers keep sums over many ranks exact. */
 static void random_element(struct ncs_random *r, int dtype, void *element)
 {
     bool is_signed = dtype != ncclUint8 && dtype != ncclUint32 && dtype != ncclUint64;
@@ -53,13 +54,14 @@ static void make_element(lua_State *L, const struct ncs_buffer *b, size_t i, voi
     }
 }
 
-/* Waits for what a synchronous function of CUDA has only begun: memset, copies within devices. */
+/* Waits for CUDA functions that a script sees as synchronous, but that only begin their work:
+ * memset, copies within devices. */
 static void fill_synchronize(lua_State *L)
 {
     NCS_TRY(L, cudaStreamSynchronize, cudaStreamLegacy);
 }
 
-/* Fills by memset where that saves copying: asynchronously, or what is longer than one stage. */
+/* Fills by memset where it saves a copy: on a stream, or for more bytes than one stage holds. */
 static bool fill_bytes(lua_State *L, const struct ncs_buffer *b, const struct ncs_stream *s)
 {
     unsigned char element[8];
@@ -174,7 +176,7 @@ int ncs_buffer_copy_from(lua_State *L)
     return 1;
 }
 
-/* Stands for a kernel: in the order of a stream, or of the legacy stream and waited for. */
+/* Stands for a kernel, in stream order. Without a stream it uses the legacy stream and waits. */
 int ncs_buffer_add(lua_State *L)
 {
     struct ncs_buffer *b = ncs_buffer_self(L, "add", 2);

@@ -1,5 +1,5 @@
-/* The end of a rank's script (sim/README.md, rule 14): waits for its threads and its devices, then closes
- * what is left, newest first, `world` last. */
+/* The end of a rank's script (sim/README.md, rule 14): it waits for the rank's threads and devices,
+ * then closes the remaining objects, newest first, `world` last. */
 #include "script/object.h"
 
 #define DEVICES 64
@@ -45,7 +45,7 @@ static void sync_devices(lua_State *L)
         sync_device(L, devices[i]);
 }
 
-/* Polls a non-blocking communicator until nothing of it is in progress. */
+/* Polls a non-blocking communicator until nothing on it is in progress. */
 static ncclResult_t poll_until_done(lua_State *L, const struct ncs_comm *c)
 {
     ncclResult_t error = ncclInProgress;
@@ -61,7 +61,7 @@ static bool is_nonblocking(const struct ncs_object *o)
     return o->id == NCS_CLASS_COMM && !c->blocking && !o->closed && ncs_comm_handle(c);
 }
 
-/* What is in progress is not on a stream yet and still needs its buffers. */
+/* Work in progress is not on a stream yet and still needs its buffers. */
 static void settle_all(lua_State *L)
 {
     for (struct ncs_object *o = ncs_lua_rank(L)->newest; o; o = o->older)
@@ -69,7 +69,8 @@ static void settle_all(lua_State *L)
             poll_until_done(L, (struct ncs_comm *)o);
 }
 
-/* NCCL refuses to destroy what was never made, or is non-blocking and in an error state. */
+/* NCCL refuses to destroy a communicator that was never made, or that is non-blocking and in an
+ * error state. */
 static bool must_abort(lua_State *L, const struct ncs_object *o)
 {
     const struct ncs_comm *c = (const struct ncs_comm *)o;
@@ -97,8 +98,9 @@ static void close_object(lua_State *L, struct ncs_object *o)
     lua_settop(L, top);
 }
 
-/* What is left, `world` set aside, that was made before the object with this serial. Closing one may wait,
- * and the script's functions in streams drop others meanwhile: nothing of the list is kept in between. */
+/* The newest remaining object older than this serial, except `world`. The list is searched
+ * anew each time, because a close may wait, and functions that streams run meanwhile may
+ * drop other objects. */
 static struct ncs_object *older_than(const struct ncs_lua_rank *rank, lua_Integer serial)
 {
     struct ncs_object *o = rank->newest;
@@ -118,7 +120,7 @@ void ncs_lua_finish(lua_State *L)
     t->local->last = ncs_lua_where(L);
     ncs_lua_begin(L, "end of script", -1);
     if (t->local->group_depth > 0)
-        return; /* destroying would only be queued; the open group is a finding */
+        return; /* destroy would only be queued; the open group is a finding */
     settle_all(L);
     sync_devices(L);
     struct ncs_object *o;

@@ -1,5 +1,5 @@
-/* nccl.group: calls between group start and end; what happens when the function raises (sim/README.md,
- * rule 22). */
+/* nccl.group: runs a function between group start and end. If the function raises, the group is
+ * ended (sim/README.md, rule 22). */
 #include "script/object.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void note_dropped(lua_State *L, int index, unsigned queued)
     lua_rawset(L, index);
 }
 
-/* The error on top ends the group: nothing that was queued is launched. */
+/* Ends the group because of the error on top: no queued call is launched. */
 static int group_drop(lua_State *L)
 {
     struct ncs_lua_thread *t = ncs_lua_thread(L);
@@ -39,7 +39,7 @@ static int group_drop(lua_State *L)
     return lua_error(L);
 }
 
-/* Group start and fn, with its results on the stack. If fn raises, the group is ended. */
+/* Starts the group and calls fn; its results are on the stack. If fn raises, the group is ended. */
 static void group_start(lua_State *L, const char *what)
 {
     struct ncs_lua_thread *t = ncs_lua_begin(L, what, 2);
@@ -75,7 +75,7 @@ int ncs_lua_group(lua_State *L)
     return lua_gettop(L);
 }
 
-/* nccl.simulate([label,] fn): seconds, or nil when there is no estimate */
+/* nccl.simulate([label,] fn): seconds, or nil if there is no estimate */
 int ncs_lua_simulate(lua_State *L)
 {
     ncclSimInfo_t info = { sizeof info, NCCL_SIM_INFO_MAGIC, NCCL_VERSION(2, 30, 7),

@@ -1,5 +1,5 @@
-/* What NCCL and CUDA hand out as an address and nothing else is known of. Windows and registrations
- * that C made are such, too: the script ends them through C. */
+/* Objects for opaque handles of NCCL and CUDA. Windows and registrations that C made are such
+ * objects too: the script ends them through C. */
 #include "script/object.h"
 
 static int handle_to_text(lua_State *L)

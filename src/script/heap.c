@@ -30,14 +30,16 @@ static void link_block(struct ncs_heap *h, struct ncs_heap_block *b)
     h->blocks = b;
 }
 
-/* Bytes that are moved in the time of an instruction; smaller blocks are not worth it. */
+/* Bytes that count as one instruction when a block is moved; blocks below CHARGED_BYTES
+ * are not charged. */
 #define BYTES_OF_INSTRUCTION 16
 #define CHARGED_BYTES ((size_t)64 << 10)
 
-/* So much is looked at before the next instruction, and not when the hook is due. */
+/* From so many charged instructions on, the hook runs before the next instruction instead of when
+ * it is due. */
 #define HURRY 1000000
 
-/* What a block takes out of the budget: as much as if it were an allocation by itself. */
+/* A block counts in the budget as if it were an allocation of its own. */
 static size_t counted(size_t bytes)
 {
     enum { BESIDE = 32 };
@@ -57,8 +59,8 @@ static bool take(const struct ncs_heap *h, size_t old, size_t bytes)
 
 /* ---- small blocks ---- */
 
-/* Nearly all of a state's memory is small blocks, thousands of them for each rank. Under AddressSanitizer each is an
- * allocation, so that what is used after its end is found. */
+/* A state consists mostly of small blocks, thousands for each rank, so these share chunks. Under
+ * AddressSanitizer each is an allocation of its own, so that a use after free is found. */
 enum { GRAIN = 16, SMALL = NCS_ASAN ? 0 : NCS_HEAP_SIZES * GRAIN, CHUNK_BYTES = 16 << 10 };
 
 struct ncs_heap_chunk {
@@ -160,7 +162,7 @@ static void *move(struct ncs_heap *h, void *block, size_t old, size_t bytes)
     return own;
 }
 
-/* Lua tells how large a block is; of a new one it tells its type in `old`. */
+/* Lua passes the old size of a block; for a new block, `old` is its type. */
 static void *heap_alloc(void *heap, void *block, size_t old, size_t bytes)
 {
     struct ncs_heap *h = heap;
@@ -222,8 +224,8 @@ uint64_t ncs_heap_charged(struct ncs_heap *h)
     return charged;
 }
 
-/* Lua calls this for an error outside of any protected call: no code of ours raises one there, but
- * for memory that the host does not have. */
+/* Lua calls this for an error outside any protected call. Our code raises none there, so the host
+ * is out of memory. */
 static int panic(lua_State *L)
 {
     (void)L;

@@ -1,4 +1,5 @@
-/* Names that are not there: the near one, what other languages call it, and what is closed. */
+/* Hints for unknown names: a similar name, the script's name of a C function, or the reason why a
+ * name is closed. */
 #include "script/state.h"
 
 #include <ctype.h>
@@ -33,7 +34,7 @@ const char *ncs_lua_hint(char hint[NCS_NEAR_ROOM], char quote, const char *word,
     return ncs_near_hint(hint, quote, word, names, count, otherwise);
 }
 
-/* What --unsafe opens, and what there never is. */
+/* Names that --unsafe opens, and names that never exist. */
 static const char *closed_hint(const char *word)
 {
     static const char *const names[] = { "io", "execute", "getenv", "remove", "rename", "tmpname" };
@@ -47,8 +48,8 @@ static const char *closed_hint(const char *word)
     return NULL;
 }
 
-/* All text keys of the tables as an array that is pushed, in order: the tables' own order is not
- * defined. */
+/* Pushes all text keys of the tables as a sorted array, because the order of a table's
+ * keys is not defined. */
 static const char **all_keys(lua_State *L, const int *tables, int count, size_t *n)
 {
     size_t room = 0;
@@ -69,8 +70,8 @@ static const char **all_keys(lua_State *L, const int *tables, int count, size_t 
     return names;
 }
 
-/* How scripts write the function of C that is meant; NULL = it is none. A method or field of the
- * owner itself is named without it, unless it is there only under that name. */
+/* The script's name of the C function that is meant; NULL = none. A method or field of the owner
+ * itself is named without the owner, unless the name exists only with it. */
 static const char *function_hint(char hint[NCS_NEAR_ROOM], const char *owner, const char *word)
 {
     bool free_names = owner && (strcmp(owner, "param") == 0 || strcmp(owner, "run") == 0);

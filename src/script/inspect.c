@@ -1,5 +1,5 @@
-/* What a session lets people see: values as text, names, what a value is called. Nothing here calls the
- * driver. */
+/* Inspection for a session: values as text, names, and the variables that hold objects. Nothing
+ * here calls the driver. */
 #include <stdio.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ static void push_quoted(lua_State *L, int index)
 
 static void inspect_show(lua_State *L, int index, int depth);
 
-/* The key at `at` as it stands in a table's text; entries of a list have none. */
+/* Pushes the key at `at` as a table's text shows it; entries of a list have no key. */
 static void push_key(lua_State *L, int at, lua_Integer expected)
 {
     if (lua_isinteger(L, at) && lua_tointeger(L, at) == expected)
@@ -117,8 +117,8 @@ void ncs_lua_show(lua_State *L, int index)
 
 /* ---- names ---- */
 
-/* Replaces what is on top by the table of the names behind it, or by nil: a library's, a plain table, the
- * methods or the fields of an object. */
+/* Replaces the value on top by a table of its names: of a library, a plain table, or the methods or
+ * fields of an object; nil if it has none. */
 static void names_behind(lua_State *L, bool methods)
 {
     if (lua_type(L, -1) == LUA_TUSERDATA && luaL_getmetafield(L, -1, "__index") == LUA_TFUNCTION) {
@@ -137,7 +137,8 @@ static void names_behind(lua_State *L, bool methods)
     }
 }
 
-/* Pushes what a path is, or nil: variables, then ready-made names; behind dots names of tables and libraries. */
+/* Pushes the value of a path, or nil. The first name is a variable or a ready-made name; later
+ * names are looked up in tables and libraries. */
 static void push_path(lua_State *L, const char *path)
 {
     char name[80];
@@ -165,8 +166,8 @@ static void push_path(lua_State *L, const char *path)
     }
 }
 
-/* Whoever looks on a rank from outside does it here: what Lua raises, be it for want of memory, ends the look
- * and nothing else. The function is given `look` as light userdata. */
+/* Inspects a rank from outside its script. The function gets `look` as light userdata. An error of
+ * Lua, even lack of memory, ends only this inspection. */
 static void look_on(struct ncs_session *s, int rank, lua_CFunction at, void *look)
 {
     lua_State *L = ncs_session_eye(s, rank);
@@ -248,8 +249,8 @@ void ncs_session_names(struct ncs_session *s, const char *path, bool methods,
 
 /* ---- what a value is called ---- */
 
-/* Pushes "OWNERseparatorKEY" for the first key in the table on top whose value is the one at `value`; false, and
- * pushes nothing, when there is none. */
+/* Pushes "OWNERseparatorKEY" for the first key in the table on top that holds the value at `value`.
+ * If there is none, pushes nothing and returns false. */
 static bool inspect_find_value(lua_State *L, int value, const char *owner, const char *separator)
 {
     lua_Integer count = ncs_lua_keys(L, lua_gettop(L));
@@ -334,7 +335,7 @@ int ncs_lua_help(lua_State *L)
 
 /* ---- what ranks hold ---- */
 
-/* The variable that is the object at `object`; NULL = none. */
+/* The name of the variable that holds the object at `object`; NULL = none. */
 static const char *variable_of(lua_State *L, int object)
 {
     ncs_lua_environment(L);

@@ -1,6 +1,6 @@
-/* Rewrites the lines in Lua 5.4's bytecode. A function there says where it begins and ends, and for
- * each instruction how far its line is from that of the instruction before; where that is too far
- * for a byte, and at least once in 128 instructions, the line itself stands in a second list. */
+/* Rewrites the line numbers in Lua 5.4's bytecode. A function stores its first and last line, and
+ * for each instruction the distance to the line of the instruction before. If that does not fit
+ * into a byte, and at least once in 128 instructions, a second list holds the line itself. */
 #include "script/lines.h"
 
 #include <stdint.h>
@@ -10,7 +10,7 @@
 
 enum {
     VERSION = 0x54, FORMAT = 0,
-    HEAD = 4 + 2 + 6,    /* signature, version, format, bytes that a bad transfer would spoil */
+    HEAD = 4 + 2 + 6,    /* signature, version, format, bytes that detect a bad transfer */
     INSTRUCTION = 4,
     ABSOLUTE = -128,     /* in the list of distances: see the other list */
     FARTHEST = 127,
@@ -107,7 +107,7 @@ static size_t copy_number(struct rewriting *r)
     return number;
 }
 
-/* A count of things of so many bytes at least, which there must be room for. */
+/* A count of items that take at least one byte each; checks that they fit into the rest. */
 static size_t copy_count(struct rewriting *r)
 {
     size_t count = copy_number(r);
@@ -150,7 +150,7 @@ static void copy_constants(struct rewriting *r)
     }
 }
 
-/* The two lists of lines of a function that begins at the line `begin`. */
+/* Rewrites the two lists of lines of a function that begins at the line `begin`. */
 static void rewrite_lines(struct rewriting *r, int begin)
 {
     size_t count = lines_take_number(r);
@@ -207,7 +207,7 @@ static void rewrite_function(struct rewriting *r)
     r->depth--;
 }
 
-/* Is it the format that this file knows, with the sizes of this machine? */
+/* Checks that the format is the one this file knows, with the sizes of this machine. */
 static void copy_head(struct rewriting *r)
 {
     const unsigned char *head = lines_copy(r, HEAD), *size = lines_copy(r, 3);

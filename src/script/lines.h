@@ -19,16 +19,15 @@ struct ncs_lines {
 
 void ncs_lines_free(struct ncs_lines *lines);
 
-/* Where a key stands that the text declares, `within` the table of another or NULL; 0 = nowhere. The
- * one that is least deep counts. */
+/* The line of a key in the text, in the table of the key `within` or (NULL) anywhere; 0 = not
+ * found. Of several, the least nested key counts. */
 int ncs_lines_of_key(const struct ncs_lines *lines, const char *within, const char *key);
 
 /* Where a line (from 1; 0 = none) comes from. */
 int ncs_lines_from(const struct ncs_lines *lines, int line);
 
-/* Replaces code that lua_dump wrote, not stripped, by the same with the lines that it comes from:
- * whatever asks Lua for a line, a message or a traceback of Lua's own too, is given that of the
- * text that the user wrote. */
+/* Replaces the lines in code that lua_dump wrote unstripped. All lines that Lua reports afterwards,
+ * also in its own messages and tracebacks, are those of the user's text. */
 bool ncs_lines_apply(const struct ncs_lines *lines, struct ncs_str *code, struct ncs_error *err);
 
 #endif

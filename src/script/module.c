@@ -1,4 +1,5 @@
-/* Text to code: files compiled once, require from the scenario's own folder, load of text. */
+/* Turns text into code: files compiled once, require from the scenario's own
+ * folder, load of text. */
 #include "script/state.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@ void ncs_chunk_free(struct ncs_chunk *c)
     *c = (struct ncs_chunk){ 0 };
 }
 
-/* chunk->file, which has to lie in its folder, unless `anywhere`. */
+/* Reads chunk->file, which must lie in its folder unless `anywhere`. */
 static bool module_read(struct ncs_chunk *chunk, bool anywhere, struct ncs_error *err)
 {
     struct ncs_str text = { 0 };
@@ -39,7 +40,8 @@ static int append_code(lua_State *L, const void *part, size_t bytes, void *code)
 }
 
 /* The place and the text of Lua's "FILE:LINE: text". */
-/* Lua has no place for what is nested too deep: ours is where its limit is passed. */
+/* For a text that is nested too deeply Lua gives no place, so our reader finds where its
+ * limit is passed. */
 static int line_of_limit(const char *text, size_t bytes, struct ncs_error *err)
 {
     struct ncs_lint_error e;
@@ -85,9 +87,9 @@ size_t ncs_chunk_start(const char *text, size_t bytes)
     return end ? (size_t)(end - text) : bytes; /* the newline stays: lines keep their numbers */
 }
 
-/* Before the text of a scenario, in its first line: a variable that is closed where the script ends,
- * be it by a return; its environment then notes the line (state.c). A hook would cost every return
- * of every function, and not see `return main()`. */
+/* Adds a variable to the first line of a scenario that is closed where the script ends, also by a
+ * return; its environment then records the line (state.c). A hook would slow every return of every
+ * function, and would miss `return main()`. */
 #define AT_END "local at_end_of_script <close> = _ENV; "
 
 bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,
@@ -136,7 +138,8 @@ bool ncs_is_module_name(const char *name, size_t bytes)
     return bytes > 0 && bytes < 128 && n >= bytes;
 }
 
-/* The module, read and compiled by the first rank that wants it; NULL and err on failure. */
+/* The module; the first rank that needs it reads and compiles it. On failure returns
+ * NULL and fills err. */
 static const struct ncs_chunk *find_module(struct ncs_script *s, const char *name,
                                            struct ncs_error *err)
 {
@@ -207,7 +210,8 @@ static int require(lua_State *L)
 
 /* ---- load ---- */
 
-/* Code that is compiled already is refused, whatever mode allows it: it could do anything. */
+/* Precompiled code is refused, whatever mode allows it: malformed bytecode can do
+ * anything to the process. */
 static bool is_binary(const char *piece, size_t bytes)
 {
     return bytes > 0 && piece[0] == LUA_SIGNATURE[0];
@@ -215,8 +219,8 @@ static bool is_binary(const char *piece, size_t bytes)
 
 static const char binary_refused[] = "attempt to load a binary chunk (mode is 't')";
 
-/* Asks the function at 1 for the next piece, which stays at 5 while it is read. `data`: whether it has
- * given one. An error of the function's ends the loading, which is a result of load's. */
+/* Asks the function at 1 for the next piece, and keeps the piece at 5 while Lua reads it. `data`:
+ * whether a piece came so far. An error of the function ends the loading; load then returns it. */
 static const char *read_piece(lua_State *L, void *data, size_t *bytes)
 {
     bool *given = data;

@@ -1,5 +1,6 @@
-/* The environment of a script as a judge of names. There is no second list: a name is looked up, or
- * assigned, as the script would do it, and what that raises is the complaint. */
+/* Judges names by the environment of a script, so no second list of names is needed:
+ * each use is looked up or assigned as the script would do it, and the error that is
+ * raised is the complaint. */
 #include "script/names.h"
 
 #include <string.h>
@@ -43,7 +44,7 @@ struct use {
     bool found; /* the name is there: what is wrong is its field */
 };
 
-/* What is made before the first line of a run, by its class. */
+/* The class of the objects that exist before the first line of a run. */
 static enum ncs_class_id names_class_of(const char *name)
 {
     if (strcmp(name, "world") == 0)
@@ -140,7 +141,8 @@ static int names_judge(lua_State *L)
     return 0;
 }
 
-/* The message of the error on top of the stack: the fact, then what to do about it as the hint. */
+/* Complains with the message of the error on top of the stack: the part behind the colon becomes
+ * the hint. */
 static void names_complain(lua_State *L, struct ncs_span at, struct ncs_complaints *c)
 {
     const char *text = "this fails";

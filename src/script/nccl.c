@@ -1,4 +1,4 @@
-/* The library nccl: version, ids, making communicators, groups, errors. */
+/* The library nccl: version, ids, communicators, groups, errors. */
 #include "script/object.h"
 
 #include <string.h>

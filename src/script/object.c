@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Field of the communicators' metatable: how one is aborted. */
+/* This field of the communicators' metatable holds their abort function. */
 #define ABORT "ncs.abort"
 
 
@@ -24,7 +24,8 @@ static void push_anchors(lua_State *L)
     luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.objects");
 }
 
-/* Communicators by address, as long as they are alive: a thread remembers which one it has called last. */
+/* Live communicators by address: a thread remembers the one it called last, which
+ * may be collected. */
 static void object_push_comms(lua_State *L)
 {
     if (luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.comms"))
@@ -81,7 +82,7 @@ void ncs_object_open(struct ncs_object *o)
     o->closed = false;
 }
 
-/* A group or a call in progress has the address of its handle, and writes there when it is over. */
+/* A group or a call in progress holds the address of the handle and writes it at its end. */
 static bool is_unfilled(const struct ncs_object *o)
 {
     switch (o->id) {
@@ -259,7 +260,7 @@ static int refuse_assignment(lua_State *L)
     return ncs_lua_usage(L, "'%.60s' of a %s cannot be assigned", word, class->name);
 }
 
-/* __close; a communicator that is left by an error is aborted, not destroyed. */
+/* __close. A communicator that an error leaves is aborted, not destroyed. */
 static int close_variable(lua_State *L)
 {
     struct ncs_object *o = lua_touserdata(L, 1);

@@ -1,7 +1,7 @@
-/* The objects of scripts: userdata with a class, a list of them by age, and what a class is.
+/* The objects of scripts: userdata with a class, a list of them by age, and the table of a class.
  *
- * An object is made first, closed, and opened when its resource has been acquired; it stays alive
- * until it is closed, because garbage collection never calls the driver. */
+ * An object is made closed, and opened once its resource is acquired. It stays alive until it is
+ * closed, because garbage collection never calls the driver. */
 #ifndef NCS_SCRIPT_OBJECT_H
 #define NCS_SCRIPT_OBJECT_H
 
@@ -34,8 +34,8 @@ struct ncs_object {
     struct ncs_object *newer, *older; /* in the rank's list; only classes with `close` */
 };
 
-/* Rows of functions end with a NULL name. A method and a field function get the object as first
- * argument, checked; `meta` are further metamethods. */
+/* Rows of functions end with a NULL name. Methods and field functions get the checked object as
+ * first argument; `meta` are further metamethods. */
 struct ncs_class {
     const char *name;      /* "buffer" */
     const char *gone;      /* "freed": what a closed one is called */
@@ -45,7 +45,7 @@ struct ncs_class {
     lua_CFunction index;   /* for keys that are no text; NULL = none */
     lua_CFunction assign;  /* __newindex; NULL: an error */
     lua_CFunction text;    /* __tostring */
-    /* Drops an open object when what it stands for has gone behind its back; NULL = it cannot. */
+    /* Drops an open object if its resource was freed in another way; NULL = that cannot happen. */
     void (*notice)(lua_State *L, struct ncs_object *o);
 };
 
@@ -56,37 +56,36 @@ extern const struct ncs_class ncs_class_buffer, ncs_class_stream, ncs_class_even
 
 void ncs_object_classes(lua_State *L); /* makes the metatables */
 
-/* Pushes a new object of `bytes` bytes, zeroed, with `values` user values; closed if its class
+/* Pushes a new object of `bytes` zeroed bytes with `values` user values; it is closed if its class
  * can be closed. */
 void *ncs_object_new(lua_State *L, enum ncs_class_id id, size_t bytes, int values);
 void ncs_object_open(struct ncs_object *o);
-/* Closed, and out of the list. It stays alive while its handle is not filled, for then NCCL may write
- * there, until the rank ends or somebody who knows better lets it go. */
+/* Closes the object and removes it from the list. While its handle is not filled, NCCL may still
+ * write there, so the object stays alive until the rank ends or ncs_object_let_go is called. */
 void ncs_object_drop(lua_State *L, struct ncs_object *o);
 void ncs_object_let_go(lua_State *L, struct ncs_object *o);
 void ncs_object_push(lua_State *L, struct ncs_object *o); /* one that is still in the list */
-/* Whether it is closed by now. Whoever touches what it stands for asks this before. */
+/* True if the object is closed now. Ask it before each use of the object's resource. */
 bool ncs_object_closed(lua_State *L, const struct ncs_object *o);
 
-/* True when its objects have a method of this name, false when they have a field; raises when they
- * have neither. */
+/* True if objects of the class have a method of this name, false if a field; raises if neither. */
 bool ncs_object_knows(lua_State *L, enum ncs_class_id id, const char *word);
 
-/* The object at arg, or NULL; or refused as argument `name`. */
+/* test: the object at arg, or NULL. arg: the same, but raises for argument `name`. */
 void *ncs_object_test(lua_State *L, int arg, enum ncs_class_id id);
 void *ncs_object_arg(lua_State *L, int arg, enum ncs_class_id id, const char *name);
 /* The same, and refuses closed ones. */
 void *ncs_object_live(lua_State *L, int arg, enum ncs_class_id id, const char *name);
 void ncs_object_check_open(lua_State *L, const struct ncs_object *o, const char *name);
 
-/* The communicator that the running binding is called on; NULL: none, or it has been collected. */
+/* The communicator on which the running binding is called; NULL: none, or it was collected. */
 const struct ncs_comm *ncs_lua_about(lua_State *L);
 
-/* Of whatever class; NULL: it is none of ours. */
+/* An object of any class; NULL = the value is no object of ours. */
 struct ncs_object *ncs_object_any(lua_State *L, int arg);
 
-/* Begins a method: self at 1, with a colon, and at most `max` further arguments. `live`: refuses a
- * closed one. */
+/* Begins a method: self at 1, called with a colon, and at most `max` further arguments. Refuses a
+ * closed object; the variant _any takes one. */
 void *ncs_lua_method(lua_State *L, enum ncs_class_id id, const char *method, int max);
 void *ncs_lua_method_any(lua_State *L, enum ncs_class_id id, const char *method, int max);
 
@@ -102,9 +101,9 @@ enum ncs_memory {
 
 struct ncs_buffer {
     struct ncs_object head;
-    struct ncs_buffer *root; /* itself unless it is a view; a view's user value 1 is the root */
+    struct ncs_buffer *root; /* itself, or a view's root, which is its user value 1 */
     char *bytes;             /* NULL when empty */
-    uint64_t allocation;     /* the machine's serial for it; 0 = pageable, empty, or none is known */
+    uint64_t allocation;     /* the machine's serial; 0 = pageable, empty or unknown */
     size_t count;
     int dtype, device;
     enum ncs_memory memory;
@@ -123,7 +122,7 @@ struct ncs_event {
     int device;
 };
 
-/* User value 1: the stream; 2: what holds the cell when it is not its own. */
+/* User value 1: the stream; 2: the owner of the cell if it is not its own. */
 struct ncs_comm {
     struct ncs_object head;
     ncclComm_t own, *cell; /* where NCCL puts the handle, perhaps later */
@@ -170,10 +169,10 @@ struct ncs_sim_info {
     ncclSimInfo_t info;
 };
 
-/* A window, registration, parameter or pool. A class that knows more of it begins with this. */
+/* A window, registration, parameter or pool. Classes with more fields begin with this one. */
 struct ncs_handle {
     struct ncs_object head;
-    void *handle; /* NULL until the library has filled it, at the latest at the group's end */
+    void *handle; /* NULL until the library fills it, at the latest at group end */
 };
 
 /* User value 1: the communicator; 2: the buffer. */
@@ -195,9 +194,9 @@ void ncs_pointer_push(lua_State *L, int buffer);
 /* One to memory that a raw call returned. */
 void ncs_pointer_push_raw(lua_State *L, void *p);
 
-/* The stream that a communicator on `device` uses by default; pushes it, made if need be. */
+/* The default stream of communicators on `device`; it is made on first use. Pushes it. */
 struct ncs_stream *ncs_stream_default(lua_State *L, int device);
-/* Where its work goes: ready-made ones follow the current device. */
+/* The device of the stream's work; ready-made streams follow the current device. */
 int ncs_stream_device(lua_State *L, const struct ncs_stream *s);
 /* Pushes a new stream. */
 struct ncs_stream *ncs_stream_make(lua_State *L, const char *name, int device);
@@ -205,36 +204,37 @@ struct ncs_stream *ncs_stream_make(lua_State *L, const char *name, int device);
 void ncs_stream_wrap(lua_State *L, cudaStream_t handle);
 void ncs_event_wrap(lua_State *L, cudaEvent_t handle);
 
-/* Pushes a communicator whose handle is not known yet: *cell is for NCCL to fill. nranks -1: its rank
- * is not known either. */
+/* Pushes a communicator whose handle NCCL will store in *cell. nranks -1: its
+ * rank is unknown too. */
 struct ncs_comm *ncs_comm_make(lua_State *L, int rank, int nranks, int device);
-/* Fills in rank and number of ranks of one that was made without saying them, once NCCL knows. */
+/* Asks NCCL for rank and number of ranks if they were unknown when it was made. */
 void ncs_comm_know(lua_State *L, struct ncs_comm *c);
 /* Its handle is filled, or will be: it can be used. */
 void ncs_comm_open(lua_State *L, struct ncs_comm *c);
-/* Tells the journal the names of communicators whose handles have been filled. */
+/* Gives the journal the names of communicators whose handles are filled now. */
 void ncs_comm_name_filled(struct ncs_lua_rank *rank);
-/* Its name: what the script gave, or the journal's; NULL = none yet. */
+/* Its name: the script's, or the journal's; NULL = none yet. */
 const char *ncs_lua_comm_name(const struct ncs_lua_rank *rank, const struct ncs_comm *c);
-/* Refuses a number, the argument `what`, that is no rank of it: for calls whose numbers NCCL does not
- * check (NCCL 2.30.7: the peers of ncclWaitSignal, the list of ncclCommShrink). */
+/* Refuses a number, the argument `what`, that is not a rank of the communicator. Only for numbers
+ * that NCCL does not check (NCCL 2.30.7: the peers of ncclWaitSignal, the list of
+ * ncclCommShrink). */
 void ncs_comm_check_rank(lua_State *L, const struct ncs_comm *c, const char *what, int rank);
 void ncs_comm_world(lua_State *L); /* makes `world`; pushes it */
 struct ncs_comm_config;
-/* What scripts can tell of its configuration; that of `parent` if none was given. */
+/* Records the parts of its configuration that matter here; `parent`'s if config gives none. */
 void ncs_comm_configure(struct ncs_comm *c, const struct ncs_comm_config *config,
                         const struct ncs_comm *parent);
-/* One of the functions that end it or set it aside has succeeded. With a handle that nobody has
- * filled C's function was given NULL and did nothing. */
+/* Records that a function which ends, interrupts or suspends it has succeeded. If the handle is not
+ * filled, C got NULL and did nothing. */
 void ncs_comm_note(lua_State *L, struct ncs_comm *c, enum ncs_fn fn);
-/* Its making is not over: its group is open, or nobody has filled its handle. */
+/* True while it is being made: its group is open, or its handle is not filled. */
 bool ncs_comm_pending(lua_State *L, const struct ncs_comm *c);
 
-/* Marks those that were made in a group which has just failed. */
+/* Marks the communicators that were made in a group which has just failed. */
 void ncs_comm_drop_group(lua_State *L);
 
-/* Methods of communicators: their lives, their children, what they make, one-sided calls (rma.c). Those of
- * collectives, sends and receives are made of the rows of the API. */
+/* Methods of communicators: lives, children, operators, windows, one-sided calls (rma.c). The
+ * methods for collectives, sends and receives come from the rows of the API. */
 extern const luaL_Reg ncs_comm_lives[], ncs_comm_children[], ncs_comm_redops[], ncs_comm_windows[],
     ncs_one_sided[];
 void ncs_collective_methods(lua_State *L); /* into the table at the top */
@@ -242,7 +242,7 @@ int ncs_comm_destroy(lua_State *L);
 int ncs_comm_state(lua_State *L);
 int ncs_comm_join(lua_State *L); /* nccl.grow */
 
-/* Elements of a buffer through a staging area on the stack. Synchronous, on the legacy stream. */
+/* Copies elements of a buffer through a stage of host memory. Synchronous, on the legacy stream. */
 void ncs_buffer_read(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count,
                      void *to);
 void ncs_buffer_write(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count,
@@ -250,8 +250,8 @@ void ncs_buffer_write(lua_State *L, const struct ncs_buffer *b, size_t first, si
 /* Begins a method of buffers; refuses one that was freed. */
 struct ncs_buffer *ncs_buffer_self(lua_State *L, const char *method, int max);
 size_t ncs_buffer_element(const struct ncs_buffer *b); /* bytes of one */
-/* Pushes memory to copy through: of pageable memory a copy that is asynchronous has read all when it
- * returns. */
+/* Pushes memory to copy through. An asynchronous copy from pageable memory has read it all when it
+ * returns, so the stage can be reused at once. */
 #define NCS_BUFFER_STAGE ((size_t)1 << 20) /* bytes that are copied at once */
 void *ncs_buffer_stage(lua_State *L, size_t bytes);
 int ncs_buffer_fill(lua_State *L);
@@ -259,23 +259,23 @@ int ncs_buffer_copy_from(lua_State *L);
 int ncs_buffer_add(lua_State *L);
 /* Pushes host memory for count elements as a buffer. */
 struct ncs_buffer *ncs_buffer_host(lua_State *L, int dtype, size_t count);
-/* For who looks on from outside the ranks' lines, on the simulator: its memory is read as it is, without a call
- * of the driver. Pushes it as a text with how its elements are spread; element i, from 0. */
+/* For inspection on the simulator: the buffer's memory is read directly, without the driver. show
+ * pushes a text with a summary of its elements; peek reads element i, from 0. */
 void ncs_buffer_show(lua_State *L, const struct ncs_buffer *b);
 double ncs_buffer_peek(const struct ncs_buffer *b, size_t i); /* of one that is live */
-/* Whether its memory is still its own: not freed by a method, by C, or with its device. */
+/* True if its memory was not freed: by a method, through C, or with its device. */
 bool ncs_buffer_is_live(lua_State *L, const struct ncs_buffer *b);
 void ncs_buffer_check_live(lua_State *L, const struct ncs_buffer *b, const char *name);
-/* What a call is lent when it is made on a buffer: pageable memory is the script's own. */
+/* The range that is lent to a call on the buffer; only pageable memory is the script's own. */
 struct ncs_range ncs_buffer_range(const struct ncs_buffer *b);
 /* The number at arg as an element of dtype. */
 void ncs_lua_element(lua_State *L, int arg, int dtype, void *element, const char *name);
 
-/* Where a communication call of the communicator at 1 goes: the stream at `slot` of the stack, or
- * the communicator's own. */
+/* The stream of a call on the communicator at 1: the one at `slot` of the stack, else the
+ * communicator's own. */
 cudaStream_t ncs_comm_stream(lua_State *L, int slot);
 
-/* Functions of the libraries that live with their objects: cuda.buffer, nccl.group ... */
+/* Functions of the libraries that make objects: cuda.buffer, nccl.group ... */
 int ncs_buffer_make(lua_State *L);
 int ncs_stream_new(lua_State *L);
 int ncs_stream_legacy(lua_State *L);     /* pushes cuda.legacy_stream */

@@ -4,7 +4,7 @@
 
 #include "base/near.h"
 
-/* Includes options that are lists of their own, so that a hint knows them. */
+/* Also finds options inside lists of their own, so that a hint knows them. */
 #define MAX_ROWS 32
 
 static const struct ncs_option *find_row(const struct ncs_option *rows, const char *name)
@@ -29,7 +29,7 @@ static int raise_unknown_option(lua_State *L, const struct ncs_option *rows, con
 
 static void refuse_other_keys(lua_State *L, int arg, const struct ncs_option *rows)
 {
-    const char *worst = NULL; /* the first by name: the order of the table's keys is not defined */
+    const char *worst = NULL; /* the first by name, as a table's keys have no defined order */
     for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1)) {
         if (lua_type(L, -2) != LUA_TSTRING)
             ncs_lua_usage(L, "options are written { name = value }, got a value without a name");

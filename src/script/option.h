@@ -1,4 +1,4 @@
-/* The option table at the end of a call, by rows: name, kind, where the value goes. */
+/* Reads the option table at the end of a call by rows: name, kind, offset of the value. */
 #ifndef NCS_SCRIPT_OPTION_H
 #define NCS_SCRIPT_OPTION_H
 
@@ -14,8 +14,8 @@ enum ncs_option_kind {
     NCS_OPTION_NUMBER,  /* double */
     NCS_OPTION_SECONDS, /* int64_t, nanoseconds */
     NCS_OPTION_TEXT,    /* const char *, interned */
-    NCS_OPTION_SLOT,    /* int: any value; it is pushed, and this is its place on the stack */
-    NCS_OPTION_VERIFY,  /* nowhere: the calls of this binding are not verified when false */
+    NCS_OPTION_SLOT,    /* int: any value; it is pushed, and this is its stack index */
+    NCS_OPTION_VERIFY,  /* stored nowhere: false = calls of this binding are not verified */
 };
 
 struct ncs_option {
@@ -24,26 +24,27 @@ struct ncs_option {
     size_t offset;
 };
 
-/* Reads the option table at arg (none and nil: nothing given) into the struct `into`, which holds
- * the defaults. `label` is an option of every call. Unknown options are refused. */
+/* Reads the option table at arg (none or nil = no options) into the struct `into`, which holds the
+ * defaults. Every call has the option `label`. Unknown options are refused. */
 void ncs_lua_options(lua_State *L, int arg, const struct ncs_option *rows, void *into);
 
 /* The same for calls that take nothing but a label. */
 void ncs_lua_label(lua_State *L, int arg);
 
-/* CFG: the rows of a communicator's configuration, into this struct. */
+/* CFG: the options of a communicator's configuration. */
 struct ncs_comm_config {
     ncclConfig_t config;
     const char *name;
     bool given; /* config differs from the defaults */
 };
 void ncs_comm_config_read(lua_State *L, int arg, struct ncs_comm_config *into);
-/* The same with further rows, at most 8, for a struct that begins with a ncs_comm_config. */
+/* As ncs_comm_config_read, with at most 8 further rows, for a struct that begins with a
+ * ncs_comm_config. */
 void ncs_comm_config_read_with(lua_State *L, int arg, struct ncs_comm_config *into,
                                const struct ncs_option *more);
 /* All fields unset. */
 void ncs_config_init(ncclConfig_t *config);
-/* Sets one field by C's name from the value at arg; false: no such field. For C.ncclConfig. */
+/* For C.ncclConfig: sets the field with C's name from the value at arg. False = no such field. */
 bool ncs_config_set(lua_State *L, ncclConfig_t *config, const char *field, int arg);
 const char *const *ncs_config_fields(void); /* C's names, NULL at the end */
 

@@ -1,5 +1,5 @@
-/* Order and identity without addresses: pairs and next in a defined order, tostring and formats by
- * serial numbers. Tables and functions get a number when it is first asked for. */
+/* Order and identity without addresses: pairs and next have a defined order, tostring and formats
+ * use serial numbers. A table or function gets its number when it is first needed. */
 #include "script/state.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 static lua_Integer order_serial(lua_State *L, int index)
 {
     index = lua_absindex(L, index);
-    /* Every userdata is an object of ours, numbered when it was made; files exist only unsafe. */
+    /* Every userdata is an object of ours with a serial; only --unsafe has files. */
     if (lua_type(L, index) == LUA_TUSERDATA && !ncs_lua_rank(L)->script->unsafe)
         return ((struct ncs_object *)lua_touserdata(L, index))->serial;
     if (luaL_getsubtable(L, LUA_REGISTRYINDEX, SERIALS) == 0) {
@@ -183,7 +183,7 @@ void ncs_lua_key(lua_State *L, int list, lua_Integer i)
         lua_rawgeti(L, list, i);
 }
 
-/* Upvalues: keys in order (nil: 1..n), how many, position. */
+/* Upvalues: the keys in order (nil: 1..n), their number, the position. */
 static int next_pair(lua_State *L)
 {
     lua_Integer count = lua_tointeger(L, lua_upvalueindex(2));
@@ -256,7 +256,7 @@ int ncs_lua_next(lua_State *L)
     return 2;
 }
 
-/* ---- string.format: what %s and %p would print as an address is given as text ---- */
+/* ---- string.format: %s and %p print a text instead of an address ---- */
 
 int ncs_lua_format(lua_State *L)
 {
@@ -283,7 +283,7 @@ int ncs_lua_format(lua_State *L)
             continue;
         int type = lua_type(L, arg);
         if (type != LUA_TSTRING && type != LUA_TNUMBER) {
-            /* The buffer may sit on the top of the stack: replace below it. */
+            /* The luaL_Buffer may occupy the top of the stack, so replace below it. */
             lua_pushvalue(L, arg);
             ncs_lua_text(L, -1);
             lua_replace(L, top + arg);

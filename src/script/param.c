@@ -1,4 +1,4 @@
-/* nccl.param and nccl.params: what the library makes of its environment. */
+/* nccl.param and nccl.params: the library's parameters and their values. */
 #include "script/object.h"
 #include "script/option.h"
 

@@ -7,7 +7,7 @@
 
 #include "script/heap.h"
 
-/* Of matches within each other: each takes room on the stack of a rank. */
+/* Limit of nested matches: each takes room on the stack of a rank. */
 #define DEPTH_MOST 200
 
 static void pattern_count(struct ncs_matcher *m, uint64_t steps)
@@ -48,7 +48,7 @@ static bool is_of_class(int c, int letter)
     return isupper(letter) ? !is : is;
 }
 
-/* A set stands from its bracket at `p` up to the closing one at `last`. */
+/* A set reaches from its bracket at `p` to the closing bracket at `last`. */
 static bool is_of_set(int c, const char *p, const char *last)
 {
     bool negated = p[1] == '^', found = false;
@@ -153,7 +153,7 @@ static const char *close_capture(struct ncs_matcher *m, const char *at, const ch
     return to;
 }
 
-/* %1: where the same text ends that the capture has; NULL = something else stands here. */
+/* %1: where a repetition of the capture's text ends; NULL = the text here differs. */
 static const char *same_again(struct ncs_matcher *m, const char *at, int digit)
 {
     int i = digit - '1';
@@ -185,7 +185,7 @@ static const char *balance(struct ncs_matcher *m, const char *at, const char *p)
     return NULL;
 }
 
-/* %f[set]: the set begins here, and not before. Behind the end of the text stands a zero. */
+/* %f[set]: true if the set begins to match here. The end of the text counts as a zero byte. */
 static bool is_frontier(struct ncs_matcher *m, const char *at, const char *p, const char **end)
 {
     if (*p != '[')
@@ -195,7 +195,7 @@ static bool is_frontier(struct ncs_matcher *m, const char *at, const char *p, co
     return !is_of_set(before, p, *end - 1) && is_of_set(pattern_byte(at), p, *end - 1);
 }
 
-/* What has a meaning of its own at p, and how it goes on. */
+/* The result of an item with a special meaning at p. */
 enum turn { FAILED, GOES_ON, ENDED, PLAIN };
 
 static enum turn pattern_special(struct ncs_matcher *m, const char **at, const char **p)
@@ -228,7 +228,8 @@ static enum turn pattern_special(struct ncs_matcher *m, const char **at, const c
     return *at ? GOES_ON : FAILED;
 }
 
-/* A character and how often it may come; `end` is behind the character. Like special, but for PLAIN. */
+/* A character and its repetition; `end` is behind the character. Returns as special does,
+ * but never PLAIN. */
 static enum turn repeated(struct ncs_matcher *m, const char **at, const char **p, const char *end)
 {
     bool one = false;

@@ -1,6 +1,6 @@
-/* Lua's patterns, in a number of steps that has an end: the matcher of string.find, match, gmatch and
- * gsub. Lua's own goes on for hours where a text nearly matches a pattern with several repetitions, and
- * nothing can stop it. */
+/* The matcher of string.find, match, gmatch and gsub, with a limit on its steps. Lua's own matcher
+ * can run for hours if a text nearly matches a pattern with several repetitions, and nothing can
+ * stop it. */
 #ifndef NCS_SCRIPT_PATTERN_H
 #define NCS_SCRIPT_PATTERN_H
 
@@ -28,18 +28,18 @@ struct ncs_matcher {
     struct ncs_capture capture[NCS_PATTERN_CAPTURES];
 };
 
-/* Where a match that begins at `at` ends; NULL = none begins there. An error when the pattern is
- * malformed, or the steps are used up. An anchor is not looked at. */
+/* The end of a match that begins at `at`; NULL = none. Raises if the pattern is malformed or the
+ * steps are used up. The caller handles an anchor (^). */
 const char *ncs_pattern_match(struct ncs_matcher *m, const char *at);
 
-/* Pushes all captures of a match from `from` to `to`, or the match where there are none and `whole`; how
- * many. */
+/* Pushes all captures of a match from `from` to `to`, or, if there are none and `whole`, the match.
+ * Returns their number. */
 int ncs_pattern_push(struct ncs_matcher *m, const char *from, const char *to, bool whole);
-/* find, gmatch, gsub and match of Lua's string library, put into the table on top. What they do counts as
- * instructions of the script. */
+/* Puts find, gmatch, gsub and match of Lua's string library into the table on top. Their work
+ * counts as instructions of the script. */
 void ncs_lua_search(lua_State *L);
 
-/* Pushes capture i, from 0: of a pattern without any, 0 is the match. */
+/* Pushes capture i, from 0. If the pattern has no captures, 0 is the match. */
 void ncs_pattern_push_one(struct ncs_matcher *m, int i, const char *from, const char *to);
 
 #endif

@@ -1,4 +1,4 @@
-/* Pointers as scripts see them: into an allocation, with arithmetic, without an address. */
+/* Pointers of scripts: into an allocation, with arithmetic, but without a visible address. */
 #include "script/object.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* The table C: the API as it is in C, by name. One function makes every call from ncs_fn_info:
- * arguments in C's order without the out-parameters, then the code and the out-parameters back. */
+/* The table C: the C API by name. One function makes every call from ncs_fn_info: it takes C's
+ * arguments without the out-parameters, and returns the code and the out-parameters. */
 #include "script/raw.h"
 
 #include <string.h>
@@ -91,7 +91,7 @@ static int c_check(lua_State *L)
     return lua_gettop(L) - 1;
 }
 
-/* Functions of the API are made when they are first named: upvalue 1 is the real table. */
+/* Makes a function of the API at its first use; upvalue 1 is the real table. */
 static int raw_find_function(lua_State *L)
 {
     if (lua_type(L, 2) != LUA_TSTRING)
@@ -132,7 +132,7 @@ void ncs_lua_raw(lua_State *L)
 {
     luaL_newlib(L, functions);
     ncs_lua_lock(L, lua_gettop(L), "C");
-    lua_getmetatable(L, -2); /* of the real table: replace what happens to unknown names */
+    lua_getmetatable(L, -2); /* of the real table: changes its handling of unknown names */
     lua_pushcfunction(L, raw_find_function);
     lua_setfield(L, -2, "__index");
     lua_pop(L, 1);

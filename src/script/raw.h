@@ -1,4 +1,4 @@
-/* What the files of the table C share: a call on its way to the library and back. */
+/* A call through the table C, on its way to the library and back. */
 #ifndef NCS_SCRIPT_RAW_H
 #define NCS_SCRIPT_RAW_H
 
@@ -8,7 +8,7 @@ struct ncs_raw {
     const struct ncs_fn_info *info;
     enum ncs_fn fn;
     union ncs_arg arg[NCS_MAX_ARGS];
-    int at[NCS_MAX_ARGS];       /* on the stack: the argument, or the cell of an out-parameter */
+    int at[NCS_MAX_ARGS];       /* on the stack: the argument, or an out-parameter's cell */
     lua_Integer nranks, rank;   /* of the communicator that is made; -1 = C does not say */
     const int *devices;
     bool no_color;              /* a split that this rank is in no part of */
@@ -16,21 +16,21 @@ struct ncs_raw {
     const ncclConfig_t *config;
 };
 
-/* Arguments from the stack, 1 .. top in C's order without the out-parameters. */
+/* Converts the arguments on the stack, 1 .. top, in C's order without the out-parameters. */
 void ncs_raw_arguments(lua_State *L, struct ncs_raw *c);
-/* Lends the call the script's own memory that its arguments point into. */
+/* Lends the call the script's own memory to which its arguments point. */
 void ncs_raw_lend(lua_State *L, int args);
 
-/* Pushes a cell for each out-parameter. They are objects, because a group may fill them later. */
+/* Pushes a cell for each out-parameter. Cells are objects, because a group may fill them later. */
 void ncs_raw_cells(lua_State *L, struct ncs_raw *c);
 /* Pushes what the cells hold; nil for each unless `ok`. */
 void ncs_raw_results(lua_State *L, struct ncs_raw *c, bool ok);
 
-/* The number of a constant or result code by its name in C, false if there is none. */
+/* The value of a constant or result code by its name in C; false = unknown name. */
 bool ncs_raw_constant(const char *name, lua_Integer *value);
 const char *ncs_raw_near_constant(const char *name); /* NULL = none is near */
 
-/* ---- structs as tables with C's names of the fields ---- */
+/* ---- structs as tables with C's field names ---- */
 
 enum ncs_raw_struct {
     NCS_STRUCT_WAIT,
@@ -44,17 +44,18 @@ enum ncs_raw_struct {
 };
 
 void ncs_struct_push(lua_State *L, enum ncs_raw_struct what, const void *from);
-/* From the table at arg; fields that it has not are left. `name` is for messages. */
+/* Reads fields from the table at arg; absent fields keep their values. `name` is for messages. */
 void ncs_struct_read(lua_State *L, int arg, enum ncs_raw_struct what, void *to, const char *name);
 
 int ncs_raw_config(lua_State *L);   /* C.ncclConfig { ... } */
 int ncs_raw_sim_info(lua_State *L); /* C.ncclSimInfo { ... } */
 
-/* ---- functions of the script's in the order of a stream (callback.c) ---- */
+/* ---- functions of the script in stream order (callback.c) ---- */
 
-/* Readies the function at `fn` for one call with the value at `data`. The library is given the
- * result as userData, and one of the two functions below, which the driver calls in a context of
- * its own of the same rank. `stream` is the place of what a stream callback gets first, 0 = none. */
+/* Prepares the function at `fn` for one call with the value at `data`. Pass the result to the
+ * library as userData, together with one of the two functions below; the driver calls it in a
+ * context of its own of the same rank. `stream` is the stack index of a stream callback's first
+ * argument, 0 = none. */
 void *ncs_callback_new(lua_State *L, int fn, int data, int stream);
 void ncs_callback_drop(lua_State *L, void *callback); /* it will not be called; NULL is a no-op */
 void ncs_callback_run(void *callback);                /* a cudaHostFn_t */

@@ -1,4 +1,4 @@
-/* Arguments of a call through C: from the stack to the union that the call is made from. */
+/* Converts arguments of a call through C from the stack to the union that the call takes. */
 #include "script/raw.h"
 
 #include <limits.h>
@@ -33,7 +33,7 @@ static unsigned flags_of(lua_State *L, int arg, const char *name)
 
 /* ---- memory ---- */
 
-/* The buffer that the argument is, or points into; NULL = none. */
+/* The buffer that the argument is or points into; NULL = none. */
 static const struct ncs_buffer *root_at(lua_State *L, int arg)
 {
     const struct ncs_buffer *b = ncs_object_test(L, arg, NCS_CLASS_BUFFER);
@@ -48,7 +48,7 @@ static const char *address_at(lua_State *L, int arg)
     return b ? b->bytes : p ? p->at : NULL;
 }
 
-/* Host memory whose bytes are known, and how many there are from the pointer on. */
+/* Host memory with known bytes, and how many of them follow the pointer. */
 static bool known_host(lua_State *L, int arg, const char **from, size_t *room)
 {
     const struct ncs_buffer *root = root_at(L, arg);
@@ -90,8 +90,8 @@ static const void *raw_argument_pointer_of(lua_State *L, int arg, const char *na
     return NULL;
 }
 
-/* What a call may touch at once from the host, behind pointer argument `which`; 0: the call only
- * passes it on, and the driver knows its memory. */
+/* The bytes behind pointer argument `which` that a call may touch from the host at once. 0 = the
+ * call only passes the pointer on, and the driver knows its memory. */
 static size_t touched(const struct ncs_raw *c, int which)
 {
     size_t pitch = 0, width = 0, height = 0;
@@ -154,7 +154,7 @@ static const void *raw_argument_handle_of(lua_State *L, int arg, const char *nam
     }
 }
 
-/* ---- lists: an array on the stack of Lua, of at least as many entries as the call says ---- */
+/* ---- lists: arrays on Lua's stack with at least as many entries as the call counts ---- */
 
 static lua_Integer items_of(lua_State *L, const struct ncs_raw *c)
 {
@@ -238,7 +238,7 @@ static const void *ipc_of(lua_State *L, int at, const char *name)
     return lua_tostring(L, at);
 }
 
-/* The function and what follows it, userData, are one thing for the library. */
+/* For the library, the function and its userData, the next argument, are one object. */
 static void raw_argument_function_of(lua_State *L, struct ncs_raw *c, int i, bool of_stream)
 {
     int at = c->at[i];

@@ -1,4 +1,4 @@
-/* Out-parameters of a call through C, and what the script's objects learn from the call. */
+/* Out-parameters of a call through C, and the call's effects on the script's objects. */
 #include "script/raw.h"
 
 #include <string.h>
@@ -101,7 +101,7 @@ void ncs_raw_cells(lua_State *L, struct ncs_raw *c)
 
 /* ---- what they hold ---- */
 
-/* The list of communicators from the array of handles in a cell. */
+/* Pushes a list of communicators for the array of handles in a cell. */
 static void raw_result_push_comms(lua_State *L, const struct ncs_raw *call, int cell)
 {
     ncclComm_t *handles = lua_touserdata(L, cell);
@@ -130,7 +130,8 @@ static void push_comm(lua_State *L, const struct ncs_raw *call, int cell)
     lua_pushvalue(L, cell);
 }
 
-/* A handle is a value at once in a group, which fills it later; else NULL is nil. */
+/* In a group, the handle is a value at once and is filled later. Outside a group,
+ * NULL becomes nil. */
 static void push_handle(lua_State *L, int cell)
 {
     struct ncs_handle *h = lua_touserdata(L, cell);
@@ -143,7 +144,7 @@ static void push_handle(lua_State *L, int cell)
         lua_pushnil(L);
 }
 
-/* The list of texts, whose length the next out-parameter is. */
+/* Pushes the list of texts; the next out-parameter is its length. */
 static void push_texts(lua_State *L, const struct ncs_raw *c, int i)
 {
     const char *const *texts = *(const char *const *const *)c->arg[i].p;
@@ -196,8 +197,8 @@ static void raw_result_push(lua_State *L, const struct ncs_raw *c, int i)
 
 /* ---- what the script's objects learn ---- */
 
-/* Closes the buffers that the call has freed, by whatever pointer, where no machine notes it: the one that
- * begins at p, or all of a device that was reset. */
+/* Closes the buffers that the call freed through any pointer, if no machine reports it: the buffer
+ * that begins at p, or all of a device that was reset. */
 static void close_freed(lua_State *L, const struct ncs_raw *c, const void *p)
 {
     struct ncs_lua_thread *t = ncs_lua_thread(L);
@@ -216,7 +217,7 @@ static void close_freed(lua_State *L, const struct ncs_raw *c, const void *p)
     }
 }
 
-/* What is pinned stays where it is until the rank ends, whatever becomes of the buffer. */
+/* Keeps pinned memory in place until the rank ends, even if its buffer is collected. */
 static void raw_result_keep(lua_State *L, int arg)
 {
     luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.pinned");
@@ -231,7 +232,8 @@ static bool ends_work(const struct ncs_raw *c)
     return c->info->ends == NCS_ENDS_COMM || c->fn == NCS_FN_ncclCommFinalize || c->fn == NCS_FN_ncclCommRevoke;
 }
 
-/* The script knows nothing of windows and registrations that C made. */
+/* The object that the call ends. NULL for a window or registration that C made: its
+ * object stays open. */
 static struct ncs_object *ended_object(lua_State *L, const struct ncs_raw *c)
 {
     enum ncs_kind kind = c->info->arg[c->info->nargs - 1].kind;

@@ -1,5 +1,5 @@
-/* C's structs as scripts see them: tables with C's names of the fields, and the two that are
- * objects because the library writes to them or reads them later, ncclConfig and ncclSimInfo. */
+/* C's structs in scripts: tables with C's field names. ncclConfig and ncclSimInfo are objects,
+ * because the library writes to them or reads them later. */
 #include "script/raw.h"
 
 #include <limits.h>

@@ -1,4 +1,5 @@
-/* A scenario's text before it is compiled: which notation it is in, and YAML as Lua. */
+/* Prepares a scenario's text for the compiler: finds out its notation and
+ * translates YAML to Lua. */
 #include "script/script.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@ static bool reading_ends_in(const char *file, const char *ending)
     return n > m && strcmp(file + n - m, ending) == 0;
 }
 
-/* "steps:" or "'steps' :" at the beginning of a line, and nothing that Lua could mean by it. */
+/* True for "steps:" or "'steps' :" at the beginning of a line, unless it can be Lua. */
 static bool reading_is_key(const char *line, size_t bytes, const char *key)
 {
     size_t n = strlen(key), at = 0;

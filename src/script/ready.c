@@ -1,4 +1,4 @@
-/* The ready-made names of a rank's environment, and the world that is there before line 1. */
+/* The ready-made names of a rank's environment, and `world`, which exists before line 1. */
 #include <string.h>
 
 #include "script/object.h"
@@ -49,7 +49,8 @@ void ncs_lua_ready_made(lua_State *L)
     ncs_lua_threads(L);
 }
 
-/* Where GPUs are real there may be fewer than a declared host has: the driver has chosen one. */
+/* On real hardware a host may have fewer GPUs than declared, so the driver has
+ * chosen the device. */
 static void ready_find_device(struct ncs_lua_rank *rank, struct ncs_lua_thread *t)
 {
     const struct ncs_api *api = ncs_run_driver_api(rank->run);

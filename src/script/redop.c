@@ -49,7 +49,8 @@ static int redop_destroy(lua_State *L)
     struct ncs_lua_redop *op = ncs_lua_method(L, NCS_CLASS_REDOP, "destroy", 1);
     ncs_lua_label(L, 2);
     ncs_lua_thread(L)->about = &op->owner->head;
-    /* With its communicator the operator is gone too; C can still ask for trouble. */
+    /* The end of the communicator has destroyed the operator, so no call is made then. Through C a
+     * script can still make that wrong call. */
     int rc = op->owner->head.closed ? 0 : NCS_TRY(L, ncclRedOpDestroy, op->op, op->comm);
     ncs_object_drop(L, &op->head);
     return ncs_lua_push_result(L, rc);

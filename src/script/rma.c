@@ -69,7 +69,7 @@ static int signal_peer(lua_State *L)
     return ncs_lua_push_result(L, rc);
 }
 
-/* One entry of the list: a rank, or a table of what C's descriptor holds. */
+/* One entry of the list: a rank, or a table with the fields of C's descriptor. */
 static void read_entry(lua_State *L, const struct ncs_comm *c, int at, const struct options *all,
                        ncclWaitSignalDesc_t *d)
 {

@@ -1,6 +1,6 @@
-/* Lua's own libraries as scripts get them: no files, no processes, no bytecode, no finalisers, time
- * that is the machine's, random numbers from the seed, and limits where one call of Lua's could run
- * for ever. A guard-rail for mistakes and attachments, not a security boundary. */
+/* Lua's own libraries for scripts: no files, no processes, no bytecode, no finalisers; the
+ * machine's time, random numbers from the seed, and limits where one call could run for ever. A
+ * guard against mistakes and foreign scenarios, not a security boundary. */
 #include "driver/plan.h"
 #include "script/pattern.h"
 #include "script/state.h"
@@ -13,7 +13,7 @@
 #define TEXT_LIMIT ((size_t)256 << 20)    /* bytes of string.rep's result */
 #define ELEMENTS_LIMIT 100000000          /* of a table, for one call */
 
-/* What is taken over from Lua as it is. */
+/* Functions that are taken over from Lua unchanged. */
 static const char *const base_names[] = {
     "error", "getmetatable", "ipairs", "rawequal", "rawget", "rawlen", "rawset", "select",
     "tonumber", "type", NULL };
@@ -63,8 +63,8 @@ static int guarded_move(lua_State *L)
     return call_original(L);
 }
 
-/* Functions that go through a table, whose length its metatable may say as it likes. The first argument
- * of concat and unpack that says a place is at `place`. */
+/* Guards functions that go through a table, because its metatable may return any length. For concat
+ * and unpack, `place` is the argument with the first index. */
 static int go_through(lua_State *L, int place)
 {
     lua_Integer elements = 0;
@@ -105,7 +105,7 @@ static int guarded_remove(lua_State *L)
     return lua_gettop(L) > 1 ? go_through(L, 0) : call_original(L);
 }
 
-/* Functions that read a whole text, and give little for it. */
+/* Guards functions that read a whole text but return little. */
 static int guarded_text(lua_State *L)
 {
     ncs_heap_charge(L, lua_type(L, 1) == LUA_TSTRING ? lua_rawlen(L, 1) / 4 : 0);
@@ -143,7 +143,7 @@ static int guarded_collect(lua_State *L)
     return call_original(L);
 }
 
-/* A failed assertion is a failed expectation, unless it carries a value of the script's own. */
+/* A failed assertion is a failed expectation, unless it carries a value of the script. */
 static int script_assert(lua_State *L)
 {
     luaL_checkany(L, 1);
@@ -292,7 +292,7 @@ static void sandbox_copy_fields(lua_State *L, int from, int to, const char *cons
     }
 }
 
-/* `fn` in place of the library's function `name`, which it gets as upvalue 1. */
+/* Puts `fn` in place of the library's function `name`, which becomes its upvalue 1. */
 static void wrap(lua_State *L, int from, int to, const char *name, lua_CFunction fn)
 {
     lua_getfield(L, from, name);
@@ -312,7 +312,7 @@ static void sandbox_set(lua_State *L, int to, const char *name, lua_CFunction fn
     lua_setfield(L, to, name);
 }
 
-/* Opens a library of Lua's and an empty table for what is left of it; stack: library, table. */
+/* Opens a library of Lua and an empty table for the permitted part; leaves both on the stack. */
 static int open_library(lua_State *L, lua_CFunction open)
 {
     lua_pushcfunction(L, open);
@@ -340,8 +340,8 @@ static void string_library(lua_State *L, int globals)
     lua_pop(L, 1);
 }
 
-/* Where Lua looks for the name of a function that was called by no name, as by pcall: the table on top
- * is known by this one. Scripts never see it. */
+/* Registers the table on top where Lua looks up the name of a function that was called without one,
+ * as by pcall. Scripts never see it. */
 static void announce(lua_State *L, const char *name)
 {
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
@@ -366,7 +366,7 @@ static void os_library(lua_State *L, int globals, bool unsafe)
     lua_pop(L, 2);
 }
 
-/* What is taken over as it is, and what is guarded. */
+/* Fills a library with unchanged and guarded functions. */
 static void plain_library(lua_State *L, int globals, const char *name, lua_CFunction open,
                           const char *const *names, const luaL_Reg *guards)
 {
@@ -437,7 +437,7 @@ void ncs_lua_lock_sandbox(lua_State *L)
         announce(L, names[i]);
         ncs_lua_lock(L, globals + 1, names[i]);
         lua_setfield(L, globals, names[i]);
-        lua_pushnil(L); /* what Lua's libraries lack is nil, as programs ask for it */
+        lua_pushnil(L); /* missing libraries are nil, so that programs can test for them */
         lua_setmetatable(L, globals + 1);
         lua_settop(L, globals);
     }

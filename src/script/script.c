@@ -1,4 +1,4 @@
-/* A script: loaded and compiled once; the program that runs it on every rank. */
+/* A script is loaded and compiled once; its program runs it on every rank. */
 #include "script/script.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ void ncs_script_free(struct ncs_script *s)
     ncs_free(s);
 }
 
-/* Lua's own words for an error of syntax have a line; ours have a place. */
+/* Lua's syntax errors have only a line; our reader's have a column, too. */
 static void complain_syntax(struct ncs_reading *r, struct ncs_error *err)
 {
     struct ncs_lint_error e;
@@ -46,7 +46,7 @@ static void complain_syntax(struct ncs_reading *r, struct ncs_error *err)
     ncs_complaints_error(&r->complaints, err);
 }
 
-/* The chunk keeps the Lua text, for messages about its lines. */
+/* The chunk keeps the Lua text for messages about its lines. */
 static bool compile_main(struct ncs_chunk *chunk, bool *blank, struct ncs_reading *r,
                          struct ncs_error *err)
 {

@@ -1,6 +1,7 @@
-/* Scenarios in Lua and YAML: reads what a file declares, and gives the runner a program that runs the
- * file on every rank in a Lua state of its own, with the objects that lua/library declares. YAML is
- * translated to Lua; its places are those of the YAML text all the same. */
+/* Scenarios in Lua and YAML: reads the declaration of a file, and gives the runner a program
+ * that runs the file on every rank. Each rank has a Lua state of its own with the objects
+ * that lua/library declares. YAML is translated to Lua; all reported places are still those
+ * of the YAML text. */
 #ifndef NCS_SCRIPT_SCRIPT_H
 #define NCS_SCRIPT_SCRIPT_H
 
@@ -11,7 +12,7 @@
 
 struct ncs_script;
 
-/* A scenario's text, and what is wrong with it. Zeroed before its first use. */
+/* The text of a scenario, and the complaints about it. Zero it before its first use. */
 struct ncs_reading {
     struct ncs_str text;
     struct ncs_source source;
@@ -21,16 +22,15 @@ struct ncs_reading {
     bool is_module;                   /* for `require`, which stays in its folder */
 };
 
-/* Reads the file ("-": standard input). It is YAML by its name, or, where that says nothing, by its
- * contents. `file` is borrowed. */
+/* Reads the file ("-": standard input). Its name decides if it is YAML; if the name does not tell,
+ * its contents do. `file` is borrowed. */
 bool ncs_reading_open(struct ncs_reading *r, const char *file, struct ncs_error *err);
 void ncs_reading_close(struct ncs_reading *r);
 
-/* Does the top level of a text look like that of a YAML scenario: does a line begin with the key
- * `steps` or `scenario`? */
+/* True if the text looks like a YAML scenario: a line begins with the key `steps` or `scenario`. */
 bool ncs_reading_looks_yaml(const char *text, size_t bytes);
 
-/* What is known when functions of a declaration (ranks, outcome) are called. */
+/* Facts that are known before the functions of a declaration (ranks, outcome) are called. */
 struct ncs_script_settings {
     const char *const *set; size_t sets;           /* the texts of --set */
     const struct ncs_param *value; size_t values;  /* of parameters, over those: the case's */
@@ -43,17 +43,17 @@ struct ncs_script_settings {
     struct ncs_reading *reading;                   /* NULL, or gets all that is wrong with a YAML file */
 };
 
-/* Reads and compiles the file ("-": standard input). NULL and err with file, line and text when it is
- * missing, unreadable, no text, or does not compile. Of a YAML file err has the first error only:
- * settings->reading has all of them, and its warnings also when the file is fine; the caller closes it,
- * and keeps `file` until then. */
+/* Reads and compiles the file ("-": standard input). Returns NULL and fills err (file, line, text)
+ * if the file is missing, unreadable, not text, or does not compile. For YAML, err has only the
+ * first error. settings->reading then has all errors, and the warnings even of a correct file; the
+ * caller closes it, and keeps `file` until then. */
 struct ncs_script *ncs_script_open(const char *file, const struct ncs_script_settings *settings,
                                    struct ncs_error *err);
-/* The cases that it stands for: runs it up to its first statement scenario{...} without ranks, and
- * reads what matrix and exclude are about, nothing else. Appends to cases. */
+/* Appends the cases of the file: runs it without ranks up to its first statement scenario{...}, and
+ * reads only what matrix and exclude need. */
 bool ncs_script_cases(struct ncs_script *s, const struct ncs_script_settings *settings,
                       struct ncs_cases *cases, struct ncs_error *err);
-/* The same for all that it declares: fills *scenario (initialised by the caller). */
+/* Reads the whole declaration into *scenario, which the caller has initialised. */
 bool ncs_script_declare(struct ncs_script *s, const struct ncs_script_settings *settings,
                         struct ncs_scenario *scenario, struct ncs_error *err);
 /* Both, for who needs the declaration once. */
@@ -61,7 +61,7 @@ struct ncs_script *ncs_script_load(const char *file, const struct ncs_script_set
                                    struct ncs_scenario *scenario, struct ncs_error *err);
 void ncs_script_free(struct ncs_script *s); /* NULL is a no-op */
 
-/* The program for ncs_run_new; valid as long as script and scenario. */
+/* The program for ncs_run_new; valid while script and scenario exist. */
 struct ncs_program ncs_script_program(struct ncs_script *s, const struct ncs_scenario *scenario);
 
 #endif

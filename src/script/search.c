@@ -1,5 +1,5 @@
-/* string.find, match, gmatch and gsub, as Lua's manual has them (5.4, 6.4), with a matcher that comes to
- * an end. */
+/* string.find, match, gmatch and gsub as in Lua's manual (5.4, section 6.4), with a matcher that
+ * always ends. */
 #define _GNU_SOURCE /* memmem */
 #include <string.h>
 
@@ -164,7 +164,7 @@ static void search_add_text(struct ncs_matcher *m, luaL_Buffer *b, const char *f
     luaL_addlstring(b, p, (size_t)(end - p));
 }
 
-/* What stands for the match; false = the match itself. */
+/* Adds the replacement of the match; false = the match stays. */
 static bool search_add_value(struct ncs_matcher *m, luaL_Buffer *b, const char *from,
                              const char *to)
 {

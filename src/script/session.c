@@ -13,11 +13,11 @@ struct ncs_code {
     struct ncs_chunk chunk;
     int line;
     bool call;                    /* a call and nothing else: what it is made on is no news */
-    char *names;                  /* that it makes local, behind each other with blanks; NULL = none */
+    char *names;                  /* the names it makes local, separated by blanks; NULL = none */
     struct ncs_code *next;
 };
 
-/* What a rank was given, and how far it is. */
+/* The code that a rank was given, and how far the rank is. */
 struct place_of_rank {
     const struct ncs_code **code;
     size_t given, room, done;
@@ -112,7 +112,8 @@ static bool compile(const char *file, const char *head, const char *text, size_t
     return ok;
 }
 
-/* The text with what its statements make local made to stay; pieces between them are as they were. */
+/* Copies a text of statements so that the names which they make local stay; the pieces in between
+ * are copied unchanged. */
 struct keeping {
     const char *text;
     size_t at; /* up to where it has been copied */
@@ -125,7 +126,7 @@ static void copy_up_to(struct keeping *k, size_t end)
     k->at = end;
 }
 
-/* Bytes of `<const>` or `<close>` at the text; 0: something else stands there. */
+/* Bytes of `<const>` or `<close>` at the text; 0 = neither. */
 static size_t constant(const char *text)
 {
     static const char blanks[] = " \t\r\n";
@@ -138,8 +139,8 @@ static size_t constant(const char *text)
     return text[n] == '>' ? n + 1 : 0;
 }
 
-/* The names up to `end`, each as it is; attributes are left out: what stays can be given another value,
- * and is not closed. */
+/* Copies the names up to `end` without their attributes: a name that stays can get another value,
+ * and is never closed. */
 static void keep_names(struct keeping *k, size_t end)
 {
     while (k->at < end) {
@@ -194,7 +195,7 @@ static void ignore(void *arg, const struct ncs_lint_statement *st)
     (void)arg; (void)st;
 }
 
-/* Lua says what it met; the reader says what was expected. */
+/* Lua's message says what it found; our reader's says what was expected, so that one is used. */
 static void say_syntax(const char *text, size_t bytes, struct ncs_error *err)
 {
     struct ncs_lint_error e;
@@ -330,7 +331,7 @@ void ncs_session_help(struct ncs_session *s, int rank, const char *topic)
     reply(s, rank, p->done < p->given ? p->code[p->done]->line : 0, NCS_REPLY_HELP, topic);
 }
 
-/* What was made local may be read while it is nil, as in a function. */
+/* As in a function, a name that was made local may be read while it is nil. */
 static void session_declare(lua_State *L, const char *names)
 {
     luaL_getsubtable(L, LUA_REGISTRYINDEX, NCS_DECLARED);
@@ -374,14 +375,14 @@ static int show_all(lua_State *L)
     return 1;
 }
 
-/* One object, older than the line: methods without a result return what they are called on. */
+/* True for a single object older than the line: methods without a result return their object. */
 static bool session_is_self(lua_State *L, int first, lua_Integer before)
 {
     const struct ncs_object *o = lua_gettop(L) == first ? ncs_object_any(L, first) : NULL;
     return o && o->serial <= before;
 }
 
-/* What a line has come to; its values or its error begin at `first`. */
+/* Replies with the outcome of a line; its values or its error begin at `first`. */
 static void answer(lua_State *L, struct ncs_session *s, const struct ncs_code *code, int first,
                    int status, lua_Integer before)
 {

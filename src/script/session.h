@@ -1,6 +1,6 @@
-/* Lines for the ranks of a session (run/session.h), in the environment that a scenario's file has. Names that a
- * line makes at its outermost level stay, whether it says `local` or not, and may stand before ready-made
- * ones. All of this is for the runner's thread, while the run is at rest. */
+/* Lines for the ranks of a session (run/session.h), in the environment of a scenario's file. Names
+ * that a line makes at its outermost level stay, with or without `local`, and may hide ready-made
+ * ones. Use all of this on the runner's thread, while the run is at rest. */
 #ifndef NCS_SCRIPT_SESSION_H
 #define NCS_SCRIPT_SESSION_H
 
@@ -25,39 +25,39 @@ struct ncs_reply {
     char *text;            /* NULL = none */
 };
 
-/* `script` is a scenario's file that has been opened and declared, taken over; NULL: there is none. `prompt` is
- * what places name as the file of lines that belong to no other. The scenario is borrowed, and checked. */
+/* `script` is an opened and declared scenario file, which the session takes over; NULL = none.
+ * Places name `prompt` as the file of all other lines. The scenario is checked and borrowed. */
 struct ncs_session *ncs_session_new(struct ncs_script *script, const struct ncs_scenario *scenario,
                                     const char *prompt, bool unsafe);
 void ncs_session_free(struct ncs_session *s); /* NULL is a no-op; after the run */
 struct ncs_program ncs_session_program(struct ncs_session *s);
 enum ncs_read { NCS_READ_WHOLE, NCS_READ_OPEN, NCS_READ_WRONG };
 
-/* Lua text whose first line has the number `line`: a value, which is replied, or statements. OPEN: the
- * text is the beginning of something. WRONG: err says why, its file and line are those of places. The code
- * is the session's. */
+/* Reads Lua text whose first line has the number `line`: an expression, whose value is the reply,
+ * or statements. OPEN: the text is incomplete. WRONG: err has the reason, with a place's file and
+ * line. The session owns the code. */
 enum ncs_read ncs_session_read(struct ncs_session *s, const char *text, int line,
                                const struct ncs_code **code, struct ncs_error *err);
-/* The statements of the script one after the other; its declaration is left out. */
+/* Reads the statements of the script one by one, without its declaration. */
 bool ncs_session_read_script(struct ncs_session *s,
                              void (*on_code)(void *arg, const struct ncs_code *code), void *arg,
                              struct ncs_error *err);
 
-/* Appends a text of statements with what they make local made to stay, as it is run. */
+/* Appends statements in the form in which they run: names that they make local stay. */
 void ncs_session_keep(const char *text, size_t bytes, struct ncs_str *out);
 /* The script's own, of Lua; NULL = there is none. */
 const char *ncs_session_text(const struct ncs_session *s);
 
 /* To be run once the rank comes to it. */
 void ncs_session_give(struct ncs_session *s, int rank, const struct ncs_code *code);
-/* Whether the rank has come to the end of all that it was given. */
+/* True if the rank has finished all code that it was given. */
 bool ncs_session_is_free(const struct ncs_session *s, int rank);
 
-/* What ranks have replied, in that order, since this was asked last; for ncs_session_forget. */
+/* The replies of the ranks since the last ncs_session_forget, in their order. */
 const struct ncs_reply *ncs_session_replies(const struct ncs_session *s, size_t *count);
 void ncs_session_forget(struct ncs_session *s);
 
-/* What a rank holds: its variables that are objects, and objects without a name. */
+/* An object that a rank holds, in a variable or without a name. */
 struct ncs_holding {
     const char *name;      /* of the variable; NULL = none */
     const char *class;     /* "buffer", "stream", "comm" ... */
@@ -66,15 +66,15 @@ struct ncs_holding {
 void ncs_session_holdings(struct ncs_session *s, int rank,
                           void (*on_holding)(void *arg, const struct ncs_holding *h), void *arg);
 
-/* What a path ("world", "nccl", "" = the environment) is on rank 0: "comm", "buffer", "library", "table" ...;
- * NULL = nothing. Evaluates names alone: nothing is called. */
+/* The class of a path ("world", "nccl", "" = the environment) on rank 0: "comm", "buffer",
+ * "library", "table" ...; NULL = no such path. Only looks names up, calls nothing. */
 const char *ncs_session_class(struct ncs_session *s, const char *path);
-/* The names behind it: with a colon its methods, else its fields. */
+/* The names behind the path: with `methods` (a colon) its methods, else its fields. */
 void ncs_session_names(struct ncs_session *s, const char *path, bool methods,
                        void (*on_name)(void *arg, const char *name), void *arg);
 
-/* The elements of a buffer that a rank's variable is, read without the driver: as many as `most`; how many it
- * has, or -1 when it is none. */
+/* Reads up to `most` elements of the buffer in a rank's variable, without the driver. Returns the
+ * buffer's number of elements, or -1 if the variable is no buffer. */
 int64_t ncs_session_elements(struct ncs_session *s, int rank, const char *variable, double *element,
                              size_t most);
 

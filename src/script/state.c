@@ -50,7 +50,7 @@ int ncs_lua_note_end(lua_State *L)
     return 0;
 }
 
-/* Of a session: makes the environment on top a table for variables, behind which it stands. */
+/* For a session: puts a table for variables in front of the environment on top. */
 static void put_variables_before(lua_State *L)
 {
     lua_newtable(L);
@@ -63,7 +63,7 @@ static void put_variables_before(lua_State *L)
     lua_remove(L, -2);
 }
 
-/* The parts of the environment, put into one locked table. */
+/* Puts the parts of the environment into one locked table. */
 static int set_up(lua_State *L)
 {
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
@@ -92,7 +92,7 @@ static int set_up(lua_State *L)
         put_variables_before(L);
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, "ncs.environment");
-    lua_pushvalue(L, -1); /* rank._G is the proxy too; the real table stays out of reach */
+    lua_pushvalue(L, -1); /* rank._G is the proxy, too; the real table is out of reach */
     lua_setfield(L, -3, "_G");
     return 0;
 }

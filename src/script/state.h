@@ -1,11 +1,10 @@
-/* What the files of room script share: a loaded script, a rank with its Lua state, the threads of
- * a rank, and how a binding calls the driver and complains. Nobody else includes this, but the
- * tests.
+/* Shared by the files of room script: a loaded script, a rank with its Lua state, the threads of a
+ * rank, and how a binding calls the driver and complains. Only the tests include this from outside.
  *
- * Every Lua thread of a rank carries in its extra space a pointer to the rank's thread of control
- * that runs it. A binding begins with ncs_lua_begin or ncs_lua_method, calls the driver with
- * NCS_CALL or NCS_TRY, and owns no memory outside of Lua while it does: a context that waits may
- * be dropped where it stands. */
+ * Every Lua thread of a rank holds in its extra space a pointer to the rank's thread of control
+ * that runs it. A binding begins with ncs_lua_begin or ncs_lua_method and calls the driver with
+ * NCS_CALL or NCS_TRY. While it does, it must own no memory outside Lua, because a waiting context
+ * may be dropped at any time. */
 #ifndef NCS_SCRIPT_STATE_H
 #define NCS_SCRIPT_STATE_H
 
@@ -26,7 +25,7 @@
 #include "script/lines.h"
 #include "script/script.h"
 
-/* A file that has been compiled once; every state loads the bytecode. */
+/* A compiled file; every state loads its bytecode. */
 struct ncs_chunk {
     struct ncs_chunk *next;
     char *name;      /* of the module; NULL for the scenario itself */
@@ -58,7 +57,7 @@ struct ncs_object;
 struct ncs_lua_thread {
     struct ncs_lua_rank *rank;
     lua_State *L;            /* its own Lua thread */
-    lua_State *running;      /* the Lua thread that made the latest call: L or a coroutine */
+    lua_State *running;      /* the Lua thread of the latest call: L or a coroutine */
     struct ncs_local *local; /* NULL while a scenario is only declared */
     int device;              /* CUDA's current device */
     bool cancelled;          /* sticky: scripts cannot catch it */
@@ -67,7 +66,7 @@ struct ncs_lua_thread {
     enum ncs_fn last_fn;     /* of the latest call through C */
     unsigned queued;         /* calls queued in the open outermost group */
     const char *what;        /* the binding that runs, for messages */
-    const char *through;     /* C name of what it calls, which takes what the object refuses */
+    const char *through;     /* C function that accepts what the object refuses, for messages */
     const struct ncs_object *about; /* the communicator that it is called on; may be collected */
     struct ncs_place failed; /* where the error that ends the thread was raised */
     struct ncs_lua_thread *next, *prev; /* spawned threads of the rank, oldest first */
@@ -79,13 +78,13 @@ struct ncs_lua_rank {
     struct ncs_run *run;
     const struct ncs_api *api;
     const struct ncs_machine *machine; /* NULL: real hardware */
-    struct ncs_heap heap;     /* its blocks are freed: Lua never closes the state, which would run a
-                               * script's __close in the middle of a dropped call */
+    struct ncs_heap heap;     /* freed without closing the state: lua_close would run the script's
+                               * __close in the middle of a dropped call */
     lua_State *L;
     int rank, nranks, device; /* device: where the rank starts */
     bool declared;            /* scenario{} has been called */
     bool names_only;          /* no run, but the names of one */
-    bool planned;             /* a run on driver plan: results are not known, and taken to be right */
+    bool planned;             /* a run on driver plan: results are unknown and count as right */
     int last_line;            /* where the script ended; 0 = it has not */
     lua_Integer serials;      /* of objects */
     lua_Integer named;        /* tables and functions that have been given a number */
@@ -110,45 +109,46 @@ static inline struct ncs_lua_rank *ncs_lua_rank(lua_State *L)
 
 /* ---- state.c ---- */
 
-/* A state for rank: libraries, classes, environment. rank->script, rank, nranks, device, run, api
- * and machine are filled by the caller (run NULL: only declarations can be run). */
+/* Opens a state with libraries, classes and environment. The caller has set rank->script, rank,
+ * nranks, device, run, api and machine (run NULL: only declarations can run). */
 bool ncs_lua_open(struct ncs_lua_rank *rank, struct ncs_error *err);
 void ncs_lua_close(struct ncs_lua_rank *rank);
 
-/* A rank of a run (script.c), and its life: calls the function with what is on its stack behind the message
- * handler, in the rank's own context. */
+/* A rank of a run (script.c). ncs_lua_rank_main runs in the rank's own context: it calls `live`
+ * with the values that lie on the stack behind the message handler. */
 struct ncs_lua_rank *ncs_lua_rank_new(struct ncs_script *script, struct ncs_run *run, int number,
                                       struct ncs_error *err);
 void ncs_lua_rank_main(struct ncs_lua_rank *rank, lua_CFunction live);
 void ncs_lua_rank_free(void *rank);
 
-/* The same text again and again, for the length of the script. */
+/* Returns the same pointer for equal texts; it is valid as long as the script. */
 const char *ncs_script_intern(struct ncs_script *script, const char *text);
 
 void ncs_script_free_texts(struct ncs_script *script);
 
-/* The innermost function of the scenario's own files that runs on L or its thread. */
+/* The place in the innermost function of the scenario's own files that runs on L or its thread. */
 struct ncs_place ncs_lua_where(lua_State *L);
 struct ncs_place ncs_lua_thread_where(void *thread); /* for ncs_local.where */
 
-/* The hook of a running script: interrupts and cancellation; and of a declaration: its length. */
+/* Sets the hook of a running script: it checks interrupts and cancellation, and counts the
+ * instructions of a declaration. */
 #define NCS_LUA_WATCH 10000 /* instructions between its calls */
 void ncs_lua_watch(lua_State *L);
-/* Raises the error that cannot be caught if this thread was cancelled. */
+/* If this thread was cancelled, raises the error that scripts cannot catch. */
 void ncs_lua_check_cancel(lua_State *L);
 int ncs_lua_cancel(lua_State *L); /* cancels it and raises */
 
-/* Message handler: notes the place and wraps the error with a traceback (error.c). */
+/* Message handler: records the place and adds a traceback to the error (error.c). */
 int ncs_lua_message(lua_State *L);
 /* Reports the error on top of L as what ended the thread. */
 void ncs_lua_report(struct ncs_lua_thread *thread, lua_State *L);
-/* The script has caught the error on top of L: the journal knows of it. */
+/* Tells the journal that the script has caught the error on top of L. */
 void ncs_lua_caught(lua_State *L);
 
 /* ---- calling the driver ---- */
 
-/* Whatever a script has called, of its own memory it touches what is lent to it here, and only while it
- * runs: buffers that it has lost, and pointers to anywhere, are refused by the machine. */
+/* A call may touch the script's own memory only if that memory is lent here, and only while the
+ * call runs. The machine refuses freed buffers and pointers to anywhere else. */
 const struct ncs_api *ncs_lua_before(lua_State *L, enum ncs_fn fn); /* lends nothing */
 const struct ncs_api *ncs_lua_lend(lua_State *L, enum ncs_fn fn, struct ncs_range one,
                                    struct ncs_range other);
@@ -157,21 +157,22 @@ void ncs_lua_lend_more(lua_State *L, struct ncs_range range);
 int ncs_lua_after(lua_State *L, int rc);
 int ncs_lua_ok(lua_State *L, enum ncs_fn fn, int rc); /* raises unless success or in progress */
 
-/* The result code; the label and verification of the running binding apply. */
+/* The result code of the call, which has the label and the verification of the running binding. */
 #define NCS_CALL(L, fn, ...) \
     ncs_lua_after((L), (int)ncs_lua_before((L), NCS_FN_##fn)->fn(__VA_ARGS__))
 /* The same, raised when it is an error. */
 #define NCS_TRY(L, fn, ...) ncs_lua_ok((L), NCS_FN_##fn, NCS_CALL(L, fn, __VA_ARGS__))
-/* The same for a call that reads or writes these two ranges of the script's. */
+/* As NCS_TRY, for a call that reads or writes these two ranges of the script's memory. */
 #define NCS_TRY_LENDING(L, one, other, fn, ...)                                       \
     ncs_lua_ok((L), NCS_FN_##fn,                                                      \
                ncs_lua_after((L), (int)ncs_lua_lend((L), NCS_FN_##fn, (one), (other)) \
                                       ->fn(__VA_ARGS__)))
 
-/* Makes a device current for a while: the thread's own one is known to be set otherwise. */
+/* Makes a device current for one call. The thread's own device stays recorded, and
+ * leave restores it. */
 void ncs_lua_enter_device(lua_State *L, int device);
 void ncs_lua_leave_device(lua_State *L, int device);
-/* NCS_TRY with `device` current for that call alone, whether it fails or not. */
+/* NCS_TRY with `device` current for that call only, whether or not it fails. */
 #define NCS_TRY_ON(L, device, fn, ...)                            \
     do {                                                          \
         ncs_lua_before((L), NCS_FN_##fn); /* it may be missing */ \
@@ -181,8 +182,8 @@ void ncs_lua_leave_device(lua_State *L, int device);
         ncs_lua_ok((L), NCS_FN_##fn, rc_);                        \
     } while (0)
 
-/* Calls a function of the script's from within a binding, whose label, verification and name in
- * messages apply again afterwards. */
+/* Calls a script's function from within a binding, and restores the binding's label, verification
+ * and name in messages afterwards. */
 void ncs_lua_call_back(lua_State *L, int args, int results);
 
 /* Pushes "ncclSuccess" or "ncclInProgress". */
@@ -190,7 +191,8 @@ int ncs_lua_push_result(lua_State *L, int rc);
 
 /* ---- binding helpers (binding.c) ---- */
 
-/* Begins a library's function: refuses a colon and more than max arguments (< 0: any number). */
+/* Begins a library's function: refuses a call with a colon, and more than max arguments
+ * (< 0: any number). */
 struct ncs_lua_thread *ncs_lua_begin(lua_State *L, const char *what, int max);
 
 bool ncs_lua_is_whole(lua_State *L, int arg, lua_Integer *value); /* a number without fraction */
@@ -200,40 +202,40 @@ size_t ncs_lua_count(lua_State *L, int arg, const char *name); /* not negative *
 double ncs_lua_number(lua_State *L, int arg, const char *name);
 int64_t ncs_lua_seconds(lua_State *L, int arg, const char *name); /* as nanoseconds */
 const char *ncs_lua_string(lua_State *L, int arg, const char *name);
-/* Length of a list; a table with other keys is refused: `wanted` says what the list is of. */
+/* The length of a list; refuses a table with other keys. `wanted` describes the entries. */
 size_t ncs_lua_list(lua_State *L, int arg, const char *name, const char *wanted);
 /* The same for whole numbers, as an array that is pushed. */
 int *ncs_lua_ints(lua_State *L, int arg, const char *name, const char *wanted, int *count);
 int ncs_lua_dtype(lua_State *L, int arg);
-/* The type of a value for messages: "buffer", "table", "nil", "no value". */
+/* The type of a value in messages: "buffer", "table", "nil", "no value". */
 const char *ncs_lua_type(lua_State *L, int arg);
 /* Raises "NAME must be WANTED, got ...". */
 int ncs_lua_wrong(lua_State *L, int arg, const char *name, const char *wanted);
 
-/* Makes the table at `index` a locked library: a proxy is pushed through which it is read; writing
- * and unknown names are errors that speak of `name`. */
+/* Makes the table at `index` a locked library: pushes a proxy for reading. Writes and unknown names
+ * raise errors with `name`. */
 void ncs_lua_lock(lua_State *L, int index, const char *name);
-/* The name of the locked library at arg; NULL = it is none, or the environment. */
+/* The name of the locked library at arg; NULL: it is none, or it is the environment. */
 const char *ncs_lua_library(lua_State *L, int arg);
-/* Field of the metatable of a library that is a value: its functions take a colon. */
+/* This field of a metatable marks a library whose functions take a colon. */
 #define NCS_TAKES_COLON "ncs.value"
 /* Before complaints that are about no call. */
 void ncs_lua_no_call(lua_State *L);
 
 /* ---- names that are not there (hint.c) ---- */
 
-/* In the registry: the names that lines of a session have made local, keys of a table. */
+/* In the registry: a table whose keys are the names that lines of a session have made local. */
 #define NCS_DECLARED "ncs.declared"
 
-/* Raises "no such WHAT 'word'", with the name that is meant: of the tables at the given indices, or
- * the script's for a function of C. `owner` is whose names they are, NULL = globals. */
+/* Raises "no such WHAT 'word'" with a hint: a similar name in the tables at the given indices, or
+ * the script's name of a C function. `owner` has these names, NULL = globals. */
 int ncs_lua_unknown(lua_State *L, const char *what, const char *owner, const char *word,
                     const int *tables, int count);
 /* The same for a list of names, as ncs_near_hint. */
 const char *ncs_lua_hint(char hint[NCS_NEAR_ROOM], char quote, const char *word,
                          const char *const *names, size_t count, const char *otherwise);
-/* The function of C that `word` is, whatever its case and with or without its library's prefix and
- * that of `owner` ("comm", may be NULL); -1 = none. */
+/* The C function that `word` means, in any case, with or without its library's prefix and the
+ * prefix of `owner` ("comm", may be NULL); -1 = none. */
 int ncs_lua_meant_function(const char *owner, const char *word);
 
 /* ---- errors (error.c) ---- */
@@ -249,34 +251,36 @@ struct ncs_lua_error {
 
 int ncs_lua_raise(lua_State *L, const struct ncs_lua_error *e);
 int ncs_lua_usage(lua_State *L, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The same for what C would pass on and NCCL would not notice, such as a count beyond the buffer.
- * What NCCL checks itself (roots, peers, the place of a new rank) is left to it. */
+/* As ncs_lua_usage, for a mistake that C would pass on and NCCL would not notice, such as a count
+ * beyond the buffer. NCCL itself checks roots, peers and the rank of a new communicator, so
+ * bindings do not. */
 int ncs_lua_refuse(lua_State *L, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The memory budget has no room for so many bytes. */
 int ncs_lua_no_room(lua_State *L, size_t bytes);
 int ncs_lua_raise_code(lua_State *L, enum ncs_fn fn, int rc);
-/* The error that NCCL has found on a communicator while the thread waited (api/local.h). */
+/* Raises the error that NCCL found on a communicator while the thread waited (api/local.h). */
 int ncs_lua_raise_async(lua_State *L);
-/* Its message, with its place unless that is the line; for ncs_free. */
+/* The message of an error, with its place unless that is the given line. Free it with ncs_free. */
 char *ncs_lua_error_line(struct ncs_lua_thread *thread, lua_State *L, int line);
 void ncs_lua_error_class(lua_State *L);
-/* Behind "FILE:LINE: " of Lua's, and the line; the text itself when it does not begin with the file's. */
+/* The text behind Lua's "FILE:LINE: ", whose line is stored; the text itself if it
+ * begins otherwise. */
 const char *ncs_lua_skip_place(const char *text, const char *file, int *line);
-/* Pushes what an error says: of a table its message or what is in it, else the value as text. */
+/* Pushes an error as text: the message or the contents of a table, else the value itself. */
 void ncs_lua_shown(lua_State *L, int index);
-/* The error object at index, or false when it is some other value. */
+/* True if the value at index is an error object of ours. */
 bool ncs_lua_is_error(lua_State *L, int index);
 
 /* ---- order and identity (order.c) ---- */
 
-/* Pushes the keys of a table in order, as a list, or nil when they are of 1..n; how many. */
+/* Pushes a list of the table's keys in order, or nil if they are 1..n. Returns their number. */
 lua_Integer ncs_lua_keys(lua_State *L, int table);
-/* Pushes key i (from 1) of such a list; there may be no value at it. */
+/* Pushes key i (from 1) of such a list; the table may no longer have a value there. */
 void ncs_lua_key(lua_State *L, int list, lua_Integer i);
 
-/* Pushes the value as text, without addresses; honours __tostring and __name. */
+/* Pushes the value as text without addresses; uses __tostring and __name. */
 const char *ncs_lua_text(lua_State *L, int index);
-/* The text at index as C has texts: a zero byte in it becomes \x00 in its place on the stack. */
+/* The text at index as a C string: in place, a zero byte becomes \x00. */
 const char *ncs_lua_whole_text(lua_State *L, int index);
 int ncs_lua_next(lua_State *L);
 int ncs_lua_pairs(lua_State *L);
@@ -301,20 +305,21 @@ void ncs_lua_raw(lua_State *L);            /* C */
 
 int ncs_lua_scenario(lua_State *L);        /* scenario{} on a rank: declare.c */
 
-/* The environment of chunks: the proxy through which globals are read. Pushes it. */
+/* Pushes the environment of chunks: the proxy through which they read globals. */
 void ncs_lua_environment(lua_State *L);
-/* Its __close, where the script's own chunk ends: notes the line, unless an error ends it. */
+/* Its __close, which runs where the script's chunk ends: records the line, unless an error ended
+ * the chunk. */
 int ncs_lua_note_end(lua_State *L);
 
 /* Text to a chunk; err has file, line and text. */
 bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,
                        struct ncs_error *err);
 bool ncs_is_module_name(const char *name, size_t bytes);
-/* Where Lua begins: behind a byte order mark, and behind a first line for the shell. */
+/* The offset of the Lua text behind a byte order mark and a first line for the shell. */
 size_t ncs_chunk_start(const char *text, size_t bytes);
 void ncs_chunk_free(struct ncs_chunk *chunk);                        /* the contents */
 
-/* reading.c: YAML that was read as the Lua text that does the same; err has the first complaint. */
+/* reading.c: translates YAML that was read to equivalent Lua text; err has the first complaint. */
 bool ncs_reading_translate(struct ncs_reading *r, struct ncs_str *lua, struct ncs_lines *lines,
                            struct ncs_error *err);
 
@@ -322,22 +327,22 @@ bool ncs_reading_translate(struct ncs_reading *r, struct ncs_str *lua, struct nc
 void ncs_value_pack(lua_State *L, int index);              /* pushes them as a string */
 void ncs_value_unpack(lua_State *L, const void *bytes, size_t count); /* pushes the value */
 
-/* thread.c: waits until every thread that this rank spawned has ended, and reports the errors that
- * nobody has taken. */
+/* thread.c: waits until all threads that this rank spawned have ended, and reports errors that no
+ * join took over. */
 void ncs_lua_join_all(lua_State *L);
 
-/* finish.c: the end of a rank's script (sim/README.md, rule 14). */
+/* finish.c: ends the rank's script (sim/README.md, rule 14). */
 void ncs_lua_finish(lua_State *L);
 
-/* ready.c: `stream` and `world`, made in the rank's own context. */
+/* ready.c: makes `stream` and `world` in the rank's own context. */
 void ncs_lua_make_world(lua_State *L);
 
-/* inspect.c: what a session lets people see of values. Pushes a value as text, without a call of the driver. */
+/* inspect.c: pushes a value as a session shows it, without a call of the driver. */
 void ncs_lua_show(lua_State *L, int index);
 /* help(x): replies with its topic. */
 int ncs_lua_help(lua_State *L);
 /* session.c */
-/* A Lua thread of a rank's for who looks on; NULL: the rank is gone. */
+/* A Lua thread of the rank's state, for inspection; NULL = the rank is gone. */
 lua_State *ncs_session_eye(struct ncs_session *s, int rank);
 void ncs_session_help(struct ncs_session *s, int rank, const char *topic);
 

@@ -1,4 +1,4 @@
-/* Exchange between ranks outside of NCCL: store, barrier, sleep, clock, skip. */
+/* Exchange between ranks outside NCCL: store, barrier, sleep, clock, skip. */
 #include "script/object.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ static struct ncs_lua_thread *method(lua_State *L, const char *what, int max)
     return t;
 }
 
-/* What other ranks do decides about what is returned. */
+/* Tells the plan that the rank receives data from other ranks' scripts. */
 static void store_listen(const struct ncs_lua_rank *rank)
 {
     if (rank->planned)

@@ -32,7 +32,7 @@ void ncs_stream_wrap(lua_State *L, cudaStream_t handle)
     ncs_object_open(&s->head);
 }
 
-/* A stream that always exists: not in the list of what is closed. */
+/* A stream that always exists, so it is not in the list of objects to close. */
 static int ready_made_stream(lua_State *L, cudaStream_t handle, const char *name)
 {
     struct ncs_stream *s = new_stream(L);

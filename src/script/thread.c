@@ -1,4 +1,4 @@
-/* spawn: a further thread of the rank on a Lua thread of the rank's own state. */
+/* spawn: a further thread of the rank, on a Lua thread of the rank's own state. */
 #include "script/object.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static struct script_thread *of_control(struct ncs_lua_thread *control)
     return (struct script_thread *)((char *)control - offsetof(struct script_thread, control));
 }
 
-static char anchors; /* its address is the registry's key of a table: alive until joined */
+static char anchors; /* address = registry key of a table of threads not yet joined */
 
 static void thread_list(lua_State *L, struct script_thread *s, int object)
 {

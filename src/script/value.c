@@ -1,6 +1,6 @@
-/* Values that can go to another rank, as bytes: nil, booleans, numbers, texts, ids and plain tables
- * of them. A whole number alone is 8 bytes, as the store adds to it; anything else starts with a
- * letter and is never 8 bytes long. */
+/* Packs values for another rank as bytes: nil, booleans, numbers, texts, ids and plain tables of
+ * them. A whole number is exactly 8 bytes, because the store adds to it. Anything else begins with
+ * a letter and is never 8 bytes long. */
 #include "script/object.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
-/* Windows and registrations: memory that a communicator has been told of. */
+/* Windows and registrations: memory that is registered with a communicator. */
 #include "script/object.h"
 
 #include <stddef.h>
 
 #include "script/option.h"
 
-/* Begins comm:METHOD(x, ...) and pushes the new object, which holds on to both. */
+/* Begins comm:METHOD(x, ...) and pushes the new object, which keeps both alive. */
 static struct ncs_of_comm *window_begin(lua_State *L, const char *method, enum ncs_fn fn, int max,
                                         enum ncs_class_id id)
 {
@@ -22,7 +22,7 @@ static struct ncs_of_comm *window_begin(lua_State *L, const char *method, enum n
     return m;
 }
 
-/* Ends it, unless its communicator has gone before it: then it is gone too. */
+/* Deregisters it. If its communicator ended before, it is gone already, so no call is made. */
 static int script_window_end(lua_State *L, enum ncs_class_id id,
                              int (*call)(lua_State *L, struct ncs_of_comm *m))
 {
@@ -61,7 +61,7 @@ static int field_buffer(lua_State *L)
 
 /* ---- windows ---- */
 
-/* comm:window(x [, { symmetric, strict_ordering }]); nil where NCCL gives none */
+/* comm:window(x [, { symmetric, strict_ordering }]); nil if NCCL gives none */
 static int window_new(lua_State *L)
 {
     struct options { bool symmetric, strict; } o = { false, false };
