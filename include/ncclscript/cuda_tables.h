@@ -46,7 +46,7 @@
     NUMBER(int, hostNumaId) NUMBER(unsigned, gpuPciDeviceID) NUMBER(unsigned, gpuPciSubsystemID)  \
     NUMBER(int, hostNumaMultinodeIpcSupported)
 
-/* X(what, number): cudaDevAttr and what is the name. */
+/* X(what, number): `what` is the name after cudaDevAttr. */
 #define NCS_CUDA_ATTRIBUTES(X) \
     X(MaxThreadsPerBlock, 1) X(MaxBlockDimX, 2) X(MaxBlockDimY, 3) X(MaxBlockDimZ, 4)             \
     X(MaxGridDimX, 5) X(MaxGridDimY, 6) X(MaxGridDimZ, 7) X(MaxSharedMemoryPerBlock, 8)           \

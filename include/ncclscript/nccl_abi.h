@@ -132,7 +132,7 @@ typedef enum {
     ncclStatGpuMemTotal = 3
 } ncclCommMemStat_t;
 
-/* Whose signals to wait for, and how many. */
+/* The peer whose signals to wait for, and their number. */
 typedef struct {
     int opCnt;
     int peer;

@@ -3,7 +3,7 @@
 local library = ...
 
 local cuda = library("cuda", "cudaError_t")
-local ext = library("ext", "cudaError_t") -- every driver has them
+local ext = library("ext", "cudaError_t") -- every driver provides them
 
 cuda { "cudaGetDeviceCount", lua = "cuda.device_count", family = "devices",
   args = "int_out:count",

@@ -156,7 +156,7 @@ uint64_t ncs_call_signature(const struct ncs_call *call)
     uint64_t hash = ncs_hash(0, info->same), count = 0;
     int dtype = -1, op = -1, root = -1;
 
-    for (int i = 0; i < info->nargs; i++) { /* of each call that counts: one walk over its arguments */
+    for (int i = 0; i < info->nargs; i++) { /* runs for each counted call: one walk over the arguments */
         const union ncs_arg *arg = &call->arg[i];
         switch (info->arg[i].kind) {
         case NCS_ARG_PEER: return ncs_hash(hash, (uint64_t)(int)arg->i);

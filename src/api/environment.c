@@ -69,7 +69,7 @@ static const char *const allowed[] = {
     "NCCL_WORK_FIFO_BYTES",
 };
 
-/* Those whose values have a '/' that is no path. */
+/* Variables whose values may contain '/' without being paths. */
 static const char *const slashed[] = {
     "CUDA_VISIBLE_DEVICES",       /* MIG-GPU-UUID/1/0 */
     "NCCL_DEBUG_TIMESTAMP_FORMAT", /* %Y/%m/%d */

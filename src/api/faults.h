@@ -31,7 +31,7 @@ extern const struct ncs_fault_info ncs_fault_info[NCS_FAULTS];
 /* Their names, NULL at the end. */
 extern const char *const ncs_fault_names[];
 
-/* About a communicator, whatever call it waits for. */
+/* True if the fault concerns a communicator rather than one call. */
 static inline bool ncs_fault_is_of_comm(enum ncs_fault_kind kind)
 {
     enum ncs_injection_kind injects = ncs_fault_info[kind].injects;

@@ -63,7 +63,7 @@ for _, fn in ipairs(api.functions) do
   fn.is_text, fn.is_void = fn.result == "const char *", fn.result == "void"
 end
 
--- What a call is: flags, and words out of a list.
+-- The facts about a call: flags, and words out of a list.
 local FLAGS = { "counted", "grouped", "direct", "pair", "composed", "one_sided", "child", "looks",
   "waits", "records", "closes_group" }
 local WORDS = {

@@ -44,7 +44,7 @@ for _, struct in ipairs(api.structs) do
   script_types[struct[1]] = "ncclscript." .. struct[2] .. (struct[1] == "waits" and "[]" or "")
 end
 
--- The library may be given NULL for it, or give it.
+-- The library may take NULL for it, or return NULL.
 local takes_nil, gives_nil = { text = true }, {}
 for _, word in ipairs { "comm", "comms", "window", "registration", "param", "pool" } do
   takes_nil[word], gives_nil[word] = true, true

@@ -104,7 +104,8 @@ static void journal_find_rival(struct ncs_journal *j, const struct ncs_member *m
         return;
     uint64_t key = ncs_hash(ncs_hash((uint64_t)call->rank, (uint64_t)m->device),
                             (uint64_t)(uintptr_t)ncs_call_stream(call));
-    if (ncs_call_stream(call) == cudaStreamPerThread) /* one name for a stream of each thread's */
+    if (ncs_call_stream(call) == cudaStreamPerThread) /* this handle means a different stream on each
+                                                       * thread */
         key = ncs_hash(key, (uint64_t)call->thread);
     uint64_t last = (uintptr_t)ncs_map_get(&j->own->on_stream, key); /* id, thread */
     if (m->last && m->last->rank == call->rank && is_rival(call, m->last->id, m->last->thread))
@@ -128,7 +129,7 @@ static uint64_t sequence_of(const struct ncs_call *call)
     return PAIRS + 2 * (uint64_t)(uint32_t)ncs_call_peer(call) + (call->fn == NCS_FN_ncclRecv);
 }
 
-/* By 1 or -1; returns how long the sequence is then. */
+/* Changes the length by 1 or -1; returns the new length. */
 static uint32_t lengthen(struct ncs_member *m, uint64_t sequence, int by)
 {
     switch (sequence) {
@@ -160,7 +161,7 @@ static void count_call(struct ncs_journal *j, struct ncs_call *call)
     line_up(m, call);
 }
 
-/* The call came to nothing: those after it move up. */
+/* Removes a call without effect from its sequence: later calls move up. */
 static void reject(struct ncs_journal *j, struct ncs_call *call)
 {
     uint64_t sequence = sequence_of(call);
@@ -410,7 +411,7 @@ void ncs_journal_take_back(struct ncs_journal *j, struct ncs_call *call)
     lock(j);
     call->returned = true;
     call->number = 0;
-    ncs_journal_set_comm(j, call, -1); /* nobody has come there */
+    ncs_journal_set_comm(j, call, -1); /* the caller has not joined it */
     call->comm_rank = -1;
     if (ncs_local)
         ncs_local->call = NULL;

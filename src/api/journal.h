@@ -49,14 +49,14 @@ struct ncs_call {
                          * message; a literal, NULL = none */
     bool warned;        /* the driver set `why`, and the library logged a message about this call
                          * too */
-    int rank, thread;   /* who called, as in ncs_local */
+    int rank, thread;   /* the caller, as in ncs_local */
     struct ncs_place place;
     const char *label;  /* NULL = none */
     bool unverified;    /* verify = false */
     unsigned unsaid;    /* of a recorded run: NCS_UNSAID_... facts that its record lacks */
     bool by_c_name;     /* called as C.ncclAllReduce, not as a method or function of Lua's */
     bool opening;       /* made before the script's first statement, to create ready-made objects */
-    bool ending;        /* made at the end of the script, to release what it left */
+    bool ending;        /* made at the end of the script, to release objects it left */
     bool withdrawn;     /* other calls replace this one: it leaves no record */
     bool faulted;       /* a fault set its code: the library was not called */
     int comm;           /* number of the communicator, -1 = none or unknown */
@@ -119,7 +119,7 @@ struct ncs_member {
     struct ncs_map pairs;            /* lengths of the sequences of each peer's sends and
                                       * receives */
     uint32_t splits, shrinks, grows; /* that have not failed */
-    uint64_t hash;       /* rolling hash of the signatures of all of them */
+    uint64_t hash;       /* rolling hash of the signatures of all counted calls */
     struct ncs_call *first, *last; /* counted calls still held, by number */
     struct ncs_call **line;        /* table of held calls: number % line_room -> the latest with
                                     * that remainder */
@@ -135,14 +135,14 @@ struct ncs_comm_info {
                           * all ranks have ended this one and no record refers to it */
     uint64_t serial;     /* in order of appearance, from 1 */
     char *name;          /* "world", "comm1", or as given; unique not guaranteed */
-    int nranks;          /* as the first rank to appear gave it */
+    int nranks;          /* as the first rank to appear passed it */
     struct ncs_member *member; /* `members` entries: nranks, or more if a rank passed a larger
                                 * count */
     int members;
     struct ncs_redop *redops;  /* newest first */
     struct ncs_window *windows; /* oldest first */
     uint64_t key;        /* hash of the unique id; of a child, hash of its origin */
-    uint32_t growths;    /* ids made to grow it with */
+    uint32_t growths;    /* ids made for growing it */
     int parent;          /* of a child, the number of its parent; -1 = no child */
     uint32_t split;      /* of a child by ncclCommSplit: which split of its parent, from 1; 0 =
                           * no split */
@@ -183,7 +183,7 @@ struct ncs_caught {
     int first, last;        /* first and last line of the function that caught it; a main script:
                              * all lines */
     char *text;             /* one line, without the place */
-    uint64_t after;         /* id of the newest call then, whoever made that */
+    uint64_t after;         /* id of the newest call of any thread at that time */
     struct ncs_caught *newer;
 };
 

@@ -95,7 +95,7 @@ static void learn_shrink(struct ncs_journal *j, const struct ncs_call *call, str
 {
     struct ncs_unfilled u = { .out = ncs_call_arg(call, NCS_ARG_COMM_OUT)->p };
     uint32_t nth = ++*counter(m, call->fn);
-    /* Sorted by now, so that it is the same on all ranks. */
+    /* Sorted before, so that the hash is equal on all ranks. */
     uint64_t list = ncs_hash_bytes(0, call->arg[1].p, (size_t)call->arg[2].i * sizeof(int));
 
     snprintf(u.name, sizeof u.name, "shrink%u", nth);

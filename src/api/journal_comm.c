@@ -208,7 +208,7 @@ static void learn_init_all(struct ncs_journal *j, struct ncs_call *call)
         return;
     info = journal_add_comm(j, (int)nranks);
     ncs_journal_set_comm(j, call, info->number);
-    call->comm_rank = 0; /* it stands for all of them */
+    call->comm_rank = 0; /* the call represents all ranks */
     for (int i = 0; i < nranks; i++) {
         info->member[i].rank = call->rank;
         info->member[i].joined = j->calls;

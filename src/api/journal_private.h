@@ -15,10 +15,10 @@ struct ncs_unfilled {
     uint64_t group;
     int comm, comm_rank; /* of a child: its parent's */
     int rank;            /* of the run */
-    enum ncs_fn fn;      /* of a child: what makes it */
-    uint64_t child;      /* key of a child; 0 = it is none */
+    enum ncs_fn fn;      /* of a child: the function that makes it */
+    uint64_t child;      /* key of a child; 0 = no child */
     char name[48];       /* of a child, below its parent's */
-    int child_rank, child_nranks; /* -1 = the driver will tell */
+    int child_rank, child_nranks; /* -1 = to be asked of the driver */
     uint32_t split;      /* as in ncs_comm_info, of a child */
     int color;
 };
@@ -37,18 +37,18 @@ struct comm {
     struct ncs_comm_info info;
     bool named;
     int ended;                 /* members that are gone */
-    size_t users;              /* records of it, children, and who keeps it */
+    size_t users;              /* its records, its children, and holders by ncs_journal_keep_comm */
     size_t counted;            /* bytes of it in ncs_journal.held_comms */
     bool queued;               /* among the dead */
     struct comm *next_dead;
-    struct ncs_growth *growth; /* ids made to grow it */
+    struct ncs_growth *growth; /* ids made for growing it */
 };
 
 struct ncs_journal_private {
     bool locked;
     pthread_mutex_t lock;
     const struct ncs_api *api; /* answers cudaGetDevice */
-    int (*fault)(void *arg, struct ncs_call *call); /* NULL = nobody does */
+    int (*fault)(void *arg, struct ncs_call *call); /* NULL = no hook */
     void *fault_arg;
     uint64_t groups;           /* serials of groups given so far */
     size_t trim_at;            /* bytes of records at which dropping is tried again */
@@ -76,7 +76,7 @@ void ncs_journal_rename(struct ncs_journal *j, int number, const char *name);
 void ncs_journal_free_comms(struct ncs_journal *j);
 void ncs_journal_free_hosts(struct ncs_journal *j);
 
-/* ---- what a thread met (journal_prior.c) ---- */
+/* ---- events that a thread met (journal_prior.c) ---- */
 
 void ncs_journal_free_caught(struct ncs_journal *j);
 /* After a successful cudaMemcpy to memory of the script's own: samples the copied bytes. */
@@ -95,7 +95,7 @@ void ncs_journal_free_texts(struct ncs_journal *j);
 #define NCS_MOST_WAITS 4096 /* entries of a list that are kept */
 
 void ncs_journal_add_window(struct ncs_journal *j, const struct ncs_call *call);
-/* It has succeeded, outside a group: its handle is there. */
+/* Its registration has succeeded, outside a group: learns the handle. */
 void ncs_journal_learn_window(struct ncs_journal *j, const struct ncs_call *call);
 void ncs_journal_drop_window(struct ncs_journal *j, const struct ncs_call *call); /* failed */
 /* Drops the windows that the thread registered in the group that has just failed. */
@@ -114,7 +114,7 @@ void ncs_journal_free_waits(struct ncs_call *call);
 void *ncs_pack_handle(int comm, int comm_rank);
 void ncs_unpack_handle(uintptr_t word, int *comm, int *comm_rank);
 
-/* Joins a communicator as a rank that it names. */
+/* True if the call joins a communicator as a rank that it names. */
 static inline bool ncs_call_makes_rank(const struct ncs_call *call)
 {
     return ncs_fn_info[call->fn].joins == NCS_JOINS_ONE ||

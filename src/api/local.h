@@ -46,8 +46,8 @@ struct ncs_local {
     bool ending;       /* past the script's last statement: objects that it left are being
                         * released */
 
-    /* A script makes the calls. Of memory that the driver did not allocate, the call about to be
-     * made may touch these ranges and nothing else. */
+    /* A script makes the calls. The call about to be made may touch memory that the driver did not
+     * allocate only in these ranges. */
     bool guarded;
     int ranges;
     struct ncs_range range[NCS_RANGES];
@@ -61,7 +61,7 @@ struct ncs_local {
     /* True if the journal hears of every wait of this thread for another: by ncs_journal_heard,
      * or because it is a call of the driver. */
     bool tells_waits;
-    struct ncs_place slept; /* where it last slept of its own accord */
+    struct ncs_place slept; /* place of its last sleep in the script */
 
     /* Kept by the journal. */
     uint64_t hosts; /* its steps outside NCCL and CUDA (ncs_host_step) */

@@ -45,7 +45,7 @@ struct ncs_machine_options {
     uint64_t seed;
     const char *schedule;     /* the choices to make, instead of random ones; NULL = none;
                                * borrowed */
-    int nccl_version;         /* as ncclGetVersion says it; 0 = 23007 */
+    int nccl_version;         /* in ncclGetVersion's coding; 0 = 23007 */
     uint64_t device_memory;   /* bytes per GPU; 0 = 16 GiB */
     int capability;           /* major * 10 + minor; 0 = 90 */
     int ready_after;          /* polls for which a non-blocking operation stays in progress after
@@ -90,9 +90,9 @@ enum ncs_work_state {
 struct ncs_work {
     uint64_t serial;          /* from 1, in the order in which they were enqueued */
     const char *kind;         /* as in ncs_snap_op */
-    int rank, device;         /* whose process enqueued it, and for which of its devices */
-    struct ncs_call *const *call; size_t calls; /* QUEUED: that it carries out, in their order */
-    const void *const *stream; size_t streams;  /* QUEUED: their handles; NULL = the legacy one */
+    int rank, device;         /* the rank whose process enqueued it, and its device */
+    struct ncs_call *const *call; size_t calls; /* QUEUED: the calls that it carries out, in order */
+    const void *const *stream; size_t streams;  /* QUEUED: handles of its streams; NULL = the legacy stream */
     int status;               /* ENDED: cudaError_t */
 };
 
@@ -158,7 +158,7 @@ enum ncs_injection_kind {
 struct ncs_injection {
     enum ncs_injection_kind kind;
     const void *comm;       /* ncclComm_t of the calling process: LINK, ASYNC */
-    struct ncs_call *call;  /* SPOIL: about to be made */
+    struct ncs_call *call;  /* SPOIL: the call about to be made */
     uint64_t first, count;  /* SPOIL: elements of its output, from 0; count 0 = up to the end */
     int peer;               /* LINK: rank of comm */
     int64_t nanoseconds;    /* LINK: additional delay; < 0 = the link is cut */

@@ -51,8 +51,8 @@ struct ncs_snap_context {
     int rank, thread;
     enum ncs_context_state state;
     enum ncs_ending ending;        /* when ENDED */
-    struct ncs_place place;        /* where it is, or where it ended with an error */
-    char *message;                 /* of its error, or what is known instead; NULL = none */
+    struct ncs_place place;        /* current place, or place of the error that ended it */
+    char *message;                 /* of its error, or other known facts; NULL = none */
     const struct ncs_call *call;   /* in flight, NULL = none (or a host wait of the runner's) */
     int group_depth;               /* > 0: its thread is inside an open group */
     size_t wait, waits;            /* first and count in snapshot.wait */
@@ -81,7 +81,7 @@ struct ncs_snap_op {               /* an unfinished operation of the device grap
 };
 
 enum ncs_part_state {
-    NCS_PART_WAITING,   /* its launch has not come to it */
+    NCS_PART_WAITING,   /* earlier work of its launch is not done */
     NCS_PART_AT_SLOT,   /* there, waits for the others */
     NCS_PART_MATCHED,   /* complete, data will move */
     NCS_PART_DONE,
@@ -98,15 +98,15 @@ struct ncs_snap_part {             /* one call's share of a launch, or a call st
     bool readable;                 /* at its meeting, and its buffers exist */
 };
 
-struct ncs_snap_lack {             /* signals that a wait has not had */
+struct ncs_snap_lack {             /* signals that a wait still lacks */
     int part;                      /* the wait */
     int peer;                      /* rank of the communicator that should send them */
-    uint64_t wanted, came;         /* that the call asks for; that came and no wait has taken */
+    uint64_t wanted, came;         /* that the call waits for; arrived and not taken by a wait */
 };
 
 enum ncs_stuck {
     NCS_STUCK_NO, NCS_STUCK_KIND, NCS_STUCK_COUNT, NCS_STUCK_ROOT, NCS_STUCK_P2P_COUNT,
-    NCS_STUCK_LINK, /* a link that it has to use is cut */
+    NCS_STUCK_LINK, /* a link that it must use is cut */
 };
 
 struct ncs_snap_slot {             /* a meeting of parts that is not complete */
@@ -127,9 +127,9 @@ enum ncs_job_kind {
 
 struct ncs_snap_job {
     enum ncs_job_kind kind;
-    const struct ncs_call *call;   /* that started it; may be NULL */
+    const struct ncs_call *call;   /* the call that started it; may be NULL */
     int rank;                      /* of the run */
-    int comm_rank, nranks;         /* of the communicator it is about */
+    int comm_rank, nranks;         /* of the job's communicator */
     /* Ranks of the communicator that have not checked in: first and count in snapshot.missing. */
     size_t miss, misses;
     bool refused;                  /* INIT: the rendezvous stopped serving, because of `why` */

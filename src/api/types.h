@@ -14,7 +14,7 @@ struct ncs_dtype_info {
     const char *name;     /* "float16" */
     const char *constant; /* "ncclFloat16" */
     const char *other[2]; /* NCCL's second name for it and that name's constant; NULL = none */
-    const char *shorter;  /* "fp16": what other languages call it; or NULL */
+    const char *shorter;  /* "fp16": its name in other languages; or NULL */
     const char *torch;    /* "Half" in PyTorch's records; or NULL */
     size_t bytes;
     int fraction, bias;   /* of floating-point types: bits of the fraction, bias of the exponent;
@@ -28,7 +28,7 @@ struct ncs_dtype_info {
 
 extern const struct ncs_dtype_info ncs_dtype_info[ncclNumTypes];
 
-bool ncs_dtype_is_float(int dtype); /* false for a value that is none */
+bool ncs_dtype_is_float(int dtype); /* false for a value that is no type */
 /* The relative error of one rounding; 0 for integers and for values that are no type. */
 double ncs_dtype_unit(int dtype);
 /* The type with that C constant, "ncclHalf"; -1 = no such constant. */

@@ -83,7 +83,7 @@ static void lower_to_groups(const char *root, const char *mount, const char *gro
     ncs_str_free(&path);
 }
 
-/* Of a list "cpu,memory". */
+/* True if a list such as "cpu,memory" has memory. */
 static bool names_memory(const char *list, size_t bytes)
 {
     for (const char *end = list + bytes; list < end;) {

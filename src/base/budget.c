@@ -25,7 +25,7 @@ static pthread_key_t key;
 static bool has_key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 
-/* What is freed after this is given back at once. */
+/* Bytes freed later by this thread are returned at once. */
 static void return_in_hand(void *unused)
 {
     (void)unused;

@@ -45,7 +45,7 @@ static char *formatted(const char *fmt, va_list args)
     return ncs_str_take(&text);
 }
 
-/* The last complaint, unless it was left out. */
+/* The last complaint, if it was kept. */
 static struct ncs_complaint *last(struct ncs_complaints *c)
 {
     return c->open ? &c->item[c->count - 1] : NULL;

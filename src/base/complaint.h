@@ -16,7 +16,7 @@ struct ncs_complaint {
     struct ncs_span at;
     char *text;             /* lower case: the fact, the offending text, what was expected */
     char *hint;             /* how to repair it; NULL = none */
-    char *note;             /* another place, and what is there; NULL = none */
+    char *note;             /* a related place, and a text about it; NULL = none */
     struct ncs_span note_at;
 };
 

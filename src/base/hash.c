@@ -17,6 +17,6 @@ uint64_t ncs_hash_bytes(uint64_t hash, const void *bytes, size_t count)
         hash = ncs_hash(hash, hash_load(at, 8));
     if (left > 0)
         hash = ncs_hash(hash, hash_load(at, left));
-    /* The count tells "a" from "a\0". */
+    /* The count makes "a" and "a\0" different. */
     return ncs_hash(hash, count);
 }

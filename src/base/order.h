@@ -2,7 +2,7 @@
 #ifndef NCS_BASE_ORDER_H
 #define NCS_BASE_ORDER_H
 
-/* Of ints, ascending. */
+/* Compares ints, ascending. */
 static inline int ncs_order_ints(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;

@@ -16,7 +16,7 @@ struct job {
     void (*body)(size_t begin, size_t end, void *arg);
     void *arg;
     size_t count, pieces;
-    size_t next;  /* the first piece that nobody has taken */
+    size_t next;  /* the first piece that no thread has taken */
 };
 
 /* The holder of `turn` may start workers and set the job; `lock` guards the other fields. Workers are

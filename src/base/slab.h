@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 struct ncs_slab {
-    size_t bytes;  /* of each; set by whoever makes the slab */
+    size_t bytes;  /* of an object; set by the owner */
     void *spare;   /* given back, linked through their first word */
-    void *block;   /* all of them, likewise */
+    void *block;   /* the blocks, linked */
     char *fresh;   /* of the newest block, never taken so far */
     size_t left;   /* objects from there on */
     size_t blocks;

@@ -50,7 +50,7 @@ int ncs_source_line(const struct ncs_source *s, size_t at, int *column)
     if (column) {
         size_t i = s->start[line];
         if (line == 0 && strncmp(s->text, BYTE_ORDER_MARK, 3) == 0)
-            i = 3; /* it has no column */
+            i = 3; /* a byte order mark has no column */
         for (*column = 1; i < at && i < s->bytes; i++)
             *column += begins(s->text[i]);
     }
@@ -75,7 +75,7 @@ size_t ncs_source_byte(const struct ncs_source *s, int line, int column)
     return at;
 }
 
-/* A piece of a line as it is shown; its width in cells. */
+/* Appends a piece of a line as shown; returns its width in cells. */
 static size_t add_piece(const struct ncs_source *s, size_t from, size_t to, struct ncs_str *out)
 {
     struct ncs_str raw = { 0 }, piece = { 0 };

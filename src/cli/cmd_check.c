@@ -129,7 +129,8 @@ static void check_file(struct check *check, struct entry entry)
     struct plans plans = { 0 };
     struct ncs_str out = { 0 };
     bool ok = ncs_script_check(&c, &check->settings, &err);
-    if (ok && !complaints->errors && (check->plan || !check->settings.unsafe)) /* it has effects */
+    /* With --unsafe a plan can have effects, so it is made only if it was asked for. */
+    if (ok && !complaints->errors && (check->plan || !check->settings.unsafe))
         ok = ncs_check_plans(&c, &check->settings, entry.only, check->plan,
                              check->plan ? keep_plan : NULL, &plans, &err);
     if (check->json)

@@ -52,7 +52,7 @@ struct comparison {
     size_t same, differ, skipped, unloaded;
 };
 
-/* What one scenario's two runs have in common, and not. */
+/* The lines in which one scenario's two runs agree and differ. */
 struct difference {
     struct ncs_str text;      /* lines */
     size_t values, bits;      /* compared, and of these bit by bit */
@@ -164,7 +164,7 @@ static void compare_verdicts(const struct comparison *c, struct difference *d,
     add_unshown(c, d);
 }
 
-/* ---- what is said ---- */
+/* ---- output ---- */
 
 static void print_comparison(const char *word, const char *file, const struct ncs_str *rest)
 {

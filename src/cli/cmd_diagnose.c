@@ -54,7 +54,7 @@ static uint32_t diagnose_calls_of(const struct ncs_journal *j, const struct ncs_
     return 0;
 }
 
-/* A record that is not whole weakens what is found in it. */
+/* Weakens findings that an incomplete record cannot prove. */
 static void weaken(const struct ncs_trace *t, struct ncs_diagnosis *d)
 {
     struct ncs_finding *f = ncs_first_cause(d->finding, d->findings);

@@ -24,7 +24,7 @@ static const struct ncs_option options[] = {
     { 0 },
 };
 
-enum { SHOWN = 16 }; /* devices of which more than their number is told */
+enum { SHOWN = 16 }; /* devices that are listed; others are only counted */
 
 struct device {
     char name[256];
@@ -34,14 +34,14 @@ struct device {
 struct health {
     const char *sim_fault;       /* NULL: the simulator works */
     struct ncs_library lib[2];   /* NCCL, the CUDA runtime */
-    struct ncs_error lack[2];    /* why one is not open */
+    struct ncs_error lack[2];    /* why a library is not open */
     struct ncs_api api;
     int driver;                  /* CUDA version of the GPU driver; 0 = none */
     int devices;                 /* -1 = there is no telling */
-    const char *why;             /* there are none */
+    const char *why;             /* why there are none */
     struct device device[SHOWN];
     bool several;                /* NCCL_MULTI_RANK_GPU_ENABLE=1 */
-    struct ncs_str todo;         /* lines: what to do for real runs; empty: nothing */
+    struct ncs_str todo;         /* lines of advice for real runs; empty: none needed */
 };
 
 /* ---- looking ---- */
@@ -124,7 +124,7 @@ static void doctor_advise(struct health *h)
     h->several = several && strcmp(several, "1") == 0;
 }
 
-/* False when a library that was asked for cannot be had. */
+/* False if a library that the user named cannot be opened. */
 static bool inspect_machine(struct health *h, const char *const given[2], struct ncs_error *err)
 {
     *h = (struct health){ .devices = -1 };

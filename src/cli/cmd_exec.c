@@ -48,12 +48,12 @@ static const struct ncs_option options[] = {
 
 /* ---- the libraries ---- */
 
-/* What the program may look for, and what that needs. */
+/* The libraries that programs load, and those that these need. */
 static const char *const libraries[] = { "libnccl.so.2", "libcudart.so.12", "libcudart.so.13",
                                          "libncclscript-sim.so", "libncclscript-exec.so",
                                          "libncclscript-audit.so", NULL };
 
-/* The first of them that the folder lacks; NULL = none. */
+/* The first library missing in the folder; NULL = none. */
 static const char *missing_in(const char *folder)
 {
     for (size_t i = 0; libraries[i]; i++) {
@@ -282,7 +282,7 @@ static int exec_run(const struct ncs_option_value *v, char **argv, const char *f
     }
     close(failure[1]);
     close(channel[1]);
-    signal(SIGINT, SIG_IGN); /* it is the program's */
+    signal(SIGINT, SIG_IGN); /* the program handles the signal */
     int how, error;
     while (waitpid(child, &how, 0) < 0 && errno == EINTR)
         continue;

@@ -72,7 +72,7 @@ static void keep_progress(void *arg, size_t steps)
 
 struct chosen {
     char *name;
-    int number;                /* of ours, from 1; 0: it is a file's */
+    int number;                /* of a built-in lesson, from 1; 0: a file's */
     struct ncs_lesson *lesson;
 };
 
@@ -111,7 +111,7 @@ static bool lesson_choose(const char *operand, struct chosen *c, struct ncs_erro
     return c->lesson != NULL;
 }
 
-/* ---- what is done ---- */
+/* ---- giving a lesson ---- */
 
 static int lesson_list(void)
 {

@@ -38,7 +38,7 @@ static bool select_cases(const struct ncs_option_value *v, struct ncs_selection 
     return false;
 }
 
-/* A report of no runs, for who reads it, and why. */
+/* Writes a report without runs, in the chosen format, and the reason. */
 static int report_no_runs(const struct ncs_option_value *v, const struct ncs_selection *selection)
 {
     struct ncs_report report;

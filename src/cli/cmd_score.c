@@ -27,7 +27,7 @@ static const struct ncs_option options[] = {
     { 0 },
 };
 
-enum { ERRORS_MOST = 20,       /* lines that are told */
+enum { ERRORS_MOST = 20,       /* lines that are reported */
        REPORT_MOST = 64 << 20 }; /* bytes of a line */
 
 /* A case, a policy and a seed of which there is a report. */
@@ -41,7 +41,7 @@ struct scoring {
     struct ncs_corpus corpus;
     struct ncs_score score;
     struct seen *seen; size_t seens, seens_room;
-    struct ncs_map at; /* hash of what is seen -> its place in `seen`, from 1 */
+    struct ncs_map at; /* hash of a seen report -> its index in `seen`, from 1 */
 };
 
 /* Without a declared outcome there is no truth: `run` merely assumes a pass. Only a repaired twin need not
@@ -55,7 +55,7 @@ static bool is_labelled(const struct ncs_labelled *l, struct ncs_error *err)
     return ncs_fail_hint(err, "outcome = \"pass\" in scenario{} declares it correct");
 }
 
-/* The same run cannot be counted twice. */
+/* Refuses a second report of the same run. */
 static bool score_is_new(struct scoring *s, const struct ncs_labelled *l, size_t item,
                          const char *seed, int line, struct ncs_error *err)
 {

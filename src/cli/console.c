@@ -22,7 +22,7 @@ static void on_interrupt(int number)
     if (!p)
         return; /* the read ends */
     if (atomic_fetch_add(&interrupts, 1) >= 2)
-        _exit(ncs_verdict_exit(NCS_INTERRUPTED)); /* some call of Lua's own does not come back */
+        _exit(ncs_verdict_exit(NCS_INTERRUPTED)); /* a call inside Lua does not return */
     ncs_prompt_break(p);
 }
 

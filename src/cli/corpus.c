@@ -28,7 +28,7 @@ static void add_below(struct ncs_str *path, const char *below)
 
 bool ncs_corpus_folder(const char *below, struct ncs_str *path)
 {
-    /* Of a build tree, and of an installation. */
+    /* In a build tree, and in an installation. */
     static const char *const places[] = {
         "scenarios", "../scenarios", "../../scenarios",
         "../" NCCLSCRIPT_DATADIR "/ncclscript/scenarios", NULL };

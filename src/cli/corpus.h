@@ -11,11 +11,11 @@ struct ncs_corpus_case {
     enum ncs_policy policy;
     struct ncs_scenario scenario;
     struct ncs_truth truth;
-    bool reported;              /* for who goes through reports */
+    bool reported;              /* for callers that go through reports */
 };
 
 struct ncs_corpus_file {
-    char *real;                 /* its path without links; as given where that is none */
+    char *real;                 /* its path without links; as given if that is unknown */
     char *group;                /* the class: the folder's name */
     char *twin;                 /* of a bug the repaired scenario, of a repaired one the bug; NULL = none */
     bool correct;               /* the file is the repaired one */
@@ -26,7 +26,7 @@ struct ncs_corpus_file {
 
 struct ncs_corpus {
     struct ncs_selection selection;
-    struct ncs_corpus_file *file; size_t files, files_room; /* as those of the plan */
+    struct ncs_corpus_file *file; size_t files, files_room; /* parallel to the selection's files */
     struct ncs_corpus_case *item; size_t count, room;
 };
 

@@ -30,10 +30,10 @@ struct ncs_editor {
     char *history_file;      /* NULL = none is kept */
     const char *prompt;
     struct ncs_editor_completer completer;
-    char *line;              /* the one that was given last: edited, */
+    char *line;              /* the last returned line: edited, */
     struct ncs_str read;     /* or plain */
     struct ncs_str pasted;   /* lines that have not been given */
-    size_t given;            /* bytes of them that have */
+    size_t given;            /* bytes of `pasted` that have been returned */
 };
 
 bool ncs_editor_edits(const struct ncs_editor *e)
@@ -76,7 +76,7 @@ static char *history_path(void)
     return own ? ncs_copy_text(own) : ncs_state_file("history");
 }
 
-/* Why the history is not kept; NULL = it is. */
+/* Returns why the history is not kept; NULL = it is kept. */
 static const char *open_history(struct ncs_editor *e)
 {
     HistEvent event;
@@ -89,7 +89,7 @@ static const char *open_history(struct ncs_editor *e)
     struct stat file;
     if (!e->history_file || stat(e->history_file, &file) != 0)
         return NULL;
-    bool device = S_ISCHR(file.st_mode); /* /dev/null is how people want none; others have no end */
+    bool device = S_ISCHR(file.st_mode); /* /dev/null means no history; other devices never end */
     if (S_ISREG(file.st_mode) && history(e->history, &event, H_LOAD, e->history_file) >= 0)
         return NULL;
     ncs_free(e->history_file);
@@ -129,7 +129,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* How much all of them begin with. */
+/* The length of the words' common beginning. */
 static size_t common(const struct words *w)
 {
     size_t n = strlen(w->word[0]);

@@ -16,7 +16,7 @@ struct ncs_editor_completer {
 
 enum ncs_edited {
     NCS_EDITED_LINE,
-    NCS_EDITED_PASTED,      /* a line of several that came at once; more follow */
+    NCS_EDITED_PASTED,      /* a line of a multi-line paste; more follow */
     NCS_EDITED_INTERRUPTED, /* Ctrl-C: the line is dropped */
     NCS_EDITED_END,
 };

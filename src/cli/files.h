@@ -10,7 +10,7 @@
 struct ncs_files {
     char **path;
     size_t count, room;
-    size_t left_out; /* YAML files of folders that do not look like scenarios */
+    size_t left_out; /* number of YAML files in folders that do not look like scenarios */
     char *left;      /* the first of them */
 };
 

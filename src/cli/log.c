@@ -51,7 +51,7 @@ void ncs_log_line(void *arg, const char *file, const char *line)
     ncs_str_free(&text);
 }
 
-/* False and errno when not all lines are in it. */
+/* False and errno if a line is missing in the file. */
 static bool log_close_whole(struct ncs_log_file *file)
 {
     int failed = file->failed;

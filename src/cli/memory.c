@@ -10,7 +10,7 @@
 
 static char command_name[16];
 
-/* No memory of the heap is to be had for this. */
+/* Uses no heap, since none is left. */
 static void memory_end_process(const char *why)
 {
     char text[NCS_BUDGET_WORDS + 128];

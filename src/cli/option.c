@@ -54,7 +54,7 @@ static void option_unknown_option(const struct ncs_command *command, const char 
     const char *nearest = NULL;
     if (strncmp(word, "--", 2) == 0) {
         nearest = ncs_nearest(typed.text + 2, name, rows);
-        /* What is refused as an abbreviation was meant as one. */
+        /* The refused abbreviation names the intended option. */
         for (size_t i = 0; !nearest && i < rows && typed.bytes > 2; i++)
             if (strncmp(name[i], typed.text + 2, typed.bytes - 2) == 0)
                 nearest = name[i];

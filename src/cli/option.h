@@ -33,8 +33,8 @@ struct ncs_option {
 
 struct ncs_option_value {
     bool given;
-    int64_t number;          /* of the last time it was given; a flag: 1 */
-    const char **text;       /* what was typed, each time */
+    int64_t number;          /* its last value; a flag: 1 */
+    const char **text;       /* the typed text, each time */
     size_t texts, texts_room;
 };
 
@@ -63,7 +63,7 @@ struct ncs_parsed {
     struct ncs_option_value *value; /* one per row of the table */
     const char **operand;
     size_t operands, operands_room;
-    char **program; /* of a command that takes one: its words, NULL at the end */
+    char **program; /* for a command that takes one: its words, NULL at the end */
     bool help;
 };
 

@@ -16,7 +16,7 @@
 #include "cli/progress.h"
 
 static int failure; /* errno of the first write that failed */
-static bool other_failed; /* a file beside it is not whole */
+static bool other_failed; /* another output file is incomplete */
 static bool diverted;
 
 static bool is_set(const char *name)
@@ -137,7 +137,7 @@ int ncs_out_finish(int status)
     ncs_out_flush();
     if (!failure) {
         errno = 0;
-        output_remember(close(STDOUT_FILENO) != 0); /* where a network file system tells */
+        output_remember(close(STDOUT_FILENO) != 0); /* a network file system reports failed writes here */
     }
     if (!failure)
         return other_failed ? NCS_EXIT_OUTPUT : status;

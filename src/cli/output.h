@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/str.h"
 
-enum { NCS_EXIT_OUTPUT = 74 }; /* not all of what there is to say could be written */
+enum { NCS_EXIT_OUTPUT = 74 }; /* exit status if output was lost */
 
 enum ncs_color { NCS_COLOR_AUTO, NCS_COLOR_ALWAYS, NCS_COLOR_NEVER };
 

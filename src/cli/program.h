@@ -9,7 +9,7 @@ struct ncs_needs {
     char cudart[32]; /* libcudart.so.N as in the program, "" = not needed */
 };
 
-/* As execvp looks for it; the caller's. */
+/* Finds the file as execvp does; the caller frees the path. */
 char *ncs_program_find(const char *name);
 
 void ncs_program_needs(const char *program, struct ncs_needs *needs);

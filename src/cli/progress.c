@@ -15,7 +15,7 @@
 
 static struct {
     bool wanted, shown;
-    int64_t last; /* when it was written */
+    int64_t last; /* time of the last line */
 } progress;
 
 static int64_t progress_now(void)
@@ -29,7 +29,7 @@ void ncs_progress_start(void)
 {
     const char *term = getenv("TERM");
     progress.wanted = isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
-    progress.last = progress_now(); /* what takes no time has no progress */
+    progress.last = progress_now(); /* the first line appears only after an interval */
 }
 
 void ncs_progress_stop(void)

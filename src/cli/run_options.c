@@ -154,7 +154,7 @@ struct ncs_run_options ncs_run_make_options(const struct ncs_option_value *v,
     };
 }
 
-/* As a shell takes it. */
+/* Appends a word quoted for a shell. */
 static void run_options_add_word(const char *word, struct ncs_str *out)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -176,7 +176,7 @@ void ncs_run_add_command(const struct ncs_option_value *v, const char *name, boo
                          struct ncs_str *out)
 {
     ncs_str_add(out, "ncclscript run");
-    for (int row = 0; row < NCS_RUN_SELECT; row++) { /* those of the group Running */
+    for (int row = 0; row < NCS_RUN_SELECT; row++) { /* the options of the group Running */
         const struct ncs_option *o = &ncs_run_option[row];
         if (!v[row].given || (row == NCS_RUN_SEED && seeded))
             continue;
@@ -215,7 +215,7 @@ bool ncs_run_read_schedule(const struct ncs_option_value *v, char **schedule, st
 
 bool ncs_run_options_fit(const struct ncs_option_value *v, struct ncs_error *err)
 {
-    /* Options that are for one driver alone. */
+    /* Options for one driver only. */
     static const struct { int option, driver; } only[] = {
         { NCS_RUN_NCCL_LIB, 1 }, { NCS_RUN_CUDART_LIB, 1 }, { NCS_RUN_NCCL, 0 }, { NCS_RUN_SEED, 0 },
         { NCS_RUN_SCHEDULE, 0 }, { NCS_RUN_POLICY, 0 }, { NCS_RUN_RANKS_AS, 0 },

@@ -1,4 +1,4 @@
-/* The options of `run`, and what they make of a run. */
+/* The options of `run`, and the settings that follow from them. */
 #ifndef NCS_CLI_RUN_OPTIONS_H
 #define NCS_CLI_RUN_OPTIONS_H
 
@@ -32,7 +32,7 @@ enum ncs_fail_on ncs_run_fail_on(const struct ncs_option_value *v);
 /* --jobs: processes. */
 int ncs_run_jobs(const struct ncs_option_value *v);
 
-/* What a scenario's declaration is read with. */
+/* The settings for reading a scenario's declaration. */
 struct ncs_script_settings ncs_run_settings(const struct ncs_option_value *v);
 /* The command line over the scenario over the defaults. */
 struct ncs_run_options ncs_run_make_options(const struct ncs_option_value *v,

@@ -1,4 +1,4 @@
-/* The order of runs, and what is told of them. */
+/* Makes runs in order and reports them. */
 #include "cli/suite.h"
 
 #include "base/safe.h"
@@ -33,7 +33,7 @@ static void end_case(struct ncs_suite *suite, struct ncs_str *out)
     ncs_repeated_free(&suite->repeated);
 }
 
-/* Of runs of a case with the same verdict, reports only the first in full. */
+/* Reports only the first run in full if runs of a case have the same verdict. */
 static void fold_equal_verdicts(struct ncs_suite *suite, struct ncs_report_entry *entry)
 {
     struct ncs_repeated *r = &suite->repeated;
@@ -100,7 +100,7 @@ int ncs_suite_finish(struct ncs_suite *suite)
     end_case(suite, &out);
     ncs_report_end(report, report->tally.not_run ? suite->cut : NULL, &out);
     write_out(&out);
-    if (report->tally.not_run && ncs_suite_interrupts()) /* a run that had its verdict keeps it */
+    if (report->tally.not_run && ncs_suite_interrupts()) /* a run with a verdict keeps it */
         report->tally.worst = ncs_verdict_worse(report->tally.worst, NCS_INTERRUPTED);
     return ncs_tally_exit(&report->tally);
 }

@@ -16,12 +16,12 @@ struct ncs_suite {
     struct ncs_report report;
     struct ncs_log log;
     bool quiet, verbose, times, fail_fast;
-    bool folded;           /* the runs of one case are told together */
-    size_t next;           /* the first run that has not been told */
-    const char *cut;       /* why the rest is not run; NULL = it is */
-    struct ncs_repeated repeated; /* the runs of the case that is being told */
+    bool folded;           /* the runs of one case are reported together */
+    size_t next;           /* the first unreported run */
+    const char *cut;       /* why the remaining runs are not made; NULL = they are */
+    struct ncs_repeated repeated; /* the runs of the case that is being reported */
     bool drawn;            /* --trace and --html: there was something to write */
-    struct ncs_link *link; /* to the process that tells; NULL = this one */
+    struct ncs_link *link; /* to the process that reports; NULL = this process */
 };
 
 /* ---- suite.c: the order ---- */
@@ -51,9 +51,9 @@ void ncs_suite_entry(struct ncs_suite *suite, size_t run, int64_t start,
 /* Do they go with this plan? False and err if not. */
 bool ncs_suite_can_draw(const struct ncs_option_value *v, const struct ncs_selection *selection,
                         struct ncs_error *err);
-/* Writes them; nothing if they were not asked for. */
+/* Writes the requested drawings of a run. */
 void ncs_suite_draw(struct ncs_suite *suite, const struct ncs_report_run *run);
-/* After the runs: says so if there was nothing to write. */
+/* After the runs: reports drawings that no run has filled. */
 void ncs_suite_drawn(const struct ncs_suite *suite);
 
 /* ---- suite_stop.c: interrupts, and runs that do not end ---- */

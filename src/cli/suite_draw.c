@@ -1,4 +1,4 @@
-/* What --trace and --html write of a run. */
+/* Writes the files of --trace and --html. */
 #include <string.h>
 #include <sys/stat.h>
 

@@ -23,20 +23,20 @@
 #define NO_RUN SIZE_MAX
 
 enum {
-    AHEAD = 256,      /* runs that may be done while one before them is not */
+    AHEAD = 256,      /* runs that may be finished before an earlier one */
     PROGRESS_MS = 100,
 };
 
 struct worker {
-    pid_t pid;           /* 0 = there is none */
+    pid_t pid;           /* 0 = no process */
     int orders, parcels; /* pipes */
-    int out, err;        /* what it writes */
-    size_t run;          /* that it makes, or NO_RUN */
+    int out, err;        /* its output */
+    size_t run;          /* the run that it makes, or NO_RUN */
     int64_t start;
     struct ncs_str bytes; /* of a parcel that is not whole */
 };
 
-/* What is known of a run that is done, until it is told. */
+/* A finished run that is not reported yet. */
 struct done {
     bool is_done;
     struct ncs_parcel parcel;
@@ -48,7 +48,7 @@ struct jobs {
     struct worker *worker;
     size_t workers;
     struct done *done; /* of the runs from suite->next on, run i at i % AHEAD */
-    size_t next;       /* the first that nobody has been given */
+    size_t next;       /* the first run that no worker has */
     int forwarded;     /* interrupts */
 };
 
@@ -77,7 +77,7 @@ static void work(struct jobs *jobs, const struct worker *self, int orders, int p
     if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(self->out, STDOUT_FILENO) < 0 ||
         dup2(self->err, STDERR_FILENO) < 0)
         _exit(ncs_verdict_exit(NCS_INTERNAL_FAULT));
-    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* what was printed before a crash is not lost */
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* keeps output before a crash */
     ncs_progress_stop();
     suite->link = ncs_link_new(parcels);
     suite->log.kept = ncs_link_log(suite->link);
@@ -122,7 +122,7 @@ static bool start_worker(struct jobs *jobs, struct worker *w)
     return true;
 }
 
-/* Waits for a worker that ends; how it did. */
+/* Waits for a worker's end; returns its status. */
 static int bury(struct worker *w)
 {
     int status = 0;
@@ -135,7 +135,7 @@ static int bury(struct worker *w)
     return status;
 }
 
-/* ---- what comes back ---- */
+/* ---- results of workers ---- */
 
 /* Moves the contents of one of a worker's files to `to`. */
 static void take_written(int fd, struct ncs_str *to)
@@ -185,7 +185,7 @@ static void lose_run(struct jobs *jobs, struct worker *w, int status)
                  WEXITSTATUS(status));
     ncs_suite_entry(suite, w->run, w->start, NULL, &result, &parcel.entry);
     finish_run(jobs, w, &parcel);
-    if (!suite->report.format->people) { /* half a line may be among it */
+    if (!suite->report.format->people) { /* the output may end inside a line */
         ncs_str_free(&done_of(jobs, parcel.run)->out);
         ncs_str_addf(&done_of(jobs, parcel.run)->err, "ncclscript: error: %s\n",
                      result.internal.text);
@@ -260,7 +260,7 @@ static bool hand_out(struct jobs *jobs)
             w->run = jobs->next++;
             w->start = ncs_suite_clock();
             ssize_t n = write(w->orders, &w->run, sizeof w->run);
-            (void)n; /* one that is dead is seen by the end of its parcels */
+            (void)n; /* a dead worker is noticed at the end of its parcels */
         }
         any = any || w->pid;
     }
@@ -350,7 +350,7 @@ static bool open_files(struct worker *w)
            fcntl(w->err, F_SETFL, O_APPEND) == 0;
 }
 
-/* As many as there may be files for. */
+/* Opens the files of as many workers as the limit of open files allows. */
 static size_t open_all(struct worker *worker, size_t wanted)
 {
     size_t count = 0;

@@ -26,7 +26,7 @@ static enum ncs_verdict suite_verdict_of(const struct ncs_error *err)
     }
 }
 
-/* What is told of a run besides its result. */
+/* Facts about a run besides its result. */
 struct told {
     struct ncs_suite *suite;
     size_t run;
@@ -65,7 +65,7 @@ static void end_told(struct told *t)
 static void make_entry(struct told *t, const struct ncs_scenario *scenario,
                        const struct ncs_result *result, struct ncs_report_entry *entry)
 {
-    if (result->verdict == NCS_INTERRUPTED) /* it did nothing that one would want to see again */
+    if (result->verdict == NCS_INTERRUPTED) /* an interrupted run has nothing worth repeating */
         t->report.command = NULL;
     t->report.scenario = scenario;
     t->report.result = result;
@@ -91,7 +91,7 @@ void ncs_suite_entry(struct ncs_suite *suite, size_t run, int64_t start,
     begin_told(&t, suite, run, start);
     ncs_scenario_init(&plain, selection->file[selection->run[run].file].path);
     make_entry(&t, scenario ? scenario : &plain, result, entry);
-    entry->file = NULL; /* it was the scenario's */
+    entry->file = NULL; /* the text belongs to the scenario */
     ncs_scenario_free(&plain);
     end_told(&t);
 }
@@ -116,7 +116,7 @@ static bool suite_declare(const struct ncs_suite *suite, size_t run, struct ncs_
     return ncs_script_declare(file->script, &settings, scenario, err);
 }
 
-/* Has the run before, of the same file, the same error? */
+/* True if the previous run of the same file had the same error. */
 static bool told_before(const struct told *t, const struct ncs_error *err)
 {
     const struct ncs_selection *selection = t->suite->selection;
@@ -145,7 +145,7 @@ static void tell_unstarted(struct told *t, const struct ncs_scenario *scenario,
         ncs_print_error(err);
     make_entry(t, scenario, &result, &entry);
     if (t->suite->report.format->people)
-        ncs_str_free(&entry.text); /* the error says all */
+        ncs_str_free(&entry.text); /* the error suffices */
     ncs_suite_tell(t->suite, &entry);
 }
 

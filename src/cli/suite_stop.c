@@ -1,4 +1,4 @@
-/* Interrupts, and runs that do not come back. */
+/* Handles interrupts, and runs that do not end. */
 #include "cli/suite.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ int64_t ncs_suite_clock(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* ---- runs that do not come back ---- */
+/* ---- runs that do not end ---- */
 
 /* Ends the process after the run that was reported last. */
 static void suite_end_process(struct ncs_suite *suite, const char *message, bool locked)

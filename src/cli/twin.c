@@ -208,7 +208,7 @@ int ncs_twin_libraries(const char *nccl_lib, const char *cudart_lib)
                                           : ncs_verdict_exit(NCS_INTERNAL_FAULT);
 }
 
-/* ---- what it has told ---- */
+/* ---- reading its lines ---- */
 
 static void twin_read_all(int fd, struct ncs_str *out)
 {
@@ -273,7 +273,7 @@ static void understand(struct ncs_twin *t, char *text)
         qsort(t->line, t->lines, sizeof *t->line, by_kind_and_key);
 }
 
-/* A run that has told nothing has died, or was given up. */
+/* A run without lines has died, or was given up: notes why. */
 static void explain_death(struct ncs_twin *t, int status)
 {
     struct ncs_str why = { 0 };

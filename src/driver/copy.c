@@ -43,7 +43,7 @@ void ncs_copy_give_event(cudaEvent_t event, int device)
     NCS_PUSH(ncs_real.events.free, ncs_real.events.count, ncs_real.events.room, e);
 }
 
-/* ---- what CUDA keeps for the thread ---- */
+/* ---- the thread's last error in CUDA ---- */
 
 cudaError_t ncs_copy_standing_error(void)
 {

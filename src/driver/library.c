@@ -157,7 +157,7 @@ static bool open_given(struct ncs_library *l, const char *given, struct ncs_erro
         ncs_fail(err, NCS_BAD_INPUT, "%s: `%s` is a folder", k->option, given);
         return ncs_fail_hint(err, "give the path of %s", k->name[0]);
     }
-    /* Without a slash the loader would not look here. */
+    /* Without a slash the loader would not search this folder. */
     snprintf(here, sizeof here, "%s%s", there && !strchr(given, '/') ? "./" : "", given);
     return load(l, here, why, sizeof why) ||
            ncs_fail(err, NCS_BAD_INPUT, "%s: `%s` %s", k->option, given, why);
@@ -178,7 +178,7 @@ static bool try_places(struct ncs_library *l, const char *pattern)
     return ok;
 }
 
-/* Every name in the folders that the pattern stands for. */
+/* Tries every name in the folders that match the pattern. */
 static bool try_folder(struct ncs_library *l, const char *folder, const char *below)
 {
     const struct kind *k = &kinds[l->lib];

@@ -12,7 +12,7 @@ struct meeting {
     uint64_t number;
     int expected, arrived;
     struct stage_part **part;  /* by rank; of a pair: the send, the receive */
-    struct meeting *next;      /* of the same key, or of all that are open */
+    struct meeting *next;      /* with the same key, or among all open ones */
 };
 
 bool ncs_meet_extent(const struct ncs_call *call, int nranks, size_t *in, size_t *out)
@@ -156,7 +156,7 @@ void ncs_meet_arrive(struct stage_part *part)
     }
     struct meeting key = key_of(part), *m;
     int place = ncs_call_is_pair(part->call) ? part->call->fn == NCS_FN_ncclRecv : part->call->comm_rank;
-    if (key.number == 0 || place >= key.expected) { /* it came to nothing after all */
+    if (key.number == 0 || place >= key.expected) { /* its call or group failed after all */
         ncs_meet_free(part);
         return;
     }

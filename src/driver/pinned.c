@@ -47,7 +47,7 @@ static bool take_pinned(size_t bytes)
         rc = api->cudaMallocHost(&pinned, bytes);
     ncs_real.stage.pinned = rc == cudaSuccess ? pinned : NULL;
     if (!ncs_real.stage.pinned && api->cudaGetLastError)
-        api->cudaGetLastError(); /* the script has not made it */
+        api->cudaGetLastError(); /* the script did not cause this error */
     return ncs_real.stage.pinned != NULL;
 }
 

@@ -15,7 +15,7 @@ struct range {
 };
 
 struct reader {
-    uint64_t first; /* 0 = it has read nothing that is unknown */
+    uint64_t first; /* 0 = it has read nothing unknown */
     bool listens;
 };
 
@@ -28,7 +28,7 @@ static struct {
     struct reader *reader; /* by rank */
     size_t readers;
     uint64_t first; /* of all */
-    struct ncs_api functions; /* what scripts call */
+    struct ncs_api functions; /* the functions that scripts call */
     struct ncs_machine machine;
     const struct ncs_api *sim;
 } plan;
@@ -70,7 +70,7 @@ static void forget(void)
     plan.first = 0;
 }
 
-/* ---- what is not known ---- */
+/* ---- unknown memory ---- */
 
 static struct range range_of(const void *p, size_t bytes)
 {
@@ -101,7 +101,7 @@ static void set_known(const void *p, size_t bytes)
         bool before = old.from < r.from, after = r.to < old.to;
         if (before)
             plan.range[kept++] = (struct range){ old.from, r.from };
-        if (after && before) /* one became two: the second goes to the end */
+        if (after && before) /* the range splits: its second part goes to the end */
             NCS_PUSH(plan.range, plan.ranges, plan.room,
                      ((struct range){ r.to, old.to }));
         else if (after)
@@ -149,7 +149,7 @@ static int ranks_of(const struct ncs_call *call)
     return nranks;
 }
 
-/* What NCCL refuses at once is refused here too. */
+/* Refuses calls that NCCL refuses at once. */
 static ncclResult_t note_communication(void)
 {
     const struct ncs_call *call = ncs_local ? ncs_local->call : NULL;
@@ -160,7 +160,8 @@ static ncclResult_t note_communication(void)
         return ncclInvalidArgument;
     size_t bytes = ncs_call_count(call) * ncs_dtype_bytes(ncs_call_dtype(call));
     set_unknown(ncs_call_recvbuff(call), bytes * ncs_call_writes(call, nranks));
-    for (size_t i = 0; call->fn == NCS_FN_ncclPutSignal && i < plan.windows; i++) /* one of them is the peer's */
+    /* A put writes to its peer's window, which may be any of these. */
+    for (size_t i = 0; call->fn == NCS_FN_ncclPutSignal && i < plan.windows; i++)
         set_unknown((const void *)plan.window[i].from, plan.window[i].to - plan.window[i].from);
     return ncclSuccess;
 }
@@ -249,7 +250,7 @@ static cudaError_t plan_ncsAdd(void *to, const void *from, size_t count, ncclDat
     return rc;
 }
 
-/* The journal has the arguments of what communicates. */
+/* Functions that communicate: the journal has their arguments. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #define PLAN_COUNTED(name, parameters)                                                             \

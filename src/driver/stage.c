@@ -13,7 +13,7 @@
 /* Copies and events of a rank in flight at a time: far fewer than a stream accepts before its host blocks. */
 enum { UNDER_WAY = 256 };
 
-/* Of a thread. */
+/* A thread's calls that NCCL has not taken over yet. */
 static _Thread_local struct {
     struct stage_launch *pending; /* of its open group */
     struct stage_launch *at_once; /* of the call that is being made, if it is not queued in a group */
@@ -219,7 +219,7 @@ static void launched(struct stage_launch *l, bool standing)
 
 static void end_launch(struct stage_launch *l, int rc)
 {
-    if (rc == ncclInProgress && l->done) { /* a copy of an output now could come before it */
+    if (rc == ncclInProgress && l->done) { /* an output copied now could be copied before it is written */
         l->in_progress = true;
         cross(l);
         append(&ncs_real.stage.in_progress, l);
@@ -247,7 +247,7 @@ static void end_progress(ncclComm_t comm, bool known)
         if (!known || standing)
             ncs_copy_lose(l, known ? NCS_UNVERIFIED_COPY : NCS_UNVERIFIED_IN_PROGRESS);
         launched(l, standing);
-        at = &ncs_real.stage.in_progress; /* others may have changed it meanwhile */
+        at = &ncs_real.stage.in_progress; /* other threads may have changed the list meanwhile */
     }
 }
 
@@ -260,13 +260,13 @@ static enum ncs_unverified why_not(const struct stage_launch *l)
         ncs_stage_look();
     if (ncs_real.stage.ops[l->rank] + ops_of(l) > UNDER_WAY)
         return NCS_UNVERIFIED_BUSY;
-    /* Ours would hide an error of the program's. */
+    /* A copy's error would hide an error of the program. */
     return ncs_copy_standing_error() == cudaSuccess ? NCS_FIT : NCS_UNVERIFIED_COPY;
 }
 
 static void begin_launch(struct stage_launch *l)
 {
-    end_progress(l->line->handle, false); /* nobody has asked whether it is ready */
+    end_progress(l->line->handle, false); /* the script has not asked whether it is ready */
     enum ncs_unverified why = why_not(l);
     if (why) {
         ncs_copy_lose(l, why);
@@ -393,7 +393,7 @@ void ncs_stage_leaves(enum ncs_fn fn, ncclComm_t comm)
         ncs_stage_line_drop(comm);
 }
 
-/* ---- what is under way ---- */
+/* ---- launches in flight ---- */
 
 static void look_at(int rank)
 {
@@ -406,7 +406,7 @@ static void look_at(int rank)
         give_event(l);
         arrive(l);
         ncs_token_progress();
-        at = &ncs_real.stage.under_way[rank]; /* whoever was told may have taken time, and more be over */
+        at = &ncs_real.stage.under_way[rank]; /* the observer may have taken time, in which more ended */
     }
 }
 

@@ -57,7 +57,7 @@ struct stage_launch {
 };
 
 void ncs_copy_close(void);
-cudaEvent_t ncs_copy_take_event(int device); /* the current one; NULL: there is none to be had */
+cudaEvent_t ncs_copy_take_event(int device); /* for the current device; NULL: none could be made */
 void ncs_copy_give_event(cudaEvent_t event, int device);
 /* The error that CUDA keeps for the thread. */
 cudaError_t ncs_copy_standing_error(void);
@@ -89,7 +89,7 @@ void *ncs_pinned_take(struct stage_arena *a, size_t bytes); /* NULL: no room */
 void ncs_pinned_give(struct stage_arena *a, void *p);
 /* Divides pinned memory among the ranks of the stage. False: none could be allocated. */
 bool ncs_pinned_open(size_t bytes);
-/* `idle`: nothing is being copied any more. */
+/* `idle`: no copy is in flight any more. */
 void ncs_pinned_close(bool idle);
 
 /* ---- line.c: ranks of communicators ---- */
@@ -104,7 +104,7 @@ struct stage_line {
 
 struct stage_line *ncs_stage_line_of(const struct ncs_call *call, ncclComm_t handle); /* NULL: none */
 void ncs_stage_line_drop(ncclComm_t handle);
-/* What the communicator's ranks still get is no result. */
+/* Results that the communicator's ranks still receive are not verified. */
 void ncs_stage_line_break(int comm);
 bool ncs_stage_line_is_broken(int comm);
 int ncs_stage_line_comm(ncclComm_t handle); /* -1: unknown */
@@ -124,7 +124,7 @@ struct stage_part {
     struct stage_part *next;
 };
 
-/* The part is over; takes it over, with its memory. */
+/* The part is over; takes ownership of it and its memory. */
 void ncs_meet_arrive(struct stage_part *part);
 void ncs_meet_free(struct stage_part *part);
 void ncs_meet_observe(const struct ncs_observer *observer);

@@ -30,7 +30,7 @@ static void add_context(struct ncs_snapshot *s, const struct real_context *c)
         .wait = s->waits,
     };
     ncs_call_pin((struct ncs_call *)out->call);
-    if (out->call) /* between two looks of a wait it is nowhere else */
+    if (out->call) /* in a call, also between two polls of its wait */
         out->state = ncs_real_is_look(out->call->fn) ? NCS_CONTEXT_POLLING : NCS_CONTEXT_PARKED;
     else if ((c->at == AT_WORK || c->at == AT_CALL) && c->polls > 0)
         out->state = NCS_CONTEXT_POLLING;

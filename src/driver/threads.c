@@ -86,7 +86,7 @@ static void machine_close(void)
         if (c->at == GONE)
             pthread_join(c->thread, NULL);
         else
-            pthread_detach(c->thread); /* it is in a call for ever */
+            pthread_detach(c->thread); /* it is stuck in a call of the library */
         if (c->at != GONE)
             continue; /* it still has its own */
         ncs_free(c->message);
@@ -214,7 +214,7 @@ static bool machine_lingers(void)
     return ncs_real.open && ncs_real.live > 0;
 }
 
-/* ---- what a context asks ---- */
+/* ---- requests of a context ---- */
 
 static int64_t machine_now(void)
 {
@@ -244,7 +244,7 @@ static bool is_visitor(const struct real_context *c)
     return v != NULL;
 }
 
-/* Visitors are not among those that the run waits for. */
+/* Visitors are not counted among the contexts that the run waits for. */
 static void stop_for_ever(struct real_context *c)
 {
     bool counts = !is_visitor(c);
@@ -340,7 +340,7 @@ static void machine_die(const char *message, struct ncs_place place)
     machine_end(NCS_END_KILLED, message, place);
 }
 
-/* ---- what only a simulator has ---- */
+/* ---- functions that only a simulator has ---- */
 
 static void machine_plant(struct ncs_plant plant)
 {

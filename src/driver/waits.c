@@ -216,7 +216,7 @@ struct real_task {
     struct ncs_local local;
     struct ncs_call *call;         /* pinned; NULL = the run is over */
     int device;
-    struct real_context *visitor;  /* NULL: it has not begun */
+    struct real_context *visitor;  /* NULL: not begun */
     struct real_task *next;
 };
 

@@ -51,7 +51,7 @@ struct stage_state {
 struct real_driver {
     const struct ncs_api *plain;  /* the libraries' own functions */
     struct ncs_api with_token;    /* with the token given back around each */
-    struct ncs_api wrapped;       /* what scripts call */
+    struct ncs_api wrapped;       /* the functions that scripts call */
     pthread_mutex_t token;
     atomic_bool interrupted;
 
@@ -68,7 +68,7 @@ struct real_driver {
     struct {
         struct ncs_observer observer;
         struct ncs_map open;
-        const struct meeting *told; /* whose copies may be asked for */
+        const struct meeting *told; /* the meeting whose copies the observer may ask for */
     } meetings;
     struct {
         struct real_stream *stream; /* that the run has made */
@@ -77,7 +77,7 @@ struct real_driver {
     struct real_task *tasks;    /* functions that streams run and that have not ended */
     struct addition *additions; /* standin.c */
 
-    /* Of the machine. */
+    /* State of the machine. */
     bool open, started, stopped, cancelled;
     struct ncs_machine_options options;
     int gpus;
@@ -85,13 +85,13 @@ struct real_driver {
     struct real_context *visitors; /* CUDA's threads that run functions of the script's */
     size_t live, stopped_for_ever; /* the latter stay in a call until the run is over */
     struct ncs_gate *gates;
-    pthread_cond_t changed; /* contexts came or went, or the run began or is over */
+    pthread_cond_t changed; /* contexts came or went, or the run began or ended */
     int64_t start, progress;
     enum ncs_stop stop;
 };
 
 extern struct real_driver ncs_real;
-extern _Thread_local struct real_context *ncs_real_self; /* NULL on a thread that is none of the run's */
+extern _Thread_local struct real_context *ncs_real_self; /* NULL on a thread outside the run */
 
 int64_t ncs_real_now(void); /* ns of the host's monotonic clock */
 

@@ -9,7 +9,7 @@
 #include "base/map.h"
 #include "base/quantity.h"
 
-/* ---- what is said ---- */
+/* ---- reports ---- */
 
 /* "the number 3", "a list", "`abc`". */
 static const char *check_shown(const struct ncs_yaml_node *node, char *room, size_t size)
@@ -40,7 +40,7 @@ bool ncs_check_wrong(struct ncs_scope *s, const char *owner, const struct ncs_ya
 
 bool ncs_check_near(struct ncs_scope *s, const char *word, const char *const *names, size_t count)
 {
-    bool kept = s->c->errors <= NCS_COMPLAINTS_KEPT; /* else nobody will read it */
+    bool kept = s->c->errors <= NCS_COMPLAINTS_KEPT; /* otherwise it is dropped */
     const char *meant = kept && *names ? ncs_meant_name(word, names, count) : NULL;
     if (meant)
         ncs_complain_hint(s->c, "did you mean '%s'?", meant);

@@ -28,7 +28,7 @@ void ncs_check_expression(struct ncs_scope *s, const char *owner, enum ncs_scope
 void ncs_check_text(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node);
 void ncs_check_chunk(struct ncs_scope *s, const struct ncs_yaml_node *node);
 
-/* A name that stands for a thing of that kind. */
+/* Checks a name that refers to a thing of a kind. */
 void ncs_check_reference(struct ncs_scope *s, const char *owner,
                          const struct ncs_schema_field *field, const struct ncs_yaml_node *node);
 void ncs_check_declared(struct ncs_scope *s, const struct ncs_schema_field *field,
@@ -36,7 +36,7 @@ void ncs_check_declared(struct ncs_scope *s, const struct ncs_schema_field *fiel
 void ncs_check_matrix(struct ncs_scope *s, const struct ncs_yaml_node *node);
 void ncs_check_exclude(struct ncs_scope *s, const struct ncs_yaml_node *node);
 void ncs_check_steps(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *list);
-/* Gives names to what steps make; counts the steps. */
+/* Registers the names that steps make; counts the steps. */
 void ncs_check_step_names(struct ncs_scope *s, const struct ncs_yaml_node *list);
 
 /* Gives a name to a new thing; false if the name is not allowed, which has been reported. */

@@ -267,7 +267,7 @@ void ncs_check_expression(struct ncs_scope *s, const char *owner, enum ncs_scope
     struct asking a = { .scope = s, .node = node, .scope_kind = scope };
     if (is_plain_number(node) || node->kind == NCS_YAML_BOOL)
         return;
-    bool refused = node->kind == NCS_YAML_TEXT && /* as the name that it is; once is enough */
+    bool refused = node->kind == NCS_YAML_TEXT && /* reported where it is defined */
                    ncs_things_find(&s->names, node->text, node->bytes);
     if (node->kind != NCS_YAML_TEXT || (ncs_yaml_old_form(node) && !refused)) {
         ncs_check_wrong(s, owner, node, "a number, true, false or an expression");

@@ -45,7 +45,7 @@ static bool check_value(struct ncs_scope *s, const char *axis, const struct ncs_
     else if (!param && strcmp(axis, "seed") == 0)
         expected = value->kind == NCS_YAML_INT && value->i >= 0 ? NULL : "a number, 0 or more";
     else if (!param)
-        return false; /* unknown: that has been said */
+        return false; /* unknown: reported before */
     else if (param->kind == NCS_YAML_INT)
         expected = number && check_matrix_is_whole(value)
                        ? NULL

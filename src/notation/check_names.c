@@ -19,7 +19,7 @@ static bool is_old_boolean(const char *name)
     return false;
 }
 
-/* Why nothing can have this name; false: it can. */
+/* Reports why no thing can have this name; false: it can. */
 static bool refuse_name(struct ncs_scope *s, const struct ncs_yaml_node *node)
 {
     const char *name = node->text;

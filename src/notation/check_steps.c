@@ -5,14 +5,14 @@
 
 #include "base/near.h"
 
-/* ---- what steps are not ---- */
+/* ---- nodes that are no steps ---- */
 
 static bool is_verb_key(const char *key)
 {
     return ncs_schema_verb_of(key) || strcmp(key, "do") == 0;
 }
 
-/* All keys that a step may have, for the near one. */
+/* Suggests the nearest of all keys that a step may have. */
 static void unknown_step_key(struct ncs_scope *s, const struct ncs_step *step,
                              const struct ncs_yaml_node *key)
 {
@@ -76,7 +76,7 @@ static struct ncs_thing *made_thing(struct ncs_scope *s, const struct ncs_step *
     return t && t->kind == made_kind(step) ? t : NULL;
 }
 
-/* Aliases stack levels beyond those that YAML may have. */
+/* Aliases can nest deeper than YAML's own limit. */
 static bool check_steps_enter(struct ncs_scope *s, const struct ncs_yaml_node *list)
 {
     if (s->depth < NCS_STEPS_DEEPEST) {

@@ -38,7 +38,7 @@ static void check_line(struct ncs_scope *s, const char *owner, const struct ncs_
                      "%s is read before the run has ranks: it cannot contain expressions", owner);
 }
 
-/* A text as it stands, or a list of these. */
+/* Checks a literal text, or a list of texts. */
 static void check_lines(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
 {
     if (node->kind != NCS_YAML_LIST)

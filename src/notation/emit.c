@@ -190,7 +190,7 @@ static void emit_part(struct ncs_emitter *s, const struct reading *r,
     }
     emit_verbatim(s, node, from, end - from);
     const char *comment = strstr(node->text + at, "--");
-    if (comment && comment < node->text + end) { /* it would hide what follows on its line */
+    if (comment && comment < node->text + end) { /* it would hide the rest of its line */
         ncs_emit_end(s);
         ncs_emit_begin_again(s);
     }
@@ -246,7 +246,7 @@ void ncs_emit_list(struct ncs_emitter *s, const struct ncs_yaml_node *list)
 
 /* ---- texts ---- */
 
-/* A name that is a number, which .. takes as it is. */
+/* True for the name of a loop count: a number, which .. accepts. */
 static bool is_count(const struct ncs_emitter *s, const char *text, size_t bytes)
 {
     const struct ncs_thing *t = ncs_things_find(&s->scope->names, text, bytes);
@@ -261,7 +261,7 @@ void ncs_emit_times(struct ncs_emitter *s, const struct ncs_yaml_node *node)
     bool plain = node->kind != NCS_YAML_TEXT || is_count(s, node->text, node->bytes);
     emit_text(s, plain ? "" : "math.tointeger(");
     ncs_emit_expression(s, node);
-    if (!plain) /* Lua would round it down */
+    if (!plain) /* Lua would silently round it down */
         emit_text(s, ") or error(\"repeat takes a whole number\")");
 }
 

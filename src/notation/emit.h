@@ -21,11 +21,11 @@ struct ncs_emitter {
 
 /* ---- lines ---- */
 
-void ncs_emit_begin(struct ncs_emitter *s, struct ncs_span at); /* a line; says its indentation */
-void ncs_emit_begin_again(struct ncs_emitter *s);               /* of the same line of YAML */
+void ncs_emit_begin(struct ncs_emitter *s, struct ncs_span at); /* begins a line with its indentation */
+void ncs_emit_begin_again(struct ncs_emitter *s);               /* begins a line for the same line of YAML */
 void ncs_emit(struct ncs_emitter *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ncs_emit_end(struct ncs_emitter *s);
-/* Is the line that is being said too long? */
+/* True if the current line is too long. */
 bool ncs_emit_is_long(const struct ncs_emitter *s);
 void ncs_emit_blank(struct ncs_emitter *s, struct ncs_span at);
 /* The line of YAML at which a scalar's text begins; *step is the lines of YAML per further line of text. */

@@ -144,7 +144,7 @@ static void emit_one_step(struct ncs_emitter *s, const struct ncs_yaml_node *map
 
 /* ---- lists ---- */
 
-/* Is there an empty line above, comments aside? */
+/* True if an empty line precedes, comments aside. */
 static bool is_set_off(const struct ncs_source *source, struct ncs_span at)
 {
     int line = ncs_source_line(source, at.at, NULL) - 1;
@@ -167,7 +167,7 @@ static void emit_range(struct ncs_emitter *s, const struct ncs_yaml_node *list, 
     }
 }
 
-/* A part of a long list, as a function of its own. */
+/* Emits a part of a long list as a function. */
 static void emit_step_part(struct ncs_emitter *s, const struct ncs_yaml_node *list, size_t from,
                            size_t to)
 {

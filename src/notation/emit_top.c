@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "notation/expression.h"
 
-/* ---- what is computed before there are ranks ---- */
+/* ---- values computed before the run has ranks ---- */
 
 static bool uses_run(const struct ncs_yaml_node *node)
 {
@@ -16,7 +16,7 @@ static bool uses_run(const struct ncs_yaml_node *node)
     return node->kind == NCS_YAML_TEXT;
 }
 
-/* Does an outcome have a field that is computed? */
+/* True if an outcome has a computed field. */
 static bool is_computed(const struct ncs_schema_field *fields, const struct ncs_yaml_node *map)
 {
     for (size_t i = 0; map->kind == NCS_YAML_MAP && i < map->items; i++) {
@@ -232,7 +232,7 @@ static bool is_section(const struct ncs_schema_field *f)
            f->kind == NCS_SCHEMA_STEPS;
 }
 
-/* On one line, or one line per key. */
+/* Emits keys on one line, or on one line each. */
 static size_t emit_keys(struct ncs_emitter *s, bool lines)
 {
     size_t said = 0;

@@ -6,7 +6,7 @@
 
 #include "notation/expression.h"
 
-/* Steps further in, and the line that ends them. */
+/* Emits inner steps, and the line that ends them. */
 static void emit_inner(struct ncs_emitter *s, const struct ncs_yaml_node *list, const char *end)
 {
     bool was = s->in_function;
@@ -47,7 +47,7 @@ void ncs_emit_group(struct ncs_emitter *s, const struct ncs_step *step)
     emit_inner(s, step->value, "end)");
 }
 
-/* Is a communicator grown in these steps? */
+/* True if these steps grow a communicator. */
 static bool grows(const struct ncs_yaml_node *list)
 {
     for (size_t i = 0; i < list->items; i++) {

@@ -9,7 +9,7 @@
 struct ncs_json {
     struct ncs_str *out;
     int depth;
-    bool filled; /* something stands in the innermost brackets */
+    bool filled; /* the innermost brackets have content */
     bool named;  /* a name waits for its value */
 };
 
@@ -17,7 +17,7 @@ void ncs_json_open(struct ncs_json *j, char bracket);  /* '{' or '[' */
 void ncs_json_close(struct ncs_json *j, char bracket); /* '}' or ']' */
 void ncs_json_name(struct ncs_json *j, const char *name);
 void ncs_json_text(struct ncs_json *j, const char *text);
-/* A name and a text; a name and a value as it stands. */
+/* Writes a name and a text; a name and a raw value. */
 void ncs_json_pair(struct ncs_json *j, const char *name, const char *text);
 void ncs_json_pair_raw(struct ncs_json *j, const char *name, const char *value);
 

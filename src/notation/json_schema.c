@@ -77,7 +77,7 @@ static void array_of(struct ncs_json *j, const char *name)
     item_reference(j, name);
 }
 
-/* A default as YAML writes it. */
+/* Writes a default in YAML's form. */
 static void schema_add_default(struct ncs_json *j, const char *value)
 {
     bool raw = strspn(value, "0123456789.") == strlen(value) || strcmp(value, "true") == 0 ||
@@ -396,7 +396,7 @@ static void schema_add_one_verb(struct ncs_json *j)
             if (f->flags & NCS_SCHEMA_REQUIRED)
                 ncs_json_text(j, f->name);
         ncs_json_close(j, ']');
-        if (strcmp(v->name, "do") == 0) { /* of a repeat it is no verb */
+        if (strcmp(v->name, "do") == 0) { /* in a repeat it is no verb */
             ncs_json_name(j, "not");
             ncs_json_open(j, '{');
             required(j, "repeat");

@@ -20,7 +20,7 @@ struct ncs_key_line {
 };
 
 struct ncs_translation {
-    struct ncs_str lua; /* a scenario of its own, as a person would write it */
+    struct ncs_str lua; /* a complete scenario, in the style of a person */
     int *line;          /* of the source, for each line of lua */
     size_t lines;
     struct ncs_key_line *key; /* in their order: lua may have several on one line */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a key takes. */
+/* The kind of value that a key takes. */
 enum ncs_schema_kind {
     NCS_SCHEMA_EXPR,     /* number, boolean or expression */
     NCS_SCHEMA_ELEMENTS, /* expression that may use i, list of expressions, or random */
@@ -14,7 +14,7 @@ enum ncs_schema_kind {
     NCS_SCHEMA_TIMES,    /* whole number, not negative, or expression */
     NCS_SCHEMA_SECONDS,  /* expression or duration */
     NCS_SCHEMA_DTYPE,    /* name of a dtype, or expression */
-    NCS_SCHEMA_OP,       /* name of an op, built in or of ours, or expression */
+    NCS_SCHEMA_OP,       /* name of an op, built in or under ops, or expression */
     NCS_SCHEMA_SCALAR,   /* expression: a number or a buffer */
     NCS_SCHEMA_BUFFER,
     NCS_SCHEMA_COMM,
@@ -39,7 +39,7 @@ enum ncs_schema_kind {
     NCS_SCHEMA_ENTRIES, /* map of new names, each with fields */
     NCS_SCHEMA_LETS,    /* map of new names, each with an expression */
     /* before there are ranks: */
-    NCS_SCHEMA_LITERAL, /* number, boolean or text as it stands */
+    NCS_SCHEMA_LITERAL, /* number, boolean or literal text */
     NCS_SCHEMA_INT,
     NCS_SCHEMA_NUMBER,
     NCS_SCHEMA_FLAG,
@@ -55,8 +55,8 @@ enum ncs_schema_kind {
     NCS_SCHEMA_ENV,
     NCS_SCHEMA_OUTCOME,  /* pass, fields, or list of fields with `when` */
     NCS_SCHEMA_SOME,     /* true, or fields */
-    NCS_SCHEMA_RULE,     /* a text as it stands, or fields */
-    NCS_SCHEMA_LINES,    /* a text as it stands, or a list of these */
+    NCS_SCHEMA_RULE,     /* a literal text, or fields */
+    NCS_SCHEMA_LINES,    /* a literal text, or a list of these */
     NCS_SCHEMA_FUNCTION, /* the name of a function of C */
     NCS_SCHEMA_WHEN,     /* expression over param, nranks, run */
     NCS_SCHEMA_INTS,     /* number or expression over param, nranks, run; or a list of these */
@@ -91,9 +91,9 @@ struct ncs_emitter;
 struct ncs_schema_verb {
     const char *name;
     enum ncs_schema_kind kind;             /* FIELDS, or of its value */
-    const char *alone;                   /* FIELDS: what a value alone stands for; NULL: nothing */
+    const char *alone;                   /* FIELDS: the field that a lone value means; NULL: none */
     const struct ncs_schema_field *fields;
-    const struct ncs_schema_field *beside; /* keys that stand beside the verb; or NULL */
+    const struct ncs_schema_field *beside; /* keys beside the verb; or NULL */
     const char *method;                  /* NULL: named as the verb */
     void (*say)(struct ncs_emitter *s, const struct ncs_step *step); /* NULL: a method is called */
     const char *about;

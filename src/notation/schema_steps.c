@@ -151,7 +151,7 @@ static const struct ncs_schema_field when_peer[] = {
     SECONDS(0, "what everything over the link takes longer; without: it is cut"), END
 };
 
-/* Whether its value may be left out. */
+/* The flag of verbs whose value may be missing. */
 #define FORM_nothing NCS_SCHEMA_SOME
 #define FORM_delay NCS_SCHEMA_FIELDS
 #define FORM_code NCS_SCHEMA_FIELDS

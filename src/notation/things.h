@@ -17,8 +17,8 @@ struct ncs_thing {
     struct ncs_thing *same_hash;
     enum ncs_thing_kind kind;
     bool ready_made;      /* world, stream */
-    bool there;           /* what is being read comes behind it; a loop: is inside */
-    struct ncs_span at;   /* where it is named; a loop: the last one of that name */
+    bool there;           /* defined before the place being read; a loop: contains it */
+    struct ncs_span at;   /* its definition; a loop: the last one with that name */
     size_t bytes;
     char name[];
 };

@@ -9,7 +9,7 @@
 #include "report/page.h"
 
 struct wanted {
-    const char *begin; /* what has been typed of the word */
+    const char *begin; /* the typed beginning of the word */
     size_t bytes;
     void (*on_word)(void *arg, const char *word);
     void *arg;
@@ -60,7 +60,7 @@ static void complete_command(const char *text, size_t bytes, size_t *from, struc
 
 /* ---- Lua ---- */
 
-/* The quote that a text is open in at its end; 0 = none. */
+/* The quote that is open at the end of the text; 0 = none. */
 static char open_quote(const char *text, size_t bytes, size_t *at)
 {
     char open = 0;

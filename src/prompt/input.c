@@ -99,7 +99,7 @@ static bool run_line(struct ncs_prompt *p, const struct input *input)
     struct ncs_error err = { 0 };
     if (!code &&
         ncs_session_read(p->session, input->text, input->line, &code, &err) != NCS_READ_WHOLE)
-        return false; /* it was whole when it was typed */
+        return false; /* impossible: it was complete when it was typed */
     int *left = ncs_new((size_t)prompt_ranks(p) * sizeof *left);
     size_t lefts;
     bool any = input_give(p, input, code, left, &lefts);

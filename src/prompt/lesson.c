@@ -14,7 +14,7 @@
 #include "script/pattern.h"
 
 #define STEPS_OF_LUA 200000000 /* instructions that a lesson's function may take */
-#define WATCH 10000            /* between looks at them */
+#define WATCH 10000            /* instructions between checks of the limits */
 
 struct ncs_lesson {
     struct ncs_heap heap;
@@ -74,7 +74,7 @@ static void lesson_too_long(lua_State *L, lua_Debug *ar)
     luaL_error(L, "the lesson used up its instruction budget");
 }
 
-/* The lesson's own code: what it may take has an end. */
+/* Calls the lesson's own code, with limited steps and memory. */
 static int lesson_call(struct ncs_lesson *l, int args, int results)
 {
     ncs_heap_refuse(&l->heap, true);

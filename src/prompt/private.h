@@ -1,4 +1,4 @@
-/* What the files of room prompt share. */
+/* Shared by the files of the room prompt. */
 #ifndef NCS_PROMPT_PRIVATE_H
 #define NCS_PROMPT_PRIVATE_H
 
@@ -30,7 +30,7 @@ struct settings {
     char *file;          /* NULL = none */
 };
 
-/* What a rank has said to the latest input. */
+/* A rank's reply to the latest input. */
 struct last_reply {
     char *text;          /* NULL = nothing */
     bool failed;
@@ -40,17 +40,17 @@ struct ncs_tutor;
 
 struct ncs_prompt {
     struct ncs_prompt_options options;
-    struct ncs_tutor *tutor;        /* who gives a lesson; NULL = nobody */
+    struct ncs_tutor *tutor;        /* gives a lesson; NULL = none */
     struct last_reply *last;        /* by rank */
     struct settings settings;
     struct ncs_report_style style;
 
     struct ncs_scenario *scenario;
     struct ncs_session *session;
-    struct ncs_run *_Atomic run;    /* read by signal handlers; NULL: none could be had */
-    struct ncs_diagnosis state;     /* how the run stands; see prompt_look */
+    struct ncs_run *_Atomic run;    /* read by signal handlers; NULL: no run */
+    struct ncs_diagnosis state;     /* state of the run; see prompt_look */
     struct ncs_snapshot snapshot;
-    bool looked;                    /* those two are of now */
+    bool looked;                    /* state and snapshot are current */
 
     struct input *input;
     size_t inputs, inputs_room;
@@ -72,7 +72,7 @@ struct ncs_prompt {
 
 /* ---- prompt.c ---- */
 
-/* Gives the run up when it has used up the memory budget. */
+/* Ends the run if it has used up the memory budget. */
 void prompt_end_if_spent(struct ncs_prompt *p);
 /* Starts the run anew and repeats its first `inputs` inputs. If that fails, returns false and keeps the
  * old run. */
@@ -104,7 +104,7 @@ void prompt_scenario(struct ncs_prompt *p, struct ncs_str *out);
 
 /* ---- tell.c ---- */
 
-/* What has come about since this was asked last. */
+/* Prints the events since the last call of it. */
 void prompt_tell(struct ncs_prompt *p);
 /* Appends who waits in the present state; nothing if no rank does. `all`: without a limit of lines. */
 void prompt_waiting(struct ncs_prompt *p, bool all, struct ncs_str *out);
@@ -113,7 +113,8 @@ void prompt_help(const char *topic, struct ncs_str *out);
 
 /* ---- commands.c, show.c ---- */
 
-void prompt_overview(const struct ncs_prompt *p, struct ncs_str *out); /* of what can be typed */
+/* Appends the list of what can be typed. */
+void prompt_overview(const struct ncs_prompt *p, struct ncs_str *out);
 
 /* ":waits" ...; false: the prompt is left. */
 bool prompt_command(struct ncs_prompt *p, const char *line);

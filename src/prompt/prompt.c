@@ -102,7 +102,7 @@ static struct ncs_script_settings script_settings(const struct ncs_prompt *p,
     return settings;
 }
 
-/* What the file declares, or what holds without one. */
+/* Applies the file's declarations, or defaults without a file. */
 static bool prompt_declare(struct ncs_prompt *p, const struct settings *s,
                            struct ncs_script **script, struct ncs_scenario *scenario,
                            struct ncs_error *err)
@@ -227,7 +227,7 @@ bool prompt_restart(struct ncs_prompt *p, const struct settings *settings, size_
             prompt_input_free(&p->input[--p->inputs]);
         redo(p, inputs);
         prompt_end_if_spent(p);
-    } else if (!p->run) { /* the old one had to go first: it comes back */
+    } else if (!p->run) { /* the old run had to end first: starts it again */
         struct ncs_error ignored;
         p->silent = true;
         if (begin_life(p, &p->settings, &ignored))

@@ -27,7 +27,7 @@ static bool begins(const struct line *l, const char *with)
     return l->bytes >= n && memcmp(l->text, with, n) == 0;
 }
 
-/* Is this the line `function NAME(...) end`? */
+/* True for the line `function NAME(...) end`. */
 static bool defines(const struct line *l, const char *name)
 {
     size_t head = strlen("function "), n = strlen(name);

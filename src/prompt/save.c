@@ -9,7 +9,7 @@
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
-/* Names that stand as locals in what has been written. */
+/* Names that are locals in the text written so far. */
 struct names {
     char **name;
     size_t count, room;
@@ -43,8 +43,8 @@ static void save_drop(struct names *n)
 struct writing {
     const char *text;       /* of the input */
     struct names *declared; /* before it */
-    struct names local;     /* that it declares itself */
-    struct names made;      /* that it makes without */
+    struct names local;     /* that the line declares */
+    struct names made;      /* that the line makes without declaring them */
 };
 
 static void save_on_name(void *arg, const struct ncs_lint_name *use)
@@ -97,7 +97,7 @@ static void declare_all(struct names *to, const struct names *from)
         save_put(to, from->name[i], strlen(from->name[i]));
 }
 
-/* A value that somebody looked at is printed. */
+/* Writes statements. An expression, whose value the prompt has shown, becomes a print. */
 static void add_statements(const char *text, struct ncs_str *out)
 {
     struct ncs_lint_error e;
@@ -109,7 +109,7 @@ static void add_statements(const char *text, struct ncs_str *out)
     }
     while (bytes > 0 && strchr("; \t\r\n", text[bytes - 1]))
         bytes--;
-    size_t from = returns ? 6 : 0; /* a comment may end it */
+    size_t from = returns ? 6 : 0; /* a comment may end the line */
     ncs_str_addf(out, "print(%.*s\n)\n", (int)(bytes - from), text + from);
 }
 
@@ -132,7 +132,7 @@ static void add_input(const struct input *in, struct names *declared, struct ncs
     declare_all(declared, &w.made);
     if (in->rank) {
         struct ncs_str kept = { 0 };
-        add_locals(&w.local, declared, out); /* a block's own would end with it */
+        add_locals(&w.local, declared, out); /* locals of a block would end with the block */
         ncs_session_keep(in->text, bytes, &kept);
         add_where(in, out);
         add_statements(kept.text ? kept.text : "", out);

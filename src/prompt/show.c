@@ -1,4 +1,4 @@
-/* How the run stands, at a glance. */
+/* Shows the state of the run. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -41,7 +41,7 @@ static void add_to_fold(struct fold **fold, size_t *folds, size_t *room, const s
     }
 }
 
-/* Lines in their order, those of one by their first rank. */
+/* Orders lines by number, entries of one line by first rank. */
 static int by_line(const void *a, const void *b)
 {
     const struct fold *x = a, *y = b;
@@ -183,7 +183,7 @@ static void tell_failures(struct ncs_prompt *p)
     prompt_write(p, &out);
 }
 
-/* ---- who waits ---- */
+/* ---- waiting ranks ---- */
 
 void prompt_waiting(struct ncs_prompt *p, bool all, struct ncs_str *out)
 {

@@ -16,7 +16,7 @@ struct ncs_prompt *ncs_tutor_prompt(struct ncs_tutor *t)
     return t->prompt;
 }
 
-/* Several lines as if somebody had typed them. */
+/* Feeds several lines as if they were typed. */
 static void type(struct ncs_prompt *p, const char *lines)
 {
     for (const char *end; lines && *lines; lines = *end ? end + 1 : end) {
@@ -149,7 +149,7 @@ static bool solution(struct ncs_prompt *p, const char *arguments)
     return true;
 }
 
-/* The state that the lesson had when the step began. */
+/* Restores the state of the lesson at the begin of a step. */
 static bool bring_to_step(struct ncs_tutor *t, struct ncs_error *err)
 {
     struct ncs_prompt *p = t->prompt;
@@ -178,7 +178,7 @@ static bool tutor_again(struct ncs_prompt *p, const char *arguments)
     return true;
 }
 
-/* Goes on with what the solution would have left. */
+/* Continues with the state after the solution. */
 static bool tutor_next(struct ncs_prompt *p, const char *arguments)
 {
     struct ncs_tutor *t = p->tutor;

@@ -1,4 +1,4 @@
-/* What a lesson's function sees of the prompt. */
+/* The prompt's state as a lesson's functions see it. */
 #ifndef NCS_PROMPT_VIEW_H
 #define NCS_PROMPT_VIEW_H
 

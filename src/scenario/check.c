@@ -126,7 +126,7 @@ static bool check_finding(struct check *c, const struct ncs_outcome_finding *f, 
            check_is_rule(c, "finding", f->rule) && is_certainty(c, f->certainty);
 }
 
-/* "A1": a class of the catalogue and a number in it. */
+/* True for "A1": a class of the catalogue and a number. */
 static bool is_entry(struct check *c, const char *entry)
 {
     size_t digits = entry ? strspn(entry + (*entry != '\0'), "0123456789") : 0;

@@ -51,7 +51,7 @@ static void free_values(struct ncs_param *value, size_t values)
     ncs_free(value);
 }
 
-/* Values that are the same have the same hash: 0 is -0. */
+/* Equal values have equal hashes: 0 equals -0. */
 static uint64_t matrix_hash_of(const struct ncs_param *p)
 {
     double d = p->kind == NCS_PARAM_NUMBER && p->d != 0 ? p->d : 0;
@@ -170,7 +170,7 @@ static void free_case(struct ncs_case *c)
     ncs_free(c->name);
 }
 
-/* ---- which of them are left ---- */
+/* ---- combinations that are not excluded ---- */
 
 /* A value in an exclusion. An exclusion with a value that was pinned away excludes nothing. */
 struct term {
@@ -260,7 +260,7 @@ void ncs_cases_free(struct ncs_cases *cases)
 
 /* ---- names ---- */
 
-/* Has it the value that "name=text" of this length says? */
+/* True if the case has the value in "name=text" of this length. */
 static bool says_so(const struct ncs_case *c, const char *term, size_t bytes)
 {
     bool found = false;

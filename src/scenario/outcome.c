@@ -214,7 +214,7 @@ bool ncs_outcome_holds(const struct ncs_outcome *o, const struct ncs_result *r,
     return false;
 }
 
-/* ---- findings that fail a run all the same ---- */
+/* ---- findings that fail a run that passed ---- */
 
 static bool outcome_is_declared(const struct ncs_outcome *o, const struct ncs_finding *f)
 {

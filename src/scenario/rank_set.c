@@ -1,4 +1,4 @@
-/* Sets of ranks, as outcomes compare and tell them. */
+/* Sets of ranks, as outcomes compare and print them. */
 #include "scenario/outcome.h"
 
 #include <stdlib.h>

@@ -75,7 +75,7 @@ bool ncs_param_same(const struct ncs_param *a, const struct ncs_param *b)
     }
 }
 
-/* With as few digits as give the same number again. */
+/* Appends a number with as few digits as identify it. */
 static void scenario_add_number(double d, struct ncs_str *out)
 {
     char digits[40];

@@ -26,7 +26,7 @@ struct ncs_param {
 struct ncs_param ncs_param_copy(const struct ncs_param *p);
 void ncs_param_free(struct ncs_param *p); /* the contents */
 bool ncs_param_same(const struct ncs_param *a, const struct ncs_param *b); /* kind and value */
-/* Appends the value as --set takes it. */
+/* Appends the value in the form of --set. */
 void ncs_param_text(const struct ncs_param *p, struct ncs_str *out);
 
 /* A finding that must be reported. A field that is not given: 0 or NULL; lists: count 0. */
@@ -39,7 +39,7 @@ struct ncs_outcome_finding {
     char *certainty;           /* of ncs_certainty_names */
 };
 
-/* By their enums, NULL at the end. */
+/* Indexed by their enums, NULL at the end. */
 extern const char *const ncs_certainty_names[];
 extern const char *const ncs_policy_names[];
 
@@ -67,13 +67,13 @@ struct ncs_outcome {
 /* The bug that a scenario reproduces, for lists of bugs and for scoring tools on them. */
 struct ncs_bug {
     char *entry;               /* of the catalogue, "A1"; NULL: the scenario reproduces no catalogued bug */
-    char *nccl;                /* what NCCL does, one sentence; or NULL */
+    char *nccl;                /* NCCL's behaviour, one sentence; or NULL */
     char **thread; size_t threads; /* public threads about it, "NVIDIA/nccl#296" */
 };
 
 struct ncs_scenario {
     char *file;                /* as given on the command line */
-    char *about;               /* one line; NULL = none is declared */
+    char *about;               /* one line; NULL = not declared */
     int ranks;                 /* default 2 */
     int devices;               /* default 8 */
     bool world;                /* default true */

@@ -34,7 +34,7 @@ struct parser {
 
 /* ---- tokens ---- */
 
-/* Of a byte, from 1, in code points. */
+/* The column of a byte, from 1, in code points. */
 static int select_column_of(const struct parser *p, const char *byte)
 {
     int column = 1;

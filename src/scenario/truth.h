@@ -5,7 +5,7 @@
 #include "scenario/outcome.h"
 
 struct ncs_truth {
-    bool any_verdict;          /* the outcome demands nothing of it */
+    bool any_verdict;          /* the outcome accepts any verdict */
     enum ncs_verdict verdict;
     const char *rule;          /* of the finding that names the cause; NULL = not declared */
     struct ncs_rank_set culprit, blocked; /* empty: not declared */
@@ -14,10 +14,10 @@ struct ncs_truth {
     int64_t findings;          /* of level error; -1 = not declared */
 };
 
-/* Its texts are those of the outcome. */
+/* Its texts belong to the outcome. */
 struct ncs_truth ncs_truth_of(const struct ncs_outcome *outcome);
 void ncs_truth_free(struct ncs_truth *truth);
-/* Is there something to be told? */
+/* True if the truth states a problem. */
 bool ncs_truth_is_bug(const struct ncs_truth *truth);
 
 #endif

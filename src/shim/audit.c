@@ -12,7 +12,7 @@ unsigned int la_version(unsigned int version)
     return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
-/* Nobody may be there to read it. */
+/* Ignores failures: there may be no reader. */
 static void write_line(int file, const char *line, int bytes)
 {
     ssize_t written = write(file, line, (size_t)bytes);

@@ -28,7 +28,7 @@
 #define NCS_FUNCTION(kind, export, ...) EXPORT_##export(kind, __VA_ARGS__)
 #include "api/gen/functions.def"
 
-#if NCS_RUNTIME_VERSION >= 13000 /* whose layout the simulator knows */
+#if NCS_RUNTIME_VERSION >= 13000 /* the version whose layout the simulator has */
 NCS_SHIM_EXPORT_CODE(cudaError_t, cudaGetDeviceProperties, cudaGetDeviceProperties,
                      (struct cudaDeviceProp *prop, int device), (prop, device), { .p = prop },
                      { .i = device })

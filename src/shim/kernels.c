@@ -10,7 +10,7 @@ struct dim3_abi {
     unsigned x, y, z;
 };
 
-/* ---- what is registered when the program is loaded ---- */
+/* ---- registration when the program is loaded ---- */
 
 void **__cudaRegisterFatBinary(void *binary);
 void __cudaRegisterFatBinaryEnd(void **handle);
@@ -129,7 +129,7 @@ cudaError_t cudaGetKernel(const void **kernel, const void *function)
     return __cudaGetKernel(kernel, function);
 }
 
-/* ---- what fails ---- */
+/* ---- functions that fail ---- */
 
 static cudaError_t refuse(int error, const char *call, const char *why, atomic_bool *said)
 {

@@ -44,7 +44,7 @@ static inline const char *ncs_folder_of(const void *inside, char *text, size_t r
     return text;
 }
 
-/* Ours have the simulator beside them. */
+/* The drop-in libraries have the simulator beside them. */
 static inline bool ncs_is_other(const char *path)
 {
     char real[PATH_MAX], simulator[PATH_MAX + 32];

@@ -90,7 +90,7 @@ static void read_variables(struct ncs_shim_settings *s)
     }
 }
 
-/* ---- those of others ---- */
+/* ---- variables of CUDA, NCCL and launchers ---- */
 
 /* The simulator has as many devices as exec's option says; CUDA_VISIBLE_DEVICES selects those that the
  * program sees. */

@@ -19,7 +19,7 @@ struct ncs_shim_settings {
     const char *launcher; /* the variable by which a launcher states several processes; NULL */
 };
 
-/* Reads them, and says which of them are wrong. */
+/* Reads the settings, and warns about malformed ones. */
 void ncs_shim_read_settings(struct ncs_shim_settings *s);
 /* Warns about plugins of NCCL that the environment names: the simulator loads none. */
 void ncs_shim_tell_of_plugins(void);

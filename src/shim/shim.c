@@ -25,7 +25,7 @@ static const struct ncs_api *api;
 static const struct ncs_shim_above *above;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t at_thread_end;
-static atomic_bool is_child;        /* a fork of a process that had begun */
+static atomic_bool is_child;        /* this process was forked after the simulator had begun */
 static _Thread_local int refusal;
 
 void ncs_shim_write(int file, const char *text, size_t bytes)
@@ -101,7 +101,7 @@ static void on_log(void *arg, const char *file, const char *line)
         fclose(out);
 }
 
-/* How it has ended, if it has. */
+/* True if the program hangs or has used up its time; *how tells which. */
 static bool is_over(int64_t idle, enum ncs_stop *how)
 {
     if (ncs_shim_all_wait(-1))
@@ -131,7 +131,7 @@ static void on_idle(int64_t idle)
                          : "HANG: every thread waits or polls, and no call makes progress");
 }
 
-/* It is looked for in the folder of this library. */
+/* The loader looks for the library in the folder of this one. */
 static void load_above(void)
 {
     void *library = dlopen("libncclscript-exec.so", RTLD_NOW | RTLD_LOCAL);
@@ -296,7 +296,7 @@ bool ncs_shim_join(enum ncs_fn fn, const union ncs_arg *arg)
         enum ncs_kind kind = info->arg[i].kind;
         if (kind == NCS_ARG_ID || kind == NCS_ARG_ID_IN || kind == NCS_ARG_IDS) {
             id = arg[i].p;
-            ids = kind == NCS_ARG_IDS ? (int)arg[i - 1].i : 1; /* their number stands before them */
+            ids = kind == NCS_ARG_IDS ? (int)arg[i - 1].i : 1; /* the argument before them is their number */
             joins = true;
         }
         if (strcmp(info->arg[i].name, "rank") == 0 || strcmp(info->arg[i].name, "myrank") == 0)

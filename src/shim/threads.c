@@ -15,7 +15,7 @@
 
 #define BETWEEN_LOOKS_NS (10 * 1000000)
 
-/* Of the operation of a futex call, without its flags. */
+/* The bits of a futex call's operation without its flags. */
 #define FUTEX_OPERATION 0x7f
 #define FUTEX_WAITS ((uint64_t)1 << 0 | (uint64_t)1 << 6 | (uint64_t)1 << 9 | (uint64_t)1 << 13)
 
@@ -73,7 +73,7 @@ static bool is_left_out(pid_t thread, int64_t patience)
     return sim_foreign_is_waiting(thread) || (patience >= 0 && sim_foreign_is_polling(thread, patience));
 }
 
-/* False as soon as one thread may go on by itself. */
+/* False as soon as a thread is found that may continue by itself. */
 static bool look(struct look *out, int64_t patience)
 {
     DIR *tasks = opendir("/proc/self/task");

@@ -13,7 +13,7 @@
 
 enum { FRAMES_SEEN = 256 };
 
-/* ---- what an entry has ---- */
+/* ---- fields of an entry ---- */
 
 struct entry {
     const struct dump *dump;

@@ -1,4 +1,4 @@
-/* What the files that read Flight Recorder dumps share. */
+/* Shared by the files that read Flight Recorder dumps. */
 #ifndef NCS_TRACE_FLIGHT_H
 #define NCS_TRACE_FLIGHT_H
 
@@ -8,7 +8,7 @@
 
 struct dump {
     const char *path;
-    json_t *root;         /* owned; NULL = it cannot be read */
+    json_t *root;         /* owned; NULL = unreadable */
     int rank;
     struct ncs_map group; /* name of a process group -> communicator + 1 */
     struct ncs_map pairs; /* ids of groups with sends or receives: their status counts these too */

@@ -7,10 +7,10 @@
 #include "base/mem.h"
 #include "trace/record.h"
 
-/* Of the collectives of a rank on a communicator. */
+/* The collectives of a rank on a communicator. */
 struct span {
     int64_t first, last;
-    size_t calls, over; /* over: up to the last one that is */
+    size_t calls, over; /* over: up to the last completed one */
 };
 
 static struct span span_of(const struct record *r, int comm, int rank)
@@ -29,7 +29,7 @@ static struct span span_of(const struct record *r, int comm, int rank)
     return s;
 }
 
-/* ---- what is over ---- */
+/* ---- completed calls ---- */
 
 /* A communicator completes its calls in order: all calls before a completed one are complete. */
 static void carry_over(struct record *r, int rank)
@@ -143,7 +143,7 @@ static const struct record_call *nth_of(const struct record *r, int comm, int ra
  * not the cause. */
 static bool known_disagree(const struct record *r, int comm)
 {
-    enum { COMPARED = 64 }; /* of what is not over */
+    enum { COMPARED = 64 }; /* unfinished calls */
     const struct record_comm *info = &r->comm[comm];
     int first = -1;
     bool spoilt = false, differ = false;

@@ -149,7 +149,7 @@ static void add_use(struct uses *all, const char *name, const char *desc, int ra
     use->rank[place] = rank;
 }
 
-/* Another dump may describe it. */
+/* The group as another dump describes it; -1 = none does. */
 static int described(const struct flight *f, const char *name, int rank)
 {
     for (size_t i = 0; i < f->dumps; i++) {

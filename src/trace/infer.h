@@ -6,7 +6,7 @@
 #include "api/local.h"
 #include "api/snapshot.h"
 
-/* What is known beside the journal. */
+/* Known facts beside the journal. */
 struct ncs_known {
     const struct ncs_local *const *local; /* of the threads, for groups that are still open */
     size_t locals;

@@ -32,16 +32,16 @@ struct entity { /* a rank of the run: a device in a process */
 struct thread {
     int depth;
     uint64_t group;
-    size_t *entity; size_t entities, room; /* that have calls in it */
+    size_t *entity; size_t entities, room; /* ranks with calls in the log */
 };
 
 struct log {
     struct record *record;
     struct bound *bound; size_t bounds, bound_room;
     struct ncs_map bound_of;  /* process and handle -> bound + 1 */
-    struct ncs_map bound_at;  /* line that told of it -> bound + 1 */
+    struct ncs_map bound_at;  /* line that first showed it -> bound + 1 */
     struct ncs_map parts;     /* how many parts of a colour a rank has made */
-    struct ncs_map comm_of;   /* what tells a communicator -> comm + 1 */
+    struct ncs_map comm_of;   /* key of a communicator -> comm + 1 */
     struct entity *entity; size_t entities, entity_room;
     struct ncs_map entity_of; /* process and device -> entity + 1 */
     struct thread *thread; size_t threads, thread_room;
@@ -137,7 +137,7 @@ static int comm_for(struct log *l, const struct log_line *line, const struct log
     int comm = (int)ncs_map_number(&l->comm_of, key) - 1;
     if (comm >= 0 && i->rank < r->comm[comm].nranks && r->comm[comm].rank[i->rank] < 0)
         return comm;
-    comm = ncs_record_add_comm(r, i->nranks, NULL, l->err); /* a new one, or one of an id that is used again */
+    comm = ncs_record_add_comm(r, i->nranks, NULL, l->err); /* new, even if its id was used before */
     if (comm >= 0) {
         name_comm(l, line, i, comm);
         ncs_map_put_number(&l->comm_of, key, (size_t)comm + 1);
@@ -145,7 +145,7 @@ static int comm_for(struct log *l, const struct log_line *line, const struct log
     return comm;
 }
 
-/* The line says again what another one has said. */
+/* True if another line has reported the same before. */
 static bool said_again(struct log *l, const struct log_line *line, const struct log_init *i)
 {
     struct bound *known = bound_to(l, line->process, i->handle);
@@ -158,7 +158,7 @@ static bool said_again(struct log *l, const struct log_line *line, const struct 
     return same;
 }
 
-/* The first time through: which handle stands for what. */
+/* First pass: learns which communicator each handle is. */
 static bool bind(struct log *l, const struct log_line *line, const struct log_init *i)
 {
     if (said_again(l, line, i))
@@ -178,7 +178,7 @@ static bool bind(struct log *l, const struct log_line *line, const struct log_in
     return true;
 }
 
-/* Parts of it are named after it. */
+/* Names its children after it. */
 static void name_world(struct record *r, int world)
 {
     char *old = r->comm[world].name;
@@ -231,7 +231,7 @@ static bool number_ranks(struct log *l)
 
 /* ---- calls ---- */
 
-/* The second time: at the line that told of it first. */
+/* Second pass: adds the call, at the line that first showed it. */
 static bool add_join(struct log *l, const struct log_line *line, const struct log_init *i)
 {
     size_t at = ncs_map_number(&l->bound_at, key_of_line(line));
@@ -375,7 +375,7 @@ static bool read_file(struct log *l, const struct trace_file *file)
         warn(l, &line, text.text);
         bool of_nccl = ncs_log_split(text.text, &line);
         if (!stop && of_nccl)
-            doubt_end(l, &line); /* it may be half of one */
+            doubt_end(l, &line); /* the line may be incomplete */
         else if (of_nccl)
             ok = take(l, &line);
         at += bytes + 1;
@@ -392,7 +392,7 @@ static bool read_all(struct log *l, const struct trace_file *file, size_t count)
     return ok;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole log ---- */
 
 static void end_groups(struct log *l)
 {

@@ -31,7 +31,7 @@ static void excuse_all(struct record *r, int comm)
 /* The log does not show the calls of ranks without lines: nobody counts as waiting for them. */
 static void excuse_missing(struct record *r)
 {
-    bool *pending = ncs_new(r->comms * sizeof *pending); /* whoever is missing has not joined */
+    bool *pending = ncs_new(r->comms * sizeof *pending); /* the missing ranks have not joined it */
     for (int k = 0; k < r->ranks; k++)
         for (size_t i = 0; i < r->rank[k].calls; i++) {
             struct record_call *c = &r->rank[k].call[i];

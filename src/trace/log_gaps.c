@@ -7,7 +7,7 @@
 
 struct jump {
     int comm, rank;    /* of the run */
-    uint64_t from, to; /* operations between which it has no line */
+    uint64_t from, to; /* numbers of operations; those in between have no line */
 };
 
 static uint64_t key_of(int comm, uint64_t number, uint64_t what)
@@ -19,7 +19,7 @@ void ncs_log_saw(struct log_gaps *g, int comm, int comm_rank, int rank, uint64_t
 {
     uint64_t own = key_of(comm, (uint64_t)comm_rank, 1);
     size_t last = ncs_map_number(&g->last, own);
-    if (last && op_count > last) { /* last is one more than the number */
+    if (last && op_count > last) { /* `last` is the number + 1 */
         struct jump jump = { comm, rank, last - 1, op_count };
         NCS_PUSH(g->jump, g->jumps, g->room, jump);
     }

@@ -1,4 +1,4 @@
-/* One line of NCCL's log, taken apart. */
+/* Parses one line of NCCL's log. */
 #ifndef NCS_TRACE_LOG_LINE_H
 #define NCS_TRACE_LOG_LINE_H
 
@@ -27,15 +27,15 @@ struct log_call {
     enum ncs_fn fn;
     uint64_t handle, count, send, recv, stream, op_count;
     int dtype, op, root;
-    bool counted;             /* op_count is said */
+    bool counted;             /* the line has op_count */
 };
 
 enum log_kind {
     LOG_LINE_OTHER,
-    LOG_LINE_ODD,  /* begins as one of these and goes on otherwise */
+    LOG_LINE_ODD,  /* begins like one of these, but cannot be parsed */
     LOG_LINE_INIT,
     LOG_LINE_CALL,
-    LOG_LINE_ENDS, /* a communicator: the call is the one that does */
+    LOG_LINE_ENDS, /* ends a communicator; the call is that function */
     LOG_LINE_OPENS, LOG_LINE_CLOSES, /* a group */
 };
 

@@ -18,9 +18,9 @@ enum {
 
 struct slot {
     json_t *value; /* NULL = a mark */
-    int depth;     /* of what it holds: a text has none */
-    size_t memo;   /* where it is kept while it still grows, + 1 */
-    bool fetched;  /* from where it is kept: complete */
+    int depth;     /* depth of nesting below it: 0 for a text */
+    size_t memo;   /* memo number + 1, while it still grows */
+    bool fetched;  /* read from the memo: complete */
 };
 
 struct kept {
@@ -42,7 +42,7 @@ struct reader {
 
 struct opcode {
     const char *name;
-    bool (*run)(struct reader *r); /* NULL = it is refused */
+    bool (*run)(struct reader *r); /* NULL = refused */
 };
 
 static const struct opcode *opcode_of(unsigned char byte);
@@ -55,7 +55,7 @@ static bool fail(struct reader *r, const char *what)
     return ncs_fail(r->err, NCS_BAD_INPUT, "offset %zu: %s", r->op, what);
 }
 
-/* ---- what follows an opcode ---- */
+/* ---- operands of an opcode ---- */
 
 static const unsigned char *take(struct reader *r, size_t count)
 {
@@ -104,7 +104,7 @@ static size_t above_mark(struct reader *r)
     return SIZE_MAX;
 }
 
-/* Takes the value of a slot over; it is complete now. */
+/* Takes ownership of a slot's value, which is complete now. */
 static json_t *consume(struct reader *r, struct slot *slot)
 {
     if (slot->memo)

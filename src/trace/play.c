@@ -14,7 +14,7 @@ struct player {
     struct ncs_place *place;     /* of the call about to be made, by rank */
     int *number;                 /* in the journal, by communicator of the record; -1 = none */
     char **handle;               /* by communicator: the address of byte n is the handle of its rank n */
-    uint64_t *group;             /* by rank: the open one */
+    uint64_t *group;             /* by rank: the open group */
     const struct ncs_call **stuck; /* by rank: a call that has not returned */
     const struct ncs_call **last;  /* by rank: its last counted call */
     struct ncs_map over, gone;   /* calls known to be over, or given up */
@@ -75,7 +75,7 @@ static void fill(const struct player *p, const struct record_call *c, struct ncs
     }
 }
 
-/* The id of a communicator says which it is. */
+/* Joins a communicator; its id is its number in the record. */
 static void join(struct player *p, int rank, int comm, int comm_rank, bool pending)
 {
     const struct record_comm *info = &p->record->comm[comm];
@@ -83,7 +83,7 @@ static void join(struct player *p, int rank, int comm, int comm_rank, bool pendi
     ncclComm_t out = handle_of(p, comm, comm_rank);
     struct ncs_call *call = ncs_journal_enter(p->journal, NCS_FN_ncclCommInitRank);
     memcpy(&id, &comm, sizeof comm);
-    call->unsaid = NCS_UNSAID_PLACE; /* none, or the line of a log */
+    call->unsaid = NCS_UNSAID_PLACE; /* its place is unknown, or a line of the log */
     call->arg[0].p = &out;
     call->arg[1].i = info->nranks;
     call->arg[2].p = &id;
@@ -115,7 +115,7 @@ static void make(struct player *p, int rank, const struct record_call *c)
 {
     enter(p, rank, c->place);
     if (p->stuck[rank])
-        return; /* nothing that the record has of it can come after that */
+        return; /* the rank made no later call in the record */
     if (c->fn == NCS_FN_ncclCommInitRank) {
         join(p, rank, c->comm, c->comm_rank, c->pending);
         return;
@@ -184,7 +184,7 @@ static void set_parents(const struct player *p)
     }
 }
 
-/* ---- the state in which it was left ---- */
+/* ---- the final state ---- */
 
 static bool is_over(void *arg, const struct ncs_call *call)
 {
@@ -215,7 +215,7 @@ static void look_at_meeting(void *arg, struct ncs_call *const *calls, size_t cou
         differ |= pair ? ncs_call_count(calls[i]) != ncs_call_count(calls[0]) ||
                              ncs_call_dtype(calls[i]) != ncs_call_dtype(calls[0])
                        : ncs_call_signature(calls[i]) != ncs_call_signature(calls[0]);
-    if (!differ || t->clashes == 1024) /* those after so many add nothing */
+    if (!differ || t->clashes == 1024) /* further ones would add nothing */
         return;
     struct ncs_trace_clash clash = { .call = ncs_new(count * sizeof *clash.call), .calls = count };
     for (size_t i = 0; i < count; i++) {
@@ -272,7 +272,7 @@ static void add_wait(struct ncs_snapshot *s, size_t *room, int op)
     NCS_PUSH(s->wait, s->waits, *room, wait);
 }
 
-/* A rank waits for what it has under way. */
+/* Makes each rank wait for its calls in flight. */
 static void park(struct ncs_snapshot *s)
 {
     struct ncs_snap_wait *grown = ncs_new((s->waits + s->ops + 1) * sizeof *grown);

@@ -1,4 +1,4 @@
-/* Which files are read, and what they are. */
+/* Finds the files to read, and recognises their kinds. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>

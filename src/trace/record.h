@@ -34,14 +34,14 @@ struct record_call {
 struct record_rank {
     struct record_call *call;
     size_t calls, room;
-    const char *source;   /* its file; NULL = it left none, or none that can be read */
-    bool spoilt;          /* it left one that cannot be read */
-    bool cut;             /* it has lost its oldest calls */
+    const char *source;   /* its file; NULL = it left no readable one */
+    bool spoilt;          /* it left an unreadable file */
+    bool cut;             /* its file has lost the oldest calls */
     bool open;            /* the last group is not ended */
 };
 
 struct record_comm {
-    char *name;           /* NULL = the journal gives one */
+    char *name;           /* NULL = named by the journal */
     int nranks;
     int *rank;            /* of the run, by rank of the communicator; -1 = unknown */
     uint32_t *before;     /* by rank of the communicator: calls that the record has lost */
@@ -59,7 +59,7 @@ struct record {
     struct record_comm *comm; size_t comms, comm_room;
     size_t calls, members;
     struct ncs_map places;       /* hash of a name -> its number + 1 */
-    const char *source_word;     /* "dump", "log": what a missing rank has left none of */
+    const char *source_word;     /* "dump", "log": the kind of file that a missing rank lacks */
     bool tells_ends;             /* the states of calls are known */
 };
 
@@ -77,7 +77,7 @@ bool ncs_record_has_rank(struct record *r, int64_t rank, struct ncs_error *err);
 int ncs_record_add_comm(struct record *r, int nranks, const char *name, struct ncs_error *err); /* -1 */
 struct record_call *ncs_record_add(struct record *r, int rank, struct ncs_error *err); /* NULL */
 
-/* From the record to journal and snapshot. */
+/* Turns the record into the trace's journal and snapshot. */
 void ncs_record_play(struct record *r);
 
 /* ---- the formats ---- */

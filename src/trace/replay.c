@@ -287,7 +287,7 @@ static bool carry_out(struct played *p, const struct ncs_call *call)
     return true;
 }
 
-/* ---- one after the other ---- */
+/* ---- in order ---- */
 
 static void look_at(struct played *p, size_t launch)
 {
@@ -338,7 +338,7 @@ static bool is_over(const struct played *p, const struct played_launch *l)
     return l->first != 0;
 }
 
-/* True when something has come of it. */
+/* Tries to carry out a launch; true if that changed anything. */
 static bool play_launch(struct played *p, const struct ncs_journal *j, size_t which)
 {
     struct played_launch *l = &p->launch[which];
@@ -374,11 +374,11 @@ static bool play_todo(struct played *p, const struct ncs_journal *j)
 void ncs_replay(struct played *p, const struct ncs_journal *j, const struct ncs_known *known,
                 const struct ncs_snap_op *held, size_t count)
 {
-    if (j->dropped > 0) /* who has met whom can no longer be counted */
+    if (j->dropped > 0) /* the journal is incomplete: pairs can no longer be counted */
         return;
     collect(p, j, known, held, count);
     link_launches(p);
-    for (bool changed = true; changed;) { /* signals lead to nobody: all are looked at again */
+    for (bool changed = true; changed;) { /* signals wake no launch, so all are tried again */
         changed = false;
         for (size_t i = p->launches; i-- > 0;)
             look_at(p, i);

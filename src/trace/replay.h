@@ -39,7 +39,7 @@ struct played_slot {
     size_t *part;
     size_t parts, room;
     size_t reached;        /* of the parts */
-    bool known;            /* to have come about */
+    bool known;            /* to have completed */
     enum ncs_stuck differ; /* once all are there */
 };
 

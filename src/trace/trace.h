@@ -11,9 +11,9 @@
 #include "api/snapshot.h"
 #include "base/error.h"
 
-/* Calls that met although they are not the same. */
+/* Calls that met although their arguments differ. */
 struct ncs_trace_clash {
-    struct ncs_call **call; /* pinned by who keeps it */
+    struct ncs_call **call; /* pinned by the trace */
     size_t calls;
 };
 
@@ -28,7 +28,7 @@ struct ncs_trace {
     int ranks;
     char nccl[32];           /* version; empty = unknown */
     size_t calls;            /* recorded collectives, sends and receives */
-    size_t unfinished;       /* those of them that are known not to be over */
+    size_t unfinished;       /* calls known to be unfinished */
     struct ncs_journal *journal;
     struct ncs_snapshot snapshot;
     struct ncs_trace_clash *clash; size_t clashes, clash_room;

@@ -64,7 +64,7 @@ int ncs_share_of(const struct ncs_call *call)
     return ncs_call_is_pair(call) ? ncs_movement_of(call->fn)->kind == NCS_MOVE_RECV : call->comm_rank;
 }
 
-/* False for a call that came to nothing. */
+/* False for a call without an ordinal: it failed, or is empty. */
 static bool capture_key_of(const struct ncs_call *call, struct key *key)
 {
     enum ncs_movement_kind movement = ncs_movement_of(call->fn)->kind;

@@ -160,7 +160,7 @@ static void foresee(struct ncs_verify *v, const struct ncs_operation *op, int fr
             continue;
         const unsigned char *want = s.keeps + begin * bytes;
         ncs_expect(&terms, v->arithmetic, begin, smaller(STRETCH, op->count - begin), &v->scratch);
-        ncs_differ(&v->scratch, want, &where); /* the look reads what it decodes */
+        ncs_differ(&v->scratch, want, &where); /* decodes the values for ncs_inexact_look */
         ncs_inexact_look(&v->inexacts, &terms, begin, first, &v->scratch, want);
     }
     ncs_free(doubtful);

@@ -15,8 +15,8 @@ struct ncs_float_format {
     double least;      /* smallest subnormal */
     double normal;     /* smallest normal number */
     double most;       /* largest finite number */
-    bool saturates;    /* what is larger becomes `most`, infinity too */
-    int digits;        /* decimal digits that tell any two numbers apart */
+    bool saturates;    /* larger values become `most`, infinity too */
+    int digits;        /* decimal digits that distinguish any two numbers */
     uint64_t beyond;   /* bits of the least number that may stand for overflow: infinity, or the largest
                         * number */
 };

@@ -9,9 +9,9 @@
 #include "api/types.h"
 #include "verify/element.h"
 
-enum { SHOWN = 6 }; /* inputs that are told one by one */
+enum { SHOWN = 6 }; /* inputs that are listed one by one */
 
-/* ---- whether anything in a stretch may be ---- */
+/* ---- filters for a stretch of elements ---- */
 
 /* Every number beyond this one may stand for overflow: infinities and NaN, and the largest number of a
  * type that saturates. */
@@ -103,7 +103,7 @@ static bool look_at_value(const struct ncs_terms *t, size_t at, double got, stru
     return found->over;
 }
 
-/* ---- what is kept ---- */
+/* ---- kept results ---- */
 
 static bool inexact_same_place(const struct ncs_call *a, const struct ncs_call *b)
 {
@@ -203,7 +203,7 @@ void ncs_inexact_look(struct ncs_inexacts *all, const struct ncs_terms *terms, s
                        : look_at_value(terms, first + k, e->term[k], &found)))
             continue;
         if (e->words && e->over && !found.over)
-            continue; /* one that has wrapped round says more */
+            continue; /* an overflow says more than a cut fraction */
         struct ncs_inexact *p = inexact_add(all, op->share[i].call);
         if (p)
             write_place(p, terms, first + k, &found, got + k * ncs_dtype_bytes(op->dtype));

@@ -10,8 +10,8 @@
 #include "verify/pattern.h"
 
 enum {
-    EACH = 8,         /* elements kept of a part, at most; of many ranks fewer: */
-    EACH_OF_ALL = 256 /* of one from each rank's part together */
+    EACH = 8,         /* most elements kept of a part, */
+    EACH_OF_ALL = 256 /* and of one part of every rank together */
 };
 #define BYTES ((size_t)32 << 20) /* of all samples, about */
 
@@ -280,7 +280,7 @@ void ncs_look_over(struct ncs_operation *op)
         op->seen->over = true;
 }
 
-/* ---- what is not over ---- */
+/* ---- unfinished operations ---- */
 
 static struct ncs_seen *look_find(const struct ncs_look *l, const struct ncs_call *call, int src,
                                   int dst)
@@ -310,7 +310,7 @@ void ncs_look_unfinished(struct ncs_look *l, const struct ncs_call *call, bool c
     }
     struct ncs_seen *seen = look_find(l, call, src, dst);
     size_t most = l->most;
-    l->most = SIZE_MAX; /* what a run has stopped in is never too much */
+    l->most = SIZE_MAX; /* the operations in which a run stopped are always kept */
     bool known = seen != NULL;
     if (!known)
         seen = look_add(l, call, src, dst);

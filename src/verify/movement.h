@@ -7,7 +7,7 @@
 #include "api/journal.h"
 
 enum ncs_movement_kind {
-    NCS_MOVE_NONE, /* not a call whose output is checked */
+    NCS_MOVE_NONE, /* a call without an output to check */
     NCS_MOVE_COLLECTIVE,
     NCS_MOVE_SEND,
     NCS_MOVE_RECV,

@@ -12,7 +12,7 @@ static const ncs_native_row *natives_here(void)
     return ncs_natives_portable;
 }
 
-/* An average of one rank is its input. */
+/* An average over one rank is a copy. */
 static int row_of(const struct ncs_operation *op)
 {
     if (op->scaled)

@@ -10,7 +10,7 @@
 #include "verify/reduce.h"
 
 struct ncs_native {
-    const struct ncs_terms *terms; /* borrowed; none of its mistakes is set */
+    const struct ncs_terms *terms; /* borrowed; states no mistake */
     double scale; /* factor of every input; 0 = none, or the scalar of its rank */
     bool scalars; /* every input is multiplied by the scalar of its rank */
     /* See ncs_native_run. */

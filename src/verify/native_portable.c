@@ -1,4 +1,4 @@
-/* The loops as any machine runs them. */
+/* The loops for any processor. */
 #include "verify/native_loops.h"
 
 #include <stdint.h>

@@ -32,7 +32,7 @@ struct ncs_share {
 struct ncs_operation {
     int comm, src, dst;         /* src and dst -1: a collective; dst -2: a put of src */
     uint64_t number;            /* the calls' ordinal; of a put: its id */
-    const struct ncs_movement *movement; /* of a pair: that of the receive */
+    const struct ncs_movement *movement; /* of a pair: the receive's */
     int dtype, op, root;        /* of the first share seen */
     size_t count;               /* the argument */
     bool scaled;                /* a user operator */
@@ -60,7 +60,7 @@ struct ncs_capture {
     const struct ncs_journal *journal; /* borrowed */
     /* Where the bytes are; NULL: at the calls' pointers. */
     const void *(*staged)(const struct ncs_call *call, enum ncs_staged what);
-    enum ncs_unverified (*unstaged)(const struct ncs_call *call); /* why there are none */
+    enum ncs_unverified (*unstaged)(const struct ncs_call *call); /* why there are no copies */
     bool (*readable)(const void *p, size_t bytes); /* as the machine's; NULL: whatever calls point at */
     bool borrows;               /* see ncs_verify_trust */
     size_t budget, held;

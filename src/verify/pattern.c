@@ -252,8 +252,7 @@ static const unsigned char *output_of(const struct ncs_operation *op, int share)
     return op->share[share].call ? op->share[share].output : NULL;
 }
 
-/* Tries: the data of another rank than the root. Of these only a hash of the former output buffer is
- * known. */
+/* Tries: the data of another rank than the root, known by a hash of its output buffer's former content. */
 static bool try_other_root(const struct ncs_suspect *s, struct ncs_wrong *w)
 {
     uint64_t hash = ncs_content_hash(s->out, s->total * pattern_bytes_of(s));
@@ -266,7 +265,7 @@ static bool try_other_root(const struct ncs_suspect *s, struct ncs_wrong *w)
     return false;
 }
 
-/* Rank k's block of a gathered output, as it went in. */
+/* Rank k's input, which belongs into block k of a gathered output. */
 static const unsigned char *input_block(const struct ncs_suspect *s, int k)
 {
     size_t run;
@@ -309,7 +308,7 @@ static bool try_blocks(const struct ncs_suspect *s, struct ncs_wrong *w)
                  block, owner, moved > 1 ? ", and so on" : "");
 }
 
-/* All of one rank's block differs and nothing else. */
+/* Tries: exactly one rank's whole block differs. */
 static bool try_missing_block(const struct ncs_suspect *s, struct ncs_wrong *w)
 {
     size_t count = s->op->count, block = s->first / count;
@@ -334,7 +333,7 @@ static bool try_foreign_data(const struct ncs_suspect *s, struct ncs_wrong *w)
                  s->op->root);
 }
 
-/* Another rank's block of what the root scattered. */
+/* Tries: another rank's block of the root's input. */
 static bool try_scattered(const struct ncs_suspect *s, struct ncs_wrong *w)
 {
     size_t run;
@@ -384,7 +383,7 @@ static bool shows_writing(const struct ncs_suspect *s, int share, uint64_t hash,
     if (share == s->share || !other->done || other->call->unverified)
         return false;
     if (m->kind == NCS_MOVE_COLLECTIVE && !m->parts_in && !m->parts_out && !m->to_root)
-        /* it received the same bytes over others */
+        /* the other rank received the same bytes over different ones */
         return other->before != hash && memcmp(s->out, out, bytes) == 0;
     return m->reduces && m->parts_in && s->op->shares == 2 && s->all_wrong &&
            ncs_content_hash(out, bytes) != other->before;

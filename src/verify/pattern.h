@@ -1,4 +1,4 @@
-/* What kind of mistake a wrong output looks like. */
+/* The kind of mistake that a wrong output looks like. */
 #ifndef NCS_VERIFY_PATTERN_H
 #define NCS_VERIFY_PATTERN_H
 

@@ -1,4 +1,4 @@
-/* What the files of room verify share of its state. */
+/* Shared by the files of the room verify. */
 #ifndef NCS_VERIFY_PRIVATE_H
 #define NCS_VERIFY_PRIVATE_H
 

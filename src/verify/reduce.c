@@ -68,7 +68,7 @@ static void combine_words(int op, bool is_signed, uint64_t *sum, const uint64_t 
     }
 }
 
-/* Towards zero; whether any has left a remainder. */
+/* Divides towards zero; true if any division left a remainder. */
 static bool divide_words(bool is_signed, int by, uint64_t *words, size_t count)
 {
     uint64_t rest = 0;
@@ -177,7 +177,7 @@ static void expect_values(const struct ncs_terms *t, size_t first, struct ncs_ex
 
 /* ---- in wider arithmetic, any order ---- */
 
-/* What the terms of one element have in common. */
+/* Facts about all terms of one element. */
 struct gathered {
     long double value; /* the sum or product */
     long double size;  /* sum: of the finite terms' sizes; product: of the factors above 1 */
@@ -222,7 +222,7 @@ static void bound_sum(const struct ncs_terms *t, const struct gathered *g, int t
     bool scaled = is_average(t) || is_premultiplied(t);
 
     b->value = g->value;
-    if (terms == 2 && !scaled) /* there is but one order */
+    if (terms == 2 && !scaled) /* two terms have only one order */
         b->tolerance = u * fabsl(g->infinite || g->nan ? 0 : g->value);
     else
         b->tolerance = steps * u * g->size;
@@ -316,7 +316,7 @@ static void expect_bounds(const struct ncs_terms *t, size_t first, struct ncs_ex
     }
 }
 
-/* From what was computed while the inputs were there. */
+/* Reads the results that were computed before the inputs were overwritten. */
 static void expect_foreseen(const struct ncs_terms *t, size_t first, struct ncs_expected *e)
 {
     const unsigned char *at = ncs_foreseen(t->op, t->offset) + first * ncs_dtype_bytes(e->dtype);
@@ -337,7 +337,7 @@ void ncs_expect(const struct ncs_terms *terms, enum ncs_arithmetic arithmetic, s
     e->words = !ncs_float_format(e->dtype);
     e->by_value = !e->words && !terms->op->scaled && (op == ncclMax || op == ncclMin);
     e->wide = arithmetic != NCS_ASCENDING && !e->words && !e->by_value && terms->only < 0 &&
-              (terms->op->shares > 1 || terms->op->scaled); /* one rank alone: a copy */
+              (terms->op->shares > 1 || terms->op->scaled); /* a single rank's result is a copy */
     e->any_rounding = arithmetic == NCS_ANY_ROUNDING;
     e->over = e->cut = false;
     if (terms->op->foreseen)

@@ -20,7 +20,7 @@ struct ncs_terms {
 
 struct ncs_terms ncs_terms_of(const struct ncs_operation *op, size_t offset);
 
-/* Of a floating-point type: the factor by which each of the rank's elements is multiplied before they are
+/* Floating-point types only: the factor by which each of the rank's elements is multiplied before they are
  * summed. False: none. */
 bool ncs_terms_scale(const struct ncs_terms *t, int rank, double *scale);
 
@@ -30,7 +30,7 @@ enum ncs_arithmetic {
     NCS_ANY_ROUNDING, /* to either neighbour after every step, in whatever order */
 };
 
-/* How one element may look when the order is not known. */
+/* The possible values of an element if the order is unknown. */
 struct ncs_bound {
     long double value, tolerance;
     long double limit;        /* finite numbers up to this size are possible too; negative = none */

@@ -1,5 +1,5 @@
 /* Samples of operations for display: every rank's input and output, and the ranks that have not come.
- * Plain data. Of a buffer only the beginning of each part is kept. */
+ * Plain data. Only the beginning of each part of a buffer is kept. */
 #ifndef NCS_VERIFY_SEEN_H
 #define NCS_VERIFY_SEEN_H
 
@@ -9,7 +9,7 @@
 
 #include "api/gen/api.h"
 
-/* Of a buffer of `count` elements the first `each` elements of every `part`. */
+/* A sample of a buffer of `count` elements: the first `each` elements of every `part`. */
 struct ncs_sample {
     uint64_t count;       /* 0: the rank has no such buffer */
     uint64_t part;        /* elements; the last one may be shorter */
@@ -41,8 +41,8 @@ struct ncs_seen_rank {
 struct ncs_seen {
     char *comm;           /* name of the communicator */
     int comm_number;
-    uint32_t number;      /* of the call on it, on its first rank that made it */
-    uint64_t ordinal;     /* of a collective: among those that NCCL has accepted */
+    uint32_t number;      /* number of the call on comm, on the lowest rank that made it */
+    uint64_t ordinal;     /* of a collective: its position among those that NCCL accepted */
     uint64_t signature;
     enum ncs_fn fn;       /* ncclSend for a pair, ncclPutSignal for a put: see src and dst */
     char *call;           /* a description: "AllReduce float32 x 4 sum" */
@@ -60,7 +60,7 @@ struct ncs_seen {
     struct ncs_seen_rank rank[];
 };
 
-/* The element, where it was kept; else NULL. */
+/* The element, if it was kept; else NULL. */
 const void *ncs_sample_at(const struct ncs_sample *s, size_t bytes, uint64_t element);
 bool ncs_sample_is_wrong(const struct ncs_sample *s, uint64_t element);
 

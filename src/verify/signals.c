@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "verify/private.h"
 
-/* Between two ranks of a communicator, in one direction. */
+/* Signals between two ranks of a communicator, in one direction. */
 struct signals {
     uint64_t sent, taken;
 };
@@ -53,7 +53,7 @@ void ncs_verify_count_signals(struct ncs_verify *v, struct ncs_call *call)
         s->taken += (uint64_t)d[i].opCnt;
         if (s->taken > s->sent && !call->unverified) {
             report_wait(v, call, d[i].peer, s, s->sent);
-            s->taken = s->sent; /* said once */
+            s->taken = s->sent; /* reported once */
         }
     }
 }

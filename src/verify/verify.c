@@ -150,9 +150,9 @@ void ncs_verify_waiting(const struct ncs_verify *v, struct ncs_call *call)
         ncs_fingerprint(call, input, count);
 }
 
-/* ---- what was checked ---- */
+/* ---- counts ---- */
 
-/* The call has a result, and it is not looked at. */
+/* Counts a result that is not verified, and why. */
 static void verify_leave_out(struct ncs_verify *v, struct ncs_call *call, enum ncs_unverified why)
 {
     struct ncs_left_out *l = &v->left_out[why];
@@ -164,7 +164,7 @@ static void verify_leave_out(struct ncs_verify *v, struct ncs_call *call, enum n
     l->call[l->calls++] = call;
 }
 
-/* Whether the order of the ranks makes no difference. */
+/* True if the result does not depend on the order of the ranks. */
 static bool is_exact(const struct ncs_operation *op)
 {
     return !ncs_is_reduction(op) || !ncs_float_format(op->dtype) ||
@@ -347,7 +347,7 @@ void ncs_verify_after(void *self, struct ncs_call *const *calls, size_t count)
         struct ncs_operation *op = ncs_capture_find(&v->capture, calls[i]);
         const struct ncs_movement *movement = ncs_movement_of(calls[i]->fn);
         if (!op || movement->kind == NCS_MOVE_SEND || movement->steps)
-            continue; /* more of it may come later */
+            continue; /* more parts of the operation may come later */
         check(v, op);
         ncs_capture_drop(&v->capture, op);
     }

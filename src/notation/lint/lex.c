@@ -274,7 +274,7 @@ static void escape(struct ncs_lexer *x)
         else
             bad_escape(x, 4, "expected \\xXX with two hexadecimal digits");
     } else if (c < 0) {
-        x->at++; /* the end follows, and is told as such */
+        x->at++; /* the end follows, and is reported as such */
     } else {
         bad_escape(x, 2, "a backslash itself is written \\\\");
     }
@@ -397,7 +397,7 @@ static int symbol(struct ncs_lexer *x)
     return (unsigned char)x->text[x->at++];
 }
 
-/* At "--". False when it is not closed. */
+/* Skips a comment at "--". False if it is not closed. */
 static bool comment(struct ncs_lexer *x)
 {
     x->span.at = x->at;

@@ -28,7 +28,7 @@ struct ncs_lexer {
 
 /* Goes on to the next word. */
 void ncs_lint_next(struct ncs_lexer *x);
-/* The word behind the current one, which stays. */
+/* The word after the current one, without moving. */
 int ncs_lint_peek(const struct ncs_lexer *x);
 
 /* Records the first error, which ends the text. Returns x->err for details; NULL if there was an error

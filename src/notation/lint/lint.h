@@ -12,7 +12,7 @@
 struct ncs_lint_name {
     const char *name, *field;        /* field NULL: none; not terminated, the spans have the lengths */
     struct ncs_span at, field_at;    /* in the text that was given */
-    bool assigned;                   /* stands on the left side of an assignment */
+    bool assigned;                   /* is on the left side of an assignment */
     bool method;                     /* name:field */
     bool called;                     /* the name, or the field if there is one, is called */
 };
@@ -20,7 +20,7 @@ struct ncs_lint_name {
 struct ncs_lint_error {
     struct ncs_span at;
     char text[200];                  /* "unexpected symbol `)`, expected an expression" */
-    struct ncs_span open;            /* of an unclosed bracket, text or block: where it began */
+    struct ncs_span open;            /* of an unclosed bracket, text or block: its beginning */
     bool has_open;
 };
 
@@ -41,10 +41,10 @@ bool ncs_lint_only_calls(const char *text, size_t bytes, const char *name);
 struct ncs_lint_statement {
     struct ncs_span at;              /* ends where the next word begins */
     bool local;                      /* local NAMES, local NAMES = ..., local function NAME */
-    bool function;                   /* of a local one */
+    bool function;                   /* a local function */
     bool closes;                     /* has <close> after a name */
     bool valued;                     /* has `=` after the names */
-    size_t names_end;                /* of a local one that is no function: where they end */
+    size_t names_end;                /* of a local variable: the end of its names */
 };
 
 /* Calls on_statement for these statements in order, otherwise as ncs_lint_chunk. Statements before an

@@ -1,9 +1,9 @@
-/* Texts that do nothing but call one function. */
+/* Recognises texts that only call one function. */
 #include <string.h>
 
 #include "notation/lint/lex.h"
 
-/* Past the bracket that closes the current one. */
+/* Skips to after the bracket that closes the current one. */
 static void skip_brackets(struct ncs_lexer *x)
 {
     size_t depth = 0;

@@ -104,7 +104,7 @@ bool ncs_lint_is(const struct ncs_reader *r, int word);
 /* Skips the current word if it is this one. */
 bool ncs_lint_take(struct ncs_reader *r, int word);
 void ncs_lint_want(struct ncs_reader *r, int word, const char *shown);
-/* The same for what closes something that was opened. */
+/* As ncs_lint_want, for a word that closes an opened one. */
 void ncs_lint_want_close(struct ncs_reader *r, int word, const char *shown, struct ncs_span opening);
 struct ncs_span ncs_lint_want_name(struct ncs_reader *r, const char *wanted);
 struct ncs_lint_word_of ncs_lint_word_at(const struct ncs_reader *r, struct ncs_span at);

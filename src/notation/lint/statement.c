@@ -76,7 +76,7 @@ static void declare_name(struct ncs_reader *r, struct ncs_span name)
     ncs_lint_declare(r, ncs_lint_word_at(r, name), false);
 }
 
-/* From `do`; the variables have been declared. */
+/* Reads from `do`; the variables have been declared. */
 static void for_body(struct ncs_reader *r)
 {
     struct ncs_lint_block b;
@@ -146,7 +146,7 @@ static void function_statement(struct ncs_reader *r, struct ncs_span opening)
         fail_readonly(r, name);
 }
 
-/* In none of its blocks and functions. */
+/* True outside all of the chunk's blocks and functions. */
 static bool is_chunks_own(const struct ncs_reader *r)
 {
     return !r->function->outer && !r->function->block->outer;
@@ -156,7 +156,7 @@ static void local_function(struct ncs_reader *r, struct ncs_span opening)
 {
     ncs_lint_next(&r->x);
     declare_name(r, ncs_lint_want_name(r, "the name of the function"));
-    ncs_lint_activate(r); /* it may call itself */
+    ncs_lint_activate(r); /* the function may call itself */
     ncs_lint_body(r, false, opening);
     if (is_chunks_own(r))
         r->own = (struct ncs_lint_statement){ .local = true, .function = true };

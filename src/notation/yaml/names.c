@@ -24,7 +24,7 @@ void ncs_names_clear(struct ncs_names *n, size_t count)
     n->count = 0;
 }
 
-/* Where a text is, or the free slot where it would be. */
+/* The slot of a text, or the free slot for it. */
 static struct ncs_name_slot *seek(const struct ncs_names *n, const char *text, size_t bytes,
                                   uint64_t hash)
 {

@@ -5,11 +5,11 @@
 #include "notation/yaml/private.h"
 
 struct walk {
-    const char *text, *text_end;     /* the scalar as it is meant */
-    const char *from, *end;          /* the source of it, without quotes */
+    const char *text, *text_end;     /* the scalar's value */
+    const char *from, *end;          /* its source, without quotes */
     size_t first, last;              /* the text's bytes that are asked for: [first, last) */
     size_t done;                     /* bytes of the text walked over */
-    const char *first_at, *last_at;  /* where those begin and end; NULL = not met */
+    const char *first_at, *last_at;  /* begin and end of the range; NULL = not reached */
 };
 
 /* Advances: the next `source` bytes of the source stand for the next `text` bytes of the text. */
@@ -44,7 +44,7 @@ static size_t blanks(const struct walk *w, size_t *lines)
     return bytes;
 }
 
-/* The source of an escape, and how much text it is. */
+/* The length of an escape in the source, and in the text. */
 static size_t escape(const struct walk *w, size_t *text)
 {
     static const char two[] = "N_", three[] = "LP";
@@ -58,7 +58,7 @@ static size_t escape(const struct walk *w, size_t *text)
         *text = 3;
     if (c != '\n' && c != '\r')
         return 2 + digits;
-    *text = 0; /* the line goes on in the next, behind its blanks */
+    *text = 0; /* an escaped line end: the next line continues after its blanks */
     size_t bytes = c == '\r' ? 3 : 2;
     return bytes + strspn(w->from + bytes, " \t");
 }

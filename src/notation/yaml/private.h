@@ -1,4 +1,4 @@
-/* What the files of this room share. */
+/* Shared by the files of the wing yaml. */
 #ifndef NCS_YAML_PRIVATE_H
 #define NCS_YAML_PRIVATE_H
 
@@ -49,7 +49,7 @@ struct ncs_anchor {
     size_t bytes;
     struct ncs_span at;
     bool open;              /* its collection has no end yet */
-    uint64_t size;          /* nodes that an alias to it stands for */
+    uint64_t size;          /* nodes in the value that an alias repeats */
 };
 
 struct ncs_anchors {

@@ -11,7 +11,7 @@ struct open {
     struct ncs_yaml_node *node;
     size_t first;    /* its children in held[] */
     size_t anchor;   /* its number + 1, or 0 */
-    uint64_t before; /* expanded size of what is before it */
+    uint64_t before; /* expanded size of the nodes before it */
     bool flow;
 };
 
@@ -59,7 +59,7 @@ static struct ncs_yaml_node *new_node(struct reader *r, enum ncs_yaml_kind kind,
     return node;
 }
 
-/* ---- what stands where ---- */
+/* ---- places ---- */
 
 static bool is_key(const struct reader *r)
 {

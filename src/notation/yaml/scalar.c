@@ -67,7 +67,7 @@ static bool prefixed(struct ncs_yaml_node *node)
 {
     bool hex = node->text[1] == 'x', octal = node->text[1] == 'o';
     if (!hex && !octal)
-        return false; /* it may be a lone 0 */
+        return false; /* perhaps a lone 0 */
     const char *digits = node->text + 2;
     size_t of = strspn(digits, hex ? "0123456789abcdefABCDEF" : "01234567");
     if (of == 0 || digits[of])
@@ -145,7 +145,7 @@ static bool one_of(const char *text, const char *const *names)
     return false;
 }
 
-/* Digits and '_' of a base, at least one of them a digit. */
+/* True for digits and '_' of a base, at least one digit. */
 static bool grouped(const char *p, const char *digits)
 {
     size_t count = strspn(p, digits);

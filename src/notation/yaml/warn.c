@@ -1,4 +1,4 @@
-/* What is YAML, and most likely not what was meant. */
+/* Warns about valid YAML that is probably not intended. */
 #include <string.h>
 
 #include "notation/yaml/private.h"

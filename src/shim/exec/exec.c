@@ -41,7 +41,7 @@ static void tell(const char *what, int status)
     close(channel);
 }
 
-/* ---- what the journal and the machine tell ---- */
+/* ---- messages of the journal and the machine ---- */
 
 static void on_return(const struct ncs_journal *j, struct ncs_call *call)
 {
@@ -138,7 +138,7 @@ static void settle_contexts(struct ncs_snapshot *s)
     }
 }
 
-/* Whoever is at work is so in no script here. */
+/* Says "its own code" for "script": programs here have no script. */
 static void name_waits(struct ncs_diagnosis *d)
 {
     for (size_t i = 0; i < d->waits; i++)
@@ -199,7 +199,7 @@ static const struct ncs_finding *first_error(const struct ncs_diagnosis *d)
     return NULL;
 }
 
-/* With what there is to say beside the report, in lines. */
+/* Prints the result, with further lines of notes. */
 static void print(const struct ncs_result *r, const struct ncs_str *notes)
 {
     struct ncs_scenario scenario;
@@ -233,7 +233,7 @@ static void verdict(enum ncs_stop how)
         result.skip_reason = ncs_copy_text("no call made progress");
     const struct ncs_finding *finding = first_error(&result.diagnosis);
     if (how == NCS_STOP_STALLED)
-        result.certainty = NCS_LIKELY; /* who polls may still do something about it */
+        result.certainty = NCS_LIKELY; /* a polling thread may still end the hang */
     else if (finding)
         result.certainty = finding->certainty;
     print(&result, &notes);

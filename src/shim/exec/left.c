@@ -12,7 +12,7 @@ static void add_item(struct ncs_str *out, uint64_t n, const char *what)
                      n == 1 ? "" : "s");
 }
 
-/* Ranks of it that no call has destroyed or aborted. */
+/* Ranks of the communicator that have neither destroyed nor aborted it. */
 static size_t ranks_left(const struct ncs_comm_info *info, int *rank)
 {
     size_t count = 0;

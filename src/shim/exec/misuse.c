@@ -124,7 +124,7 @@ static void look_at_failure(const struct ncs_journal *journal, const struct ncs_
         note(FREED_TWICE, call);
 }
 
-/* ---- what has begun and ended ---- */
+/* ---- objects that begin and end ---- */
 
 static void look_at_success(const struct ncs_call *call)
 {
@@ -133,7 +133,7 @@ static void look_at_success(const struct ncs_call *call)
         enum ncs_kind kind = info->arg[i].kind;
         const void *p = call->arg[i].p;
         if (kind == NCS_ARG_MEMORY_OUT || kind == NCS_ARG_STREAM_OUT)
-            has_begun(p); /* the journal has put what was made there */
+            has_begun(p); /* the journal replaced the argument by the new address */
         else if (makes_handle(kind) && p)
             has_begun(*(void *const *)p);
     }

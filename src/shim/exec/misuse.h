@@ -6,7 +6,7 @@
 #include "api/journal.h"
 #include "base/str.h"
 
-/* Told of each call when it has returned. */
+/* Call this for each call that has returned. */
 void ncs_misuse_look(const struct ncs_journal *journal, const struct ncs_call *call);
 
 /* Appends a line for each kind: "ncclscript: freed twice: cudaFree (2, at train+0x1a2)". Returns true if

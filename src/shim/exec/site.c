@@ -21,7 +21,7 @@ struct site {
 
 static struct site *site;
 static size_t sites, room;
-static struct ncs_map lines; /* of addresses; the runner of foreign code has none */
+static struct ncs_map lines; /* address -> line; `none` for a binding */
 
 /* A language's binding makes all its calls from one address, which says nothing about the program. */
 static bool is_binding(void *address)
