@@ -1,5 +1,5 @@
-/* The simulator as the room driver sees it: the table of NCCL's and CUDA's functions, and what only a
- * machine can do. */
+/* The simulator as room driver sees it: the table of NCCL's and CUDA's functions, and the services
+ * that only a machine has. */
 #include <string.h>
 
 #include "api/driver.h"
@@ -57,7 +57,7 @@ static bool sim_machine_begin(const struct ncs_machine_options *options, struct 
 static const struct ncs_api whole_api = { SIM_FUNCTIONS(SIM_MEMBER) };
 #undef SIM_MEMBER
 
-/* What the open machine provides: what its version has. */
+/* The functions of the open machine: those of its version. */
 static struct ncs_api sim_api = { 0 };
 
 static void provide(int version)
@@ -131,7 +131,7 @@ static void clear(void)
     w->observer = (struct ncs_observer){ 0 };
     sim_contexts_abandon();
     end_jobs();
-    end_operations(); /* a host function that fails still looks at the context that would run it */
+    end_operations(); /* a failing host function still reads the context that would run it */
     end_jobs();       /* the end of an operation may have moved one more */
     sim_contexts_free();
     ncs_map_each(&w->events, sim_machine_free_event, NULL);

@@ -17,7 +17,8 @@ static bool is_address(const char *text)
     return !*end && port > 0 && port < 65536;
 }
 
-/* NCCL_SOCKET_IFNAME: prefixes, "=": whole names, "^": all but these. A virtual host has two. */
+/* NCCL_SOCKET_IFNAME is a list of prefixes; with "=" of whole names; with "^" of excluded ones. A
+ * virtual host has two interfaces. */
 static bool has_interface(const char *names)
 {
     static const char *const interface[] = { "eth0", "lo" };
@@ -65,7 +66,7 @@ bool sim_bootstrap_fixed_id(ncclUniqueId *id)
     return true;
 }
 
-/* 34 times by default, with growing sleeps: about a minute. */
+/* By default 34 tries with growing sleeps between them: about a minute. */
 int64_t sim_bootstrap_retry_time(void)
 {
     int64_t tries = sim_env_number(ENV_SOCKET_RETRY_CNT);

@@ -1,4 +1,5 @@
-/* What the environment says about how processes find each other before they have a communicator. */
+/* The environment variables that decide how processes find each other before they
+ * have a communicator. */
 #ifndef NCS_SIM_BOOTSTRAP_H
 #define NCS_SIM_BOOTSTRAP_H
 
@@ -7,7 +8,8 @@
 
 #include "ncclscript/nccl_abi.h"
 
-/* Whether they can at all: NCCL_COMM_ID and NCCL_SOCKET_IFNAME. */
+/* Checks NCCL_COMM_ID and NCCL_SOCKET_IFNAME: a result code if processes cannot find each other,
+ * else 0. */
 int sim_bootstrap_check(void);
 
 /* NCCL_COMM_ID: every call returns this id, and rank 0 serves it for one communicator after the other.

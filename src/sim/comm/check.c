@@ -91,7 +91,7 @@ void sim_checks_free(struct comm *comm)
     ncs_free(comm->exchange);
 }
 
-/* What NCCL says of the collective on rank 0: its name and size. */
+/* The collective in NCCL's warnings: its name and its size on rank 0. */
 struct symmetric {
     const struct part *part;
     const char *name;

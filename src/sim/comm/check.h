@@ -12,7 +12,7 @@ struct part;
 enum check_mode {
     CHECK_NONE,
     CHECK_LOCAL,  /* every buffer must be memory that the communicator's device can use */
-    CHECK_GLOBAL, /* and the ranks exchange what they know of buffers at the end of each group */
+    CHECK_GLOBAL, /* as LOCAL; at each group end ranks exchange facts about buffers */
 };
 
 /* The mode that the environment sets now. A communicator keeps the mode of its creation. */
@@ -27,8 +27,8 @@ struct check_call {
     const void *send, *recv; /* of a pair: the one that it has */
 };
 
-/* CHECK_GLOBAL: tells the others where the buffers of this rank's nth collective lie in symmetric
- * windows; then, when all have told, whether they lie alike. */
+/* CHECK_GLOBAL. tell: records where the buffers of this rank's nth collective lie in symmetric
+ * windows. alike: once all ranks have told, whether their buffers lie alike. */
 void sim_check_tell(const struct part *p, uint32_t nth);
 bool sim_check_alike(const struct part *p, uint32_t nth);
 void sim_checks_free(struct comm *comm);

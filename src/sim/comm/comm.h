@@ -47,7 +47,7 @@ struct redop {
     unsigned char scalar[8]; /* host */
 };
 
-/* What a rank keeps about one peer. */
+/* The state that a rank keeps about one peer. */
 struct peer {
     int rank;
     uint32_t entered_sends, entered_recvs; /* by which contact is judged */
@@ -76,9 +76,9 @@ struct comm_rank {
     bool destroying;         /* ncclCommDestroy or ncclCommAbort was called */
     bool suspended;
     bool lost_peer;          /* a neighbour on another host has died */
-    struct comm_rank *family; /* whose resources it uses: its own handle, or an ancestor's */
-    int sharers;             /* of a head of a family: others that use its resources too */
-    bool cut;                /* of a head of a family: aborted, nothing can run any more */
+    struct comm_rank *family; /* owns the resources it uses: itself, or an ancestor */
+    int sharers;             /* head of a family: others that use its resources */
+    bool cut;                /* head of a family: aborted, nothing can run */
     const struct context *launcher; /* of a head of a family: who began a launch last */
     uint64_t splits, shrinks, suspends, resumes; /* that it has come to */
     int async;               /* non-blocking only: 0, 7, or an error for ever */
@@ -96,7 +96,7 @@ struct comm_rank {
     bool rounds_meet;        /* NCCL_LAUNCH_MODE=GROUP, */
     uint32_t rounds;         /* and the launches that its host has come to */
     struct op *last_launch;  /* referenced */
-    struct op *last_of_kin;  /* of a head of a family that shares: of all its handles; referenced */
+    struct op *last_of_kin;  /* head of a sharing family: of all its handles; referenced */
     struct redop *redop;
     size_t redops, redops_room;
     size_t free_redop;       /* destroyed last: index + 1; 0 = none */
@@ -125,13 +125,13 @@ struct comm {
     struct ncs_map collectives, pairs;   /* the same by sequence number, by (src, dst, number) */
     struct ncs_map musters;  /* of composed.c, by sequence number */
     struct ncs_map windows;  /* by sequence number */
-    struct exchange *exchange; /* of check.c: what ranks have told of collectives not all have passed */
+    struct exchange *exchange; /* of check.c: for collectives that some rank has not passed */
     size_t exchanges, exchanges_room;
     struct comm *previous, *next; /* in order of creation */
     struct comm *next_ended; /* in order of their ends */
 };
 
-/* What a scenario has as its handle. */
+/* The handle that a scenario gets. */
 ncclComm_t sim_comm_handle(const struct comm_rank *cr);
 
 /* NULL: the handle is no communicator of this process. */
@@ -144,7 +144,7 @@ int sim_comm_ready(struct comm_rank *cr);
 /* A call on a destroyed or aborted handle: ncclInvalidArgument. The words differ for destroy. */
 int sim_comm_refuse_ended(const struct comm_rank *cr, bool destroys);
 
-/* Whether a call is about the same resources: the handle itself, or one of its family. */
+/* True if both use the same resources: the same handle, or handles of one family. */
 static inline bool sim_comm_is_kin(const struct comm_rank *a, const struct comm_rank *b)
 {
     return a && b && a->family == b->family;
@@ -165,7 +165,8 @@ void sim_comm_settle(struct comm_rank *cr, int rc);
 /* The handle becomes a tombstone. */
 void sim_comm_bury(struct comm_rank *cr, enum comm_state state);
 
-/* A failed call on a non-blocking communicator: its state for ever. */
+/* Sets the error state of a non-blocking communicator after a failed call. The
+ * state is permanent. */
 void sim_comm_fail(ncclComm_t handle, int rc);
 
 #endif

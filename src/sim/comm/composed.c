@@ -26,7 +26,8 @@ static size_t muster_bytes(const struct comm *comm)
     return sizeof(struct muster) + (size_t)comm->nranks * sizeof(struct attendance);
 }
 
-/* As C adds to a pointer on the machine: NULL and what overflows are found when it is used. */
+/* Computes addresses as C on a real machine does: NULL and overflows are detected when the memory
+ * is used. */
 static void *composed_block(const void *base, size_t bytes, int index)
 {
     return (void *)((uintptr_t)base + bytes * (size_t)index);

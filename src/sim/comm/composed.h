@@ -18,7 +18,7 @@ struct composed {
     enum ncs_fn fn;          /* a composed one */
     int root, dtype;
     size_t bytes;            /* count * size of the type */
-    uint64_t sequence;       /* among the rank's calls of this sort, from 1; 0 = not launched */
+    uint64_t sequence;       /* among the rank's composed calls, from 1; 0 = not launched */
     struct ncs_call *call;   /* pinned; NULL = not journalled */
     size_t parts, open;      /* that refer to it, and that are not over */
     bool arrived;
@@ -36,11 +36,12 @@ size_t sim_composed_call(struct part *whole, struct part **out);
 /* On a communicator of one rank the call stays one part, which copies. */
 void sim_composed_alone(struct part *whole);
 
-/* It is launched: what a dropped group had queued does not count. */
+/* Counts the call at its launch, so that calls of a dropped group do not count. */
 void sim_composed_launched(struct composed *s);
-/* A part of it has come to its meeting: with the last rank's first one, the calls are compared. */
+/* A part arrives at its meeting. When the first part of the last rank has arrived, the
+ * calls are compared. */
 void sim_composed_arrive(struct composed *s);
-/* A part of it has moved its data: with the last one, the observer is told. */
+/* A part has moved its data. After the last part, the observer is informed. */
 void sim_composed_moved(struct composed *s);
 void sim_composed_unref(struct composed *s); /* NULL is a no-op */
 

@@ -74,7 +74,7 @@ static int check_values(const int *value)
 {
     for (int i = 0; i < CONFIG_FIELDS; i++) {
         if (i == CONFIG_MIN_CTAS) {
-            /* Looked at before defaults are filled in: a minimum without a maximum is refused. */
+            /* Checked before defaults are filled in, so a minimum without a maximum is refused. */
             int least = value[i], most = value[++i];
             if ((least != UNSET && least <= 0) || (most != UNSET && most <= 0) || least > most) {
                 sim_warn("Invalid config min/max channels attribute value %d/%d", least, most);

@@ -1,4 +1,5 @@
-/* The configuration of a communicator: what ncclConfig_t says, checked, and what it comes to. */
+/* The configuration of a communicator: the checked ncclConfig_t, with defaults and
+ * overrides applied. */
 #ifndef NCS_SIM_CONFIG_H
 #define NCS_SIM_CONFIG_H
 

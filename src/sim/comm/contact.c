@@ -10,7 +10,8 @@ bool sim_contact_each_time(const struct comm_rank *cr)
     return sim_world.options.host == NCS_HOST_EVERY || cr->checks == CHECK_GLOBAL;
 }
 
-/* How many collectives the hosts of all ranks have come to, and how many ranks are no further. */
+/* Updates the number of collectives that all hosts have entered, and the number of ranks that have
+ * entered no more. */
 static void find_least(struct comm *comm)
 {
     comm->least = UINT32_MAX;
@@ -35,7 +36,7 @@ static void enter_collectives(struct comm_rank *cr, uint32_t collectives)
     }
 }
 
-/* The first one-sided call of a communicator sets up windows of NCCL's own, with every rank. */
+/* At a communicator's first one-sided call, all ranks together register windows of NCCL's own. */
 static void enter_one_sided(struct comm_rank *cr)
 {
     if (cr->one_sided)

@@ -13,9 +13,9 @@ struct waitable;
 /* Tells every peer that this rank has entered communication. All parts are of one rank. */
 void sim_contact_enter(struct part *const *parts, size_t count);
 
-/* Whether the partners have entered too: for a collective or a one-sided call every rank, for a send or
- * receive the peer in the opposite direction. If every launch waits, they must have entered as often as
- * this rank. */
+/* True if the partners have entered too: for a collective or a one-sided call every rank, for a
+ * send or receive the peer in the opposite direction. If every launch waits, they must have entered
+ * as often as this rank. */
 bool sim_contact_is_met(const struct part *p);
 /* Fires when that may have changed. */
 struct waitable *sim_contact_gate(const struct part *p);
@@ -28,7 +28,7 @@ void sim_contact_connect(const struct part *p);
 /* A pair whose connection was asked for in a dropped group: the launch fails. */
 bool sim_contact_is_lost(const struct part *p);
 
-/* Whether every launch of this rank waits for its partners' hosts, not only the first. */
+/* True if every launch of this rank waits for its partners' hosts, not only the first. */
 bool sim_contact_each_time(const struct comm_rank *cr);
 
 #endif

@@ -128,7 +128,7 @@ static void fail_members(const struct group *g, int rc)
         sim_comm_settle(g->job[i]->about, rc);
 }
 
-/* One level less. False: nothing to carry out, with the code to return. */
+/* Leaves one level. False = nothing to carry out; *rc is then the code to return. */
 static bool leave_level(struct context *c, int *rc)
 {
     struct group *g = &c->group;

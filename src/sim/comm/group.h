@@ -1,5 +1,5 @@
-/* Groups: what a thread has queued between ncclGroupStart and ncclGroupEnd, and how that ends. A call
- * outside of a group is a group of one. */
+/* Groups: the calls that a thread has queued between ncclGroupStart and ncclGroupEnd, and how the
+ * group ends. A call outside a group is a group of one. */
 #ifndef NCS_SIM_GROUP_H
 #define NCS_SIM_GROUP_H
 
@@ -15,10 +15,10 @@ struct job;
 struct part;
 
 void sim_group_begin(struct context *c);
-/* Ends one level; at the outermost carries everything out. The code of ncclGroupEnd. */
+/* Ends one level; the outermost end carries everything out. Returns the code of ncclGroupEnd. */
 int sim_group_end(struct context *c);
-/* The same, but launches nothing on blocking communicators. The estimate is what the last collective
- * would take. */
+/* As sim_group_end, but launches nothing on blocking communicators. The estimate is the time of the
+ * last collective. */
 int sim_group_simulate(struct context *c, ncclSimInfo_t *info);
 
 /* Records a call's error in the open group and ends the level that the call began. Returns what the call

@@ -97,8 +97,8 @@ static void give_up(struct group_job *g)
     publish(g, g->job.rc);
 }
 
-/* Whether the communicator was destroyed or aborted in this group or by another thread meanwhile. The
- * real library would touch freed memory. */
+/* True if the communicator was destroyed or aborted in this group, or meanwhile by another thread.
+ * The real library would touch freed memory. */
 static bool lost_comm(const struct group_job *g)
 {
     for (size_t s = 0; s < g->shares; s++)
@@ -107,8 +107,8 @@ static bool lost_comm(const struct group_job *g)
     return false;
 }
 
-/* What NCCL_CHECK_MODE=DEBUG_GLOBAL compares between the ranks. All that they have told is asked for,
- * so that nothing of it stays behind. */
+/* The comparison of buffers under NCCL_CHECK_MODE=DEBUG_GLOBAL. It continues after a difference,
+ * because asking also removes the records of the ranks. */
 static bool buffers_agree(const struct group_job *g)
 {
     bool agree = true;
@@ -143,7 +143,7 @@ static size_t end_of_round(const struct group_job *g)
     return s;
 }
 
-/* False: the launches of others go on before those of this round. */
+/* Acquires the streams of this round. False: launches of other threads go on first. */
 static bool begin_round(struct group_job *g, size_t end)
 {
     bool contended = false;

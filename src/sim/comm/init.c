@@ -42,7 +42,8 @@ struct rendezvous {
     uint64_t key;
     enum rendezvous_state state;
     const char *why;
-    bool of_environment;           /* NCCL_COMM_ID: rank 0 serves, one communicator after the other */
+    bool of_environment;           /* for NCCL_COMM_ID: rank 0 serves one communicator after the
+                                    * other */
     int nranks, checked_in;
     struct seat *seat;             /* by rank */
     struct rendezvous **root;      /* under several ids: those of each id; owned */
@@ -89,7 +90,7 @@ static void rendezvous_settle(struct rendezvous *r, enum rendezvous_state state)
     r->state = state;
 }
 
-/* The youngest rendezvous under that key. The id of the environment serves anew for every communicator. */
+/* The youngest rendezvous with that key. The id of NCCL_COMM_ID serves each communicator anew. */
 static struct rendezvous *rendezvous_find(uint64_t key)
 {
     struct rendezvous *r = ncs_map_get(&sim_world.rendezvous_by_key, key);
@@ -125,8 +126,8 @@ void sim_unique_id_new(ncclUniqueId *id)
     sim_unique_id_of(NULL, id);
 }
 
-/* The oldest open one of this communicator that this rank has not come to. A rank is not told of
- * it by itself: the only rank of a communicator must know the id. */
+/* The oldest open growth of this communicator that this rank has not joined. A communicator of one
+ * rank cannot look it up: its rank must pass the id. */
 static struct rendezvous *find_growth(const struct comm_rank *cr)
 {
     for (struct rendezvous *r = sim_world.rendezvous_first; r && cr->nranks > 1; r = r->next)
@@ -164,7 +165,7 @@ static void come_late(struct init_job *j, const char *why)
     sim_job_at(&j->job, j->give_up);
 }
 
-/* The root stops listening: whoever has checked in waits for ever. */
+/* The root stops listening: ranks that have checked in wait for ever. */
 static void rendezvous_refuse(struct rendezvous *r, struct init_job *last, const char *why)
 {
     rendezvous_settle(r, REFUSED);
@@ -211,7 +212,7 @@ static void init_complete(struct rendezvous *r)
             sim_job_mark(&r->seat[i].job->job);
 }
 
-/* Rank 0 serves the id of NCCL_COMM_ID: before it is there the others try to connect. */
+/* Rank 0 serves the id of NCCL_COMM_ID; until it does, the others retry to connect. */
 static void look_for_root(struct rendezvous *r, struct init_job *j)
 {
     if (!r->seat[0].taken) {
@@ -236,7 +237,8 @@ static void leave_seat(struct init_job *j)
     j->rendezvous = NULL;
 }
 
-/* Why nobody serves under these ids; NULL if somebody does, or will when all have come. */
+/* The reason why nobody serves these ids. NULL = somebody does, or will when all
+ * ranks have arrived. */
 static const char *not_served(const struct init_job *j)
 {
     for (int i = 0; i < j->ids; i++) {
@@ -296,7 +298,7 @@ static const char *not_wanted(const struct init_job *j, const struct rendezvous 
     return NULL;
 }
 
-/* The ranks that meet under another list of ids which has some of these. */
+/* Finds a rendezvous whose list of ids overlaps with this one and whose ranks have checked in. */
 static struct rendezvous *find_rival(const struct rendezvous *r)
 {
     struct rendezvous *o = sim_world.rendezvous_last;
@@ -339,7 +341,7 @@ static void init_check_in(struct init_job *j)
         init_complete(r);
 }
 
-/* Looked for when the transport is set up, after the configuration was accepted. */
+/* Checked when the transport is set up, after the configuration was accepted. */
 static bool lacks_network(struct init_job *j)
 {
     const char *name = j->job.about->config.net_name;
@@ -362,7 +364,7 @@ static void init_log(const struct init_job *j, const char *what)
                    j->key, what);
 }
 
-/* By the same name whatever has begun it. A rank that grows does not know the id. */
+/* NCCL traces these names whatever call began the init. A rank that grows does not know the id. */
 static void trace_made(const struct init_job *j)
 {
     const struct comm_rank *cr = j->job.about;
@@ -374,7 +376,7 @@ static void trace_made(const struct init_job *j)
                         j->key, cr->rank, cr->gpu->device);
 }
 
-/* The port at which nobody listens any more is made up, as the host's address is. */
+/* The port that refuses the connection is invented, like the address of the host. */
 static void warn_unserved(const struct init_job *j)
 {
     bool old = sim_world.options.nccl_version < NCCL_VERSION(2, 29, 2);

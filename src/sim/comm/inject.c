@@ -80,7 +80,7 @@ static int injected_rank_in(const struct meeting *meeting, const struct gpu *gpu
     return -1;
 }
 
-/* Between hosts the network tells only the two ends that a link is gone. */
+/* Between hosts the network reports a broken link to its two ends only. */
 static void tell_ends(struct comm_rank *a, struct comm_rank *b)
 {
     if (a->process->host == b->process->host)
@@ -89,7 +89,7 @@ static void tell_ends(struct comm_rank *a, struct comm_rank *b)
     b->async = b->async ? b->async : ncclRemoteError;
 }
 
-/* No link is slower, however many were slowed down: what is added to it must not overflow. */
+/* Adds a delay without overflow; SLOWEST is the upper limit. */
 #define SLOWEST (INT64_MAX / 2)
 
 static int64_t later(int64_t delay, int64_t by)
@@ -144,7 +144,7 @@ void sim_inject_spoil(const struct part *p, void *to, uint64_t bytes)
         if (s->call != p->call)
             continue;
         uint64_t size = ncs_dtype_bytes(p->dtype);
-        /* The part may be a share of the call's output: an all-to-all receives it piece by piece. */
+        /* The part may be a share of the call's output: an all-to-all receives block by block. */
         const char *output = p->fn == NCS_FN_ncclPutSignal ? to : ncs_call_recvbuff(p->call);
         uint64_t before = (uint64_t)((char *)to - output) / size;
         for (uint64_t k = 0; k < bytes / size; k++) {

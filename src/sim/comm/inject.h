@@ -1,5 +1,4 @@
-/* Faults that a scenario plans: spoilt results, slow or cut links, asynchronous errors, processes that
- * die. */
+/* Planned faults: corrupted results, slow or cut links, asynchronous errors, processes that die. */
 #ifndef NCS_SIM_INJECT_H
 #define NCS_SIM_INJECT_H
 
@@ -25,11 +24,11 @@ int64_t sim_inject_delay(struct meeting *meeting);
 /* The same for a put or a signal; nothing is marked. */
 int64_t sim_inject_delay_one_sided(const struct part *p);
 
-/* A part arrives at its meeting: if its rank has lost a peer, it learns so now. */
+/* A part arrives at its meeting. If its rank has lost a peer, the rank is informed now. */
 void sim_inject_arrival(const struct part *p);
 
-/* Spoils the data of a part after they have moved: `bytes` bytes at `to`, which is its own memory, or
- * for a put a peer's window. */
+/* Corrupts the data of a part after they have moved: `bytes` bytes at `to`, in its own memory, or
+ * for a put in a peer's window. */
 void sim_inject_spoil(const struct part *p, void *to, uint64_t bytes);
 
 #endif

@@ -133,7 +133,7 @@ static void follow_kin(struct comm_rank *cr, struct op *op)
     sim_op_ref(op);
 }
 
-/* The order inside a launch: what goes first has the lower number. */
+/* The order of parts inside a launch: lower numbers go first. */
 static int part_turn(const struct part *p)
 {
     return sim_part_is_one_sided(p) ? 0 : sim_part_is_pair(p) ? 2 : 1;
@@ -194,8 +194,8 @@ static bool extents(const struct part *p, size_t *send, size_t *recv)
     return true;
 }
 
-/* Whether a buffer is out of the device's reach. If devices can use each other's memory at all, NCCL's
- * kernels use it without asking CUDA. */
+/* True if the device cannot use the buffer. If devices have peer access at all, NCCL's kernels use
+ * it without asking CUDA. */
 static bool out_of_reach(const struct part *p, const void *buffer, size_t bytes)
 {
     return bytes > 0 && sim_world.options.no_peer_access && !sim_memory_in_reach(p->cr->gpu, buffer);

@@ -1,6 +1,6 @@
-/* Launches: what one group end puts on the streams for one rank of one communicator. A launch is one
- * operation; inside it one-sided parts go in issue order, then collectives in issue order, then all
- * point-to-point parts at once. */
+/* Launches: the work that one group end puts on the streams for one rank of one communicator. A
+ * launch is one operation; inside it one-sided parts go in issue order, then collectives in issue
+ * order, then all point-to-point parts at once. */
 #ifndef NCS_SIM_LAUNCH_H
 #define NCS_SIM_LAUNCH_H
 
@@ -24,7 +24,8 @@ struct stream;
 
 /* One call's share. */
 struct part {
-    enum ncs_fn fn;          /* never a composed one: that becomes sends and receives (composed.h) */
+    enum ncs_fn fn;          /* never a composed call, which becomes sends and
+                              * receives (composed.h) */
     enum ncs_part_state state;
     struct comm_rank *cr;
     struct ncs_call *call;   /* pinned; NULL = not journalled */
@@ -40,7 +41,7 @@ struct part {
     int root;                /* or the peer */
     uint64_t sequence;       /* of its meeting */
     struct meeting *meeting;
-    struct composed *composed;   /* of what an all-to-all, gather or scatter became; referenced */
+    struct composed *composed;   /* the all-to-all, gather or scatter it belongs to; referenced */
     struct rma *rma;         /* of a put, signal or wait; owned */
     bool cut;                /* one-sided, over a link that is: it stands for ever */
     size_t agenda_place;     /* of those; 0 = not there */
@@ -78,7 +79,7 @@ size_t sim_part_bytes(const struct part *p); /* count * size of the type */
 size_t sim_part_written(const struct part *p); /* bytes at recv, when nothing is in the way */
 size_t sim_part_moved(const struct part *p); /* bytes of a collective by which its cost goes */
 void sim_part_free(struct part *p);
-/* What is wrong with the part's buffers, in words; NULL = nothing. */
+/* The reason why the part's buffers cannot be used, in words; NULL = they can. */
 const char *sim_part_misplaced(const struct part *p);
 
 /* Puts the parts (of one comm rank, in issue order; ownership passes) on their streams. */

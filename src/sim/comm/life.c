@@ -11,7 +11,7 @@
 #include "sim/kernel/job.h"
 #include "sim/kernel/world.h"
 
-/* Whether this rank's launches are over; if not, the job takes a step when one of them is. */
+/* True if this rank's launches are over. If not, the job takes a step when one of them ends. */
 static bool launches_over(struct job *job, struct comm_rank *cr)
 {
     struct op *last = cr->last_launch;
@@ -79,8 +79,8 @@ static void cancel_launches(const struct comm_rank *cr)
         }
 }
 
-/* Whoever waits in a call about this communicator gives up, but for those that end it: the group
- * that the job belongs to goes on. */
+/* Gives up the waiting calls about this communicator, except calls that end it. The group that the
+ * job belongs to continues. */
 static void cancel_calls(const struct job *by)
 {
     for (struct job *job = sim_world.job_first, *next; job; job = next) {

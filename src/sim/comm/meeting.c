@@ -80,7 +80,7 @@ static int meeting_place_of(const struct meeting *meeting, const struct part *p)
     return meeting->pair ? p->fn == NCS_FN_ncclRecv : p->cr->rank;
 }
 
-/* The journalled calls of the parts that are there, in order of rank, each once. */
+/* The journalled calls of the parts that have arrived, in order of rank, each once. */
 static size_t meeting_calls(const struct meeting *meeting, struct ncs_call ***calls)
 {
     size_t count = 0;
@@ -153,7 +153,8 @@ static size_t sent_bytes(const struct meeting *meeting)
     return meeting->part[0] ? sim_part_bytes(meeting->part[0]) : meeting->bounce_bytes;
 }
 
-/* A rank's send to itself: sizes are not compared, the sender's decides. */
+/* True for a rank's send to itself: its size is not compared with the receive; the
+ * sender's size counts. */
 static bool is_self(const struct meeting *meeting)
 {
     return meeting->pair && meeting->src == meeting->dst;

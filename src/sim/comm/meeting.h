@@ -21,7 +21,7 @@ struct meeting {
     bool broken;             /* somebody left: it never matches */
     enum ncs_stuck stuck;
     int cut[2];              /* NCS_STUCK_LINK: the ranks at its ends */
-    struct part **part;      /* by rank; of a pair: the send, then the receive; NULL = absent */
+    struct part **part;      /* by rank; for a pair: send, then receive; NULL = absent */
     unsigned char *bounce;   /* of a pair: the bytes of a send that ran ahead */
     size_t bounce_bytes;
     bool composed_sent;      /* they are of a call that is made of sends and receives */
@@ -36,9 +36,9 @@ void sim_meeting_arrive(struct part *part);
 void sim_meeting_leave(struct part *part);
 /* The same for a part that is about to be freed although its meeting has matched. */
 void sim_meeting_forget(struct part *part);
-/* Copies what the part moves; a planted fault may spoil it. */
+/* Copies the data that the part moves; a planted fault may corrupt them. */
 void sim_part_copy(const struct part *p, void *to, const void *from, size_t bytes);
-/* Whether a send of at most so many bytes waits for its receive. */
+/* True if a send of at most so many bytes waits for its receive. */
 bool sim_meetings_lone_send(const struct comm *comm, uint64_t limit);
 void sim_meetings_free(struct comm *comm);
 

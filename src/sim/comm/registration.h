@@ -1,4 +1,4 @@
-/* What ncclCommRegister keeps: ranges of whole pages with a count of their users. */
+/* The registrations of ncclCommRegister: ranges of whole pages, each with a count of users. */
 #ifndef NCS_SIM_REGISTRATION_H
 #define NCS_SIM_REGISTRATION_H
 
@@ -14,7 +14,7 @@ struct registration {
     struct registration *next;
 };
 
-/* The registration that holds the range, made when there is none, with one more user. */
+/* Finds or makes the registration that contains the range, and adds one user. */
 struct registration *sim_registration_take(struct comm_rank *cr, const void *p, size_t bytes);
 /* False: it is none of this communicator's. */
 bool sim_registration_drop(struct comm_rank *cr, const struct registration *r);

@@ -9,7 +9,7 @@
 #include "sim/settings/environment.h"
 #include "sim/settings/version.h"
 
-/* NCCL_HOSTID is the same on all ranks: they all seem to be on one host then. */
+/* NCCL_HOSTID is equal on all ranks, so with it all ranks seem to be on one host. */
 static int host_of(const struct comm_rank *cr)
 {
     return sim_env_text(ENV_HOSTID) ? 0 : cr->process->host;
@@ -22,7 +22,8 @@ static uint64_t gpu_key(const struct comm_rank *cr)
            (uint64_t)cr->gpu->device + 1;
 }
 
-/* For each rank the lowest other one on its GPU, -1 = it has it for itself. NULL: so have all. */
+/* By rank: the lowest other rank on its GPU, -1 = the rank is alone on it. NULL: no two ranks share
+ * a GPU. */
 static int *find_sharers(struct comm_rank *const *member, int nranks)
 {
     struct ncs_map first = { 0 };
@@ -60,9 +61,9 @@ static bool leads_sharing_host(struct comm_rank *const *member, int nranks, cons
     return any;
 }
 
-/* Whether this rank refuses the communicator. Until 2.29 each rank looks for others on its own GPU. In
- * 2.30.3 and 2.30.4 the first rank of a host looks at all of that host. From 2.30.7 on each rank looks
- * at all ranks. A rank that refuses nothing waits for those that left. */
+/* True if this rank refuses the communicator. Until 2.29 each rank looks for others on its own GPU.
+ * In 2.30.3 and 2.30.4 the first rank of a host checks all of that host. From 2.30.7 on each rank
+ * checks all ranks. A rank that refuses nothing waits for those that left. */
 static bool refuses(struct comm_rank *const *member, int nranks, const int *sharer, int rank)
 {
     const struct comm_rank *cr = member[rank];

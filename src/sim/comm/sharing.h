@@ -6,7 +6,7 @@
 
 struct comm_rank;
 
-/* By rank, whether it refuses the communicator; to be freed. NULL: nobody does. */
+/* By rank: true if it refuses the communicator. The caller frees it. NULL: no rank refuses. */
 bool *sim_sharing_refused(struct comm_rank *const *member, int nranks);
 
 #endif

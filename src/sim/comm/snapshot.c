@@ -16,7 +16,7 @@
 #include "sim/kernel/job.h"
 #include "sim/kernel/world.h"
 
-/* Where every object stands in the arrays, while a snapshot is taken. */
+/* The index of every object in the arrays of the snapshot that is being taken. */
 static struct {
     struct ncs_map op, job, part;
     size_t context, wait, ops, dep, parts, slots, member, jobs, missing, gate, lack; /* rooms */
@@ -114,7 +114,7 @@ void sim_snapshot_contact(const struct part *part, struct ncs_snap_job *out, str
             sim_snapshot_missing(out, s, r);
 }
 
-/* The peers whose signals a wait has not had, in the order of the call. */
+/* Adds the peers whose signals a wait still lacks, in the order of the call. */
 static void add_lacks(struct ncs_snapshot *s, const struct part *p)
 {
     for (size_t i = 0; p->fn == NCS_FN_ncclWaitSignal && i < p->rma->waits; i++) {
@@ -127,7 +127,7 @@ static void add_lacks(struct ncs_snapshot *s, const struct part *p)
     }
 }
 
-/* What stands at a link that is cut stands there alone. */
+/* A part at a cut link meets nobody, so it gets a slot of its own. */
 static void add_cut(struct ncs_snapshot *s, const struct part *p, struct ncs_snap_part *entry)
 {
     int a = p->cr->rank, b = p->root;
@@ -151,13 +151,13 @@ static void snapshot_add_part(struct ncs_snapshot *s, struct part *p, int op)
     NCS_PUSH(s->part, s->parts, index_of.parts, part);
 }
 
-/* Those without work are left out. */
+/* Idle contexts are left out. */
 static bool is_shown(const struct context *c)
 {
     return c->state != CONTEXT_IDLE;
 }
 
-/* Where the context that runs the operation will be among those of the snapshot. */
+/* The index that the context which runs the operation will have in the snapshot. */
 static int runner_of(const struct op *op)
 {
     const struct context *runner = sim_host_runner(op);
@@ -167,7 +167,8 @@ static int runner_of(const struct op *op)
     return runner ? at : -1;
 }
 
-/* A callback whose thread was stopped for good: who waits for it waits for that thread. */
+/* A callback whose thread was stopped for good: ranks that wait for the callback wait
+ * for that thread. */
 static void add_stopped_runner(struct ncs_snapshot *s, const struct op *op)
 {
     const struct context *runner = sim_host_runner(op);
@@ -195,8 +196,8 @@ static void add_op(struct ncs_snapshot *s, struct op *op)
     NCS_PUSH(s->op, s->ops, index_of.ops, entry);
 }
 
-/* Calls `edge` for everything that an unfinished operation waits for: older ones that know it as
- * their successor, and those that hold the kernel slots of its device. */
+/* Calls `edge` for each obstacle of an unfinished operation: older operations that know it as their
+ * successor, and those that hold the kernel slots of its device. */
 static void each_edge(struct ncs_snapshot *s, void (*edge)(struct ncs_snapshot *s,
                                                            struct ncs_snap_op *waits, int on))
 {
@@ -225,7 +226,7 @@ static void put_edge(struct ncs_snapshot *s, struct ncs_snap_op *waits, int on)
     s->dep[waits->dep + waits->deps++] = on;
 }
 
-/* Edges are kept on the older operation; the snapshot has them on the one that waits. */
+/* An older operation stores its edges; in the snapshot the waiting operation has them. */
 static void add_edges(struct ncs_snapshot *s)
 {
     each_edge(s, count_edge);
@@ -318,7 +319,7 @@ static enum ncs_context_state public_state(const struct context *c)
     return sim_progress_is_polling(c) ? NCS_CONTEXT_POLLING : NCS_CONTEXT_READY;
 }
 
-/* The call that it is in, or between two of that it asks for the same. */
+/* The context's present call, or between two polls the call that it repeats. */
 static struct ncs_call *snapshot_call_of(const struct context *c)
 {
     if (!c->options.local || c->state == CONTEXT_ENDED)

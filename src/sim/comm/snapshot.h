@@ -16,7 +16,7 @@ void sim_snapshot_op_wait(struct op *op, struct ncs_snap_job *out, struct ncs_sn
 void sim_snapshot_children(struct job *const *jobs, size_t count, struct ncs_snap_job *out,
                            struct ncs_snapshot *s);
 void sim_snapshot_contact(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s);
-/* The same for the round of launches that its group is in. */
+/* As sim_snapshot_missing, for the round of launches that the job's group is in. */
 void sim_snapshot_round(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s);
 
 void sim_snapshot_take(struct ncs_snapshot *out);

@@ -126,7 +126,8 @@ struct job *sim_job_split(struct comm_rank *parent, int color, int key, ncclComm
 {
     bool shares = parent->config.value[CONFIG_SPLIT_SHARE] && parent->state != COMM_REVOKED;
     struct split_job *j = split_new_job(&split_type, parent, out, config, shares);
-    j->number = ++parent->splits; /* at the call: a dropped group has counted it (NCCL 2.30.7, src/init.cc) */
+    j->number = ++parent->splits; /* at the call; a dropped group has counted, too (NCCL
+                                   * 2.30.7, src/init.cc) */
     j->color = color;
     j->key = key;
     return &j->meet.job;

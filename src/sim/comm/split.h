@@ -1,5 +1,5 @@
-/* New communicators out of the ranks of one. The jobs are not started; each writes the handle to *out
- * when all ranks that take part have come. */
+/* New communicators from the ranks of one. The jobs are not started; each writes the handle to *out
+ * when all ranks that take part have arrived. */
 #ifndef NCS_SIM_SPLIT_H
 #define NCS_SIM_SPLIT_H
 

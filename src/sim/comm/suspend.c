@@ -11,7 +11,7 @@
 #define BYTES_OF_RANK ((uint64_t)4 << 10)
 #define BYTES_OF_CONNECTION ((uint64_t)4 << 20) /* one direction to one peer */
 
-/* Everything on the device of this rank is done; if not, the job takes a step later. */
+/* True if all work on the device of this rank is done. If not, the job takes a step later. */
 static bool device_is_idle(struct job *job)
 {
     const struct gpu *gpu = job->about->gpu;

@@ -50,7 +50,7 @@ static size_t window_bytes(const struct comm *comm)
     return sizeof(struct window) + (size_t)comm->nranks * sizeof(struct side);
 }
 
-/* The n-th that a rank comes to, from 1, is the n-th of the others. */
+/* The n-th window of a rank, from 1, is the n-th window of all others. */
 static struct window *find_or_make(struct comm *comm, uint64_t n)
 {
     struct window *w = ncs_map_get(&comm->windows, n);
@@ -63,7 +63,8 @@ static struct window *find_or_make(struct comm *comm, uint64_t n)
     return w;
 }
 
-/* What NCCL finds when it asks for the physical memory behind the buffer, on its own rank alone. */
+/* The errors that NCCL finds on its own rank when it looks up the physical memory
+ * behind the buffer. */
 static int window_check_memory(const struct comm_rank *cr, const char *p)
 {
     const struct allocation *a = sim_memory_find(p);
@@ -97,7 +98,7 @@ static void window_check_in(struct window_job *j)
         window_complete(w);
 }
 
-/* The job no longer knows the window, which may be gone before it. */
+/* Detaches the job from its window, which may be freed before the job. */
 static void window_leave(struct window_job *j)
 {
     if (j->window)

@@ -14,8 +14,8 @@ struct comm_rank;
 struct job;
 struct window;
 
-/* Whether this communicator can have windows, and one-sided operations from the host. Whatever makes
- * them impossible in NCCL is checked here and nowhere else. */
+/* True if this communicator can have windows and host-side one-sided operations. All conditions of
+ * NCCL for them are checked here and nowhere else. */
 bool sim_comm_has_windows(const struct comm_rank *cr);
 bool sim_comm_has_rma(const struct comm_rank *cr);
 
@@ -31,17 +31,19 @@ void sim_window_end(struct window *w, const struct comm_rank *cr);
 void sim_window_ref(struct window *w); /* by a put */
 void sim_window_unref(struct window *w);
 
-/* Whether p lies in memory that this rank has registered as symmetric. */
+/* True if p lies in memory that this rank has registered as symmetric. */
 bool window_holds(const struct comm_rank *cr, const void *p);
 
-/* Where p lies in this rank's symmetric windows: which one, from 1, and how far in; 0: in none. */
+/* The position of p in this rank's symmetric windows: the window's number from 1, and the offset in
+ * it. window 0: in none. */
 struct window_place {
     uint64_t window;
     size_t offset;
 };
 struct window_place sim_window_place(const struct comm_rank *cr, const void *p);
 
-/* Where `bytes` bytes at `offset` of the rank's side are, in *to; or what is wrong with that. */
+/* Sets *to to the address of `bytes` bytes at `offset` of the rank's side. Returns NULL, or the
+ * reason why there is no such range. */
 const char *sim_window_target(const struct window *w, int rank, size_t offset, size_t bytes, void **to);
 
 void sim_windows_free(struct comm *comm);

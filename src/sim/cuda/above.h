@@ -1,4 +1,5 @@
-/* What the graph of operations calls in the wing comm about a launch, which is one kind of operation. */
+/* Functions of the wing comm that the graph of operations calls for a launch, which is one
+ * kind of operation. */
 #ifndef NCS_SIM_CUDA_ABOVE_H
 #define NCS_SIM_CUDA_ABOVE_H
 
@@ -11,11 +12,12 @@ struct op;
 
 /* The launch that keeps this one from starting; NULL = none. */
 const struct op *sim_launch_held_by(const struct launch *launch);
-/* None of its parts is still to be done. */
+/* True if all of its parts are done or cancelled. */
 bool sim_launch_is_over(const struct launch *launch);
-/* The journalled calls that it carries out, each once: how many, and unless `calls` is NULL, which. */
+/* The journalled calls of the launch, each once. Returns their number; fills `calls`
+ * unless it is NULL. */
 size_t sim_launch_calls(const struct launch *launch, struct ncs_call **calls);
-/* Posts what may be posted next; ends the operation when all parts are done. */
+/* Posts the parts that can be posted next; ends the operation when all parts are done. */
 void sim_launch_advance(struct launch *launch);
 /* Takes all parts that have not matched away from their meetings, as cancelled. */
 void sim_launch_withdraw(struct launch *launch);

@@ -1,4 +1,4 @@
-/* What the CUDA functions share: their entry with all that refuses it, and the last error. */
+/* Shared by the CUDA functions: the entry with all its refusals, and the last error. */
 #ifndef NCS_SIM_CUDA_H
 #define NCS_SIM_CUDA_H
 
@@ -19,13 +19,13 @@ static inline bool sim_is_device(int device)
     return device >= 0 && device < sim_world.options.devices;
 }
 
-/* Which device of the machine it is that the program knows by that number. */
+/* The machine's number of the device that the program knows by this number. */
 static inline int sim_device_number(int device)
 {
     return sim_world.options.numbers ? sim_world.options.numbers[device] : device;
 }
 
-/* Of a device of the machine, by the host's number and its own. */
+/* The UUID of a device of the machine, from the numbers of its host and of the device. */
 void sim_device_uuid(char uuid[16], int host, int number);
 
 /* Records an error as the context's last one (cudaErrorNotReady is never recorded); returns it. */
@@ -45,12 +45,14 @@ static inline int sim_cuda_failed_in_nccl(struct context *c, int error)
     return ncclUnhandledCudaError;
 }
 
-/* Why no function of CUDA works at all: 35 without a driver, 100 without a device; or 0. */
+/* The error with which all functions of CUDA fail: 35 without a driver, 100 without a
+ * device; 0 = none. */
 int sim_cuda_lack(void);
-/* Why no function works for this context: the same, or 800 inside a host function; or 0. NCCL's calls
- * fail by it too. */
+/* The error with which functions fail in this context: as sim_cuda_lack, or 800 inside a host
+ * function; 0 = none. It also fails calls of NCCL. */
 int sim_cuda_refusal(const struct context *c);
-/* The same for NCCL's functions that call CUDA: ncclUnhandledCudaError with its words, or 0. */
+/* As sim_cuda_refusal, for NCCL's functions that call CUDA: logs it and returns
+ * ncclUnhandledCudaError; 0 = none. */
 int sim_cuda_refusal_in_nccl(struct context *c);
 
 /* A CUDA function begins with it. It returns at once if the context is abandoned, and returns an error

@@ -64,7 +64,8 @@ static cudaError_t check_sides(struct side dst, struct side src, enum cudaMemcpy
     return dst.fits && src.fits ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/* A packed copy of what is in pageable memory now, so that the caller may reuse it. */
+/* A packed copy of the present contents of pageable memory, so that the caller may
+ * reuse the memory. */
 static void *stage(struct side from, struct rows rows)
 {
     size_t bytes;

@@ -1,4 +1,4 @@
-/* CUDA's functions on devices: which there are, the current one, flags, limits, the end. */
+/* CUDA's functions for devices: number, current device, flags, limits, reset. */
 #include "base/mem.h"
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/stream.h"

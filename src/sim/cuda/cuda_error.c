@@ -1,4 +1,5 @@
-/* CUDA's errors: the last one of a thread, names and texts, what refuses every call. */
+/* CUDA's errors: the last error of a thread, names and texts, and the errors that
+ * refuse every call. */
 #include "sim/cuda/cuda.h"
 #include "sim/kernel/gen/functions.h"
 

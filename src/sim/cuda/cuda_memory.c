@@ -1,4 +1,4 @@
-/* CUDA's functions on memory of devices and managed memory: allocation, what an address is. */
+/* CUDA's functions for device and managed memory: allocation, and attributes of an address. */
 #include <stdint.h>
 
 #include "sim/cuda/cuda.h"

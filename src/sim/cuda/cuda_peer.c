@@ -1,4 +1,4 @@
-/* CUDA's functions on the access of one device to another one's memory. */
+/* CUDA's functions for access of one device to the memory of another. */
 #include "base/mem.h"
 #include "sim/cuda/cuda.h"
 #include "sim/kernel/gen/functions.h"

@@ -1,4 +1,4 @@
-/* CUDA's functions on pinned memory of the host. Devices see it at the host's own addresses. */
+/* CUDA's functions for pinned host memory. Devices see it at the host's own addresses. */
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/stream.h"
 #include "sim/data/memory.h"
@@ -33,15 +33,15 @@ cudaError_t sim_cudaMallocHost(void **p, size_t bytes)
     return sim_cudaHostAlloc(p, bytes, cudaHostAllocDefault);
 }
 
-/* The allocation or registration of that kind that starts at p. */
+/* The allocation or registration of that kind that starts at p; NULL = none. */
 static struct allocation *find_start(const struct context *c, const void *p, enum memory_kind kind)
 {
     struct allocation *a = sim_memory_at(c->process, p);
     return a && a->kind == kind ? a : NULL;
 }
 
-/* Both wait for the device, on which work may use the memory. Another thread may take it away
- * meanwhile. */
+/* Freeing and unregistering wait for the device, whose work may use the memory. Another thread may
+ * release the memory meanwhile. */
 static cudaError_t pinned_release(void *p, enum memory_kind kind, cudaError_t unknown)
 {
     CUDA_ENTER(c);

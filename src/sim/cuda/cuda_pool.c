@@ -1,4 +1,4 @@
-/* CUDA's functions on memory in the order of streams, and on its pools. */
+/* CUDA's functions for stream-ordered memory and its pools. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -14,7 +14,7 @@ static struct pool *find_pool(const struct context *c, cudaMemPool_t handle)
     return p && p->gpu->process == c->process ? p : NULL;
 }
 
-/* The memory exists at once. Using it before the stream has reached the allocation is not noticed. */
+/* The memory exists at once. A use before the stream has reached the allocation is not detected. */
 static int pool_allocate(struct context *c, struct pool *pool, size_t bytes, void **p)
 {
     *p = NULL;
@@ -169,7 +169,7 @@ cudaError_t sim_cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAt
     return cudaSuccess;
 }
 
-/* Where the pool keeps it; NULL: there is no such attribute. */
+/* The field of the pool with this attribute; NULL = no such attribute. */
 static const void *attribute_of(const struct pool *p, enum cudaMemPoolAttr attr)
 {
     switch (attr) {

@@ -1,4 +1,4 @@
-/* What a device of the virtual machine is: properties, attributes, its place on the PCI bus. */
+/* The devices of the virtual machine: properties, attributes, PCI addresses. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,7 @@ void sim_device_uuid(char uuid[16], int host, int number)
     memcpy(uuid, word, sizeof word);
 }
 
-/* Plausible figures of a data-center GPU of compute capability 9.0; they are no real product's. */
+/* Plausible figures of a data-center GPU of compute capability 9.0, but of no real product. */
 static void property_fill(struct cudaDeviceProp *p, const struct gpu *gpu)
 {
     *p = (struct cudaDeviceProp){
@@ -250,7 +250,7 @@ cudaError_t sim_cudaDeviceGetPCIBusId(char *id, int room, int device)
     return cudaSuccess;
 }
 
-/* domain:bus:device.function, where the domain and the function may be left out. */
+/* domain:bus:device.function; the domain and the function may be omitted. */
 static bool read_place(const char *text, unsigned *domain, unsigned *bus, unsigned *slot)
 {
     int end = 0;

@@ -1,4 +1,4 @@
-/* CUDA's functions that are there, and that the virtual machine refuses: other processes' memory and
+/* CUDA's functions that exist, but that the virtual machine refuses: other processes' memory and
  * events, graphs, functions of the driver. */
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/outside.h"
@@ -57,7 +57,7 @@ cudaError_t sim_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
     return refused_not_supported();
 }
 
-/* The driver has none of the functions that it is asked for. */
+/* The virtual driver has no entry points, so every symbol is not found. */
 cudaError_t sim_cudaGetDriverEntryPointByVersion(const char *symbol, void **function,
                                                  unsigned int version, unsigned long long flags,
                                                  enum cudaDriverEntryPointQueryResult *result)

@@ -1,5 +1,5 @@
-/* CUDA's functions on streams: making them, what they are, host functions, and the kernel that takes
- * its time. */
+/* CUDA's functions for streams: creation, queries, host functions, and a kernel that
+ * only takes time. */
 #include "base/mem.h"
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/host.h"
@@ -77,7 +77,7 @@ cudaError_t sim_cudaStreamQuery(cudaStream_t handle)
     return sim_cuda_return(c, gpu->fault ? gpu->fault : idle ? cudaSuccess : cudaErrorNotReady);
 }
 
-/* The stream behind a handle for a query of it; or NULL with *error set. */
+/* Finds the stream that a query asks about. NULL = *error is set. */
 static const struct stream *stream_give_state(struct context *c, cudaStream_t handle, const void *out,
                                          int *error)
 {
@@ -101,7 +101,7 @@ DEFINE_QUERY(StreamGetFlags, unsigned int, s->flags)
 DEFINE_QUERY(StreamGetPriority, int, s->priority)
 DEFINE_QUERY(StreamGetId, unsigned long long, s->id)
 DEFINE_QUERY(StreamGetDevice, int, s->gpu->device)
-/* Nothing is ever captured: cudaStreamBeginCapture refuses. */
+/* No stream ever captures: cudaStreamBeginCapture refuses. */
 DEFINE_QUERY(StreamIsCapturing, enum cudaStreamCaptureStatus, s ? cudaStreamCaptureStatusNone : 0)
 
 static cudaError_t enqueue_host(cudaStream_t handle, cudaHostFn_t function,

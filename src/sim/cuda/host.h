@@ -12,7 +12,8 @@ struct op;
 
 /* Before a host function is enqueued: makes the device's thread. False: no memory for it. */
 bool sim_host_prepare(struct gpu *gpu);
-/* Has the operation's function called; the operation ends when the function returns. */
+/* Lets the host thread call the operation's function; the operation ends when the
+ * function returns. */
 void sim_host_begin(struct op *op);
 /* The operation failed before its function was called. */
 void sim_host_failed(struct op *op);

@@ -27,7 +27,7 @@ static void leave_line(size_t at)
             (--w->kernel_slot_waits - at) * sizeof *w->kernel_slot_line);
 }
 
-/* The pick-th of the launches of that GPU in the line, which begin at `first`. */
+/* The place of the GPU's pick-th launch in the line; `first` is the place of its first one. */
 static size_t kernel_slot_place(const struct gpu *gpu, size_t first, size_t pick)
 {
     size_t at = first;

@@ -1,5 +1,5 @@
-/* Kernel slots: how many launches a GPU runs at a time. A launch that finds no free one waits for one,
- * even if all that it depends on is done. */
+/* Kernel slots: how many launches a GPU runs at a time. A launch that finds no free slot waits for
+ * one, even if all its dependencies are done. */
 #ifndef NCS_SIM_KERNEL_SLOT_H
 #define NCS_SIM_KERNEL_SLOT_H
 
@@ -9,7 +9,7 @@
 
 struct op;
 
-/* Whether an enabled launch has to wait; it is queued again when it is given a kernel slot. */
+/* True if an enabled launch must wait; it is queued again when it gets a kernel slot. */
 bool sim_kernel_slot_wanted(struct op *op);
 /* A launch has ended: frees its kernel slot, or its place in the queue for one. */
 void sim_kernel_slot_release(struct op *op);

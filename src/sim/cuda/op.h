@@ -32,7 +32,7 @@ struct op_work {
     cudaHostFn_t function;         /* one of these two, of a host function */
     cudaStreamCallback_t callback;
     cudaStream_t handle;           /* that a callback is told */
-    void *staged;      /* of a copy from pageable memory: the bytes at the call; owned */
+    void *staged;      /* a copy from pageable memory: the bytes at the call; owned */
     int byte;          /* of a set */
     int dtype;         /* of an add */
     bool dst_device, src_device; /* memory that must be valid when the operation ends, */
@@ -74,7 +74,8 @@ void sim_op_submit(struct op *op);
 /* Marks it done and releases what waited for it. */
 void sim_op_end(struct op *op, int status);
 
-/* The next sim_ops_activate looks at it: it is enabled, or a part of the launch is done. */
+/* Lets the next sim_ops_activate look at the operation, because it was enabled or a part of its
+ * launch is done. */
 void sim_op_queue(struct op *op);
 
 int64_t sim_op_cost(size_t bytes);

@@ -1,4 +1,4 @@
-/* What a program from outside may ask about its devices and their objects. */
+/* Queries of a program from outside about its devices and their objects. */
 #ifndef NCS_SIM_OUTSIDE_H
 #define NCS_SIM_OUTSIDE_H
 
@@ -7,10 +7,10 @@
 
 #include "ncclscript/cuda_abi.h"
 
-/* What the program has not given back. */
+/* Resources that the program has not freed. */
 struct outside_left {
     size_t device_blocks, pinned_blocks, streams, events;
-    size_t unused_streams; /* streams that had no operation: frameworks keep a store of them */
+    size_t unused_streams; /* streams without any operation: frameworks keep a pool of them */
     uint64_t device_bytes;
 };
 void sim_outside_count_left(struct outside_left *left);

@@ -23,7 +23,7 @@ struct stream {
     unsigned long long id; /* of cudaStreamGetId */
     struct op *tail;      /* referenced; NULL = nothing unfinished */
     size_t unfinished;
-    struct waitable room; /* fires when there are no more than STREAM_DEPTH unfinished ones */
+    struct waitable room; /* fires when at most STREAM_DEPTH operations are unfinished */
     unsigned references;
     uint64_t handle;      /* what the log calls it */
 };
@@ -52,13 +52,13 @@ struct stream *sim_stream_find(struct context *c, cudaStream_t handle, int devic
 
 void sim_event_free(struct event *e);
 
-/* Frees what a device holds: at a reset, when nothing runs any more. */
+/* Frees the streams of a device; only at a reset, when nothing runs any more. */
 void sim_gpu_free_streams(struct gpu *gpu);
 
-/* The same, but parks the caller until the stream has room for one more operation. NULL if another
- * thread destroys the stream meanwhile. */
+/* As sim_stream_find, but parks the caller until the stream has room for one more operation. NULL
+ * also if another thread destroys the stream meanwhile. */
 struct stream *sim_stream_with_room(struct context *c, cudaStream_t handle, int device);
-/* Parks the caller while a stream that it has a reference to is too deep. */
+/* Parks the caller while the stream is too deep. The caller holds a reference to the stream. */
 void sim_stream_wait_room(struct context *c, struct stream *s);
 
 /* Parks the caller until everything on the stream, or on the whole device, is done. */
@@ -73,8 +73,8 @@ void sim_gpu_end_ops(struct gpu *gpu, int status);
 /* Destroys the streams and events that the process made on the device. */
 void sim_gpu_forget_streams(struct gpu *gpu);
 
-/* A kernel or a copy touched memory that it may not: the device is dead for this process (CUDA error
- * 700), and all its unfinished operations fail. */
+/* A kernel or a copy made an illegal access: the device is dead for this process (CUDA error 700),
+ * and all its unfinished operations fail. */
 void sim_gpu_fault(struct gpu *gpu, struct ncs_call *call, const char *why);
 
 #endif

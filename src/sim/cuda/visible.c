@@ -21,7 +21,8 @@ static const char *next_piece(const char **text, size_t *bytes)
     return from;
 }
 
-/* The digits of a device's UUID as CUDA writes them, GPU-12345678-1234-...; the list may have fewer. */
+/* Matches the digits of a device's UUID in CUDA's form, GPU-12345678-1234-...; the list may
+ * abbreviate it. */
 static bool is_uuid(const char *piece, size_t bytes, int device)
 {
     char uuid[16];
@@ -42,7 +43,7 @@ static bool is_uuid(const char *piece, size_t bytes, int device)
     return at == bytes;
 }
 
-/* Of one device alone; -1 = none, or of several. */
+/* The device whose UUID begins so; -1 = no device, or several. */
 static int find_uuid(const char *piece, size_t bytes, int devices)
 {
     int found = -1;

@@ -1,5 +1,5 @@
-/* Carries out a task of data movement: which ranks' blocks are read, in what order they are
- * combined, and where they are written. The arithmetic is in the loops. */
+/* Carries out a task of data movement: selects the blocks that are read, the order in which they
+ * are combined, and the place where they are written. The loops do the arithmetic. */
 #include "sim/data/data.h"
 
 #include <stdint.h>
@@ -77,7 +77,7 @@ static void make_recipes(struct data_plan *plan)
     }
 }
 
-/* What each input of the rank is multiplied with under the recipe; NULL = nothing. */
+/* The factor for each input of the rank under this recipe; NULL = no scaling. */
 static const void *part_scalar(const struct data_recipe *r, const struct data_part *part)
 {
     if (r->average)
@@ -152,7 +152,7 @@ static void reduce_own_blocks(size_t begin, size_t end, void *arg)
 
 /* ---- copies ---- */
 
-/* memmove, since buffers may overlap: by the caller's mistake, or because the call is in place. */
+/* memmove, because buffers may overlap: by the caller's mistake, or in an in-place call. */
 static void copy_block(const struct data_part *part, size_t offset, const void *from, size_t bytes)
 {
     unsigned char *to = part->recv;
@@ -220,8 +220,8 @@ static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes
     return a && b && x < y + b_bytes && y < x + a_bytes;
 }
 
-/* Whether some output overlaps another output or another rank's input. Then the order of the blocks
- * shows in the result, so one core moves them in order. */
+/* True if some output overlaps another output or another rank's input. Then the result depends on
+ * the order of the blocks, so one core moves them in order. */
 static bool is_tangled(const struct data_plan *plan)
 {
     const struct data_task *task = plan->task;

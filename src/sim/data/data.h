@@ -1,10 +1,11 @@
-/* What a matched meeting does with memory: one pass at the instant at which the operation ends
- * (sim/README.md, rule 2), block by block, on all cores. Each input is read once, each output written
- * once.
+/* Moves the data of a matched meeting: one pass at the instant at which the operation ends
+ * (sim/README.md, rule 2), block by block, on all cores. Each input is read once, each output
+ * written once.
  *
  * Reductions combine in ascending order of ranks, in the arithmetic of the element type, rounded at
- * every step. NaN results are canonical and -0 is less than +0, so that the bytes depend neither on the
- * compiler nor on the vector unit. A communicator of one rank copies, unless its operator scales. */
+ * every step. NaN results are canonical and -0 is less than +0, so that the bytes depend neither on
+ * the compiler nor on the vector unit. A communicator of one rank copies, unless its operator
+ * scales. */
 #ifndef NCS_SIM_DATA_H
 #define NCS_SIM_DATA_H
 

@@ -13,7 +13,7 @@ enum {
     DATA_HELD = 4 * DATA_BLOCK,    /* bytes of a block that is held as float */
 };
 
-/* What is done with the next rank's block. The first four are the values of ncclRedOp_t. */
+/* The operation on the next rank's block. The first four values are those of ncclRedOp_t. */
 enum data_step {
     DATA_SUM,
     DATA_PROD,

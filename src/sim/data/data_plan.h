@@ -1,4 +1,4 @@
-/* How one task is carried out: what the files of the data path share. */
+/* The plan of one task, shared by the files of the data path. */
 #ifndef NCS_SIM_DATA_PLAN_H
 #define NCS_SIM_DATA_PLAN_H
 
@@ -23,7 +23,7 @@ struct data_plan {
     int from, to;               /* the outputs: ranks from up to, but not including, to */
     int left_out;               /* the rank that does not contribute to reductions; -1 = none */
     const struct data_loops *loops; /* by type */
-    struct data_recipe *recipe; /* the different ones of the outputs, in order of first use */
+    struct data_recipe *recipe; /* the distinct ones of the outputs, in order of first use */
     int recipes;
     int *which;                 /* the recipe by rank; NULL = all use the first */
 };
@@ -31,10 +31,10 @@ struct data_plan {
 /* The loops of this processor. */
 const struct data_loops *sim_data_loops(void);
 
-/* Moves as sim_data_move does, with the task's plant applied. */
+/* As sim_data_move, with the task's plant applied. */
 void sim_data_move_planted(const struct data_task *task);
 
-/* Moves with these loops, without a plant. left_out as in the plan. */
+/* Moves with the given loops and without a plant. left_out: see the plan. */
 void sim_data_move_with(const struct data_task *task, const struct data_loops *loops, int left_out);
 
 #endif

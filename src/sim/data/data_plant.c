@@ -1,5 +1,5 @@
-/* The deliberate faults of ncs_plant, which prove that verification notices: what each does to the
- * movement of one task. */
+/* The deliberate faults of ncs_plant, which prove that verification detects errors: the effect of
+ * each on one task. */
 #include "sim/data/data.h"
 
 #include <string.h>

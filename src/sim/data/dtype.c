@@ -1,4 +1,5 @@
-/* What depends on a data type only once per operation; the conversions are inline in the header. */
+/* Facts about a data type that are needed once per operation; the conversions are
+ * inline in the header. */
 #include "sim/data/dtype.h"
 
 #include "ncclscript/nccl_abi.h"

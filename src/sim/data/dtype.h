@@ -29,8 +29,8 @@ static inline float sim_f32_of(uint32_t u)
     return x;
 }
 
-/* a if the condition holds, else b. By masks: of a conditional, compilers make a branch around the
- * arithmetic that b or a came from, and then no vectors. */
+/* a if the condition holds, else b. It uses masks: for a conditional, compilers branch around the
+ * arithmetic of a or b, and then do not vectorise. */
 static inline uint32_t sim_pick(bool condition, uint32_t a, uint32_t b)
 {
     uint32_t mask = -(uint32_t)condition;
@@ -38,8 +38,8 @@ static inline uint32_t sim_pick(bool condition, uint32_t a, uint32_t b)
     return (a & mask) | (b & ~mask);
 }
 
-/* Where a format sits within float's: stored mantissa bits, float's bits of the smallest normal
- * and of the largest finite number, and what a greater one becomes. */
+/* The position of a format within float: stored mantissa bits; float's bits of the smallest normal
+ * and of the largest finite number; the result of an overflow. */
 struct sim_format {
     int mantissa;
     uint32_t normal, max, over;
@@ -57,8 +57,8 @@ static inline uint32_t sim_subnormal_unit(struct sim_format f)
     return f.normal + ((uint32_t)(23 - f.mantissa) << 23);
 }
 
-/* Float's bits of a magnitude, rounded to so many mantissa bits; the carry into the exponent is
- * the right one. */
+/* Float's bits of a magnitude, rounded to so many mantissa bits. A carry into the exponent gives
+ * the right result. */
 static inline uint32_t sim_round_bits(uint32_t magnitude, int mantissa)
 {
     int drop = 23 - mantissa;
@@ -67,7 +67,7 @@ static inline uint32_t sim_round_bits(uint32_t magnitude, int mantissa)
     return (magnitude + (unit / 2 - 1) + ((magnitude >> drop) & 1)) & ~(unit - 1);
 }
 
-/* The number of the format that is nearest to x, as a float. */
+/* The number of the format nearest to x, as a float. */
 static inline float sim_round(float x, struct sim_format f)
 {
     uint32_t u = sim_f32_bits(x), magnitude = u & 0x7fffffffu;
@@ -122,7 +122,7 @@ static inline uint16_t sim_f32_to_f16(float x)
     uint32_t u = sim_f32_bits(x), magnitude = u & 0x7fffffffu;
     uint32_t h = sim_encode(magnitude, SIM_F16);
 
-    /* 65520, the tie between the largest half and the number that would come next */
+    /* 65520, the tie between the largest half and the next power of two. */
     h = sim_pick(magnitude >= 0x477ff000u, 0x7c00u, h) | (u >> 16 & 0x8000u);
     return (uint16_t)sim_pick(magnitude > 0x7f800000u, 0x7fffu, h);
 }
@@ -132,7 +132,7 @@ static inline float sim_bf16_to_f32(uint16_t b)
     return sim_f32_of((uint32_t)b << 16);
 }
 
-/* bfloat16 has float's exponents: its subnormals, overflow and infinity round as the rest. */
+/* bfloat16 has float's exponents, so subnormals, overflow and infinity need no special case. */
 static inline float sim_round_bf16(float x)
 {
     uint32_t u = sim_f32_bits(x), magnitude = u & 0x7fffffffu;
@@ -178,8 +178,8 @@ static inline uint8_t sim_f32_to_e5m2(float x)
 
 bool sim_dtype_is_float(int dtype);
 
-/* What an average of floating-point numbers multiplies each input with: 1/n as float (float64: as
- * double), in the type, which is a floating-point one. Writes ncs_dtype_bytes(dtype) bytes. */
+/* The factor of each input in an average: 1/n as float (float64: as double), rounded to the type,
+ * which must be floating-point. Writes ncs_dtype_bytes(dtype) bytes. */
 void sim_dtype_inverse(int dtype, int n, void *scalar);
 
 #endif

@@ -17,13 +17,14 @@
 #define FIRST_ADDRESS ((uint64_t)0x7f0000000000)
 #define ADDRESS_STEP ((uint64_t)2 << 20)
 #define PAGE_ALIGNMENT 4096 /* of ncclMemAlloc */
-/* From here on memory is a mapping of its own, which takes no room until it is touched: */
+/* Allocations of this size or more are mappings of their own, which take no host memory until they
+ * are touched. */
 #define MAPPED_BYTES ((size_t)32 << 20)
 #define MAPPED_BYTES_FOREIGN ((size_t)1 << 20) /* for a program from outside */
-/* ... and then counts as taken by so much at a time. */
+/* Such an allocation counts as taken in pieces of this size. */
 #define PIECE_BYTES ((size_t)1 << 20)
 #define POISONED_BYTES ((size_t)1 << 20)
-#define POISON 0xa7 /* as float32 and float64 a tiny negative number, as int8 -89: seldom expected */
+#define POISON 0xa7 /* a tiny negative float32 or float64, -89 as int8: seldom expected */
 
 /* Index of the first allocation whose base is beyond p. */
 static size_t beyond(const void *p)
@@ -262,7 +263,8 @@ uint64_t sim_memory_watch(const void *p)
 
 /* ---- freeing ---- */
 
-/* From here on the program does not own the memory. If a stream frees it, the memory goes later. */
+/* The program no longer owns the memory. If a stream frees it, the memory itself
+ * is released later. */
 static void end_use(const struct allocation *a)
 {
     if (a->leaving)

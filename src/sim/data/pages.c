@@ -14,10 +14,10 @@
 #include "base/parallel.h"
 #include "sim/data/memory.h"
 
-/* Each chunk may be a mapping of its own, of which Linux gives a process 65530 by default. */
+/* Each chunk may be a mapping of its own, and Linux gives a process 65530 mappings by default. */
 #define MAPPED_MOST 24000
 
-/* Of a page in /proc/self/pagemap. */
+/* Bits of a page's entry in /proc/self/pagemap. */
 #define PAGE_PRESENT ((uint64_t)1 << 63)
 #define PAGE_SWAPPED ((uint64_t)1 << 62)
 #define PAGE_OF_FILE ((uint64_t)1 << 61)
@@ -98,7 +98,7 @@ static void unuse(uint32_t chunk)
     store.first_free = chunk + 1;
 }
 
-/* Finds what is equal to the chunk at `from`, or stores it. */
+/* Finds a stored chunk equal to the one at `from`, or stores it. */
 static bool find_or_store(const char *from, uint64_t hash, uint32_t *chunk)
 {
     uintptr_t found = (uintptr_t)ncs_map_get(&store.by_hash, hash);
@@ -166,8 +166,8 @@ static bool map_zeros(char *dst, uint32_t *slot)
     return true;
 }
 
-/* Whether nobody has written to the chunk since it was mapped: the system says that none of its pages is
- * a private copy. */
+/* True if nobody has written to the chunk since it was mapped: no page of it is a private copy
+ * (/proc/self/pagemap). */
 static bool is_untouched(const char *p)
 {
     uint64_t page[CHUNK_PAGES];
@@ -187,7 +187,7 @@ static struct allocation *on_chunks(const void *p)
     return a && a->kind == MEMORY_DEVICE && a->mapped && a->bytes >= PAGES_LEAST ? a : NULL;
 }
 
-/* The part of [dst, dst + bytes) that is whole chunks; false: too little to be worth it. */
+/* The whole chunks in [dst, dst + bytes). False: too few to be worth sharing. */
 static bool whole_chunks(const struct allocation *a, const char *dst, size_t bytes, size_t *head,
                          size_t *chunks)
 {
@@ -204,7 +204,8 @@ static bool chunk_is_zero(const char *p)
     return *(const uint64_t *)p == 0 && memcmp(p, p + 8, PAGES_CHUNK - 8) == 0;
 }
 
-/* A hash in four lanes, as fast as memory is read. Chunks of equal hashes are compared byte by byte. */
+/* A hash in four lanes, as fast as memory is read. Chunks with equal hashes are
+ * compared byte by byte. */
 static uint64_t digest(const char *p)
 {
     uint64_t lane[4] = { 1, 2, 3, 4 }, word[4], hash = 0;
@@ -245,7 +246,7 @@ static void put_chunk(char *dst, uint32_t *slot, const char *from, uint64_t hash
         memcpy(dst, from, PAGES_CHUNK);
 }
 
-/* Chunks that nobody has written since they were mapped are mapped again instead of copied. */
+/* Maps a chunk again instead of copying it, if nobody has written it since it was mapped. */
 static bool map_again(char *dst, uint32_t *slot, struct allocation *from, const char *src)
 {
     uint32_t *there = slot_of(from, src);

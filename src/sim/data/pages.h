@@ -11,23 +11,23 @@
 struct allocation;
 
 #define PAGES_CHUNK ((size_t)2 << 20)
-/* Allocations of this size or more lie on chunks. Smaller copies are not worth comparing. */
+/* Allocations of this size or more lie on chunks. Smaller copies are not worth a comparison. */
 #define PAGES_LEAST (8 * PAGES_CHUNK)
 
-/* The chunks of an allocation that are mapped from the file: 1 + their number there; 0 = memory of
- * its own. */
+/* The chunks of an allocation that are mapped from the file: 1 + their number
+ * there; 0 = not mapped. */
 struct pages {
     uint32_t *chunk;
     size_t chunks;
 };
 
-/* As memmove and memset. False if sharing chunks would not help: then nothing was done. */
+/* As memmove and memset. False if sharing chunks would not help: then nothing was written. */
 bool sim_pages_copy(void *dst, const void *src, size_t bytes);
 bool sim_pages_set(void *dst, int byte, size_t bytes);
 
 /* The allocation is unmapped. */
 void sim_pages_release(struct pages *pages);
-/* Gives the file back; nothing is mapped from it any more. */
+/* Frees the file. Nothing may be mapped from it any more. */
 void sim_pages_trim(void);
 
 #endif

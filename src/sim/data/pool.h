@@ -20,9 +20,9 @@ struct pool {
     size_t references;   /* the handle's, and one for each allocation */
 };
 
-/* The pool that cudaMallocAsync takes memory of the device from. */
+/* The pool from which cudaMallocAsync takes memory of the device. */
 struct pool *sim_pool_of(struct gpu *gpu);
-/* An allocation of so many bytes is made from the pool, or goes back to it. */
+/* Counts an allocation of so many bytes that was made from the pool, or was returned to it. */
 void sim_pool_took(struct pool *p, size_t bytes);
 void sim_pool_returned(struct pool *p, size_t bytes);
 

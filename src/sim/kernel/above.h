@@ -1,5 +1,5 @@
-/* What the kernel calls in the wings above it. They define these functions, so that the kernel need not
- * include them. */
+/* Functions that the kernel calls in the wings above it, which define them, so that the kernel need
+ * not include those wings. */
 #ifndef NCS_SIM_KERNEL_ABOVE_H
 #define NCS_SIM_KERNEL_ABOVE_H
 
@@ -22,12 +22,13 @@ void sim_op_due(struct op *op);     /* it ends, or its host function begins */
 void sim_meeting_move(struct meeting *meeting); /* the instant of the data: hooks, one pass, parts done */
 void sim_rma_move(struct part *part); /* the same of a put, a signal or a wait */
 
-/* Notes the serials of the launches that end at `time` on their processes: agenda.c orders by them. */
+/* Records the serials of the launches that end at `time` on their processes;
+ * agenda.c orders by them. */
 void sim_meeting_stamp(const struct meeting *meeting, int64_t time);
 void sim_part_stamp(const struct part *p, int64_t time);
 const struct process *sim_op_process(const struct op *op);
 
-/* What a context and a job hold of theirs. */
+/* References that contexts and jobs hold to objects of the upper wings. */
 void sim_op_ref(struct op *op);
 void sim_op_unref(struct op *op); /* NULL is a no-op */
 void sim_comm_hold(struct comm_rank *cr); /* NULL is a no-op */

@@ -1,10 +1,10 @@
 /* Choices: where the machine could go on in more than one way, it takes one of n alternatives. The
- * default is the first; with a seed one is drawn; a schedule prescribes them. The choices are recorded
- * as text, and the same choices give the same run.
+ * default is the first; a seed draws one; a schedule prescribes one. The choices are recorded as
+ * text, and the same choices give the same run.
  *
- * A schedule is a list of items with dots between. An item is a letter of the table of kinds and the
- * number of the alternative ("c2"), or a number alone: so many choices at their default. The list ends
- * with the last choice that is not the default. */
+ * A schedule is a list of items with dots between. An item is a letter of the table of kinds and
+ * the number of the alternative ("c2"), or a number alone: so many choices at their default. The
+ * list ends with the last choice that is not the default. */
 #ifndef NCS_SIM_CHOOSE_H
 #define NCS_SIM_CHOOSE_H
 
@@ -47,10 +47,11 @@ struct choices {
 /* Which of n alternatives to take, from 0. */
 size_t sim_choose(enum choice kind, size_t n);
 
-/* Begins to draw from a seed, or to follow the text. With neither: seeded is false, schedule is NULL. */
+/* Begins to draw from a seed, or to follow the schedule. Without either: seeded is false, schedule
+ * is NULL. */
 bool sim_choices_begin(bool seeded, uint64_t seed, const char *schedule, struct ncs_error *err);
-/* Appends the choices as text; `ended`: no more can follow. False when the schedule does not fit the
- * run, or when there were more choices than are kept (then err->status is NCS_OK). */
+/* Appends the choices as text; `ended`: no more can follow. False if the schedule does not fit the
+ * run, or if more choices were made than are recorded (then err->status is NCS_OK). */
 bool sim_choices_text(bool ended, struct ncs_str *out, struct ncs_error *err);
 void sim_choices_free(void);
 

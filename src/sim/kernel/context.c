@@ -16,8 +16,8 @@
 
 #define THREAD_STACK_BYTES ((size_t)1 << 20)
 
-/* Each stack takes two of the 65530 mappings that Linux gives a process by default; some must be left
- * for everything else. */
+/* Each stack takes two mappings. Linux gives a process 65530 by default, and other memory needs
+ * some of them. */
 #define LIVE_CONTEXTS_MAX 30000
 
 static _Thread_local struct context *self;
@@ -145,7 +145,7 @@ bool sim_context_new(const struct ncs_context_options *options, struct ncs_error
     return true;
 }
 
-/* So many contexts that have ended are kept, because the diagnosis reports them. */
+/* The diagnosis reports ended contexts, so this many of them are kept. */
 #define ENDED_KEPT 1024
 
 static struct context *detached_first, *detached_last;

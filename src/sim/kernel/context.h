@@ -1,5 +1,6 @@
-/* Contexts: threads of control under one token. Fibers by default, own OS threads on request; both
- * behind sim_context_transfer. Everything that C keeps per thread is the context's. */
+/* Contexts: threads of control under one token. They are fibers by default, own OS threads
+ * on request; sim_context_transfer hides the difference. State that C keeps per thread
+ * belongs to the context. */
 #ifndef NCS_SIM_CONTEXT_H
 #define NCS_SIM_CONTEXT_H
 
@@ -28,14 +29,14 @@ enum context_state {
     CONTEXT_ENDED,
 };
 
-/* What a thread has queued between ncclGroupStart and ncclGroupEnd (group.c). */
-/* Whether ncclGroupEnd waits. Calls that communicate: as the last communicator that joined. Jobs must
- * all agree. */
+/* The calls that a thread has queued between ncclGroupStart and ncclGroupEnd (group.c). */
+/* Decides if ncclGroupEnd waits. For calls that communicate, the last communicator that joined
+ * decides. All jobs must agree. */
 enum group_mode { GROUP_UNDECIDED, GROUP_WAITS, GROUP_GOES_ON };
 
 struct group {
     int depth;
-    int error;          /* the last error of a queued call: the whole group will be dropped */
+    int error;          /* of the last queued call that failed: the whole group will be dropped */
     struct part **part; /* in issue order; owned */
     size_t parts, parts_room;
     struct job **job;   /* init, split, finalize ...: referenced, not started before the end */
@@ -54,7 +55,7 @@ struct context {
     pthread_t thread;
     sem_t token;          /* own threads: posted when the token is handed over */
     bool thread_started;
-    pid_t tid;            /* of a thread from outside, and of the machine's own beside those */
+    pid_t tid;            /* of a thread from outside, or of the machine's own thread beside it */
     bool cancelled;       /* being abandoned */
 
     struct wait wait;
@@ -72,7 +73,7 @@ struct context {
 
     int device;           /* CUDA's current device */
     int cuda_error;       /* CUDA's last error */
-    bool in_callback;     /* runs a host function of a stream: no call of CUDA or NCCL in there */
+    bool in_callback;     /* runs a stream's host function, which must not call CUDA or NCCL */
     struct group group;
     struct param_texts *params; /* what ncclParam* returned; NULL = nothing yet */
     struct stream **per_thread_stream; /* by device, made at first use */
@@ -81,9 +82,9 @@ struct context {
 /* The running context; NULL on threads that are none. */
 struct context *sim_context_self(void);
 
-/* Every function of the API begins with it. Returns the running context; NULL when the caller must
- * return at once without effect, because the context is abandoned or there is none. It is a scheduling
- * point. */
+/* Every function of the API begins with it. Returns the running context. NULL = the caller must
+ * return at once without effect, because the context is abandoned or there is none. It is a
+ * scheduling point. */
 struct context *sim_context_enter(void);
 
 bool sim_context_new(const struct ncs_context_options *options, struct ncs_error *err);

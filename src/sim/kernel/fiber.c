@@ -31,7 +31,7 @@ static char *spare;
 static _Thread_local struct fiber *starting;
 
 #if defined(__x86_64__)
-/* Callee-saved registers go on the stack; the rest the caller has saved already. */
+/* The swap pushes the callee-saved registers; the compiler has saved the others in the caller. */
 __asm__(".text\n"
         ".p2align 4\n"
         ".type ncs_fiber_swap,@function\n"
@@ -53,7 +53,7 @@ __asm__(".text\n"
         "    ret\n"
         ".size ncs_fiber_swap,.-ncs_fiber_swap\n");
 #define SAVED_WORDS 6
-#define FRAME_WORDS 8 /* saved registers, entry, and a word that keeps the ABI's alignment */
+#define FRAME_WORDS 8 /* saved registers, entry, and a word for the ABI's alignment */
 #define ENTRY_WORD SAVED_WORDS
 #elif defined(__aarch64__)
 __asm__(".text\n"

@@ -1,6 +1,6 @@
 /* User-mode threads of control: a stack and a saved stack pointer. A switch takes some twenty
- * instructions. The address and thread sanitizers are told of each switch. A fiber stays on its OS
- * thread. */
+ * instructions. The address and thread sanitizers are informed of each switch. A fiber stays on its
+ * OS thread. */
 #ifndef NCS_SIM_FIBER_H
 #define NCS_SIM_FIBER_H
 
@@ -27,7 +27,7 @@ bool sim_fiber_make(struct fiber *f, void (*entry)(void *arg), void *arg);
 /* Saves the running fiber in `from` and continues `to`. */
 void sim_fiber_switch(struct fiber *from, struct fiber *to);
 
-/* Continues `to` and never comes back: `from` may then be dropped by whoever runs. */
+/* Continues `to` and never returns: any thread of control may then free `from`. */
 void sim_fiber_leave(struct fiber *from, struct fiber *to) __attribute__((noreturn));
 
 /* Gives the stack back, whatever is on it. */

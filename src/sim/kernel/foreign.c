@@ -73,7 +73,7 @@ static void token_advance(void)
     sim_schedule_due(now - started);
 }
 
-/* What has come to be due since the clock was looked at. */
+/* Does the work that has become due since the clock was read. */
 static void token_settle(void)
 {
     sim_schedule_due(sim_world.now);
@@ -127,7 +127,7 @@ void sim_foreign_take_back(void)
     token_advance();
 }
 
-/* Yields first: if the wake-up is about to come, that costs less than sleeping. */
+/* Yields before it sleeps, because that is cheaper if the wake-up is about to come. */
 static bool yield_outside(struct context *c)
 {
     for (int i = 0; i < YIELDS; i++) {
@@ -172,8 +172,7 @@ void sim_foreign_wait(struct context *c)
     sim_progress_made();
 }
 
-/* Threads that poll are counted first: while the token is held, no thread that was counted can leave the
- * door. */
+/* Counts polling threads first: while the token is held, a counted thread cannot leave the door. */
 bool sim_foreign_is_entered(int64_t patience)
 {
     int polling = 0;

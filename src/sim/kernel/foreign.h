@@ -1,7 +1,7 @@
-/* Threads of a program that calls in from outside (sim/README.md, rule 7). The token is a mutex. The
- * clock follows real time. Device work that is due is done when a thread enters or waits, and costs no
- * real time. A waiting thread sleeps outside the token and looks up now and then, so no helper thread is
- * needed. */
+/* Threads of a program from outside (sim/README.md, rule 7). The token is a mutex. The clock
+ * follows real time. Due device work is done when a thread enters or waits, and costs no real
+ * time. A waiting thread sleeps outside the token and wakes now and then to look, so no helper
+ * thread is needed. */
 #ifndef NCS_SIM_FOREIGN_H
 #define NCS_SIM_FOREIGN_H
 
@@ -17,8 +17,8 @@
 
 struct context;
 
-/* Takes the token for a call and does all that is due. A thread that is no context yet becomes one of
- * process 0, and `local`, from ncs_new, is taken over. */
+/* Takes the token for a call and does all due work. A thread without a context becomes one of
+ * process 0, which takes over `local`, made by ncs_new. */
 void sim_foreign_enter(struct ncs_local *local);
 /* Gives it back; whoever can go on is woken. */
 void sim_foreign_leave(void);
@@ -27,18 +27,19 @@ void sim_foreign_detach(void);
 /* The calling thread is a context already. */
 bool sim_foreign_is_attached(void);
 
-/* Called with the token by a thread that looked up and found that nothing is due and that there was no
- * progress (progress.h) since the last look. `idle` is how long that has lasted, in real ns. */
+/* Called with the token by a thread that woke and found nothing due and no progress (progress.h)
+ * since its last look. `idle` is how long that has lasted, in real ns. */
 extern void (*sim_foreign_idle)(int64_t idle);
-/* Whether the thread waits in a call, or is an idle thread of the machine's own. Needs the token. */
+/* True if the thread waits in a call, or is an idle thread of the machine's own.
+ * Needs the token. */
 bool sim_foreign_is_waiting(pid_t thread);
-/* Whether the thread keeps polling in vain, and has for most of `patience`. Needs the token. */
+/* True if the thread keeps polling in vain, and has for most of `patience`. Needs the token. */
 bool sim_foreign_is_polling(pid_t thread, int64_t patience);
-/* Sets how the program is judged to have ended, for the snapshot. */
+/* Sets the stop that the snapshot will report for the program. */
 void sim_foreign_stop(enum ncs_stop how);
 
-/* Whether threads are about to take the token. If `patience` is not negative, those that
- * sim_foreign_is_polling names do not count. */
+/* True if threads are about to take the token. If `patience` is not negative, threads for which
+ * sim_foreign_is_polling holds do not count. */
 bool sim_foreign_is_entered(int64_t patience);
 
 /* Around a fork: nobody holds the token while it happens. */

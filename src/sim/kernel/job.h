@@ -19,10 +19,10 @@ struct job;
 struct job_type {
     enum ncs_job_kind kind;
     size_t bytes;
-    /* Does all it can now; true when the job is done, with job->rc set. If not, it links job->listen to
-     * what it waits for. */
+    /* Does all it can now. True = the job is done, and job->rc is set. Otherwise the job has linked
+     * job->listen to the waitable it needs. */
     bool (*step)(struct job *job);
-    /* Withdraws what others can see of an unfinished job. May be NULL. */
+    /* Withdraws the traces of an unfinished job that others can see. May be NULL. */
     void (*cancel)(struct job *job);
     /* Frees what the job owns, not the job itself. May be NULL. */
     void (*free)(struct job *job);

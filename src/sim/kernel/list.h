@@ -27,7 +27,7 @@
             (last) = (item)->previous;                                                     \
     } while (0)
 
-/* The same for queues with one link per item: items join at the end and leave at the front. */
+/* Queues with one link per item: items join at the end and leave at the front. */
 #define QUEUE_APPEND(first, last, item, link)                                              \
     do {                                                                                   \
         (item)->link = NULL;                                                               \

@@ -10,8 +10,8 @@
 #include "sim/kernel/foreign.h"
 #include "sim/kernel/world.h"
 
-/* A thread counts as polling if it has asked at least so often, keeps asking at its own pace, and uses
- * next to no processor time between two questions. */
+/* A thread counts as polling if it has asked at least POLLS_LEAST times, keeps asking at its own
+ * pace, and uses next to no processor time between two questions. */
 #define POLLS_LEAST 3
 #define PACES_MOST 4
 #define PAUSE_NS ((int64_t)1000000000)
@@ -89,7 +89,7 @@ static void note_work(struct polls *p, int64_t now)
     p->noted = now;
 }
 
-/* It takes processor time that is no work of the thread's own. */
+/* The look costs processor time, which must not count as work of the polling thread. */
 static void look_on_its_time(struct polls *p)
 {
     int64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -147,7 +147,7 @@ bool sim_foreign_is_waiting(pid_t thread)
     return false;
 }
 
-/* Whether some call waits or polls in vain, and nothing that is due could end that. */
+/* True if some call waits or polls in vain, and no event that is due could end that. */
 static bool progress_is_stuck(void)
 {
     bool pending = sim_world.foreign_waits > 0;

@@ -1,7 +1,7 @@
-/* Whether a program from outside makes progress (sim/README.md, rules 5 and 7). Progress is a call that
- * changes the machine, a wait that ends, a thread that starts or ends. A query that answers "not ready"
- * or "no error" is no progress, nor is anything else that changes nothing. So a thread that polls hides
- * no hang. */
+/* Progress of a program from outside (sim/README.md, rules 5 and 7). Progress is a call that
+ * changes the machine, a wait that ends, a thread that starts or ends. A query that answers "not
+ * ready" or "no error" is no progress, nor is any other call that changes nothing. So a thread that
+ * polls hides no hang. */
 #ifndef NCS_SIM_PROGRESS_H
 #define NCS_SIM_PROGRESS_H
 
@@ -18,7 +18,7 @@ struct polls {
     int64_t first, last;   /* real ns */
     int64_t busy, worked;  /* of its processor, in ns: at the first, and since */
     int64_t noted;         /* when that was, in real ns */
-    bool pending;          /* one asked for what is still to come, not for errors alone */
+    bool pending;          /* some poll asked for a future event, not only for errors */
     struct ncs_call *call; /* the last one; pinned */
 };
 
@@ -35,7 +35,7 @@ bool sim_progress_is_polling(const struct context *c);
 bool sim_progress_keeps_polling(const struct context *c, int64_t patience);
 void sim_progress_forget(struct context *c); /* its polls */
 
-/* Looks whether the program is stuck. A thread that can only wait or poll calls it now and then. */
+/* Checks if the program is stuck. A thread that can only wait or poll calls it now and then. */
 void sim_progress_look(void);
 
 #endif

@@ -11,12 +11,12 @@ struct context;
 
 void sim_context_ready(struct context *c); /* makes it READY, behind all others */
 
-/* Chooses who runs next, and moves time when nobody can: returns a context, or the runner with
- * world.stop set. Runs on the stack of whoever gives up the token. */
+/* Chooses the context that runs next, and moves time if none can run. Returns a context, or the
+ * runner with world.stop set. Runs on the stack of the context that gives up the token. */
 struct context *sim_schedule(void);
 
-/* For a program from outside: does all device work, even before its time, and the timers up to `now`, to
- * which the clock moves. Chooses nobody to run. */
+/* For a program from outside: does all device work, even before its time, and the timers up to
+ * `now`, to which the clock moves. Chooses no context to run. */
 void sim_schedule_due(int64_t now);
 
 /* Gives the token up; returns when this context is chosen again. */

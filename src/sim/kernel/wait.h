@@ -1,4 +1,4 @@
-/* Waiting: what can be waited for, and the only two ways in which a call does not return at once. */
+/* Waiting: the objects of waits, and the only two ways in which a call does not return at once. */
 #ifndef NCS_SIM_WAIT_H
 #define NCS_SIM_WAIT_H
 
@@ -33,7 +33,7 @@ void sim_waitable_fire(struct waitable *on);
 struct condition {
     struct waiter link;
     enum ncs_wait_kind kind;
-    void *object; /* struct op, struct job or struct ncs_gate; referenced while waited for */
+    void *object; /* struct op, struct job or struct ncs_gate; referenced during the wait */
 };
 
 /* Why a context waits; kept for the snapshot. */
@@ -53,7 +53,7 @@ struct wait {
 
 enum wait_result { WAIT_MET, WAIT_EXPIRED, WAIT_CANCELLED };
 
-/* Adds a condition to the next sim_wait. A thing that is already done need not be added. */
+/* Adds a condition to the next sim_wait. An object that is done already need not be added. */
 void sim_wait_for(struct context *c, enum ncs_wait_kind kind, void *object, struct waitable *on);
 
 /* Parks the running context until all conditions are met or the deadline has passed. The caller's frame

@@ -35,7 +35,7 @@ struct queue {
     struct context *first, *last;
 };
 
-/* What NCCL_DEBUG and NCCL_DEBUG_SUBSYS ask for: enum log_level, and bits of enum log_subsys. */
+/* The settings of NCCL_DEBUG and NCCL_DEBUG_SUBSYS: enum log_level, and bits of enum log_subsys. */
 struct log_state {
     int level;
     unsigned mask;
@@ -54,7 +54,7 @@ struct gpu {
     unsigned resets;         /* by cudaDeviceReset */
     struct host *host;       /* runs host functions; NULL = none so far */
     bool *peer;              /* by device: its memory is in reach; NULL = none is */
-    struct pool *pool;       /* that memory in stream order comes from; NULL = the default one */
+    struct pool *pool;       /* source of stream-ordered memory; NULL = the default pool */
     struct pool *default_pool; /* NULL: not asked for so far */
     unsigned flags;          /* of cudaSetDeviceFlags */
     size_t limit[CUDA_LIMITS];
@@ -66,7 +66,7 @@ struct process {
     int host;
     bool dead;               /* by a fault that the scenario asked for */
     struct gpu *gpu;
-    uint64_t joined;         /* serial of the communicator made last that it has a rank of */
+    uint64_t joined;         /* serial of the newest communicator that it has a rank of */
     int64_t stamped;         /* time of the meeting that stamped it last; see sim_meeting_stamp */
     uint64_t launched;       /* serial of its youngest launch in meetings due at that time */
     char last_error[1024];   /* ncclGetLastError's buffer */
@@ -111,7 +111,7 @@ struct world {
     uint64_t agenda_serial;
     size_t device_events;    /* entries of the agenda that move data or end an operation */
     size_t meeting_events;      /* those of meetings among them */
-    int64_t stamped;         /* the instant whose entries have been told to yield; see begin_instant */
+    int64_t stamped;         /* the instant whose entries were ordered already; see begin_instant */
     struct choices choices;
     uint64_t trace;
 

@@ -82,7 +82,7 @@ static struct part *make_part(const struct request *r, struct comm_rank *cr, str
                         .recv = r->recv, .count = r->count, .dtype = (int)r->dtype, .op = r->op,
                         .root = r->root };
     if (r->op >= ncclNumOps) {
-        /* Copied now: the operator may be destroyed as soon as the call has returned. */
+        /* Copied now, because the operator may be destroyed as soon as the call has returned. */
         const struct redop *redop = redop_find(cr, r->op);
         p->op = ncclSum;
         p->premul = true;
@@ -98,7 +98,7 @@ static struct part *make_part(const struct request *r, struct comm_rank *cr, str
     return p;
 }
 
-/* A send's buffer is in the place of what is received, as in NCCL. */
+/* As in NCCL's log, a send's buffer appears in the column of the receive buffer. */
 static void log_request(const struct request *r, const struct comm_rank *cr)
 {
     if (!sim_info_wanted(LOG_COLL) && !sim_trace_wanted())
@@ -131,7 +131,7 @@ static void run_alone(struct part *p, bool composed)
     sim_launch_enqueue(p->cr, &p, 1);
 }
 
-/* NCCL's chain of checks, in its order, then the place in the group. */
+/* Runs NCCL's checks in their order, then queues the call in the group. */
 static int queue_request(struct context *c, const struct request *r, const struct one_sided *o)
 {
     struct comm_rank *cr;

@@ -1,4 +1,4 @@
-/* NCCL's functions that ask: the version, and what a communicator is. */
+/* NCCL's queries: the version, and facts about a communicator. */
 #include <string.h>
 
 #include "sim/comm/comm.h"

@@ -1,4 +1,4 @@
-/* NCCL's functions that begin communicators by rendezvous: init and grow. */
+/* NCCL's functions that make communicators by rendezvous: init and grow. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -138,8 +138,8 @@ static int check_device_list(int ndev, const int *list)
     return ncclSuccess;
 }
 
-/* ncclCommInitAll has met a device that does not exist. The real library returns with its group still
- * open and the ranks so far queued in it. */
+/* ncclCommInitAll was given a device that does not exist. The real library returns with its group
+ * still open and the ranks so far queued in it. */
 static ncclResult_t no_such_device(struct context *c)
 {
     int rc = sim_cuda_failed_in_nccl(c, cudaErrorInvalidDevice);
@@ -226,7 +226,7 @@ ncclResult_t sim_ncclCommGetUniqueId(ncclComm_t comm, ncclUniqueId *uniqueId)
     return ncclSuccess;
 }
 
-/* What a new rank has to give. */
+/* Checks the arguments that a new rank must pass. */
 static int check_newcomer(const struct init_request *r)
 {
     if (r->rank < 0)

@@ -1,4 +1,4 @@
-/* NCCL's functions that end communicators or set them aside. */
+/* NCCL's functions that end, revoke or suspend communicators. */
 #include "sim/comm/comm.h"
 #include "sim/comm/group.h"
 #include "sim/comm/life.h"

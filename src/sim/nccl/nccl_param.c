@@ -1,4 +1,4 @@
-/* NCCL's functions on parameters: the variables of its environment by name and type. */
+/* NCCL's functions for parameters: variables of its environment, by name and type. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 #include "sim/settings/environment.h"
 #include "sim/settings/log.h"
 
-/* What the functions return pointers to: of one thread, until it calls the same one again. */
+/* The memory of returned pointers, per thread: valid until the thread calls the
+ * same function again. */
 struct param_texts {
     char number[32];
     const char *keys[ENV_COUNT];
@@ -59,7 +60,8 @@ ncclResult_t sim_ncclParamBind(ncclParamHandle_t *out, const char *key)
     return ncclSuccess;
 }
 
-/* The value of a parameter that must have the type asked for: all are texts or 64 bits, signed. */
+/* Gets a parameter whose type must match: every parameter is a text or a signed
+ * number of 64 bits. */
 static int param_get(ncclParamHandle_t h, const void *out, bool text, bool has_type,
                      enum env *variable)
 {

@@ -1,4 +1,4 @@
-/* NCCL's functions that make communicators out of one: split and shrink. */
+/* NCCL's functions that make communicators from the ranks of one: split and shrink. */
 #include <stdlib.h>
 
 #include "base/order.h"
@@ -62,7 +62,7 @@ struct shrink_request {
     bool abort;
 };
 
-/* What the real library does not look at. */
+/* Checks that the real library does not make. */
 static int check_entries(const struct shrink_request *r, const struct comm_rank *cr)
 {
     const char *why = NULL;

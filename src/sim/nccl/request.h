@@ -10,7 +10,7 @@
 struct comm_rank;
 struct rma;
 
-/* What only one-sided calls have. */
+/* Arguments that only one-sided calls have. */
 struct one_sided {
     ncclWindow_t window;     /* of a put */
     size_t offset;
@@ -35,7 +35,7 @@ struct request {
 /* Runs NCCL's checks in their order, then queues the call in the group. `o` is for one-sided calls. */
 ncclResult_t sim_request_submit(const struct request *r, const struct one_sided *o);
 
-/* The checks of one-sided calls, after those that all calls share; what the part needs to know. */
+/* The checks of one-sided calls, after the common ones. *out gets the data for the part. */
 int sim_rma_check(const struct request *r, const struct one_sided *o, const struct comm_rank *cr,
                   struct rma **out);
 

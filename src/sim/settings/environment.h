@@ -44,13 +44,14 @@ static inline bool sim_env_is(enum env variable, int64_t value)
     return sim_env_number(variable) == value;
 }
 
-/* Whether symmetric memory exists. Without it, registering a window returns 0 and a NULL handle. */
+/* True if symmetric memory exists. Without it, registering a window returns 0 and a NULL handle. */
 static inline bool sim_env_has_windows(void)
 {
     return !sim_env_is(ENV_WIN_ENABLE, 0) && !sim_env_is(ENV_CUMEM_ENABLE, 0);
 }
 
-/* Whether ncclCommRegister registers anything. If not, it returns a NULL handle before any check. */
+/* True if ncclCommRegister registers anything. If not, it returns a NULL handle
+ * before any check. */
 static inline bool sim_env_registers(void)
 {
     return !sim_env_is(ENV_LOCAL_REGISTER, 0) && !sim_env_is(ENV_P2P_USE_CUDA_MEMCPY, 1);

@@ -42,7 +42,7 @@ static unsigned log_word_value(const struct word *word, const char *text, size_t
     return word->value;
 }
 
-/* "INIT,COLL": these; "^P2P": all but this. Unknown words mean nothing. */
+/* "INIT,COLL" selects these subsystems, "^P2P" all others. Unknown words are ignored. */
 static unsigned read_mask(const char *text)
 {
     if (!text)
@@ -95,7 +95,7 @@ static void hand_over(const struct process *p, struct ncs_str *line)
     ncs_str_free(line);
 }
 
-/* thread 0 is the process's main thread, for lines of no thread in particular. */
+/* thread 0 is the process's main thread; lines without a thread use it. */
 static void log_write_line(const struct process *p, int thread, int device, enum log_level level,
                            const char *text)
 {

@@ -27,13 +27,14 @@ void sim_warn_on(const struct gpu *gpu, const char *fmt, ...)
 void sim_info(enum log_subsys subsys, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void sim_info_on(const struct gpu *gpu, enum log_subsys subsys, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* The real library crashes in the call that runs now: a WARN, and the observer is told. */
+/* Reports that the real library would crash in the present call: a WARN, and a notice
+ * to the observer. */
 void sim_crash(const char *why);
-/* A reason for reports when the running call fails and NCCL's log does not say why. A literal. */
+/* Gives reports a reason for the present call's failure, if NCCL's log has none. why: a literal. */
 void sim_explain(const char *why);
-/* The same for a call that waits; `warned`: sim_warn_on has logged for its rank. */
+/* The same for a call that waits. `warned`: sim_warn_on has already logged for its rank. */
 void sim_explain_call(struct ncs_call *call, bool warned, const char *why);
-/* The same where NCCL logs nothing at all. Returns ncclInvalidArgument. */
+/* As sim_explain, for a failure about which NCCL logs nothing. Returns ncclInvalidArgument. */
 int sim_silent(const char *why);
 bool sim_info_wanted(enum log_subsys subsys); /* before costly arguments are made */
 
@@ -44,12 +45,12 @@ void sim_log_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void sim_log_begin(void);
 /* The line with NCCL's version, once per process. */
 void sim_log_version(void);
-/* A line of NCCL_DEBUG=TRACE with NCCL_DEBUG_SUBSYS=CALL (NCCL 2.30.7, TRACE_CALL), from which calls can
- * be replayed. NCCL traces new communicators, calls that passed their checks, groups and operators; it
- * does not trace the end of a communicator. */
+/* A line of NCCL_DEBUG=TRACE with NCCL_DEBUG_SUBSYS=CALL (NCCL 2.30.7, TRACE_CALL), from which
+ * calls can be replayed. NCCL traces new communicators, calls that passed their checks, groups and
+ * operators, but not the end of a communicator. */
 bool sim_trace_wanted(void);
 void sim_trace(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Of a rank whose own context is elsewhere. */
+/* The same for a rank whose own context does not run now. */
 void sim_trace_on(const struct gpu *gpu, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* As C's %p writes one. */
