@@ -1,6 +1,7 @@
 /* Helpers of all bindings: they check arguments, lock libraries, and raise messages in the script's
  * own terms. */
 #include "script/object.h"
+#include "script/ready.h"
 #include "script/state.h"
 
 #include <limits.h>
@@ -198,12 +199,16 @@ static int missing(lua_State *L)
     if (lua_type(L, 2) != LUA_TSTRING)
         return 0;
     const char *word = lua_tostring(L, 2);
+    if (!owner && ncs_ready_make(L, table, word))
+        return 1;
     if (!owner && strcmp(word, "world") == 0 && ncs_lua_rank(L)->run)
         return 0; /* world = false */
     if (!owner && binding_is_declared(L))
         return 0;
-    if (!owner)
+    if (!owner) {
+        ncs_ready_all(L);
         return ncs_lua_unknown(L, "global", NULL, word, &table, 1);
+    }
     return ncs_lua_unknown(L, "field", owner, word, &table, 1);
 }
 
@@ -214,8 +219,9 @@ static int refuse_write(lua_State *L)
     ncs_lua_no_call(L);
     if (owner)
         return ncs_lua_usage(L, "%s.%.60s cannot be assigned", owner, word);
+    lua_pushvalue(L, lua_upvalueindex(1));
     lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+    if (lua_rawget(L, -2) != LUA_TNIL || ncs_ready_make(L, lua_gettop(L) - 1, word))
         return ncs_lua_usage(L, "'%.60s' is ready-made and cannot be assigned", word);
     return ncs_lua_usage(L, "'%.60s' would be a new global: write local %.60s = ...", word, word);
 }

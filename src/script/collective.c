@@ -296,14 +296,21 @@ static int collective_communicate(lua_State *L)
     return ncs_lua_push_result(L, collective_invoke(L, info, &o));
 }
 
-void ncs_collective_methods(lua_State *L)
+const char *ncs_collective_name(enum ncs_fn fn)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[fn];
+    return info->counted && !info->one_sided && info->lua_name ? collective_name_of(info) : NULL;
+}
+
+bool ncs_collective_method(lua_State *L, const char *word)
 {
     for (int fn = 0; fn < NCS_FN_COUNT; fn++) {
-        const struct ncs_fn_info *info = &ncs_fn_info[fn];
-        if (!info->counted || info->one_sided || !info->lua_name)
+        const char *name = ncs_collective_name((enum ncs_fn)fn);
+        if (!name || strcmp(name, word) != 0)
             continue;
         lua_pushinteger(L, fn);
         lua_pushcclosure(L, collective_communicate, 1);
-        lua_setfield(L, -2, collective_name_of(info));
+        return true;
     }
+    return false;
 }

@@ -149,12 +149,8 @@ void ncs_lua_control(lua_State *L)
 {
     replace(L, "pcall", protected_call);
     replace(L, "xpcall", protected_call_handler);
-    lua_getfield(L, -1, "coroutine");
-    lua_getfield(L, -1, "close");
-    lua_pushcclosure(L, coroutine_close, 1);
-    lua_setfield(L, -2, "close");
-    replace(L, "create", coroutine_create);
-    replace(L, "resume", coroutine_resume);
-    replace(L, "wrap", coroutine_wrap);
-    lua_pop(L, 1);
 }
+
+const luaL_Reg ncs_coroutine_guards[] = { { "close", coroutine_close }, { NULL, NULL } };
+const luaL_Reg ncs_coroutine_own[] = {
+    { "create", coroutine_create }, { "resume", coroutine_resume }, { "wrap", coroutine_wrap }, { NULL, NULL } };

@@ -54,6 +54,17 @@ static void make_element(lua_State *L, const struct ncs_buffer *b, size_t i, voi
     }
 }
 
+/* So many elements that are all the number at 2. */
+static void make_equal(lua_State *L, const struct ncs_buffer *b, size_t count, char *area)
+{
+    size_t have = ncs_buffer_element(b), bytes = count * have;
+    ncs_lua_element(L, 2, b->dtype, area, "value");
+    for (size_t more; have < bytes; have += more) {
+        more = bytes - have < have ? bytes - have : have;
+        memcpy(area + have, area, more);
+    }
+}
+
 /* Waits for CUDA functions that a script sees as synchronous, but that only begin their work:
  * memset, copies within devices. */
 static void fill_synchronize(lua_State *L)
@@ -129,9 +140,11 @@ int ncs_buffer_fill(lua_State *L)
         char *area = ncs_buffer_stage(L, chunk * size);
         for (size_t first = 0; first < b->count; first += chunk) {
             size_t n = b->count - first < chunk ? b->count - first : chunk;
-            if (!uniform || first == 0)
+            if (!uniform)
                 for (size_t i = 0; i < n; i++)
                     make_element(L, b, first + i, area + i * size);
+            else if (first == 0)
+                make_equal(L, b, n, area);
             write_from(L, b, first, n, area, s);
         }
     }

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "script/object.h"
+#include "script/ready.h"
 #include "script/session.h"
 #include "script/state.h"
 
@@ -121,11 +122,12 @@ void ncs_lua_show(lua_State *L, int index)
  * fields of an object; nil if it has none. */
 static void names_behind(lua_State *L, bool methods)
 {
-    if (lua_type(L, -1) == LUA_TUSERDATA && luaL_getmetafield(L, -1, "__index") == LUA_TFUNCTION) {
-        if (!lua_getupvalue(L, -1, methods ? 1 : 2))
-            lua_pushnil(L);
-        lua_replace(L, -3);
-        lua_pop(L, 1);
+    struct ncs_object *o = lua_type(L, -1) == LUA_TUSERDATA ? ncs_object_any(L, -1) : NULL;
+    if (o) {
+        ncs_object_members(L, o->id);
+        lua_pushvalue(L, methods ? -2 : -1);
+        lua_replace(L, -4);
+        lua_pop(L, 2);
     } else if (ncs_lua_library(L, -1) && lua_getmetatable(L, -1)) {
         lua_getfield(L, -1, "__index");
         lua_replace(L, -3);
@@ -148,7 +150,7 @@ static void push_path(lua_State *L, const char *path)
     lua_pushstring(L, name);
     if (lua_rawget(L, -2) == LUA_TNIL) {
         lua_pop(L, 1);
-        lua_getfield(L, LUA_REGISTRYINDEX, "ncs.globals");
+        ncs_ready_all(L);
         lua_pushstring(L, name);
         lua_rawget(L, -2);
         lua_remove(L, -2);
@@ -231,7 +233,7 @@ static int look_at_names(lua_State *L)
     if (!*look->path) {
         ncs_lua_environment(L);
         each_text_key(L, look->on_name, look->arg);
-        lua_getfield(L, LUA_REGISTRYINDEX, "ncs.globals");
+        ncs_ready_all(L);
     } else {
         push_path(L, look->path);
         names_behind(L, look->methods);
@@ -274,9 +276,9 @@ static bool find_method(lua_State *L, int value)
 {
     int top = lua_gettop(L);
     for (int i = 0; i < NCS_CLASSES; i++, lua_settop(L, top)) {
-        luaL_getmetatable(L, ncs_classes[i]->name);
-        lua_getfield(L, -1, "__index");
-        if (lua_getupvalue(L, -1, 1) && inspect_find_value(L, value, ncs_classes[i]->name, ":")) {
+        ncs_object_members(L, (enum ncs_class_id)i);
+        lua_pop(L, 1);
+        if (inspect_find_value(L, value, ncs_classes[i]->name, ":")) {
             lua_replace(L, top + 1);
             lua_settop(L, top + 1);
             return true;
@@ -289,7 +291,7 @@ static bool find_method(lua_State *L, int value)
 static bool find_ready_made(lua_State *L, int value)
 {
     int top = lua_gettop(L);
-    lua_getfield(L, LUA_REGISTRYINDEX, "ncs.globals");
+    ncs_ready_all(L);
     if (inspect_find_value(L, value, "", "")) {
         lua_replace(L, top + 1);
         return true;
@@ -342,7 +344,7 @@ static const char *variable_of(lua_State *L, int object)
     bool found = inspect_find_value(L, object, "", "");
     if (!found) {
         lua_pop(L, 1);
-        lua_getfield(L, LUA_REGISTRYINDEX, "ncs.globals");
+        ncs_ready_all(L);
         found = inspect_find_value(L, object, "", "");
     }
     return found ? lua_tostring(L, -1) : NULL;

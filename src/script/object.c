@@ -56,7 +56,8 @@ void *ncs_object_new(lua_State *L, enum ncs_class_id id, size_t bytes, int value
     memset(o, 0, bytes);
     o->id = id;
     o->serial = ++rank->serials;
-    luaL_setmetatable(L, ncs_classes[id]->name);
+    ncs_object_class(L, id);
+    lua_setmetatable(L, -2);
     if (id == NCS_CLASS_COMM) {
         object_push_comms(L);
         lua_pushvalue(L, -2);
@@ -202,7 +203,93 @@ void *ncs_lua_method(lua_State *L, enum ncs_class_id id, const char *method, int
     return o;
 }
 
-/* ---- classes: upvalues of __index are the methods, the fields, the class ---- */
+/* ---- classes: upvalues of __index are the methods, the fields, the class ----
+ *
+ * A method and a field get into their table when they are first used: every rank has its own tables, and uses few of
+ * the methods. */
+
+static bool push_row(lua_State *L, const luaL_Reg *rows, const char *word)
+{
+    for (; rows && rows->name; rows++)
+        if (strcmp(rows->name, word) == 0) {
+            lua_pushcfunction(L, rows->func);
+            return true;
+        }
+    return false;
+}
+
+/* False: there is none of that name. */
+static bool push_method(lua_State *L, const struct ncs_class *class, const char *word)
+{
+    for (size_t i = 0; class->methods[i]; i++)
+        if (push_row(L, class->methods[i], word))
+            return true;
+    luaL_Reg close[] = { { "close", class->close }, { NULL, NULL } };
+    return push_row(L, class->close ? close : NULL, word) ||
+           (class == ncs_classes[NCS_CLASS_COMM] && ncs_collective_method(L, word));
+}
+
+/* Pushes the method, or the function behind the field, if `table` is the table of those; false: there is none. */
+static bool push_member(lua_State *L, const struct ncs_class *class, int table, bool method, const char *word)
+{
+    lua_pushstring(L, word);
+    if (lua_rawget(L, table) != LUA_TNIL)
+        return true;
+    lua_pop(L, 1);
+    struct ncs_heap *heap = &ncs_lua_rank(L)->heap;
+    bool refuses = ncs_heap_refuse(heap, false);
+    bool found = method ? push_method(L, class, word) : push_row(L, class->fields, word);
+    if (found) {
+        lua_pushstring(L, word);
+        lua_pushvalue(L, -2);
+        lua_rawset(L, table);
+    }
+    ncs_heap_refuse(heap, refuses);
+    return found;
+}
+
+static void complete_rows(lua_State *L, const struct ncs_class *class, int table, bool methods, const luaL_Reg *rows)
+{
+    for (; rows && rows->name; rows++) {
+        push_member(L, class, table, methods, rows->name);
+        lua_pop(L, 1);
+    }
+}
+
+void ncs_object_members(lua_State *L, enum ncs_class_id id)
+{
+    const struct ncs_class *class = ncs_classes[id];
+    luaL_checkstack(L, 8, NULL);
+    ncs_object_class(L, id);
+    lua_getfield(L, -1, "__index");
+    lua_replace(L, -2);
+    int index = lua_gettop(L), methods = index + 1, fields = index + 2;
+    lua_getupvalue(L, index, 1);
+    lua_getupvalue(L, index, 2);
+    for (size_t i = 0; class->methods[i]; i++)
+        complete_rows(L, class, methods, true, class->methods[i]);
+    if (class->close) {
+        push_member(L, class, methods, true, "close");
+        lua_pop(L, 1);
+    }
+    for (int fn = 0; id == NCS_CLASS_COMM && fn < NCS_FN_COUNT; fn++)
+        if (ncs_collective_name((enum ncs_fn)fn)) {
+            push_member(L, class, methods, true, ncs_collective_name((enum ncs_fn)fn));
+            lua_pop(L, 1);
+        }
+    complete_rows(L, class, fields, false, class->fields);
+    lua_remove(L, index);
+}
+
+static int unknown_member(lua_State *L, const struct ncs_class *class, const char *word)
+{
+    int id = 0;
+    while (ncs_classes[id] != class)
+        id++;
+    ncs_object_members(L, (enum ncs_class_id)id);
+    int tables[2] = { lua_gettop(L) - 1, lua_gettop(L) };
+    return ncs_lua_unknown(L, "field or method", class->name, word, tables, 2);
+}
 
 static int index_object(lua_State *L)
 {
@@ -216,17 +303,13 @@ static int index_object(lua_State *L)
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
         return 1;
-    lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TNIL) {
-        int tables[2];
-        lua_pushvalue(L, lua_upvalueindex(1));
-        lua_pushvalue(L, lua_upvalueindex(2));
-        tables[0] = lua_gettop(L) - 1;
-        tables[1] = lua_gettop(L);
-        return ncs_lua_unknown(L, "field or method", class->name, lua_tostring(L, 2), tables, 2);
-    }
+    const char *word = lua_tostring(L, 2);
+    if (push_member(L, class, lua_upvalueindex(1), true, word))
+        return 1;
+    if (!push_member(L, class, lua_upvalueindex(2), false, word))
+        return unknown_member(L, class, word);
     lua_CFunction field = lua_tocfunction(L, -1);
-    struct ncs_lua_thread *t = ncs_lua_begin(L, lua_tostring(L, 2), -1);
+    struct ncs_lua_thread *t = ncs_lua_begin(L, word, -1);
     if (class == ncs_classes[NCS_CLASS_COMM]) {
         t->about = lua_touserdata(L, 1);
         ncs_comm_know(L, lua_touserdata(L, 1));
@@ -237,18 +320,12 @@ static int index_object(lua_State *L)
 
 bool ncs_object_knows(lua_State *L, enum ncs_class_id id, const char *word)
 {
-    int tables[2];
-    luaL_getmetatable(L, ncs_classes[id]->name);
-    lua_getfield(L, -1, "__index");
-    int index = lua_gettop(L);
-    lua_getupvalue(L, index, 1);
-    lua_getupvalue(L, index, 2);
-    tables[0] = index + 1;
-    tables[1] = index + 2;
-    bool method = lua_getfield(L, tables[0], word) != LUA_TNIL;
-    if (!method && lua_getfield(L, tables[1], word) == LUA_TNIL)
-        ncs_lua_unknown(L, "field or method", ncs_classes[id]->name, word, tables, 2);
-    lua_settop(L, index - 2);
+    int top = lua_gettop(L);
+    ncs_object_members(L, id);
+    bool method = lua_getfield(L, top + 1, word) != LUA_TNIL;
+    if (!method && lua_getfield(L, top + 2, word) == LUA_TNIL)
+        ncs_lua_unknown(L, "field or method", ncs_classes[id]->name, word, (int[]){ top + 1, top + 2 }, 2);
+    lua_settop(L, top);
     return method;
 }
 
@@ -276,33 +353,25 @@ static int close_variable(lua_State *L)
     return 0;
 }
 
-static void put_rows(lua_State *L, const luaL_Reg *rows)
-{
-    lua_newtable(L);
-    if (rows)
-        luaL_setfuncs(L, rows, 0);
-}
-
+/* Its memory is the tool's, as if it had been there from the start. Pushes it. */
 static void make_class(lua_State *L, const struct ncs_class *class)
 {
+    struct ncs_heap *heap = &ncs_lua_rank(L)->heap;
+    luaL_checkstack(L, 12, NULL);
+    bool refuses = ncs_heap_refuse(heap, false);
     luaL_newmetatable(L, class->name); /* and its __name */
     if (class->meta)
         luaL_setfuncs(L, class->meta, 0);
-    lua_newtable(L);
-    for (size_t i = 0; class->methods[i]; i++)
-        luaL_setfuncs(L, class->methods[i], 0);
     if (class == ncs_classes[NCS_CLASS_COMM]) {
-        ncs_collective_methods(L);
-        lua_getfield(L, -1, "abort");
-        lua_setfield(L, -3, ABORT);
+        push_method(L, class, "abort");
+        lua_setfield(L, -2, ABORT);
     }
-    put_rows(L, class->fields);
     if (class->close) {
-        lua_pushcfunction(L, class->close);
-        lua_setfield(L, -3, "close");
         lua_pushcfunction(L, close_variable);
-        lua_setfield(L, -4, "__close");
+        lua_setfield(L, -2, "__close");
     }
+    lua_newtable(L);
+    lua_newtable(L);
     lua_pushlightuserdata(L, (void *)class);
     for (int i = 0; i < 3; i++)
         lua_pushvalue(L, -3);
@@ -314,11 +383,13 @@ static void make_class(lua_State *L, const struct ncs_class *class)
     lua_setfield(L, -2, "__tostring");
     lua_pushboolean(L, 0);
     lua_setfield(L, -2, "__metatable");
-    lua_pop(L, 1);
+    ncs_heap_refuse(heap, refuses);
 }
 
-void ncs_object_classes(lua_State *L)
+void ncs_object_class(lua_State *L, enum ncs_class_id id)
 {
-    for (int i = 0; i < NCS_CLASSES; i++)
-        make_class(L, ncs_classes[i]);
+    if (luaL_getmetatable(L, ncs_classes[id]->name) == LUA_TTABLE)
+        return;
+    lua_pop(L, 1);
+    make_class(L, ncs_classes[id]);
 }

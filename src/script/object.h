@@ -54,7 +54,9 @@ extern const struct ncs_class ncs_class_buffer, ncs_class_stream, ncs_class_even
     ncs_class_redop, ncs_class_pointer, ncs_class_id, ncs_class_config, ncs_class_thread,
     ncs_class_sim_info, ncs_class_window, ncs_class_registration, ncs_class_param, ncs_class_pool;
 
-void ncs_object_classes(lua_State *L); /* makes the metatables */
+void ncs_object_class(lua_State *L, enum ncs_class_id id); /* pushes the metatable, made when first asked for */
+/* Pushes the tables of all methods and of all fields of the class, for who looks through them. */
+void ncs_object_members(lua_State *L, enum ncs_class_id id);
 
 /* Pushes a new object of `bytes` zeroed bytes with `values` user values; it is closed if its class
  * can be closed. */
@@ -237,7 +239,8 @@ void ncs_comm_drop_group(lua_State *L);
  * methods for collectives, sends and receives come from the rows of the API. */
 extern const luaL_Reg ncs_comm_lives[], ncs_comm_children[], ncs_comm_redops[], ncs_comm_windows[],
     ncs_one_sided[];
-void ncs_collective_methods(lua_State *L); /* into the table at the top */
+const char *ncs_collective_name(enum ncs_fn fn); /* of the method of a communicator; NULL = none */
+bool ncs_collective_method(lua_State *L, const char *word); /* pushes it; false: there is none */
 int ncs_comm_destroy(lua_State *L);
 int ncs_comm_state(lua_State *L);
 int ncs_comm_join(lua_State *L); /* nccl.grow */

@@ -1,4 +1,6 @@
 /* The ready-made names of a rank's environment, and `world`, which exists before line 1. */
+#include "script/ready.h"
+
 #include <string.h>
 
 #include "script/object.h"
@@ -27,24 +29,88 @@ void ncs_lua_push_params(lua_State *L, const struct ncs_scenario *s)
     lua_remove(L, -2);
 }
 
+static void push_own_params(lua_State *L)
+{
+    ncs_lua_push_params(L, ncs_lua_rank(L)->script->scenario);
+}
+
+/* ---- names that are made when they are first used ---- */
+
+enum { ALWAYS, UNSAFE, RUN }; /* when there is such a name; RUN: with a run, or for a judge of names */
+
+static const struct {
+    const char *name;
+    void (*push)(lua_State *L);
+    int when;
+} libraries[] = {
+    { "C", ncs_lua_raw, RUN },
+    { "coroutine", ncs_lua_coroutine, ALWAYS },
+    { "cuda", ncs_lua_cuda, RUN },
+    { "debug", ncs_lua_debug, ALWAYS },
+    { "expect", ncs_lua_expect, RUN },
+    { "fault", ncs_lua_fault, RUN },
+    { "io", ncs_lua_io, UNSAFE },
+    { "math", ncs_lua_math, ALWAYS },
+    { "nccl", ncs_lua_nccl, RUN },
+    { "os", ncs_lua_os, ALWAYS },
+    { "param", push_own_params, RUN },
+    { "table", ncs_lua_table, ALWAYS },
+    { "utf8", ncs_lua_utf8, ALWAYS },
+};
+
+enum { LIBRARIES = sizeof libraries / sizeof *libraries };
+
+static bool ready_has(const struct ncs_lua_rank *rank, int when)
+{
+    return when == ALWAYS || (when == UNSAFE ? rank->script->unsafe : rank->run || rank->names_only);
+}
+
+/* What a library takes of memory is the tool's, as if it had been there from the start. */
+static void ready_make(lua_State *L, int globals, int i)
+{
+    struct ncs_heap *heap = &ncs_lua_rank(L)->heap;
+    luaL_checkstack(L, 24, NULL);
+    bool refuses = ncs_heap_refuse(heap, false);
+    libraries[i].push(L);
+    lua_pushstring(L, libraries[i].name);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, globals);
+    ncs_heap_refuse(heap, refuses);
+}
+
+bool ncs_ready_make(lua_State *L, int globals, const char *word)
+{
+    for (int i = 0; i < LIBRARIES; i++)
+        if (strcmp(libraries[i].name, word) == 0 && ready_has(ncs_lua_rank(L), libraries[i].when)) {
+            ready_make(L, globals, i);
+            return true;
+        }
+    return false;
+}
+
+void ncs_ready_all(lua_State *L)
+{
+    luaL_checkstack(L, 4, NULL);
+    lua_getfield(L, LUA_REGISTRYINDEX, "ncs.globals");
+    int globals = lua_gettop(L);
+    for (int i = 0; i < LIBRARIES; i++) {
+        lua_pushstring(L, libraries[i].name);
+        if (lua_rawget(L, globals) == LUA_TNIL && ready_has(ncs_lua_rank(L), libraries[i].when))
+            ready_make(L, globals, i);
+        lua_settop(L, globals);
+    }
+}
+
+/* ---- names that are there from the start ---- */
+
 void ncs_lua_ready_made(lua_State *L)
 {
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
-    static const struct { const char *name; void (*push)(lua_State *L); } libraries[] = {
-        { "nccl", ncs_lua_nccl }, { "cuda", ncs_lua_cuda }, { "expect", ncs_lua_expect },
-        { "fault", ncs_lua_fault }, { "C", ncs_lua_raw },
-    };
     int globals = lua_gettop(L);
     lua_pushinteger(L, rank->rank);
     lua_setfield(L, globals, "rank");
     lua_pushinteger(L, rank->nranks);
     lua_setfield(L, globals, "nranks");
-    ncs_lua_push_params(L, rank->script->scenario);
-    lua_setfield(L, globals, "param");
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
-        libraries[i].push(L);
-        lua_setfield(L, globals, libraries[i].name);
-    }
     ncs_lua_store(L);
     ncs_lua_threads(L);
 }

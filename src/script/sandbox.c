@@ -1,36 +1,14 @@
-/* Lua's own libraries for scripts: no files, no processes, no bytecode, no finalisers; the
+/* What Lua's own libraries do otherwise in scripts: no files, no processes, no bytecode, no finalisers; the
  * machine's time, random numbers from the seed, and limits where one call could run for ever. A
  * guard against mistakes and foreign scenarios, not a security boundary. */
 #include "driver/plan.h"
-#include "script/pattern.h"
 #include "script/state.h"
 
 #include <string.h>
 #include <time.h>
 
-#include <lualib.h>
-
 #define TEXT_LIMIT ((size_t)256 << 20)    /* bytes of string.rep's result */
 #define ELEMENTS_LIMIT 100000000          /* of a table, for one call */
-
-/* Functions that are taken over from Lua unchanged. */
-static const char *const base_names[] = {
-    "error", "getmetatable", "ipairs", "rawequal", "rawget", "rawlen", "rawset", "select",
-    "tonumber", "type", NULL };
-static const char *const string_names[] = {
-    "byte", "char", "len", "lower", "pack", "packsize", "reverse", "sub", "unpack", "upper", NULL };
-static const char *const table_names[] = {
-    "pack", NULL };
-static const char *const math_names[] = {
-    "abs", "acos", "asin", "atan", "ceil", "cos", "deg", "exp", "floor", "fmod", "huge", "log",
-    "max", "maxinteger", "min", "mininteger", "modf", "pi", "rad", "sin", "sqrt", "tan",
-    "tointeger", "type", "ult", NULL };
-static const char *const utf8_names[] = {
-    "char", "charpattern", "codepoint", "codes", NULL };
-static const char *const coroutine_names[] = {
-    "close", "isyieldable", "running", "status", "yield", NULL };
-static const char *const unsafe_os_names[] = {
-    "execute", "getenv", "remove", "rename", "setlocale", "tmpname", NULL };
 
 /* ---- limits ---- */
 
@@ -282,163 +260,17 @@ static int script_date(lua_State *L)
     return call_original(L);
 }
 
-/* ---- putting it together ---- */
+/* ---- rows for the libraries (script/library.c) ---- */
 
-static void sandbox_copy_fields(lua_State *L, int from, int to, const char *const *names)
-{
-    for (; *names; names++) {
-        lua_getfield(L, from, *names);
-        lua_setfield(L, to, *names);
-    }
-}
-
-/* Puts `fn` in place of the library's function `name`, which becomes its upvalue 1. */
-static void wrap(lua_State *L, int from, int to, const char *name, lua_CFunction fn)
-{
-    lua_getfield(L, from, name);
-    lua_pushcclosure(L, fn, 1);
-    lua_setfield(L, to, name);
-}
-
-static const luaL_Reg table_guards[] = {
+const luaL_Reg ncs_base_guards[] = { { "collectgarbage", guarded_collect }, { "rawset", guarded_rawset },
+                                     { "setmetatable", guarded_setmetatable }, { NULL, NULL } };
+const luaL_Reg ncs_base_own[] = { { "assert", script_assert }, { "next", ncs_lua_next }, { "pairs", ncs_lua_pairs },
+                                  { "print", script_print }, { "tostring", ncs_lua_tostring }, { NULL, NULL } };
+const luaL_Reg ncs_string_guards[] = { { "format", ncs_lua_format }, { "rep", guarded_rep }, { NULL, NULL } };
+const luaL_Reg ncs_table_guards[] = {
     { "concat", guarded_concat }, { "insert", guarded_insert }, { "move", guarded_move },
     { "remove", guarded_remove }, { "sort", guarded_sort }, { "unpack", guarded_unpack }, { NULL, NULL } };
-static const luaL_Reg utf8_guards[] = {
-    { "len", guarded_text }, { "offset", guarded_text }, { NULL, NULL } };
-
-static void sandbox_set(lua_State *L, int to, const char *name, lua_CFunction fn)
-{
-    lua_pushcfunction(L, fn);
-    lua_setfield(L, to, name);
-}
-
-/* Opens a library of Lua and an empty table for the permitted part; leaves both on the stack. */
-static int open_library(lua_State *L, lua_CFunction open)
-{
-    lua_pushcfunction(L, open);
-    lua_pushliteral(L, "");
-    lua_call(L, 1, 1);
-    lua_newtable(L);
-    return lua_gettop(L) - 1;
-}
-
-static void string_library(lua_State *L, int globals)
-{
-    int from = open_library(L, luaopen_string), to = from + 1;
-    sandbox_copy_fields(L, from, to, string_names);
-    wrap(L, from, to, "rep", guarded_rep);
-    wrap(L, from, to, "format", ncs_lua_format);
-    ncs_lua_search(L);
-    lua_pushliteral(L, ""); /* methods of texts are the same functions */
-    lua_getmetatable(L, -1);
-    lua_pushvalue(L, to);
-    lua_setfield(L, -2, "__index");
-    lua_pushboolean(L, 0);
-    lua_setfield(L, -2, "__metatable");
-    lua_settop(L, to);
-    lua_setfield(L, globals, "string");
-    lua_pop(L, 1);
-}
-
-/* Registers the table on top where Lua looks up the name of a function that was called without one,
- * as by pcall. Scripts never see it. */
-static void announce(lua_State *L, const char *name)
-{
-    luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-    lua_pushvalue(L, -2);
-    lua_setfield(L, -2, name);
-    lua_pop(L, 1);
-}
-
-static void os_library(lua_State *L, int globals, bool unsafe)
-{
-    int from = open_library(L, luaopen_os), to = from + 1;
-    lua_getfield(L, from, "difftime");
-    lua_setfield(L, to, "difftime");
-    sandbox_set(L, to, "time", script_time);
-    sandbox_set(L, to, "clock", script_clock);
-    wrap(L, from, to, "date", script_date);
-    if (unsafe)
-        sandbox_copy_fields(L, from, to, unsafe_os_names);
-    announce(L, "os");
-    ncs_lua_lock(L, to, "os");
-    lua_setfield(L, globals, "os");
-    lua_pop(L, 2);
-}
-
-/* Fills a library with unchanged and guarded functions. */
-static void plain_library(lua_State *L, int globals, const char *name, lua_CFunction open,
-                          const char *const *names, const luaL_Reg *guards)
-{
-    int from = open_library(L, open);
-    sandbox_copy_fields(L, from, from + 1, names);
-    for (; guards && guards->name; guards++)
-        wrap(L, from, from + 1, guards->name, guards->func);
-    lua_setfield(L, globals, name);
-    lua_pop(L, 1);
-}
-
-static void base_library(lua_State *L, int globals)
-{
-    lua_pushcfunction(L, luaopen_base);
-    lua_call(L, 0, 1); /* it is Lua's own table of globals, which no script sees */
-    int from = lua_gettop(L);
-    sandbox_copy_fields(L, from, globals, base_names);
-    wrap(L, from, globals, "setmetatable", guarded_setmetatable);
-    wrap(L, from, globals, "rawset", guarded_rawset);
-    wrap(L, from, globals, "collectgarbage", guarded_collect);
-    lua_pop(L, 1);
-    sandbox_set(L, globals, "assert", script_assert);
-    sandbox_set(L, globals, "print", script_print);
-    sandbox_set(L, globals, "pairs", ncs_lua_pairs);
-    sandbox_set(L, globals, "next", ncs_lua_next);
-    sandbox_set(L, globals, "tostring", ncs_lua_tostring);
-    lua_pushliteral(L, LUA_VERSION);
-    lua_setfield(L, globals, "_VERSION");
-}
-
-void ncs_lua_sandbox(lua_State *L)
-{
-    bool unsafe = ncs_lua_rank(L)->script->unsafe;
-    lua_createtable(L, 0, 64);
-    int globals = lua_gettop(L);
-    base_library(L, globals);
-    string_library(L, globals);
-    os_library(L, globals, unsafe);
-    plain_library(L, globals, "table", luaopen_table, table_names, table_guards);
-    plain_library(L, globals, "math", luaopen_math, math_names, NULL);
-    plain_library(L, globals, "utf8", luaopen_utf8, utf8_names, utf8_guards);
-    plain_library(L, globals, "coroutine", luaopen_coroutine, coroutine_names, NULL);
-
-    lua_getfield(L, globals, "math");
-    sandbox_set(L, lua_gettop(L), "random", random_number);
-    sandbox_set(L, lua_gettop(L), "randomseed", random_seed);
-    lua_settop(L, globals);
-
-    open_library(L, luaopen_debug);
-    lua_getfield(L, -2, "traceback");
-    lua_setfield(L, -2, "traceback");
-    lua_setfield(L, globals, "debug");
-    lua_settop(L, globals);
-    if (unsafe) {
-        open_library(L, luaopen_io);
-        lua_pop(L, 1);
-        lua_setfield(L, globals, "io");
-    }
-}
-
-void ncs_lua_lock_sandbox(lua_State *L)
-{
-    static const char *const names[] = { "string", "table", "math", "utf8", "coroutine" };
-    int globals = lua_gettop(L);
-    announce(L, LUA_GNAME);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        lua_getfield(L, globals, names[i]);
-        announce(L, names[i]);
-        ncs_lua_lock(L, globals + 1, names[i]);
-        lua_setfield(L, globals, names[i]);
-        lua_pushnil(L); /* missing libraries are nil, so that programs can test for them */
-        lua_setmetatable(L, globals + 1);
-        lua_settop(L, globals);
-    }
-}
+const luaL_Reg ncs_utf8_guards[] = { { "len", guarded_text }, { "offset", guarded_text }, { NULL, NULL } };
+const luaL_Reg ncs_math_own[] = { { "random", random_number }, { "randomseed", random_seed }, { NULL, NULL } };
+const luaL_Reg ncs_os_guards[] = { { "date", script_date }, { NULL, NULL } };
+const luaL_Reg ncs_os_own[] = { { "clock", script_clock }, { "time", script_time }, { NULL, NULL } };

@@ -68,10 +68,8 @@ static int set_up(lua_State *L)
 {
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
     ncs_lua_error_class(L);
-    ncs_object_classes(L);
     ncs_lua_sandbox(L);
     ncs_lua_control(L);
-    ncs_lua_lock_sandbox(L);
     ncs_lua_modules(L);
     lua_pushcfunction(L, ncs_lua_scenario);
     lua_setfield(L, -2, "scenario");

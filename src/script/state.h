@@ -287,21 +287,35 @@ int ncs_lua_pairs(lua_State *L);
 int ncs_lua_tostring(lua_State *L);
 int ncs_lua_format(lua_State *L); /* string.format; upvalue 1 is Lua's own */
 
-/* ---- parts of the environment; each pushes or fills the table on top ---- */
+/* ---- parts of the environment: these fill the table of globals on top, or push it ---- */
 
-void ncs_lua_sandbox(lua_State *L);        /* pushes the table of globals with Lua's own names */
-void ncs_lua_lock_sandbox(lua_State *L);   /* locks Lua's own libraries in it */
-void ncs_lua_control(lua_State *L);        /* pcall, xpcall, coroutine: control.c */
+void ncs_lua_sandbox(lua_State *L);        /* pushes it, with Lua's own functions and `string` */
+void ncs_lua_control(lua_State *L);        /* pcall, xpcall: control.c */
 void ncs_lua_modules(lua_State *L);        /* require, load: module.c */
-void ncs_lua_ready_made(lua_State *L);     /* rank, nccl, cuda ...: ready.c */
-void ncs_lua_push_params(lua_State *L, const struct ncs_scenario *s); /* pushes `param` */
+void ncs_lua_ready_made(lua_State *L);     /* rank, nranks, store ...: ready.c */
+void ncs_lua_store(lua_State *L);          /* store, barrier */
+void ncs_lua_threads(lua_State *L);        /* spawn */
+
+/* ---- its libraries, each made when a script first names it (script/ready.h): these push it, locked ---- */
+
+void ncs_lua_coroutine(lua_State *L);
+void ncs_lua_debug(lua_State *L);          /* not locked */
+void ncs_lua_io(lua_State *L);             /* likewise; unsafe */
+void ncs_lua_math(lua_State *L);
+void ncs_lua_os(lua_State *L);
+void ncs_lua_table(lua_State *L);
+void ncs_lua_utf8(lua_State *L);
+void ncs_lua_push_params(lua_State *L, const struct ncs_scenario *s); /* `param` */
 void ncs_lua_fault(lua_State *L);
 void ncs_lua_nccl(lua_State *L);
 void ncs_lua_cuda(lua_State *L);
 void ncs_lua_expect(lua_State *L);
-void ncs_lua_store(lua_State *L);          /* store, barrier */
-void ncs_lua_threads(lua_State *L);        /* spawn */
 void ncs_lua_raw(lua_State *L);            /* C */
+
+/* Functions of Lua's libraries in the sandbox's own way; a guard has Lua's as upvalue 1. */
+extern const luaL_Reg ncs_base_guards[], ncs_base_own[], ncs_string_guards[], ncs_table_guards[],
+    ncs_utf8_guards[], ncs_math_own[], ncs_os_guards[], ncs_os_own[];     /* sandbox.c */
+extern const luaL_Reg ncs_coroutine_guards[], ncs_coroutine_own[];        /* control.c */
 
 int ncs_lua_scenario(lua_State *L);        /* scenario{} on a rank: declare.c */
 
