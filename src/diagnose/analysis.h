@@ -1,5 +1,5 @@
-/* What the parts of the diagnosis share: who waits (graph), why somebody is absent (absent), where
- * the ranks part (align), the rules and the words. Private to this room. */
+/* Shared by the parts of the diagnosis: the graph of waits, the reasons of absence, the divergences
+ * of calls, the rules and the words. Private to this room. */
 #ifndef NCS_DIAGNOSE_ANALYSIS_H
 #define NCS_DIAGNOSE_ANALYSIS_H
 
@@ -187,7 +187,8 @@ void ncs_group_starts_read(struct ncs_analysis *q); /* a part of ncs_read */
 void ncs_align(struct ncs_analysis *q);
 void ncs_find_clues(struct ncs_analysis *q);
 
-/* Of a parting by number, or by another call: who made fewer calls, and who made more. */
+/* The two sides of a divergence in the number of calls, or at another call: the ranks that made
+ * fewer calls, and those that made more. */
 struct ncs_sides {
     int *odd, *other;   /* ranks of the communicator */
     size_t odds, others;
@@ -196,8 +197,9 @@ struct ncs_sides {
     uint32_t last;      /* no later than at this position */
 };
 
-/* What the data tells of calls that look the same: where those that one side has more were made, and
- * which two were exchanged in a run in which something is wrong (evidence/values.c). */
+/* Compares the data of calls that look alike. shift: finds the place of the calls that one side
+ * has more. exchange: finds two calls that were exchanged in a run with a wrong result
+ * (evidence/values.c). */
 bool ncs_trace_shift(const struct ncs_analysis *q, int comm, const struct ncs_sides *s,
                      struct ncs_call_divergence *out);
 bool ncs_trace_exchange(const struct ncs_analysis *q, int comm, struct ncs_call_divergence *out);
@@ -211,8 +213,9 @@ void ncs_results_close(struct ncs_results *all); /* NULL is a no-op */
 int ncs_try_divergence(struct ncs_results *all, const struct ncs_call_divergence *p);
 /* The only exchange or shift of calls of one rank that explains them. */
 bool ncs_search_divergences(struct ncs_results *all, struct ncs_call_divergence *out);
-/* Of what was found of two calls that odd ranks exchanged makes the parting, by the sequence of its model; of two
- * ranks nobody is the odd one. NULL: there was none; the list of odd ranks is freed, *out stays. */
+/* Makes a divergence from two calls that odd ranks exchanged, by the sequence of its model. With
+ * two ranks neither is the odd one. found NULL = there was no exchange: then the list of odd ranks
+ * is freed and *out stays. */
 bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_call_divergence *found,
                        struct ncs_call_divergence *out);
 /* "rank 2", "ranks 0, 1": the odd ranks. */
@@ -221,8 +224,8 @@ void ncs_format_odd(const struct ncs_analysis *q, struct ncs_str *s, int comm,
 /* "by buffers: from call 3 on rank 2 agrees with what the others do 1 call later" (evidence/text.c) */
 void ncs_format_evidence(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
                          struct ncs_str *s);
-/* Whether a rank of the run may still make calls: it lives, and its script is not over. Of a rank
- * that cannot be told, and without contexts, that is taken to be so. */
+/* True if a rank of the run may still make calls: it lives, and its script is not over. Also true
+ * if this is not known, or without contexts. */
 bool ncs_may_go_on(const struct ncs_analysis *q, int rank);
 const struct ncs_call *ncs_sequence_at(const struct ncs_sequence *s, uint32_t position);
 uint32_t ncs_sequence_end(const struct ncs_sequence *s); /* base + held */
@@ -262,7 +265,7 @@ int *ncs_unmet_of(const struct ncs_analysis *q, int context, size_t *unmets);
 /* By rank: whether the ring around the need would not be there if this rank alone waited for nothing.
  * The caller's. */
 bool *ncs_cycle_breakers(const struct ncs_analysis *q, size_t unmet);
-/* Whether it is there even if these needs were met. */
+/* True if the cycle remains even if these waits were met. */
 bool ncs_cycle_without_needs(const struct ncs_analysis *q, size_t unmet, const int *gone,
                              size_t gones);
 /* A cycle through the need, as nodes; empty (NULL) if there is none; `gates_only`: one through host
@@ -273,7 +276,7 @@ int *ncs_cycle_of(const struct ncs_analysis *q, size_t unmet, bool gates_only, s
 void ncs_why_absent(struct ncs_analysis *q, const struct ncs_unmet *unmet, struct ncs_absent *a);
 /* The same for what only a rank of the run is known of: it ended, or is elsewhere. */
 void ncs_why_rank_absent(const struct ncs_analysis *q, struct ncs_absent *a);
-/* Whether it has made the collective of the need all the same, and was lost over it. */
+/* True if the rank did make the collective, but the call was lost. */
 bool ncs_has_made(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                   const struct ncs_absent *a);
 int ncs_run_rank(const struct ncs_analysis *q, int comm, int comm_rank); /* -1 = cannot be told */
@@ -293,11 +296,12 @@ static inline bool ncs_polls(const struct ncs_analysis *q, const struct ncs_snap
     return c->state == NCS_CONTEXT_POLLING ||
            (c->state == NCS_CONTEXT_READY && q->snap->stop == NCS_STOP_LIVELOCK);
 }
-/* What all ranks come to but that has no number: a split, a shrink, a suspension. */
+/* True for a meeting without a call number: a split, a shrink, a suspension. */
 bool ncs_is_meeting(const struct ncs_unmet *unmet);
 bool ncs_failed(const struct ncs_call *call); /* returned an error of NCCL */
 const char *ncs_said_result(const struct ncs_call *call); /* its name */
-/* Of the group that a call was made in, maybe with calls of other ranks of its process. */
+/* The key of the group in which a call was made; the group may contain calls of other
+ * ranks of its process. */
 uint64_t ncs_group_key(const struct ncs_analysis *q, const struct ncs_call *call);
 
 /* ---- which reading is reported (explanation/decide.c) ---- */
@@ -328,7 +332,8 @@ struct ncs_stretch {
 
 struct ncs_stretch ncs_stretch_of(const struct ncs_analysis *q, const struct ncs_finding *f,
                                   const struct ncs_culprit *who);
-/* Whether this thread did it there: at that time, and not, by lines, behind the missing call. */
+/* True if this thread did it within the stretch: in that span of calls, and, by line numbers, not
+ * behind the missing call. */
 bool ncs_in_stretch(const struct ncs_stretch *s, int rank, int thread, uint64_t id, struct ncs_place place);
 void ncs_see_beforehand(struct ncs_analysis *q, const struct ncs_call *call); /* of all, by id */
 /* To each finding that says who left out, added or changed a call. */
@@ -355,8 +360,8 @@ void ncs_loose_free(struct ncs_analysis *q);
 /* The one call of a ring around the need that would undo it if it named another peer, of calls in
  * groups that both send and receive; what is further on in the program is loose because of it. */
 bool ncs_explain_first(const struct ncs_analysis *q, size_t unmet, struct ncs_misnamed *out);
-/* Whether what is loose around this rank of the communicator is explained by peers named wrongly;
- * with it what else is so. */
+/* True if wrong peer names explain the unmatched calls around this rank of the communicator. *out
+ * gets all calls that this explains. */
 bool ncs_explain_unmatched(const struct ncs_analysis *q, int comm, int rank, struct ncs_misnamed *out);
 
 /* ---- memory (evidence/memory.c) ---- */
@@ -365,7 +370,7 @@ bool ncs_explain_unmatched(const struct ncs_analysis *q, int comm, int rank, str
  * at line 7": of those that `why` speaks of. Whether one of them was freed. */
 bool ncs_format_memory(const struct ncs_analysis *q, const struct ncs_call *call, const char *why,
                        struct ncs_str *s);
-/* Whether both lie in one allocation of the caller's, to the last byte. */
+/* True if both ranges lie completely in one allocation of the caller. */
 bool ncs_in_one_memory(const struct ncs_call *call, const void *a, size_t bytes_a, const void *b,
                        size_t bytes_b);
 
@@ -379,7 +384,7 @@ const struct ncs_unmet *ncs_missing_link(const struct ncs_analysis *q, const int
                                          size_t length);
 /* Why the need leads on to the node of its absent rank in a path; NULL if it does not. */
 const struct ncs_absent *ncs_link(const struct ncs_unmet *n, const struct ncs_analysis *q, int next);
-/* Whether the rank's thread is at the other context, as another rank. */
+/* True if the rank's thread is in the other context, where it acts as another rank. */
 static inline bool ncs_is_held_by(const struct ncs_analysis *q, const struct ncs_absent *a, int context)
 {
     return a->context >= 0 && q->snap->context[a->context].held_by == (size_t)context + 1;
@@ -406,8 +411,8 @@ struct ncs_across {
     uint32_t shift;              /* how many calls */
 };
 
-/* Whether a ring through several communicators is explained by one rank's going another way than the
- * others that use the same ones. */
+/* True if a cycle through several communicators is explained by one rank that goes another way than
+ * the others on the same communicators. */
 bool ncs_part_across(const struct ncs_analysis *q, const int *path, size_t length,
                      struct ncs_across *out);
 
@@ -421,7 +426,7 @@ void ncs_waits(struct ncs_analysis *q);
 /* ---- words (words/names.c) ---- */
 
 const char *ncs_comm_name(const struct ncs_analysis *q, int comm); /* "?" when there is none */
-/* What a thread of control is in, as the script writes it: "stream:sync". */
+/* The call in which a thread of control is, as the script writes it: "stream:sync". */
 const char *ncs_said_in(const struct ncs_analysis *q, int context);
 struct ncs_place ncs_said_place(const struct ncs_analysis *q, int context);
 /* Where a rank waits on the host: of its threads the first that does, else the first alive. */

@@ -21,7 +21,7 @@ static int diagnose_count_ranks(const struct ncs_analysis *q)
     return last + 1;
 }
 
-/* Who is waited for: a flag for each rank, from the lowest to the highest that is set. */
+/* The awaited ranks: a flag for each rank, from the lowest to the highest that is set. */
 struct peers {
     bool *is;
     int low, high;
@@ -49,7 +49,7 @@ static void take_peers(struct peers *p, struct ncs_wait_line *w)
     p->high = -1;
 }
 
-/* Of calls that disagree everybody waits for all others. */
+/* If calls disagree, each rank waits for all others. */
 static void add_peers(const struct ncs_analysis *q, int self, struct peers *p,
                       const struct ncs_unmet *n)
 {
@@ -180,7 +180,7 @@ static void close_inquiry(struct ncs_analysis *q)
     ncs_read_free(q);
 }
 
-/* Of the run as the rules are to see it. */
+/* Analyses the run as the rules see it. */
 static void inquire(const struct ncs_parties *parties, const struct ncs_journal *journal,
                     const struct ncs_snapshot *snap, const struct ncs_notice *notices, size_t count,
                     struct ncs_diagnosis *out)

@@ -192,7 +192,7 @@ struct ncs_notice {
     bool felt;                            /* of HAZARD: the run is wrong because of it */
 };
 
-/* What a hang could be as well, in full: by what ranks did otherwise than those who do alike. */
+/* An alternative cause of a hang, in full, from ranks that did otherwise than ranks like them. */
 struct ncs_alternative {
     struct ncs_finding *finding; size_t findings; /* the cause first */
     size_t tier;   /* those of one tier are as cheap as each other, the lowest are the cheapest */
@@ -219,9 +219,10 @@ struct ncs_diagnosis {
 void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *snapshot,
                   const struct ncs_notice *notices, size_t count, struct ncs_diagnosis *out);
 void ncs_diagnosis_free(struct ncs_diagnosis *d); /* the contents */
-/* What the diagnosis calls a rank of a communicator. */
+/* The diagnosis's number of a rank of a communicator. */
 int ncs_number_of(const struct ncs_diagnosis *d, const struct ncs_member *member);
-/* Whether the thread of the run is that rank's, or one of its process that is nobody's. */
+/* True if the thread of the run drives that rank, or if it is of the rank's process
+ * and drives none. */
 bool ncs_is_thread_of(const struct ncs_diagnosis *d, int rank, int process, int thread);
 /* The first of them; the process where there is none. */
 int ncs_number_of_thread(const struct ncs_diagnosis *d, int process, int thread);
@@ -237,8 +238,8 @@ void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative, bool sure
 /* To the cause: that it could be the alternative, too, if that blames others, no more of them; unless the cause is one
  * changed argument. It is likely then. */
 void ncs_diagnosis_add_other(struct ncs_diagnosis *d, const struct ncs_journal *journal, size_t alternative);
-/* Of a run that cannot be made again: the alternative that is likelier by the calls alone becomes the diagnosis, as
- * likely, and names what the diagnosis was as what else it could be. */
+/* For a run that cannot be repeated: the alternative that is likelier by the calls alone becomes
+ * the diagnosis, as likely; the previous diagnosis becomes an alternative. */
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *journal);
 /* Where nothing that was tried makes all go on: that it could be the oddity, if the cause is told by who waits and
  * names others, too. */
@@ -246,14 +247,15 @@ void ncs_diagnosis_doubt_odd(struct ncs_diagnosis *d, const struct ncs_journal *
 /* Where no alternative is likelier: those that fit as well as anything, with no more ranks that would have to be
  * wrong, are named beside the diagnosis, which is likely then. */
 void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *journal);
-/* Of a record that is not whole: the finding of the cause is likely, and `doubt` says what else it could be. */
+/* For an incomplete record: makes the finding of the cause likely; `doubt` says what else the cause
+ * could be. */
 void ncs_finding_doubt(struct ncs_finding *f, const char *doubt);
-/* Whom the other one blames this one blames, too. */
+/* True if f blames all ranks that the other finding blames. */
 bool ncs_finding_names_all(const struct ncs_finding *f, const struct ncs_finding *other);
 /* The first finding of a cause that blocks ranks; NULL = there is none. */
 struct ncs_finding *ncs_first_cause(struct ncs_finding *finding, size_t findings);
 struct ncs_edit ncs_edit_copy(const struct ncs_edit *edit);
-/* Whether they change the same calls alike, in the same order. */
+/* True if both change the same calls in the same way and order. */
 bool ncs_edits_same(const struct ncs_edit *a, size_t edits, const struct ncs_edit *b, size_t others);
 void ncs_edit_free(struct ncs_edit *edit); /* the contents */
 const char *ncs_edit_kind_name(enum ncs_edit_kind kind); /* "insert" "delete" ... */

@@ -1,5 +1,6 @@
-/* What is read of the journal once (index.c). Records lie far apart, and walking over them is what takes the time: a rule
- * asks here, and one that speaks of what never occurs is done at once. Private to this room. */
+/* An index of the journal, made in one pass (index.c). Records lie far apart in memory, so passes
+ * over them are slow: a rule asks the index instead, and a rule about calls that never occur ends
+ * at once. Private to this room. */
 #ifndef NCS_DIAGNOSE_INDEX_H
 #define NCS_DIAGNOSE_INDEX_H
 

@@ -1,4 +1,4 @@
-/* Who the parties are, and which threads drive them. */
+/* Finds the parties and the threads that drive them. */
 #include "diagnose/party.h"
 
 #include <stdlib.h>
@@ -178,7 +178,7 @@ static void read_calls(struct ncs_parties *p)
             add_driver(p, p->snap->context[i].rank, p->snap->context[i].thread);
 }
 
-/* Who has made the last call as a rank of a communicator drives it. */
+/* A rank is driven by the thread that made its last call. */
 static void give_callers(struct ncs_parties *p)
 {
     for (size_t c = 0; c < p->journal->comms; c++)

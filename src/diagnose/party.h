@@ -38,12 +38,13 @@ struct ncs_parties {
 /* False: every rank is one party, and there is nothing to free. */
 bool ncs_parties_read(const struct ncs_journal *journal, const struct ncs_snapshot *snap,
                       struct ncs_parties *out);
-/* Whether both are of one process; p NULL: every rank is one. */
+/* True if both belong to one process; p NULL: every rank is a process. */
 static inline bool ncs_parties_share(const struct ncs_parties *p, int a, int b)
 {
     return a == b || (p && a >= 0 && b >= 0 && p->of[a].rank == p->of[b].rank);
 }
-/* Of one rank that nobody has joined as: whose it is, if the places of threads show that (graph/newcomers.c). */
+/* If exactly one rank has joined from no known process, finds its process by the places of threads
+ * (graph/newcomers.c). */
 void ncs_parties_settle(struct ncs_parties *p);
 void ncs_parties_free(struct ncs_parties *p);
 int ncs_party_of_member(const struct ncs_parties *p, int comm, int comm_rank); /* -1 = nobody's */

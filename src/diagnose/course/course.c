@@ -25,8 +25,8 @@ static bool step_kind(const struct ncs_call *c, enum ncs_step_kind *kind)
     return c->number || (c->comm >= 0 && c->fn != NCS_FN_ncclCommGetAsyncError) || !c->returned;
 }
 
-/* What made the communicator: the same for children of one split, and for communicators that ranks make
- * at one place of the program. */
+/* A key for the origin of the communicator, equal for children of one split, and for communicators
+ * that ranks make at one place of the program. */
 static uint64_t course_class_of(const struct ncs_analysis *q, const struct ncs_courses *all, int comm)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
@@ -173,7 +173,7 @@ static bool course_is_left_out(const struct reading *r, const struct ncs_call *c
     return c->number && ncs_ineffective(r->q, c, &reason, &cause) && reason != NCS_ABSENT_EMPTY;
 }
 
-/* What decides about whom the call meets, but for its communicator. */
+/* The properties of a call that decide which calls it meets, except for its communicator. */
 static uint64_t alike_of(const struct ncs_made *m, enum ncs_step_kind kind)
 {
     const struct ncs_call *c = m->call;
@@ -245,7 +245,8 @@ static void find_spread(const struct ncs_courses *all, struct ncs_map *spread)
     }
 }
 
-/* What is spread is no role; nor is what one rank alone does once more elsewhere. */
+/* Clears roles that mean nothing: those of a place where a rank has several peers, and the same
+ * roles at places that only this rank visits. */
 static void clear_spread(struct ncs_courses *all)
 {
     struct ncs_map spread = { 0 }, role = { 0 }, come = { 0 }; /* site -> 1, role -> 1, site -> its only course + 1 */
@@ -287,7 +288,8 @@ static bool only_joins(const struct ncs_analysis *q, const struct ncs_course *c)
     return false;
 }
 
-/* Those who only join come to an end behind the others, and are no example to anybody. */
+/* Drops courses that only join threads: they end after the others, and no course can take them as
+ * an example. */
 static void drop_joiners(const struct ncs_analysis *q, struct ncs_courses *all)
 {
     size_t kept = 0;

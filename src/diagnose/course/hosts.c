@@ -72,7 +72,8 @@ static bool are_all_there(const struct ncs_hosts *h, const struct ncs_barrier *b
     return all;
 }
 
-/* Of each process the first who waits goes on when all processes are there: threads come separately. */
+/* When all processes have arrived, the first waiting thread of each process goes on: threads
+ * arrive separately. */
 static void hosts_release(struct ncs_hosts *h, struct ncs_barrier *b)
 {
     bool *gone = ncs_new(((size_t)h->processes + 1) * sizeof *gone);

@@ -219,7 +219,8 @@ static void push_wait(struct ncs_recast *r, enum ncs_wait_kind kind, int index)
     NCS_PUSH(r->snap.wait, r->snap.waits, r->own->wait_room, w);
 }
 
-/* What of a wait is the party's; a group's end waits for several. */
+/* Adds the waits of a thread that belong to the party. The end of a group waits for
+ * several parties. */
 static void add_waits(struct ncs_recast *r, const struct ncs_snap_wait *w, int party, int front)
 {
     const struct ncs_snapshot *s = r->own->p->snap;
@@ -270,8 +271,9 @@ static int front_of(const struct ncs_recast *r, const struct ncs_snap_context *c
     return newest ? newest->rank : front;
 }
 
-/* Whether the thread has gone on to another of its parties since the party's last call, or makes such calls in
- * groups of several. If not it may be meant to make the others' calls behind its wait. */
+/* True if the thread has gone on to another of its parties since the party's last call, or makes
+ * such calls in groups of several parties. If not, it may be meant to make the others' calls behind
+ * its wait. */
 static bool has_gone_on(const struct ncs_recast *r, const struct ncs_snap_context *c, int party)
 {
     const struct ncs_call *last = recast_last_call(r, c, party), *newer = NULL;
@@ -353,7 +355,8 @@ static void copy_contexts(struct ncs_recast *r)
     }
 }
 
-/* Those of their operations, jobs and parts; what jobs wait for follows the waits of the contexts. */
+/* Copies the operations, jobs and parts of the parties. The waits of jobs follow those
+ * of the contexts. */
 static void copy_machine(struct ncs_recast *r)
 {
     const struct ncs_recast_private *o = r->own;
@@ -436,7 +439,7 @@ static void copy_gates(struct ncs_recast *r)
 
 /* ---- what was noticed ---- */
 
-/* Who compares a value reads what a call of its party has written. */
+/* The party of a compared value: the one whose call wrote the memory. */
 static int party_of_compared(const struct ncs_recast *r, const struct ncs_compared *c)
 {
     for (const struct ncs_call *k = r->journal.newest; k; k = k->older)

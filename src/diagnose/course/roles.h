@@ -33,7 +33,7 @@ size_t ncs_spot_number(const struct ncs_roles *r, uint64_t site); /* roles.spots
 bool ncs_spot_is_expected(const struct ncs_roles *r, size_t course, size_t spot);
 /* The one peer is as far away as the other, round the ring of all ranks. */
 bool ncs_roles_alike(const struct ncs_roles *r, uint64_t a, uint64_t b);
-/* Whom a rank names that has the role, round the ring; -1 = the role is not known. */
+/* The peer that a rank with this role names, on the ring of ranks; -1 = the role is not known. */
 int ncs_role_peer(const struct ncs_roles *r, uint64_t key, int comm_rank);
 /* Some rank has the role there. */
 bool ncs_spot_has(const struct ncs_roles *r, size_t spot, uint64_t role);

@@ -66,7 +66,8 @@ struct facts {
     size_t count, room;
 };
 
-/* Whether lines tell if it lies behind the place of the missing call: they are of one function. */
+/* The place of the fact, or none if line numbers cannot tell if it is behind the missing call: that
+ * needs one function for both. */
 static struct ncs_place place_in(const struct ncs_stretch *s, const struct fact *fact)
 {
     const struct ncs_caught *c = fact->caught;

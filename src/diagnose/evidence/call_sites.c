@@ -1,7 +1,7 @@
-/* What tells calls of equal signature and label apart: the lines of the script that make them, the
- * allocations that they use, and what the rank did between them. Such clues differ between ranks for good
- * reasons too: they are looked at only when something is wrong, and believed only when shifting or
- * exchanging calls makes all of them agree with those of most others. */
+/* Evidence that distinguishes calls of equal signature and label: the lines of the script that make
+ * them, the allocations that they use, and the rank's actions between them. Such evidence also
+ * differs between ranks for good reasons. So it is used only if something is wrong, and believed
+ * only if shifting or exchanging calls makes all of it agree with that of most others. */
 #include "diagnose/evidence/tracks.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static bool call_sites_same(const struct ncs_track *a, const struct ncs_track *b
     return a->count == b->count;
 }
 
-/* Of the ranks wanted one with whom most of them agree; -1 = there is none. */
+/* A rank of the list with which most ranks of the list agree; -1 = none. */
 static int call_sites_find_model(const struct ncs_tracks *all, const int *rank, size_t count,
                                  enum ncs_evidence evidence)
 {
@@ -39,7 +39,8 @@ static int call_sites_find_model(const struct ncs_tracks *all, const int *rank, 
     return -1;
 }
 
-/* What came between is what came there and, without a call in between, at the next ones. */
+/* True if the actions before the call of `few` are those of `many` before this call and the next
+ * `shift` calls together. */
 static bool is_joined(const struct ncs_track *few, const struct ncs_track *many, size_t i, uint32_t shift)
 {
     uint64_t joined = call_sites_at(many, i, NCS_EVIDENCE_BETWEEN);
@@ -116,8 +117,8 @@ static void locate_by_any(struct ncs_analysis *q, struct ncs_records *records, i
         ncs_trace_shift(q, comm, s, out);
 }
 
-/* Who has made none at the parting, and who went on. The smaller side is odd; of equal ones those who
- * made fewer. */
+/* Divides the ranks into those without a call at the divergence, and those that went on. The
+ * smaller side is odd; if both are equal, the side with fewer calls. */
 static void part_sides(const struct ncs_ranks_of_comm *r, int nranks, struct ncs_sides *s)
 {
     const struct ncs_call_divergence *p = &r->divergence;
@@ -201,7 +202,7 @@ static bool locate_swap(const struct ncs_tracks *all, int nranks, enum ncs_evide
     return ncs_make_exchange(fits && odds ? &all->q->comm[all->comm].seq[model] : NULL, &found, p);
 }
 
-/* Nothing hangs, but data is wrong: are calls of equal signature exchanged? */
+/* For a run without a hang but with wrong data: were calls of equal signature exchanged? */
 static void locate_exchange(struct ncs_analysis *q, struct ncs_records *records, int comm)
 {
     struct ncs_ranks_of_comm *r = &q->comm[comm];

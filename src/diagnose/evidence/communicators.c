@@ -65,7 +65,7 @@ static void communicators_release(struct lines *all)
     ncs_free(all->of);
 }
 
-/* What comes next, as the last time after the same two calls. */
+/* Guesses the next entries: those that followed the last time after the same two calls. */
 static void guess(struct line *l)
 {
     for (int i = 0; i < MOST_GUESSED && l->known > 2; i++) {

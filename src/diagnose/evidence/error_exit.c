@@ -31,7 +31,7 @@ void ncs_see_failure(struct ncs_analysis *q, const struct ncs_call *c)
         q->failure[c->rank] = NULL;
 }
 
-/* Whether it failed in the same way on the rank of this call, right before it. */
+/* True if the same call failed in the same way on the rank of this call, right before it. */
 static bool failed_there_too(const struct ncs_call *there, const struct ncs_call *failed)
 {
     for (const struct ncs_call *c = there->older; c; c = c->older) {

@@ -1,4 +1,4 @@
-/* What the journal knows of memory: where the bytes behind a pointer were allocated and freed. */
+/* The journal's knowledge of memory: where the bytes behind a pointer were allocated and freed. */
 #include "diagnose/analysis.h"
 
 #include <string.h>

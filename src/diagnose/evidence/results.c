@@ -1,5 +1,5 @@
-/* What was not as ranks expected it, held against what the ranks have put in: whether it would be as
- * expected if calls of some ranks had met others. */
+/* Compares failed expectations with the inputs of the ranks: would the results be as expected if
+ * calls of some ranks had met others? */
 #include "diagnose/analysis.h"
 
 #include <math.h>
@@ -87,7 +87,7 @@ static const struct ncs_call *call_at(const struct ncs_results *all, int rank, s
     return at < s->held ? s->call[at] : NULL;
 }
 
-/* What the rank puts in there at an element; false if that is not known. */
+/* The input of the rank at an element; false = not known. */
 static bool input_at(const struct ncs_results *all, const struct guess *g, int rank, size_t at,
                      size_t element, double *value)
 {
@@ -168,7 +168,7 @@ static bool reduced_at(struct ncs_results *all, const struct guess *g, const str
     return true;
 }
 
-/* What the rank would have at an element of its output of the calls at a position. */
+/* The output that the rank would have at an element, for the calls at a position. */
 static bool output_at(struct ncs_results *all, const struct guess *g, int rank, size_t at,
                       size_t element, double *value)
 {

@@ -1,4 +1,4 @@
-/* What clues and results tell, in words. */
+/* Evidence and failed results in words. */
 #include "diagnose/analysis.h"
 
 static void text_say_change(struct ncs_str *s, enum ncs_divergence_how how, unsigned first, unsigned other,

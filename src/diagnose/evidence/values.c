@@ -1,5 +1,6 @@
-/* What the data tells of calls that look the same: most ranks put the same into each of them, or what
- * differs by a number of their own; with calls shifted or exchanged the odd ones do so, too. */
+/* Evidence from data, for calls that look alike: most ranks contribute equal values to each of
+ * them, or values that differ by a constant of the rank. With calls shifted or exchanged, the odd
+ * ranks do so, too. */
 #include "diagnose/analysis.h"
 
 #include <math.h>
@@ -123,8 +124,8 @@ static bool fits_shift(const struct two *t, const struct relation *r, size_t unm
     return from <= i && behind >= (before ? unmet : AT_START);
 }
 
-/* Of the relations that the first calls or the last ones may be in, one by which a shift explains the
- * rest. */
+/* Tries the relations of the first calls, then of the last ones, until one lets a shift
+ * explain the rest. */
 static bool values_find_shift(const struct two *t, enum how how, size_t unmet, struct span *out)
 {
     size_t end = t->many->held - t->shift < t->few->held ? t->many->held - t->shift : t->few->held;
@@ -169,7 +170,7 @@ static bool values_locate(const struct ncs_ranks_of_comm *c, const struct ncs_si
     return s->odds > 0;
 }
 
-/* Whether the odd ones are as the others without any shift. */
+/* True if the odd ranks agree with the others without any shift. */
 static bool is_even_so(const struct ncs_ranks_of_comm *c, const struct ncs_sides *s, enum how how, int model)
 {
     for (size_t i = 0; i < s->odds && i < ODDS; i++) {

@@ -103,8 +103,8 @@ static bool replaces(const struct ncs_call *c, const void *at)
     return memory && bytes && covers(memory->p, (size_t)bytes->u, at);
 }
 
-/* Whether the call decides what the copy of its rank reads. *writer: the call of NCCL in whose receive buffer that is;
- * NULL = something else has written there. */
+/* True if the call decides the value that the copy reads on its rank. *writer: the call of NCCL
+ * whose receive buffer has that value; NULL = something else has written there. */
 static bool decides(const struct ncs_analysis *q, const struct ncs_call *c, const struct ncs_call *read,
                     const struct ncs_call **writer)
 {

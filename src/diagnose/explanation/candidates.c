@@ -239,7 +239,7 @@ static void try_all_to(struct ncs_explanations *s, size_t model)
     }
 }
 
-/* Those with most in common with it come first. */
+/* Compares the way with its models, those with most in common first. */
 static void try_way(struct ncs_explanations *s, size_t way)
 {
     bool *done = ncs_new(s->ways.count * sizeof *done);

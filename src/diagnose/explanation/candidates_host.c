@@ -41,7 +41,8 @@ static bool any_missed(const struct ncs_courses *all)
 
 /* ---- what one has more or less than others ---- */
 
-/* That barrier of the place at which the process ought to come: of the whole run, or of a list with it. */
+/* The barrier at that place that includes the process: the whole run's, or one with
+ * a list of ranks. */
 static const struct ncs_host_step *barrier_at(const struct ncs_explanations *s, const struct ncs_step *like, int process)
 {
     const struct ncs_host_step *found = ncs_is_listed(like->host->what, process) ? like->host : NULL;
@@ -133,7 +134,7 @@ static void try_waiters(struct ncs_explanations *s, const char *key, const char 
     ncs_candidate_try(s, &c);
 }
 
-/* Who waits where others wait for one key, but for another. */
+/* Corrects a rank that waits for a key of its own where all others wait for one common key. */
 static void try_like_others(struct ncs_explanations *s, size_t course)
 {
     const struct ncs_course *own = &s->courses.of[course];
@@ -179,7 +180,8 @@ static void candidates_host_place(struct ncs_explanations *s, struct ncs_change 
     ncs_misfit_place(s->misfits, change, c->steps - (c->stands && c->steps));
 }
 
-/* Those who are missed at a barrier come to it, or those who stand there do not. */
+/* Tries both sides: the ranks that are missed at a barrier come to it, or those that
+ * stand there do not. */
 static void try_barrier(struct ncs_explanations *s, const struct ncs_step *barrier, int processes)
 {
     struct ncs_explanation in = { 0 }, out = { 0 };

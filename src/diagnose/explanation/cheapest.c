@@ -100,7 +100,7 @@ static int compare_sizes(size_t a, size_t b)
     return (a > b) - (a < b);
 }
 
-/* Those that answer a call which somebody waits in. */
+/* Counts the changes that answer a call in which some rank waits. */
 static size_t answers(const struct ncs_explanation *c)
 {
     size_t count = 0;
@@ -227,7 +227,8 @@ static bool changes_needlessly(const struct ncs_explanation *c, const struct ncs
     return more;
 }
 
-/* Whether one that is kept does the same with less; those that do it with more are given up. */
+/* True if a kept candidate does the same with less. Drops kept candidates that do
+ * the same with more. */
 static bool is_needless(struct ncs_explanations *s, const struct ncs_explanation *c)
 {
     size_t kept = 0;

@@ -131,7 +131,8 @@ static bool has_come_to(const struct shown *w, uint64_t site)
     return false;
 }
 
-/* Who waits for a key behind a loop goes on behind it, not with what others still do in the loop. */
+/* A rank that waits for a key behind a loop goes on behind the loop, not with steps that others
+ * still make in the loop. */
 static bool may_come_to(const struct shown *own, const struct shown *other, size_t at)
 {
     const struct ncs_step *here = hidden_wait(own->step, own->steps);
@@ -140,7 +141,7 @@ static bool may_come_to(const struct shown *own, const struct shown *other, size
     return !back || !has_come_to(own, site_at(other, at));
 }
 
-/* Who is still on the way may do all that the other has done beyond. */
+/* A rank that is still running may yet make all steps that the other has made beyond. */
 static void divergence_find_end(const struct table *t, bool a_open, bool b_open, size_t *i, size_t *j)
 {
     *i = t->n;
@@ -232,7 +233,7 @@ bool ncs_diverge(const struct ncs_ways *ways, size_t way, size_t model, struct n
     return out->gaps > 0;
 }
 
-/* Whether the steps are those before them once more: another round of a loop. */
+/* True if the steps repeat those before them: another round of a loop. */
 static bool is_round(const struct ncs_step *step, size_t at, size_t steps, const struct ncs_step *gap)
 {
     if (steps > at)

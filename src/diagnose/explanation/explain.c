@@ -35,7 +35,8 @@ static bool waits_for_hosts(const struct ncs_analysis *q)
     return false;
 }
 
-/* Who has destroyed a communicator where others have, too, need not have done so too early. */
+/* If other ranks destroyed the communicator at the same place, this rank need not have destroyed it
+ * too early. */
 static bool others_do(const struct ncs_analysis *q, const struct ncs_call *destroy)
 {
     for (size_t i = 0; destroy && i < q->rares; i++)
@@ -51,8 +52,9 @@ static bool has_own_reason(const struct ncs_analysis *q, const struct ncs_absent
     return a->reason < NCS_ABSENT_FINISHED && a->reason != NCS_ABSENT_EMPTY;
 }
 
-/* Who is missed for a reason of its own, an abort, an error, is known without a comparison; communicators
- * in the making are not played, but who waits for hosts may be why they are not made. */
+/* True if the cause is known without comparing courses: a missed rank has a reason of its own, such
+ * as an abort or an error; or a communicator is being made, which rehearsals cannot play. Waits for
+ * hosts are an exception, because they may keep a communicator from being made. */
 static bool explain_is_known(const struct ncs_analysis *q)
 {
     bool hosts = waits_for_hosts(q);

@@ -47,13 +47,15 @@ struct ncs_explanations {
 
 /* ---- candidates ---- */
 
-/* What the ways of ranks have more or less than others (explanation/candidates.c). */
+/* Candidates from the steps that the ways of ranks have more or less than others
+ * (explanation/candidates.c). */
 void ncs_candidates_apart(struct ncs_explanations *s);
 /* The same of several ways at once: ranks that are wrong each in its own manner. */
 void ncs_candidates_at_once(struct ncs_explanations *s);
-/* What would answer those who wait, or make them wait no more (explanation/missed_calls.c). */
+/* Candidates that answer the waiting calls, or that remove these calls
+ * (explanation/missed_calls.c). */
 void ncs_candidates_missed(struct ncs_explanations *s);
-/* Who names another peer than most do at the place names theirs. */
+/* Candidates for ranks that name another peer than most ranks do at that place. */
 void ncs_candidates_peers(struct ncs_explanations *s);
 /* Keys, barriers and threads of hosts (explanation/candidates_host.c): from who waits, and what a way has more or less; false:
  * that is no matter. */
@@ -100,7 +102,8 @@ size_t ncs_misfit_now(const struct ncs_misfits *m); /* the sum of them */
  * returns how far they are apart then. */
 size_t ncs_misfit_place(struct ncs_misfits *m, struct ncs_change *change, size_t last);
 size_t ncs_misfit_of(struct ncs_misfits *m, size_t course); /* the sum of those between it and all others */
-/* Whom a rank would name there if it did as most; -1 = it does, or there is no most. */
+/* The peer that the rank would name there if it did as most ranks; -1: it does, or
+ * there is no majority. */
 int ncs_misfits_usual_peer(const struct ncs_misfits *m, const struct ncs_step *s);
 /* The first at which it names another peer than the others do there; NULL = none. */
 const struct ncs_step *ncs_misfits_odd_step(const struct ncs_misfits *m, size_t course);
@@ -122,7 +125,7 @@ void ncs_explanations_free(struct ncs_explanations *e); /* NULL is a no-op */
 bool ncs_explanation_is_likelier(const struct ncs_explanation *e);
 /* How many are cheaper, those as cheap as each other taken as one. */
 size_t ncs_explanation_tier(const struct ncs_explanation *e);
-/* What ranks do at the same places speaks for it, and it does not blame most of them. */
+/* The steps of ranks at the same places support it, and it does not blame most ranks. */
 bool ncs_explanation_is_sure(const struct ncs_explanation *e);
 /* Some rank has come to the places of all calls that it puts in, and no rank may be in another's communicator. */
 bool ncs_explanation_is_placed(const struct ncs_explanation *e);
@@ -130,12 +133,14 @@ bool ncs_explanation_is_placed(const struct ncs_explanation *e);
 bool ncs_explanation_is_of_messages(const struct ncs_explanation *e);
 /* The ranks that it changes come closer to what the others do. */
 bool ncs_explanation_brings_closer(const struct ncs_explanation *e);
-/* None is cheaper, whether calls are put in or left out, and it brings ranks closer to what the others do. */
+/* No other one is cheaper, no matter if calls are inserted or left out, and it brings ranks
+ * closer to the others. */
 bool ncs_explanation_is_as_good(const struct ncs_explanation *e);
-/* Whom the others are furthest from, in short; false: nobody. The contents are the caller's. */
+/* A short finding about the rank that is furthest from the others; false = none. The caller frees
+ * the contents. */
 bool ncs_find_oddity(const struct ncs_explanations *e, struct ncs_finding *out);
-/* Of one that changes steps of hosts alone (explanation/finding_host.c): its edits, with a key that is not theirs, and the
- * finding. */
+/* For an explanation that changes steps of hosts alone (explanation/finding_host.c): its edit,
+ * which owns its key, and the finding. */
 struct ncs_edit ncs_host_edit(const struct ncs_explanations *s, const struct ncs_change *c);
 bool ncs_format_hosts(const struct ncs_explanation *e, struct ncs_cause *r, struct ncs_drafts *all);
 /* The same in words of its own, with the edits (explanation/text.c). */

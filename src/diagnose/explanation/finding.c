@@ -1,4 +1,5 @@
-/* What an explanation says: the finding with its edits, and whether it is likelier than what the rules say. */
+/* The finding of an explanation with its edits, and whether it is likelier than the
+ * finding of the rules. */
 #include "diagnose/explanation/explain.h"
 
 #include "base/mem.h"
@@ -258,7 +259,8 @@ bool ncs_explanation_say(const struct ncs_explanation *e, struct ncs_drafts *all
     return fine;
 }
 
-/* Of a split into parts of several sizes some rank may be in the wrong one: its course is right then. */
+/* True if the communicator is a part of a split with parts of several sizes: then some rank may be
+ * in the wrong part, with a right course. */
 static bool may_be_misplaced(const struct ncs_journal *j, int comm)
 {
     const struct ncs_comm_info *own = j->comm[comm];
@@ -269,7 +271,8 @@ static bool may_be_misplaced(const struct ncs_journal *j, int comm)
     return false;
 }
 
-/* Whether a call is put in or left out is a matter of who is right. */
+/* Compares costs, without the decision between inserting a call and leaving one out: that depends
+ * on which ranks are right. */
 static bool is_as_cheap(const struct ncs_cost *a, const struct ncs_cost *b)
 {
     return a->ranks == b->ranks && a->misfit == b->misfit && a->size == b->size && !a->kind == !b->kind;
@@ -296,7 +299,8 @@ bool ncs_explanation_brings_closer(const struct ncs_explanation *e)
 
 bool ncs_explanation_is_as_good(const struct ncs_explanation *e)
 {
-    /* Of two hosts that wait for each other at a barrier neither is any closer to anybody. */
+    /* If two hosts wait for each other at a barrier, no change brings either of them
+     * closer to others. */
     bool close = ncs_explanation_brings_closer(e) || !finding_first_call(e);
     return is_as_cheap(&e->cost, &e->of->best[0].cost) && close;
 }

@@ -1,5 +1,5 @@
-/* What an explanation says of the steps of hosts: which barrier, key or thread one rank has more, or less, or under
- * another name than those who do alike. */
+/* The finding of an explanation about steps of hosts: a barrier, key or thread that one rank has
+ * more, less or under another name than ranks like it. */
 #include "diagnose/explanation/explain.h"
 
 #include <string.h>

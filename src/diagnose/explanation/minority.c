@@ -1,5 +1,6 @@
-/* Who goes another way than those who do alike, whatever that has to do with who waits. Where nothing that is tried
- * makes all go on, it is named beside the cause that is told by who waits. */
+/* Finds ranks that go another way than ranks like them, whether or not this explains the
+ * waits. If no tried change lets all ranks go on, such a rank is named beside the cause
+ * that the waits show. */
 #include "diagnose/explanation/explain.h"
 
 #include "base/mem.h"
@@ -75,7 +76,7 @@ static bool say_parting_of_two(const struct ncs_explanations *s, struct ncs_str 
     return true;
 }
 
-/* Those who are furthest from all others, if they are few. */
+/* The ranks that are furthest from all others, if they are few. */
 static size_t find_odd(const struct ncs_explanations *s, size_t *odd)
 {
     size_t most = 0, count = 0;

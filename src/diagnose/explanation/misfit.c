@@ -38,7 +38,8 @@ struct ncs_misfits {
 
 /* ---- peers and keys ---- */
 
-/* What most have alike at a place: how far their peer is away, what their key is but for its numbers. */
+/* The property that most ranks share at a place: the distance of their peer, or their key without
+ * its numbers. */
 static uint64_t misfit_role_of(const struct ncs_step *s)
 {
     bool key = s->kind == NCS_STEP_SET || s->kind == NCS_STEP_GET;
@@ -196,7 +197,7 @@ static bool turn(const struct pair *p, size_t i, size_t j)
     return a || b;
 }
 
-/* Who is still on the way may do all that the other has done beyond. */
+/* A rank that is still running may yet make all steps that the other has made beyond. */
 static bool is_end(const struct pair *p, size_t i, size_t j)
 {
     return (i == p->n && (j == p->m || p->a->open)) || (j == p->m && p->b->open);
@@ -379,7 +380,7 @@ static struct changed change_course(const struct ncs_misfits *m, const struct nc
     return c;
 }
 
-/* What lies between the changed courses and all, as they are or as they become. */
+/* The distances between the changed courses and all others, before or after the change. */
 static size_t sum(struct ncs_misfits *m, struct changed *changed, size_t count, bool then)
 {
     size_t n = m->ways->count, total = 0;
@@ -443,7 +444,8 @@ size_t ncs_misfit_now(const struct ncs_misfits *m)
     return m->now;
 }
 
-/* What was set for nobody is set for somebody then, or somebody waits for that. */
+/* True if the change gives a key that was set for nobody a reader, or a reader
+ * without a key a setter. */
 static bool claims_a_key(const struct ncs_misfits *m, const struct ncs_change *change)
 {
     if (change->kind != NCS_CHANGE_KEY)

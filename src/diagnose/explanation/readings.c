@@ -35,7 +35,8 @@ static void free_reading(struct ncs_alternative *r)
     ncs_free(r->finding);
 }
 
-/* Who destroys too early leaves out the calls behind that, and the former says more. */
+/* A rank that destroys too early also leaves out the calls behind that, and the rule early-destroy
+ * says more. */
 static bool same_rule(const char *told, const char *own)
 {
     return strcmp(told, own) == 0 || (strcmp(told, "early-destroy") == 0 && strcmp(own, "skipped-call") == 0);
@@ -94,7 +95,8 @@ bool ncs_finding_is_read(const struct ncs_finding *f)
     return false;
 }
 
-/* What waits in a ring may be no rank's fault, all do alike; of a message either side may be wrong. */
+/* A cycle of waits need not be any rank's fault, because all may do alike; in an unmatched message
+ * either side may be wrong. */
 static bool may_replace(const struct ncs_analysis *q, const struct ncs_explanation *e, const struct ncs_finding *own,
                         const struct ncs_finding *told)
 {

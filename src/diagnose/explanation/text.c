@@ -8,7 +8,8 @@
 
 enum { MOST_LINES = 4 };
 
-/* What a call that is left out, or one too many, is called in a report. A message too few is missed by its peer. */
+/* The rule that reports a call which is left out, or one too many. A missing message is reported as
+ * its peer's unmatched one. */
 static const char *rule_of(const struct ncs_change *c)
 {
     bool put_in = c->kind == NCS_CHANGE_PUT_IN;

@@ -116,7 +116,8 @@ void ncs_why_rank_absent(const struct ncs_analysis *q, struct ncs_absent *a)
     }
 }
 
-/* What the snapshot says of a call that is made but not done; false if it knows nothing of it. */
+/* The state of a call that was made but is not done, from the snapshot; false = the snapshot does
+ * not have it. */
 static bool from_part(const struct ncs_analysis *q, const struct ncs_call *call,
                       struct ncs_absent *a)
 {

@@ -64,7 +64,7 @@ static struct ncs_unmet *new_need(struct ncs_analysis *q, enum ncs_unmet_kind ki
     return &q->unmet[q->unmets - 1];
 }
 
-/* Of a call without a record nothing is known. */
+/* A call whose record was dropped is left out. */
 static void add_present(struct ncs_unmet *n, const struct ncs_call *call)
 {
     size_t at = n->presents;
@@ -230,7 +230,7 @@ static size_t slot_need(struct ncs_analysis *q, int slot)
     return q->unmets - 1;
 }
 
-/* What the wait lacks, peer by peer. */
+/* Adds an unmet wait for each peer whose signals are missing. */
 static void connect_lacks(struct ncs_analysis *q, int op, int part)
 {
     const struct ncs_call *call = q->snap->part[part].call;
@@ -369,8 +369,8 @@ static bool at_gate(const struct ncs_analysis *q, const struct ncs_snap_context 
     return false;
 }
 
-/* Whether another thread of the rank may set the key that one of them waits for. The driver's own
- * threads, in callbacks, keep up what the others wait for. */
+/* True if another thread of the rank may set the key for which one of them waits. The driver's own
+ * threads do not count: they run callbacks, on which the others wait. */
 static bool may_set_it_itself(const struct ncs_analysis *q, int rank, const struct ncs_snap_gate *gate)
 {
     bool other = false;
@@ -386,8 +386,8 @@ static bool may_set_it_itself(const struct ncs_analysis *q, int rank, const stru
     return other;
 }
 
-/* Who could open a gate: the joined thread; the ranks missing at a barrier; for a key in the store
- * every other thread, since nobody can know which was meant to set it. */
+/* The ranks that could open a gate: the owner of the joined thread; the ranks missing at a barrier;
+ * for a key of the store every other thread, because nothing shows which was meant to set it. */
 static void gate_absents(struct ncs_analysis *q, struct ncs_unmet *n,
                          const struct ncs_snap_gate *gate)
 {
@@ -440,8 +440,8 @@ static void connect_wait(struct ncs_analysis *q, int from, const struct ncs_snap
         ncs_connect(q, from, ncs_unmet_node(q, gate_need(q, w->index)));
 }
 
-/* Of a rank with several threads the one that has made the calls on the communicator so far, if it
- * lives; -1 = any of them may make the next one. */
+/* The context of a rank with several threads that has made the calls on the communicator so far, if
+ * it lives. -1 = any of them may make the next one. */
 static int speaker(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct ncs_absent *a)
 {
     const struct ncs_comm_info *info = n->comm >= 0 ? q->journal->comm[n->comm] : NULL;

@@ -1,8 +1,9 @@
 /* Edges that nothing states: what a poll looks at, and who a rank is that nobody can name. */
 #include "diagnose/analysis.h"
 
-/* What a poll in vain looks at: unfinished operations on the stream it asks for, else all of its
- * rank's, else what is to come about in the background. A sleep in the loop is part of it. */
+/* Connects a vain poll to what it polls: unfinished operations on the stream that it asks
+ * for, else all of its rank's, else work in the background. A sleep in the loop counts as
+ * part of the poll. */
 void ncs_connect_poll(struct ncs_analysis *q, int context)
 {
     const struct ncs_snap_context *c = &q->snap->context[context];

@@ -66,7 +66,8 @@ static bool find_nursery(const struct ncs_parties *p, int comm, struct nursery *
     return out->place != NULL;
 }
 
-/* Those who were spawned there and have not joined, or were not spawned where other processes did. */
+/* The threads that were spawned there and have not joined, and those that were not spawned although
+ * other processes did. */
 static struct newcomer *find_newcomers(const struct ncs_parties *p, int comm, const struct nursery *n, size_t *count)
 {
     struct newcomer *all = NULL;

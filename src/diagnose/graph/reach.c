@@ -221,7 +221,8 @@ bool ncs_cycle_without_needs(const struct ncs_analysis *q, size_t unmet, const i
     return any;
 }
 
-/* Of those in question only ranks on one of the rings that remain can still be. */
+/* A rank that breaks all cycles lies on each of them, so the candidates are reduced to the ranks of
+ * one remaining cycle. */
 static void keep_ring(const struct ncs_analysis *q, const struct knot *k, bool *is)
 {
     bool *seen = ncs_new(k->nodes * sizeof *seen), *on = ncs_new((size_t)q->ranks + 1);

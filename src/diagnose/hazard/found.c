@@ -1,5 +1,5 @@
-/* What was found, once for each pair of places, with the ranks that it befell; and which of it a wrong
- * value goes back to. */
+/* The hazards, one for each pair of places, with the ranks concerned; and the hazard that may have
+ * caused a wrong value. */
 #include "base/hash.h"
 #include "diagnose/hazard/private.h"
 

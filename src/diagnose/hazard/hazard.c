@@ -133,7 +133,7 @@ static void hazard_hazard_copy(struct rank *r, struct ncs_call *call, bool synch
     operate_on_rows(r, call, side, pitch, 2, (size_t)height->u, waited);
 }
 
-/* Of pinned memory CUDA's own waits, and what is managed is nobody's to rely on. */
+/* CUDA's own call waits if the memory is pinned. Managed memory gives no such guarantee. */
 static void set(struct rank *r, struct ncs_call *call, bool synchronous)
 {
     const void *dst = ncs_call_arg(call, NCS_ARG_OUT)->p;

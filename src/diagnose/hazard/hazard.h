@@ -23,7 +23,7 @@ enum ncs_hazard_kind {
     NCS_HAZARD_GROUP_EARLY,   /* an operation of the stream in an open group comes before its calls */
 };
 
-/* What a call does with the memory. */
+/* The uses of memory by a call. */
 enum ncs_touch { NCS_TOUCH_READ = 1, NCS_TOUCH_WRITE = 2, NCS_TOUCH_FREE = 4, NCS_TOUCH_SCALAR = 8 };
 
 struct ncs_hazard_at {
@@ -63,7 +63,7 @@ void ncs_hazards_compared(struct ncs_hazards *h, int rank, bool held);
 /* A result that is wrong. */
 void ncs_hazards_wrong(struct ncs_hazards *h, const struct ncs_call *call);
 
-/* What was found, in the order in which it was; `felt` is filled in. */
+/* The hazards in the order of detection; `felt` is set. */
 const struct ncs_hazard *ncs_hazards_found(struct ncs_hazards *h, size_t *count);
 
 #endif

@@ -52,7 +52,7 @@ static struct arguments arguments_of(const struct ncs_call *call)
     return a;
 }
 
-/* What the call touches; returns how many pieces. */
+/* Fills in the pieces of memory that the call touches; returns their number. */
 static size_t pieces_of(const struct ncs_hazards *h, const struct queued *q,
                         struct piece piece[PIECES])
 {
@@ -295,7 +295,7 @@ static bool meets(const struct piece *a, const struct piece *b)
     return a->from < b->from + b->bytes && b->from < a->from + a->bytes;
 }
 
-/* What the queued call is to do with the same bytes, where it is not reading alone; 0 = nothing. */
+/* The use of the same bytes by the queued call, if one of the two writes; 0 = none. */
 static unsigned clash(const struct rank *r, const struct queued *q, const struct piece *p)
 {
     struct piece piece[PIECES];

@@ -1,4 +1,4 @@
-/* Who has touched which bytes last, and who touches them without order. */
+/* The last uses of all bytes, and uses without order. */
 #include "diagnose/hazard/private.h"
 
 #define MOST_SPANS 256 /* of an allocation; beyond, what was there is forgotten */

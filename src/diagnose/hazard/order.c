@@ -1,4 +1,4 @@
-/* What comes after what: clocks, streams, the threads' devices. */
+/* The order of operations: clocks, streams, the threads' devices. */
 #include "diagnose/hazard/private.h"
 
 /* ---- clocks ---- */

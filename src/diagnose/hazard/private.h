@@ -1,8 +1,8 @@
-/* What the files of the wing hazard share.
+/* Shared by the files of the wing hazard.
  *
- * Operations are numbered on lanes: each stream is one, and each launch in progress of a non-blocking
- * communicator is on one of its communicator's own until it is known to be on its stream. A clock says
- * of each lane up to which number its operations have ended. */
+ * Operations are numbered on lanes. Each stream is a lane. Each launch in progress of a
+ * non-blocking communicator has a lane of its communicator until it is known to be on its stream.
+ * For each lane, a clock has the number up to which its operations have ended. */
 #ifndef NCS_DIAGNOSE_HAZARD_PRIVATE_H
 #define NCS_DIAGNOSE_HAZARD_PRIVATE_H
 
@@ -208,17 +208,18 @@ void hazard_settled(struct rank *r, const struct ncs_call *call); /* polled to s
 void hazard_end_line(struct rank *r, const struct ncs_call *call, bool gone);
 /* The host waits for the stream (NULL: all of the rank) as it is now, or an event stands for that. */
 void hazard_in_vain(struct rank *r, struct ncs_call *sync, const struct stream *s);
-/* What the host touches in an open group after a wait in it. */
+/* Checks memory that the host touches in an open group after a wait in it. */
 void hazard_look_in_group(struct rank *r, const struct step *s, const struct piece *p);
-/* What an operation of the stream touches that calls still queued for the same stream are to touch. */
+/* Checks an operation of the stream against the memory of calls that are still queued for
+ * the same stream. */
 void hazard_look_ahead(struct rank *r, const struct step *s, const struct stream *stream,
                        const struct piece *p);
 void hazard_free_launches(struct rank *r);
 
 /* ---- found.c ---- */
 
-/* Of one group, with nothing that says which comes first: what moves at once, or calls of different
- * communicators. */
+/* True for two uses in one group that nothing orders: messages that move at once, or calls of
+ * different communicators. */
 static inline bool hazard_same_launch(const struct access *earlier, const struct step *later)
 {
     const struct ncs_call *a = earlier->call, *b = later->call;

@@ -1,5 +1,6 @@
-/* Who plays: ranks that do alike on the same communicators play as one, so that a thousand of them take no longer than
- * one does. All that is known of them before any change is found once, for all rehearsals. */
+/* The cast of rehearsals: ranks that do alike on the same communicators play as one, so that
+ * a thousand of them take no longer than one. Facts that no change affects are computed once
+ * for all rehearsals. */
 #include "diagnose/rehearsal/rehearsal.h"
 
 #include "base/mem.h"
@@ -78,7 +79,7 @@ size_t ncs_cast_owner(const struct ncs_cast *cast, int comm, int comm_rank)
 
 /* ---- who is alike ---- */
 
-/* What a rank does, as it is read. */
+/* The actions of a rank, during the reading. */
 struct kinship {
     uint64_t kin;
     int rank;
@@ -233,7 +234,7 @@ void ncs_cast_free(struct ncs_cast *cast)
 
 /* ---- the cast of one rehearsal ---- */
 
-/* Those who are changed alike still play as one. */
+/* The key under which ranks with equal changes still play as one; 0 = the rank plays alone. */
 static uint64_t changed_kin(const struct ncs_cast *cast, uint64_t kin, const struct ncs_change *c, int rank)
 {
     bool moves = c->kind == NCS_CHANGE_PUT_IN || c->kind == NCS_CHANGE_LEAVE_OUT || c->kind == NCS_CHANGE_COMM;

@@ -29,7 +29,8 @@ static bool key_is_there(const struct ncs_rehearsal *p, const struct ncs_host_st
 
 /* ---- barriers ---- */
 
-/* Those who got past it in the run come first: where several threads of a process come to a barrier, one does. */
+/* Visits that passed the barrier in the run come first: if several threads of a process come to a
+ * barrier, one passes. */
 static bool visit_barrier(struct ncs_rehearsal *p, int rank, const char *ranks, uint64_t id, bool over)
 {
     if (!over && !p->late && !ncs_map_get(&p->hosts.visitors, id))
@@ -129,7 +130,8 @@ static size_t come_to_split(struct ncs_rehearsal *p, const struct ncs_call *spli
     return nth;
 }
 
-/* Who has come stays, and who is free, too: each look goes on where the last one ended. */
+/* A rank that has come stays, and so does one that is free, so each look continues where the last
+ * one ended. */
 static bool others_come_to_split(struct ncs_rehearsal *p, int comm, size_t nth)
 {
     uint64_t key = ncs_rehearsal_key(ALL_BEFORE, comm, (int64_t)nth, 0);
@@ -172,7 +174,7 @@ static bool own_are_done(const struct ncs_rehearsal *p, const struct ncs_course 
     return true;
 }
 
-/* Those who are absent there may come: for a key one of them is enough. */
+/* True if the absent ranks may come; for a key one of them is enough. */
 static bool absent_are_free(const struct ncs_rehearsal *p, const struct ncs_unmet *n)
 {
     bool any = ncs_is_key(p->q, n);

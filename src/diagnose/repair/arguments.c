@@ -76,8 +76,8 @@ void ncs_repair_refused(struct ncs_repairing *p)
     }
 }
 
-/* Nothing says yet whether the odd ranks made a call too many or left one out; if it was left out the
- * next round finds that. */
+/* It is not known yet if the odd ranks made an extra call or left one out. If they left one out,
+ * the next round finds that. */
 void ncs_repair_kind(struct ncs_repairing *p)
 {
     const struct ncs_cause *r = p->r;

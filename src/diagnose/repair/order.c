@@ -43,7 +43,7 @@ static void insert_left_out(struct ncs_repairing *p, int comm, const struct ncs_
     }
 }
 
-/* Those who are missed make the call that those who are there have made. */
+/* The missed ranks make the call that the present ranks have made. */
 void ncs_repair_absent(struct ncs_repairing *p)
 {
     const struct ncs_unmet *n = p->r->unmet;

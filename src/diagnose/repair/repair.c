@@ -68,7 +68,7 @@ static bool is_new(struct ncs_repairing *p, const struct ncs_edit *e, size_t pla
     return true;
 }
 
-/* Of a finding; they are in its JSON one by one. */
+/* The most edits of one finding; its JSON lists them one by one. */
 enum { MOST_EDITS = 1 << 14 };
 
 void ncs_add_edit(struct ncs_repairing *p, struct ncs_edit e)
@@ -122,7 +122,7 @@ uint32_t ncs_next_of(const struct ncs_repairing *p, int comm, int comm_rank)
 
 /* ---- what a rule says itself ---- */
 
-/* What the draft has already is known. */
+/* The edits that the draft already has count as known. */
 static struct ncs_repairing repair_begin(const struct ncs_analysis *q, const struct ncs_cause *r,
                                          struct ncs_draft *d)
 {

@@ -1,4 +1,4 @@
-/* What the files of edits share. Private to them. */
+/* Shared by the files that make edits. Private to them. */
 #ifndef NCS_DIAGNOSE_REPAIR_REPAIR_H
 #define NCS_DIAGNOSE_REPAIR_REPAIR_H
 

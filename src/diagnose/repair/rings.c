@@ -1,7 +1,7 @@
 /* Edits that undo a ring: its calls become one group, or change places. */
 #include "diagnose/repair/repair.h"
 
-/* Whose edit undoes the ring: somebody at fault, else anybody in it. */
+/* The rank whose edit undoes the cycle: a culprit, else any rank in it. */
 static int who(const struct ncs_repairing *p)
 {
     return p->d->f.culprits ? p->d->f.culprit[p->d->f.culprits - 1].rank
@@ -33,8 +33,8 @@ static bool awaited(const struct ncs_repairing *p, size_t at, int rank, int *com
     return false;
 }
 
-/* What the ranks of the ring wait in and are awaited in become one group, or change places: on that
- * rank, or, -1, on all. */
+/* For each rank of the cycle (or, rank -1, for all): the call in which it waits and the call that
+ * others await become one group, or change places. */
 static void repair_ring(struct ncs_repairing *p, enum ncs_edit_kind kind, int rank)
 {
     for (size_t i = 0; i < p->r->length; i++) {

@@ -1,4 +1,4 @@
-/* What a call sends and what it receives overlap, and not in the way that NCCL takes for in place. */
+/* The send and receive buffers of a call overlap in a way that is not in place for NCCL. */
 #include "diagnose/rules/rule.h"
 
 #include "api/types.h"

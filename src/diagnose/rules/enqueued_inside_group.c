@@ -1,4 +1,4 @@
-/* What is put on a stream in an open group comes before the calls of the group. */
+/* Work that is enqueued on a stream in an open group runs before the calls of the group. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"

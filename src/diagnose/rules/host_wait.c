@@ -18,7 +18,8 @@ static void say_gate(struct ncs_str *s, const struct ncs_snap_gate *g)
         ncs_str_addf(s, " (%s)", g->key);
 }
 
-/* Whether the key ought to have been set or is not to be waited for nothing shows, but where all the others wait. */
+/* No evidence shows if the key should have been set or should not be awaited, unless all
+ * other ranks wait. */
 static void doubt_key(const int *waiting, size_t count, size_t gones, size_t lives, struct ncs_draft *d)
 {
     struct ncs_str s = { 0 };
@@ -161,7 +162,7 @@ static void host_wait_lists_differ(const struct ncs_analysis *q, const struct nc
         ncs_free(ranks[i]);
 }
 
-/* Whether the driver's own thread waits there for a rank: in a host function of a stream. */
+/* True if the driver's own thread waits there for a rank, in a host function of a stream. */
 static bool in_callback(const struct ncs_analysis *q, int rank, const struct ncs_unmet *gate)
 {
     for (size_t i = 0; i < q->snap->contexts; i++) {
@@ -173,7 +174,7 @@ static bool in_callback(const struct ncs_analysis *q, int rank, const struct ncs
     return false;
 }
 
-/* Of several who could set a key nobody can tell who would have. */
+/* If several threads could set a key, nothing shows which of them should have. */
 static bool is_anybodys(const struct ncs_unmet *key)
 {
     return key->absents > 1;
@@ -207,7 +208,7 @@ static void say_ring(const struct ncs_analysis *q, const struct ncs_draft *d,
     }
 }
 
-/* What undoes a ring through keys: to set one of them before the wait. */
+/* A cycle through keys is undone if one of the keys is set before the wait. */
 static void say_set_first(const struct ncs_analysis *q, const struct ncs_draft *d,
                           const struct ncs_unmet *const *of, struct ncs_str *s)
 {

@@ -1,9 +1,10 @@
-/* Those who join a communicator, or come to change one, contradict each other. */
+/* Ranks that join a communicator, or change one together, contradict each other. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 
-/* Of a process whose threads join one by one the thread that did: another one may have made the id for all. */
+/* True if the thread that joins made the id itself. Only that thread counts, because another thread
+ * of the process may have made the id for all. */
 static bool took_own_id(const struct ncs_analysis *q, const struct ncs_call *joins)
 {
     const struct ncs_made *m = ncs_first_made(&q->index, NCS_FN_ncclGetUniqueId);
@@ -43,7 +44,7 @@ static struct unshared unshared_ids(const struct ncs_analysis *q, const struct n
     return u;
 }
 
-/* Whether those who wait at the need are to blame for it. */
+/* True if the ranks that wait are to blame for the missing id. */
 static bool is_unshared(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct unshared *u)
 {
     bool own = true;

@@ -1,4 +1,4 @@
-/* What the ranks did not do wrong: a link between two of them is gone. */
+/* No rank is at fault: a link between two of them is gone. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"

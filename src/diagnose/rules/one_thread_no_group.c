@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 
-/* What waits for more than one stream. */
+/* Functions that wait for more than one stream. */
 static const struct { enum ncs_fn fn; const char *scope; } wide[] = {
     { NCS_FN_cudaFree, "all that is under way on the device" },
     { NCS_FN_cudaFreeHost, "all that is under way on the device" },
@@ -78,7 +78,7 @@ static void say_wait(const struct ncs_analysis *q, int context, struct ncs_str *
         ncs_str_addf(s, ", which waits for %s,", scope);
 }
 
-/* Of a thread that waits for another one, which waits for its call. */
+/* For a thread that waits for another thread, which waits for the first one's call. */
 static void say_two_threads(const struct ncs_analysis *q, const struct knot *k, struct ncs_str *s)
 {
     const struct ncs_snap_context *w = &q->snap->context[k->waiter];

@@ -1,8 +1,8 @@
 /* Sends and receives of one communicator that wait for each other in a ring. */
 #include "diagnose/rules/rule.h"
 
-/* Whether a call that was queued in a group has met its counterpart: then the rest of the group
- * keeps back what alone would have gone on. */
+/* True if a call that was queued in a group has met its counterpart: then the rest of the group
+ * blocks a call that alone would have gone on. */
 static bool has_met(const struct ncs_analysis *q, const struct ncs_snap_part *p)
 {
     if (p->op >= 0)

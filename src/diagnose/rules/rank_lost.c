@@ -36,7 +36,7 @@ static void fill_all(const struct ncs_notice *n, struct ncs_draft *d)
     d->f.evidence = ncs_text("by the faults that happened");
 }
 
-/* Of a recorded run: nothing was. */
+/* For a rank that is missing from a recorded run, where no fault has stopped it. */
 static void say_missing(const struct ncs_analysis *q, const struct ncs_cause *r,
                         const struct ncs_snap_context *c, struct ncs_draft *d)
 {

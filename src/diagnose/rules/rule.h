@@ -1,4 +1,4 @@
-/* What a rule looks at and what it fills. Private to this room. */
+/* The input and the output of rules. Private to this room. */
 #ifndef NCS_DIAGNOSE_RULES_RULE_H
 #define NCS_DIAGNOSE_RULES_RULE_H
 
@@ -35,7 +35,7 @@ enum ncs_root_kind {
 
 struct ncs_explanation; /* explanation/explain.h */
 
-/* What has no cause further back. Which members are set depends on the kind. */
+/* A cause that has no further cause behind it. The kind decides which members are set. */
 struct ncs_cause {
     enum ncs_root_kind kind;
     const char *rule;                  /* the only one that may speak; NULL = the one with the strongest ground */
@@ -57,7 +57,7 @@ struct ncs_cause {
                                         * that goes another way than the others, -1 = not known */
 };
 
-/* Whether the rule explains the root; if so the draft is filled but for rule and level. */
+/* True if the rule explains the cause. Then it has filled the draft, except rule and level. */
 typedef bool ncs_rule_match(const struct ncs_analysis *q, const struct ncs_cause *r,
                             struct ncs_draft *d);
 
@@ -112,20 +112,21 @@ void ncs_free_finding(struct ncs_finding *f); /* the contents */
 void ncs_drafts_add(const struct ncs_analysis *q, struct ncs_drafts *all, struct ncs_draft *d);
 void ncs_drafts_sort(struct ncs_drafts *all); /* the cause first */
 
-/* What each rank of the parent called to make its nth split, NULL of those who are not known. The
- * caller's (rules/common/uneven_split.c). */
+/* Each rank's call that makes the nth split of the parent; NULL if it is not known. The caller
+ * frees the list (rules/common/uneven_split.c). */
 const struct ncs_call **ncs_split_calls(const struct ncs_analysis *q, int parent, uint32_t nth);
 /* "ranks 0, 1 gave 0, rank 2 gave 1" */
 void ncs_format_colors(const struct ncs_call *const *call, int count, struct ncs_str *s);
 /* To a finding about somebody who is missed in a part of a split: who gave which color (rules/common/uneven_split.c). */
 void ncs_add_colors(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
-/* Who joins with another size, or as the same rank as another: blames them and says so (rules/common/joiners.c). */
+/* Blames ranks that join with another size, or as the same rank as another; fills why and fix
+ * (rules/common/joiners.c). */
 bool ncs_joiners_clash(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d,
                        struct ncs_str *why, struct ncs_str *fix);
-/* Who joins with an id from another key than the others at its place, or as a rank that another one is, too: blames
- * them; all but the repair of the need (rules/common/id_keys.c). */
+/* Blames ranks that join with an id from another key than the others at their place, or with a rank
+ * number that another one has, too. Fills all but the repair (rules/common/id_keys.c). */
 bool ncs_took_wrong_id(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d);
-/* What those who are missed at a growth have to call: old ranks and new ones. */
+/* Adds the calls that the missed ranks of a growth must make: old ranks and new ones. */
 void ncs_format_growth(const struct ncs_analysis *q, const struct ncs_unmet *n, const int *absent,
                        size_t count, struct ncs_str *s);
 
@@ -145,7 +146,7 @@ enum ncs_failing { /* why, in the order in which it is looked for */
  * what to change. */
 enum ncs_failing ncs_format_failing(const struct ncs_analysis *q, const struct ncs_call *call,
                                     struct ncs_str *why, struct ncs_str *fix);
-/* Whether the root is such a failure; if so all is filled. */
+/* True if the cause is such a failure. Then it has filled everything. */
 bool ncs_failed_because(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                         enum ncs_failing failing);
 
@@ -190,7 +191,7 @@ void ncs_format_left(const struct ncs_analysis *q, const struct ncs_cause *r, st
 
 /* ---- steps of hosts (explanation/finding_host.c) ---- */
 
-/* Whether the root is such a step; if so all is filled. */
+/* True if the cause is such a step. Then it has filled everything. */
 bool ncs_fill_hosts(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
 
 /* ---- calls left out, made in excess, exchanged (rules/common/divergent_calls.c) ---- */
@@ -204,7 +205,7 @@ int ncs_divergence_comm(const struct ncs_cause *r); /* the communicator that it 
 /* Culprits are the odd ranks, the title is the others' call where they part. */
 void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, int comm,
                          const struct ncs_call_divergence *p, struct ncs_draft *d);
-/* Of two explanations that are as good: why and fix. False when there is one. */
+/* For two explanations that fit equally well: fills why and fix. False = there is only one. */
 bool ncs_format_alternatives(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
                              struct ncs_draft *d);
 const struct ncs_call *ncs_call_at(const struct ncs_analysis *q, int comm, int comm_rank,
@@ -240,7 +241,7 @@ enum ncs_fact {
     NCS_FACT_OP,
 };
 
-/* Whether this is the fact that they disagree in; if so all but the repair is filled. */
+/* True if the calls disagree in this fact. Then it has filled all but the repair. */
 bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                   enum ncs_fact which, const char *noun);
 /* The repair: "give the same root: rank 3 (line 8) is the odd one", unless no side is. */
@@ -256,13 +257,13 @@ bool ncs_is_alone(const struct ncs_cause *r, bool send);
 /* The one who is missed has destroyed the communicator, alone of three ranks or more: it has left too
  * early, rather than left out a message. */
 bool ncs_left_alone(const struct ncs_analysis *q, const struct ncs_cause *r);
-/* Whether the root is such a send or receive; fills the draft. */
+/* True if the cause is such a send or receive. Then it has filled the draft. */
 bool ncs_one_alone(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                    bool send);
 
 /* ---- rings (rules/common/cycle.c) ---- */
 
-/* What place i of a ring says: who waits, in which call, for whom. */
+/* Step i of a cycle: the waiting rank, its call, and the rank that it waits for. */
 struct ncs_ring_step {
     int rank, other;
     const struct ncs_unmet *unmet;
@@ -292,24 +293,25 @@ int *ncs_absent_comm_ranks(const struct ncs_unmet *n); /* one for each absent; t
 
 /* ---- memory that is used without order (rules/common/unordered.c) ---- */
 
-/* Whether the root is a hazard of the kind; if so all but why and fix is filled. */
+/* Returns the hazard if the cause is one of this kind; has then filled all but why and fix. */
 const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struct ncs_cause *r,
                                        enum ncs_hazard_kind kind, struct ncs_draft *d);
-/* Whether one wait at the right place orders both pairs. */
+/* True if one wait at the right place orders both pairs. */
 bool ncs_one_wait_mends(const struct ncs_hazard *a, const struct ncs_hazard *b);
 void ncs_format_hazard_ranks(struct ncs_str *s, const struct ncs_hazard *h);
 /* "call 2 on world (AllReduce float32 x 4 sum) at line 7", "the copy at line 9" */
 void ncs_format_use(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *call);
 const char *ncs_said_use(unsigned does, bool several); /* "overwrites", "read" */
 void ncs_format_line(struct ncs_str *s, const char *before, const struct ncs_call *call);
-/* What to do between the earlier and the later one. */
+/* Adds the advice for the place between the earlier and the later use. */
 void ncs_format_wait_between(struct ncs_str *s, const struct ncs_hazard *h);
 /* Its stream is synchronised after the earlier one, if that is a communication. */
 void ncs_repair_by_sync(struct ncs_draft *d, const struct ncs_hazard *h);
 
 /* ---- right results that lost something (rules/common/inexact.c) ---- */
 
-/* Whether the root is such a result, of an average of integers or not; if so all but the fix is filled. */
+/* Returns the result if the cause is one of this kind (an average of integers, or not); has then
+ * filled all but the fix. */
 const struct ncs_notice_inexact *ncs_inexact_of(const struct ncs_analysis *q, const struct ncs_cause *r,
                                                 bool integer_average, struct ncs_draft *d);
 

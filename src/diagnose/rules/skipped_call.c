@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-/* What most of those who are there have called. */
+/* The call that most of the present ranks have made. */
 static const struct ncs_call *skipped_call_commonest(const struct ncs_unmet *n)
 {
     struct ncs_map votes = { 0 };
@@ -59,7 +59,7 @@ static bool missed_meeting(const struct ncs_analysis *q, const struct ncs_cause 
     return true;
 }
 
-/* Nothing is known but that the ranks did not come. */
+/* Only the absence of the ranks is known, not what they did instead. */
 static void plain_skip(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_unmet *n = r->unmet;

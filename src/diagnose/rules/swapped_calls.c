@@ -29,7 +29,7 @@ static bool comes_later(const struct ncs_sequence *early, const struct ncs_seque
            (x || y ? swapped_calls_same_call(x, y) : true);
 }
 
-/* What looks like a call left out or made in excess is made at another place. */
+/* The call seems to be left out or made in excess, but was made at another place. */
 static bool match_moved(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     struct ncs_call_divergence p;
@@ -100,7 +100,8 @@ static void say_sides(const struct ncs_analysis *q, int comm, const struct ncs_c
         side[0] = model;
         side[1] = own;
     }
-    /* Of labels that differ, or nothing but lines and what is between: see the parting. */
+    /* If signature or label distinguishes the two calls, each is followed by the ranks that made it.
+     * Otherwise only lines or other evidence do (see the divergence), and the odd ranks are named. */
     bool told_apart = !swapped_calls_same_call(own, model);
     ncs_str_addf(s, ": call %u is", (unsigned)p->number);
     for (int i = 0; i < 2; i++) {

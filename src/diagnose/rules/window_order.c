@@ -38,8 +38,8 @@ static const struct {
     { same_size, "by the sizes and flags of the windows" },
 };
 
-/* Whether each of `a` is like one of `b` alone, and that is the one in its place: no exchange, whatever
- * else they may have in common. */
+/* True if each entry of `a` is like exactly one entry of `b`, the one at its own place: then
+ * nothing is exchanged, whatever else the entries share. */
 static bool window_order_agree(size_t way, const struct list *a, const struct list *b)
 {
     for (size_t i = 0; i < a->count && i < b->count; i++)
@@ -63,7 +63,7 @@ static struct list *find_lists(const struct ncs_analysis *q, int comm)
     return lists;
 }
 
-/* Whether the i-th of `a` is the k-th of `b` and the other way round, and they are not all alike. */
+/* True if the i-th of `a` is like the k-th of `b` and the reverse, and they are not all alike. */
 static bool window_order_exchanged(size_t way, const struct list *a, const struct list *b, size_t i, size_t k)
 {
     return k < a->count && k < b->count && ways[way].same(a->call[i], b->call[k]) &&

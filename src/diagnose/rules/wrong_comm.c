@@ -35,7 +35,7 @@ static bool two_meetings(const struct ncs_analysis *q, const struct ncs_cause *r
     return count == 2 && unmet[0]->comm != unmet[1]->comm && unmet[0]->kind == unmet[1]->kind;
 }
 
-/* Nothing was called on it but what waits now. */
+/* True if only calls that wait now were made on the communicator. */
 static bool unused(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     const struct ncs_comm_info *info = q->journal->comm[n->comm];

@@ -203,7 +203,7 @@ static bool wrong_peer_match(const struct ncs_analysis *q, const struct ncs_caus
         ncs_free(what);
     }
     ncs_add_blocked(q, d, ncs_unmet_node(q, (size_t)(o - q->unmet)));
-    /* Who waits in the other half of the misunderstanding is no bystander. */
+    /* The rank that waits at the other end of the wrong peer is no bystander. */
     size_t kept = 0;
     for (size_t i = 0; i < d->f.bystanders; i++)
         if (d->f.bystander[i] != send->rank && d->f.bystander[i] != recv->rank)

@@ -1,5 +1,6 @@
-/* What the rules say of parties, for people and for those who change the program: a process as such is one
- * of its ranks, edits name the process whose calls they change, and the first culprit is introduced. */
+/* Turns the rules' words for parties into words for users and for edits: a process as such
+ * is one of its ranks, edits name the process whose calls they change, and the first
+ * culprit is introduced. */
 #include "diagnose/party.h"
 
 #include <ctype.h>

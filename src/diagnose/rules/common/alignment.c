@@ -146,7 +146,7 @@ static bool explain_shift(const struct pair *pair, struct ncs_call_divergence *p
     return p->how != NCS_DIVERGENCE_NONE;
 }
 
-/* Of calls that all look the same, the lines may still show which one was left out. */
+/* If all calls look alike, their lines may still show which one was left out. */
 static int skipped_line(const struct ncs_sequence *odd, const struct ncs_sequence *model)
 {
     uint32_t missing = ncs_sequence_end(model) - ncs_sequence_end(odd);
@@ -222,8 +222,8 @@ static int64_t at_all(const struct ncs_call *c)
     return 1;
 }
 
-/* Of camps that are equally large the one whose place ranks of other groups come to, too, in the same round;
- * SIZE_MAX where that is none or several. */
+/* If several camps are largest, the one at whose place ranks of other groups call in the same
+ * round. SIZE_MAX = no camp, or several. */
 static size_t alignment_by_siblings(const struct ncs_analysis *q, const struct camps *camps, size_t largest)
 {
     enum { MOST_COMMS = 64 }; /* each look goes through the whole journal */
@@ -282,8 +282,8 @@ static uint64_t way_on(const struct ncs_sequence *s, uint32_t at)
     return hash;
 }
 
-/* Of those who made the call of the majority, one who goes on as most of them do; the longest way
- * if there are several such, since a short one shows less. */
+/* A rank that made the majority's call and goes on as most of these ranks do. Of several, the one
+ * with the longest sequence, because it shows most. */
 static int alignment_find_model(const struct ncs_ranks_of_comm *r, int nranks, const struct camps *camps,
                                 size_t best, uint32_t at)
 {

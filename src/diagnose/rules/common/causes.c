@@ -1,5 +1,5 @@
-/* What the rules are held against: everything in the graph, the notices and the journal that has no
- * cause further back. */
+/* Asks the rules about everything in the graph, the notices and the journal that has no cause
+ * further back. */
 #include "diagnose/rules/rule.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static int causes_class_of(enum ncs_reason reason)
 
 enum { OTHERS = 6, NEVER };
 
-/* Whether there are such. */
+/* Returns if there are absent ranks of that class. */
 static bool judge_absents(const struct ncs_analysis *q, const struct ncs_unmet *n, int class,
                           struct ncs_drafts *all)
 {
@@ -39,7 +39,7 @@ static bool judge_absents(const struct ncs_analysis *q, const struct ncs_unmet *
     return any;
 }
 
-/* Whether the need cannot come about whatever the others do. */
+/* True if the wait cannot be met, whatever the others do. */
 static bool is_final(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     size_t gone = 0;
@@ -294,8 +294,8 @@ static uint64_t causes_place_key(const struct ncs_analysis *q, size_t context)
     return ncs_hash(file, (uint64_t)p.line);
 }
 
-/* Whether those who are behind at the later parting have come past the call that they lack: each
- * has ended well, or waits at the same place as one who has made it. */
+/* True if the ranks that are behind at the later divergence have passed the call that they lack:
+ * each has ended well, or waits at the same place as a rank that has made the call. */
 static bool have_passed(const struct ncs_analysis *q, int comm)
 {
     enum { BEHIND = 1, AHEAD };
@@ -342,7 +342,7 @@ static void judge_later(const struct ncs_analysis *q, struct ncs_drafts *all)
     }
 }
 
-/* What shows in the journal alone, whether or not anybody waits because of it. */
+/* Judges facts that show in the journal alone, whether or not any rank waits because of them. */
 static bool judge_journal(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     struct ncs_cause r = { .kind = NCS_CAUSE_THREADS, .comm = -1, .rank = -1 };
@@ -400,7 +400,7 @@ static bool failed_alike(const struct ncs_call *a, const struct ncs_call *b)
     return a->fn == b->fn && a->rc == b->rc && a->place.line == b->place.line;
 }
 
-/* What an error of the machine's, or of another rank, has led to is told with that. */
+/* True if a finding already covers the failed call: the machine's own error, or another rank's. */
 static bool is_explained(const struct ncs_drafts *all, const struct ncs_call *call)
 {
     for (size_t i = 0; i < all->count; i++) {
@@ -459,7 +459,7 @@ static void judge_inexact(const struct ncs_analysis *q, struct ncs_drafts *all)
     }
 }
 
-/* Who polls for what a finding says to be missing polls because of that. */
+/* True if a finding covers every poll in vain. */
 static bool polls_explained(const struct ncs_analysis *q, const struct ncs_drafts *all)
 {
     for (size_t i = 0; i < q->snap->contexts; i++) {
@@ -496,7 +496,8 @@ void ncs_judge_hang(const struct ncs_analysis *q, struct ncs_drafts *all)
     ncs_free(told);
 }
 
-/* What is left over at the end, what failed, and what lost something: beside the cause, if there is one. */
+/* Notes beside the cause, or without one: left-over objects, failed calls, results
+ * that lost precision. */
 void ncs_judge_rest(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     judge_left_overs(q, all);

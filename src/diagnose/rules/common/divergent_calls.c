@@ -1,5 +1,5 @@
-/* What the rules about calls left out, made in excess or exchanged on one communicator have in
- * common. */
+/* Shared by the rules about calls that were left out, made in excess or exchanged on
+ * one communicator. */
 #include "diagnose/rules/rule.h"
 
 #include <string.h>
@@ -212,7 +212,7 @@ static void by_number(const struct ncs_cause *r, struct ncs_call_divergence *p)
     p->skipped_line = 0;
 }
 
-/* What clues tell of the same ranks is more. */
+/* Evidence about the same ranks is more precise, so it replaces the divergence. */
 static void take_clue(const struct ncs_call_divergence *clued, struct ncs_call_divergence *p)
 {
     if (clued->how == NCS_DIVERGENCE_NONE || clued->odds != p->odds ||

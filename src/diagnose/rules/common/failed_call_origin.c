@@ -8,7 +8,8 @@
 #include "ncclscript/cuda_abi.h"
 #include "ncclscript/nccl_abi.h"
 
-/* Of the end of a group the first call in it that may be meant; else the call itself. */
+/* For a failed group end, the first call in the group that may be the reason; else
+ * the call itself. */
 static const struct ncs_call *concerned(const struct ncs_call *call)
 {
     const struct ncs_call *found = call;
@@ -86,7 +87,7 @@ static void say_same_device(const struct ncs_analysis *q, const struct ncs_call 
     ncs_str_add(fix, ": cudaSetDevice with its number among the ranks of the host");
 }
 
-/* Those of a host that do not share their device may fail too. */
+/* Other ranks of the host, which do not share their device, may fail too. */
 static bool blame_sharers(const struct ncs_analysis *q, const struct ncs_call *call, struct ncs_draft *d)
 {
     const struct ncs_call *init = concerned(call);
@@ -142,7 +143,7 @@ static bool gave_no_color(const struct ncs_call *c)
     return c->fn == NCS_FN_ncclCommSplit && (int)c->arg[1].i == NCCL_SPLIT_NOCOLOR;
 }
 
-/* Whether a rank has fewer communicators made out of this one than its calls up to `c` would make. */
+/* True if a rank has fewer children of this communicator than its calls up to `c` would make. */
 static bool is_behind(const struct ncs_analysis *q, const struct ncs_call *c)
 {
     size_t made = 0, wanted = 0;
@@ -294,7 +295,8 @@ static const struct ncs_redop *find_redop(const struct ncs_comm_info *info, cons
     return op;
 }
 
-/* That of the communicator first; of another one it is another operator's, or the same handle in use. */
+/* The operator of the communicator, if it has one with this handle; else that of
+ * another communicator. */
 static const struct ncs_redop *redop_of(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     const struct ncs_redop *op = NULL;

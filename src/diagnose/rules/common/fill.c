@@ -155,8 +155,8 @@ static char *what_is_missing(const struct ncs_analysis *q, const struct ncs_unme
                     (unsigned)unmet->call->number);
 }
 
-/* What comes before where somebody is who may still come: nothing of one that is in the same call, for
- * another meeting. */
+/* The words before the place of a rank that may still arrive. Empty if the rank is in the same call
+ * for another meeting. */
 static char *elsewhere_lead(const struct ncs_snap_context *c, const struct ncs_unmet *unmet,
                             const char *missing)
 {

@@ -1,4 +1,4 @@
-/* What the rules about joining a communicator have in common. */
+/* Shared by the rules about joining a communicator. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"

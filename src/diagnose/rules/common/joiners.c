@@ -1,4 +1,4 @@
-/* Those who join one communicator, by init or by growing, and what they contradict each other in. */
+/* The ranks that join one communicator, by init or growth, and their contradictions. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
@@ -193,7 +193,7 @@ static bool rank_twice(const struct ncs_analysis *q, const struct joiners *j, st
     return true;
 }
 
-/* What took a rank out of a communicator that was not yet made. */
+/* The call by which a rank left a communicator that was not yet made. */
 static const struct ncs_call *leaving(const struct ncs_analysis *q, const struct ncs_call *joined)
 {
     const struct ncs_ranks_of_comm *of = &q->comm[joined->comm];

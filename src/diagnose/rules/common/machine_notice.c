@@ -1,4 +1,4 @@
-/* What the rules about things that the machine itself noticed have in common. */
+/* Shared by the rules about events that the machine itself noticed. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-/* What the rules about somebody who will never come to a meeting have in common. */
+/* Shared by the rules about a rank that will never come to a meeting. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"

@@ -1,6 +1,6 @@
-/* What other ranks passed at the place of a call, in the same round: groups of one split, pairs of a pipeline and
- * the ranks of a ring run the same line, so that they show what a call was meant to be where the ranks that met
- * are too few to show it. */
+/* The arguments that other ranks passed at the place of a call in the same round. Groups of one
+ * split, pairs of a pipeline and the ranks of a ring run the same line, so they show what a call
+ * was meant to be if too few ranks met to show it. */
 #include "diagnose/rules/rule.h"
 
 #include "base/hash.h"

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "ncclscript/nccl_abi.h"
 
-/* What each rank of the parent called, NULL of those who are not known. */
+/* Each rank's nth split of the parent; NULL if its call is not known. */
 const struct ncs_call **ncs_split_calls(const struct ncs_analysis *q, int parent, uint32_t nth)
 {
     const struct ncs_comm_info *info = q->journal->comm[parent];

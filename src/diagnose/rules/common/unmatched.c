@@ -47,7 +47,7 @@ static struct tally *tally_for(struct tallies *t, const struct ncs_call *c)
     return ncs_is_send(c) ? tally_of(t, me, peer) : tally_of(t, peer, me);
 }
 
-/* Those of a communicator; none if the journal is not whole. */
+/* The unmatched calls of a communicator; none if the journal is incomplete. */
 struct ncs_unmatched_calls {
     const struct ncs_call **call;
     size_t count, room;
@@ -110,9 +110,9 @@ static void tie_knots(struct ncs_unmatched_calls *l, int nranks)
         l->knot[r] = unmatched_knot_of(l->knot, r);
 }
 
-/* Whether all would be answered if this rank named others: everybody else's calls name it, and it
- * has one of its own for each. `turned`: how many of its calls would have to be a send in place of
- * a receive or the other way round. */
+/* True if all calls would be matched if this rank named other peers: all calls of others name it,
+ * and it has one of its own for each. `turned`: how many of its calls would also change between
+ * send and receive. */
 static bool explains(const struct ncs_call *const *loose, size_t count, int rank, size_t *turned)
 {
     size_t sends = 0, recvs = 0, wanted_sends = 0, wanted_recvs = 0;
@@ -186,8 +186,8 @@ static int single(const struct ncs_analysis *q, const struct ncs_call *const *lo
     return best;
 }
 
-/* Whether it is enough that all receives (all sends) name other peers: each rank has as many loose
- * receives as there are loose sends to it. */
+/* True if it is enough that all receives (or all sends) name other peers: each rank has as many
+ * unmatched receives as there are unmatched sends to it. */
 static bool one_sided(const struct ncs_call *const *loose, size_t count, int nranks, bool sends)
 {
     int *balance = ncs_new((size_t)nranks * sizeof *balance);

@@ -1,4 +1,4 @@
-/* What the rules about a send or a receive that has no counterpart have in common. */
+/* Shared by the rules about a send or a receive without a counterpart. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"

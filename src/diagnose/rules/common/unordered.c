@@ -1,4 +1,4 @@
-/* What the rules about memory that is used without order have in common. */
+/* Shared by the rules about memory that is used without order. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
@@ -64,7 +64,7 @@ static const struct ncs_call *counted_of(const struct ncs_hazard *h)
     return call->number && call->comm >= 0 ? call : NULL;
 }
 
-/* What was freed in use was touched then: that is told by itself. */
+/* True if memory that was freed in use was then accessed: the fault has a finding of its own. */
 static bool came_to_a_fault(const struct ncs_analysis *q, const struct ncs_hazard *h)
 {
     for (size_t i = 0; i < q->notices && h->later_does & NCS_TOUCH_FREE; i++) {
