@@ -180,8 +180,8 @@ static bool journal_has_failed(int rc)
     return rc != ncclSuccess && rc != ncclInProgress;
 }
 
-/* Calls queued in a group that failed were dropped. A call on a handle that is no communicator
- * had no number to lose. */
+/* NCCL drops the calls queued in a group that fails (measured on 2.28.9). A call on a handle that is
+ * no communicator had no number to lose. */
 static void reject_group(struct ncs_journal *j, const struct ncs_local *local)
 {
     for (struct ncs_call *c = j->newest; c && c->id > local->group_from; c = c->older)
@@ -497,21 +497,21 @@ static bool fills_handles(const struct ncs_call *call)
 }
 
 /* Asks the driver outside the lock, because on the simulator other contexts may run meanwhile. */
-static void adopt_filled(struct ncs_journal *j, int who)
+static void adopt_filled(struct ncs_journal *j, int run_rank)
 {
     const struct ncs_api *api = j->own->api;
     struct ncs_unfilled u;
 
     for (;;) {
         lock(j);
-        bool any = ncs_journal_take_filled(j, who, &u);
+        bool any = ncs_journal_take_filled(j, run_rank, &u);
         unlock(j);
         if (!any)
             return;
         int rank = u.child_rank, nranks = u.child_nranks;
-        bool told = rank >= 0 || (api->ncclCommUserRank(*u.out, &rank) == ncclSuccess &&
+        bool known = rank >= 0 || (api->ncclCommUserRank(*u.out, &rank) == ncclSuccess &&
                                   api->ncclCommCount(*u.out, &nranks) == ncclSuccess);
-        if (!told || rank < 0 || nranks <= rank)
+        if (!known || rank < 0 || nranks <= rank)
             continue;
         lock(j);
         ncs_journal_adopt(j, &u, rank, nranks);

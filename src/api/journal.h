@@ -63,10 +63,10 @@ struct ncs_call {
     int comm_rank;      /* the caller's rank in it */
     uint32_t number;    /* on (comm, comm_rank) from 1; 0 = not counted */
     uint32_t ordinal;   /* position in its sequence, from 1; 0 = in no sequence: the call or its
-                         * group failed, or it is an empty collective, which NCCL drops. Calls of
-                         * ranks are paired by it. Collectives of one (comm, comm_rank) are a
-                         * sequence, one-sided calls another; sends to each peer and receives
-                         * from each peer are one each */
+                         * group failed, or it is an empty collective, which NCCL drops (read in
+                         * NCCL 2.30.7). Calls of ranks are paired by it. Collectives of one
+                         * (comm, comm_rank) are a sequence, one-sided calls another; sends to
+                         * each peer and receives from each peer are one each */
     uint64_t group;     /* serial of the outermost group that the call is in, 0 = ungrouped */
     uint64_t rival;     /* of a counted call: id of an earlier call that another thread of the
                          * rank made on the same communicator or stream, and that nothing orders
@@ -300,7 +300,7 @@ bool ncs_call_is_one_sided(const struct ncs_call *call);
 bool ncs_call_is_composed(const struct ncs_call *call); /* of sends and receives */
 bool ncs_call_is_collective(const struct ncs_call *call); /* all ranks make it, composed or not */
 /* A collective of a one-rank communicator: NCCL launches it at the call, even in a group, and a
- * later failure of the group does not undo it. */
+ * later failure of the group does not undo it (read in NCCL 2.30.7). */
 bool ncs_call_is_immediate(const struct ncs_call *call, int nranks);
 /* How many elements, in multiples of its count, the call reads or writes on its own rank; 0 =
  * none. */

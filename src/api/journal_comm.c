@@ -116,10 +116,10 @@ struct ncs_comm_info *ncs_journal_add_comm(struct ncs_journal *j, uint64_t key, 
 }
 
 void ncs_journal_set_member(struct ncs_journal *j, struct ncs_comm_info *info, int comm_rank,
-                            ncclComm_t handle, int who, int device)
+                            ncclComm_t handle, int run_rank, int device)
 {
     grow_members(info, comm_rank + 1);
-    info->member[comm_rank].rank = who;
+    info->member[comm_rank].rank = run_rank;
     info->member[comm_rank].device = device;
     info->member[comm_rank].joined = j->calls;
     set_handle(j, info->number, comm_rank, handle);
@@ -164,7 +164,8 @@ static void join_comm(struct ncs_journal *j, struct ncs_call *call, int device)
 
     if (!info)
         return;
-    /* All communicators made through NCCL_COMM_ID have the same id, one after the other. */
+    /* With NCCL_COMM_ID all unique ids are equal (measured on 2.28.9), so the same id may make one
+     * communicator after the other. */
     if (call->fn != NCS_FN_ncclCommGrow && rank < info->members && info->member[rank].gone) {
         uint64_t key = info->key;
         ncs_map_remove(&j->own->keys, key);

@@ -31,11 +31,11 @@ void ncs_journal_weigh_comm(struct ncs_journal *j, struct comm *comm)
     own->dead_last = comm;
 }
 
-void ncs_journal_use_comm(struct ncs_journal *j, int number, int more)
+void ncs_journal_use_comm(struct ncs_journal *j, int number, int change)
 {
     struct comm *comm = (struct comm *)j->comm[number];
 
-    comm->users += (size_t)more;
+    comm->users += (size_t)change;
     ncs_journal_weigh_comm(j, comm);
 }
 

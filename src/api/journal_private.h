@@ -124,7 +124,7 @@ static inline bool ncs_call_makes_rank(const struct ncs_call *call)
 /* ---- lifetime of communicators (journal_ended.c) ---- */
 
 /* Adds a user (1) or removes one (-1); a communicator with users is kept. */
-void ncs_journal_use_comm(struct ncs_journal *j, int number, int more);
+void ncs_journal_use_comm(struct ncs_journal *j, int number, int change);
 /* Sets the call's communicator (-1 = none), which is kept as long as the record. */
 void ncs_journal_set_comm(struct ncs_journal *j, struct ncs_call *call, int comm);
 /* A child's parent is kept as long as the child. */
@@ -141,9 +141,9 @@ void ncs_journal_free_comm(struct comm *comm);
 
 /* The communicator with that key; if there is none, a new one of nranks ranks. */
 struct ncs_comm_info *ncs_journal_add_comm(struct ncs_journal *j, uint64_t key, int nranks);
-/* Sets one rank of a communicator, with its handle; `who` is the rank of the run. */
+/* Sets one rank of a communicator, with its handle; `run_rank` is the rank of the run. */
 void ncs_journal_set_member(struct ncs_journal *j, struct ncs_comm_info *info, int comm_rank,
-                            ncclComm_t handle, int who, int device);
+                            ncclComm_t handle, int run_rank, int device);
 
 /* ---- communicators made out of others (journal_child.c) ---- */
 

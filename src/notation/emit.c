@@ -388,9 +388,9 @@ static void next_argument(struct call *c)
 }
 
 /* Begins an option: opens the table, or separates it from the option before. */
-static void next_option(struct ncs_emitter *s, const char *open, size_t said)
+static void next_option(struct ncs_emitter *s, const char *open, size_t emitted)
 {
-    if (said == 0) {
+    if (emitted == 0) {
         emit_text(s, open);
     } else if (s->wide) {
         emit_text(s, ",\n");
@@ -402,23 +402,23 @@ static void next_option(struct ncs_emitter *s, const char *open, size_t said)
 
 size_t ncs_emit_options(struct ncs_emitter *s, const struct ncs_schema_field *fields,
                         const struct ncs_yaml_node *map, const struct ncs_step *step,
-                        const char *open, size_t said)
+                        const char *open, size_t emitted)
 {
     const struct ncs_yaml_node *label = step ? ncs_yaml_get(step->map, "label") : NULL;
     const struct ncs_yaml_node *value;
     for (const struct ncs_schema_field *f = fields; f && f->name; f++)
         if (is_option(f) && (value = is_part_given(map, step, f->name)) != NULL) {
-            next_option(s, open, said++);
+            next_option(s, open, emitted++);
             emit_text(s, f->name);
             emit_text(s, " = ");
             ncs_emit_value(s, f, value);
         }
     if (label) {
-        next_option(s, open, said++);
+        next_option(s, open, emitted++);
         emit_text(s, "label = ");
         ncs_emit_text(s, label);
     }
-    return said;
+    return emitted;
 }
 
 /* Emits the options on lines of their own between brackets: all on one line, or each on its own. */

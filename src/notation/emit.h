@@ -53,11 +53,11 @@ void ncs_emit_object(struct ncs_emitter *s, const struct ncs_yaml_node *node, co
  * label. */
 void ncs_emit_call(struct ncs_emitter *s, const struct ncs_schema_field *fields,
                    const struct ncs_yaml_node *map, const struct ncs_step *step);
-/* Emits `open` NAME = VALUE, NAME = VALUE ...; `said` options were emitted before. Returns their number
+/* Emits `open` NAME = VALUE, NAME = VALUE ...; `emitted` options were emitted before. Returns their number
  * now. */
 size_t ncs_emit_options(struct ncs_emitter *s, const struct ncs_schema_field *fields,
                         const struct ncs_yaml_node *map, const struct ncs_step *step,
-                        const char *open, size_t said);
+                        const char *open, size_t emitted);
 /* Emits the label of a step whose call takes none, as a comment on a line of its own. */
 void ncs_emit_label_above(struct ncs_emitter *s, const struct ncs_step *step);
 /* `local NAME = ` or `NAME = `. */

@@ -22,24 +22,24 @@ static bool makes_local(const struct ncs_step *step)
            step->verb->say != ncs_emit_grow;
 }
 
-/* Declares names that are made inside blocks, as a list after `local`; `said` names precede. Returns the
+/* Declares names that are made inside blocks, as a list after `local`; `emitted` names precede. Returns the
  * new number. */
 static size_t emit_names_inside(struct ncs_emitter *s, const struct ncs_yaml_node *map,
-                                bool outermost, size_t said)
+                                bool outermost, size_t emitted)
 {
     struct ncs_step step;
     ncs_step_read(map, &step);
     const char *name = made_name(&step);
     if (name && !(outermost && makes_local(&step))) {
-        if (said == 0)
+        if (emitted == 0)
             ncs_emit_begin(s, map->at);
-        ncs_emit(s, "%s%s", said ? ", " : "local ", name);
-        said++;
+        ncs_emit(s, "%s%s", emitted ? ", " : "local ", name);
+        emitted++;
     }
     const struct ncs_yaml_node *list = ncs_step_inner(&step);
     for (size_t i = 0; list && i < list->items; i++)
-        said = emit_names_inside(s, list->item[i], false, said);
-    return said;
+        emitted = emit_names_inside(s, list->item[i], false, emitted);
+    return emitted;
 }
 
 void ncs_emit_label_above(struct ncs_emitter *s, const struct ncs_step *step)
@@ -200,10 +200,10 @@ void ncs_emit_steps(struct ncs_emitter *s, const struct ncs_yaml_node *list)
         return;
     }
     if (!s->in_function && !s->flat) {
-        size_t said = 0;
+        size_t emitted = 0;
         for (size_t i = 0; i < list->items; i++)
-            said = emit_names_inside(s, list->item[i], false, said);
-        if (said)
+            emitted = emit_names_inside(s, list->item[i], false, emitted);
+        if (emitted)
             ncs_emit_end(s);
     }
     for (size_t i = 0; i < list->items; i += STEPS_OF_FUNCTION)

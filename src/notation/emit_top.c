@@ -34,18 +34,18 @@ static bool is_computed(const struct ncs_schema_field *fields, const struct ncs_
 static size_t emit_entries(struct ncs_emitter *s, const struct ncs_schema_field *fields,
                            const struct ncs_yaml_node *map, bool lines)
 {
-    size_t said = 0;
+    size_t emitted = 0;
     for (size_t i = 0; i < map->items; i++) {
         const struct ncs_schema_field *f = ncs_schema_find(fields, map->item[2 * i]->text);
         if (f->flags & NCS_SCHEMA_OWN)
             continue;
         if (lines)
             ncs_emit_begin(s, map->item[2 * i]->at);
-        ncs_emit(s, "%s%s = ", said++ && !lines ? ", " : "", f->name);
+        ncs_emit(s, "%s%s = ", emitted++ && !lines ? ", " : "", f->name);
         ncs_emit_declared(s, f, map->item[2 * i + 1]);
         ncs_emit(s, lines ? ",\n" : "");
     }
-    return said;
+    return emitted;
 }
 
 /* Emits { name = value ... } of a map by its fields, on one line if it fits. */
@@ -54,10 +54,10 @@ static void emit_table(struct ncs_emitter *s, const struct ncs_schema_field *fie
 {
     size_t bytes = s->out->lua.bytes, lines = s->out->lines;
     ncs_emit(s, "{ ");
-    size_t said = emit_entries(s, fields, map, false);
-    if (said == 0)
+    size_t emitted = emit_entries(s, fields, map, false);
+    if (emitted == 0)
         s->out->lua.bytes--;
-    ncs_emit(s, said ? " }" : "}");
+    ncs_emit(s, emitted ? " }" : "}");
     if (!ncs_emit_is_long(s) || s->out->lines != lines)
         return;
     s->out->lua.bytes = bytes;
@@ -235,7 +235,7 @@ static bool is_section(const struct ncs_schema_field *f)
 /* Emits keys on one line, or on one line each. */
 static size_t emit_keys(struct ncs_emitter *s, bool lines)
 {
-    size_t said = 0;
+    size_t emitted = 0;
     for (const struct ncs_schema_field *f = ncs_schema_top; f->name; f++) {
         const struct ncs_yaml_node *value =
             is_section(f) ? NULL : ncs_yaml_get(s->scope->root, f->name);
@@ -244,13 +244,13 @@ static size_t emit_keys(struct ncs_emitter *s, bool lines)
         if (lines)
             ncs_emit_begin(s, ncs_scope_key(s->scope->root, f->name)->at);
         else
-            ncs_emit(s, said ? ", " : " ");
+            ncs_emit(s, emitted ? ", " : " ");
         ncs_emit(s, "%s = ", strcmp(f->name, "scenario") == 0 ? "about" : f->name);
         ncs_emit_declared(s, f, value);
         ncs_emit(s, lines ? ",\n" : "");
-        said++;
+        emitted++;
     }
-    return said;
+    return emitted;
 }
 
 /* Most keys, counted with aliases expanded, whose lines are recorded for messages. */
@@ -287,13 +287,13 @@ void ncs_emit_scenario(struct ncs_emitter *s)
     size_t bytes = s->out->lua.bytes, lines = s->out->lines;
     ncs_emit_begin(s, first);
     ncs_emit(s, "scenario {");
-    size_t said = emit_keys(s, false);
-    ncs_emit(s, said ? " }\n" : "}\n");
+    size_t emitted = emit_keys(s, false);
+    ncs_emit(s, emitted ? " }\n" : "}\n");
     s->out->lua.bytes--; /* the line end */
     bool fits = s->out->lines == lines + 1 && !ncs_emit_is_long(s);
     s->out->lua.bytes++;
     if (fits) {
-        if (said > 0) {
+        if (emitted > 0) {
             ncs_emit_blank(s, first);
         } else { /* the defaults need no declaration */
             s->out->lua.bytes = bytes;

@@ -99,16 +99,16 @@ static void schema_add_field(struct ncs_json *j, const struct ncs_schema_field *
     ncs_json_close(j, '}');
 }
 
-/* Writes the content of an object with these fields, except those named in `but`. */
+/* Writes the content of an object with these fields, except those named in `except`. */
 static void schema_add_fields(struct ncs_json *j, const struct ncs_schema_field *fields,
-                              const char *but)
+                              const char *except)
 {
     bool needs = false, either = false;
     types(j, "\"object\"");
     ncs_json_name(j, "properties");
     ncs_json_open(j, '{');
     for (const struct ncs_schema_field *f = fields; f->name; f++) {
-        if (but && strstr(but, f->name))
+        if (except && strstr(except, f->name))
             continue;
         schema_add_field(j, f);
         needs = needs || f->flags & NCS_SCHEMA_REQUIRED;
@@ -140,10 +140,10 @@ static void schema_add_fields(struct ncs_json *j, const struct ncs_schema_field 
     ncs_json_close(j, ']');
 }
 
-static void item_fields(struct ncs_json *j, const struct ncs_schema_field *fields, const char *but)
+static void item_fields(struct ncs_json *j, const struct ncs_schema_field *fields, const char *except)
 {
     ncs_json_open(j, '{');
-    schema_add_fields(j, fields, but);
+    schema_add_fields(j, fields, except);
     ncs_json_close(j, '}');
 }
 

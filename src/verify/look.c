@@ -296,7 +296,7 @@ static struct ncs_seen *look_find(const struct ncs_look *l, const struct ncs_cal
     return NULL;
 }
 
-void ncs_look_unfinished(struct ncs_look *l, const struct ncs_call *call, bool came)
+void ncs_look_unfinished(struct ncs_look *l, const struct ncs_call *call, bool present)
 {
     bool pair = ncs_call_is_pair(call), sends = call->fn == NCS_FN_ncclSend;
     int src = -1, dst = -1;
@@ -319,7 +319,7 @@ void ncs_look_unfinished(struct ncs_look *l, const struct ncs_call *call, bool c
     l->most = most;
     int i = pair ? !sends : call->comm_rank;
     if (seen && i >= 0 && i < seen->ranks && seen->rank[i].presence != NCS_OVER)
-        look_note(seen, i, call, came ? NCS_PRESENT : NCS_CALLED);
+        look_note(seen, i, call, present ? NCS_PRESENT : NCS_CALLED);
 }
 
 void ncs_look_forget_passing(struct ncs_look *l)

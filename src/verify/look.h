@@ -28,7 +28,7 @@ void ncs_look_at(struct ncs_look *l, struct ncs_operation *op, int share,
                  const struct ncs_looked *how);
 /* The operation is over on all ranks. */
 void ncs_look_over(struct ncs_operation *op);
-void ncs_look_unfinished(struct ncs_look *l, const struct ncs_call *call, bool came);
+void ncs_look_unfinished(struct ncs_look *l, const struct ncs_call *call, bool present);
 void ncs_look_forget_passing(struct ncs_look *l);
 void ncs_look_free(struct ncs_look *l);
 

@@ -60,9 +60,9 @@ void ncs_verify_look(struct ncs_verify *v, size_t most)
     v->look.most = most;
 }
 
-void ncs_verify_unfinished(struct ncs_verify *v, const struct ncs_call *call, bool came)
+void ncs_verify_unfinished(struct ncs_verify *v, const struct ncs_call *call, bool present)
 {
-    ncs_look_unfinished(&v->look, call, came);
+    ncs_look_unfinished(&v->look, call, present);
 }
 
 void ncs_verify_forget_unfinished(struct ncs_verify *v)

@@ -113,8 +113,8 @@ const struct ncs_value *ncs_verify_values(const struct ncs_verify *v, size_t *co
 
 /* From now on keeps samples of operations (verify/seen.h), at most `most`. */
 void ncs_verify_look(struct ncs_verify *v, size_t most);
-/* After the machine has stopped: adds a call that is under way; `came`: it has reached its partners. */
-void ncs_verify_unfinished(struct ncs_verify *v, const struct ncs_call *call, bool came);
+/* After the machine has stopped: adds a call that is under way; `present`: it has reached its partners. */
+void ncs_verify_unfinished(struct ncs_verify *v, const struct ncs_call *call, bool present);
 /* The machine goes on: drops all that ncs_verify_unfinished added. */
 void ncs_verify_forget_unfinished(struct ncs_verify *v);
 /* In the order in which they ended, then the unfinished ones; `more`: those beyond what is kept. */
