@@ -1,5 +1,4 @@
-/* Creates the journal's records, numbers and groups them, trims them to the limit, and finds
- * them. */
+/* Creates the journal's records, numbers and groups them, trims them to the limit, and finds them. */
 #include "api/journal.h"
 
 #include <stddef.h>
@@ -88,8 +87,7 @@ static void line_up(struct ncs_member *m, struct ncs_call *call)
     *place_in_line(m, call->number) = call;
 }
 
-/* True if call `id` of another thread is newer than anything that the running thread can know
- * of. */
+/* True if call `id` of another thread is newer than anything that the running thread can know of. */
 static bool is_rival(const struct ncs_call *call, uint64_t id, int thread)
 {
     return id > ncs_local->heard && thread != call->thread;
@@ -104,8 +102,7 @@ static void journal_find_rival(struct ncs_journal *j, const struct ncs_member *m
         return;
     uint64_t key = ncs_hash(ncs_hash((uint64_t)call->rank, (uint64_t)m->device),
                             (uint64_t)(uintptr_t)ncs_call_stream(call));
-    if (ncs_call_stream(call) == cudaStreamPerThread) /* this handle means a different stream on each
-                                                       * thread */
+    if (ncs_call_stream(call) == cudaStreamPerThread) /* this handle means a different stream on each thread */
         key = ncs_hash(key, (uint64_t)call->thread);
     uint64_t last = (uintptr_t)ncs_map_get(&j->own->on_stream, key); /* id, thread */
     if (m->last && m->last->rank == call->rank && is_rival(call, m->last->id, m->last->thread))
@@ -340,8 +337,7 @@ struct ncs_call *ncs_journal_enter(struct ncs_journal *j, enum ncs_fn fn)
     return call;
 }
 
-/* Keeps the address of an allocation or a new object: the variable that received it may be gone
- * later. */
+/* Keeps the address of an allocation or a new object: the variable that received it may be gone later. */
 static void keep_address(struct ncs_call *call, enum ncs_kind kind)
 {
     const union ncs_arg *arg = ncs_call_arg(call, kind);
@@ -470,8 +466,7 @@ int ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
     return rc;
 }
 
-/* Calls of a group that was only estimated (ncclGroupSimulateEnd) never happen, unless NCCL is
- * still working. */
+/* Calls of a group that was only estimated (ncclGroupSimulateEnd) never happen, unless NCCL is still working. */
 static void leave_group(struct ncs_journal *j, struct ncs_local *local, int rc, bool simulated)
 {
     if (local->group_depth == 0 || --local->group_depth > 0)

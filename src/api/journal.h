@@ -43,12 +43,10 @@ struct ncs_call {
     enum ncs_fn fn;
     bool returned;
     int rc;             /* when returned: ncclResult_t or cudaError_t, by ncs_fn_info[fn].result */
-    const char *said;   /* of a failed call: the library's message, owned by the journal; NULL =
-                         * none */
+    const char *said;   /* of a failed call: the library's message, owned by the journal; NULL = none */
     const char *why;    /* of a failed call, from a driver that knows more than the library's
                          * message; a literal, NULL = none */
-    bool warned;        /* the driver set `why`, and the library logged a message about this call
-                         * too */
+    bool warned;        /* the driver set `why`, and the library logged a message about this call too */
     int rank, thread;   /* the caller, as in ncs_local */
     struct ncs_place place;
     const char *label;  /* NULL = none */
@@ -116,15 +114,12 @@ struct ncs_member {
     uint64_t joined;     /* ncs_journal.calls when its rank became known: orders members by time */
     uint32_t calls;      /* counted calls so far */
     uint32_t collectives, one_sided; /* lengths of the sequences (ncs_call.ordinal) */
-    struct ncs_map pairs;            /* lengths of the sequences of each peer's sends and
-                                      * receives */
+    struct ncs_map pairs;            /* lengths of the sequences of each peer's sends and receives */
     uint32_t splits, shrinks, grows; /* that have not failed */
     uint64_t hash;       /* rolling hash of the signatures of all counted calls */
     struct ncs_call *first, *last; /* counted calls still held, by number */
-    struct ncs_call **line;        /* table of held calls: number % line_room -> the latest with
-                                    * that remainder */
-    uint32_t line_room, in_line;   /* its size, a power of two, at least the calls held; 0 = no
-                                    * call yet */
+    struct ncs_call **line;        /* table of held calls: number % line_room -> the latest with that remainder */
+    uint32_t line_room, in_line;   /* its size, a power of two, at least the calls held; 0 = no call yet */
     uint64_t gone;       /* id of the call that destroyed or aborted it; 0 = none */
     bool aborted;
     bool released;       /* gone only because the script had ended */
@@ -136,16 +131,14 @@ struct ncs_comm_info {
     uint64_t serial;     /* in order of appearance, from 1 */
     char *name;          /* "world", "comm1", or as given; unique not guaranteed */
     int nranks;          /* as the first rank to appear passed it */
-    struct ncs_member *member; /* `members` entries: nranks, or more if a rank passed a larger
-                                * count */
+    struct ncs_member *member; /* `members` entries: nranks, or more if a rank passed a larger count */
     int members;
     struct ncs_redop *redops;  /* newest first */
     struct ncs_window *windows; /* oldest first */
     uint64_t key;        /* hash of the unique id; of a child, hash of its origin */
     uint32_t growths;    /* ids made for growing it */
     int parent;          /* of a child, the number of its parent; -1 = no child */
-    uint32_t split;      /* of a child by ncclCommSplit: which split of its parent, from 1; 0 =
-                          * no split */
+    uint32_t split;      /* of a child by ncclCommSplit: which split of its parent, from 1; 0 = no split */
     int color;           /* of a child by ncclCommSplit */
 };
 
@@ -174,14 +167,12 @@ struct ncs_host_step {
     struct ncs_host_step *newer;
 };
 
-/* An error that a script caught. Errors of failed calls are left out: the record of the call has
- * them. */
+/* An error that a script caught. Errors of failed calls are left out: the record of the call has them. */
 struct ncs_caught {
     int rank, thread;       /* as in ncs_local */
     struct ncs_place place; /* where it was raised, if known */
     struct ncs_place at;    /* where it was caught */
-    int first, last;        /* first and last line of the function that caught it; a main script:
-                             * all lines */
+    int first, last;        /* first and last line of the function that caught it; a main script: all lines */
     char *text;             /* one line, without the place */
     uint64_t after;         /* id of the newest call of any thread at that time */
     struct ncs_caught *newer;
@@ -241,8 +232,7 @@ void ncs_journal_heard(struct ncs_journal *j);
  * code to give the call without making it; 0 = make the call, unless the hook withdrew it. The
  * hook need not return if it has taken the call back. */
 void ncs_journal_fault(struct ncs_journal *j, int (*fault)(void *arg, struct ncs_call *call), void *arg);
-/* Erases the record of a call that is never made: it keeps no number and no place in its
- * sequence. */
+/* Erases the record of a call that is never made: it keeps no number and no place in its sequence. */
 void ncs_journal_take_back(struct ncs_journal *j, struct ncs_call *call);
 /* Marks a call that is not made, whatever its code. Its record is dropped when it returns; until
  * then its thread may make other calls. */
@@ -302,8 +292,7 @@ bool ncs_call_is_collective(const struct ncs_call *call); /* all ranks make it, 
 /* A collective of a one-rank communicator: NCCL launches it at the call, even in a group, and a
  * later failure of the group does not undo it (read in NCCL 2.30.7). */
 bool ncs_call_is_immediate(const struct ncs_call *call, int nranks);
-/* How many elements, in multiples of its count, the call reads or writes on its own rank; 0 =
- * none. */
+/* How many elements, in multiples of its count, the call reads or writes on its own rank; 0 = none. */
 size_t ncs_call_reads(const struct ncs_call *call, int nranks);
 size_t ncs_call_writes(const struct ncs_call *call, int nranks);
 /* The same multiple from the blocks that a row of api.lua states for a buffer. */

@@ -8,8 +8,7 @@
 #include "base/mem.h"
 
 enum {
-    SHARE = 16, /* errors may take 1 / SHARE of the journal's bytes: a program may catch them for
-                 * hours */
+    SHARE = 16, /* errors may take 1 / SHARE of the journal's bytes: a program may catch them for hours */
     TEXT = 160, /* bytes that are kept of an error's text, at most */
     READ = 64,  /* bytes of a copy that are sampled, at most */
 };

@@ -56,8 +56,7 @@ struct ncs_journal_private {
     struct ncs_map handles;    /* ncclComm_t -> (communicator, rank), gone ones too */
     struct ncs_map keys;       /* hash of a unique id, or key of a child -> struct ncs_comm_info */
     struct ncs_map growths;    /* hash of a unique id -> struct ncs_growth */
-    struct ncs_map on_stream;  /* rank and stream -> id of the last counted call << 16 | its
-                                * thread */
+    struct ncs_map on_stream;  /* rank and stream -> id of the last counted call << 16 | its thread */
     struct ncs_map texts;      /* hash -> message of a library about a failed call */
     uint64_t made, children;   /* communicators so far; of them those named after their parents */
     struct comm *dead_first, *dead_last; /* communicators whose index is free */
@@ -130,8 +129,7 @@ void ncs_journal_set_comm(struct ncs_journal *j, struct ncs_call *call, int comm
 /* A child's parent is kept as long as the child. */
 void ncs_journal_set_parent(struct ncs_journal *j, struct ncs_comm_info *child, int parent);
 void ncs_journal_add_growth(struct ncs_journal *j, const struct ncs_growth *growth);
-/* Call after a rank has ended it or its users have changed: frees its index when nothing needs
- * it. */
+/* Call after a rank has ended it or its users have changed: frees its index when nothing needs it. */
 void ncs_journal_weigh_comm(struct ncs_journal *j, struct comm *comm);
 /* An index for a new communicator: a free one, whose old communicator is forgotten, or the next. */
 int ncs_journal_take_place(struct ncs_journal *j);

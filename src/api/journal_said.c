@@ -20,8 +20,7 @@ const char *ncs_journal_ask_error(const struct ncs_journal *j, const struct ncs_
         return NULL;
     if (ncs_fn_info[call->fn].result == NCS_RESULT_CUDA)
         return api->cudaGetErrorString ? api->cudaGetErrorString((cudaError_t)rc) : NULL;
-    /* NCCL's last message is about this call only if the library was called and logged a
-     * message. */
+    /* NCCL's last message is about this call only if the library was called and logged a message. */
     bool silent = call->faulted || (call->why && !call->warned);
     if (!silent && api->ncclGetLastError)
         text = api->ncclGetLastError(NULL);

@@ -1,7 +1,6 @@
-/* The state of one thread of control of the run: a rank's main thread or one that it spawned.
- * `ncs_local` points to the state of the running thread. A scheduler that switches contexts on
- * one OS thread (the simulator's fibers) saves and restores the pointer; OS threads each have
- * their own. */
+/* The state of one thread of control of the run: a rank's main thread or one that it spawned. `ncs_local`
+ * points to the state of the running thread. A scheduler that switches contexts on one OS thread (the
+ * simulator's fibers) saves and restores the pointer; OS threads each have their own. */
 #ifndef NCS_API_LOCAL_H
 #define NCS_API_LOCAL_H
 
@@ -40,11 +39,9 @@ struct ncs_local {
     const char *label; /* of the call about to be made, interned; NULL = none */
     bool unverified;   /* the call about to be made is not to be verified */
     bool by_c_name;    /* the call about to be made is written by its C name: C.ncclAllReduce */
-    bool opening;      /* before the script's first statement: ready-made objects are being
-                        * created */
+    bool opening;      /* before the script's first statement: ready-made objects are being created */
     int amended;       /* rounds of edits that the call about to be made comes from; see run */
-    bool ending;       /* past the script's last statement: objects that it left are being
-                        * released */
+    bool ending;       /* past the script's last statement: objects that it left are being released */
 
     /* A script makes the calls. The call about to be made may touch memory that the driver did not
      * allocate only in these ranges. */
@@ -65,8 +62,7 @@ struct ncs_local {
 
     /* Kept by the journal. */
     uint64_t hosts; /* its steps outside NCCL and CUDA (ncs_host_step) */
-    uint64_t heard; /* id of the newest call when this thread last may have learned of other
-                     * threads' progress */
+    uint64_t heard; /* id of the newest call when this thread last may have learned of other threads' progress */
     struct ncs_call *call; /* the journalled call in flight, NULL outside of one */
     const char *said; /* message about the last call; owned by the journal, as ncs_call's */
     struct ncs_place last; /* of the script's last call */

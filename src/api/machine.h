@@ -19,8 +19,7 @@
 #include "base/str.h"
 
 enum ncs_host_policy {
-    NCS_HOST_CONTACT, /* a call blocks its host until first contact; later launches return at
-                       * once */
+    NCS_HOST_CONTACT, /* a call blocks its host until first contact; later launches return at once */
     NCS_HOST_EVERY,   /* every launch waits for its partners' hosts */
 };
 
@@ -43,13 +42,11 @@ struct ncs_machine_options {
     uint64_t eager;           /* bytes that sends may run ahead per (comm, src, dst); 0 = none */
     bool seeded;              /* draw at every scheduling point */
     uint64_t seed;
-    const char *schedule;     /* the choices to make, instead of random ones; NULL = none;
-                               * borrowed */
+    const char *schedule;     /* the choices to make, instead of random ones; NULL = none; borrowed */
     int nccl_version;         /* in ncclGetVersion's coding; 0 = 23007 */
     uint64_t device_memory;   /* bytes per GPU; 0 = 16 GiB */
     int capability;           /* major * 10 + minor; 0 = 90 */
-    int ready_after;          /* polls for which a non-blocking operation stays in progress after
-                               * its end */
+    int ready_after;          /* polls for which a non-blocking operation stays in progress after its end */
     bool own_threads;         /* contexts are OS threads instead of fibers */
     bool foreign;             /* contexts are threads of a program that calls in from outside;
                                * such a machine has no run, reset and close */
@@ -103,10 +100,9 @@ struct ncs_work {
  * likewise; a wait when it ends. The hooks may read device memory (it is host memory) through
  * the calls' pointers: extents were checked. They must not call back into the machine.
  *
- * On real hardware every hook runs after the data have moved, `before` too, a meeting at a time,
- * on the thread that notices the end; ncs_machine.staged has the bytes. One-sided calls: only
- * puts are reported. A disagreement is reported if the library carried the parts out all the
- * same. */
+ * On real hardware every hook runs after the data have moved, `before` too, a meeting at a time, on the
+ * thread that notices the end; ncs_machine.staged has the bytes. One-sided calls: only puts are reported. A
+ * disagreement is reported if the library carried the parts out all the same. */
 struct ncs_observer {
     void *self;
     void (*before)(void *self, struct ncs_call *const *calls, size_t count);
@@ -122,8 +118,7 @@ struct ncs_observer {
     void (*fault)(void *self, struct ncs_call *call, const char *why);
     /* An operation changed its state; never called on real hardware. */
     void (*work)(void *self, const struct ncs_work *work, enum ncs_work_state state);
-    /* A kernel uses another device's memory, which succeeds here; called once for each
-     * allocation. */
+    /* A kernel uses another device's memory, which succeeds here; called once for each allocation. */
     void (*foreign)(void *self, struct ncs_call *call, const char *why);
     /* The host has no memory for the call's allocation; the call returns CUDA error 2, or NCCL's
      * code for it. NULL = the call is not known. */
@@ -174,8 +169,7 @@ struct ncs_freed {
 struct ncs_machine {
     bool (*open)(const struct ncs_machine_options *options, struct ncs_error *err);
     void (*close)(void); /* frees everything, abandons live contexts; harmless when not open */
-    /* After any stop: returns to the state after open, with no contexts, time 0, no live objects
-     * or bytes. */
+    /* After any stop: returns to the state after open, with no contexts, time 0, no live objects or bytes. */
     void (*reset)(void);
 
     bool (*spawn)(const struct ncs_context_options *options, struct ncs_error *err);
@@ -190,14 +184,12 @@ struct ncs_machine {
     /* Drops all live contexts. Fibers: their stacks are dropped as they are. Own threads: wakes
      * each with `cancelled` true until its main returns, then joins it. */
     void (*abandon)(void);
-    /* After abandon: true if threads are still inside a call of the library; their objects must
-     * not be freed. abandon may be called again to wait for them. NULL = the machine has no such
-     * threads. */
+    /* After abandon: true if threads are still inside a call of the library; their objects must not be freed.
+     * abandon may be called again to wait for them. NULL = the machine has no such threads. */
     bool (*lingers)(void);
     void (*observe)(const struct ncs_observer *observer); /* copied; NULL = no observer */
-    /* For the observer, inside a hook: a copy of the data that the call read or wrote on its
-     * rank, NULL where there is none. If staged itself is NULL, the call's own pointers can be
-     * read. */
+    /* For the observer, inside a hook: a copy of the data that the call read or wrote on its rank, NULL where
+     * there is none. If staged itself is NULL, the call's own pointers can be read. */
     const void *(*staged)(const struct ncs_call *call, enum ncs_staged what);
     /* For the observer, inside a hook: why there is no copy. */
     enum ncs_unverified (*unstaged)(const struct ncs_call *call);
@@ -216,10 +208,8 @@ struct ncs_machine {
     int64_t (*clock)(void);            /* virtual ns; counts as a poll (sim/README.md, rule 5) */
     int64_t (*now)(void);              /* virtual ns, no poll; any thread may call it */
     void (*sleep)(int64_t nanoseconds);
-    bool (*cancelled)(void);           /* true: this context is being abandoned and must unwind
-                                        * and return */
-    void (*check)(void);               /* cheap; for a script's hook: parks for ever when
-                                        * interrupted */
+    bool (*cancelled)(void);           /* true: this context is being abandoned and must unwind and return */
+    void (*check)(void);               /* cheap; for a script's hook: parks for ever when interrupted */
     void (*end)(enum ncs_ending how, const char *message, struct ncs_place place);
                                        /* recorded for the snapshot; then main must return. With
                                         * KILLED (a thread that stops for ever) it returns only

@@ -13,8 +13,7 @@
 
 enum ncs_stop {
     NCS_STOP_DONE,        /* every context has ended */
-    NCS_STOP_QUIET,       /* nothing can ever happen again, and not all contexts have ended: a
-                           * certain hang */
+    NCS_STOP_QUIET,       /* nothing can ever happen again, and not all contexts have ended: a certain hang */
     NCS_STOP_LIVELOCK,    /* contexts only poll, and no poll can succeed */
     NCS_STOP_BUDGET,      /* past the limit of steps */
     NCS_STOP_INTERRUPTED, /* ncs_machine.interrupt was called */
@@ -72,12 +71,10 @@ struct ncs_snap_op {               /* an unfinished operation of the device grap
     int device;                    /* on its host */
     const struct ncs_call *call;   /* the call that enqueued it (of a launch: its first call);
                                     * may be NULL */
-    bool lane;                     /* waits only for a free kernel slot of its device; deps hold
-                                    * the slots */
+    bool lane;                     /* waits only for a free kernel slot of its device; deps hold the slots */
     size_t dep, deps;              /* first and count in snapshot.dep: operations it waits for */
     size_t part, parts;            /* of a launch: first and count in snapshot.part */
-    int context;                   /* of a callback: the context that runs it; -1 = none yet, or
-                                    * no callback */
+    int context;                   /* of a callback: the context that runs it; -1 = none yet, or no callback */
 };
 
 enum ncs_part_state {
@@ -88,12 +85,10 @@ enum ncs_part_state {
     NCS_PART_CANCELLED, /* by abort */
 };
 
-struct ncs_snap_part {             /* one call's share of a launch, or a call still in an open
-                                    * group */
+struct ncs_snap_part {             /* one call's share of a launch, or a call still in an open group */
     const struct ncs_call *call;
     enum ncs_part_state state;
-    int op;                        /* its launch; -1 = still queued in an open group or in
-                                    * contact */
+    int op;                        /* its launch; -1 = still queued in an open group or in contact */
     int slot;                      /* its meeting; -1 = not at one yet */
     bool readable;                 /* at its meeting, and its buffers exist */
 };
@@ -133,28 +128,24 @@ struct ncs_snap_job {
     /* Ranks of the communicator that have not checked in: first and count in snapshot.missing. */
     size_t miss, misses;
     bool refused;                  /* INIT: the rendezvous stopped serving, because of `why` */
-    const char *why;               /* "rank 1 checked in twice", "nranks differ", "id used
-                                    * before"; NULL */
+    const char *why;               /* "rank 1 checked in twice", "nranks differ", "id used before"; NULL */
     bool pair;                     /* CONTACT with one peer; otherwise of the whole communicator */
     int peer;
     bool sending;                  /* of a pair: this rank sends and waits for the peer's receive */
-    size_t wait, waits;            /* further waits of the same call: first and count in
-                                    * snapshot.wait */
+    size_t wait, waits;            /* further waits of the same call: first and count in snapshot.wait */
 };
 
 struct ncs_snap_gate {             /* a host condition of the runner: store, barrier, join */
     const char *what;              /* "store:get", "barrier", "join"; "callback": the thread that
                                     * runs it has stopped inside it */
     char *key;                     /* "store key `go`", "ranks 0, 1"; for reports */
-    int owner;                     /* rank of the thread that is joined, or that has stopped;
-                                    * else -1 */
+    int owner;                     /* rank of the thread that is joined, or that has stopped; else -1 */
     int owner_thread;
 };
 
 struct ncs_snapshot {
     enum ncs_stop stop;
-    bool recorded;                 /* a recorded run: the calls of its hosts are known, but not
-                                    * their waits */
+    bool recorded;                 /* a recorded run: the calls of its hosts are known, but not their waits */
     int64_t now;                   /* virtual nanoseconds */
     uint64_t trace;                /* hash of everything that was chosen and done */
     struct ncs_snap_context *context; size_t contexts;

@@ -1,5 +1,4 @@
-/* Translates words of C, Python and torch into this project's names, for hints about unknown
- * names. */
+/* Translates words of C, Python and torch into this project's names, for hints about unknown names. */
 #ifndef NCS_API_SPELLING_H
 #define NCS_API_SPELLING_H
 

@@ -28,8 +28,7 @@ struct ncs_complaints {
     bool open;              /* the last one was kept, and takes a hint and a note */
 };
 
-/* Adds an error; returns false. The first complaint about a span is kept, except that an error replaces a
- * warning. */
+/* Adds an error; returns false. The first complaint about a span is kept, except that an error replaces a warning. */
 bool ncs_complain(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void ncs_complain_warning(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...)
@@ -40,8 +39,7 @@ bool ncs_complain_hint(struct ncs_complaints *c, const char *fmt, ...)
 bool ncs_complain_note(struct ncs_complaints *c, struct ncs_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The kept complaints in the order of their places. The caller frees the list (ncs_free), not its
- * elements. */
+/* The kept complaints in the order of their places. The caller frees the list (ncs_free), not its elements. */
 const struct ncs_complaint **ncs_complaints_in_order(const struct ncs_complaints *c);
 
 /* Appends the kept complaints in the order of their places: "file:line:column: error: text", the line with

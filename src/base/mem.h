@@ -25,8 +25,7 @@ void ncs_free(void *p);
 /* `bytes` bytes, undefined, released with ncs_free; NULL if the budget or the host refuses them. */
 void *ncs_room(size_t bytes);
 
-/* Returns the array `items` (elements of `size` bytes, capacity *room) grown to a capacity of at least
- * `need`. */
+/* Returns the array `items` (elements of `size` bytes, capacity *room) grown to a capacity of at least `need`. */
 void *ncs_grown(void *items, size_t *room, size_t need, size_t size);
 
 /* Appends a value to the array `items`, which has `count` elements and capacity `room`. */

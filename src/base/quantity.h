@@ -1,5 +1,4 @@
-/* Quantities as people write them: sizes "64K", durations "10s". The only parser for options, Lua and
- * YAML. */
+/* Quantities as people write them: sizes "64K", durations "10s". The only parser for options, Lua and YAML. */
 #ifndef NCS_BASE_QUANTITY_H
 #define NCS_BASE_QUANTITY_H
 

@@ -9,8 +9,7 @@
 /* Appends the text as one line: white space becomes a blank, other control characters \xNN. */
 void ncs_safe_line(struct ncs_str *out, const char *text);
 
-/* As ncs_safe_line, for a line that a rank printed, with its end. Tabs stay: scripts align columns with
- * them. */
+/* As ncs_safe_line, for a line that a rank printed, with its end. Tabs stay: scripts align columns with them. */
 void ncs_safe_output(struct ncs_str *out, const char *line);
 
 /* Appends the bytes; each one that is not valid UTF-8 is replaced by U+FFFD. */

@@ -1,5 +1,5 @@
-/* Which sanitizer a file is compiled for, with gcc and clang: 0 or 1. gcc defines a macro for each, clang
- * has __has_feature. */
+/* Which sanitizer a file is compiled for, with gcc and clang: 0 or 1. gcc defines a macro for
+ * each, clang has __has_feature. */
 #ifndef NCS_BASE_SANITIZER_H
 #define NCS_BASE_SANITIZER_H
 

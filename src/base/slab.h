@@ -1,6 +1,5 @@
-/* Allocates objects of one size that any thread takes and returns frequently, under the owner's lock.
- * Blocks are never freed before the slab: malloc's memory would grow if one thread allocates and another
- * frees. */
+/* Allocates objects of one size that any thread takes and returns frequently, under the owner's lock. Blocks
+ * are never freed before the slab: malloc's memory would grow if one thread allocates and another frees. */
 #ifndef NCS_BASE_SLAB_H
 #define NCS_BASE_SLAB_H
 

@@ -1,5 +1,4 @@
-/* A text that a user wrote, indexed by lines: the position of a byte, and the excerpt that a message
- * shows. */
+/* A text that a user wrote, indexed by lines: the position of a byte, and the excerpt that a message shows. */
 #ifndef NCS_BASE_SOURCE_H
 #define NCS_BASE_SOURCE_H
 

@@ -4,8 +4,7 @@
 
 #include "base/mem.h"
 
-/* Ends a single call of Lua that does not return. Plans need no other time limit, because their steps are
- * limited. */
+/* Ends a single call of Lua that does not return. Plans need no other time limit, because their steps are limited. */
 #define PLAN_TIME ((int64_t)10 * 1000000000)
 
 static void check_plan_complain(struct ncs_checking *c, const struct ncs_call_plan *plan,
@@ -53,8 +52,7 @@ static bool passes(const struct ncs_outcome *o)
     return !o->any_verdict && o->verdict == NCS_PASS;
 }
 
-/* With `unsure` false, leaves out faults that may depend on a value only a run knows; the plan's text
- * shows them. */
+/* With `unsure` false, leaves out faults that may depend on a value only a run knows; the plan's text shows them. */
 static void complain_faults(struct ncs_checking *c, const struct ncs_call_plan *plan, bool unsure)
 {
     for (size_t i = 0; i < plan->faults; i++)

@@ -1,5 +1,4 @@
-/* ncclscript explain: the page of a finding, a word of the reports, a result code, an exit status or a
- * function. */
+/* ncclscript explain: the page of a finding, a word of the reports, a result code, an exit status or a function. */
 #include "base/near.h"
 #include "cli/command.h"
 #include "cli/output.h"

@@ -226,8 +226,7 @@ static unsigned char paste(EditLine *edit, int key)
     return CC_REFRESH;
 }
 
-/* The next complete pasted line. Text after the last line end becomes the beginning of the next typed
- * line. */
+/* The next complete pasted line. Text after the last line end becomes the beginning of the next typed line. */
 static enum ncs_edited next_pasted(struct ncs_editor *e, const char **line)
 {
     char *text = e->pasted.text + e->given, *end = strchr(text, '\n');

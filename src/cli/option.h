@@ -67,8 +67,7 @@ struct ncs_parsed {
     bool help;
 };
 
-/* Parses argv; argv[0] is the command's name. False after the two lines of a usage error on standard
- * error. */
+/* Parses argv; argv[0] is the command's name. False after the two lines of a usage error on standard error. */
 bool ncs_options_parse(const struct ncs_command *command, int argc, char **argv,
                        struct ncs_parsed *parsed);
 void ncs_parsed_free(const struct ncs_command *command, struct ncs_parsed *parsed);

@@ -37,8 +37,7 @@ bool ncs_wants_color(enum ncs_color option, FILE *stream)
     return isatty(fileno(stream)) && !(term && strcmp(term, "dumb") == 0);
 }
 
-/* Reads only the variables: the locale that they name need not be installed, and the terminal is not
- * asked. */
+/* Reads only the variables: the locale that they name need not be installed, and the terminal is not asked. */
 bool ncs_wants_unicode(void)
 {
     const char *name = is_set("LC_ALL") ? "LC_ALL" : is_set("LC_CTYPE") ? "LC_CTYPE" : "LANG";

@@ -83,8 +83,7 @@ void ncs_program_needs(const char *program, struct ncs_needs *needs)
     ncs_free(path);
 }
 
-/* The static CUDA runtime loads the driver by itself, so its code contains the name of the driver's
- * library. */
+/* The static CUDA runtime loads the driver by itself, so its code contains the name of the driver's library. */
 bool ncs_program_has_runtime(const char *program)
 {
     static const char driver[] = "libcuda.so.1";

@@ -1,5 +1,5 @@
-/* The line on a terminal that shows a suite's progress. It is on standard error, and erased before any
- * other output. */
+/* The line on a terminal that shows a suite's progress. It is on standard error, and erased
+ * before any other output. */
 #ifndef NCS_CLI_PROGRESS_H
 #define NCS_CLI_PROGRESS_H
 

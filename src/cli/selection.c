@@ -23,8 +23,7 @@ const struct ncs_case *ncs_selection_case(const struct ncs_selection *selection,
     return file->script ? &file->cases.item[r->number] : NULL;
 }
 
-/* The name includes the seed of the run if a case has several runs, even if the seed is no value of the
- * case. */
+/* The name includes the seed of the run if a case has several runs, even if the seed is no value of the case. */
 void ncs_selection_add_name(const struct ncs_selection *selection, size_t run, struct ncs_str *out)
 {
     const struct ncs_case *c = ncs_selection_case(selection, run);

@@ -28,8 +28,7 @@ struct ncs_suite {
 
 /* Makes all runs of the selection; returns the exit status for all. */
 int ncs_suite_run(struct ncs_suite *suite, int jobs);
-/* Reports the result of run `suite->next`, once, and advances to the next one. Takes over the entry's
- * contents. */
+/* Reports the result of run `suite->next`, once, and advances to the next one. Takes over the entry's contents. */
 void ncs_suite_tell(struct ncs_suite *suite, struct ncs_report_entry *entry);
 /* Ends the report; returns the exit status. */
 int ncs_suite_finish(struct ncs_suite *suite);
@@ -40,8 +39,8 @@ void ncs_suite_add_not_run(const struct ncs_suite *suite, struct ncs_str *out);
 
 /* Makes that run in this process and reports its result. */
 void ncs_suite_make(struct ncs_suite *suite, size_t run);
-/* Fills the entry of a run since `start` of which only this result is known, and perhaps its declaration
- * (or NULL). */
+/* Fills the entry of a run since `start` of which only this result is known, and perhaps
+ * its declaration (or NULL). */
 void ncs_suite_entry(struct ncs_suite *suite, size_t run, int64_t start,
                      const struct ncs_scenario *scenario, const struct ncs_result *result,
                      struct ncs_report_entry *entry);
@@ -94,8 +93,8 @@ void ncs_link_keep(struct ncs_link *link, struct ncs_report_entry *entry);
 /* Sends the kept entries; ends the process if the reader is gone. */
 void ncs_link_send(struct ncs_link *link, size_t run, bool last);
 struct ncs_str *ncs_link_log(struct ncs_link *link); /* for struct ncs_log */
-/* Takes a parcel out of the received bytes; false if it is incomplete. The caller frees its contents with
- * ncs_parcel_free. */
+/* Takes a parcel out of the received bytes; false if it is incomplete. The caller frees
+ * its contents with ncs_parcel_free. */
 bool ncs_parcel_take(struct ncs_str *bytes, struct ncs_parcel *parcel);
 void ncs_parcel_free(struct ncs_parcel *parcel);
 

@@ -1,7 +1,7 @@
-/* Copies the data of collectives. Calls of one communicator in a group (or one call alone) share a launch,
- * whose copies go onto the stream of its first call. NCCL orders a launch after all streams that the group
- * gives for the communicator, and these streams after it; with several streams, events do the same for the
- * copies. */
+/* Copies the data of collectives. Calls of one communicator in a group (or one call alone) share a
+ * launch, whose copies go onto the stream of its first call. NCCL orders a launch after all streams that
+ * the group gives for the communicator, and these streams after it; with several streams, events do the
+ * same for the copies. */
 #include "api/journal.h"
 #include "api/types.h"
 #include "base/mem.h"

@@ -120,8 +120,7 @@ static void set_unknown(const void *p, size_t bytes)
     NCS_PUSH(plan.range, plan.ranges, plan.room, range_of(p, bytes));
 }
 
-/* The call in flight reads unknown values; through the host, they can reach anything the script does
- * later. */
+/* The call in flight reads unknown values; through the host, they can reach anything the script does later. */
 static void note_read(void)
 {
     const struct ncs_call *call = ncs_local ? ncs_local->call : NULL;

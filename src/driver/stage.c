@@ -1,5 +1,4 @@
-/* Follows NCCL's calls on real hardware: copies inputs and outputs, notices the end, and tells the
- * observer. */
+/* Follows NCCL's calls on real hardware: copies inputs and outputs, notices the end, and tells the observer. */
 #include <string.h>
 
 #include "api/journal.h"
@@ -117,8 +116,7 @@ static void add_stream(struct stage_launch *l, cudaStream_t stream)
 static void add_part(struct ncs_call *call, ncclComm_t comm)
 {
     struct stage_line *line = ncs_stage_line_of(call, comm);
-    /* An empty collective has no ordinal: NCCL launches nothing for it, and its stream is not the
-     * launch's. */
+    /* An empty collective has no ordinal: NCCL launches nothing for it, and its stream is not the launch's. */
     if (!line || call->ordinal == 0 || call->rank < 0 || call->rank >= ncs_real.stage.ranks)
         return;
     struct stage_part *p = ncs_new(sizeof *p);
@@ -203,8 +201,7 @@ static void launched(struct stage_launch *l, bool standing)
     int device = ncs_copy_enter(l);
     bool held = ncs_token_leave();
     bool ok = ncs_copy_outputs(l);
-    /* Records an event even after a failure: a query of an event that was never recorded reports
-     * completion. */
+    /* Records an event even after a failure: a query of an event that was never recorded reports completion. */
     ok = ncs_real.plain->cudaEventRecord(l->done, l->stream[0]) == cudaSuccess && ok;
     ncs_token_take(held, NCS_FN_cudaMemcpyAsync, 0);
     if (!standing)

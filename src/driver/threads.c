@@ -104,8 +104,7 @@ static void machine_close(void)
     ncs_real_leave();
 }
 
-/* If the GPUs have disappeared meanwhile, the machine stays closed, and the next spawn or run does
- * nothing. */
+/* If the GPUs have disappeared meanwhile, the machine stays closed, and the next spawn or run does nothing. */
 static void machine_reset(void)
 {
     struct ncs_machine_options options = ncs_real.options;

@@ -31,8 +31,7 @@ extern const struct ncs_machine ncs_machine_real;
 /* real_wrap.c: the libraries' functions, each with the token given back while it runs. */
 void ncs_real_wrap(struct ncs_api *out);
 
-/* waits.c: functions that block until a device has finished become polls, and host functions get the
- * token. */
+/* waits.c: functions that block until a device has finished become polls, and host functions get the token. */
 void ncs_waits_wrap(struct ncs_api *out);
 void ncs_waits_forget(void); /* drops the streams of a run */
 

@@ -115,8 +115,8 @@ static bool is_there(cudaStream_t handle)
     return false;
 }
 
-/* Another thread may destroy the stream meanwhile. It removes it from the list first, and this poll keeps
- * the token. */
+/* Another thread may destroy the stream meanwhile. It removes it from the list first, and this
+ * poll keeps the token. */
 static cudaError_t look_at_listed(const void *what)
 {
     cudaStream_t stream = *(const cudaStream_t *)what;

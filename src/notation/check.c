@@ -233,8 +233,7 @@ static void check_result(struct ncs_scope *s, const char *owner, const struct nc
         ncs_check_near(s, node->text, names, n);
 }
 
-/* The number of ranks that the file declares (`-n` may change it); INT64_MAX if it varies or is an
- * expression. */
+/* The number of ranks that the file declares (`-n` may change it); INT64_MAX if it varies or is an expression. */
 static int64_t check_ranks_of(const struct ncs_scope *s)
 {
     const struct ncs_yaml_node *ranks = ncs_yaml_get(s->root, "ranks");
@@ -243,8 +242,7 @@ static int64_t check_ranks_of(const struct ncs_scope *s)
     return ranks && ranks->kind == NCS_YAML_INT && !varies ? ranks->i : INT64_MAX;
 }
 
-/* Checks ranks that are written as numbers: no duplicates, none below 0 or, among ranks of the run, from
- * `end` on. */
+/* Checks ranks that are written as numbers: no duplicates, none below 0 or, among ranks of the run, from `end` on. */
 static void check_numbers(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *list,
                           int64_t end)
 {

@@ -18,8 +18,7 @@ bool ncs_check_scope(struct ncs_scope *s);
 void ncs_check_value(struct ncs_scope *s, const char *owner, const struct ncs_schema_field *field,
                      const struct ncs_yaml_node *node);
 
-/* Checks a map against its fields: unknown keys, missing ones, values. Errors about missing keys point at
- * `at`. */
+/* Checks a map against its fields: unknown keys, missing ones, values. Errors about missing keys point at `at`. */
 void ncs_check_fields(struct ncs_scope *s, const char *owner, struct ncs_span at,
                       const struct ncs_schema_field *fields, const struct ncs_yaml_node *map);
 

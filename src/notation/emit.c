@@ -458,8 +458,7 @@ void ncs_emit_call(struct ncs_emitter *s, const struct ncs_schema_field *fields,
             c.missing++;
         }
     }
-    /* A lone table needs no parentheses around it. Options that make the line too long get their own
-     * lines. */
+    /* A lone table needs no parentheses around it. Options that make the line too long get their own lines. */
     size_t bytes = s->out->lua.bytes, lines = s->out->lines;
     size_t options = ncs_emit_options(s, fields, map, step, c.arguments ? ", { " : " { ", 0);
     bool wide = options && s->out->lines == lines && ncs_emit_is_long(s);

@@ -49,12 +49,10 @@ void ncs_emit_object(struct ncs_emitter *s, const struct ncs_yaml_node *node, co
 
 /* ---- calls ---- */
 
-/* Emits (ARGUMENTS, { OPTIONS, label }) of fields, from `map` or else from the step; with `step` NULL, no
- * label. */
+/* Emits (ARGUMENTS, { OPTIONS, label }) of fields, from `map` or else from the step; with `step` NULL, no label. */
 void ncs_emit_call(struct ncs_emitter *s, const struct ncs_schema_field *fields,
                    const struct ncs_yaml_node *map, const struct ncs_step *step);
-/* Emits `open` NAME = VALUE, NAME = VALUE ...; `emitted` options were emitted before. Returns their number
- * now. */
+/* Emits `open` NAME = VALUE, NAME = VALUE ...; `emitted` options were emitted before. Returns their number now. */
 size_t ncs_emit_options(struct ncs_emitter *s, const struct ncs_schema_field *fields,
                         const struct ncs_yaml_node *map, const struct ncs_step *step,
                         const char *open, size_t emitted);
@@ -63,8 +61,7 @@ void ncs_emit_label_above(struct ncs_emitter *s, const struct ncs_step *step);
 /* `local NAME = ` or `NAME = `. */
 void ncs_emit_new(struct ncs_emitter *s, const char *name, bool local);
 
-/* A free name for a local that only the translation uses: `name`, followed by '_' while the file uses that
- * name. */
+/* A free name for a local that only the translation uses: `name`, followed by '_' while the file uses that name. */
 #define NCS_OWN_ROOM 64
 const char *ncs_emit_own(const struct ncs_emitter *s, const char *name, char room[NCS_OWN_ROOM]);
 

@@ -22,8 +22,8 @@ static bool makes_local(const struct ncs_step *step)
            step->verb->say != ncs_emit_grow;
 }
 
-/* Declares names that are made inside blocks, as a list after `local`; `emitted` names precede. Returns the
- * new number. */
+/* Declares names that are made inside blocks, as a list after `local`; `emitted` names precede.
+ * Returns the new number. */
 static size_t emit_names_inside(struct ncs_emitter *s, const struct ncs_yaml_node *map,
                                 bool outermost, size_t emitted)
 {

@@ -93,8 +93,7 @@ void ncs_emit_thread(struct ncs_emitter *s, const struct ncs_step *step)
 
 /* ---- lives ---- */
 
-/* Emits the store's key of a growth's id. It contains the loop counts, so that each repetition has its
- * own. */
+/* Emits the store's key of a growth's id. It contains the loop counts, so that each repetition has its own. */
 static void emit_key(struct ncs_emitter *s, const char *name)
 {
     ncs_emit(s, "\"id of %s", name);

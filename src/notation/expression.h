@@ -1,5 +1,5 @@
-/* Lua expressions in scalars, and texts that contain ${expression}: their free names, their syntax, and
- * their translation. */
+/* Lua expressions in scalars, and texts that contain ${expression}: their free names, their
+ * syntax, and their translation. */
 #ifndef NCS_NOTATION_EXPRESSION_H
 #define NCS_NOTATION_EXPRESSION_H
 

@@ -70,8 +70,7 @@ enum {
     NCS_SCHEMA_OWN = 8,      /* emitted by the translation of its verb */
     NCS_SCHEMA_REQUIRED = 16,
     NCS_SCHEMA_EITHER = 32, /* one of the fields with this flag is required */
-    NCS_SCHEMA_SHIFTS = 64, /* an argument that is dropped when it is missing; other missing arguments
-                             * become nil */
+    NCS_SCHEMA_SHIFTS = 64, /* an argument that is dropped when it is missing; other missing arguments become nil */
 };
 
 struct ncs_schema_field {

@@ -59,8 +59,7 @@ static struct ncs_lesson *lesson_of(lua_State *L)
     return *(struct ncs_lesson **)lua_getextraspace(L);
 }
 
-/* Raises an error at every instruction once the limit is exceeded, so that the lesson cannot catch it and
- * go on. */
+/* Raises an error at every instruction once the limit is exceeded, so that the lesson cannot catch it and go on. */
 static void lesson_too_long(lua_State *L, lua_Debug *ar)
 {
     struct ncs_lesson *l = lesson_of(L);

@@ -74,8 +74,7 @@ struct ncs_prompt {
 
 /* Ends the run if it has used up the memory budget. */
 void prompt_end_if_spent(struct ncs_prompt *p);
-/* Starts the run anew and repeats its first `inputs` inputs. If that fails, returns false and keeps the
- * old run. */
+/* Starts the run anew and repeats its first `inputs` inputs. If that fails, returns false and keeps the old run. */
 bool prompt_restart(struct ncs_prompt *p, const struct settings *settings, size_t inputs,
                     struct ncs_error *err);
 void prompt_say(struct ncs_prompt *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,5 +1,5 @@
-/* Shared by the files about outcomes: sets of ranks, the cause of a result, and texts of declared and
- * actual outcomes. */
+/* Shared by the files about outcomes: sets of ranks, the cause of a result, and texts of
+ * declared and actual outcomes. */
 #ifndef NCS_SCENARIO_OUTCOME_H
 #define NCS_SCENARIO_OUTCOME_H
 

@@ -113,8 +113,8 @@ bool ncs_scenario_check(const struct ncs_scenario *s, const char **key, struct n
 bool ncs_scenario_can_run(const struct ncs_scenario *s, const struct ncs_run_options *options,
                           struct ncs_str *reason);
 
-/* True if the result is as declared; otherwise `difference` gets one line with the declared and the actual
- * outcome. */
+/* True if the result is as declared; otherwise `difference` gets one line with the declared
+ * and the actual outcome. */
 bool ncs_outcome_holds(const struct ncs_outcome *outcome, const struct ncs_result *result,
                        struct ncs_str *difference);
 void ncs_outcome_free(struct ncs_outcome *outcome); /* the contents */

@@ -4,8 +4,7 @@
 
 #include "base/mem.h"
 
-/* An error is declared by the name of a result or of a kind of error; a kind may have a verdict of its
- * own. */
+/* An error is declared by the name of a result or of a kind of error; a kind may have a verdict of its own. */
 static enum ncs_verdict truth_verdict_of(const struct ncs_outcome *o)
 {
     for (int kind = NCS_KIND_NCCL; o->verdict == NCS_ERROR && kind <= NCS_KIND_LUA; kind++)
@@ -25,8 +24,7 @@ static int blamed_rank(const struct ncs_outcome *o)
     return o->verdict == NCS_ERROR || o->verdict == NCS_LOST ? o->rank : -1;
 }
 
-/* The number of findings to expect if it is not declared: one for a hang or a named error, none for a
- * pass. */
+/* The number of findings to expect if it is not declared: one for a hang or a named error, none for a pass. */
 static int64_t findings_of(const struct ncs_outcome *o, const char *rule)
 {
     if (o->findings_given)

@@ -1,5 +1,4 @@
-/* CUDA 12's layout of a device's properties, which has fields that 13 lacks, and lacks those that 13 has
- * appended. */
+/* CUDA 12's layout of a device's properties, which has fields that 13 lacks, and lacks those that 13 has appended. */
 #include <string.h>
 
 #include "shim/shim.h"

@@ -1,5 +1,4 @@
-/* The exports of libnccl: each function under its own name and, as in NCCL for profilers, with a p before
- * it. */
+/* The exports of libnccl: each function under its own name and, as in NCCL for profilers, with a p before it. */
 #include "shim/shim.h"
 
 #define EXPORT_NCCL(kind, result, name, parameters, arguments, ...)                                \

@@ -1,5 +1,4 @@
-/* Finds libraries of NCCL and CUDA that a program has mapped beside the drop-in ones, from inside the
- * process. */
+/* Finds libraries of NCCL and CUDA that a program has mapped beside the drop-in ones, from inside the process. */
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #include "shim/other.h"
 

@@ -92,8 +92,8 @@ static void read_variables(struct ncs_shim_settings *s)
 
 /* ---- variables of CUDA, NCCL and launchers ---- */
 
-/* The simulator has as many devices as exec's option says; CUDA_VISIBLE_DEVICES selects those that the
- * program sees. */
+/* The simulator has as many devices as exec's option says; CUDA_VISIBLE_DEVICES selects those
+ * that the program sees. */
 static void choose_devices(struct ncs_shim_settings *s)
 {
     static int number[DEVICES_MOST];

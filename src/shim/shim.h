@@ -13,9 +13,9 @@
 #include "api/snapshot.h"
 #include "shim/settings.h"
 
-/* Begins an exported function: returns the table to call, with the token held until ncs_shim_leave. NULL,
- * without the token, if this version lacks the function or the call cannot be served; the function then
- * returns ncs_shim_refusal(). */
+/* Begins an exported function: returns the table to call, with the token held until ncs_shim_leave.
+ * NULL, without the token, if this version lacks the function or the call cannot be served; the
+ * function then returns ncs_shim_refusal(). */
 #define ncs_shim_enter(fn) ncs_shim_enter_from(fn, __builtin_return_address(0))
 const struct ncs_api *ncs_shim_enter_from(enum ncs_fn fn, void *caller);
 void ncs_shim_leave(void);
@@ -28,8 +28,7 @@ bool ncs_shim_join(enum ncs_fn fn, const union ncs_arg *arg);
 /* Calls the function on the caller's own stream if `arg` has the stream 0; returns its result. */
 int ncs_shim_in_own(const struct ncs_api *of, enum ncs_fn fn, union ncs_arg *arg);
 
-/* The beginning of an exported function's definition, up to the wrapped call; one macro per kind
- * (functions.def). */
+/* The beginning of an exported function's definition, up to the wrapped call; one macro per kind (functions.def). */
 #define NCS_SHIM_ENTER(result, fn, name, parameters, refused)                                      \
     extern __typeof__(*((struct ncs_api *)0)->fn) name;                                            \
     result name parameters                                                                         \
@@ -67,9 +66,9 @@ struct ncs_shim_above {
                                   const struct ncs_driver *driver);
     /* Returns a place for an address in the program's code. */
     struct ncs_place (*place)(void *caller);
-    /* NCS_STOP_QUIET: nothing can ever happen again. NCS_STOP_STALLED: only polling threads could still
-     * act, and have not for `patience`. NCS_STOP_INTERRUPTED: no progress for the allowed time. May end
-     * the process. */
+    /* NCS_STOP_QUIET: nothing can ever happen again. NCS_STOP_STALLED: only polling threads could
+     * still act, and have not for `patience`. NCS_STOP_INTERRUPTED: no progress for the allowed time.
+     * May end the process. */
     void (*verdict)(enum ncs_stop how);
     void (*ended)(void); /* the process exits */
 };
@@ -82,8 +81,8 @@ bool ncs_shim_all_wait(int64_t patience);
 /* Warns about libraries of NCCL and CUDA that the program has mapped besides the drop-in ones. */
 void ncs_shim_tell_of_others(bool at_end);
 
-/* Writes all bytes if possible, after the program's own output. A closed pipe does not end the program by
- * a signal. */
+/* Writes all bytes if possible, after the program's own output. A closed pipe does not end the
+ * program by a signal. */
 void ncs_shim_write(int file, const char *text, size_t bytes);
 
 /* A line on standard error. */

@@ -76,8 +76,8 @@ static const char *first_text(const json_t *list)
     return json_string_value(json_array_get(list, 0));
 }
 
-/* The place of the innermost frame in the user's own code; frames of PyTorch and frames without a line do
- * not count. */
+/* The place of the innermost frame in the user's own code; frames of PyTorch and frames without a
+ * line do not count. */
 static int place_of(struct record *r, const json_t *frames)
 {
     const json_t *best = NULL;
@@ -346,8 +346,7 @@ static bool open_dump(struct flight *f, const struct trace_file *file, struct du
     return true;
 }
 
-/* Skips a dump that was cut off when its rank died: with many dumps that is common, and the others remain
- * useful. */
+/* Skips a dump that was cut off when its rank died: with many dumps that is common, and the others remain useful. */
 static bool leave_out(struct flight *f, const struct dump *d)
 {
     int rank = rank_of_name(d->path);

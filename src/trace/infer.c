@@ -175,9 +175,9 @@ static bool all_poll(const struct ncs_snapshot *s)
     return polling > 0;
 }
 
-/* Calls that wait for the whole device. If ranks share a GPU, these wait for the kernels of all of them
- * (measured with NCCL 2.30.7: four ranks on one H100, where a free beside another rank's all-gather never
- * returns). */
+/* Calls that wait for the whole device. If ranks share a GPU, these wait for the kernels of all
+ * of them (measured with NCCL 2.30.7: four ranks on one H100, where a free beside another
+ * rank's all-gather never returns). */
 static bool waits_for_device(enum ncs_fn fn)
 {
     return fn == NCS_FN_cudaDeviceSynchronize || fn == NCS_FN_cudaFree || fn == NCS_FN_cudaFreeHost;
@@ -191,8 +191,7 @@ static bool has_launches(const struct played *p, int rank)
     return false;
 }
 
-/* True if the script is over, nothing of it is in flight, and the rank only frees memory: no rank waits
- * for it. */
+/* True if the script is over, nothing of it is in flight, and the rank only frees memory: no rank waits for it. */
 static bool only_releases(const struct played *p, const struct ncs_snap_context *c)
 {
     return c->call->ending && waits_for_device(c->call->fn) && !has_launches(p, c->rank);

@@ -3,8 +3,7 @@
 #include "base/mem.h"
 #include "trace/record.h"
 
-/* A rank that destroyed a communicator had nothing left to wait for on it; a rank that aborted it waits no
- * more. */
+/* A rank that destroyed a communicator had nothing left to wait for on it; a rank that aborted it waits no more. */
 static void end_calls(struct record *r, int rank)
 {
     enum record_state *end = ncs_new(r->comms * sizeof *end);

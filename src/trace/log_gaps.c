@@ -1,6 +1,6 @@
-/* Finds lost lines of a log: numbers of operations that jump on one rank while other ranks have the lines,
- * and files that end in the middle of a line. A finding about calls that such a rank did not make is at
- * most likely. */
+/* Finds lost lines of a log: numbers of operations that jump on one rank while other ranks have the
+ * lines, and files that end in the middle of a line. A finding about calls that such a rank did not make
+ * is at most likely. */
 #include "base/hash.h"
 #include "base/mem.h"
 #include "trace/log_gaps.h"

@@ -24,8 +24,7 @@ struct played_launch {
     const struct ncs_call *call; /* its first */
     enum launch_kind kind;
     int device;
-    size_t before[2]; /* launches + 1: earlier in the stream; on the communicator, or marked by an event; 0
-                       * = none */
+    size_t before[2]; /* launches + 1: earlier in the stream; on the communicator, or marked by an event; 0 = none */
     size_t first;     /* part + 1 */
     size_t shown;     /* its index in the snapshot, + 1 */
     int context;      /* of an unfinished callback: the context that runs it, -1 = none yet */

@@ -1,7 +1,6 @@
 /* Finds groups of ranks that are alike: the tensor-parallel groups of a job, its pairs of neighbours. A
- * record does not show the statement that made a group. But each rank made its groups in the program's
- * order, so groups of equal size and name that have the same position on all their ranks were made by one
- * statement. */
+ * record does not show the statement that made a group. But each rank made its groups in the program's order,
+ * so groups of equal size and name that have the same position on all their ranks were made by one statement. */
 #include <string.h>
 
 #include "base/hash.h"

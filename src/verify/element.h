@@ -17,8 +17,7 @@ struct ncs_float_format {
     double most;       /* largest finite number */
     bool saturates;    /* larger values become `most`, infinity too */
     int digits;        /* decimal digits that distinguish any two numbers */
-    uint64_t beyond;   /* bits of the least number that may stand for overflow: infinity, or the largest
-                        * number */
+    uint64_t beyond;   /* bits of the least number that may stand for overflow: infinity, or the largest number */
 };
 
 /* NULL for integers and for values that are no ncclDataType_t. */

@@ -63,8 +63,7 @@ static size_t outputs_on(const struct outputs *o, struct span s)
     return on;
 }
 
-/* True if the output is the call's own input buffer, or its own block of an input with a block for each
- * rank. */
+/* True if the output is the call's own input buffer, or its own block of an input with a block for each rank. */
 static bool keep_in_place(const struct ncs_operation *op, int share)
 {
     const struct ncs_share *s = &op->share[share];

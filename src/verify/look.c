@@ -1,5 +1,4 @@
-/* Samples inputs and outputs when an operation is over, and notes the missing ranks of operations that
- * never end. */
+/* Samples inputs and outputs when an operation is over, and notes the missing ranks of operations that never end. */
 #include "verify/look.h"
 
 #include <string.h>
@@ -213,8 +212,7 @@ static void look_note(struct ncs_seen *seen, int i, const struct ncs_call *call,
     r->call = ncs_str_take(&words);
 }
 
-/* The length of a part in elements: one rank's block, or, for a buffer without blocks, a ring's share of
- * it. */
+/* The length of a part in elements: one rank's block, or, for a buffer without blocks, a ring's share of it. */
 static size_t look_part_of(const struct ncs_operation *op, size_t count)
 {
     size_t n = (size_t)op->shares;

@@ -101,8 +101,7 @@ static size_t differ_between(const struct ncs_suspect *s, const struct ncs_terms
     return differ;
 }
 
-/* Accepts a shift only if it explains a difference, not merely the elements at the end, which it leaves
- * open. */
+/* Accepts a shift only if it explains a difference, not merely the elements at the end, which it leaves open. */
 static bool try_shift(const struct ncs_suspect *s, const struct ncs_terms *terms,
                       enum ncs_arithmetic arithmetic, struct ncs_wrong *w)
 {

@@ -24,8 +24,8 @@ struct ncs_suspect {
 
 bool ncs_is_reduction(const struct ncs_operation *op);
 
-/* Where expected element i of a share's moved data lies; *run is the number of elements that follow there
- * contiguously. */
+/* Where expected element i of a share's moved data lies; *run is the number of elements
+ * that follow there contiguously. */
 const unsigned char *ncs_moved_at(const struct ncs_operation *op, int share, size_t bytes, size_t i,
                                   size_t *run);
 

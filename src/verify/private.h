@@ -40,9 +40,8 @@ void ncs_compare_reduction(struct ncs_verify *v, const struct ncs_operation *op,
 /* `share`: one of those whose outputs are compared; all expect the same `total` elements. */
 void ncs_compare_moved(const struct ncs_operation *op, struct tally *tallies, int share, size_t bytes,
                        size_t total);
-/* Writes the expected outputs of the operation to op->copies, just before its data move: one result, or
- * for a reduction with parts one result per rank, one after another. Notes lost information
- * (verify/inexact.h). */
+/* Writes the expected outputs of the operation to op->copies, just before its data move: one result, or for a
+ * reduction with parts one result per rank, one after another. Notes lost information (verify/inexact.h). */
 void ncs_foresee_all(struct ncs_verify *v, struct ncs_operation *op);
 
 /* ---- keep.c ---- */

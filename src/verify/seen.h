@@ -50,8 +50,7 @@ struct ncs_seen {
     uint64_t count;       /* the argument */
     bool scaled;          /* a pre-mul-sum */
     int src, dst;         /* of a pair or a put: ranks of the communicator; otherwise -1 */
-    bool shared;          /* a process has several ranks of the communicator: displays name ranks, not
-                           * processes */
+    bool shared;          /* a process has several ranks of the communicator: displays name ranks, not processes */
     bool over;            /* on all ranks */
     bool passing;         /* known only from ncs_verify_unfinished */
     const char *unfit;    /* why its values are missing; NULL = they are there */

@@ -56,8 +56,8 @@ struct ncs_value {
     int rank;           /* of the run */
     int comm_rank, nranks;
     enum ncs_fn fn;
-    uint64_t number;    /* of a collective: among those of its communicator; of a receive: among those from
-                         * its peer */
+    uint64_t number;    /* of a collective: among those of its communicator; of a receive: among
+                         * those from its peer */
     int line;           /* 0 = unknown */
     bool exact;         /* there is one right result; otherwise several within a bound */
     uint64_t hash;      /* of its bytes */
@@ -95,11 +95,10 @@ void ncs_verify_close(struct ncs_verify *v); /* unpins; NULL is a no-op */
 void ncs_verify_from(struct ncs_verify *v,
                      const void *(*staged)(const struct ncs_call *call, enum ncs_staged what),
                      enum ncs_unverified (*unstaged)(const struct ncs_call *call));
-/* Declares that nothing spoils results, so that wrong ones are not expected. Then an input that no output
- * of its operation overlaps is read from its buffer after the data have moved, and for in-place results
- * only the expected outputs are kept. A wrong result is still found, but the mistake that it looks like is
- * not named. Off at opening, and without effect while inputs are staged or samples are kept
- * (ncs_verify_look). */
+/* Declares that nothing spoils results, so that wrong ones are not expected. Then an input that no output of
+ * its operation overlaps is read from its buffer after the data have moved, and for in-place results only the
+ * expected outputs are kept. A wrong result is still found, but the mistake that it looks like is not named.
+ * Off at opening, and without effect while inputs are staged or samples are kept (ncs_verify_look). */
 void ncs_verify_trust(struct ncs_verify *v, bool trusts);
 /* From now on results are only counted, not checked. */
 void ncs_verify_off(struct ncs_verify *v);

@@ -159,8 +159,7 @@ static void unclosed(struct ncs_lexer *x, const char *what, const char *closing,
 
 /* ---- texts ---- */
 
-/* At a '[': the number of '=' before a second '['; -1 = no '=' and no second one, -2 = '=' but no second
- * one. */
+/* At a '[': the number of '=' before a second '['; -1 = no '=' and no second one, -2 = '=' but no second one. */
 static int bracket_level(const struct ncs_lexer *x, int which)
 {
     size_t n = 1;

@@ -31,8 +31,7 @@ void ncs_lint_next(struct ncs_lexer *x);
 /* The word after the current one, without moving. */
 int ncs_lint_peek(const struct ncs_lexer *x);
 
-/* Records the first error, which ends the text. Returns x->err for details; NULL if there was an error
- * before. */
+/* Records the first error, which ends the text. Returns x->err for details; NULL if there was an error before. */
 struct ncs_lint_error *ncs_lint_fail(struct ncs_lexer *x, struct ncs_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* Reports "unexpected symbol `)`, expected WANTED" at the current word. */

@@ -34,8 +34,7 @@ struct ncs_yaml_node {
     double d;                 /* FLOAT, INT */
     const struct ncs_yaml_node **item; /* LIST: items; MAP: key, value, key, value ... */
     size_t items;             /* LIST: of items, MAP: of pairs */
-    const struct ncs_yaml_node *of; /* of an alias: the node it refers to (and shares content with); else
-                                     * NULL */
+    const struct ncs_yaml_node *of; /* of an alias: the node it refers to (and shares content with); else NULL */
 };
 
 struct ncs_yaml;

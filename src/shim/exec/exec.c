@@ -88,8 +88,7 @@ static int count_ranks(void)
     return most;
 }
 
-/* True if the thread is neither in a call that waits nor in a loop of polls: it runs the program's own
- * code. */
+/* True if the thread is neither in a call that waits nor in a loop of polls: it runs the program's own code. */
 static bool is_outside(const struct ncs_snapshot *s, const struct ncs_snap_context *c)
 {
     bool asks = s->stop == NCS_STOP_STALLED || s->stop == NCS_STOP_INTERRUPTED;
@@ -122,8 +121,8 @@ static void add_gate(struct ncs_snapshot *s, struct ncs_snap_context *c)
 }
 
 /* At the end of the process no thread is inside a call any more. In a hang, a rank that is in no call
- * waits in the program's own code. A thread that stands for no rank, such as one that joins the others, is
- * left out. */
+ * waits in the program's own code. A thread that stands for no rank, such as one that joins the
+ * others, is left out. */
 static void settle_contexts(struct ncs_snapshot *s)
 {
     bool hangs = s->stop == NCS_STOP_QUIET || s->stop == NCS_STOP_STALLED;
@@ -148,8 +147,7 @@ static void name_waits(struct ncs_diagnosis *d)
         }
 }
 
-/* Notes the threads that could still end a likely hang: "cudaEventQuery at watch+0xae (rank 0, another
- * thread)". */
+/* Notes the threads that could still end a likely hang: "cudaEventQuery at watch+0xae (rank 0, another thread)". */
 static void add_pollers(const struct ncs_snapshot *s, struct ncs_str *notes)
 {
     struct ncs_str who = { 0 };

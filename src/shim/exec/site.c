@@ -11,8 +11,7 @@
 #include "shim/exec/symbol.h"
 
 #define FIRST_LINE 1000000000
-#define SITES_MOST 100000 /* bounds memory: a program that generates code may call from any number of
-                           * addresses */
+#define SITES_MOST 100000 /* bounds memory: a program that generates code may call from any number of addresses */
 
 struct site {
     void *address;
