@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-/* Their names, in order. */
+/* The names of these variables, in order. */
 const char *const *ncs_environment_names(size_t *count);
 
 /* True if a scenario may set the variable. Otherwise false and err, with the nearest allowed

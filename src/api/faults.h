@@ -28,7 +28,7 @@ struct ncs_fault_info {
 };
 
 extern const struct ncs_fault_info ncs_fault_info[NCS_FAULTS];
-/* Their names, NULL at the end. */
+/* Names of the kinds, NULL at the end. */
 extern const char *const ncs_fault_names[];
 
 /* True if the fault concerns a communicator rather than one call. */

@@ -381,7 +381,7 @@ static uint32_t journal_next_number(const struct ncs_journal *j, const struct nc
     return j->comm[call->comm]->member[call->comm_rank].calls + 1;
 }
 
-/* Outside the lock: others may run meanwhile. */
+/* Asks the hook outside the lock, because other contexts may run meanwhile. */
 static int ask_fault(struct ncs_journal *j, struct ncs_call *call)
 {
     const struct ncs_local *local = ncs_local;
@@ -429,7 +429,7 @@ void ncs_journal_withdraw(struct ncs_journal *j, struct ncs_call *call)
 int ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call)
 {
     struct ncs_local *local = ncs_local;
-    /* Asked outside the lock: it is a call of the driver. */
+    /* Asked outside the lock, because it is a call of the driver. */
     bool joins = ncs_call_makes_rank(call);
     int device = joins ? journal_current_device(j) : -1;
     const void *base = ncs_call_uses_window(call) ? ncs_journal_ask_window(j, call) : NULL;

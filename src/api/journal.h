@@ -31,7 +31,7 @@ union ncs_arg {
     void (*f)(void);
 };
 
-/* Arguments that hold anything. */
+/* Arguments that the record lacks: they may have any value. */
 enum { NCS_UNSAID_COUNT = 1, NCS_UNSAID_OP = 2, NCS_UNSAID_ROOT = 4, NCS_UNSAID_DTYPE = 8,
        NCS_UNSAID_PLACE = 16 /* place is in the record, not in the program */ };
 
@@ -298,7 +298,7 @@ size_t ncs_call_writes(const struct ncs_call *call, int nranks);
 /* The same multiple from the blocks that a row of api.lua states for a buffer. */
 size_t ncs_block_count(enum ncs_blocks blocks, bool is_root, int nranks);
 
-/* One block for each rank. */
+/* True for one block per rank. */
 static inline bool ncs_blocks_are_many(enum ncs_blocks blocks)
 {
     return blocks == NCS_BLOCKS_ALL || blocks == NCS_BLOCKS_ROOT_ALL;

@@ -32,7 +32,7 @@ struct ncs_growth {
     struct ncs_growth *next; /* of the same parent */
 };
 
-/* A communicator as the journal has it. */
+/* A communicator with the journal's private facts. */
 struct comm {
     struct ncs_comm_info info;
     bool named;
@@ -68,9 +68,9 @@ struct ncs_journal_private {
 void ncs_journal_resolve(struct ncs_journal *j, struct ncs_call *call, int device);
 /* After it has returned: learns new communicators and operators, and the end of old ones. */
 void ncs_journal_learn(struct ncs_journal *j, struct ncs_call *call);
-/* After an outermost ncclGroupEnd. */
+/* Call after an outermost ncclGroupEnd. */
 void ncs_journal_group_ended(struct ncs_journal *j, uint64_t group, bool ok);
-/* The first name given stays. */
+/* Renames a communicator; the first name stays. */
 void ncs_journal_rename(struct ncs_journal *j, int number, const char *name);
 void ncs_journal_free_comms(struct ncs_journal *j);
 void ncs_journal_free_hosts(struct ncs_journal *j);
@@ -126,7 +126,7 @@ static inline bool ncs_call_makes_rank(const struct ncs_call *call)
 void ncs_journal_use_comm(struct ncs_journal *j, int number, int change);
 /* Sets the call's communicator (-1 = none), which is kept as long as the record. */
 void ncs_journal_set_comm(struct ncs_journal *j, struct ncs_call *call, int comm);
-/* A child's parent is kept as long as the child. */
+/* Sets a child's parent, which is kept as long as the child. */
 void ncs_journal_set_parent(struct ncs_journal *j, struct ncs_comm_info *child, int parent);
 void ncs_journal_add_growth(struct ncs_journal *j, const struct ncs_growth *growth);
 /* Call after a rank has ended it or its users have changed: frees its index when nothing needs it. */

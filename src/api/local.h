@@ -15,7 +15,7 @@ struct ncs_place {
     int line;         /* from 1; 0 = unknown */
 };
 
-/* Memory of the caller's own. */
+/* Memory of the caller, not of the driver. */
 struct ncs_range {
     const void *from;
     size_t bytes;
@@ -60,7 +60,7 @@ struct ncs_local {
     bool tells_waits;
     struct ncs_place slept; /* place of its last sleep in the script */
 
-    /* Kept by the journal. */
+    /* The journal maintains these. */
     uint64_t hosts; /* its steps outside NCCL and CUDA (ncs_host_step) */
     uint64_t heard; /* id of the newest call when this thread last may have learned of other threads' progress */
     struct ncs_call *call; /* the journalled call in flight, NULL outside of one */

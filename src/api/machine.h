@@ -204,7 +204,7 @@ struct ncs_machine {
      * when the prescribed schedule does not fit the run. */
     bool (*schedule)(struct ncs_str *out, struct ncs_error *err);
 
-    /* Called by a running context. */
+    /* A running context calls these. */
     int64_t (*clock)(void);            /* virtual ns; counts as a poll (sim/README.md, rule 5) */
     int64_t (*now)(void);              /* virtual ns, no poll; any thread may call it */
     void (*sleep)(int64_t nanoseconds);

@@ -44,7 +44,7 @@ extern const char *const ncs_dtype_names[];
 
 /* "sum" ... "avg" for built-in operators, "premulsum" for handles; NULL for negative values. */
 const char *ncs_redop_name(int op);
-/* ncclSum ... ncclAvg by name; -1 = no such name. */
+/* The operator named ncclSum ... ncclAvg; -1 = no such name. */
 int ncs_redop_from_name(const char *name);
 extern const char *const ncs_redop_names[];
 

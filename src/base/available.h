@@ -1,4 +1,4 @@
-/* How much memory this process may expect to get. */
+/* The memory that this process may expect to get. */
 #ifndef NCS_BASE_AVAILABLE_H
 #define NCS_BASE_AVAILABLE_H
 

@@ -10,7 +10,7 @@
 
 #define NCS_BUDGET_NONE ((size_t)-1)
 #define NCS_BUDGET_WORDS 96
-/* Below this ncclscript itself does not fit. */
+/* With less, ncclscript itself cannot run. */
 #define NCS_BUDGET_LEAST ((size_t)16 << 20)
 
 void ncs_budget_limit(size_t bytes);

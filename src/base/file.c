@@ -197,7 +197,7 @@ static bool give_new_name(const char *beside, const char *file)
     return false;
 }
 
-/* Beside the file, and then under its name at once. */
+/* Writes a temporary file beside the file, then gives it the file's name. */
 static bool write_beside(const char *file, const char *text, size_t bytes, bool replace,
                          mode_t mode)
 {

@@ -1,4 +1,4 @@
-/* Whole files as text in memory. */
+/* Reads and writes whole files as text in memory. */
 #ifndef NCS_BASE_FILE_H
 #define NCS_BASE_FILE_H
 

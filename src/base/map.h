@@ -25,7 +25,7 @@ static inline size_t ncs_map_number(const struct ncs_map *m, uint64_t key)
     return (size_t)(uintptr_t)ncs_map_get(m, key);
 }
 
-/* 0 removes. */
+/* Sets a number; 0 removes the key. */
 static inline void ncs_map_put_number(struct ncs_map *m, uint64_t key, size_t number)
 {
     ncs_map_put(m, key, (void *)(uintptr_t)number);

@@ -42,7 +42,6 @@ static size_t piece_begin(const struct job *job, size_t k)
     return k * (job->count / job->pieces) + (k < longer ? k : longer);
 }
 
-/* Takes pieces until none is left. */
 static void take_pieces(struct job *job)
 {
     for (;;) {

@@ -1,4 +1,4 @@
-/* Work on a range, spread over the machine's cores. */
+/* Spreads work on a range over the machine's cores. */
 #ifndef NCS_BASE_PARALLEL_H
 #define NCS_BASE_PARALLEL_H
 

@@ -14,12 +14,12 @@ bool ncs_parse_size(const char *text, uint64_t *bytes);
  * other text after it, and more than 292 years. */
 bool ncs_parse_duration(const char *text, int64_t *nanoseconds);
 
-/* A decimal or 0x integer, the whole text. */
+/* Parses a decimal or 0x integer that is the whole text. */
 bool ncs_parse_int(const char *text, int64_t *value);
 
 /* "1.5 ms", "2 h": at most three significant digits. Returns buffer. */
 const char *ncs_format_duration(int64_t nanoseconds, char *buffer, size_t room);
-/* "4096 B", "64 KiB". Returns buffer. */
+/* Formats "4096 B", "64 KiB". Returns buffer. */
 const char *ncs_format_size(uint64_t bytes, char *buffer, size_t room);
 
 #endif

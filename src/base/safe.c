@@ -1,4 +1,4 @@
-/* Control characters and broken UTF-8. */
+/* Handles control characters and invalid UTF-8. */
 #define _XOPEN_SOURCE 700 /* wcwidth */
 #include "base/safe.h"
 
@@ -102,7 +102,7 @@ char *ncs_safe_copy(const char *text)
     return ncs_str_take(&copy);
 }
 
-/* Cells of one character of `bytes` bytes. */
+/* The width in cells of one character of `bytes` bytes. */
 static size_t cells(const char *p, size_t bytes)
 {
     wchar_t wide;

@@ -25,7 +25,7 @@ void ncs_source_free(struct ncs_source *s)
     *s = (struct ncs_source){ 0 };
 }
 
-/* The line, from 0, that holds a byte. */
+/* The number, from 0, of the line that holds a byte. */
 static size_t line_at(const struct ncs_source *s, size_t at)
 {
     size_t low = 0, high = s->lines;
@@ -57,7 +57,7 @@ int ncs_source_line(const struct ncs_source *s, size_t at, int *column)
     return (int)line + 1;
 }
 
-/* Where the text of a line ends, without its line end. */
+/* The end of a line's text, without its line end. */
 static size_t source_line_end(const struct ncs_source *s, size_t line)
 {
     size_t end = line + 1 < s->lines ? s->start[line + 1] - 1 : s->bytes;

@@ -58,7 +58,7 @@ static void check_add_entry(struct check *check, const char *path, const char *o
     NCS_PUSH(check->entry, check->count, check->room, entry);
 }
 
-/* A file, or one with a case as "FILE[ranks=4]". */
+/* Adds a file, or one with a case as "FILE[ranks=4]". */
 static void add_operand(struct check *check, const char *operand)
 {
     struct ncs_str path = { 0 }, name = { 0 };
@@ -82,7 +82,7 @@ static void add_unread(const struct ncs_error *err, struct ncs_str *out)
     ncs_str_add(out, "\n");
 }
 
-/* The plans that are to be shown. */
+/* The plans to print. */
 struct plans {
     struct ncs_call_plan *item;
     size_t count, room;

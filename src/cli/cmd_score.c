@@ -162,7 +162,7 @@ static bool score_add_file(struct scoring *s, const char *file)
     return ok;
 }
 
-/* The cases of the corpus that no report is about. */
+/* Adds the cases of the corpus without a report. */
 static bool add_missing(struct scoring *s, struct ncs_error *err)
 {
     struct ncs_str folder = { 0 };
@@ -186,7 +186,7 @@ static bool add_missing(struct scoring *s, struct ncs_error *err)
     return ok;
 }
 
-/* Cases of which there is a report under some policy. */
+/* Counts the cases with a report under any policy. */
 static void count_cases(struct scoring *s)
 {
     for (size_t i = 0; i + 1 < s->corpus.count; i += 2) {

@@ -1,4 +1,4 @@
-/* Walking folders for scenarios. */
+/* Searches folders for scenarios. */
 #include "cli/files.h"
 
 #include <dirent.h>
@@ -60,7 +60,7 @@ static bool walk_entry(struct ncs_files *files, const char *folder, const char *
     struct stat own, target;
     bool ok = true;
     if (lstat(path.text, &own) == 0 && stat(path.text, &target) == 0) {
-        /* A link to a folder may lead back up. */
+        /* Not followed: a link to a folder may lead back up. */
         if (S_ISDIR(own.st_mode))
             ok = walk(files, path.text, depth + 1, err);
         else if (S_ISREG(target.st_mode) && is_scenario(path.text, name))

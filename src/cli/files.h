@@ -1,4 +1,4 @@
-/* Which scenario files the operands of a command mean. */
+/* Finds the scenario files that the operands of a command mean. */
 #ifndef NCS_CLI_FILES_H
 #define NCS_CLI_FILES_H
 

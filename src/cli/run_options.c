@@ -21,7 +21,7 @@ static const char *const colors[] = {
     [NCS_COLOR_AUTO] = "auto", [NCS_COLOR_ALWAYS] = "always", [NCS_COLOR_NEVER] = "never", NULL,
 };
 
-/* Operations that are kept to be drawn. */
+/* Operations of which samples are kept for drawings. */
 enum { NCS_RUN_LOOK = 4096 };
 
 const struct ncs_option ncs_run_option[] = {

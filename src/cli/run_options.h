@@ -20,7 +20,7 @@ enum ncs_run_row {
 
 extern const struct ncs_option ncs_run_option[];
 
-/* Do they go together? False and err if not. */
+/* True if the options can be combined; otherwise false and err. */
 bool ncs_run_options_fit(const struct ncs_option_value *v, struct ncs_error *err);
 /* The text of --schedule, or of the file that it names, for ncs_free; NULL = not given. */
 bool ncs_run_read_schedule(const struct ncs_option_value *v, char **schedule, struct ncs_error *err);

@@ -47,7 +47,7 @@ void ncs_suite_entry(struct ncs_suite *suite, size_t run, int64_t start,
 
 /* ---- suite_draw.c: --trace and --html ---- */
 
-/* Do they go with this plan? False and err if not. */
+/* True if the drawings fit this selection; otherwise false and err. */
 bool ncs_suite_can_draw(const struct ncs_option_value *v, const struct ncs_selection *selection,
                         struct ncs_error *err);
 /* Writes the requested drawings of a run. */

@@ -170,7 +170,7 @@ static void finish_run(struct jobs *jobs, struct worker *w, struct ncs_parcel *p
     w->run = NO_RUN;
 }
 
-/* The process of a run has ended before the run. */
+/* Reports a run whose process has ended before it. */
 static void lose_run(struct jobs *jobs, struct worker *w, int status)
 {
     struct ncs_suite *suite = jobs->suite;

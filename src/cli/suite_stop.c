@@ -91,7 +91,7 @@ static void suite_give_up(enum ncs_verdict verdict, const char *message, char *r
     suite_end_process(suite, message, locked);
 }
 
-/* On the watch's thread. */
+/* Runs on the watch's thread. */
 static void past_limit(void)
 {
     static char reason[] = "a rank does not return from a call of Lua";

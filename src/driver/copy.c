@@ -61,7 +61,7 @@ int ncs_copy_enter(const struct stage_launch *l)
     return device;
 }
 
-/* Back, without the errors of copies. */
+/* Switches back, and clears errors of the copies. */
 void ncs_copy_leave(int device)
 {
     if (device >= 0)

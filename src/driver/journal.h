@@ -1,4 +1,4 @@
-/* The journal in front of a driver. */
+/* Puts the journal in front of a driver. */
 #ifndef NCS_DRIVER_JOURNAL_H
 #define NCS_DRIVER_JOURNAL_H
 

@@ -165,7 +165,7 @@ static ncclResult_t note_communication(void)
     return ncclSuccess;
 }
 
-/* Nothing is in the group that could be estimated. */
+/* Without communication, a group has nothing to estimate. */
 static ncclResult_t plan_ncclGroupSimulateEnd(ncclSimInfo_t *info)
 {
     ncclResult_t rc = plan.sim->ncclGroupSimulateEnd(info);

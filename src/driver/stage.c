@@ -248,7 +248,7 @@ static void end_progress(ncclComm_t comm, bool known)
     }
 }
 
-/* Why nothing of the launch is copied. */
+/* The reason to copy nothing of the launch. */
 static enum ncs_unverified why_not(const struct stage_launch *l)
 {
     if (l->odd || ops_of(l) > UNDER_WAY)
@@ -315,7 +315,7 @@ void ncs_stage_forget(void)
     forget(&mine.at_once);
 }
 
-/* The call has been refused. */
+/* Drops the part of a call that was refused. */
 static void drop_latest(void)
 {
     for (struct stage_launch *l = mine.pending; l; l = l->next)

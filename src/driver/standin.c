@@ -37,7 +37,7 @@ static cudaError_t delay(cudaStream_t stream, double seconds)
 
 /* ---- the small floating-point types ---- */
 
-/* A type of 16 bits or fewer. */
+/* Of a type of at most 16 bits. */
 static uint32_t sign_bit(const struct ncs_dtype_info *s)
 {
     return 1u << (8 * s->bytes - 1);
@@ -128,7 +128,7 @@ static void done_in_stream(void *arg)
     atomic_store(&a->done, true);
 }
 
-/* Pinned memory of an addition that is over, or new. */
+/* Pinned memory of a finished addition, or new memory. */
 static struct addition *staging(size_t bytes)
 {
     struct addition *a = ncs_real.additions;

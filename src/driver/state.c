@@ -1,4 +1,4 @@
-/* Where the contexts of a real run are at its verdict. */
+/* The state of a real run's contexts at its verdict. */
 #include "api/journal.h"
 #include "base/mem.h"
 #include "driver/world.h"

@@ -33,7 +33,7 @@ static bool shares_gpus(void)
            version >= NCCL_VERSION(2, 30, 3);
 }
 
-/* Too few GPUs: is there a way? */
+/* Refuses a run with too few GPUs; the hint names alternatives. */
 static bool refuse(int ranks, struct ncs_error *err)
 {
     int version = 0;

@@ -17,7 +17,7 @@ bool ncs_token_is_held(void); /* by the caller */
 bool ncs_token_pause(int64_t nanoseconds);
 bool ncs_token_over(void);   /* true: the run is over, and waits return */
 
-/* Notes progress. */
+/* Notes progress that a wait has seen. */
 void ncs_token_progress(void);
 
 /* Takes the token for a function that a stream runs, on CUDA's own thread, as a visitor named `local`

@@ -234,7 +234,7 @@ static struct real_task *task_new(void *data)
     return t;
 }
 
-/* Under the token. */
+/* Call under the token. */
 static void task_free(struct real_task *t)
 {
     struct real_task **at = &ncs_real.tasks;

@@ -11,7 +11,7 @@
 
 /* ---- reports ---- */
 
-/* "the number 3", "a list", "`abc`". */
+/* Describes a node: "the number 3", "a list", "`abc`". */
 static const char *check_shown(const struct ncs_yaml_node *node, char *room, size_t size)
 {
     switch (node->kind) {

@@ -108,7 +108,7 @@ static void check_member(const struct asking *a, const struct ncs_lint_name *n, 
     ncs_check_unknown(a->scope, expression_place(a, n->field_at), "field", word, owner, members, 0);
 }
 
-/* Something that the file names. */
+/* Checks the use of a name that the file defines. */
 static void check_thing(const struct asking *a, const struct ncs_lint_name *n,
                         const struct ncs_thing *t)
 {

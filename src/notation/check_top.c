@@ -1,4 +1,4 @@
-/* The check of the declaration and of the sections. */
+/* Checks the declaration and the sections. */
 #include "notation/check.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Lines and values of the translation. */
+/* Emits lines and values. */
 #include "notation/emit.h"
 
 #include <math.h>

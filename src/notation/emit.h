@@ -58,7 +58,7 @@ size_t ncs_emit_options(struct ncs_emitter *s, const struct ncs_schema_field *fi
                         const char *open, size_t emitted);
 /* Emits the label of a step whose call takes none, as a comment on a line of its own. */
 void ncs_emit_label_above(struct ncs_emitter *s, const struct ncs_step *step);
-/* `local NAME = ` or `NAME = `. */
+/* Emits `local NAME = ` or `NAME = `. */
 void ncs_emit_new(struct ncs_emitter *s, const char *name, bool local);
 
 /* A free name for a local that only the translation uses: `name`, followed by '_' while the file uses that name. */

@@ -1,4 +1,4 @@
-/* The declaration and the sections of the translation. */
+/* Emits the declaration and the sections. */
 #include "notation/emit.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Verbs that are more than the call of a method. */
+/* Emits verbs that are more than the call of a method. */
 #include "notation/emit.h"
 
 #include <stdio.h>
@@ -104,7 +104,7 @@ static void emit_key(struct ncs_emitter *s, const char *name)
     ncs_emit(s, loops ? "" : "\"");
 }
 
-/* On ranks of the old communicator. */
+/* For the ranks of the old communicator. */
 static void emit_grow_old(struct ncs_emitter *s, const struct ncs_step *step, const char *name,
                           const char *old)
 {

@@ -44,7 +44,7 @@ bool ncs_expression_names(const char *text, size_t bytes,
     return true;
 }
 
-/* Behind the quoted text that begins at `at`. */
+/* The position after the quoted text that begins at `at`. */
 static size_t skip_quoted(const char *text, size_t bytes, size_t at)
 {
     char quote = text[at++];

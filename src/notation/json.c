@@ -5,7 +5,7 @@ static void json_new_line(struct ncs_json *j)
     ncs_str_addf(j->out, "\n%*s", 2 * j->depth, "");
 }
 
-/* Before a value or a name. */
+/* Writes the separator before a value or a name. */
 static void json_begin(struct ncs_json *j)
 {
     if (j->named) {
@@ -64,7 +64,7 @@ void ncs_json_text(struct ncs_json *j, const char *text)
     quoted(j, text);
 }
 
-/* true, 3 */
+/* Writes a value as it is: true, 3. */
 static void json_raw(struct ncs_json *j, const char *value)
 {
     json_begin(j);

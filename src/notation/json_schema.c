@@ -147,7 +147,7 @@ static void item_fields(struct ncs_json *j, const struct ncs_schema_field *field
     ncs_json_close(j, '}');
 }
 
-/* Either the value, or an object with the fields. */
+/* Allows either the value, or an object with the fields. */
 static void value_or_fields(struct ncs_json *j, const char *name, const char *raw,
                             const struct ncs_schema_field *fields)
 {
@@ -258,7 +258,7 @@ static void schema_add_outcome(struct ncs_json *j, const struct ncs_schema_field
     ncs_json_close(j, ']');
 }
 
-/* Buffers and what they hold, or a condition. */
+/* Allows buffers and their expected content, or a condition. */
 static void schema_add_expect(struct ncs_json *j)
 {
     static const struct ncs_schema_field that[] = {

@@ -18,7 +18,7 @@ static bool restart(struct ncs_prompt *p, const struct settings *settings, size_
     return false;
 }
 
-/* A whole number that is all of the text. */
+/* Parses a whole number that is the whole text. */
 static bool parse_whole_number(const char *text, long long least, long long most, long long *out)
 {
     char *end;
@@ -65,7 +65,7 @@ static bool back(struct ncs_prompt *p, const char *arguments)
     return true;
 }
 
-/* -n 8, or 8 */
+/* Takes -n 8, or 8. */
 static bool reset(struct ncs_prompt *p, const char *arguments)
 {
     struct settings s = p->settings;

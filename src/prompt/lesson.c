@@ -226,7 +226,7 @@ static void push_step(struct ncs_lesson *l, size_t step)
     lua_rawgeti(l->L, 2, (lua_Integer)step + 1);
 }
 
-/* Anchored in the lesson's tables. */
+/* The text stays valid: the lesson's tables hold it. */
 const char *ncs_lesson_part(struct ncs_lesson *l, size_t step, const char *part)
 {
     push_step(l, step);

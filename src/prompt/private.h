@@ -98,7 +98,7 @@ void prompt_do(struct ncs_prompt *p, struct input input);
 void prompt_redo(struct ncs_prompt *p, const struct input *input);
 void prompt_input_free(struct input *input); /* the contents */
 
-/* save.c: all lines as a scenario. */
+/* save.c: appends all lines as a scenario. */
 void prompt_scenario(struct ncs_prompt *p, struct ncs_str *out);
 
 /* ---- tell.c ---- */
@@ -115,7 +115,7 @@ void prompt_help(const char *topic, struct ncs_str *out);
 /* Appends the list of what can be typed. */
 void prompt_overview(const struct ncs_prompt *p, struct ncs_str *out);
 
-/* ":waits" ...; false: the prompt is left. */
+/* Carries out ":waits" ...; false: the user leaves the prompt. */
 bool prompt_command(struct ncs_prompt *p, const char *line);
 
 struct prompt_command {

@@ -177,7 +177,7 @@ static void each_field(const char *class, size_t bytes, void (*on_word)(void *ar
     }
 }
 
-/* { name?: type, other?: type } */
+/* Visits the names in { name?: type, other?: type }. */
 static void each_inline(const char *at, const char *end, void (*on_word)(void *arg, const char *word),
                         void *arg)
 {

@@ -54,7 +54,7 @@ static void save_on_name(void *arg, const struct ncs_lint_name *use)
         save_put(&w->made, use->name, use->at.bytes);
 }
 
-/* The names behind `local`. */
+/* Collects the names after `local`. */
 static void on_statement(void *arg, const struct ncs_lint_statement *st)
 {
     struct writing *w = arg;

@@ -65,7 +65,7 @@ bool show_ranks(struct ncs_prompt *p, const char *arguments)
 
 /* ---- communicators ---- */
 
-/* "3 calls" or "2..3 calls" */
+/* Appends "3 calls" or "2..3 calls". */
 static void say_calls(const struct ncs_comm_info *c, struct ncs_str *out)
 {
     uint32_t least = UINT32_MAX, most = 0;

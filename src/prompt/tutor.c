@@ -41,7 +41,7 @@ static void type_silently(struct ncs_prompt *p, const char *lines)
     p->tutor = tutor;
 }
 
-/* Whole lines without the blank ones around them. */
+/* Prints whole lines without the blank ones around them. */
 static void tutor_print_text(struct ncs_prompt *p, const char *text)
 {
     text += strspn(text, "\n");

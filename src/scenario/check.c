@@ -63,7 +63,7 @@ static bool check_is_rule(struct check *c, const char *what, const char *rule)
     return ncs_fail_near(c->err, rule, ncs_rule_ids, 0);
 }
 
-/* Codes of both libraries lie below. */
+/* All codes of both libraries are below. */
 #define MOST_CODE 1024
 
 struct names {

@@ -221,7 +221,7 @@ static void matrix_step(struct walk *w)
             return;
 }
 
-/* The cases; their number alone when `cases` is NULL. */
+/* Appends the cases; with `cases` NULL only counts them. */
 static size_t expand(const struct ncs_matrix *m, struct ncs_cases *cases)
 {
     struct walk w = { .m = m, .place = ncs_new((m->axes + 1) * sizeof *w.place) };

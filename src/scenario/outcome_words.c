@@ -113,7 +113,7 @@ static void declare_error(struct ncs_str *out, const struct ncs_outcome *o)
         ncs_str_addf(out, " on rank %d", o->rank);
 }
 
-/* The first error that the verdict speaks of. */
+/* Describes the first error that led to the verdict. */
 static void report_error(struct ncs_str *out, const struct ncs_result *r)
 {
     for (size_t i = 0; i < r->errors; i++) {

@@ -112,7 +112,7 @@ const struct ncs_param *ncs_scenario_param(const struct ncs_scenario *s, const c
 
 static bool parse_number(const char *text, double *value)
 {
-    /* strtod would pass over leading blanks. */
+    /* strtod would accept leading blanks. */
     if (strchr(" \t\n\v\f\r", text[0]))
         return false;
     char *end;
@@ -145,7 +145,7 @@ static const char *const expected_kinds[] = {
     [NCS_PARAM_BOOL] = "true or false",
 };
 
-/* The old value stays when the text is no such value. */
+/* Keeps the old value if the text is not a value of the kind. */
 static bool scenario_assign(struct ncs_param *p, const char *text)
 {
     struct ncs_param new = *p;

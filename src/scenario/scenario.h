@@ -124,7 +124,7 @@ void ncs_outcome_free(struct ncs_outcome *outcome); /* the contents */
 enum ncs_fail_on { NCS_FAIL_ON_ERROR, NCS_FAIL_ON_UNDEFINED, NCS_FAIL_ON_NOTE };
 extern const char *const ncs_fail_on_names[]; /* NULL at the end */
 
-/* The rules of such findings of a run, each once. */
+/* The rules of such findings, each once. */
 struct ncs_failing {
     enum ncs_fail_on level;
     const char **rule; size_t rules; /* ids: static texts */

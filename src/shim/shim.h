@@ -85,7 +85,7 @@ void ncs_shim_tell_of_others(bool at_end);
  * program by a signal. */
 void ncs_shim_write(int file, const char *text, size_t bytes);
 
-/* A line on standard error. */
+/* Prints a line on standard error. */
 void ncs_shim_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -10,7 +10,7 @@
 
 enum { PAIR_NAME = 96 };
 
-/* "[0, 1]" or a list; the caller's. */
+/* Reads "[0, 1]" or a list; the caller frees the array. */
 static int *ranks_of(const json_t *v, size_t *count)
 {
     int *rank = NULL;

@@ -242,7 +242,7 @@ static void put_waits(struct played *p, const struct ncs_journal *j, struct ncs_
     }
 }
 
-/* Groups that their ranks have not ended. */
+/* Adds the group that a thread has not ended. */
 static void add_open_group(struct played *p, const struct ncs_local *local)
 {
     bool ending = local->call && local->call->fn == NCS_FN_ncclGroupEnd;

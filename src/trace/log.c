@@ -178,7 +178,7 @@ static bool bind(struct log *l, const struct log_line *line, const struct log_in
     return true;
 }
 
-/* Names its children after it. */
+/* Renames the largest communicator to "world", and its children accordingly. */
 static void name_world(struct record *r, int world)
 {
     char *old = r->comm[world].name;

@@ -1,4 +1,4 @@
-/* Lines that a log has lost. */
+/* Detects lost lines of a log. */
 #ifndef NCS_TRACE_LOG_GAPS_H
 #define NCS_TRACE_LOG_GAPS_H
 

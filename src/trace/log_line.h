@@ -14,7 +14,7 @@ struct log_line {
     const char *text;         /* after "NCCL INFO " */
 };
 
-/* A communicator that is being made, or is made. */
+/* A communicator while it is made, or complete. */
 struct log_init {
     uint64_t handle, id;      /* id: of the communicator; 0 = it is made by a split */
     uint64_t parent, child;   /* parent: handle; child: number of earlier splits of it, 0 = unknown */

@@ -172,7 +172,7 @@ static bool set_last(struct reader *r, size_t count)
     return true;
 }
 
-/* A tuple of the last values. */
+/* Pushes a tuple of the last values. */
 static bool tuple_of(struct reader *r, size_t count, bool marked)
 {
     struct slot made = { .value = json_array(), .depth = 1 };

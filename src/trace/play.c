@@ -137,7 +137,7 @@ static void make(struct player *p, int rank, const struct record_call *c)
     p->last[rank] = call;
 }
 
-/* In turn, so that no rank is far ahead of the others. */
+/* Makes the ranks' calls in turn, so that no rank gets far ahead. */
 static void make_all(struct player *p)
 {
     struct record *r = p->record;

@@ -31,7 +31,7 @@ static enum kind kind_of(const struct trace_file *f)
     return ncs_log_is(f) ? KIND_LOG : KIND_NONE;
 }
 
-/* Takes the text over. */
+/* Takes ownership of the text. */
 static bool add_text(struct files *all, const char *path, struct ncs_str *text, bool of_folder,
                      struct ncs_error *err)
 {

@@ -63,7 +63,7 @@ void ncs_replay(struct played *p, const struct ncs_journal *j, const struct ncs_
 void ncs_replay_free(struct played *p);
 
 bool ncs_replay_is_reached(const struct played *p, const struct played_launch *l);
-/* All are there and agree. */
+/* True if all parts of the meeting are there and agree. */
 bool ncs_replay_is_met(struct played *p, const struct ncs_journal *j, size_t slot);
 enum ncs_stuck ncs_replay_disagreement(const struct played *p, const struct played_slot *slot);
 size_t ncs_replay_expected(const struct played_slot *slot, const struct ncs_journal *j);

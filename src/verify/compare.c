@@ -144,7 +144,7 @@ void ncs_compare_reduction(struct ncs_verify *v, const struct ncs_operation *op,
     ncs_free(doubtful);
 }
 
-/* The result of the shares from .. end - 1. */
+/* Writes the expected result of the shares from .. end - 1. */
 static void foresee(struct ncs_verify *v, const struct ncs_operation *op, int from, int end, size_t offset)
 {
     int first = compare_first(op, from, end);

@@ -172,7 +172,7 @@ static struct ncs_seen *look_add(struct ncs_look *l, const struct ncs_call *call
     return seen;
 }
 
-/* Whatever count a call was given. */
+/* True if b begins `elements` elements after the beginning of a. */
 static bool look_is_at(const void *a, const void *b, size_t elements, size_t bytes)
 {
     return a && (uintptr_t)a + elements * bytes == (uintptr_t)b;

@@ -58,7 +58,7 @@ static inline unsigned char *ncs_foreseen(const struct ncs_operation *op, size_t
 /* The operations in flight, and the pairing of calls. */
 struct ncs_capture {
     const struct ncs_journal *journal; /* borrowed */
-    /* Where the bytes are; NULL: at the calls' pointers. */
+    /* Finds the bytes of a call; NULL: at the call's pointers. */
     const void *(*staged)(const struct ncs_call *call, enum ncs_staged what);
     enum ncs_unverified (*unstaged)(const struct ncs_call *call); /* why there are no copies */
     bool (*readable)(const void *p, size_t bytes); /* as the machine's; NULL: whatever calls point at */

@@ -208,7 +208,7 @@ static void verify_look_at(struct ncs_verify *v, struct ncs_operation *op, int s
 
 /* ---- operations ---- */
 
-/* Why nothing of the operation can be checked. */
+/* The reason why nothing of the operation can be verified. */
 static enum ncs_unverified verify_why_not(const struct ncs_operation *op)
 {
     for (int i = 0; i < op->shares && !op->unfit; i++)
@@ -298,7 +298,7 @@ static void check_share(struct ncs_verify *v, struct ncs_operation *op, int i)
     ncs_free(tallies);
 }
 
-/* The call was not captured. */
+/* Counts the result of a call that was not captured. */
 static void lose(struct ncs_verify *v, struct ncs_call *call)
 {
     enum ncs_unverified why = v->off ? NCS_UNVERIFIED_OFF : NCS_UNVERIFIED_UNPAIRED;

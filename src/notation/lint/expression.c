@@ -1,4 +1,4 @@
-/* Expressions, and the free names in them. */
+/* Reads expressions, and reports the free names in them. */
 #include "notation/lint/reader.h"
 
 /* ---- words ---- */

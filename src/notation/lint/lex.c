@@ -145,7 +145,7 @@ struct ncs_lint_error *ncs_lint_unexpected(struct ncs_lexer *x, const char *want
                          way ? ": " : "", way ? way : "");
 }
 
-/* A text or comment that nothing closes. */
+/* Reports a text or comment that is not closed. */
 static void unclosed(struct ncs_lexer *x, const char *what, const char *closing, size_t opening)
 {
     struct ncs_span begin = { x->span.at, opening };
@@ -197,7 +197,7 @@ static void bad_escape(struct ncs_lexer *x, size_t bytes, const char *why)
                   why);
 }
 
-/* \ddd: up to three digits. */
+/* Reads \ddd: up to three digits. */
 static void decimal_escape(struct ncs_lexer *x)
 {
     int value = 0;
@@ -216,7 +216,7 @@ static int hex_value(int c)
     return is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10;
 }
 
-/* \u{HEX}: up to 2^31 - 1. */
+/* Reads \u{HEX}: up to 2^31 - 1. */
 static void unicode_escape(struct ncs_lexer *x)
 {
     static const char form[] = "expected \\u{41}, say: hexadecimal digits in braces";
@@ -251,7 +251,7 @@ static bool is_space(int c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* At a backslash. */
+/* Reads the escape at a backslash. */
 static void escape(struct ncs_lexer *x)
 {
     int c = byte(x, 1);

@@ -7,7 +7,7 @@
 /* A word of one byte has the byte as its value; so has a byte that begins no word. */
 enum ncs_lint_word {
     NCS_W_END = 256, NCS_W_NAME, NCS_W_NUMBER, NCS_W_TEXT,
-    /* the reserved words, in the order of the alphabet */
+    /* the reserved words, in alphabetical order */
     NCS_W_AND, NCS_W_BREAK, NCS_W_DO, NCS_W_ELSE, NCS_W_ELSEIF, NCS_W_END_BLOCK, NCS_W_FALSE,
     NCS_W_FOR, NCS_W_FUNCTION, NCS_W_GOTO, NCS_W_IF, NCS_W_IN, NCS_W_LOCAL, NCS_W_NIL, NCS_W_NOT,
     NCS_W_OR, NCS_W_REPEAT, NCS_W_RETURN, NCS_W_THEN, NCS_W_TRUE, NCS_W_UNTIL, NCS_W_WHILE,
@@ -26,7 +26,7 @@ struct ncs_lexer {
     struct ncs_lint_error *err;
 };
 
-/* Goes on to the next word. */
+/* Moves to the next word. */
 void ncs_lint_next(struct ncs_lexer *x);
 /* The word after the current one, without moving. */
 int ncs_lint_peek(const struct ncs_lexer *x);

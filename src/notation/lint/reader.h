@@ -74,7 +74,7 @@ enum ncs_lint_found {
 enum ncs_lint_found ncs_lint_find(struct ncs_reader *r, struct ncs_lint_word_of name);
 
 void ncs_lint_label(struct ncs_reader *r, struct ncs_span name, bool last);
-/* name.text NULL: a break. */
+/* Records a goto; name.text NULL: a break. */
 void ncs_lint_jump(struct ncs_reader *r, struct ncs_lint_word_of name, struct ncs_span at);
 
 /* ---- expression.c ---- */

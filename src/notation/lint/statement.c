@@ -1,4 +1,4 @@
-/* Statements and chunks. */
+/* Reads statements and chunks. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -124,7 +124,7 @@ static void fail_readonly(struct ncs_reader *r, struct ncs_span name)
                   ncs_lint_shown(r->x.text + name.at, name.bytes, shown));
 }
 
-/* function a.b.c:d() end */
+/* Reads function a.b.c:d() end. */
 static void function_statement(struct ncs_reader *r, struct ncs_span opening)
 {
     struct ncs_span field = nowhere;

@@ -70,7 +70,7 @@ const struct ncs_anchor *ncs_anchors_find(struct ncs_anchors *a, struct ncs_span
     return NULL;
 }
 
-/* "did you mean '*a'?", or which anchors there are. */
+/* Hints "did you mean '*a'?", or lists the anchors. */
 static void hint_names(const struct ncs_anchors *a, const char *name, size_t bytes,
                        struct ncs_complaints *c)
 {

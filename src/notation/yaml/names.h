@@ -12,7 +12,7 @@ struct ncs_names {
 
 /* Empties the set, for about `count` names. */
 void ncs_names_clear(struct ncs_names *n, size_t count);
-/* The number of a text, or NULL. */
+/* Pointer to the number of a text; NULL = absent. */
 size_t *ncs_names_find(const struct ncs_names *n, const char *text, size_t bytes);
 /* Adds a text (borrowed) with `number` unless the text is present; returns the stored number. */
 size_t *ncs_names_put(struct ncs_names *n, const char *text, size_t bytes, size_t number);

@@ -76,7 +76,7 @@ static bool prefixed(struct ncs_yaml_node *node)
     return true;
 }
 
-/* .inf, -.Inf, .NAN */
+/* Recognises .inf, -.Inf, .NAN. */
 static bool special(struct ncs_yaml_node *node)
 {
     static const char *const names[] = { ".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN" };
@@ -152,7 +152,7 @@ static bool grouped(const char *p, const char *digits)
     return count > 0 && p[count] == '\0' && strspn(p, "_") < count;
 }
 
-/* 12:30:45 and 1:30.5 were numbers to the base of 60. */
+/* 12:30:45 and 1:30.5 were numbers to the base of 60 in YAML 1.1. */
 static bool sexagesimal(const char *p)
 {
     const char *end = skip_digits(p);

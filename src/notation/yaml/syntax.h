@@ -24,7 +24,7 @@ size_t ncs_line_content(const struct ncs_source *s, size_t line);
 size_t ncs_line_above(const struct ncs_source *s, size_t line);
 /* From `at` to the end of the line's text, without a comment. */
 struct ncs_span ncs_line_rest(const struct ncs_source *s, size_t at);
-/* The word at `at`; of length 1 where there is none. */
+/* The word at `at`; one byte if no word is there. */
 struct ncs_span ncs_line_word(const struct ncs_source *s, size_t at);
 /* The first ": " (or ":" at the end of a line) between two bytes; `to` = none. */
 size_t ncs_line_colon(const struct ncs_source *s, size_t from, size_t to);

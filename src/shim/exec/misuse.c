@@ -36,7 +36,7 @@ static const struct {
                        false },
 };
 
-/* Calls of one function with one mistake. */
+/* Calls of one function that made the same mistake. */
 struct noted {
     enum kind kind;
     enum ncs_fn fn;
