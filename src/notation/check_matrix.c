@@ -111,7 +111,7 @@ static void check_term(struct ncs_scope *s, const struct ncs_yaml_node *matrix,
         const char **names = ncs_new((matrix->items + 1) * sizeof *names);
         for (size_t i = 0; i < matrix->items; i++)
             names[i] = matrix->item[2 * i]->text;
-        ncs_complain(s->c, key->at, "'%.60s' is no axis of the matrix", key->text);
+        ncs_complain(s->c, key->at, "'%.60s' is not an axis of the matrix", key->text);
         ncs_check_near(s, key->text, names, matrix->items);
         ncs_free(names);
         return;

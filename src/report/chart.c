@@ -273,7 +273,7 @@ static size_t last_bar(struct builder *b, int rank, int thread)
         return row->bar[row->bars - 1];
     const struct ncs_wait_line *w = chart_wait_of(b, rank, thread);
     struct ncs_str text = { 0 };
-    ncs_str_addf(&text, w && w->in ? "in %s" : "in no call any more", w ? w->in : "");
+    ncs_str_addf(&text, w && w->in ? "in %s" : "in no call", w ? w->in : "");
     if (w && w->place.line)
         ncs_str_addf(&text, ", line %d", w->place.line);
     return chart_add_bar(b, (struct ncs_bar){ .kind = NCS_BAR_END,

@@ -328,7 +328,7 @@ void ncs_draw(const struct ncs_seen *seen, const struct ncs_draw_style *style, s
     draw_add_heading(&d);
     add_meaning(&d);
     if (seen->count == 0) {
-        ncs_draw_words(style, out, "no elements: nothing moves, and nobody waits for anybody");
+        ncs_draw_words(style, out, "no elements: nothing moves, and no rank waits");
         return;
     }
     ncs_drawing_lay_out(&d);

@@ -190,12 +190,12 @@ static void add_timeline(const struct ncs_result *r, const struct ncs_chart *l, 
 {
     ncs_str_add(out, "<h2>Timeline</h2>\n"
                      "<p class=\"dim\">A bar is a call of a thread, or an operation of a stream. Calls that "
-                     "take no time stand one behind the other, and long times are drawn short. Grey lines "
-                     "join what met, from the one that came last; red ones go from who waits to whom it "
-                     "waits for.");
+                     "take no time stand side by side, and long times are drawn shortened. Grey lines "
+                     "join operations that met, from the last one to arrive; red lines go from a waiting "
+                     "thread to the thread that it waits for.");
     for (size_t i = 0; i < r->diagnosis.waits; i++)
         if (r->diagnosis.wait[i].peers > NCS_WAITS_DRAWN) {
-            ncs_str_addf(out, " Of a thread that waits for more than %d ranks, %d lines are drawn.",
+            ncs_str_addf(out, " If a thread waits for more than %d ranks, only %d lines are drawn.",
                          NCS_WAITS_DRAWN, NCS_WAITS_DRAWN);
             break;
         }

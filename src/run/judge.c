@@ -231,7 +231,7 @@ void ncs_run_judge(struct ncs_run *run)
     if (judge_internal(r))
         return;
     if (r->stop == NCS_STOP_QUIET && !r->diagnosis.explained) {
-        ncs_fail(&r->internal, NCS_INTERNAL, "a rank waits and nothing is known that it waits for");
+        ncs_fail(&r->internal, NCS_INTERNAL, "a rank waits, and the diagnosis found no reason");
         r->verdict = NCS_INTERNAL_FAULT;
         return;
     }

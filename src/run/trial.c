@@ -193,7 +193,7 @@ char *ncs_trial_say(const struct ncs_trial *t, const struct ncs_diagnosis *d, co
     else if (t->verdict == NCS_PASS)
         ncs_str_add(&s, " the run passes");
     else if (t->verdict == NCS_WRONG)
-        ncs_str_add(&s, " nobody waits any more, but a result is wrong");
+        ncs_str_add(&s, " no rank waits any more, but a result is wrong");
     else if (t->verdict == NCS_HANG)
         ncs_str_add(&s, " the run still hangs");
     else

@@ -35,7 +35,7 @@ static void note_module(struct ncs_checking *c, struct ncs_span name)
     ncs_str_add_bytes(&path, c->file, slash ? (size_t)(slash - c->file) + 1 : 0);
     ncs_str_addf(&path, "%.*s.lua", (int)name.bytes, c->reading.source.text + name.at);
     if (!ncs_is_module_name(c->reading.source.text + name.at, name.bytes)) {
-        ncs_complain(&c->reading.complaints, name, "this is no name of a module");
+        ncs_complain(&c->reading.complaints, name, "this is not the name of a module");
         ncs_complain_hint(&c->reading.complaints, "letters, digits, '_' and '-', for a file NAME.lua "
                                                   "beside the scenario");
     } else if (access(path.text, R_OK) != 0) {
@@ -66,7 +66,7 @@ static void judge_declaration(const struct judging *j, struct ncs_span at)
     struct ncs_complaints *c = &j->checking->reading.complaints;
     int line = ncs_source_line(c->source, at.at, NULL);
     if (j->checking->is_module)
-        ncs_complain(c, at, "a file that is required declares no scenario");
+        ncs_complain(c, at, "a module must not declare a scenario");
     else if (j->script && line != j->script->line)
         ncs_complain(c, at, "scenario{} %s", j->script->line
                                                  ? "is declared twice"
@@ -184,7 +184,7 @@ static bool check_syntax(struct ncs_checking *c)
     size_t skip = ncs_chunk_start(text->text, text->bytes);
     if (text->text[skip] == LUA_SIGNATURE[0] || memchr(text->text, 0, text->bytes))
         return ncs_complain(&c->reading.complaints, (struct ncs_span){ 0, 0 },
-                            "is no text, expected Lua source");
+                            "is not a text, expected Lua source");
     if (ncs_lint_chunk(text->text + skip, text->bytes - skip, NULL, NULL, &e))
         return true;
     ncs_lint_complain(&e, skip, &c->reading.complaints);

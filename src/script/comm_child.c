@@ -46,7 +46,7 @@ static int comm_split(lua_State *L)
     ncs_comm_config_read_with(L, 2, &o.config, more);
     if (lua_type(L, 2) != LUA_TTABLE || lua_getfield(L, 2, "color") == LUA_TNIL)
         return ncs_lua_usage(L, "needs color: comm:split { color = ... }, a number, or nccl.NOCOLOR "
-                                "to be in none");
+                                "to join no part");
     struct ncs_comm *c = make_child(L, parent, &o.config);
     if (parent->split_share && !parent->revoked)
         c->family = parent->family;

@@ -417,7 +417,7 @@ static void run_declaration(struct ncs_declaration *d)
     else if (status != LUA_OK && !state.main.cancelled && d->seen)
         declaration_failed(L, d, err);
     if (d->seen && state.budget < 0) {
-        ncs_fail(err, NCS_BAD_INPUT, "what scenario{} declares takes too long to compute");
+        ncs_fail(err, NCS_BAD_INPUT, "the values of scenario{} take too long to compute");
         fail_at_key(d, d->key, state.main.failed.line, err);
     }
     if (err->status == NCS_OK && !d->done) /* no declaration: the defaults, and the settings */

@@ -153,7 +153,7 @@ static void matrix_unknown_name(lua_State *L, const struct ncs_matrix *m, const 
     const char **names = lua_newuserdatauv(L, (m->axes + 1) * sizeof *names, 0);
     for (size_t i = 0; i < m->axes; i++)
         names[i] = m->axis[i].name;
-    ncs_lua_usage(L, "%s: '%.60s' is no axis of the matrix%s", entry, name,
+    ncs_lua_usage(L, "%s: '%.60s' is not an axis of the matrix%s", entry, name,
                   ncs_near_hint(hint, '\'', name, names, m->axes, ""));
 }
 

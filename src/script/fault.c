@@ -105,7 +105,7 @@ static void read_code(lua_State *L, const struct options *o, struct ncs_fault *f
         f->code = ncs_lua_int(L, o->code, "code");
     }
     if (f->code <= 0 || (!cuda && (f->code >= ncclNumResults || f->code == ncclInProgress)))
-        ncs_lua_usage(L, "code %d is no error of %s", f->code, cuda ? "CUDA" : "NCCL");
+        ncs_lua_usage(L, "code %d is not an error of %s", f->code, cuda ? "CUDA" : "NCCL");
 }
 
 static void check_fail(lua_State *L, const struct ncs_fault *f)

@@ -228,7 +228,7 @@ bool ncs_lines_apply(const struct ncs_lines *lines, struct ncs_str *code, struct
         rewrite_function(&r);
     if (r.broken || r.at != r.end) {
         ncs_str_free(&r.out);
-        return ncs_fail(err, NCS_INTERNAL, "bytecode of this Lua is not known");
+        return ncs_fail(err, NCS_INTERNAL, "the bytecode format of this Lua is unknown");
     }
     ncs_str_free(code);
     *code = r.out;

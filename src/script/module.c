@@ -97,7 +97,7 @@ bool ncs_chunk_compile(struct ncs_chunk *chunk, const char *text, size_t bytes,
 {
     size_t skip = ncs_chunk_start(text, bytes);
     if (skip < bytes && (text[skip] == LUA_SIGNATURE[0] || memchr(text, 0, bytes))) {
-        ncs_fail(err, NCS_BAD_INPUT, "is no text, expected Lua source");
+        ncs_fail(err, NCS_BAD_INPUT, "is not a text, expected Lua source");
         return ncs_fail_at(err, chunk->file, 0, 0);
     }
     struct ncs_heap heap = { 0 };
@@ -173,7 +173,7 @@ static int require(lua_State *L)
     ncs_lua_begin(L, "require", 1);
     const char *name = ncs_lua_string(L, 1, "name");
     if (!ncs_is_module_name(name, strlen(name)))
-        return ncs_lua_usage(L, "\"%.60s\" is no name of a module: letters, digits, '_' and '-', "
+        return ncs_lua_usage(L, "\"%.60s\" is not the name of a module: letters, digits, '_' and '-', "
                                 "for a file NAME.lua beside the scenario", name);
     luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.modules");
     int type = lua_getfield(L, 2, name);

@@ -65,7 +65,8 @@ static bool ready_has(const struct ncs_lua_rank *rank, int when)
     return when == ALWAYS || (when == UNSAFE ? rank->script->unsafe : rank->run || rank->names_only);
 }
 
-/* What a library takes of memory is the tool's, as if it had been there from the start. */
+/* A library belongs to the tool, so its memory is never refused, whichever line of the script names
+ * the library first. */
 static void ready_make(lua_State *L, int globals, int i)
 {
     struct ncs_heap *heap = &ncs_lua_rank(L)->heap;

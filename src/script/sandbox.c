@@ -1,6 +1,6 @@
-/* What Lua's own libraries do otherwise in scripts: no files, no processes, no bytecode, no finalisers; the
- * machine's time, random numbers from the seed, and limits where one call could run for ever. A
- * guard against mistakes and foreign scenarios, not a security boundary. */
+/* How scripts get Lua's own libraries: no files, no processes, no bytecode, no finalisers; the machine's
+ * time, random numbers from the seed, and limits where one call could run for ever. A guard against
+ * mistakes and foreign scenarios, not a security boundary. */
 #include "driver/plan.h"
 #include "script/state.h"
 

@@ -29,7 +29,7 @@ static int script_window_end(lua_State *L, enum ncs_class_id id,
     struct ncs_of_comm *m = ncs_lua_method(L, id, "deregister", 1);
     ncs_lua_label(L, 2);
     if (!m->comm)
-        return ncs_lua_usage(L, "this was made through C, which is to end it");
+        return ncs_lua_usage(L, "this was made through C: deregister it through C");
     ncs_lua_thread(L)->about = &m->comm->head;
     int rc = m->comm->head.closed ? 0 : call(L, m);
     ncs_object_drop(L, &m->handle.head);
@@ -107,7 +107,7 @@ static int window_field_pointer(lua_State *L)
     void *p = NULL;
     ncs_object_check_open(L, &w->handle.head, "this");
     if (!w->comm)
-        return ncs_lua_usage(L, "this was made through C, which knows its ptr");
+        return ncs_lua_usage(L, "this was made through C: ask for its ptr through C");
     NCS_TRY(L, ncclWinGetUserPtr, ncs_comm_handle(w->comm), (ncclWindow_t)w->handle.handle, &p);
     lua_getiuservalue(L, 1, 2);
     const struct ncs_buffer *b = lua_touserdata(L, -1);

@@ -22,7 +22,7 @@ $ NCCL_CUMEM_ENABLE=0 ncclscript run --set waits=false connect.lua
 # The network of the job is not that of the virtual hosts.
 $ NCCL_SOCKET_IFNAME=ib0 ncclscript run pass.lua | head -n 2
 > ERROR  pass.lua  <*>
->     rank 0  ncclGetUniqueId: ncclInvalidUsage: Bootstrap : no socket interface found (NCCL_SOCKET_IFNAME names none of a virtual host's: eth0 and lo)<*>
+>     rank 0  ncclGetUniqueId: ncclInvalidUsage: Bootstrap : no socket interface found (NCCL_SOCKET_IFNAME matches no interface of a virtual host, which has eth0 and lo)<*>
 $ NCCL_SOCKET_IFNAME=^docker ncclscript run -q pass.lua
 $ NCCL_COMM_ID=nowhere ncclscript run pass.lua | head -n 2
 > ERROR  pass.lua  <*>

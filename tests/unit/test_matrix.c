@@ -202,7 +202,7 @@ START_TEST(test_bad_exclude)
     refuses("scenario { matrix = { ranks = { 2, 4 } },\n  exclude = { ranks = 2 } }", 2,
             "exclude must be a list such as { { name = value } }: the table has a key 'ranks'");
     refuses("scenario { matrix = { ranks = { 2, 4 } },\n  exclude = { { rank = 2 } } }", 2,
-            "exclude: entry 1: 'rank' is no axis of the matrix: did you mean 'ranks'?");
+            "exclude: entry 1: 'rank' is not an axis of the matrix: did you mean 'ranks'?");
     refuses("scenario { matrix = { ranks = { 2, 4 } },\n  exclude = { { ranks = 2 }, { ranks = 3 } } }", 2,
             "exclude: entry 2: ranks = 3: the matrix has no such value");
     refuses("scenario { matrix = { ranks = { 2, 4 } },\n  exclude = { { ranks = '2' } } }", 2,

@@ -246,9 +246,9 @@ START_TEST(test_bad_declarations)
     refuses("scenario { ranks = nothing.x }", 1, "no such global 'nothing'");
     refuses("scenario {\n} local x = = 1", 2, "unexpected symbol `=`, expected an expression");
     refuses("scenario {", 1, "unexpected end of the text, expected `}`");
-    refuses("\x1bLua", 0, "is no text");
+    refuses("\x1bLua", 0, "is not a text");
     ck_assert_ptr_null(load_bytes("scenario {}\0", 12));
-    ck_assert_ptr_nonnull(strstr(err.text, "is no text"));
+    ck_assert_ptr_nonnull(strstr(err.text, "is not a text"));
     ncs_scenario_free(&scenario);
     ncs_scenario_init(&scenario, "/nowhere/x.lua");
     ck_assert_ptr_null(ncs_script_load("/nowhere/x.lua", &settings, &scenario, &err));

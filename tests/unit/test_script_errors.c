@@ -71,7 +71,7 @@ START_TEST(test_usage)
         { "C.ncclConfig { blokcing = 0 }", "no such field 'blokcing': did you mean 'blocking'?" },
         { "C.check(C.ncclCommCount(nil))", "ncclCommCount: ncclInvalidArgument" },
         { "nccl.group(3)", "fn must be a function, got 3" },
-        { "require('../x')", "is no name of a module" },
+        { "require('../x')", "is not the name of a module" },
         { "require('nothing_here')", "cannot be opened" },
         { "nccl.ncclAllReduce(x)", "no such field 'ncclAllReduce' in nccl: did you mean 'comm:all_reduce'?" },
         { "cuda.cudaMemGetInfo()", "in cuda: did you mean 'memory'?" },

@@ -62,7 +62,7 @@ START_TEST(test_byte_order_mark)
     loads("\xef\xbb\xbf");
     ncs_scenario_free(&scenario);
     refuses("\xef\xbb\xbf\nlocal x = = 1\n", 2, "unexpected symbol");
-    refuses("\xef\xbb\xbf\033Lua", 0, "is no text");
+    refuses("\xef\xbb\xbf\033Lua", 0, "is not a text");
 }
 END_TEST
 

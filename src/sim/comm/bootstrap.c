@@ -49,7 +49,7 @@ int sim_bootstrap_check(void)
     }
     if (!address && names && !has_interface(names)) {
         sim_warn("Bootstrap : no socket interface found");
-        sim_explain("NCCL_SOCKET_IFNAME names none of a virtual host's: eth0 and lo");
+        sim_explain("NCCL_SOCKET_IFNAME matches no interface of a virtual host, which has eth0 and lo");
         return ncclInvalidUsage;
     }
     return ncclSuccess;

@@ -92,7 +92,7 @@ int sim_comm_check(ncclComm_t handle, const char *what, struct comm_rank **out)
     if (!*out) {
         sim_warn("Error: corrupted comm object detected");
         if (was_given(handle))
-            sim_explain("the communicator was destroyed before, or is another process's");
+            sim_explain("the communicator was destroyed before, or belongs to another process");
         return ncclInvalidArgument;
     }
     return ncclSuccess;

@@ -121,7 +121,7 @@ static bool buffers_agree(const struct group_job *g)
                 agree = false;
     }
     if (!agree)
-        sim_explain_call(g->job.call, false, "the ranks' buffers are not at the same place of symmetric memory");
+        sim_explain_call(g->job.call, false, "the ranks' buffers lie at different places of symmetric memory");
     return agree;
 }
 

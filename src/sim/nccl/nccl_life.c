@@ -192,5 +192,5 @@ ncclResult_t sim_ncclCommMemStats(ncclComm_t comm, ncclCommMemStat_t stat, uint6
     case ncclStatGpuMemPersist:   *value = kept; return ncclSuccess;
     case ncclStatGpuMemTotal:     *value = kept + suspendable; return ncclSuccess;
     }
-    return sim_silent("stat is no statistic");
+    return sim_silent("stat is not a known statistic");
 }

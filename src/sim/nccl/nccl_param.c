@@ -69,7 +69,7 @@ static int param_get(ncclParamHandle_t h, const void *out, bool text, bool has_t
     if (!rc && !out)
         rc = sim_silent("out is NULL");
     if (!rc && (!has_type || sim_env_rows[*variable].text != text))
-        rc = sim_silent(sim_env_rows[*variable].text ? "the parameter is a text" : "the parameter has 64 bits, signed");
+        rc = sim_silent(sim_env_rows[*variable].text ? "the parameter is a text" : "the parameter is a signed number of 64 bits");
     return rc;
 }
 
@@ -129,7 +129,7 @@ ncclResult_t sim_ncclParamGet(ncclParamHandle_t h, void *out, int room, int *byt
     const void *value = text ? (const void *)text_value(variable) : &number;
     size_t length = text ? strlen(value) + 1 : sizeof number;
     if (room < 0 || (size_t)room < length)
-        return sim_silent("maxLen is less than the parameter has bytes");
+        return sim_silent("maxLen is less than the length of the parameter's text");
     if (!sim_memory_usable(c->process, out, length)) {
         sim_crash("out has no room for the parameter");
         return ncclInvalidArgument;

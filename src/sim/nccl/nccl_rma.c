@@ -29,7 +29,7 @@ static int check_put(const struct request *r, const struct one_sided *o,
     struct window *window = sim_window_find(cr, o->window);
     if (!window) {
         sim_warn("Device object does not exist in shadow pool.");
-        sim_explain("peerWin is no window of this communicator");
+        sim_explain("peerWin is not a window of this communicator");
         return ncclInternalError;
     }
     if (!r->send)

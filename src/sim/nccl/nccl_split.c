@@ -70,7 +70,7 @@ static int check_entries(const struct shrink_request *r, const struct comm_rank 
         if (i > 0 && r->list[i] == r->list[i - 1])
             why = "a rank is in the list twice, and the ranks would count themselves wrongly";
         if (r->list[i] < 0 || r->list[i] >= cr->nranks)
-            why = "a number in the list is no rank of the communicator";
+            why = "a number in the list is not a rank of the communicator";
     }
     if (!why)
         return ncclSuccess;

@@ -193,7 +193,7 @@ ncclResult_t sim_ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t win)
     struct window *w = cr->comm ? sim_window_find(cr, win) : NULL;
     if (!w) {
         sim_warn("Device object does not exist in shadow pool.");
-        sim_explain("win is no window of this communicator");
+        sim_explain("win is not a window of this communicator");
         return ncclInternalError;
     }
     sim_window_end(w, cr);
@@ -225,7 +225,7 @@ ncclResult_t sim_ncclWinGetUserPtr(ncclComm_t comm, ncclWindow_t win, void **out
     struct window *w = cr->comm ? sim_window_find(cr, win) : NULL;
     if (!w) {
         sim_warn("Device object does not exist in shadow pool.");
-        sim_explain("win is no window of this communicator");
+        sim_explain("win is not a window of this communicator");
         return ncclInternalError;
     }
     *outUserPtr = sim_window_base(w, cr);
