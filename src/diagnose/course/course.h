@@ -119,7 +119,7 @@ enum ncs_fn ncs_change_fn(const struct ncs_change *c); /* of the call that is pu
 /* ---- the trial in thought (rehearsal/rehearsal.c) ---- */
 
 struct ncs_rehearsed {
-    size_t blocked;  /* courses that still wait */
+    size_t blocked;  /* courses that still wait, and launches that are not done */
     size_t supposed; /* meetings that only calls can complete which nobody has seen yet */
     bool *waits;     /* by course. The caller's */
 };

@@ -34,6 +34,8 @@ static void sum_up(const struct ncs_rehearsal *p, struct ncs_rehearsed *out)
         out->waits[i] = !p->player_of[i]->ended;
         out->blocked += out->waits[i];
     }
+    for (size_t i = 0; i < p->launches; i++)
+        out->blocked += !p->launch[i].done;
     for (size_t i = 0; i < p->meetings; i++)
         out->supposed += p->meeting[i].supposed;
 }
