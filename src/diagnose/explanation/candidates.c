@@ -145,8 +145,6 @@ static bool candidates_add_part(const struct ncs_explanations *s, struct ncs_exp
             }
             NCS_PUSH(c->change, c->changes, c->change_room, change);
         }
-    for (size_t w = 0; w < way->courses && way->courses == 1; w++)
-        ncs_candidate_end_round(s, c, way->course[w], d);
     struct ncs_divergence copy = *d;
     copy.gap = ncs_new((d->gaps + 1) * sizeof *copy.gap);
     memcpy(copy.gap, d->gap, d->gaps * sizeof *copy.gap);
@@ -170,20 +168,37 @@ static bool lacks_messages(const struct ncs_explanations *s, const struct ncs_di
     return false;
 }
 
+/* The round that is begun at the end becomes a whole one; false: none is. */
+static bool end_round(const struct ncs_explanations *s, struct ncs_explanation *c, const struct ncs_divergence *d,
+                      size_t like)
+{
+    const struct ncs_way *way = &s->ways.of[d->way];
+    return way->courses == 1 && ncs_candidate_end_round(s, c, way->course[0], d, like);
+}
+
+/* As far as the model has come; and with the round that it has begun as a whole. */
+static void try_gaps(struct ncs_explanations *s, const struct ncs_divergence *d)
+{
+    for (size_t i = 0; i <= NCS_ROUNDS_LIKE; i++) {
+        struct ncs_explanation c = { 0 };
+        if (candidates_add_part(s, &c, d) && (i == 0 || end_round(s, &c, d, i - 1)))
+            ncs_candidate_try(s, &c);
+        else
+            ncs_candidate_free(&c);
+    }
+}
+
 static void try_pair(struct ncs_explanations *s, size_t way, size_t model)
 {
     bool messages = false;
     for (size_t i = 0; i < (messages ? 2 * WEIGHTS : WEIGHTS); i++) {
         struct ncs_divergence d;
-        struct ncs_explanation c = { 0 };
         struct ncs_weights weight = weights[ncs_nth_kind(i % WEIGHTS, WEIGHTS)];
         weight.collectives = i >= WEIGHTS;
         bool apart = ncs_diverge(&s->ways, way, model, weight, &d);
         messages |= apart && lacks_messages(s, &d);
-        if (apart && d.gaps <= s->ways.of[way].steps + s->ways.of[model].steps && candidates_add_part(s, &c, &d))
-            ncs_candidate_try(s, &c);
-        else
-            ncs_candidate_free(&c);
+        if (apart && d.gaps <= s->ways.of[way].steps + s->ways.of[model].steps)
+            try_gaps(s, &d);
         ncs_free(d.gap);
     }
 }
@@ -230,6 +245,8 @@ static void try_all_to(struct ncs_explanations *s, size_t model)
             struct ncs_divergence d = { 0 };
             if (way != model && ncs_diverge(&s->ways, way, model, weight, &d))
                 fine = candidates_add_part(s, &c, &d);
+            if (fine && d.gaps)
+                end_round(s, &c, &d, 0);
             ncs_free(d.gap);
         }
         if (fine && c.parts > 1)
@@ -260,7 +277,8 @@ static void try_way(struct ncs_explanations *s, size_t way)
             break;
         done[best] = true;
         try_pair(s, way, best);
-        ncs_candidate_rounds(s, way, best);
+        for (size_t like = 0; like < NCS_ROUNDS_LIKE; like++)
+            ncs_candidate_rounds(s, way, best, like);
         try_comm(s, way, best, false);
         try_comm(s, way, best, true);
     }

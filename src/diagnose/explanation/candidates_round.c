@@ -89,26 +89,46 @@ static bool candidates_round_is_within(const struct ncs_course *c, size_t from, 
     return false;
 }
 
-/* Some rounds have calls that others have not, as a log each tenth time: the newest in which the model's is found, and
- * nothing of what comes behind the loop. */
-static struct lap lap_like(const struct ncs_course *c, size_t at, const struct ncs_way *model, size_t of)
+static bool laps_same(const struct ncs_course *c, struct lap a, struct lap b)
 {
-    size_t *head = ncs_new((at + 1) * sizeof *head), to = at;
-    struct lap found = { at, at };
-    for (size_t i = find_heads(c, at, model->step[of].site, head); i-- > 0 && found.from == found.to; to = head[i])
-        if (agrees(c, head[i], to, model, of) &&
-            !(at < c->steps && candidates_round_is_within(c, head[i], to, c->step[at].site)))
-            found = (struct lap){ head[i], to };
+    size_t i = a.from, k = b.from;
+    for (;; i++, k++) {
+        while (i < a.to && c->step[i].kind != NCS_STEP_CALL)
+            i++;
+        while (k < b.to && c->step[k].kind != NCS_STEP_CALL)
+            k++;
+        if (i == a.to || k == b.to)
+            return i == a.to && k == b.to;
+        if (c->step[i].site != c->step[k].site)
+            return false;
+    }
+}
+
+/* Some rounds have calls that others have not, as a log each tenth time: the newest, but for `like` that differ, in
+ * which the model's is found, and nothing of what comes behind the loop. */
+static struct lap lap_like(const struct ncs_course *c, size_t at, const struct ncs_way *model, size_t of, size_t like)
+{
+    size_t *head = ncs_new((at + 1) * sizeof *head), to = at, laps = 0;
+    struct lap found[NCS_ROUNDS_LIKE];
+    for (size_t i = find_heads(c, at, model->step[of].site, head); i-- > 0 && laps <= like; to = head[i]) {
+        struct lap own = { head[i], to };
+        bool fresh = agrees(c, own.from, own.to, model, of) &&
+                     !(at < c->steps && candidates_round_is_within(c, own.from, own.to, c->step[at].site));
+        for (size_t k = 0; k < laps && fresh; k++)
+            fresh = !laps_same(c, own, found[k]);
+        if (fresh)
+            found[laps++] = own;
+    }
     ncs_free(head);
-    return found;
+    return laps ? found[laps - 1] : (struct lap){ at, at };
 }
 
 /* The one that is like the round which begins where the model comes to, of those before step `at`. */
-static struct lap lap_before(const struct ncs_course *c, size_t at, const struct ncs_way *model, size_t of)
+static struct lap lap_before(const struct ncs_course *c, size_t at, const struct ncs_way *model, size_t of, size_t like)
 {
-    struct lap like = lap_like(c, at, model, of);
-    if (like.from < like.to)
-        return like;
+    struct lap own = lap_like(c, at, model, of, like);
+    if (own.from < own.to)
+        return own;
     for (size_t round = 1; 2 * round <= at; round++)
         if (c->step[at - round].site == model->step[of].site && repeats(c, at, round))
             return (struct lap){ at - round, at };
@@ -151,22 +171,23 @@ static size_t begun_at_end(const struct ncs_divergence *d)
     return steps;
 }
 
-void ncs_candidate_end_round(const struct ncs_explanations *s, struct ncs_explanation *c, size_t course,
-                             const struct ncs_divergence *d)
+bool ncs_candidate_end_round(const struct ncs_explanations *s, struct ncs_explanation *c, size_t course,
+                             const struct ncs_divergence *d, size_t like)
 {
     const struct ncs_gap *last = &d->gap[d->gaps - 1];
     const struct ncs_course *own = &s->courses.of[course];
     const struct ncs_step *model = s->ways.of[d->model].step;
     size_t steps = begun_at_end(d);
     if (!steps || last->of + 1 < s->ways.of[d->model].steps)
-        return;
+        return false;
     const struct ncs_gap *first = last + 1 - steps;
-    struct lap round = lap_before(own, last->at, &s->ways.of[d->model], first->of);
+    struct lap round = lap_before(own, last->at, &s->ways.of[d->model], first->of, like);
     size_t same = 0;
     while (same < steps && round.from + same < round.to && own->step[round.from + same].site == model[first[same].of].site)
         same++;
     for (size_t i = round.from + steps; same == steps && i < round.to; i++)
         add_own(c, own, course, last->at, round, i);
+    return same == steps && round.from + steps < round.to;
 }
 
 /* ---- before another step ---- */
@@ -207,19 +228,19 @@ static size_t add_round(const struct ncs_explanations *s, struct ncs_explanation
 
 /* Rounds for one course; false: it lacks none. */
 static bool add_rounds(const struct ncs_explanations *s, struct ncs_explanation *c, size_t course, size_t at,
-                       const struct ncs_way *model, size_t of)
+                       const struct ncs_way *model, size_t of, size_t like)
 {
     const struct ncs_course *own = &s->courses.of[course];
     while (of < model->steps && !candidates_round_is_within(own, 0, at, model->step[of].site))
         of++; /* a message that only others have */
-    struct lap round = of < model->steps ? lap_before(own, at, model, of) : (struct lap){ at, at };
+    struct lap round = of < model->steps ? lap_before(own, at, model, of, like) : (struct lap){ at, at };
     size_t rounds = 0;
     if (at < own->steps && candidates_round_is_within(own, round.from, round.to, own->step[at].site))
         return false; /* it goes on in the loop */
     uint64_t first = round.from < round.to ? own->step[round.from].site : 0;
     for (; first && rounds < MOST_ROUNDS && of < model->steps && model->step[of].site == first; rounds++) {
         of = add_round(s, c, course, at, round, model, of);
-        round = of < model->steps && model->step[of].site == first ? lap_before(own, at, model, of) : round;
+        round = of < model->steps && model->step[of].site == first ? lap_before(own, at, model, of, like) : round;
     }
     c->rounds = rounds > c->rounds ? rounds : c->rounds;
     return c->rounds > 0 && c->changes > 0;
@@ -238,7 +259,7 @@ static const struct ncs_gap *candidates_round_first_call(const struct ncs_explan
     return NULL;
 }
 
-void ncs_candidate_rounds(struct ncs_explanations *s, size_t way, size_t model)
+void ncs_candidate_rounds(struct ncs_explanations *s, size_t way, size_t model, size_t like)
 {
     struct ncs_divergence d = { 0 };
     struct ncs_explanation c = { 0 };
@@ -247,7 +268,7 @@ void ncs_candidate_rounds(struct ncs_explanations *s, size_t way, size_t model)
     const struct ncs_gap *gap = apart ? candidates_round_first_call(s, &d) : NULL;
     bool fine = gap && gap->more;
     for (size_t w = 0; w < own->courses && fine; w++)
-        fine = add_rounds(s, &c, own->course[w], gap->at, &s->ways.of[model], gap->of);
+        fine = add_rounds(s, &c, own->course[w], gap->at, &s->ways.of[model], gap->of, like);
     ncs_free(d.gap);
     if (fine)
         ncs_candidate_try(s, &c);

@@ -8,6 +8,7 @@
 enum {
     NCS_CANDIDATES_TRIED = 64, /* rehearsals, at most */
     NCS_EXPLANATIONS_KEPT = 6,
+    NCS_ROUNDS_LIKE = 3, /* own rounds of a course that differ: one may have a log, another a checkpoint */
 };
 
 /* In the order in which explanations are preferred. */
@@ -63,12 +64,13 @@ void ncs_candidates_hosts(struct ncs_explanations *s);
 bool ncs_host_gap(const struct ncs_explanations *s, size_t course, const struct ncs_divergence *d,
                   const struct ncs_gap *g, struct ncs_change *out);
 bool ncs_at_same_place(const struct ncs_call *a, const struct ncs_call *b); /* in the program, and the same function */
-/* A course that has left a loop before the model has lacks whole rounds (explanation/candidates_round.c). */
-void ncs_candidate_rounds(struct ncs_explanations *s, size_t way, size_t model);
+/* A course that has left a loop before the model has lacks whole rounds (explanation/candidates_round.c). Those that the
+ * model has not gone through are as its own round `like`, from 0: its newest that differ from each other. */
+void ncs_candidate_rounds(struct ncs_explanations *s, size_t way, size_t model, size_t like);
 /* One that ends with a round too few lacks all of it, also what nobody else has come to in it so far: as much as its
- * own last round had. */
-void ncs_candidate_end_round(const struct ncs_explanations *s, struct ncs_explanation *c, size_t course,
-                             const struct ncs_divergence *d);
+ * own round `like` had. False: it has none. */
+bool ncs_candidate_end_round(const struct ncs_explanations *s, struct ncs_explanation *c, size_t course,
+                             const struct ncs_divergence *d, size_t like);
 /* The course's call like that step, before its step `at`; nth: how many of the step's like are put in before it.
  * False: nothing is there to be put in. */
 bool ncs_candidate_put_in(const struct ncs_explanations *s, size_t course, size_t at, const struct ncs_step *step,
