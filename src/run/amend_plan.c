@@ -140,6 +140,21 @@ static void put_as_signal(const struct ncs_call *put, struct change *c)
                 c->arg[i] = put->arg[k];
 }
 
+/* The thread that makes all calls of the member: those of another one may be ahead of it. */
+static int thread_of_edit(const struct ncs_journal *j, const struct ncs_edit *e)
+{
+    const struct ncs_member *m = &j->comm[e->comm]->member[e->comm_rank];
+    const struct ncs_call *first = ncs_journal_call(j, e->comm, e->comm_rank, 1);
+    if (e->of_party && e->thread >= 0)
+        return e->thread;
+    for (uint32_t i = 1; i <= m->calls; i++) {
+        const struct ncs_call *call = ncs_journal_call(j, e->comm, e->comm_rank, i);
+        if (!call || call->thread != first->thread)
+            return NCS_ANY_THREAD;
+    }
+    return m->calls ? first->thread : NCS_ANY_THREAD;
+}
+
 static bool copy_model(const struct ncs_journal *j, const struct ncs_past *past, struct change *c)
 {
     const struct ncs_edit *e = &c->edit;
@@ -147,7 +162,7 @@ static bool copy_model(const struct ncs_journal *j, const struct ncs_past *past,
     if (!m || (e->answer && !ncs_call_arg(m, NCS_ARG_PEER)) || !copy_wait(m, c))
         return false;
     const struct memory *memory = ncs_past_memory(past, m->rank);
-    c->thread = e->of_party && e->thread >= 0 ? e->thread : NCS_ANY_THREAD;
+    c->thread = thread_of_edit(j, e);
     c->fn = m->fn;
     memcpy(c->arg, m->arg, sizeof c->arg);
     if (m->fn == NCS_FN_ncclPutSignal) /* the signal alone: where its data belong nobody knows */
