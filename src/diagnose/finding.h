@@ -84,7 +84,9 @@ struct ncs_edit {
     enum ncs_host_kind host;
     int host_thread;      /* of which thread of its process */
     uint64_t nth;         /* which of that thread's; of an INSERT the one before which it comes; 0 = none */
-    uint64_t before;      /* INSERT: id of the call before which it comes; 0 = none: at the thread's end */
+    uint64_t before;      /* INSERT: id of the call before which it comes; 0 = none: at the thread's end, or for a
+                           * call that is no host's, where `call` says, in the order of the edits if in_order */
+    bool in_order;
     char *key;            /* INSERT, ARGUMENT: its key then; of a barrier its ranks */
     bool of_party;        /* its process drives several ranks of a communicator: */
     int device, thread;   /* this one's; -1 = not known */

@@ -111,9 +111,8 @@ static void amend_count(struct stage *s, const struct ncs_call *call, uint32_t n
     for (size_t i = 0; i < s->changes; i++) {
         const struct spot *after = &s->change[i]->after;
         int thread = s->change[i]->thread;
-        s->seen[i] += after->file && (thread == NCS_ANY_THREAD || thread == call->thread) && call->fn == after->fn && call->place.line == after->line &&
-                      !call->opening && call->place.file &&
-                      strcmp(call->place.file, after->file) == 0;
+        s->seen[i] += (thread == NCS_ANY_THREAD || thread == call->thread) && !call->opening &&
+                      ncs_amend_is_at_spot(call, after);
     }
     if (!is_counted || !nth)
         return;

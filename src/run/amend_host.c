@@ -8,7 +8,7 @@
 
 /* ---- made ready ---- */
 
-static const struct ncs_call *call_with(const struct ncs_journal *j, uint64_t id)
+const struct ncs_call *ncs_amend_call_with(const struct ncs_journal *j, uint64_t id)
 {
     const struct ncs_call *c = j->oldest;
     while (c && c->id != id)
@@ -23,7 +23,7 @@ bool ncs_amend_prepare_host(const struct ncs_journal *j, const struct ncs_past *
     c->key = ncs_copy_text(e->key);
     if (e->kind != NCS_EDIT_INSERT || !e->before)
         return e->host != NCS_HOST_SPAWN;
-    const struct ncs_call *next = call_with(j, e->before);
+    const struct ncs_call *next = ncs_amend_call_with(j, e->before);
     uint64_t use = next && next->place.file ? ncs_past_use(past, next, true) : 0;
     if (!use)
         return false;
@@ -77,6 +77,12 @@ static struct amender *amender_of(const struct ncs_run *run)
     return own ? run->rank[local->rank].amender : NULL;
 }
 
+bool ncs_amend_is_at_spot(const struct ncs_call *call, const struct spot *at)
+{
+    return at->file && call->fn == at->fn && call->place.line == at->line && call->place.file &&
+           strcmp(call->place.file, at->file) == 0;
+}
+
 /* Makes the inserted steps that are due: before this call, or (call NULL) before the nth step of
  * the thread, or (nth 0 as well) at the thread's end. */
 static void put_in_due(struct ncs_run *run, const struct ncs_call *call, uint64_t nth)
@@ -86,9 +92,7 @@ static void put_in_due(struct ncs_run *run, const struct ncs_call *call, uint64_
         for (size_t k = 0; k < a->stage[i].changes; k++) {
             const struct change *c = a->stage[i].change[k];
             const struct spot *at = &c->after;
-            bool here = call ? at->file && call->fn == at->fn && call->place.line == at->line && call->place.file &&
-                                   strcmp(call->place.file, at->file) == 0 && a->stage[i].seen[k] + 1 == at->nth
-                             : !at->file && c->edit.nth == nth;
+            bool here = call ? ncs_amend_is_at_spot(call, at) && a->stage[i].seen[k] + 1 == at->nth : !at->file && c->edit.nth == nth;
             if (!is_own(c, NCS_EDIT_INSERT) || a->stage[i].done[k] || !here)
                 continue;
             a->stage[i].done[k] = true;

@@ -76,26 +76,29 @@ static void amend_insert_call(const struct passing *p, size_t i)
 /* Calls that are inserted at one spot keep their order. */
 static bool comes_behind(const struct change *previous, const struct change *c)
 {
-    return previous->edit.kind == NCS_EDIT_INSERT && !previous->edit.of_host && previous->nth == c->nth &&
-           previous->edit.call == c->edit.call && previous->thread == c->thread;
+    bool both = previous->edit.kind == NCS_EDIT_INSERT && !previous->edit.of_host && previous->thread == c->thread;
+    bool in_order = previous->edit.in_order && c->edit.in_order && previous->edit.before == c->edit.before;
+    return both && (in_order || (previous->nth == c->nth && previous->edit.call == c->edit.call));
 }
 
-static bool amend_insert_is_due(const struct passing *p, size_t i)
+static bool is_behind_previous(const struct passing *p, size_t i)
+{
+    return i && comes_behind(ncs_amend_change(p, i - 1), ncs_amend_change(p, i));
+}
+
+/* By itself, whatever is to come before it. */
+static bool is_wanted(const struct passing *p, size_t i)
 {
     const struct change *c = ncs_amend_change(p, i);
     uint32_t made = ncs_amend_counted(p->s, c->nth);
-    if (p->s->done[i] || !ncs_amend_is(p, i, NCS_EDIT_INSERT) || c->edit.of_host ||
-        (c->thread != NCS_ANY_THREAD && c->thread != ncs_local->thread && !p->ends) ||
-        (i && !p->s->done[i - 1] && comes_behind(ncs_amend_change(p, i - 1), c)))
-        return false;
-    if (c->follows)
-        return p->s->done[i - 1];
     if (p->ends && (!p->nth || p->nth == c->nth))
         return true;
     if (c->beside)
         return p->nth == c->beside && p->number >= c->beside_call;
     if (p->over)
         return c->thread == ncs_local->thread;
+    if (c->exact)
+        return p->call && ncs_amend_is_at_spot(p->call, &c->after) && p->s->seen[i] + 1 >= c->after.nth;
     if (p->number && p->nth == c->nth && p->number >= c->edit.call)
         return true;
     if (made + 1 < c->edit.call || (p->call && p->call->opening))
@@ -105,6 +108,22 @@ static bool amend_insert_is_due(const struct passing *p, size_t i)
     int comm, comm_rank;
     return !c->with_next && ncs_local->group_depth == 0 && (!c->after.file || p->s->seen[i] >= c->after.nth) &&
            ncs_amend_find_member(p, c->nth, &comm, &comm_rank); /* it may not have been made yet */
+}
+
+/* What comes behind it there may be wanted first. */
+static bool amend_insert_is_due(const struct passing *p, size_t i)
+{
+    const struct change *c = ncs_amend_change(p, i);
+    if (p->s->done[i] || !ncs_amend_is(p, i, NCS_EDIT_INSERT) || c->edit.of_host ||
+        (c->thread != NCS_ANY_THREAD && c->thread != ncs_local->thread && !p->ends) ||
+        (is_behind_previous(p, i) && !p->s->done[i - 1]))
+        return false;
+    if (c->follows)
+        return p->s->done[i - 1];
+    bool wanted = is_wanted(p, i);
+    for (size_t k = i + 1; k < p->s->changes && !wanted && c->edit.in_order && is_behind_previous(p, k); k++)
+        wanted = is_wanted(p, k);
+    return wanted;
 }
 
 bool ncs_amend_any_due(const struct passing *p)

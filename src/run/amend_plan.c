@@ -155,6 +155,26 @@ static int thread_of_edit(const struct ncs_journal *j, const struct ncs_edit *e)
     return m->calls ? first->thread : NCS_ANY_THREAD;
 }
 
+/* Right before a call of its thread's; of one in a group, before the group. */
+static bool find_exact_spot(const struct ncs_journal *j, const struct ncs_past *past, struct change *c)
+{
+    const struct ncs_call *next = c->edit.before ? ncs_amend_call_with(j, c->edit.before) : NULL;
+    for (const struct ncs_call *b = next; b && next->group; b = ncs_past_before(past, b)) {
+        if (b->group != next->group && b->fn != NCS_FN_ncclGroupStart)
+            break;
+        next = b;
+        if (b->fn == NCS_FN_ncclGroupStart && b->group != next->group)
+            break;
+    }
+    uint64_t use = next && next->place.file ? ncs_past_use(past, next, true) : 0;
+    if (!use)
+        return false;
+    c->after = (struct spot){ .file = ncs_copy_text(next->place.file), .line = next->place.line, .fn = next->fn,
+                              .nth = use };
+    c->thread = next->thread;
+    return c->exact = true;
+}
+
 static bool copy_model(const struct ncs_journal *j, const struct ncs_past *past, struct change *c)
 {
     const struct ncs_edit *e = &c->edit;
@@ -180,7 +200,7 @@ static bool copy_model(const struct ncs_journal *j, const struct ncs_past *past,
     c->with_previous = !c->beside && !e->answer && e->model_call > 1 && grouped_with(j, m, e->model_call - 1);
     c->with_next = !c->beside && !e->answer && !c->with_previous && grouped_with(j, m, e->model_call + 1) &&
                    is_grouped(j, e->comm, e->comm_rank, e->call);
-    if (!c->with_previous)
+    if (!c->with_previous && (c->beside || c->with_next || !find_exact_spot(j, past, c)))
         find_spot(past, e->rank, c->thread, m, &c->after);
     if (!e->answer) {
         for (int i = 0; i < ncs_fn_info[c->fn].nargs && e->argument; i++)

@@ -37,7 +37,8 @@ struct change {
     struct origin send, recv;
     enum in_place in_place;
     int thread;                   /* that makes it; NCS_ANY_THREAD */
-    struct spot after;            /* made after this call of its own; a host step: before it */
+    struct spot after;            /* made after this call of its own; a host step, or if exact: before it */
+    bool exact;
     char *key;                    /* of a host's */
     bool with_previous, with_next; /* in the group of the call before it, after it */
     uint32_t beside, beside_call; /* joins the group of this call on the rank's nth communicator
@@ -176,6 +177,10 @@ bool ncs_amend_any_due(const struct passing *p);
 void ncs_amend_insert_due(const struct passing *p);
 
 /* ---- steps of hosts (amend_host.c) ---- */
+
+const struct ncs_call *ncs_amend_call_with(const struct ncs_journal *j, uint64_t id);
+/* It is the spot's call, or would be if it came as often. */
+bool ncs_amend_is_at_spot(const struct ncs_call *call, const struct spot *at);
 
 /* False: it cannot be made. */
 bool ncs_amend_prepare_host(const struct ncs_journal *j, const struct ncs_past *past, struct change *c);

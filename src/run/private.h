@@ -153,14 +153,15 @@ const struct ncs_finding *ncs_run_repairable(const struct ncs_diagnosis *d);
 
 /* recur.c: the finding of `now` that repeats the change of `changed`: the same ranks at the same
  * lines, or right behind the calls that the last edits, `done`, inserted or left out. NULL = the
- * run did not go on, or nothing repeats. */
+ * run did not go on, or nothing repeats. `taken`: which of several, the first or that with the fewest edits. */
+enum ncs_taken { NCS_TAKE_CHEAPEST, NCS_TAKE_FEWEST };
 const struct ncs_finding *ncs_run_recurrence(const struct ncs_run *before, const struct ncs_run *now,
-                                             const struct ncs_finding *changed, const struct ncs_finding *done);
-/* Follows a trial of f's edits that went on: applies the same edits again each time they are
- * missing again. Frees `now` and returns the run in which they no longer are, or were applied
- * NCS_MOST_RETURNS times. `run` is not changed. */
-struct ncs_run *ncs_run_follow(struct ncs_run *run, struct ncs_run *now, struct ncs_amendments *amend,
-                               const struct ncs_finding *f, const struct ncs_driver *driver, size_t *returns);
+                                             const struct ncs_finding *changed, const struct ncs_finding *done,
+                                             enum ncs_taken taken);
+/* Runs the program again with f's edits, which `amend` has, and applies the same edits each time
+ * they are missing again, NCS_MOST_RETURNS times at most. */
+struct ncs_trial ncs_run_try(struct ncs_run *run, const struct ncs_finding *f, struct ncs_amendments *amend,
+                             const struct ncs_driver *driver);
 
 /* repair.c: runs the program again with the edits of the findings, if the options ask for it. */
 void ncs_run_repair(struct ncs_run *run, const struct ncs_driver *driver);

@@ -28,14 +28,8 @@ static const struct ncs_trial *trial_of(struct ncs_run *run, const struct ncs_fi
     struct ncs_amendments *amend = ncs_amend_new();
     bool fits = f->repairs && ncs_amend_add(amend, run->journal, f->repair, f->repairs);
     if (fits) {
-        ncs_run_close_machine(run);
-        struct ncs_run *other = ncs_run_again(run, amend, !run->options.prove, driver);
-        size_t returns;
-        other = ncs_run_follow(run, other, amend, f, driver, &returns);
-        struct ncs_trial t = ncs_trial_make(f, other);
-        t.returns = returns;
+        struct ncs_trial t = ncs_run_try(run, f, amend, driver);
         NCS_PUSH(proof->trial, proof->trials, proof->room, t);
-        ncs_run_free(other);
     }
     ncs_amend_free(amend);
     return fits ? &proof->trial[proof->trials - 1] : NULL;
@@ -144,15 +138,26 @@ static void take_repair(struct ncs_finding *f, struct ncs_finding *from)
             f->culprit[i].line = from->culprit[i].line;
 }
 
+/* True if the trial of the one applied its edits less often than that of the other. */
+static bool returns_less(const struct ncs_run *run, size_t alternative, size_t than)
+{
+    const struct ncs_diagnosis *d = &run->result.diagnosis;
+    const struct ncs_trial *a = known_trial(&run->result.proof, prove_cause_of(&d->alternative[alternative])),
+                           *b = known_trial(&run->result.proof, prove_cause_of(&d->alternative[than]));
+    return a && b && a->returns + a->behind < b->returns + b->behind;
+}
+
 /* Makes one passing alternative the diagnosis, unless the diagnosis names it already; the other
  * passing ones become alternatives in the report. */
 static void prove_settle(struct ncs_run *run, const struct tier *t, const struct ncs_driver *driver)
 {
     struct ncs_diagnosis *d = &run->result.diagnosis;
     size_t best = t->to;
-    for (size_t i = t->to; i-- > t->from;)
-        if (t->stands[i] && (best == t->to || d->alternative[i].told || !d->alternative[best].told))
+    for (size_t i = t->from; i < t->to; i++) {
+        bool told = best < t->to && d->alternative[best].told, more = d->alternative[i].told > told;
+        if (t->stands[i] && (best == t->to || more || (d->alternative[i].told == told && returns_less(run, i, best))))
             best = i;
+    }
     if (names_all(d, t))
         return;
     struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
@@ -169,22 +174,49 @@ static void prove_settle(struct ncs_run *run, const struct tier *t, const struct
             ncs_diagnosis_add_other(d, run->journal, i);
 }
 
+static bool alternative_is_followed(const struct ncs_run *run, size_t i)
+{
+    const struct ncs_trial *t = known_trial(&run->result.proof, prove_cause_of(&run->result.diagnosis.alternative[i]));
+    return t && t->behind > 0;
+}
+
+/* A trial that passes with its own edits counts more than one that was followed further and
+ * further, unless it blames more ranks. */
+static bool prefers_followed(const struct ncs_run *run, const struct tier *followed, const struct tier *t)
+{
+    const struct ncs_alternative *a = run->result.diagnosis.alternative;
+    size_t i = followed->from, k = t->from;
+    while (i < followed->to && !followed->stands[i])
+        i++;
+    while (k < t->to && !t->stands[k])
+        k++;
+    return i < followed->to && prove_cause_of(&a[i])->culprits < prove_cause_of(&a[k])->culprits;
+}
+
 /* Tries the tiers from the cheapest on; the first tier with a passing trial decides the diagnosis.
  * `all`: tries the more expensive tiers, too. */
 static bool prove_alternatives(struct ncs_run *run, bool all, const struct ncs_driver *driver)
 {
     struct ncs_diagnosis *d = &run->result.diagnosis;
-    bool *stands = ncs_new((d->alternatives + 1) * sizeof *stands), settled = false;
-    for (size_t from = 0, to; from < d->alternatives && (all || !settled); from = to) {
-        bool any = false;
-        for (to = from; to < d->alternatives && d->alternative[to].tier == d->alternative[from].tier; to++)
+    bool *stands = ncs_new((d->alternatives + 1) * sizeof *stands);
+    struct tier followed = { 0, 0, stands }, best = followed;
+    for (size_t from = 0, to; from < d->alternatives && (all || best.from == best.to); from = to) {
+        bool any = false, direct = false;
+        for (to = from; to < d->alternatives && d->alternative[to].tier == d->alternative[from].tier; to++) {
             any |= stands[to] = alternative_stands(run, to, driver);
-        if (any && !settled)
-            prove_settle(run, &(struct tier){ from, to, stands }, driver);
-        settled |= any;
+            direct |= stands[to] && !alternative_is_followed(run, to);
+        }
+        const struct tier own = { from, to, stands };
+        if (direct && best.from == best.to)
+            best = prefers_followed(run, &followed, &own) ? followed : own;
+        if (any && followed.from == followed.to)
+            followed = own;
     }
+    best = best.from == best.to ? followed : best;
+    if (best.from < best.to)
+        prove_settle(run, &best, driver);
     ncs_free(stands);
-    return settled;
+    return best.from < best.to;
 }
 
 /* True if all ranks are culprits and wait in one cycle, each in its call of the same number: such a

@@ -140,6 +140,7 @@ struct ncs_trial {
     uint32_t call;
     struct ncs_edit *edit; size_t edits;
     size_t returns;            /* how often the edits were missing again and applied again */
+    size_t behind;             /* how often what follows them was left out, or missing, too */
     enum ncs_verdict verdict;
     bool diagnosed;            /* the trial ran a diagnosis; else the rest is not known */
     bool gone;                 /* the finding is */

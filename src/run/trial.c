@@ -186,8 +186,11 @@ char *ncs_trial_say(const struct ncs_trial *t, const struct ncs_diagnosis *d, co
     struct ncs_str s = { 0 };
     say_edits(t, &s);
     trial_add_ranks(d, j, t, &s);
+    if (t->behind)
+        ncs_str_addf(&s, ", and %s right behind %s", t->behind == 1 ? "the one" : "those", t->edits == 1 ? "it" : "them");
     if (t->returns)
-        ncs_str_addf(&s, ", and the same %s,", t->returns == 1 ? "once more" : "each time it is missing again");
+        ncs_str_addf(&s, ", and the same %s", t->returns == 1 ? "once more" : "each time it is missing again");
+    ncs_str_add(&s, t->behind || t->returns ? "," : "");
     if (t->verdict == NCS_HANG && ncs_trial_goes_on(t))
         ncs_str_addf(&s, " the run went on %d times", NCS_MOST_RETURNS);
     else if (t->verdict == NCS_PASS)

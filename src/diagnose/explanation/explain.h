@@ -141,6 +141,8 @@ bool ncs_explanation_is_as_good(const struct ncs_explanation *e);
 /* A short finding about the rank that is furthest from the others; false = none. The caller frees
  * the contents. */
 bool ncs_find_oddity(const struct ncs_explanations *e, struct ncs_finding *out);
+/* The id of the call before which a change at that step inserts; 0 = the step is no call, or the end. */
+uint64_t ncs_edit_before(const struct ncs_course *c, size_t step);
 /* For an explanation that changes steps of hosts alone (explanation/finding_host.c): its edit,
  * which owns its key, and the finding. */
 struct ncs_edit ncs_host_edit(const struct ncs_explanations *s, const struct ncs_change *c);

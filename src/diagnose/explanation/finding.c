@@ -81,6 +81,8 @@ static struct ncs_edit edit_of(const struct ncs_explanations *s, const struct nc
         e.model_comm_rank = m->comm_rank;
         e.model_call = m->number;
         e.answer = c->answer;
+        e.before = ncs_edit_before(&s->courses.of[c->course], c->step);
+        e.in_order = true;
         if (c->like)
             e.place = c->like->call->place;
         if (!c->answer && c->peer >= 0 && c->peer != ncs_step_peer(m)) {

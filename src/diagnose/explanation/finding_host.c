@@ -9,11 +9,17 @@
 
 /* ---- edits ---- */
 
+uint64_t ncs_edit_before(const struct ncs_course *c, size_t step)
+{
+    const struct ncs_step *next = step < c->steps ? &c->step[step] : NULL;
+    return next && !next->host && !next->call->ending ? next->call->id : 0;
+}
+
 /* Where it is put in: before a call or a step of the thread's that is no call, or at its end. */
 static void put_before(const struct ncs_course *c, size_t step, struct ncs_edit *e)
 {
     const struct ncs_step *next = step < c->steps ? &c->step[step] : NULL;
-    e->before = next && !next->host && !next->call->ending ? next->call->id : 0;
+    e->before = ncs_edit_before(c, step);
     e->nth = next && next->host ? next->host->nth : 0;
 }
 
