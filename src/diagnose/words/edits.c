@@ -32,6 +32,12 @@ static bool edits_same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* A call alone comes where its number says, whether the call before which it comes is known or not. */
+static bool edits_same_before(const struct ncs_edit *a, const struct ncs_edit *b, size_t edits)
+{
+    return a->before == b->before || (edits == 1 && !a->of_host && (!a->before || !b->before));
+}
+
 bool ncs_edits_same(const struct ncs_edit *a, size_t edits, const struct ncs_edit *b, size_t others)
 {
     if (edits != others)
@@ -39,12 +45,12 @@ bool ncs_edits_same(const struct ncs_edit *a, size_t edits, const struct ncs_edi
     for (size_t i = 0; i < edits; i++) {
         const int64_t x[] = { a[i].kind, a[i].rank, a[i].comm, a[i].comm_rank, a[i].call, a[i].other, a[i].other_comm,
                               a[i].model, a[i].model_comm_rank, a[i].model_call, a[i].answer, a[i].value, a[i].of_host,
-                              a[i].host, a[i].host_thread, (int64_t)a[i].nth, (int64_t)a[i].before };
+                              a[i].host, a[i].host_thread, (int64_t)a[i].nth };
         const int64_t y[] = { b[i].kind, b[i].rank, b[i].comm, b[i].comm_rank, b[i].call, b[i].other, b[i].other_comm,
                               b[i].model, b[i].model_comm_rank, b[i].model_call, b[i].answer, b[i].value, b[i].of_host,
-                              b[i].host, b[i].host_thread, (int64_t)b[i].nth, (int64_t)b[i].before };
+                              b[i].host, b[i].host_thread, (int64_t)b[i].nth };
         if (memcmp(x, y, sizeof x) != 0 || !edits_same_text(a[i].argument, b[i].argument) ||
-            !edits_same_text(a[i].key, b[i].key))
+            !edits_same_text(a[i].key, b[i].key) || !edits_same_before(&a[i], &b[i], edits))
             return false;
     }
     return true;
