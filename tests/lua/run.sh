@@ -29,6 +29,12 @@ printf 'scenario { ranks = 1 }\nrequire "module"\n' >"$work/requires.lua"
 "$program" run "$work/requires.lua" | grep -q '/module.lua:1: nested deeper than 200 levels' ||
     { echo "no place in a module"; failed=1; }
 
+# What a name is does not depend on when it is used first.
+"$program" run first_use.lua >"$work/first" || failed=1
+diff <(sed -n 's/^\[1\] //p' "$work/first") <(sed -n 's/^\[0\] //p' "$work/first") || failed=1
+(($(grep -c "did you mean" "$work/first") == 12 && $(grep -c "ready-made" "$work/first") == 8)) ||
+    { echo "first_use.lua prints something else"; cat "$work/first"; failed=1; }
+
 # A reader that never ends is ended by the budget, as a result of load's.
 printf 'scenario { ranks = 1 }\nprint(load(function() return "x" end))\n' >"$work/endless.lua"
 "$program" run --memory 32M "$work/endless.lua" | grep -qx '\[0\] nil.not enough memory' ||
