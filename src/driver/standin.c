@@ -37,7 +37,7 @@ static cudaError_t delay(cudaStream_t stream, double seconds)
 
 /* ---- the small floating-point types ---- */
 
-/* Of a type of at most 16 bits. */
+/* The sign bit of a type of at most 16 bits. */
 static uint32_t sign_bit(const struct ncs_dtype_info *s)
 {
     return 1u << (8 * s->bytes - 1);
