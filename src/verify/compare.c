@@ -17,7 +17,7 @@ enum {
     GRAIN = 512 * 1024,       /* bytes read by a core at a time, at least */
 };
 
-static size_t smaller(size_t a, size_t b)
+static size_t compare_smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -56,7 +56,7 @@ static void sieve_stretches(size_t begin, size_t end, void *arg)
     _Alignas(64) unsigned char room[STRETCH * 8];
 
     for (size_t k = begin; k < end; k++) {
-        size_t first = k * STRETCH, count = smaller(STRETCH, s->count - first);
+        size_t first = k * STRETCH, count = compare_smaller(STRETCH, s->count - first);
         const unsigned char *want = s->foreseen ? s->foreseen + first * s->bytes : room;
         if (s->native) {
             unsigned char *to = s->keeps ? s->keeps + first * s->bytes : room;
@@ -102,7 +102,7 @@ static void compare_stretch(struct ncs_verify *v, const struct ncs_terms *terms,
                             int from, int end, size_t begin)
 {
     const struct ncs_operation *op = terms->op;
-    size_t bytes = ncs_dtype_bytes(op->dtype), where = 0, count = smaller(STRETCH, op->count - begin);
+    size_t bytes = ncs_dtype_bytes(op->dtype), where = 0, count = compare_smaller(STRETCH, op->count - begin);
     const unsigned char *right = NULL;
     bool computed = false;
 
@@ -159,7 +159,7 @@ static void foresee(struct ncs_verify *v, const struct ncs_operation *op, int fr
         if (!doubtful[begin / STRETCH])
             continue;
         const unsigned char *want = s.keeps + begin * bytes;
-        ncs_expect(&terms, v->arithmetic, begin, smaller(STRETCH, op->count - begin), &v->scratch);
+        ncs_expect(&terms, v->arithmetic, begin, compare_smaller(STRETCH, op->count - begin), &v->scratch);
         ncs_differ(&v->scratch, want, &where); /* decodes the values for ncs_inexact_look */
         ncs_inexact_look(&v->inexacts, &terms, begin, first, &v->scratch, want);
     }
@@ -189,7 +189,7 @@ static bool moved_differs(const struct moved *m, size_t begin, size_t end)
 {
     for (size_t run; begin < end; begin += run) {
         const unsigned char *want = ncs_moved_at(m->op, m->share, m->bytes, begin, &run);
-        run = smaller(run, end - begin);
+        run = compare_smaller(run, end - begin);
         for (int i = 0; i < m->op->shares; i++) {
             const unsigned char *got = m->tallies[i].out;
             if (got && memcmp(got + begin * m->bytes, want, run * m->bytes) != 0)
@@ -204,7 +204,7 @@ static void moved_pieces(size_t begin, size_t end, void *arg)
     const struct moved *m = arg;
 
     for (size_t k = begin; k < end; k++)
-        m->doubtful[k] = moved_differs(m, k * PIECE, smaller((k + 1) * PIECE, m->total));
+        m->doubtful[k] = moved_differs(m, k * PIECE, compare_smaller((k + 1) * PIECE, m->total));
 }
 
 static void compare_element(const struct moved *m, struct tally *tallies, size_t at)
@@ -225,7 +225,7 @@ void ncs_compare_moved(const struct ncs_operation *op, struct tally *tallies, in
 
     ncs_parallel(pieces, GRAIN / (PIECE * bytes * (size_t)op->shares) + 1, moved_pieces, &m);
     for (size_t k = 0; k < pieces; k++)
-        for (size_t at = k * PIECE; m.doubtful[k] && at < smaller((k + 1) * PIECE, total); at++)
+        for (size_t at = k * PIECE; m.doubtful[k] && at < compare_smaller((k + 1) * PIECE, total); at++)
             compare_element(&m, tallies, at);
     ncs_free(m.doubtful);
 }

@@ -21,7 +21,7 @@ struct outputs {
     bool overlap; /* one with another */
 };
 
-static struct span span_of(const void *at, size_t bytes)
+static struct span keep_span(const void *at, size_t bytes)
 {
     return (struct span){ (uintptr_t)at, (uintptr_t)at + bytes };
 }
@@ -39,7 +39,7 @@ static void outputs_find(const struct ncs_operation *op, struct outputs *o)
         const struct ncs_call *call = op->share[i].call;
         size_t bytes = ncs_output_count(call, op->shares) * ncs_dtype_bytes(ncs_call_dtype(call));
         if (bytes > 0)
-            o->span[o->count++] = span_of(op->share[i].output, bytes);
+            o->span[o->count++] = keep_span(op->share[i].output, bytes);
     }
     qsort(o->span, o->count, sizeof *o->span, by_address);
     for (size_t i = 1; i < o->count; i++)
@@ -91,7 +91,7 @@ static void losses_find(const struct ncs_operation *op, struct losses *l)
         if (!s->input)
             continue;
         l->bytes = ncs_input_count(op, s->call, &inputs) * ncs_dtype_bytes(ncs_call_dtype(s->call));
-        struct span input = span_of(s->input, l->bytes);
+        struct span input = keep_span(s->input, l->bytes);
         size_t on = outputs.overlap ? 1 : outputs_on(&outputs, input);
         l->lost[i] = on > 0;
         l->count += on > 0;

@@ -13,7 +13,7 @@ static const ncs_native_row *natives_here(void)
 }
 
 /* An average over one rank is a copy. */
-static int row_of(const struct ncs_operation *op)
+static int native_row(const struct ncs_operation *op)
 {
     if (op->scaled)
         return NCS_NATIVE_SCALED;
@@ -25,7 +25,7 @@ struct ncs_native ncs_native_of(const struct ncs_terms *terms)
     const struct ncs_operation *op = terms->op;
     struct ncs_native k = { .terms = terms, .scalars = op->scaled };
 
-    k.loop = natives_here()[op->dtype][row_of(op)];
+    k.loop = natives_here()[op->dtype][native_row(op)];
     if (!op->scaled && ncs_float_format(op->dtype))
         ncs_terms_scale(terms, 0, &k.scale);
     return k;
