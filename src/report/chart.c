@@ -15,7 +15,7 @@ struct builder {
     const struct ncs_result *r;
     const struct ncs_timeline *t;
     struct ncs_call_words *words;  /* by rank */
-    struct ncs_map row;           /* hash of what a row is -> its index + 1 */
+    struct ncs_map row;           /* hash of a row's identity -> its index + 1 */
     struct ncs_map call;           /* id of a call -> its bar + 1 */
     size_t *of_device;             /* the first bar of each device span */
 };
@@ -214,7 +214,7 @@ static char *device_text(const struct builder *b, const struct ncs_device_span *
     return ncs_str_take(&text);
 }
 
-/* Behind everything that is in the row so far. */
+/* After everything in the row so far. */
 static int64_t could_begin(const struct ncs_chart *l, const struct ncs_chart_row *row,
                            int64_t queued)
 {

@@ -7,7 +7,7 @@
 #include "run/timeline/timeline.h"
 
 enum ncs_bar_kind {
-    NCS_BAR_CALL,   /* a call of the journal's */
+    NCS_BAR_CALL,   /* a call in the journal */
     NCS_BAR_WAIT,   /* another wait of a host thread: a barrier, a store key, a sleep */
     NCS_BAR_DEVICE, /* an operation of a device */
     NCS_BAR_END,    /* a thread that was in no call at the end; arrows of waits need a bar */
@@ -18,9 +18,9 @@ struct ncs_bar {
     size_t row;
     const struct ncs_host_span *host;     /* of CALL and WAIT */
     const struct ncs_device_span *device; /* of DEVICE */
-    const struct ncs_call *call;          /* that it is, or carries out first; NULL = none */
-    int64_t begin, end;                   /* end < 0: it was not over */
-    bool queued;                          /* it had not even begun: `begin` is when it could have */
+    const struct ncs_call *call;          /* its call, or the first one; NULL = none */
+    int64_t begin, end;                   /* end < 0: not over */
+    bool queued;                          /* has not begun: `begin` is the earliest time possible */
     uint64_t number;                      /* of a CALL, from 1; else 0 */
     size_t cause;                         /* a DEVICE bar: its enqueuing bar, + 1; 0 = unknown */
     char *name;                           /* "AllReduce", "cudaMalloc", "barrier" */
@@ -45,7 +45,7 @@ struct ncs_arrow {
                       * arrived last to the one that needed it */
 };
 
-#define NCS_WAITS_DRAWN 8 /* of one thread; further ones are told in its bar's text */
+#define NCS_WAITS_DRAWN 8 /* per thread; the bar's text names the further ranks */
 
 struct ncs_chart {
     struct ncs_chart_row *row;   size_t rows, rows_room;  /* by rank; host threads before streams */
@@ -59,7 +59,7 @@ struct ncs_chart {
 void ncs_chart_build(const struct ncs_result *r, struct ncs_chart *out);
 void ncs_chart_free(struct ncs_chart *l); /* the contents */
 
-/* When both ends of an arrow are there. */
+/* The time at which both ends of an arrow are reached. */
 int64_t ncs_arrow_time(const struct ncs_chart *l, const struct ncs_arrow *a);
 
 #endif

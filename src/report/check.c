@@ -54,7 +54,7 @@ static json_t *plan_line(const struct ncs_call_plan_line *l)
     return o;
 }
 
-/* Ranks that do the same stand together. */
+/* Ranks with the same plan share one entry. */
 static json_t *rank_list(const struct ncs_call_plan *plan)
 {
     json_t *list = json_array();

@@ -160,7 +160,7 @@ static bool read_findings(json_t *o, struct ncs_claim *c, struct ncs_error *err)
            ncs_fail(err, NCS_BAD_INPUT, "`errors` must be a list of objects with `rank`");
 }
 
-/* All that is wrong with a line is told in one go. */
+/* All errors of a line are reported together. */
 static void claim_add_wrong(struct ncs_error *all, const struct ncs_error *one)
 {
     struct ncs_str text = { 0 };

@@ -19,7 +19,7 @@ struct ncs_labelled {
     const char *group;         /* the class of the bug */
     const char *entry;         /* of the catalogue; NULL = none */
     const char *twin;          /* NULL = none */
-    bool correct;              /* it is a bug's twin: nothing is wrong with it */
+    bool correct;              /* a bug's correct twin */
 };
 
 /* Appends one JSON object (schema ncclscript.bug/1) and a newline. */
@@ -28,13 +28,13 @@ void ncs_report_labelled(const struct ncs_labelled *l, struct ncs_str *out);
 /* ---- what a tool claims ---- */
 
 struct ncs_claim_finding {
-    char *rule;                /* NULL = none is named */
+    char *rule;                /* NULL = no rule */
     bool error;                /* not a note */
     struct ncs_rank_set culprit, cycle;
 };
 
 struct ncs_claim {
-    char *scenario, *name;     /* the case as ncs_labelled has it; "" = of one case */
+    char *scenario, *name;     /* the case as in ncs_labelled; "" = the file is one case */
     enum ncs_policy policy;
     char *seed;                /* NULL = none */
     enum ncs_verdict verdict;
@@ -52,9 +52,9 @@ void ncs_claim_free(struct ncs_claim *claim); /* the contents */
 struct ncs_share { size_t right, of; };
 
 struct ncs_score_entry {
-    char *id;                  /* "A1", or the class of what has no entry */
-    size_t reports, missed;    /* those of which something is not right */
-    char *first;               /* the first of them, and what it is */
+    char *id;                  /* "A1", or the class if there is no entry */
+    size_t reports, missed;    /* reports with some error */
+    char *first;               /* the first of them, and its error */
 };
 
 struct ncs_score {

@@ -77,7 +77,7 @@ static void draw_add_lines(const struct ncs_drawing *d, const struct spans *s, s
     ncs_str_addf(d->out, "%s%s", out ? line : " ", out ? d->signs->arrow : " ");
 }
 
-/* Past a rank that is missing. */
+/* The bar passes a rank that is missing. */
 static void draw_add_bar(const struct ncs_drawing *d, const struct spans *s, size_t row)
 {
     bool up = row > s->first[0] && row <= s->last[0], down = row >= s->first[0] && row < s->last[0];

@@ -17,7 +17,7 @@ struct ncs_draw_style {
     enum ncs_draw_what what;
     int width;    /* cells of a line, at least 48; 0 = 80 */
     bool unicode; /* lines and arrows; otherwise all is ASCII */
-    bool all;     /* however many calls, sends and ranks there are */
+    bool all;     /* no limit on calls, sends and ranks */
 };
 
 /* Appends the diagram of one collective, whole lines. */
@@ -25,7 +25,7 @@ void ncs_draw(const struct ncs_seen *seen, const struct ncs_draw_style *style, s
 /* Draws sends with their receives, and puts, of one communicator. */
 void ncs_draw_pairs(const struct ncs_seen *const *pair, size_t count,
                     const struct ncs_draw_style *style, struct ncs_str *out);
-/* All that the run has kept; options.look asks for it. */
+/* Draws all operations that the run has kept (options.look). */
 void ncs_draw_run(const struct ncs_result *result, const struct ncs_draw_style *style,
                   struct ncs_str *out);
 

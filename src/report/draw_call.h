@@ -13,7 +13,7 @@ struct ncs_drawing {
     struct ncs_pick row, column;
     bool blocks, labels;        /* labels: pieces of data by names, not by values */
     uint64_t shown;             /* values of a block */
-    bool rounded, wrong;        /* there are such */
+    bool rounded, wrong;        /* some values shown are rounded, are wrong */
     struct ncs_grid side[2];    /* before, after */
     size_t name;                /* cells of the ranks' names */
 };

@@ -179,7 +179,7 @@ void ncs_grid_put(struct ncs_grid *g, size_t row, size_t column, struct ncs_str 
     if (g->widest)
         draw_grid_cut(text, g->widest, g->signs->dots);
     size_t width = ncs_draw_cells(text->text);
-    width -= starts(text->text, g->signs->arrived); /* the marks take the place of blanks */
+    width -= starts(text->text, g->signs->arrived); /* the marks replace blanks */
     width -= draw_grid_ends(text->text, g->signs->complete);
     if (g->width[column] < width)
         g->width[column] = width;

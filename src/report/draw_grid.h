@@ -20,7 +20,7 @@ struct ncs_pick {
 };
 /* True if the pick leaves out items before its item i; i = count means at the end. */
 bool ncs_pick_gap(const struct ncs_pick *p, size_t i);
-void ncs_pick_add(struct ncs_pick *p, int what); /* in its place, once */
+void ncs_pick_add(struct ncs_pick *p, int what); /* in its place, once only */
 void ncs_pick_drop(struct ncs_pick *p, size_t i);
 void ncs_pick_free(struct ncs_pick *p);
 /* Picks the ranks of a communicator that are shown: all if they are few; else the first, the last
@@ -32,8 +32,8 @@ struct ncs_grid {
     const struct ncs_pick *row, *column;
     bool numbered;            /* the columns have their numbers on top */
     size_t widest;            /* of a cell; 0 = no bound */
-    char **cell;              /* row by row, those that are picked; owned */
-    size_t cells;             /* as many as there were at its making */
+    char **cell;              /* row by row; only picked ones; owned */
+    size_t cells;             /* their number when the grid was made */
     size_t *width;
 };
 void ncs_grid_make(struct ncs_grid *g, const struct ncs_signs *signs, const struct ncs_pick *row,
@@ -48,7 +48,8 @@ void ncs_grid_border(const struct ncs_grid *g, bool top, struct ncs_str *out);
 void ncs_grid_row(const struct ncs_grid *g, size_t row, struct ncs_str *out);
 
 size_t ncs_draw_cells(const char *text); /* that the text takes in a terminal */
-void ncs_draw_pad(struct ncs_str *out, size_t start, size_t width); /* blanks, so many cells from there on */
+/* Pads with blanks up to so many cells from `start` on. */
+void ncs_draw_pad(struct ncs_str *out, size_t start, size_t width);
 /* Cuts the line that begins at `start` of out to the width of the terminal; the line
  * has no newline yet. */
 void ncs_draw_cut(const struct ncs_draw_style *style, struct ncs_str *out, size_t start);
@@ -67,7 +68,7 @@ const char *ncs_draw_op(const struct ncs_seen *seen); /* "sum"; NULL: nothing is
 /* draw_steps.c */
 void ncs_draw_steps(const struct ncs_seen *seen, const struct ncs_draw_style *style,
                     struct ncs_str *out);
-/* draw_tree.c: of a ring that is a chain, and of trees */
+/* draw_tree.c: chains along a ring, and trees */
 void ncs_draw_chain(const struct ncs_seen *seen, const struct ncs_draw_style *style,
                     struct ncs_str *out);
 void ncs_draw_tree(const struct ncs_seen *seen, const struct ncs_draw_style *style,

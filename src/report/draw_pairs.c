@@ -34,7 +34,7 @@ static void draw_pairs_add_data(const struct ncs_draw_style *style, const struct
         ncs_str_addf(out, "  %s", ncs_draw_signs(style)->dots);
 }
 
-/* Why it is not over. */
+/* The reason why it is not over. */
 static void draw_pairs_add_state(const struct ncs_seen *s, struct ncs_str *out)
 {
     const struct ncs_seen_rank *from = &s->rank[0], *to = &s->rank[1];

@@ -157,7 +157,7 @@ static void draw_steps_add_table(struct ring *r, bool gather, int step)
         ncs_draw_pad(r->out, start, 4 + name);
         ncs_grid_row(&g, i, r->out);
         if (draw_steps_element_at(r, rank, sent(r, gather, rank, step))
-                ->held) { /* of an empty chunk nothing is sent */
+                ->held) { /* an empty chunk is not sent */
             ncs_str_addf(r->out, " chunk %d %s%s ", sent(r, gather, rank, step), signs->joint[3],
                          signs->arrow);
             ncs_draw_rank(r->seen, (rank + 1) % r->n, r->out);

@@ -11,8 +11,8 @@ struct tree {
     const struct ncs_draw_style *style;
     struct ncs_str *out;
     int n;
-    bool known, rounded;      /* values can be told */
-    union ncs_partial *below; /* by place: what the rank there and all below it make */
+    bool known, rounded;      /* values are known */
+    union ncs_partial *below; /* by place: the result of its rank and all below */
 };
 
 /* Places count from the root on. */

@@ -104,7 +104,7 @@ static void add_signature(const struct ncs_fn_info *info, struct ncs_str *out)
     }
 }
 
-/* Others that scripts call by the same name. */
+/* Other functions with the same name in scripts. */
 static void add_same_name(int fn, struct ncs_str *out)
 {
     const char *lua = ncs_fn_info[fn].lua_name;

@@ -47,7 +47,7 @@ static void json_entry(const struct ncs_report_run *run, const struct ncs_report
     ncs_report_json(run, out);
 }
 
-/* Each line is a whole of its own. */
+/* Each line is complete by itself. */
 static void json_end(struct ncs_report *r, const char *cut, struct ncs_str *out)
 {
     (void)r, (void)cut, (void)out;

@@ -13,12 +13,12 @@
 enum { LANE = 18, GAP = 8, FOLDED = 14, AXIS = 22, BAR = 14 };
 
 enum {
-    STEP = 10,         /* of a bar that takes no time */
-    QUEUED = 12,       /* of one that has not begun */
-    MARGIN = 130,      /* right of everything, for the arrows of waits */
+    STEP = 10,         /* width of a bar that takes no time */
+    QUEUED = 12,       /* width of a bar that has not begun */
+    MARGIN = 130,      /* at the right, for the arrows of waits */
     UNFOLDED = 16,     /* ranks that are not folded at first */
-    TICK = 90,         /* from one time on the axis to the next */
-    TICKS = 400, LABELS = 1500, /* at most; the script names what is in sight */
+    TICK = 90,         /* between two times on the axis */
+    TICKS = 400, LABELS = 1500, /* at most; the script labels the visible part */
 };
 
 struct chart {
@@ -26,8 +26,8 @@ struct chart {
     const struct ncs_timeline *t;
     struct ncs_str *out;
     int64_t *time; size_t times; /* at which anything begins or ends, ascending */
-    int64_t *x;                  /* where each of them begins */
-    size_t *wide;                /* bars that stand at it one behind the other */
+    int64_t *x;                  /* the left edge of each time */
+    size_t *wide;                /* bars side by side at each time */
     int64_t *from, *to;          /* by bar */
     int64_t end, width;
     size_t *first;               /* by rank: its first row; one more at the end */
@@ -256,7 +256,7 @@ static void html_chart_add_rank(const struct chart *c, int rank)
     ncs_str_add(c->out, "</g>\n");
 }
 
-/* In the bars that have room for them. */
+/* Labels the bars that have room for a name. */
 static void add_labels(const struct chart *c)
 {
     size_t labels = 0;

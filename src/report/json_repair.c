@@ -1,4 +1,4 @@
-/* Edits and what became of them, for machines. */
+/* Edits and the outcome of their trials, for machines. */
 #include <jansson.h>
 #include <string.h>
 

@@ -169,7 +169,8 @@ void ncs_report_body(const struct ncs_report_run *run, struct ncs_str *out)
     ncs_report_text(run, &plain, out);
     if (run->complaints && run->complaints->count)
         ncs_complaints_text(run->complaints, out);
-    else if (e->status != NCS_OK && e->file[0] && e->line > 0) /* where: the text has said what */
+    else if (e->status != NCS_OK && e->file[0] && e->line > 0) /* only the place: the text has the
+                                                                * rest */
         ncs_str_addf(out, "  at    line %d\n", e->line);
 }
 
@@ -182,7 +183,7 @@ void ncs_report_properties(const struct ncs_report_run *run,
     const struct ncs_result *r = run->result;
     char number[24];
     add("verdict", ncs_verdict_name(r->verdict), out);
-    if (r->ranks > 0) { /* otherwise it did not come to a run */
+    if (r->ranks > 0) { /* otherwise nothing ran */
         snprintf(number, sizeof number, "%d", r->ranks);
         add("ranks", number, out);
         snprintf(number, sizeof number, "%" PRIu64, r->seed);

@@ -1,4 +1,4 @@
-/* Finding the page that a name means. */
+/* Finds the page for a name. */
 #include "report/page.h"
 
 #include <ctype.h>

@@ -21,10 +21,10 @@ enum ncs_page_kind {
 struct ncs_page {
     enum ncs_page_kind kind;
     const char *id, *title;
-    const char *group;           /* of a class, of a family: under which it is listed */
+    const char *group;           /* the heading under which a class or family is listed */
     const char *what, *why, *see, *repair;
-    const char *scenario, *ends; /* runnable, and the verdict that it has */
-    const char *finding;         /* the one of the scenario; NULL = it has none */
+    const char *scenario, *ends; /* runnable, and its verdict */
+    const char *finding;         /* the scenario's finding; NULL = none */
     const char *also, *names;    /* pages to read next; its other names */
     const char *blocks, *threads, *findings, *reference; /* of a family */
 };
@@ -38,9 +38,9 @@ const struct ncs_page_group *ncs_page_groups(void); /* an id of NULL at the end 
 /* The target of a name: a page; a function (its family's page and its number); or a group. */
 struct ncs_named {
     const struct ncs_page *page;
-    int fn;                             /* enum ncs_fn; -1 = it is about no function */
+    int fn;                             /* enum ncs_fn; -1 = no function */
     const struct ncs_page_group *group;
-    const struct ncs_page *exit;        /* of a number that is a result code, too: the exit status */
+    const struct ncs_page *exit;        /* of a number that is a result code, too */
 };
 
 /* The number of a result code, an error or an exit status; -1 = the page has none. */
@@ -50,7 +50,7 @@ int ncs_page_number(const struct ncs_page *page);
  * their names in C and in Lua ("world:all_reduce"). False = unknown name. */
 bool ncs_page_find(const char *name, struct ncs_named *out);
 const struct ncs_page *ncs_page(const char *id); /* by its id alone; NULL = unknown */
-/* The page of the family of a function; NULL = of none. */
+/* The page of a function's family; NULL = none. */
 const struct ncs_page *ncs_page_of_function(int fn);
 /* True if the list contains the name. */
 bool ncs_list_has(const char *list, const char *name);

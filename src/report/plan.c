@@ -141,7 +141,7 @@ static void check_call(struct ncs_call_plan *plan, const struct ncs_journal *j,
         add_fault(plan, call->place, call->rank, unknown && call->id > unknown, ncs_str_take(&text));
 }
 
-/* The call that the error is of. */
+/* The call that returned the error. */
 static const struct ncs_call *last_failed(const struct ncs_journal *j, const struct ncs_run_error *e)
 {
     const struct ncs_call *call = j->newest;

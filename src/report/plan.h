@@ -8,9 +8,9 @@
 struct ncs_call_plan_line {
     int line;        /* of the script */
     int thread;      /* 0: the rank's main thread */
-    int depth;       /* of the group it is in */
+    int depth;       /* depth of its group */
     int times;       /* in a row */
-    bool unknown;    /* it reads what only a run knows */
+    bool unknown;    /* it reads values known only in a run */
     char *text;      /* "world: AllReduce float32 x 1024 sum, buffer 1 in place, stream 1" */
 };
 
@@ -29,7 +29,7 @@ struct ncs_call_plan {
         size_t lines, room;
     } *rank;
     int ranks;
-    char *end;        /* why it ends before the scripts do; NULL = it does not */
+    char *end;        /* why it ends before the scripts; NULL = it does not */
     uint64_t dropped; /* calls at the beginning that were not kept */
     struct ncs_call_plan_fault *fault;
     size_t faults, faults_room;

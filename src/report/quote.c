@@ -206,7 +206,7 @@ void ncs_text_quote(struct ncs_text *t, const struct ncs_finding *f)
 
 /* ---- errors ---- */
 
-/* A finding about its rank and line quotes it, too. */
+/* True if a finding about the same rank and line quotes it. */
 static bool is_quoted(const struct ncs_diagnosis *d, const struct ncs_run_error *e)
 {
     for (size_t i = 0; i < d->findings; i++)

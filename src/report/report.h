@@ -19,14 +19,14 @@ struct ncs_report_run {
     const struct ncs_result *result;
     bool as_expected;       /* the result is the declared outcome */
     const char *difference; /* declared and actual outcome, one line; NULL or "" = nothing */
-    struct ncs_failing failing; /* of a run that would be as expected, but for --fail-on */
+    struct ncs_failing failing; /* of a run that only --fail-on makes unexpected */
     /* A case of a file that stands for several: the name and the values that distinguish it. */
     const char *name;       /* "ranks=4,dtype=float32"; NULL = the file is one case */
     const struct ncs_param *value; size_t values;
     const struct ncs_complaints *complaints; /* about the file; replace result->internal */
-    const char *command;    /* that runs it alone; NULL = that is plain */
+    const char *command;    /* runs this case alone; NULL = the plain command */
     const char *origin;     /* the source of a run recorded elsewhere; or NULL */
-    char *const *note; size_t notes; /* what its record does not say */
+    char *const *note; size_t notes; /* gaps of its record */
     int64_t wall;           /* ns on the wall's clock; 0 = unknown */
 };
 
@@ -59,17 +59,17 @@ struct ncs_tally_reason {
 
 /* Several runs together. */
 struct ncs_tally {
-    size_t scenarios, cases;         /* of which there are runs; 0 = as many as runs */
+    size_t scenarios, cases;         /* number of each; 0 = as many as runs */
     size_t runs, expected, skipped;
     size_t not_run;                  /* left out because the suite was stopped */
-    size_t unexpected[NCS_VERDICTS]; /* by the verdict that came */
-    size_t by_findings;              /* of those that passed: but for --fail-on */
+    size_t unexpected[NCS_VERDICTS]; /* by actual verdict */
+    size_t by_findings;              /* passed, but unexpected because of --fail-on */
     enum ncs_verdict worst;          /* of the unexpected ones; NCS_PASS = there is none */
-    struct ncs_tally_reason *reason; size_t reasons, reasons_room; /* of the skipped ones, if told */
+    struct ncs_tally_reason *reason; size_t reasons, reasons_room; /* of skipped runs, if known */
 };
 
 void ncs_tally_add(struct ncs_tally *tally, enum ncs_verdict verdict, bool as_expected);
-/* Why one that has been added was skipped. */
+/* The reason why the run that was just added was skipped. */
 void ncs_tally_skip(struct ncs_tally *tally, const char *reason);
 void ncs_tally_free(struct ncs_tally *tally); /* the contents */
 /* The exit code: 0 if all are as expected or skipped; if nothing ran, 77 (skipped) or 5 (empty). */
@@ -127,7 +127,7 @@ struct ncs_report {
     const struct ncs_report_format *format;
     struct ncs_report_style style;
     struct ncs_tally tally;
-    char *file;             /* junit: of the runs that are held, and how they came out */
+    char *file;             /* junit: file and results of the held runs */
     struct ncs_str held;
     size_t tests, failures, errors, skipped;
     int64_t wall;

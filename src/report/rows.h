@@ -11,7 +11,7 @@ struct ncs_row {
     int rank;
     char *text; /* owned by the table, fit to be shown */
     int line;   /* 0 = unknown */
-    bool keep;  /* never left out of a table that is cut: a culprit's */
+    bool keep;  /* a culprit's row: never omitted */
 };
 
 struct ncs_rows {

@@ -1,4 +1,4 @@
-/* How well reports agree with what is true. */
+/* Scores how well reports agree with the truth. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,7 +190,7 @@ void ncs_score_miss(struct ncs_score *s, const struct ncs_labelled *l)
     struct mark m = {
         .rule_known = l->truth->rule != NULL, .culprit_known = l->truth->culprit.count > 0,
         .is_bug = !l->correct && ncs_truth_is_bug(l->truth),
-        .silent = true, /* who says nothing says nothing wrong */
+        .silent = true, /* a missing report accuses nobody */
     };
     struct ncs_score_entry *entry = score_entry_of(s, l);
     s->missing++;
@@ -215,7 +215,7 @@ bool ncs_score_met(const struct ncs_score *s)
            reaches(s->culprit, CULPRIT_BAR) && s->silent.right == s->silent.of;
 }
 
-/* The worst first; of those that are as bad, by name. */
+/* The worst first; equally bad ones by name. */
 static int by_misses(const void *a, const void *b)
 {
     const struct ncs_score_entry *x = a, *y = b;

@@ -142,7 +142,7 @@ void ncs_repeated_free(struct ncs_repeated *r)
     *r = (struct ncs_repeated){ 0 };
 }
 
-/* "3, 7..19, 44", and how many more there are. */
+/* Adds "3, 7..19, 44", and the number of omitted seeds. */
 static void add_seeds(const uint64_t *seed, size_t count, struct ncs_str *out)
 {
     enum { SHOWN = 12 };

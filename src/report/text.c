@@ -16,7 +16,7 @@
 #include "report/waits.h"
 
 enum {
-    FEW = 8,     /* findings that are told one by one */
+    FEW = 8,     /* findings that are printed one by one */
     SCREEN = 24, /* lines after which no further finding is begun */
 };
 
@@ -129,7 +129,7 @@ static bool same_shapes(const struct ncs_finding *a, const struct ncs_finding *b
     return same_shape(a->title, b->title) && same_shape(a->why, b->why) && same_shape(a->fix, b->fix);
 }
 
-/* Ranks that made one mistake at one place. */
+/* True for ranks that made one mistake at one place. */
 static bool text_is_alike(const struct ncs_diagnosis *d, size_t first, size_t other)
 {
     const struct ncs_finding *a = &d->finding[first], *b = &d->finding[other];

@@ -41,9 +41,9 @@ void ncs_text_quotes_free(struct ncs_quotes *quotes); /* NULL is a no-op */
 
 /* ---- what failed (failures.c) ---- */
 
-/* One of them in one line, without its rank. */
+/* A wrong result in one line, without its rank. */
 void ncs_text_wrong_call(const struct ncs_result *r, const struct ncs_wrong *w, struct ncs_str *out);
-/* The rank that got it, as the diagnosis numbers ranks. */
+/* The rank of a wrong result, in the diagnosis's numbers. */
 int ncs_text_wrong_rank(const struct ncs_result *r, const struct ncs_wrong *w);
 void ncs_text_wrong(const struct ncs_wrong *w, bool with_pattern, struct ncs_str *out);
 void ncs_text_error(const struct ncs_run_error *e, struct ncs_str *out);

@@ -14,10 +14,10 @@ enum { MANY = 16 }; /* from here on, ranks that each wait for one other are fold
 struct waiter {
     const struct ncs_wait_line *line;
     const struct ncs_finding *cause;
-    const struct ncs_finding_row *row; /* of a culprit, what the finding says of it */
-    uint64_t same;                     /* but for whom it waits for */
-    uint64_t peers, circle, step;      /* whom it waits for; with itself; how far on, 0 = not one */
-    int node;                          /* -1 = of none yet */
+    const struct ncs_finding_row *row; /* a culprit's row in the finding */
+    uint64_t same;                     /* hash of all but the ranks it waits for */
+    uint64_t peers, circle, step;      /* hash of these; with itself; distance, 0 = not one rank */
+    int node;                          /* -1 = none yet */
     int twin;                          /* earlier line of its rank about the same wait; -1 = none */
 };
 
@@ -30,7 +30,7 @@ struct build {
     struct ncs_waits_graph *graph;
     struct waiter *waiter;
     int ranks;
-    int *first;          /* by rank: of its nodes the first entry, -1 = none */
+    int *first;          /* by rank: first entry of its nodes, -1 = none */
     struct entry *entry;
     size_t entries, entries_room;
 };
@@ -132,7 +132,7 @@ static void waits_search(const struct build *b, struct waiter *w, const struct n
     };
     w->row = row_in(w->cause, line->rank);
     if (w->row && strncmp(w->row->text, "waits ", 6) == 0)
-        w->row = NULL; /* that much is told of everybody who waits */
+        w->row = NULL; /* every waiting rank has such a row */
     uint64_t h = hash_text(1, line->in);
     h = ncs_hash(hash_text(h, line->comm), line->call);
     h = ncs_hash_bytes(h, line->op ? line->op : "", ncs_waits_op_bytes(line));
@@ -333,7 +333,7 @@ static int waits_before(const void *a, const void *b)
     const struct ncs_waits_node *x = a, *y = b;
     if (x->cause != y->cause)
         return !x->cause ? 1 : !y->cause ? -1 : x->cause < y->cause ? -1 : 1;
-    if (!x->line != !y->line) /* who does not wait is further back in the chain */
+    if (!x->line != !y->line) /* ranks that do not wait are further back in the chain */
         return !x->line ? -1 : 1;
     if (x->rank[0] != y->rank[0])
         return x->rank[0] < y->rank[0] ? -1 : 1;

@@ -12,7 +12,7 @@
 /* How the ranks of a node wait for each other, if they do. */
 enum ncs_waits_among {
     NCS_WAITS_NOT,
-    NCS_WAITS_ALL,     /* each for all others of them */
+    NCS_WAITS_ALL,     /* each for all others in the node */
     NCS_WAITS_CIRCLES, /* the same in circles of `step` ranks */
     NCS_WAITS_NEXT,    /* each for the rank `step` further on, below 0: before */
 };
@@ -20,21 +20,21 @@ enum ncs_waits_among {
 /* Threads that wait alike; or, without a line, ranks that do not wait but are awaited. */
 struct ncs_waits_node {
     int *rank; size_t ranks, ranks_room; /* ascending */
-    const struct ncs_wait_line *line;    /* of one of them; NULL = they do not wait */
-    int thread;                          /* of each of them; 0 = the first, or the rank's own */
-    const char *state;                   /* what a finding says of them but that they wait; NULL */
+    const struct ncs_wait_line *line;    /* line of one of them; NULL = they do not wait */
+    int thread;                          /* their thread; 0 = the first, or the rank's own */
+    const char *state;                   /* the finding's words besides that they wait; NULL */
     int state_line;
-    const struct ncs_finding *cause;     /* that names them as culprits; NULL = none does */
+    const struct ncs_finding *cause;     /* the finding that blames them; NULL = none */
     bool bystander;
     enum ncs_waits_among inner;
     int step;
-    bool leaves;                         /* some of them wait for ranks of other nodes */
-    int *target; size_t targets, targets_room; /* nodes that it waits for, itself left out */
-    int *waiter; size_t waiters, waiters_room; /* nodes that wait for it, itself left out */
+    bool leaves;                         /* some wait for ranks of other nodes */
+    int *target; size_t targets, targets_room; /* nodes that it waits for, except itself */
+    int *waiter; size_t waiters, waiters_room; /* nodes that wait for it, except itself */
 };
 
 struct ncs_waits_graph {
-    struct ncs_waits_node *node; /* those of culprits first, in the order of the findings */
+    struct ncs_waits_node *node; /* culprits first, in the order of the findings */
     size_t nodes, nodes_room;
 };
 

@@ -52,7 +52,7 @@ static void *buffer_for(struct ncs_run *run, const struct ncs_call *call, const 
     size_t need = amend_arguments_need_of(run, call, send);
     void *own = ncs_amend_own(&run->rank[call->rank].amender->memory, o, need);
     const struct ncs_machine *m = run->machine;
-    bool there = own && (!m->readable || m->readable(own, need)); /* not gone with its device */
+    bool there = own && (!m->readable || m->readable(own, need)); /* its device was not reset */
     return there ? own : ncs_amend_scratch(run, need, stream);
 }
 
@@ -67,7 +67,7 @@ static void set_buffers(struct ncs_run *run, struct ncs_call *call, const struct
         recv = buffer_for(run, call, &c->recv, false, stream);
     if (c->in_place == SAME &&
         amend_arguments_need_of(run, call, true) > amend_arguments_need_of(run, call, false))
-        recv = buffer_for(run, call, &c->send, true, stream); /* one buffer, as large as it takes */
+        recv = buffer_for(run, call, &c->send, true, stream); /* one buffer of the larger size */
     if (c->in_place == SAME)
         send = recv;
     else if (c->in_place == SEND_IN_RECV)

@@ -88,7 +88,7 @@ bool ncs_amend_in_own_group(const struct passing *p)
     return false;
 }
 
-/* A device's is all of its streams'. */
+/* cudaDeviceSynchronize is put off for all streams of the device. */
 void ncs_amend_put_off(const struct passing *p)
 {
     bool device = p->call->fn == NCS_FN_cudaDeviceSynchronize;
@@ -108,7 +108,7 @@ static bool take_own(struct put_off *list, size_t *count, struct put_off *out)
     return false;
 }
 
-/* While one is made other threads may add theirs. */
+/* While one call is made, other threads may add theirs. */
 static void synchronize_now(const struct passing *p)
 {
     struct stage *s = p->s;

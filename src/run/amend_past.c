@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "run/amend_private.h"
 
-/* By the number of a call. */
+/* By id of the call. */
 struct step {
     const struct ncs_call *before; /* of its thread */
     uint64_t use;                  /* of its place by its rank, from 1; 0 = not made by the

@@ -185,7 +185,7 @@ static bool copy_model(const struct ncs_journal *j, const struct ncs_past *past,
     c->thread = thread_of_edit(j, e);
     c->fn = m->fn;
     memcpy(c->arg, m->arg, sizeof c->arg);
-    if (m->fn == NCS_FN_ncclPutSignal) /* the signal alone: where its data belong nobody knows */
+    if (m->fn == NCS_FN_ncclPutSignal) /* only the signal: the place of its data is not known */
         put_as_signal(m, c);
     c->label = ncs_copy_text(m->label);
     struct ncs_place place = e->place.file ? e->place : e->answer ? (struct ncs_place){ 0 } : m->place;
@@ -195,7 +195,7 @@ static bool copy_model(const struct ncs_journal *j, const struct ncs_past *past,
     if (m->rank != e->rank || c->thread == NCS_ANY_THREAD || c->thread == m->thread) {
         ncs_amend_origin(memory, ncs_call_sendbuff(m), &c->send);
         ncs_amend_origin(memory, ncs_call_recvbuff(m), &c->recv);
-    } /* else they are of the device of another thread */
+    } /* otherwise they belong to another thread's device */
     c->in_place = in_place_of(m);
     c->with_previous = !c->beside && !e->answer && e->model_call > 1 && grouped_with(j, m, e->model_call - 1);
     c->with_next = !c->beside && !e->answer && !c->with_previous && grouped_with(j, m, e->model_call + 1) &&

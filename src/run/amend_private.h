@@ -14,16 +14,17 @@ struct spot {
     char *file;   /* NULL = unknown */
     int line;
     enum ncs_fn fn;
-    uint64_t nth; /* use of it by its rank, or by one thread of it, from 1 */
+    uint64_t nth; /* the nth use by the rank, or by one thread of it, from 1 */
 };
 
-/* Where in which allocation of its rank a buffer is. */
+/* A buffer as an allocation of its rank and an offset. */
 struct origin {
     struct spot spot;
     uint64_t offset;
 };
 
-enum in_place { APART, SAME, SEND_IN_RECV, RECV_IN_SEND }; /* the last two: at its rank's block */
+/* The last two lie at the rank's own block. */
+enum in_place { APART, SAME, SEND_IN_RECV, RECV_IN_SEND };
 
 struct change {
     struct ncs_edit edit;         /* without its texts */
@@ -33,14 +34,14 @@ struct change {
     union ncs_arg arg[NCS_MAX_ARGS];
     char *label;
     struct ncs_place place;       /* of the model: this rank would call there, too; owns file */
-    ncclWaitSignalDesc_t wait;    /* of a wait for signals, also where its peer is changed */
+    ncclWaitSignalDesc_t wait;    /* a wait for signals, with the changed peer */
     struct origin send, recv;
     enum in_place in_place;
-    int thread;                   /* that makes it; NCS_ANY_THREAD */
+    int thread;                   /* the thread that makes it; may be NCS_ANY_THREAD */
     struct spot after;            /* made after this call of its own; a host step, or if exact: before it */
     bool exact;
     char *key;                    /* of a host's */
-    bool with_previous, with_next; /* in the group of the call before it, after it */
+    bool with_previous, with_next; /* in the group of the previous, the next insertion */
     uint32_t beside, beside_call; /* joins the group of this call on the rank's nth communicator
                                    * (beside); 0 = none */
     bool opens, closes;           /* a group of its own, alone or with the next ones */
@@ -68,7 +69,8 @@ struct memory {
     size_t calls, room;
 };
 
-void ncs_amend_remember(struct memory *m, struct ncs_call *call); /* if it is one of those; pins it */
+/* Keeps and pins the call if it allocates or frees. */
+void ncs_amend_remember(struct memory *m, struct ncs_call *call);
 void ncs_amend_forget(struct memory *m);
 /* The allocation that holds the address. *room is set to the bytes from there to its end. */
 const struct ncs_call *ncs_amend_allocation(const struct memory *m, const void *address, size_t *room);
@@ -90,12 +92,12 @@ static inline uint64_t ncs_amend_member_key(int comm, int comm_rank)
 
 struct ncs_past *ncs_amend_past(const struct ncs_journal *j);
 void ncs_amend_past_free(struct ncs_past *p);
-/* The one before it, of its thread. */
+/* The previous call of the same thread. */
 const struct ncs_call *ncs_past_before(const struct ncs_past *p, const struct ncs_call *c);
 /* How many calls its rank (or its thread alone) had made from its place, this one included; 0 = the
  * call is not the script's. */
 uint64_t ncs_past_use(const struct ncs_past *p, const struct ncs_call *c, bool by_thread);
-/* In all; of all threads NCS_ANY_THREAD. */
+/* All uses by the rank; thread may be NCS_ANY_THREAD. */
 uint64_t ncs_past_uses(const struct ncs_past *p, int rank, int thread, const struct ncs_call *like);
 uint32_t ncs_past_nth(const struct ncs_past *p, int comm, int comm_rank); /* ncs_amend_membership */
 const struct memory *ncs_past_memory(const struct ncs_past *p, int rank);
@@ -117,10 +119,10 @@ struct put_off { /* until the thread's group has ended */
 /* One round on one rank. Calls are counted per communicator, whichever thread makes them. A group,
  * and the edits that wait for its end, belong to the thread that started it. */
 struct stage {
-    const struct change **change; /* the rank's own; none: the round does not concern it */
+    const struct change **change; /* those of this rank; none: the round does not concern it */
     size_t changes, changes_room;
     bool *done;                     /* by change */
-    const struct ncs_local **open;  /* by change: who has started the group; NULL = nobody */
+    const struct ncs_local **open;  /* by change: who started its group; NULL = nobody */
     uint64_t *seen;                 /* by change: uses of the place that an insertion follows */
     uint32_t *count;                /* counted calls, by the rank's nth communicator */
     size_t counts;
@@ -134,7 +136,7 @@ struct amender {
     size_t stages;
     struct ncs_map nth;   /* (communicator, rank in it) -> its number among the rank's, from 1 */
     struct memory memory;
-    const void *stream;   /* that of its last call that had one; NULL = none */
+    const void *stream;   /* the stream of its last call with one; NULL = none */
 };
 
 /* A call on its way through one round: call `number` on the rank's nth communicator; number
@@ -146,8 +148,8 @@ struct passing {
     struct stage *s;
     struct ncs_call *call; /* NULL: a place where the rank may wait, or its end */
     uint32_t nth, number;
-    bool ends;             /* of the script, or of the communicator */
-    bool over;             /* of the thread's function */
+    bool ends;             /* the script or the communicator ends */
+    bool over;             /* the thread's function is over */
 };
 
 int ncs_amend_make(const struct passing *p, enum ncs_fn fn, const union ncs_arg *arg);
@@ -182,31 +184,31 @@ const struct ncs_call *ncs_amend_call_with(const struct ncs_journal *j, uint64_t
 /* It is the spot's call, or would be if it came as often. */
 bool ncs_amend_is_at_spot(const struct ncs_call *call, const struct spot *at);
 
-/* False: it cannot be made. */
+/* False = the edit cannot be prepared. */
 bool ncs_amend_prepare_host(const struct ncs_journal *j, const struct ncs_past *past, struct change *c);
 void ncs_amend_hosts_before(struct ncs_run *run, const struct ncs_call *call); /* NULL: at the thread's end */
 
 /* ---- order (amend_order.c) ---- */
 
-/* The swap that this call has to wait for. */
+/* Finds the swap for which this call must wait. */
 bool ncs_amend_waits(const struct passing *p, size_t *which);
 void ncs_amend_hold(const struct passing *p, size_t which);
 bool ncs_amend_in_own_group(const struct passing *p); /* the thread */
 bool ncs_amend_owes_sync(const struct passing *p);    /* the thread, by an edit */
 void ncs_amend_start_groups(const struct passing *p);
-void ncs_amend_put_off(const struct passing *p); /* a call that synchronises */
+void ncs_amend_put_off(const struct passing *p); /* delays a call that synchronises */
 /* Makes the calls that follow this call, which returned rc. Returns the first code
  * that is not success. */
 int ncs_amend_after(const struct passing *p, int rc);
 void ncs_amend_end_all(const struct passing *p);
-int ncs_amend_end_groups(const struct passing *p, bool all); /* all: of the thread */
+int ncs_amend_end_groups(const struct passing *p, bool all); /* all: every group of the thread */
 
 /* ---- arguments (amend_arguments.c) ---- */
 
 /* Fills the arguments of the change's call for this rank of the communicator. */
 void ncs_amend_compose(struct ncs_run *run, const struct change *c, int comm, int comm_rank,
                        const void *stream, union ncs_arg *arg);
-/* Replaces one; false when it has none of that name. */
+/* Replaces an argument; false = the call has no such argument. */
 bool ncs_amend_replace(struct ncs_run *run, struct ncs_call *call, const struct change *c);
 /* Replaces buffers that are too small for the changed arguments by larger ones. ncs_amend_give_back
  * copies the results back. */

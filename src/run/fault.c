@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "run/private.h"
 
-/* One that waits for its call. */
+/* A fault that waits for its call. */
 struct armed {
     struct ncs_fault fault;
     uint64_t uses; /* of fault.fn so far, or the rank's calls on the communicator */
@@ -121,7 +121,7 @@ static void mark_due(struct ncs_run *run, const struct ncs_call *call)
             a->due = call;
 }
 
-/* Takes the first that waits for this very call. */
+/* Takes the first fault that waits for exactly this call. */
 static bool take_due(struct ncs_run *run, const struct ncs_call *call, struct ncs_fault *fault)
 {
     struct armed **link = &run->rank[call->rank].armed, *a;

@@ -19,7 +19,7 @@ struct ncs_fault {
     int fn;                /* enum ncs_fn: before its nth use by this rank from now on (on comm, unless
                             * the fault is about it); -1 = not given */
     uint64_t nth;          /* from 1 */
-    int64_t nanoseconds;   /* later; of a link: that it takes longer, < 0 = it is cut */
+    int64_t nanoseconds;   /* delay; for a link: additional time, < 0 = cut */
     int code;
     int peer;              /* rank of comm */
     uint64_t first, count; /* elements of the output, from 0; count 0 = up to the end */

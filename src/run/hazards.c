@@ -15,7 +15,7 @@ static int device_of_thread(void *arg)
 
 void ncs_run_hazards_open(struct ncs_run *run)
 {
-    if (strcmp(run->driver->name, "plan") == 0) /* nothing is done there that could be too early */
+    if (strcmp(run->driver->name, "plan") == 0) /* a plan executes nothing */
         return;
     run->hazards = ncs_hazards_open(run->journal, device_of_thread, run);
 }

@@ -177,7 +177,7 @@ static enum ncs_verdict judge_stop(const struct ncs_run *run, enum ncs_verdict c
         if (run->started == 0 || (run->program.blank && cause == NCS_PASS))
             return NCS_EMPTY;
         if (cause == NCS_PASS && ncs_run_lost(run))
-            return NCS_LOST; /* nobody is left who could say that all is well */
+            return NCS_LOST; /* no rank is left to confirm the result */
         return cause == NCS_PASS && disagreed(r) ? NCS_WRONG : cause;
     case NCS_STOP_QUIET:
     case NCS_STOP_LIVELOCK:

@@ -17,7 +17,7 @@ static const char *policy_rule_of(struct ncs_result *r)
     return finding ? finding->rule : NULL;
 }
 
-/* Only a run that came to its own end says something. */
+/* Only a run that ended by itself allows a conclusion. */
 static bool is_conclusive(enum ncs_verdict v)
 {
     return v == NCS_PASS || v == NCS_HANG || v == NCS_WRONG || v == NCS_ERROR;

@@ -23,10 +23,10 @@ struct run_rank {
     int threads;            /* spawned so far */
     bool dead;              /* by fault.kill */
     bool halted;            /* its main thread, by fault.stall */
-    struct ncs_place death; /* the statement of either */
+    struct ncs_place death; /* the statement of that fault */
     struct armed *armed;    /* faults that wait for their calls, in order */
-    struct ncs_gate *prompt; /* where it waits for lines; NULL: it has not */
-    struct amender *amender; /* of a rank whose calls are changed; or NULL */
+    struct ncs_gate *prompt; /* where it waits for lines; NULL = it has not waited yet */
+    struct amender *amender; /* if calls of the rank are changed; else NULL */
 };
 
 struct ncs_run {
@@ -40,8 +40,8 @@ struct ncs_run {
     const struct ncs_api *api;         /* journalled */
     struct ncs_journal *journal;
     struct ncs_verify *verify;         /* NULL: there is no machine */
-    struct ncs_hazards *hazards;       /* NULL of a plan */
-    struct ncs_timeline *timeline;     /* NULL: nobody asked for it */
+    struct ncs_hazards *hazards;       /* NULL in a plan */
+    struct ncs_timeline *timeline;     /* NULL: not asked for */
 
     struct ncs_local runner;
     struct run_rank *rank;             /* options.ranks of them */
@@ -54,28 +54,28 @@ struct ncs_run {
     size_t scratches, scratches_room;
 
     struct ncs_notices notices;
-    struct ncs_compared *compared; /* in buffers: of result.expect, */
+    struct ncs_compared *compared; /* those of result.expect that are about buffers, */
     size_t compareds, compareds_room;
-    struct ncs_compared *held;     /* and at held % NCS_EXPECTS_KEPT the latest that held */
+    struct ncs_compared *held;     /* and the latest that held, at held % NCS_EXPECTS_KEPT */
     uint64_t helds;
     size_t errors_room, expects_room;
-    size_t errors_so_far;   /* those too that were taken over since */
+    size_t errors_so_far;   /* including errors that a join has taken over */
     bool skipped;
-    uint64_t computed;      /* instructions since as many calls as that: */
+    uint64_t computed;      /* instructions since this number of calls: */
     uint64_t computed_at;
     atomic_bool spent;      /* the memory budget is */
-    void (*outer_spent)(void); /* who cares for it beyond the run */
+    void (*outer_spent)(void); /* handler of the memory budget before the run */
     uint64_t skip_order, refused_order, wrong_order;  /* as ncs_run_error.order; of the first wrong result */
     bool real;                         /* the machine is: see ncs_driver */
     bool lingers;                      /* ranks may still be in calls: see ncs_run_leave */
     bool executed;
-    bool lives;                        /* a session: its contexts wait for more */
+    bool lives;                        /* a session: its contexts wait for more lines */
     atomic_bool broken;                /* see ncs_run_break */
     bool closed;                       /* the verdict is settled: reports of contexts that are being
                                         * abandoned do not count */
     bool interrupted;                  /* from outside, while the machine ran */
     bool swayed;                       /* buffering of sends may have decided the outcome */
-    uint64_t buffered;                 /* most bytes of a pair that were */
+    uint64_t buffered;                 /* most bytes of a pair that were buffered */
     struct ncs_result result;
 };
 
@@ -88,14 +88,14 @@ struct ncs_run *ncs_run_make(const struct ncs_run_options *options,
                              const struct ncs_program *program,
                              void (*on_output)(void *arg, const char *line), void *arg);
 void ncs_run_once(struct ncs_run *run, const struct ncs_driver *driver);
-/* The parts of it. */
+/* The steps of ncs_run_once. */
 bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
                           struct ncs_error *err);
 bool ncs_run_make_ranks(struct ncs_run *run, struct ncs_error *err);
 void ncs_run_diagnose(struct ncs_run *run, const struct ncs_snapshot *snapshot,
                       struct ncs_diagnosis *out);
 void ncs_run_look_at_unfinished(struct ncs_run *run, const struct ncs_snapshot *snapshot);
-void ncs_run_count_up(struct ncs_run *run); /* fills what the result has of numbers */
+void ncs_run_count_up(struct ncs_run *run); /* fills the counters of the result */
 /* Gives the machine back; the result stays. */
 void ncs_run_close_machine(struct ncs_run *run);
 uint64_t ncs_run_eager(const struct ncs_run_options *options); /* bytes, under typical */
@@ -106,9 +106,10 @@ void ncs_run_hazards_tell(struct ncs_run *run); /* before the diagnosis */
 void ncs_run_hazards_close(struct ncs_run *run);
 /* the calling thread has waited for something that is not in the journal */
 void ncs_run_waited(struct ncs_run *run);
-void ncs_run_compared(struct ncs_run *run, bool held); /* the calling rank has, what it read last */
+/* The calling rank has compared the value that it read last. */
+void ncs_run_compared(struct ncs_run *run, bool held);
 
-/* timeline.c: when it all was */
+/* timeline.c: records times for charts */
 void ncs_run_timeline_open(struct ncs_run *run);
 void ncs_run_work(void *self, const struct ncs_work *work, enum ncs_work_state state);
 void ncs_run_timeline_found(struct ncs_run *run, const struct ncs_call *call, const char *what,
@@ -143,8 +144,9 @@ struct ncs_run *ncs_run_again(const struct ncs_run *run, const struct ncs_amendm
                               const struct ncs_driver *driver);
 struct ncs_trial ncs_trial_make(const struct ncs_finding *f, const struct ncs_run *with_its_edits);
 void ncs_trial_free(struct ncs_trial *t); /* the contents */
-bool ncs_trial_has_edits(const struct ncs_trial *t, const struct ncs_finding *f); /* its own, no more */
-bool ncs_trial_goes_on(const struct ncs_trial *t); /* nobody waits then */
+/* True if the trial's edits are exactly those of f. */
+bool ncs_trial_has_edits(const struct ncs_trial *t, const struct ncs_finding *f);
+bool ncs_trial_goes_on(const struct ncs_trial *t); /* no rank waits any more */
 /* "with this one call inserted on rank 2 the run passes". j is the journal of the run that the
  * edits were made for. The caller frees the text. */
 char *ncs_trial_say(const struct ncs_trial *t, const struct ncs_diagnosis *d, const struct ncs_journal *j);
@@ -189,14 +191,16 @@ void ncs_run_amend_free(struct ncs_run *run);
 
 /* fault.c */
 void ncs_run_watch_calls(struct ncs_run *run); /* for faults and edits */
-void ncs_run_faults_tell(struct ncs_run *run); /* before the diagnosis: what came of them */
-bool ncs_run_lost(const struct ncs_run *run);  /* it is at its end, and a fault stopped every rank */
+void ncs_run_faults_tell(struct ncs_run *run); /* before the diagnosis: notes about unused faults */
+/* True if the run has ended and faults stopped every rank. */
+bool ncs_run_lost(const struct ncs_run *run);
 void ncs_run_faults_free(struct ncs_run *run);
 
 /* thread.c */
 void ncs_run_threads_free(struct ncs_run *run);
 /* Iterates over the spawned threads: begins with NULL, ends with NULL. */
 const struct ncs_thread *ncs_thread_after(const struct ncs_run *run, const struct ncs_thread *t);
-bool ncs_thread_runs(const struct ncs_thread *t, int rank); /* it is of the rank, and not over */
+/* True if the thread belongs to the rank and is not over. */
+bool ncs_thread_runs(const struct ncs_thread *t, int rank);
 
 #endif

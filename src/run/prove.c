@@ -7,7 +7,7 @@
 #include "run/amend.h"
 #include "run/private.h"
 
-enum { MOST_CALLS = 200000 }; /* of a run that is made once more */
+enum { MOST_CALLS = 200000 }; /* of a run that is repeated */
 
 static const struct ncs_trial *known_trial(const struct ncs_proof *proof, const struct ncs_finding *f)
 {

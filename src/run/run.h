@@ -30,7 +30,7 @@ struct ncs_program {
     void (*rank_main)(void *rank);
     /* Called on the runner's thread when no context is left. Must not call the driver. */
     void (*rank_free)(void *rank);
-    bool blank; /* it has nothing to execute */
+    bool blank; /* the program has nothing to execute */
 };
 
 enum ncs_policy { NCS_POLICY_STRICT, NCS_POLICY_TYPICAL };
@@ -69,7 +69,7 @@ struct ncs_run_options {
                                 * whatever the run's size */
     uint64_t step_limit; /* of the machine, NCS_STOP_BUDGET; 0 = none */
     const struct ncs_amendments *amend; /* changes of the ranks' calls; NULL = none; borrowed */
-    bool trial;                /* asks whether the run goes on, and for no diagnosis */
+    bool trial;                /* only asks if the run goes on; makes no diagnosis */
     bool once;                 /* has outside effects: no second run under the other policy */
     struct ncs_plant plant;    /* tests only */
     /* Receives each line of NCCL's log; file NULL = standard output. The callback may be NULL. */
@@ -82,8 +82,8 @@ struct ncs_run_options {
 
 /* An uncaught error that ended a thread of a rank. */
 enum ncs_error_kind {
-    NCS_KIND_NCCL, NCS_KIND_CUDA, /* a call of theirs failed */
-    NCS_KIND_USAGE,    /* an object or a function of ours was used wrongly */
+    NCS_KIND_NCCL, NCS_KIND_CUDA, /* a call of NCCL or CUDA failed */
+    NCS_KIND_USAGE,    /* wrong use of an object or function of ours */
     NCS_KIND_EXPECT,   /* a fatal expectation, an assert */
     NCS_KIND_LUA,      /* any other error of the script */
     NCS_KIND_SCENARIO, /* scenario{} stands in the wrong place */
@@ -108,7 +108,8 @@ struct ncs_run_error {
 
 void ncs_run_error_free(struct ncs_run_error *error); /* the contents */
 const char *ncs_error_kind_name(enum ncs_error_kind kind); /* "nccl" "cuda" "usage" ... */
-enum ncs_verdict ncs_error_verdict(enum ncs_error_kind kind); /* of a run that it ended */
+/* The verdict of a run that such an error ended. */
+enum ncs_verdict ncs_error_verdict(enum ncs_error_kind kind);
 
 struct ncs_run_expect {   /* a failed expectation */
     int rank;
@@ -132,7 +133,7 @@ struct ncs_other_policy {
 
 /* The edits of one finding and the outcome of the run with them. In a repair the edits of all
  * earlier rounds are applied as well. */
-enum { NCS_MOST_RETURNS = 8 }; /* a change that helps so often helps */
+enum { NCS_MOST_RETURNS = 8 }; /* a change that helps this often counts as a repair */
 
 struct ncs_trial {
     const char *rule;
@@ -145,8 +146,8 @@ struct ncs_trial {
     bool diagnosed;            /* the trial ran a diagnosis; else the rest is not known */
     bool gone;                 /* the finding is */
     const char *left;          /* rule of the cause that is left; NULL = none */
-    char *left_why;            /* of it, in words */
-    bool left_known;           /* edits are known that may remove that, too */
+    char *left_why;            /* its explanation */
+    bool left_known;           /* edits are known that may remove it, too */
     char *failure;             /* a verdict without a cause: the failure; NULL = unknown */
 };
 
@@ -157,7 +158,7 @@ struct ncs_repair {
 
 /* The trials that were made to find the cause of a hang, each on a run of its own. */
 struct ncs_proof {
-    bool complete;             /* options.prove: nothing is left that could be tried */
+    bool complete;             /* options.prove: no untried explanation is left */
     struct ncs_trial *trial; size_t trials, room;
 };
 
@@ -182,11 +183,11 @@ struct ncs_result {
                                           * NULL = none */
     const struct ncs_value *value; size_t values; /* borrowed from the run */
     const struct ncs_seen *const *seen; size_t seens; /* borrowed from the run (verify/seen.h) */
-    uint64_t seen_more;             /* those beyond what is kept */
-    uint64_t expected;              /* expectations that held or not */
-    uint64_t expect_failed;         /* those that did not */
+    uint64_t seen_more;             /* operations beyond those kept */
+    uint64_t expected;              /* expectations that were checked */
+    uint64_t expect_failed;         /* expectations that failed */
     uint64_t calls;                 /* journalled calls */
-    uint64_t trace;                 /* hash of everything that was chosen and done */
+    uint64_t trace;                 /* hash of all choices and steps */
     struct ncs_str schedule;        /* the choices that were made; empty: all were the default */
     bool schedule_lost;             /* they were too many to keep */
     int64_t virtual_time;           /* ns */
@@ -196,7 +197,7 @@ struct ncs_result {
     uint64_t refused;               /* allocations of calls that the memory budget refused */
     struct ncs_place refused_at;    /* the first of them; line 0 = not known */
     size_t memory;                  /* the budget in bytes; NCS_BUDGET_NONE = none */
-    struct ncs_str output;          /* what the ranks printed, whole lines "[rank] text" */
+    struct ncs_str output;          /* printed lines, whole: "[rank] text" */
     uint64_t output_lost;           /* bytes beyond the limit */
     const struct ncs_journal *journal; /* borrowed from the run: names of communicators */
     const struct ncs_timeline *timeline; /* the same, if options.timeline asked for it; else NULL */

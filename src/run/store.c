@@ -31,7 +31,7 @@ struct run_barrier {
     int *rank;             /* ascending, without repetition */
     size_t ranks;
     size_t *waiting;       /* unreleased visitors by member; each thread of a rank counts */
-    size_t present;        /* members with such a visitor */
+    size_t present;        /* members with an unreleased visitor */
     struct visitor *first, *last;
     struct ncs_gate *gate;
     char *text;            /* "ranks 0, 1" */
@@ -133,7 +133,7 @@ bool ncs_run_store_get(struct ncs_run *run, const char *key, int64_t timeout, vo
     if (timeout && ncs_run_amend_host(run, &key))
         return false;
     struct entry *e = store_entry_of(&run->store, key);
-    /* A look at the store that waits for nobody is no step. */
+    /* A read that does not wait is no step. */
     struct ncs_host_step *step = timeout ? ncs_journal_host(run->journal, NCS_HOST_GET, key, -1) : NULL;
     if (!e->set)
         ncs_run_before_wait(run);

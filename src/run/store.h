@@ -12,7 +12,7 @@ struct run_store {
     struct ncs_map keys;      /* hash of the key -> chain of entries */
     struct ncs_map barriers;  /* hash of the ranks -> chain of barriers */
     struct run_barrier *everyone;
-    struct ncs_gate *changed; /* nobody waits at it: waking it tells pollers of a change */
+    struct ncs_gate *changed; /* no rank waits here; waking it informs pollers of a change */
 };
 
 /* Returns the gates to the machine, which must still be open. */

@@ -15,7 +15,7 @@ struct ncs_run *ncs_run_again(const struct ncs_run *run, const struct ncs_amendm
     o.repair = false;
     o.amend = amend;
     o.trial = trial;
-    o.schedule = NULL; /* its choices are of the calls as they were */
+    o.schedule = NULL; /* its choices are those of the unchanged calls */
     o.look = 0;
     o.timeline = false;
     o.on_log = NULL;
@@ -137,7 +137,7 @@ static const char *const steps[] = {
     [NCS_HOST_GET] = "store:get",   [NCS_HOST_SPAWN] = "spawn",
 };
 
-/* As the diagnosis numbers it. */
+/* The rank in the numbers of the diagnosis. */
 static int trial_rank_of(const struct ncs_diagnosis *d, const struct ncs_journal *j,
                          const struct ncs_edit *e)
 {

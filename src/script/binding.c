@@ -228,7 +228,7 @@ static int refuse_write(lua_State *L)
 
 void ncs_lua_lock(lua_State *L, int index, const char *name)
 {
-    lua_createtable(L, 0, 1); /* metatable of the real table: what is not there */
+    lua_createtable(L, 0, 1); /* metatable of the real table: unknown names */
     lua_pushvalue(L, index);
     lua_pushstring(L, name);
     lua_pushcclosure(L, missing, 2);

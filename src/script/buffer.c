@@ -88,7 +88,7 @@ static void buffer_push_element(lua_State *L, int dtype, const void *element)
         lua_pushnumber(L, v.d);
 }
 
-/* To and from memory that is known to be live. */
+/* The memory must be live. */
 static void read_live(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count, void *to)
 {
     size_t bytes = count * ncs_buffer_element(b);
@@ -236,7 +236,7 @@ static void push_view(lua_State *L, struct ncs_buffer *b, size_t first, size_t c
     view->allocation = 0; /* the root's to know */
     if (b->bytes)
         view->bytes = b->bytes + first * ncs_buffer_element(b);
-    ncs_object_drop(L, &view->head); /* nothing to close: its root is what is closed */
+    ncs_object_drop(L, &view->head); /* only the root of a view can be closed */
     ncs_object_open(&view->head);
     if (lua_getiuservalue(L, 1, 1) == LUA_TNIL) {
         lua_pop(L, 1);
@@ -499,7 +499,7 @@ static int buffer_free(lua_State *L)
         break;
     }
     ncs_object_drop(L, &b->head);
-    was_freed(L, b, &(struct ncs_freed){ 0 }); /* which it knows */
+    was_freed(L, b, &(struct ncs_freed){ 0 }); /* collects the machine's record of this free */
     lua_settop(L, 1);
     return 1;
 }

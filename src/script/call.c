@@ -46,7 +46,7 @@ struct ncs_place ncs_lua_where(lua_State *L)
     if (t->finished)
         return (struct ncs_place){ s->main.file, t->rank->last_line ? t->rank->last_line
                                                                     : s->main.last_line };
-    if (t->prologue) /* whoever hangs here hangs in what scenario{} asked for */
+    if (t->prologue) /* before line 1, a hang is in something that scenario{} asked for */
         return s->line ? (struct ncs_place){ s->main.file, s->line } : place;
     if (!where_on(L, s, &place) && L != t->L)
         where_on(t->L, s, &place);

@@ -73,7 +73,7 @@ void ncs_callback_run(void *callback)
     t->finished = status == LUA_OK;
     if (status != LUA_OK && !t->cancelled)
         ncs_lua_report(t, L);
-    local->where = before.where; /* of whoever lent the context */
+    local->where = before.where; /* of the thread that lent its context */
     local->where_arg = before.where_arg;
     local->label = before.label;
     if (!t->cancelled)

@@ -8,7 +8,7 @@
 struct ncs_checking {
     const char *file;
     bool is_module;                /* read by `require`: declares nothing */
-    struct ncs_reading reading;    /* its text, and all that is wrong with it */
+    struct ncs_reading reading;    /* its text and its complaints */
     struct ncs_script *script;     /* NULL: it does not compile */
     struct ncs_cases cases;        /* its cases; at least one if there are no errors */
     char **module;                 /* paths of the files it requires, as far as they are literals */

@@ -22,11 +22,11 @@ struct operands {
     cudaStream_t stream;
 };
 
-enum alone { /* what the single operand of a collective is */
+enum alone { /* the meaning of a single operand */
     ALONE_BOTH,      /* send and recv */
     ALONE_RECV_PART, /* recv; send is this rank's part of it */
     ALONE_SEND_PART, /* send; recv is this rank's part of it */
-    ALONE_NO_RECV,   /* send; recv must be given where it is needed */
+    ALONE_NO_RECV,   /* send; recv is given where the call needs it */
 };
 
 static const char *collective_name_of(const struct ncs_fn_info *info)

@@ -23,7 +23,7 @@ struct ncs_comm *ncs_comm_make(lua_State *L, int rank, int nranks, int device)
     return c;
 }
 
-/* The rank of a child is known when its handle is. */
+/* NCCL tells the rank of a child once its handle is filled. */
 void ncs_comm_know(lua_State *L, struct ncs_comm *c)
 {
     int own, all;

@@ -13,7 +13,7 @@ static ncclConfig_t *is_option_given(struct ncs_comm_config *config)
     return config->given ? &config->config : NULL;
 }
 
-/* Pushes a child of which only NCCL will know the rank. */
+/* Pushes a child whose rank only NCCL will know. */
 static struct ncs_comm *make_child(lua_State *L, const struct ncs_comm *parent,
                                    const struct ncs_comm_config *config)
 {
@@ -107,7 +107,7 @@ static int comm_unique_id(lua_State *L)
 
 struct grow_options {
     struct ncs_comm_config config;
-    int id; /* place on the stack; 0 = none */
+    int id; /* stack index; 0 = none */
 };
 
 /* comm:grow(nranks [, { id, CFG }]) */

@@ -111,7 +111,7 @@ static int call_wrapped(lua_State *L)
     int status = lua_status(co);
     if (status != LUA_OK && status != LUA_YIELD && lua_resetthread(co) != LUA_OK) {
         ncs_lua_check_cancel(L);
-        lua_xmove(co, L, 1); /* the error, or that of a variable that it closed */
+        lua_xmove(co, L, 1); /* the error, or the error of a variable that it closed */
     }
     if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
         luaL_where(L, 1);

@@ -14,7 +14,7 @@
 #include "script/object.h"
 #include "script/option.h"
 
-#define INSTRUCTIONS 50000000 /* that a declaration may take */
+#define INSTRUCTIONS 50000000 /* budget of a declaration */
 
 /* Ends the run of the file; the script cannot catch it. */
 static int declare_stop(lua_State *L)
@@ -184,7 +184,7 @@ static void read_nothing(lua_State *L, struct ncs_declaration *d, int value)
 
 static void read_first(lua_State *L, struct ncs_declaration *d)
 {
-    bool of_case = d->settings->values > 0; /* there is a matrix, and it has been read */
+    bool of_case = d->settings->values > 0; /* a case is given: the matrix was read before */
     for (const struct ncs_declare_row *r = first_rows; r->name; r++) {
         if (of_case && r > first_rows)
             break;

@@ -11,12 +11,12 @@ struct ncs_declaration {
     struct ncs_script *script;
     const struct ncs_script_settings *settings;
     struct ncs_scenario *scenario;
-    const char *key;      /* that is being read */
+    const char *key;      /* the key that is being read */
     const char *within;   /* the key whose table holds it; NULL = anywhere */
-    bool only_cases;      /* nothing but what matrix and exclude need is wanted */
+    bool only_cases;      /* reads only what matrix and exclude need */
     struct ncs_matrix matrix;
     bool seen, done;
-    struct ncs_error *err; /* of other rooms' checks */
+    struct ncs_error *err; /* filled by checks of other rooms */
 };
 
 struct ncs_declare_row {
@@ -24,7 +24,7 @@ struct ncs_declare_row {
     void (*read)(lua_State *L, struct ncs_declaration *d, int value);
 };
 
-/* Values of the key being read; wrong ones are raised. */
+/* Values of the key that is being read; wrong values raise. */
 void ncs_declare_replace(char **text, const char *with);
 const char *ncs_declare_text(lua_State *L, struct ncs_declaration *d, int value);
 bool ncs_declare_flag(lua_State *L, struct ncs_declaration *d, int value);

@@ -50,7 +50,7 @@ static uint32_t element_encode(const struct ncs_dtype_info *f, double v)
     frexp(a, &exponent);
     int lowest = 1 - f->bias;
     int step = (exponent - 1 > lowest ? exponent - 1 : lowest) - f->fraction;
-    double quanta = nearbyint(ldexp(a, -step)); /* exact but for the rounding that is meant */
+    double quanta = nearbyint(ldexp(a, -step)); /* exact except for the intended rounding */
     double rounded = ldexp(quanta, step);
     if (rounded > decode_finite(f, f->top))
         return sign | overflow;

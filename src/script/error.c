@@ -153,11 +153,11 @@ int ncs_lua_raise_code(lua_State *L, enum ncs_fn fn, int rc)
         detail = api->cudaGetErrorString((cudaError_t)rc);
     if (detail && !*detail)
         detail = NULL;
-    const char *said = ncs_local->said; /* more than the library says, where the driver knows more */
+    const char *said = ncs_local->said; /* the driver may know more than the library says */
     const char *words = said                                         ? said
                         : nccl && !detail && api->ncclGetErrorString ? api->ncclGetErrorString((ncclResult_t)rc)
                                                                      : detail;
-    /* The calls at the end of a script are not in the script. */
+    /* The calls at the end of a script have no line. */
     snprintf(text, sizeof text, "%s%s: %s%s%s%s",
              ncs_lua_thread(L)->finished ? "end of script: " : "", info->name, name,
              words ? ": " : "", words ? words : "", nccl ? pending_words(L) : "");
@@ -247,7 +247,7 @@ static void fill_from_object(lua_State *L, int index, struct ncs_run_error *e)
     lua_pushliteral(L, "line");
     lua_rawget(L, index);
     int line = (int)lua_tointeger(L, -1);
-    if (line > 0 && e->place.file) /* raised there, perhaps passed on elsewhere */
+    if (line > 0 && e->place.file) /* raised there, perhaps raised again elsewhere */
         e->place.line = line;
     lua_pop(L, 2);
 }
@@ -319,7 +319,7 @@ static char *message_of(lua_State *L, int index)
 
 const char *ncs_lua_skip_place(const char *text, const char *file, int *line)
 {
-    enum { TAIL = LUA_IDSIZE - 4 }; /* of a path that Lua shortens to "...TAIL" */
+    enum { TAIL = LUA_IDSIZE - 4 }; /* Lua shortens a path to "...TAIL" */
     const char *at = text, *end;
     size_t n = strlen(file);
     if (n > TAIL + 3 && strncmp(text, "...", 3) == 0) {
@@ -385,7 +385,7 @@ static void become_memory(struct ncs_run_error *e)
     e->kind = NCS_KIND_MEMORY;
 }
 
-/* From the error on top of L. */
+/* Converts the error on top of L. */
 static struct ncs_run_error error_of(struct ncs_lua_thread *t, lua_State *L)
 {
     struct ncs_lua_rank *rank = t->rank;
@@ -393,7 +393,7 @@ static struct ncs_run_error error_of(struct ncs_lua_thread *t, lua_State *L)
         .kind = NCS_KIND_LUA, .rank = rank->rank, .thread = error_thread_of(t), .place = t->failed
     };
     int top = lua_gettop(L);
-    bool refused = ncs_heap_refuse(&rank->heap, false); /* nothing protects what is done here */
+    bool refused = ncs_heap_refuse(&rank->heap, false); /* no protected call is active here */
     if (lua_type(L, top) == LUA_TTABLE && !ncs_lua_is_error(L, top)) {
         e.detail = text_field(L, top, "traceback");
         lua_pushliteral(L, "value");
@@ -441,7 +441,7 @@ static char *first_line_of(lua_State *L, int value)
     bool words = lua_type(L, -1) == LUA_TSTRING;
     snprintf(text, sizeof text, "%s", words ? lua_tostring(L, -1) : luaL_typename(L, value));
     lua_settop(L, value);
-    text[strcspn(text, "\r\n")] = '\0'; /* what follows is a traceback, as a rule */
+    text[strcspn(text, "\r\n")] = '\0'; /* the rest is usually a traceback */
     return ncs_safe_copy(text);
 }
 

@@ -286,7 +286,7 @@ static int expect_error(lua_State *L)
         return 1;
     }
     int error = lua_gettop(L);
-    const char *got = "lua"; /* the kind of what Lua or the script itself raises */
+    const char *got = "lua"; /* the kind of errors that Lua or the script raises */
     if (ncs_lua_is_error(L, error)) {
         lua_getfield(L, error, "name");
         got = lua_tostring(L, -1);

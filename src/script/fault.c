@@ -1,4 +1,4 @@
-/* fault.*: what goes wrong in this run, and when. */
+/* The library fault: faults of this run, and when they happen. */
 #include "run/fault.h"
 
 #include <limits.h>

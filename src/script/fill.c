@@ -54,7 +54,7 @@ static void make_element(lua_State *L, const struct ncs_buffer *b, size_t i, voi
     }
 }
 
-/* So many elements that are all the number at 2. */
+/* So many elements, all equal to the number at 2. */
 static void make_equal(lua_State *L, const struct ncs_buffer *b, size_t count, char *area)
 {
     size_t have = ncs_buffer_element(b), bytes = count * have;

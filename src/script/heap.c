@@ -123,7 +123,7 @@ static void give_large(struct ncs_heap *h, void *block)
     free(b);
 }
 
-/* Instead of the block, which may be NULL. */
+/* Returns a block of so many bytes that replaces this one, which may be NULL. */
 static void *take_large(struct ncs_heap *h, void *block, size_t bytes)
 {
     struct ncs_heap_block *b = block ? (struct ncs_heap_block *)block - 1 : NULL;
@@ -145,7 +145,7 @@ static void give(struct ncs_heap *h, void *block, size_t bytes)
         give_large(h, block);
 }
 
-/* A block of so many bytes with what was in the old one. */
+/* A block of so many bytes with the contents of the old one. */
 static void *move(struct ncs_heap *h, void *block, size_t old, size_t bytes)
 {
     if (is_small(old) && is_small(bytes) && size_class(old) == size_class(bytes))

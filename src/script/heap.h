@@ -8,18 +8,18 @@
 
 #include <lua.h>
 
-enum { NCS_HEAP_SIZES = 16 }; /* of small blocks: 16, 32 ... bytes */
+enum { NCS_HEAP_SIZES = 16 }; /* sizes of small blocks: 16, 32 ... bytes */
 
 /* The memory of one Lua state. A script's allocation is refused when the budget is used up, and Lua
  * raises "not enough memory". C code outside a protected call must not raise, so its allocations
  * are not refused. */
 struct ncs_heap {
     struct ncs_heap_block *blocks; /* large ones; small ones lie in chunks, */
-    struct ncs_heap_chunk *chunks; /* and only all of these are freed at once */
-    void *spare[NCS_HEAP_SIZES];   /* small ones that are free, by size */
-    char *fresh;                   /* of the newest chunk what was never used, */
-    size_t left;                   /* and how much */
-    size_t held;                   /* of the budget */
+    struct ncs_heap_chunk *chunks; /* chunks, which are only freed all at once */
+    void *spare[NCS_HEAP_SIZES];   /* free small blocks by size */
+    char *fresh;                   /* the unused rest of the newest chunk, */
+    size_t left;                   /* and its bytes */
+    size_t held;                   /* counted against the budget */
     bool refuses;
     uint64_t charged; /* see ncs_heap_charge */
 };

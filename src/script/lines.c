@@ -12,7 +12,7 @@ enum {
     VERSION = 0x54, FORMAT = 0,
     HEAD = 4 + 2 + 6,    /* signature, version, format, bytes that detect a bad transfer */
     INSTRUCTION = 4,
-    ABSOLUTE = -128,     /* in the list of distances: see the other list */
+    ABSOLUTE = -128,     /* marks an entry of the second list */
     FARTHEST = 127,
     DEEPEST = 250,       /* functions in functions; Lua's own limit is 200 */
 };

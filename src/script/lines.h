@@ -9,11 +9,11 @@
 #include "base/str.h"
 #include "notation/notation.h"
 
-/* For each line of a text, the line that it comes from. */
+/* For each line of a text, the line of its origin. */
 struct ncs_lines {
     int *line;
-    size_t count; /* 0 = the text is as it was written */
-    struct ncs_key_line *key; /* of what the text declares */
+    size_t count; /* 0 = the text is the original */
+    struct ncs_key_line *key; /* keys that the text declares */
     size_t keys;
 };
 
@@ -23,7 +23,7 @@ void ncs_lines_free(struct ncs_lines *lines);
  * found. Of several, the least nested key counts. */
 int ncs_lines_of_key(const struct ncs_lines *lines, const char *within, const char *key);
 
-/* Where a line (from 1; 0 = none) comes from. */
+/* The origin of a line (from 1); 0 = none. */
 int ncs_lines_from(const struct ncs_lines *lines, int line);
 
 /* Replaces the lines in code that lua_dump wrote unstripped. All lines that Lua reports afterwards,

@@ -195,7 +195,7 @@ static int require(lua_State *L)
     module_set_environment(L);
     lua_pushvalue(L, 1);
     if (lua_pcall(L, 1, 1, 0) != LUA_OK) {
-        lua_pushnil(L); /* another try runs it again */
+        lua_pushnil(L); /* the next require runs it again */
         lua_setfield(L, 2, name);
         return lua_error(L);
     }

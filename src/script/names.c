@@ -41,7 +41,7 @@ struct use {
     const struct ncs_lint_name *lint;
     const char *name, *field; /* field NULL = none */
     bool assigned, method, called;
-    bool found; /* the name is there: what is wrong is its field */
+    bool found; /* the name is known: its field is wrong */
 };
 
 /* The class of the objects that exist before the first line of a run. */
@@ -71,7 +71,7 @@ static void judge_object(lua_State *L, struct use *u)
         ncs_lua_usage(L, "%s.%s is a field, not a method", u->name, u->field);
 }
 
-/* The real table behind a locked one has them all. */
+/* The real table behind a locked one has all names. */
 static void judge_missing(lua_State *L, const struct use *u)
 {
     int table = VALUE;
@@ -87,7 +87,7 @@ static void judge_field(lua_State *L, const struct use *u)
 {
     const char *library = ncs_lua_library(L, VALUE);
     if (library && strcmp(library, "param") == 0 && !u->names->script->line)
-        return; /* declared by who requires this file */
+        return; /* the file that requires this one declares it */
     if (lua_type(L, VALUE) != LUA_TTABLE) {
         if (lua_type(L, VALUE) != LUA_TSTRING)
             ncs_lua_usage(L, "%s is a %s and has no fields", u->name, luaL_typename(L, VALUE));

@@ -101,7 +101,7 @@ void ncs_object_drop(lua_State *L, struct ncs_object *o)
     o->closed_line = ncs_lua_where(L).line;
     if (o->newer)
         o->newer->older = o->older;
-    else if (rank->newest == o) /* else it has left the list before */
+    else if (rank->newest == o) /* otherwise it has left the list before */
         rank->newest = o->older;
     if (o->older)
         o->older->newer = o->newer;
@@ -121,7 +121,7 @@ void ncs_object_let_go(lua_State *L, struct ncs_object *o)
 bool ncs_object_closed(lua_State *L, const struct ncs_object *o)
 {
     if (!o->closed && ncs_classes[o->id]->notice)
-        ncs_classes[o->id]->notice(L, (struct ncs_object *)o); /* who looks on changes nothing else */
+        ncs_classes[o->id]->notice(L, (struct ncs_object *)o); /* no other change */
     return o->closed;
 }
 
@@ -218,7 +218,7 @@ static bool push_row(lua_State *L, const luaL_Reg *rows, const char *word)
     return false;
 }
 
-/* False: there is none of that name. */
+/* False = no such method. */
 static bool push_method(lua_State *L, const struct ncs_class *class, const char *word)
 {
     for (size_t i = 0; class->methods[i]; i++)

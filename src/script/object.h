@@ -29,7 +29,7 @@ struct ncs_object {
     enum ncs_class_id id;
     bool closed;
     int closed_line;
-    const char *closed_by; /* the function of C that did it; NULL = a method */
+    const char *closed_by; /* the C function that closed it; NULL = a method */
     lua_Integer serial;
     struct ncs_object *newer, *older; /* in the rank's list; only classes with `close` */
 };
@@ -38,11 +38,11 @@ struct ncs_object {
  * first argument; `meta` are further metamethods. */
 struct ncs_class {
     const char *name;      /* "buffer" */
-    const char *gone;      /* "freed": what a closed one is called */
-    const luaL_Reg *methods[6]; /* a table from each file that has some; NULL at the end */
+    const char *gone;      /* "freed": the word for closed objects */
+    const luaL_Reg *methods[6]; /* a table from each file with methods; NULL at the end */
     const luaL_Reg *fields, *meta;
     lua_CFunction close;   /* NULL: nothing to close */
-    lua_CFunction index;   /* for keys that are no text; NULL = none */
+    lua_CFunction index;   /* for keys that are not texts; NULL = none */
     lua_CFunction assign;  /* __newindex; NULL: an error */
     lua_CFunction text;    /* __tostring */
     /* Drops an open object if its resource was freed in another way; NULL = that cannot happen. */
@@ -66,7 +66,7 @@ void ncs_object_open(struct ncs_object *o);
  * write there, so the object stays alive until the rank ends or ncs_object_let_go is called. */
 void ncs_object_drop(lua_State *L, struct ncs_object *o);
 void ncs_object_let_go(lua_State *L, struct ncs_object *o);
-void ncs_object_push(lua_State *L, struct ncs_object *o); /* one that is still in the list */
+void ncs_object_push(lua_State *L, struct ncs_object *o); /* the object must still be in the list */
 /* True if the object is closed now. Ask it before each use of the object's resource. */
 bool ncs_object_closed(lua_State *L, const struct ncs_object *o);
 
@@ -115,7 +115,7 @@ struct ncs_stream {
     struct ncs_object head;
     cudaStream_t handle;
     int device;
-    const char *name; /* of ready-made ones: "stream", "legacy stream" */
+    const char *name; /* ready-made ones: "stream", "legacy stream" */
 };
 
 struct ncs_event {
@@ -132,11 +132,11 @@ struct ncs_comm {
     const char *name;      /* interned; NULL = the journal's */
     bool named;            /* the journal knows the name */
     bool blocking, finalized, revoked, aborted;
-    bool interrupted;      /* its work was cut short */
+    bool interrupted;      /* its work was interrupted */
     bool dropped;          /* never made: its group failed. It can be aborted only */
-    bool split_share, shrink_share; /* of its configuration */
+    bool split_share, shrink_share; /* from its configuration */
     lua_Integer family;    /* serial of the communicator whose resources it uses */
-    uint64_t group;        /* that it was made in; pending until that ends. 0 = none */
+    uint64_t group;        /* group of its creation; pending until that ends; 0 = none */
 };
 
 struct ncs_lua_redop {
@@ -152,7 +152,7 @@ struct ncs_lua_redop {
 struct ncs_pointer {
     struct ncs_object head;
     struct ncs_buffer *root; /* user value 1; NULL for an allocation by C */
-    char *base, *at;         /* of the allocation, and where it points */
+    char *base, *at;         /* start of the allocation, and the pointer itself */
     bool host;               /* C.host or pageable: the bytes are known */
 };
 
@@ -193,7 +193,7 @@ extern const luaL_Reg ncs_handle_meta[];
 
 /* Pushes a pointer to `at` within a buffer. */
 void ncs_pointer_push(lua_State *L, int buffer);
-/* One to memory that a raw call returned. */
+/* Pushes a pointer to memory that a raw call returned. */
 void ncs_pointer_push_raw(lua_State *L, void *p);
 
 /* The default stream of communicators on `device`; it is made on first use. Pushes it. */
@@ -202,7 +202,7 @@ struct ncs_stream *ncs_stream_default(lua_State *L, int device);
 int ncs_stream_device(lua_State *L, const struct ncs_stream *s);
 /* Pushes a new stream. */
 struct ncs_stream *ncs_stream_make(lua_State *L, const char *name, int device);
-/* An object for a stream that the script made through C. */
+/* Wraps a stream that the script made through C. */
 void ncs_stream_wrap(lua_State *L, cudaStream_t handle);
 void ncs_event_wrap(lua_State *L, cudaEvent_t handle);
 
@@ -211,7 +211,7 @@ void ncs_event_wrap(lua_State *L, cudaEvent_t handle);
 struct ncs_comm *ncs_comm_make(lua_State *L, int rank, int nranks, int device);
 /* Asks NCCL for rank and number of ranks if they were unknown when it was made. */
 void ncs_comm_know(lua_State *L, struct ncs_comm *c);
-/* Its handle is filled, or will be: it can be used. */
+/* Opens it: its handle is filled, or will be. */
 void ncs_comm_open(lua_State *L, struct ncs_comm *c);
 /* Gives the journal the names of communicators whose handles are filled now. */
 void ncs_comm_name_filled(struct ncs_lua_rank *rank);
@@ -239,8 +239,8 @@ void ncs_comm_drop_group(lua_State *L);
  * methods for collectives, sends and receives come from the rows of the API. */
 extern const luaL_Reg ncs_comm_lives[], ncs_comm_children[], ncs_comm_redops[], ncs_comm_windows[],
     ncs_one_sided[];
-const char *ncs_collective_name(enum ncs_fn fn); /* of the method of a communicator; NULL = none */
-bool ncs_collective_method(lua_State *L, const char *word); /* pushes it; false: there is none */
+const char *ncs_collective_name(enum ncs_fn fn); /* its method of communicators; NULL = none */
+bool ncs_collective_method(lua_State *L, const char *word); /* pushes the method; false = unknown */
 int ncs_comm_destroy(lua_State *L);
 int ncs_comm_state(lua_State *L);
 int ncs_comm_join(lua_State *L); /* nccl.grow */
@@ -250,9 +250,9 @@ void ncs_buffer_read(lua_State *L, const struct ncs_buffer *b, size_t first, siz
                      void *to);
 void ncs_buffer_write(lua_State *L, const struct ncs_buffer *b, size_t first, size_t count,
                       const void *from);
-/* Begins a method of buffers; refuses one that was freed. */
+/* Begins a method of buffers; refuses a freed buffer. */
 struct ncs_buffer *ncs_buffer_self(lua_State *L, const char *method, int max);
-size_t ncs_buffer_element(const struct ncs_buffer *b); /* bytes of one */
+size_t ncs_buffer_element(const struct ncs_buffer *b); /* bytes of one element */
 /* Pushes memory to copy through. An asynchronous copy from pageable memory has read it all when it
  * returns, so the stage can be reused at once. */
 #define NCS_BUFFER_STAGE ((size_t)1 << 20) /* bytes that are copied at once */
@@ -265,13 +265,13 @@ struct ncs_buffer *ncs_buffer_host(lua_State *L, int dtype, size_t count);
 /* For inspection on the simulator: the buffer's memory is read directly, without the driver. show
  * pushes a text with a summary of its elements; peek reads element i, from 0. */
 void ncs_buffer_show(lua_State *L, const struct ncs_buffer *b);
-double ncs_buffer_peek(const struct ncs_buffer *b, size_t i); /* of one that is live */
+double ncs_buffer_peek(const struct ncs_buffer *b, size_t i); /* the buffer must be live */
 /* True if its memory was not freed: by a method, through C, or with its device. */
 bool ncs_buffer_is_live(lua_State *L, const struct ncs_buffer *b);
 void ncs_buffer_check_live(lua_State *L, const struct ncs_buffer *b, const char *name);
 /* The range that is lent to a call on the buffer; only pageable memory is the script's own. */
 struct ncs_range ncs_buffer_range(const struct ncs_buffer *b);
-/* The number at arg as an element of dtype. */
+/* Converts the number at arg to an element of dtype. */
 void ncs_lua_element(lua_State *L, int arg, int dtype, void *element, const char *name);
 
 /* The stream of a call on the communicator at 1: the one at `slot` of the stack, else the

@@ -28,7 +28,7 @@ struct ncs_option {
  * defaults. Every call has the option `label`. Unknown options are refused. */
 void ncs_lua_options(lua_State *L, int arg, const struct ncs_option *rows, void *into);
 
-/* The same for calls that take nothing but a label. */
+/* For calls whose only option is a label. */
 void ncs_lua_label(lua_State *L, int arg);
 
 /* CFG: the options of a communicator's configuration. */

@@ -27,7 +27,7 @@ static lua_Integer order_serial(lua_State *L, int index)
         lua_pushvalue(L, index);
         lua_pushinteger(L, ++ncs_lua_rank(L)->named);
         lua_pushvalue(L, -1);
-        lua_replace(L, -4); /* the nil that was found */
+        lua_replace(L, -4); /* replaces the nil above */
         lua_rawset(L, -4);
     }
     lua_Integer serial = lua_tointeger(L, -1);

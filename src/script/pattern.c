@@ -27,7 +27,7 @@ static int pattern_byte(const char *p)
     return (unsigned char)*p;
 }
 
-/* %a and its like; of an upper case letter all others. */
+/* %a and the like; an upper case letter inverts the class. */
 static bool is_of_class(int c, int letter)
 {
     bool is;
@@ -42,7 +42,7 @@ static bool is_of_class(int c, int letter)
     case 'u': is = isupper(c); break;
     case 'w': is = isalnum(c); break;
     case 'x': is = isxdigit(c); break;
-    case 'z': is = c == 0; break; /* Lua has it still */
+    case 'z': is = c == 0; break; /* undocumented, but Lua still has it */
     default: return letter == c;
     }
     return isupper(letter) ? !is : is;
@@ -65,7 +65,7 @@ static bool is_of_set(int c, const char *p, const char *last)
     return found != negated;
 }
 
-/* The end of what stands at p for one character. */
+/* The end of the pattern's item for one character. */
 static const char *item_end(struct ncs_matcher *m, const char *p)
 {
     const char *end = m->pattern_end;
@@ -77,7 +77,7 @@ static const char *item_end(struct ncs_matcher *m, const char *p)
     if (*p != '[')
         return p + 1;
     p += p[1] == '^' ? 2 : 1;
-    do { /* a bracket that comes first is one of the set */
+    do { /* a bracket that comes first belongs to the set */
         if (p == end)
             luaL_error(m->L, "malformed pattern (missing ']')");
         p += *p == '%' && p + 1 < end ? 2 : 1;
@@ -160,14 +160,14 @@ static const char *same_again(struct ncs_matcher *m, const char *at, int digit)
     if (i < 0 || i >= m->captures || m->capture[i].bytes == NCS_CAPTURE_OPEN)
         luaL_error(m->L, "invalid capture index %%%d", i + 1);
     const struct ncs_capture *c = &m->capture[i];
-    size_t bytes = (size_t)c->bytes; /* of a place there are more than any text has */
+    size_t bytes = (size_t)c->bytes; /* a position capture counts as more than any text has */
     if ((size_t)(m->text_end - at) < bytes)
         return NULL;
     pattern_count(m, 1 + bytes / 16);
     return memcmp(c->from, at, bytes) == 0 ? at + bytes : NULL;
 }
 
-/* %bxy: behind the y that balances the x at `at`. */
+/* %bxy: the end of the y that balances the x at `at`. */
 static const char *balance(struct ncs_matcher *m, const char *at, const char *p)
 {
     if (m->pattern_end - p < 2)

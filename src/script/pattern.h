@@ -14,7 +14,7 @@
 
 struct ncs_capture {
     const char *from;
-    ptrdiff_t bytes; /* or one of these: */
+    ptrdiff_t bytes; /* or one of these values: */
 };
 enum { NCS_CAPTURE_OPEN = -1, NCS_CAPTURE_PLACE = -2 };
 

@@ -9,9 +9,9 @@ struct ncs_raw {
     enum ncs_fn fn;
     union ncs_arg arg[NCS_MAX_ARGS];
     int at[NCS_MAX_ARGS];       /* on the stack: the argument, or an out-parameter's cell */
-    lua_Integer nranks, rank;   /* of the communicator that is made; -1 = C does not say */
+    lua_Integer nranks, rank;   /* of the new communicator; -1 = C's arguments do not say */
     const int *devices;
-    bool no_color;              /* a split that this rank is in no part of */
+    bool no_color;              /* a split in which this rank gives no color */
     const struct ncs_comm *of;  /* the communicator that the call is made on; NULL = none */
     const ncclConfig_t *config;
 };
@@ -23,7 +23,7 @@ void ncs_raw_lend(lua_State *L, int args);
 
 /* Pushes a cell for each out-parameter. Cells are objects, because a group may fill them later. */
 void ncs_raw_cells(lua_State *L, struct ncs_raw *c);
-/* Pushes what the cells hold; nil for each unless `ok`. */
+/* Pushes the contents of the cells; nil for each unless `ok`. */
 void ncs_raw_results(lua_State *L, struct ncs_raw *c, bool ok);
 
 /* The value of a constant or result code by its name in C; false = unknown name. */
@@ -40,7 +40,7 @@ enum ncs_raw_struct {
     NCS_STRUCT_POINTER,
     NCS_STRUCT_COMM,
     NCS_STRUCT_SIM,
-    NCS_STRUCT_CONFIG, /* what comes before the fields of a configuration */
+    NCS_STRUCT_CONFIG, /* the fields before those of ncclConfig_t */
 };
 
 void ncs_struct_push(lua_State *L, enum ncs_raw_struct what, const void *from);
@@ -57,7 +57,8 @@ int ncs_raw_sim_info(lua_State *L); /* C.ncclSimInfo { ... } */
  * context of its own of the same rank. `stream` is the stack index of a stream callback's first
  * argument, 0 = none. */
 void *ncs_callback_new(lua_State *L, int fn, int data, int stream);
-void ncs_callback_drop(lua_State *L, void *callback); /* it will not be called; NULL is a no-op */
+/* Drops a callback that will not run; NULL is a no-op. */
+void ncs_callback_drop(lua_State *L, void *callback);
 void ncs_callback_run(void *callback);                /* a cudaHostFn_t */
 void ncs_callback_run_stream(cudaStream_t stream, cudaError_t status, void *callback);
 

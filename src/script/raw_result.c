@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#define MOST_COMMS 65536      /* that one call makes */
-#define MOST_CHARS (1 << 16)  /* of a text that one call writes */
+#define MOST_COMMS 65536      /* most communicators of one call */
+#define MOST_CHARS (1 << 16)  /* most bytes of a text from one call */
 
 /* ---- cells ---- */
 
@@ -226,7 +226,7 @@ static void raw_result_keep(lua_State *L, int arg)
     lua_pop(L, 1);
 }
 
-/* The rank's part of the communicator takes no more work. */
+/* After this call the rank's part of the communicator takes no work. */
 static bool ends_work(const struct ncs_raw *c)
 {
     return c->info->ends == NCS_ENDS_COMM || c->fn == NCS_FN_ncclCommFinalize || c->fn == NCS_FN_ncclCommRevoke;

@@ -9,7 +9,7 @@
 #include "script/object.h"
 #include "script/state.h"
 
-#define PLAN_INSTRUCTIONS 20000000 /* that a rank may take on driver plan */
+#define PLAN_INSTRUCTIONS 20000000 /* budget of a rank on driver plan */
 
 static char *script_folder_of(const char *file)
 {

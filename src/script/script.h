@@ -16,7 +16,7 @@ struct ncs_script;
 struct ncs_reading {
     struct ncs_str text;
     struct ncs_source source;
-    struct ncs_complaints complaints; /* about YAML: all of them, with warnings */
+    struct ncs_complaints complaints; /* all those of YAML, with warnings */
     bool yaml;
     bool unsafe;                      /* scripts may use files: its env may name them */
     bool is_module;                   /* for `require`, which stays in its folder */
@@ -33,14 +33,14 @@ bool ncs_reading_looks_yaml(const char *text, size_t bytes);
 /* Facts that are known before the functions of a declaration (ranks, outcome) are called. */
 struct ncs_script_settings {
     const char *const *set; size_t sets;           /* the texts of --set */
-    const struct ncs_param *value; size_t values;  /* of parameters, over those: the case's */
-    int ranks;                                     /* 0 = not given, else over the declared one */
+    const struct ncs_param *value; size_t values;  /* parameters of the case; they override --set */
+    int ranks;                                     /* 0 = not given; overrides the declared one */
     bool seeded; int64_t seed;                     /* --seed was given */
     int policy;                                    /* -1 = not given */
     int nccl_version;                              /* 0 = not given */
     const char *driver;
     bool unsafe;
-    struct ncs_reading *reading;                   /* NULL, or gets all that is wrong with a YAML file */
+    struct ncs_reading *reading;                   /* gets a YAML file's complaints; may be NULL */
 };
 
 /* Reads and compiles the file ("-": standard input). Returns NULL and fills err (file, line, text)
@@ -56,7 +56,7 @@ bool ncs_script_cases(struct ncs_script *s, const struct ncs_script_settings *se
 /* Reads the whole declaration into *scenario, which the caller has initialised. */
 bool ncs_script_declare(struct ncs_script *s, const struct ncs_script_settings *settings,
                         struct ncs_scenario *scenario, struct ncs_error *err);
-/* Both, for who needs the declaration once. */
+/* Opens and declares, for callers that need one declaration. */
 struct ncs_script *ncs_script_load(const char *file, const struct ncs_script_settings *settings,
                                    struct ncs_scenario *scenario, struct ncs_error *err);
 void ncs_script_free(struct ncs_script *s); /* NULL is a no-op */

@@ -8,7 +8,7 @@
 #include "script/heap.h"
 #include "script/pattern.h"
 
-#define STEPS_MOST UINT64_C(200000000) /* of one call: about a second */
+#define STEPS_MOST UINT64_C(200000000) /* most steps of one call: about a second */
 
 /* A matcher for the text at 1 and the pattern at 2. */
 static struct ncs_matcher matcher_of(lua_State *L, int text, int pattern)
@@ -30,7 +30,7 @@ static bool take_anchor(struct ncs_matcher *m)
     return anchored;
 }
 
-/* Where argument 3 says to begin; NULL = behind the end. */
+/* The start that argument 3 gives; NULL = behind the end. */
 static const char *begin_at(const struct ncs_matcher *m)
 {
     lua_Integer bytes = m->text_end - m->text, init = luaL_optinteger(m->L, 3, 1);
@@ -140,7 +140,7 @@ static int gmatch(lua_State *L)
 
 /* ---- gsub ---- */
 
-/* The text at 3 with what it has of captures put in. */
+/* Adds the text at 3 with its captures replaced. */
 static void search_add_text(struct ncs_matcher *m, luaL_Buffer *b, const char *from, const char *to)
 {
     size_t bytes;

@@ -12,7 +12,7 @@ static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW
 struct ncs_code {
     struct ncs_chunk chunk;
     int line;
-    bool call;                    /* a call and nothing else: what it is made on is no news */
+    bool call;                    /* a mere call: its own object is not worth a reply */
     char *names;                  /* the names it makes local, separated by blanks; NULL = none */
     struct ncs_code *next;
 };
@@ -117,7 +117,7 @@ static bool compile(const char *file, const char *head, const char *text, size_t
 struct keeping {
     const char *text;
     size_t at; /* up to where it has been copied */
-    struct ncs_str *out, *names; /* names NULL: nobody asks */
+    struct ncs_str *out, *names; /* names NULL: not wanted */
 };
 
 static void copy_up_to(struct keeping *k, size_t end)

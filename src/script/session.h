@@ -8,10 +8,10 @@
 #include "script/script.h"
 
 struct ncs_session;
-struct ncs_code; /* what was read once, and is given to any number of ranks */
+struct ncs_code; /* text that was read once, for any number of ranks */
 
 enum ncs_reply_kind {
-    NCS_REPLY_NOTHING,     /* it has been run, and gave no value */
+    NCS_REPLY_NOTHING,     /* it ran, and gave no value */
     NCS_REPLY_VALUES,
     NCS_REPLY_ERROR,
     NCS_REPLY_HELP,        /* the text is a topic */
@@ -45,10 +45,10 @@ bool ncs_session_read_script(struct ncs_session *s,
 
 /* Appends statements in the form in which they run: names that they make local stay. */
 void ncs_session_keep(const char *text, size_t bytes, struct ncs_str *out);
-/* The script's own, of Lua; NULL = there is none. */
+/* The text of the script, if it is Lua; NULL = none. */
 const char *ncs_session_text(const struct ncs_session *s);
 
-/* To be run once the rank comes to it. */
+/* Queues the code: the rank runs it when it is free. */
 void ncs_session_give(struct ncs_session *s, int rank, const struct ncs_code *code);
 /* True if the rank has finished all code that it was given. */
 bool ncs_session_is_free(const struct ncs_session *s, int rank);

@@ -34,7 +34,7 @@ struct ncs_chunk {
     size_t bytes;
     int last_line;   /* of the last statement */
     char *text;      /* NULL = not kept; kept for messages about its lines */
-    struct ncs_lines lines; /* where those of the text come from */
+    struct ncs_lines lines; /* maps its lines to those of the original text */
 };
 
 struct ncs_script {
@@ -44,7 +44,7 @@ struct ncs_script {
     char *folder;            /* of the scenario; "" = the current one */
     bool unsafe;
     int line;                /* of the statement scenario{}; 0 = none */
-    bool blank;              /* there is no other statement */
+    bool blank;              /* the file has no other statement */
     bool world_config;       /* `world` is a configuration */
     ncclConfig_t config;
     const char *world_name;
@@ -83,18 +83,18 @@ struct ncs_lua_rank {
     lua_State *L;
     int rank, nranks, device; /* device: where the rank starts */
     bool declared;            /* scenario{} has been called */
-    bool names_only;          /* no run, but the names of one */
+    bool names_only;          /* no run, only the names of one */
     bool planned;             /* a run on driver plan: results are unknown and count as right */
-    int last_line;            /* where the script ended; 0 = it has not */
+    int last_line;            /* last line of the script that ran; 0 = it is not over */
     lua_Integer serials;      /* of objects */
-    lua_Integer named;        /* tables and functions that have been given a number */
+    lua_Integer named;        /* tables and functions with a serial */
     struct ncs_random random, fill_random;
     struct ncs_object *newest; /* objects, for closing at the end */
     struct ncs_object *world, *stream;
-    struct ncs_lua_thread *threads, *last_thread; /* spawned ones that nobody has joined */
-    struct ncs_lua_thread *joining; /* the next one that the end of the script waits for */
-    int64_t budget;           /* of a declaration, a plan: instructions that are left */
-    void *held;               /* malloced result of a call that is being pushed to Lua */
+    struct ncs_lua_thread *threads, *last_thread; /* spawned threads that nobody has joined */
+    struct ncs_lua_thread *joining; /* the thread that the end of the script joins next */
+    int64_t budget;           /* instructions left, for a declaration or a plan */
+    void *held;               /* malloced result of a call that is being pushed */
 };
 
 static inline struct ncs_lua_thread *ncs_lua_thread(lua_State *L)
@@ -140,7 +140,7 @@ int ncs_lua_cancel(lua_State *L); /* cancels it and raises */
 
 /* Message handler: records the place and adds a traceback to the error (error.c). */
 int ncs_lua_message(lua_State *L);
-/* Reports the error on top of L as what ended the thread. */
+/* Reports the error on top of L, which ends the thread. */
 void ncs_lua_report(struct ncs_lua_thread *thread, lua_State *L);
 /* Tells the journal that the script has caught the error on top of L. */
 void ncs_lua_caught(lua_State *L);
@@ -160,7 +160,7 @@ int ncs_lua_ok(lua_State *L, enum ncs_fn fn, int rc); /* raises unless success o
 /* The result code of the call, which has the label and the verification of the running binding. */
 #define NCS_CALL(L, fn, ...) \
     ncs_lua_after((L), (int)ncs_lua_before((L), NCS_FN_##fn)->fn(__VA_ARGS__))
-/* The same, raised when it is an error. */
+/* As NCS_CALL, but raises errors. */
 #define NCS_TRY(L, fn, ...) ncs_lua_ok((L), NCS_FN_##fn, NCS_CALL(L, fn, __VA_ARGS__))
 /* As NCS_TRY, for a call that reads or writes these two ranges of the script's memory. */
 #define NCS_TRY_LENDING(L, one, other, fn, ...)                                       \
@@ -204,7 +204,7 @@ int64_t ncs_lua_seconds(lua_State *L, int arg, const char *name); /* as nanoseco
 const char *ncs_lua_string(lua_State *L, int arg, const char *name);
 /* The length of a list; refuses a table with other keys. `wanted` describes the entries. */
 size_t ncs_lua_list(lua_State *L, int arg, const char *name, const char *wanted);
-/* The same for whole numbers, as an array that is pushed. */
+/* The same for a list of whole numbers; pushes it as an array. */
 int *ncs_lua_ints(lua_State *L, int arg, const char *name, const char *wanted, int *count);
 int ncs_lua_dtype(lua_State *L, int arg);
 /* The type of a value in messages: "buffer", "table", "nil", "no value". */
@@ -219,7 +219,7 @@ void ncs_lua_lock(lua_State *L, int index, const char *name);
 const char *ncs_lua_library(lua_State *L, int arg);
 /* This field of a metatable marks a library whose functions take a colon. */
 #define NCS_TAKES_COLON "ncs.value"
-/* Before complaints that are about no call. */
+/* Call it before complaints that concern no call. */
 void ncs_lua_no_call(lua_State *L);
 
 /* ---- names that are not there (hint.c) ---- */
@@ -231,7 +231,7 @@ void ncs_lua_no_call(lua_State *L);
  * the script's name of a C function. `owner` has these names, NULL = globals. */
 int ncs_lua_unknown(lua_State *L, const char *what, const char *owner, const char *word,
                     const int *tables, int count);
-/* The same for a list of names, as ncs_near_hint. */
+/* A hint from a list of names; see ncs_near_hint. */
 const char *ncs_lua_hint(char hint[NCS_NEAR_ROOM], char quote, const char *word,
                          const char *const *names, size_t count, const char *otherwise);
 /* The C function that `word` means, in any case, with or without its library's prefix and the
@@ -255,7 +255,7 @@ int ncs_lua_usage(lua_State *L, const char *fmt, ...) __attribute__((format(prin
  * beyond the buffer. NCCL itself checks roots, peers and the rank of a new communicator, so
  * bindings do not. */
 int ncs_lua_refuse(lua_State *L, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The memory budget has no room for so many bytes. */
+/* Raises: the memory budget has no room for so many bytes. */
 int ncs_lua_no_room(lua_State *L, size_t bytes);
 int ncs_lua_raise_code(lua_State *L, enum ncs_fn fn, int rc);
 /* Raises the error that NCCL found on a communicator while the thread waited (api/local.h). */
@@ -337,7 +337,7 @@ void ncs_chunk_free(struct ncs_chunk *chunk);                        /* the cont
 bool ncs_reading_translate(struct ncs_reading *r, struct ncs_str *lua, struct ncs_lines *lines,
                            struct ncs_error *err);
 
-/* Values that can go to another rank, as bytes (value.c). */
+/* Packs values for another rank into bytes (value.c). */
 void ncs_value_pack(lua_State *L, int index);              /* pushes them as a string */
 void ncs_value_unpack(lua_State *L, const void *bytes, size_t count); /* pushes the value */
 

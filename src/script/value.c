@@ -7,7 +7,7 @@
 
 #define DEPTH 32
 
-/* Bytes that grow in a userdata at `slot` of the stack. */
+/* A byte buffer that grows, in a userdata at stack index `slot`. */
 struct writer {
     lua_State *L;
     int slot;

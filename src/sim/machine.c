@@ -182,7 +182,7 @@ static void sim_machine_reset(void)
 {
     struct ncs_machine_options options = sim_world.options;
     clear();
-    sim_machine_begin(&options, NULL); /* what was read once is read again */
+    sim_machine_begin(&options, NULL); /* rereads settings that are read once */
 }
 
 static bool sim_machine_spawn(const struct ncs_context_options *options, struct ncs_error *err)

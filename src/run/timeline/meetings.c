@@ -1,4 +1,4 @@
-/* Which operations met: told by the movement of data. */
+/* Finds the operations that met, from the movement of data. */
 #include "base/hash.h"
 #include "base/mem.h"
 #include "run/timeline/private.h"

@@ -21,7 +21,7 @@ struct ncs_host_span {
     char *key;              /* of a wait: "store key `go`", for people; NULL = none */
     int rank, thread;
     struct ncs_place place;
-    int64_t begin, end;     /* end < 0: it was not over */
+    int64_t begin, end;     /* end < 0: not over */
     bool never;             /* the call was taken back because its rank was stopped */
 };
 
@@ -29,9 +29,9 @@ struct ncs_host_span {
 struct ncs_device_span {
     const char *kind;       /* as in ncs_work */
     int rank, device;
-    struct ncs_call **call; size_t calls;     /* that it carries out, in their order */
+    struct ncs_call **call; size_t calls;     /* the calls it executes, in order */
     const void **stream;    size_t streams;   /* handles; NULL = the legacy one */
-    int64_t queued, begin, end; /* begin, end < 0: it did not come to that */
+    int64_t queued, begin, end; /* begin, end < 0: not reached */
     int status;             /* when it has ended: cudaError_t */
 };
 
@@ -59,7 +59,7 @@ struct ncs_timeline {
     struct ncs_device_span *device; size_t devices;
     struct ncs_match *match;        size_t matches;
     struct ncs_mark *mark;          size_t marks;
-    int64_t now;                    /* when it was closed */
+    int64_t now;                    /* time of closing */
     bool closed;
     struct ncs_timeline_private *own;
 };
@@ -83,7 +83,7 @@ void ncs_timeline_waited(struct ncs_timeline *t, size_t wait);
 void ncs_timeline_mark(struct ncs_timeline *t, int rank, int thread, struct ncs_place place,
                        const char *text);
 
-/* As the observer of a machine has it. */
+/* The callback of an observer. */
 void ncs_timeline_work(struct ncs_timeline *t, const struct ncs_work *work, enum ncs_work_state state);
 void ncs_timeline_moved(struct ncs_timeline *t, struct ncs_call *const *calls, size_t count);
 void ncs_timeline_finished(struct ncs_timeline *t, const struct ncs_call *call);

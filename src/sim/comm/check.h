@@ -23,8 +23,8 @@ enum check_mode sim_check_mode_now(void);
 struct check_call {
     const char *name;        /* "AllReduce" */
     bool pair;               /* send, receive */
-    bool broadcast, reduce;  /* one of their buffers counts on the root only */
-    const void *send, *recv; /* of a pair: the one that it has */
+    bool broadcast, reduce;  /* one of their buffers is used on the root only */
+    const void *send, *recv; /* a pair has one of them */
 };
 
 /* CHECK_GLOBAL. tell: records where the buffers of this rank's nth collective lie in symmetric

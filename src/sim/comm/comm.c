@@ -32,7 +32,7 @@ ncclComm_t sim_comm_handle(const struct comm_rank *cr)
     return comm_handle_of_number(cr->handle);
 }
 
-/* Whoever keeps a pointer to it holds it. */
+/* Every holder of a pointer to it adds a reference. */
 void sim_comm_hold(struct comm_rank *cr)
 {
     if (cr)

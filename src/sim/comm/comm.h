@@ -53,7 +53,7 @@ struct peer {
     uint32_t entered_sends, entered_recvs; /* by which contact is judged */
     uint64_t sends, recvs;                 /* next sequence numbers */
     uint64_t ahead;                        /* bytes of sends that run ahead of their receives */
-    uint64_t signals, signals_taken;       /* that the peer sent, and that waits have consumed */
+    uint64_t signals, signals_taken;       /* sent by the peer; consumed by waits */
     struct connection {
         bool asked, made;                  /* by a queued call; by a group that was not dropped */
     } sending, receiving;
@@ -64,7 +64,7 @@ struct comm_rank {
     struct process *process;
     struct gpu *gpu;
     unsigned resets;         /* of its device when it was made; a later reset ends the handle */
-    uint64_t handle;         /* what the log calls it */
+    uint64_t handle;         /* its name in the log */
     unsigned holders;        /* jobs, groups, parts and children that point to it */
     int rank, nranks;
     enum check_mode checks;
@@ -79,30 +79,30 @@ struct comm_rank {
     struct comm_rank *family; /* owns the resources it uses: itself, or an ancestor */
     int sharers;             /* head of a family: others that use its resources */
     bool cut;                /* head of a family: aborted, nothing can run */
-    const struct context *launcher; /* of a head of a family: who began a launch last */
-    uint64_t splits, shrinks, suspends, resumes; /* that it has come to */
+    const struct context *launcher; /* head of a family: the context that began a launch last */
+    uint64_t splits, shrinks, suspends, resumes; /* calls so far */
     int async;               /* non-blocking only: 0, 7, or an error for ever */
-    int ready_polls;         /* polls that still say 7 after the end */
+    int ready_polls;         /* polls that still get 7 after the end */
     struct job *job;         /* non-blocking: in progress */
     uint64_t collectives;    /* launched so far: the next sequence number */
-    uint64_t composed;        /* the same of all-to-all, gather and scatter */
-    uint64_t windows;        /* registrations of windows that it has come to */
-    bool one_sided;          /* its host has come to a one-sided call */
+    uint64_t composed;        /* all-to-alls, gathers and scatters launched so far */
+    uint64_t windows;        /* window registrations so far */
+    bool one_sided;          /* its host has made a one-sided call */
     struct part *waiting;    /* the wait for signals that is due; NULL = none */
-    uint32_t entered;        /* collectives that its host has come to */
+    uint32_t entered;        /* collectives that its host has entered */
     struct waitable met;     /* fires when a peer enters point-to-point with this rank */
     struct ncs_map peers;    /* rank -> struct peer, made at first use */
     uint64_t launches;       /* so far */
     bool rounds_meet;        /* NCCL_LAUNCH_MODE=GROUP, */
-    uint32_t rounds;         /* and the launches that its host has come to */
+    uint32_t rounds;         /* and the launches that its host has begun */
     struct op *last_launch;  /* referenced */
     struct op *last_of_kin;  /* head of a sharing family: of all its handles; referenced */
     struct redop *redop;
     size_t redops, redops_room;
     size_t free_redop;       /* destroyed last: index + 1; 0 = none */
     struct registration *registration; /* newest first */
-    size_t queued;           /* while a group is sorted: its parts of this rank, */
-    struct part **share;     /* where the next of them goes, */
+    size_t queued;           /* while a group is sorted: this rank's parts in it, */
+    struct part **share;     /* the place of the next one, */
     int to_self;             /* and how many more sends than receives go to itself */
 };
 
@@ -115,10 +115,10 @@ struct comm {
     struct job_meeting *job_meetings; /* open ones */
     struct rendezvous *made_by; /* NULL: by a split or shrink */
     struct waitable coordinated; /* fires when a member has made an id to grow with */
-    uint32_t least;          /* collectives that the hosts of all ranks have come to */
-    int behind;              /* ranks that have come to no more */
+    uint32_t least;          /* collectives that all ranks' hosts have entered */
+    int behind;              /* ranks that have entered no more */
     int ended;               /* ranks that are tombstones */
-    int ids;                 /* to grow it with, which nobody has used */
+    int ids;                 /* ids for a growth that no rank has used */
     int one_sided;           /* ranks that have made a one-sided call */
     struct waitable met;     /* fires when contact may have progressed */
     struct meeting *meeting_first, *meeting_last; /* open ones, in order of creation */
@@ -155,7 +155,8 @@ struct peer *sim_comm_peer(struct comm_rank *cr, int rank);
 /* A handle of the calling process on that device. */
 struct comm_rank *sim_comm_rank_new(int rank, int nranks, struct gpu *gpu,
                                     const struct comm_config *config);
-void sim_comm_share(struct comm_rank *child, struct comm_rank *parent); /* its resources */
+/* The child uses the resources of its parent. */
+void sim_comm_share(struct comm_rank *child, struct comm_rank *parent);
 struct comm *sim_comm_new(struct comm_rank *const *members, int nranks);
 void sim_comms_free(void);
 

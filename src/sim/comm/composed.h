@@ -20,7 +20,7 @@ struct composed {
     size_t bytes;            /* count * size of the type */
     uint64_t sequence;       /* among the rank's composed calls, from 1; 0 = not launched */
     struct ncs_call *call;   /* pinned; NULL = not journalled */
-    size_t parts, open;      /* that refer to it, and that are not over */
+    size_t parts, open;      /* its parts; those that are not over */
     bool arrived;
 };
 

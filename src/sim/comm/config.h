@@ -37,7 +37,7 @@ struct comm_config {
 int sim_config_read(const ncclConfig_t *given, const struct comm_config *parent,
                     struct comm_config *out);
 
-/* Applies what the environment says. */
+/* Applies the environment variables. */
 void sim_config_override(struct comm_config *config);
 
 #endif

@@ -69,7 +69,7 @@ void sim_contact_enter(struct part *const *parts, size_t count)
     enter_collectives(parts[0]->cr, collectives);
 }
 
-/* NULL = it needs none: to itself a rank copies. */
+/* NULL = none is needed: a rank copies to itself. */
 static struct connection *connection_of(const struct part *p)
 {
     if (!sim_part_is_pair(p) || p->root == p->cr->rank)

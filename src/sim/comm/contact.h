@@ -17,7 +17,7 @@ void sim_contact_enter(struct part *const *parts, size_t count);
  * send or receive the peer in the opposite direction. If every launch waits, they must have entered
  * as often as this rank. */
 bool sim_contact_is_met(const struct part *p);
-/* Fires when that may have changed. */
+/* Fires when sim_contact_is_met may have changed. */
 struct waitable *sim_contact_gate(const struct part *p);
 
 /* NCCL sets a connection up with the group that holds the first send, or receive, of a peer. It

@@ -66,7 +66,7 @@ static bool is_to_self(const struct part *p)
 /* The k-th send of a rank to itself needs a k-th receive in the same group. */
 static int check_self(const struct group *g)
 {
-    int balance = 0; /* of the first rank where it is not even */
+    int balance = 0; /* of the first rank with unequal numbers */
     for (size_t i = 0; i < g->parts; i++)
         if (is_to_self(g->part[i]))
             g->part[i]->cr->to_self += g->part[i]->fn == NCS_FN_ncclSend ? 1 : -1;
@@ -177,7 +177,7 @@ int sim_group_end(struct context *c)
     return leave_level(c, &rc) ? group_finish(c) : rc;
 }
 
-/* In microseconds; what is queued is dropped. */
+/* In microseconds. Drops the queued calls. */
 static float estimate(struct group *g)
 {
     float time = NCCL_UNDEF_FLOAT;

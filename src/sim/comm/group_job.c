@@ -33,8 +33,8 @@ struct group_job {
     size_t shares;
     const struct context *by;
     bool entered;
-    size_t met;                      /* parts before this one are in contact: that does not end */
-    const struct part *missing_part; /* whose contact, or round of launches, it waits for now */
+    size_t met;                      /* parts before this one are in contact, for good */
+    const struct part *missing_part; /* the part whose contact or round it waits for now */
     size_t launched;                 /* shares before this one are launched, and their parts gone */
     bool in_round;
 };
@@ -152,7 +152,7 @@ static bool begin_round(struct group_job *g, size_t end)
         contended |= sim_round_begin(g->share[s].cr, g->by);
     if (!contended || sim_choose(CHOOSE_RACE, 2) == 0)
         return true;
-    sim_job_at(&g->job, sim_world.now + 1); /* whoever is ready comes first */
+    sim_job_at(&g->job, sim_world.now + 1); /* contexts that are ready go first */
     return false;
 }
 
@@ -240,7 +240,7 @@ static void free_group(struct job *job)
     ncs_free(g->share);
 }
 
-/* The peers that the call has met in neither direction. */
+/* The peers with which the call has met in neither direction. */
 static void describe_composed(const struct group_job *g, struct ncs_snap_job *out,
                             struct ncs_snapshot *snapshot)
 {
@@ -337,7 +337,7 @@ static void begin_progress(struct group_job *g)
     for (size_t s = 0; s < g->shares; s++) {
         struct comm_rank *cr = g->share[s].cr;
         if (cr->blocking)
-            continue; /* the last one joined has decided that nobody waits */
+            continue; /* the last communicator decided that no host waits */
         cr->async = ncclInProgress;
         sim_job_unref(cr->job);
         cr->job = &g->job;

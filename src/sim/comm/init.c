@@ -20,7 +20,7 @@ enum rendezvous_state { SERVING, COMPLETE, REFUSED };
 
 struct init_job {
     struct job job;
-    uint64_t key;                  /* of the ids; 0 = an old rank that was told none */
+    uint64_t key;                  /* of the ids; 0 = an old rank without an id */
     ncclUniqueId *id;              /* owned */
     int ids;
     bool grows;
@@ -82,7 +82,7 @@ static void rendezvous_free(struct rendezvous *r)
     sim_free(r, sizeof *r);
 }
 
-/* It serves no more. */
+/* The rendezvous serves no more. */
 static void rendezvous_settle(struct rendezvous *r, enum rendezvous_state state)
 {
     if (r->parent && r->state == SERVING)
@@ -226,7 +226,7 @@ static void look_for_root(struct rendezvous *r, struct init_job *j)
         }
 }
 
-/* It never came as far as the one that serves. */
+/* The rank leaves: it has not reached the rendezvous that serves. */
 static void leave_seat(struct init_job *j)
 {
     struct rendezvous *r = j->rendezvous;
@@ -327,7 +327,7 @@ static void init_check_in(struct init_job *j)
     }
     struct rendezvous *rival = find_rival(r);
     const char *why = rival ? "the ranks do not pass the same ids" : not_wanted(j, r);
-    j->why = NULL; /* it may have waited for somebody to make the id */
+    j->why = NULL; /* it may have waited for a rank to make the id */
     if (rival)
         rendezvous_refuse(rival, j, why);
     if (why) {

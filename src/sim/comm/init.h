@@ -12,7 +12,8 @@ struct rendezvous;
 /* Makes an id that is new in this world; each run gives the same sequence. With NCCL_COMM_ID it is
  * always the same id, which rank 0 of each communicator serves. */
 void sim_unique_id_new(ncclUniqueId *id);
-uint64_t sim_unique_id_hash(const ncclUniqueId *id); /* as the log names it, and communicators made by it */
+/* The number of the id, and of its communicators, in the log. */
+uint64_t sim_unique_id_hash(const ncclUniqueId *id);
 /* Makes an id for one growth of the communicator. Its own ranks need not pass the id. */
 void sim_unique_id_of(struct comm *parent, ncclUniqueId *id);
 

@@ -95,7 +95,7 @@ void sim_job_meeting_cancel(struct job *job)
         return;
     m->seat[job->about->rank] = NULL;
     j->meeting = NULL;
-    if (job->process && job->process->dead) { /* nobody tells the others: they miss it */
+    if (job->process && job->process->dead) { /* nobody informs the others, so they keep waiting */
         m->came[job->about->rank] = false;
         m->arrived--;
         return;

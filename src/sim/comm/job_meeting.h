@@ -15,7 +15,7 @@ struct job_meeting;
 /* The head of every job that meets others; job.about is this rank's handle. */
 struct meeting_job {
     struct job job;
-    struct job_meeting *meeting; /* NULL until it has come, and when it is over */
+    struct job_meeting *meeting; /* NULL before it has arrived, and when it is over */
     const char *why;         /* why it cannot complete; NULL = it may */
     bool over;
 };
@@ -27,7 +27,7 @@ struct job_meeting {
     int *excluded;           /* ranks that are not expected, in order; owned */
     int excludes;
     int expected, arrived;
-    struct meeting_job **seat;  /* by rank; NULL = not there, or gone */
+    struct meeting_job **seat;  /* by rank; NULL = has not arrived, or has left */
     bool *came;              /* by rank */
     const char *broken;      /* why it never completes; NULL = it may */
     struct job_meeting *next;    /* of the communicator */
@@ -38,7 +38,7 @@ struct job_meeting {
 void sim_job_meeting_enter(struct meeting_job *j, uint64_t number, const int *excluded, int excludes,
           void (*complete)(struct job_meeting *m));
 
-/* For the types of such jobs. */
+/* The `cancel` of such jobs' types. */
 void sim_job_meeting_cancel(struct job *job);
 void sim_job_meeting_free(struct job *job);
 void sim_job_meeting_describe(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *snapshot);

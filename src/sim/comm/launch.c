@@ -108,7 +108,7 @@ size_t sim_launch_calls(const struct launch *launch, struct ncs_call **calls)
     return count;
 }
 
-/* Whoever waits for this one to start may go on. */
+/* The launch that waits for this one to start may start. */
 static void release_order(struct launch *launch)
 {
     struct op *behind = launch->behind;

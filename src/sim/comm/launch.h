@@ -39,11 +39,11 @@ struct part {
     unsigned char scalar[8]; /* of premul; from the device: read when the data moves */
     const void *scalar_pointer;
     int root;                /* or the peer */
-    uint64_t sequence;       /* of its meeting */
+    uint64_t sequence;       /* of its meeting, among those of its kind */
     struct meeting *meeting;
     struct composed *composed;   /* the all-to-all, gather or scatter it belongs to; referenced */
     struct rma *rma;         /* of a put, signal or wait; owned */
-    bool cut;                /* one-sided, over a link that is: it stands for ever */
+    bool cut;                /* one-sided, over a cut link: never completes */
     size_t agenda_place;     /* of those; 0 = not there */
     struct launch *launch;
 };
@@ -51,12 +51,12 @@ struct part {
 struct launch {
     struct op *op;
     struct comm_rank *cr;
-    struct part **part;      /* those that go one by one first, then the pairs; owned */
-    size_t parts, ordered;   /* ordered: how many go one by one */
+    struct part **part;      /* ordered parts first, then the pairs; owned */
+    size_t parts, ordered;   /* ordered: how many run one by one */
     size_t open;             /* parts that are not over */
     bool started;            /* its parts have been posted */
     struct op *before;       /* launch of this device that must start first; referenced */
-    struct op *behind;       /* that waits for this one to start; referenced */
+    struct op *behind;       /* launch that waits for this one to start; referenced */
 };
 
 static inline bool sim_part_is_pair(const struct part *p)
@@ -77,7 +77,7 @@ static inline const char *sim_request_name(enum ncs_fn fn)
 
 size_t sim_part_bytes(const struct part *p); /* count * size of the type */
 size_t sim_part_written(const struct part *p); /* bytes at recv, when nothing is in the way */
-size_t sim_part_moved(const struct part *p); /* bytes of a collective by which its cost goes */
+size_t sim_part_moved(const struct part *p); /* bytes that the cost of a collective depends on */
 void sim_part_free(struct part *p);
 /* The reason why the part's buffers cannot be used, in words; NULL = they can. */
 const char *sim_part_misplaced(const struct part *p);

@@ -18,15 +18,15 @@ struct meeting {
     int src, dst;            /* of a pair */
     uint64_t sequence;
     int expected, arrived;
-    bool broken;             /* somebody left: it never matches */
+    bool broken;             /* some part left: it never matches */
     enum ncs_stuck stuck;
     int cut[2];              /* NCS_STUCK_LINK: the ranks at its ends */
     struct part **part;      /* by rank; for a pair: send, then receive; NULL = absent */
     unsigned char *bounce;   /* of a pair: the bytes of a send that ran ahead */
     size_t bounce_bytes;
-    bool composed_sent;      /* they are of a call that is made of sends and receives */
+    bool composed_sent;      /* its parts belong to a composed call */
     size_t agenda_place;     /* 0 = not there */
-    bool running_ahead;      /* the send will be done at its event, receive or not */
+    bool running_ahead;      /* the send ends at its event, even without a receive */
     struct meeting *previous, *next;
 };
 

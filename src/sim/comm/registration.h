@@ -16,7 +16,7 @@ struct registration {
 
 /* Finds or makes the registration that contains the range, and adds one user. */
 struct registration *sim_registration_take(struct comm_rank *cr, const void *p, size_t bytes);
-/* False: it is none of this communicator's. */
+/* False = not a registration of this communicator. */
 bool sim_registration_drop(struct comm_rank *cr, const struct registration *r);
 void sim_registrations_free(struct comm_rank *cr);
 

@@ -39,7 +39,7 @@ static void end_later(struct part *part, int64_t time)
     sim_agenda_add(sim_world_later(time), EVENT_RMA, part, 0, &part->agenda_place);
 }
 
-/* Over a link that is cut it stands for ever. */
+/* Over a cut link a part never completes. */
 static void set_out(struct part *part)
 {
     int64_t delay = sim_inject_delay_one_sided(part);

@@ -27,9 +27,9 @@ struct rma {
 struct rma *sim_rma_new(size_t waits);
 void sim_rma_free(struct rma *rma); /* NULL is a no-op */
 
-/* The part's turn in its launch has come. */
+/* The part is next in its launch. */
 void sim_rma_arrive(struct part *part);
-/* It is cancelled, or about to be freed. */
+/* The part is cancelled, or is about to be freed. */
 void sim_rma_leave(struct part *part);
 
 #endif

@@ -14,15 +14,15 @@ struct side {
     char *base;
     size_t bytes;
     int flags;
-    bool arrived;  /* its call has come */
+    bool arrived;  /* its rank has called */
     bool live;     /* registered, and not yet deregistered */
-    struct window_job *job; /* that waits; NULL = none */
+    struct window_job *job; /* the job that waits; NULL = none */
 };
 
 struct window {
     struct comm *comm;
     uint64_t number;
-    int arrived, ended;    /* sides that have come, and that have gone again */
+    int arrived, ended;    /* sides that have arrived; that have ended */
     size_t puts;           /* on their way */
     struct side side[];
 };
@@ -69,7 +69,7 @@ static int window_check_memory(const struct comm_rank *cr, const char *p)
 {
     const struct allocation *a = sim_memory_find(p);
     if (!a || a->process != cr->process || !a->by_nccl) {
-        sim_warn_on(cr->gpu, "Cuda failure 1 'invalid argument'"); /* of the driver's API, with its number */
+        sim_warn_on(cr->gpu, "Cuda failure 1 'invalid argument'"); /* of the driver API */
         return ncclUnhandledCudaError;
     }
     if ((size_t)(p - a->base) % NCCL_WIN_REQUIRED_ALIGNMENT != 0) {

@@ -62,7 +62,7 @@ int sim_cuda_refusal_in_nccl(struct context *c);
     if (sim_current_gpu(c)->fault)                                  \
     return sim_cuda_return(c, sim_current_gpu(c)->fault)
 
-/* The same for functions that work with a dead device. */
+/* As CUDA_ENTER, for functions that work on a dead device. */
 #define CUDA_ENTER_ANY(c)                                           \
     struct context *c = sim_context_enter();                        \
     if (!(c))                                                       \

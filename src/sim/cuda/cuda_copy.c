@@ -11,7 +11,7 @@
 #include "sim/kernel/gen/functions.h"
 #include "sim/kernel/sched.h"
 
-/* So many rows of so many bytes. */
+/* `count` rows of `bytes` bytes. */
 struct rows {
     size_t bytes, count;
 };
@@ -25,7 +25,7 @@ struct side {
     uint64_t memory; /* serial of its allocation; 0 = not known */
 };
 
-/* False: more than there can be. */
+/* False = more bytes than can exist. */
 static bool measure(struct rows rows, size_t pitch, size_t *bytes)
 {
     return !__builtin_mul_overflow(rows.count - 1, pitch, bytes) &&
@@ -250,7 +250,7 @@ cudaError_t sim_ncsAdd(void *dst, const void *src, size_t count, ncclDataType_t 
 {
     CUDA_ENTER(c);
     struct stream *stream = sim_stream_with_room(c, handle, c->device);
-    if (!stream || stream->gpu != sim_current_gpu(c)) /* as a kernel that is launched */
+    if (!stream || stream->gpu != sim_current_gpu(c)) /* like a kernel launch */
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     size_t size = ncs_dtype_bytes((int)datatype), bytes;
     if (size == 0 || __builtin_mul_overflow(count, size, &bytes))

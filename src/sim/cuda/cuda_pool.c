@@ -51,7 +51,7 @@ cudaError_t sim_cudaMallocFromPoolAsync(void **p, size_t bytes, cudaMemPool_t ha
     return sim_cuda_return(c, pool_allocate(c, pool, bytes, p));
 }
 
-/* Memory of cudaMalloc may be freed so too. */
+/* Memory of cudaMalloc may be freed in stream order, too. */
 cudaError_t sim_cudaFreeAsync(void *p, cudaStream_t handle)
 {
     CUDA_ENTER(c);
@@ -124,7 +124,7 @@ cudaError_t sim_cudaMemPoolCreate(cudaMemPool_t *out, const struct cudaMemPoolPr
     return cudaSuccess;
 }
 
-/* Its memory stays until it is freed. */
+/* Memory from the pool stays until it is freed. */
 cudaError_t sim_cudaMemPoolDestroy(cudaMemPool_t handle)
 {
     CUDA_ENTER(c);
@@ -144,7 +144,7 @@ static bool is_switch(enum cudaMemPoolAttr attr)
            attr <= cudaMemPoolReuseAllowInternalDependencies;
 }
 
-/* A program's value lies wherever it likes: it is copied. */
+/* A program's value may be unaligned, so it is copied. */
 cudaError_t sim_cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attr,
                                         void *value)
 {

@@ -36,7 +36,7 @@ static int minor(void)
     return sim_world.options.capability % 10;
 }
 
-/* It differs on each host. */
+/* The UUID differs on each host. */
 void sim_device_uuid(char uuid[16], int host, int number)
 {
     uint64_t first = ncs_hash(ncs_hash(0, 1), (uint64_t)host);

@@ -11,7 +11,7 @@ struct host {
     struct ncs_local local;
     struct op **queue;    /* referenced */
     size_t count, room;
-    size_t taken;         /* of them, the last one being run */
+    size_t taken;         /* functions before this one were taken; its last one runs */
     struct op *running;
 };
 
@@ -82,7 +82,7 @@ static void host_enqueue(struct op *op)
 {
     struct host *h = op->gpu->host;
     if (op->gpu->process->dead)
-        return; /* nobody is left to run it: it never ends */
+        return; /* its thread was stopped, so it never ends */
     sim_op_ref(op);
     NCS_PUSH(h->queue, h->count, h->room, op);
     if (h->context && h->context->state == CONTEXT_IDLE)

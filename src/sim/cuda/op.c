@@ -94,8 +94,8 @@ struct op *sim_op_new(enum op_kind kind, struct gpu *gpu, struct stream *const *
     op->gpu = gpu;
     op->cost = cost;
     op->serial = ++w->op_serial;
-    op->references = 1; /* the graph's, until it is done */
-    op->blockers = 1;   /* until it is submitted */
+    op->references = 1; /* held by the graph until the operation is done */
+    op->blockers = 1;   /* removed by sim_op_submit */
     op->call = ncs_local ? ncs_local->call : NULL;
     ncs_call_pin(op->call);
     LIST_APPEND(w->op_first, w->op_last, op);

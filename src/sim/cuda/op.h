@@ -31,12 +31,12 @@ struct op_work {
     size_t dst_pitch, src_pitch; /* from row to row */
     cudaHostFn_t function;         /* one of these two, of a host function */
     cudaStreamCallback_t callback;
-    cudaStream_t handle;           /* that a callback is told */
+    cudaStream_t handle;           /* the stream that the callback gets */
     void *staged;      /* a copy from pageable memory: the bytes at the call; owned */
     int byte;          /* of a set */
     int dtype;         /* of an add */
     bool dst_device, src_device; /* memory that must be valid when the operation ends, */
-    uint64_t dst_memory, src_memory; /* and of these allocations, by their serials; 0 = of any */
+    uint64_t dst_memory, src_memory; /* in these allocations, by serial; 0 = any */
 };
 
 struct op {
@@ -50,9 +50,9 @@ struct op {
     size_t successors, successors_room;
     struct waitable done;
     struct gpu *gpu;
-    struct stream **stream;  /* whose unfinished operation it is */
+    struct stream **stream;  /* the streams on which it is unfinished */
     size_t streams;
-    struct ncs_call *call;   /* that enqueued it, pinned; NULL = not journalled */
+    struct ncs_call *call;   /* the call that enqueued it, pinned; NULL = not journalled */
     struct op *previous, *next;   /* all unfinished ones */
     struct op *next_queued;
     bool queued;
@@ -71,7 +71,7 @@ struct op *sim_op_new(enum op_kind kind, struct gpu *gpu, struct stream *const *
 void sim_op_after(struct op *op, struct op *older); /* NULL or done: no edge */
 void sim_op_submit(struct op *op);
 
-/* Marks it done and releases what waited for it. */
+/* Marks the operation done and releases its successors. */
 void sim_op_end(struct op *op, int status);
 
 /* Lets the next sim_ops_activate look at the operation, because it was enabled or a part of its

@@ -184,7 +184,7 @@ void sim_gpu_wait(struct context *c, struct gpu *gpu)
 void sim_gpu_end_ops(struct gpu *gpu, int status)
 {
     for (struct op *op = sim_world.op_first, *next; op; op = next) {
-        next = op->next; /* ending an operation takes no other one out of the list */
+        next = op->next; /* ending one operation removes no other from the list */
         if (op->gpu != gpu)
             continue;
         if (op->launch)

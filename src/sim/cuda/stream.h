@@ -25,13 +25,13 @@ struct stream {
     size_t unfinished;
     struct waitable room; /* fires when at most STREAM_DEPTH operations are unfinished */
     unsigned references;
-    uint64_t handle;      /* what the log calls it */
+    uint64_t handle;      /* its name in the log */
 };
 
 struct event {
     struct gpu *gpu;
     bool timing;
-    struct op *op;        /* of the latest record; NULL = never recorded */
+    struct op *op;        /* the latest record; NULL = never recorded */
 };
 
 /* A handle as the log names it, the same in every run; 0 = no stream. */
@@ -65,7 +65,7 @@ void sim_stream_wait_room(struct context *c, struct stream *s);
 void sim_stream_wait(struct context *c, struct stream *s);
 void sim_gpu_wait(struct context *c, struct gpu *gpu);
 
-/* One look at whether the operation is done. */
+/* Polls once if the operation is done. */
 bool sim_op_poll(struct context *c, struct op *op);
 
 /* Ends all unfinished operations of a device as failed. */

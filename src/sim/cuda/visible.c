@@ -76,7 +76,7 @@ int sim_outside_visible(const char *text, int devices, int *number)
         const char *piece = next_piece(&text, &bytes);
         int device = find_device(piece, bytes, devices);
         if (device < 0)
-            break; /* what stands behind is not looked at */
+            break; /* the rest is ignored */
         for (int i = 0; i < count; i++)
             if (number[i] == device)
                 return 0;

@@ -17,7 +17,7 @@ enum { GRAIN = 256 * 1024 }; /* bytes written by a core at a time, at least */
 const struct data_loops *sim_data_loops(void)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) /* F16C is older: what has AVX2 has it */
+    if (__builtin_cpu_supports("avx2")) /* every processor with AVX2 has F16C */
         return sim_data_loops_avx2;
 #endif
     return sim_data_loops_portable;

@@ -18,7 +18,7 @@
 /* One rank's side. With a user operator `op` is not read. */
 struct data_part {
     const void *send; /* NULL where the call ignores it; it need not be aligned */
-    void *recv;       /* likewise; a NULL one is not written */
+    void *recv;       /* likewise; not written if NULL */
     int dtype;        /* ncclDataType_t */
     int op;           /* ncclSum ... ncclAvg */
     bool premul;

@@ -19,7 +19,7 @@ enum data_step {
     DATA_PROD,
     DATA_MAX,
     DATA_MIN,
-    DATA_FIRST,        /* the held block becomes it */
+    DATA_FIRST,        /* the held block becomes the rank's block */
     DATA_FIRST_SCALED, /* ... times the scalar */
     DATA_SUM_SCALED,
     DATA_STEPS,

@@ -104,7 +104,7 @@ static struct allocation *allocation_insert(struct allocation given)
     return a;
 }
 
-/* `bytes` of zeros, in a mapping of its own or not. */
+/* `bytes` zero bytes; a large block gets a mapping of its own. */
 static void *new_block(size_t bytes, size_t *mapped)
 {
     *mapped = 0;

@@ -21,20 +21,20 @@ enum memory_kind {
 struct allocation {
     uint64_t serial;
     char *base;
-    void *block; /* that base lies in; NULL: the caller's */
+    void *block; /* the block that base lies in; NULL = the caller's memory */
     size_t mapped; /* bytes of the block if it is a mapping of its own; else 0 */
     size_t bytes;
     enum memory_kind kind;
     struct process *process;
     int device;
     unsigned flags;    /* of pinned memory */
-    bool foreign;      /* another device has used it, which has been told */
-    bool leaving;      /* will be freed in the order of a stream */
-    bool watched;      /* somebody will ask what has freed it */
-    struct pool *pool; /* that it is from; NULL = none */
+    bool foreign;      /* a use by another device was reported */
+    bool leaving;      /* a stream will free it */
+    bool watched;      /* keeps a record of the call that frees it */
+    struct pool *pool; /* the pool that it came from; NULL = none */
     uint64_t address; /* of base, as the log gives it: the same in every run */
     struct pages pages; /* of large memory of a program from outside */
-    size_t taken;       /* of the host's budget */
+    size_t taken;       /* bytes counted against the host's budget */
     unsigned char *piece; /* lazy memory: a bit for each piece that was written; NULL = all of the
                            * memory counts as taken */
     bool by_nccl; /* from ncclMemAlloc: on pages of its own; cudaFree rejects it */

@@ -180,7 +180,7 @@ static bool is_untouched(const char *p)
     return true;
 }
 
-/* Where large memory of devices lies on chunks. */
+/* The allocation that lies on chunks at p; NULL = none. */
 static struct allocation *on_chunks(const void *p)
 {
     struct allocation *a = sim_memory_find(p);
@@ -223,8 +223,8 @@ static uint64_t digest(const char *p)
 
 struct look {
     const char *from;
-    uint64_t *hash;    /* by chunk; 0 = it is zero */
-    const bool *known; /* those that need no look */
+    uint64_t *hash;    /* by chunk; 0 = all zero */
+    const bool *known; /* chunks that need no hash */
 };
 
 static void chunk_look(size_t begin, size_t end, void *arg)

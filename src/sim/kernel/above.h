@@ -17,10 +17,10 @@ struct meeting;
 bool sim_ops_activate(void); /* enabled operations become active, launches go on */
 bool sim_kernel_slots_grant(void); /* a waiting launch gets a free kernel slot */
 
-/* The time of an entry of the agenda has come. */
+/* The agenda has reached the entry's time. */
 void sim_op_due(struct op *op);     /* it ends, or its host function begins */
-void sim_meeting_move(struct meeting *meeting); /* the instant of the data: hooks, one pass, parts done */
-void sim_rma_move(struct part *part); /* the same of a put, a signal or a wait */
+void sim_meeting_move(struct meeting *meeting); /* moves the data: hooks, one pass, parts done */
+void sim_rma_move(struct part *part); /* the same for a put, a signal or a wait */
 
 /* Records the serials of the launches that end at `time` on their processes;
  * agenda.c orders by them. */

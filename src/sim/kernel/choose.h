@@ -17,12 +17,12 @@
 #include "base/str.h"
 
 enum choice {
-    CHOOSE_CONTEXT, /* who of the ready goes on */
+    CHOOSE_CONTEXT, /* which ready context runs */
     CHOOSE_EVENT,   /* which of the events of one instant comes first */
     CHOOSE_EARLY,   /* 1: the device goes on before a context that is ready */
     CHOOSE_YIELD,   /* 1: the running context lets others go first */
     CHOOSE_KERNEL_SLOT,    /* which launch gets a kernel slot */
-    CHOOSE_BUFFER,  /* 1: a send that could be buffered is not */
+    CHOOSE_BUFFER,  /* 1: a send is not buffered although it could be */
     CHOOSE_RACE,    /* 1: other threads go on while a launch is under way */
 };
 
@@ -33,10 +33,10 @@ struct choice_step {
 };
 
 struct choices {
-    bool asked;          /* there is a seed or a schedule */
-    uint64_t made;       /* so far, those with more than one alternative */
+    bool asked;          /* a seed or a schedule was given */
+    uint64_t made;       /* choices so far with more than one alternative */
     struct ncs_random random;
-    struct choice_step *taken;      /* those that are not the default */
+    struct choice_step *taken;      /* choices that are not the default */
     size_t takens, taken_room;
     bool lost;                      /* more than are kept */
     struct choice_step *prescribed; /* NULL = draw */

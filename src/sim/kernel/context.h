@@ -25,7 +25,7 @@ enum context_state {
     CONTEXT_RUNNING,
     CONTEXT_PARKED, /* a sleep is a wait without conditions and with a deadline */
     CONTEXT_POLLING,
-    CONTEXT_IDLE, /* one of the driver's own without work: not live */
+    CONTEXT_IDLE, /* a thread of the driver's own without work: not live */
     CONTEXT_ENDED,
 };
 
@@ -62,7 +62,7 @@ struct context {
     uint64_t poll_epoch;  /* epoch of the last fruitless poll */
     uint64_t fruitless;   /* polls in vain since the epoch changed */
     uint64_t sleeps;      /* sleeps since the epoch changed */
-    uint64_t idle_epoch;  /* the epoch those two count for */
+    uint64_t idle_epoch;  /* the epoch to which these two refer */
     bool slept;           /* since the last poll */
     struct polls polls;   /* of a thread from outside */
     atomic_bool knocks;   /* it waits for the token to enter a call */
@@ -79,7 +79,7 @@ struct context {
     struct stream **per_thread_stream; /* by device, made at first use */
 };
 
-/* The running context; NULL on threads that are none. */
+/* The running context; NULL on a thread without a context. */
 struct context *sim_context_self(void);
 
 /* Every function of the API begins with it. Returns the running context. NULL = the caller must

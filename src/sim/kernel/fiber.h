@@ -30,7 +30,7 @@ void sim_fiber_switch(struct fiber *from, struct fiber *to);
 /* Continues `to` and never returns: any thread of control may then free `from`. */
 void sim_fiber_leave(struct fiber *from, struct fiber *to) __attribute__((noreturn));
 
-/* Gives the stack back, whatever is on it. */
+/* Frees the stack without unwinding it. */
 void sim_fiber_drop(struct fiber *f);
 
 /* Unmaps the stacks that are kept for reuse. */

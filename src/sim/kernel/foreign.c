@@ -16,9 +16,9 @@
 #include "sim/kernel/sched.h"
 #include "sim/kernel/world.h"
 
-/* A thread that waits looks up this often. */
+/* A waiting thread looks up this often. */
 #define LOOK_NS ((int64_t)20 * 1000000)
-#define YIELDS 1 /* more of them lose to other programs' work */
+#define YIELDS 1 /* more yields lose time to other programs */
 #define LOOK_NS_MOST ((int64_t)320 * 1000000)
 
 /* At most so many threads are woken after the token is given back; the others are woken before. */
@@ -93,7 +93,7 @@ void sim_foreign_leave(void)
 {
     sim_progress_ends_call();
     if (sim_world.foreign_waits > 0)
-        token_settle(); /* what this call has completed is done for those who wait */
+        token_settle(); /* waiting threads need the effects of this call */
     token_give();
 }
 
@@ -150,7 +150,7 @@ static bool sleep_outside(struct context *c, int64_t nanoseconds)
     int rc = 0;
     while (!yield_outside(c) && (rc = sem_timedwait(&c->token, &until)) != 0 && errno == EINTR)
         continue;
-    pthread_mutex_lock(&token); /* not by the door: it waits on until it is READY */
+    pthread_mutex_lock(&token); /* waits on until it is READY, without counting at the door */
     return rc == 0;
 }
 

@@ -20,9 +20,9 @@ struct context;
 /* Takes the token for a call and does all due work. A thread without a context becomes one of
  * process 0, which takes over `local`, made by ncs_new. */
 void sim_foreign_enter(struct ncs_local *local);
-/* Gives it back; whoever can go on is woken. */
+/* Gives the token back and wakes contexts that can go on. */
 void sim_foreign_leave(void);
-/* The calling thread, a context that is in no call, ends. */
+/* Ends the calling thread's context, which must be in no call. */
 void sim_foreign_detach(void);
 /* The calling thread is a context already. */
 bool sim_foreign_is_attached(void);
@@ -42,10 +42,10 @@ void sim_foreign_stop(enum ncs_stop how);
  * sim_foreign_is_polling holds do not count. */
 bool sim_foreign_is_entered(int64_t patience);
 
-/* Around a fork: nobody holds the token while it happens. */
+/* Brackets a fork: no thread holds the token meanwhile. */
 void sim_foreign_fork(bool before);
 
-/* The id comes from another process's machine. */
+/* True if the id was made by another process's machine. */
 bool sim_foreign_id_is_strange(const ncclUniqueId *id);
 
 /* ---- for the other files of the room ---- */
@@ -56,7 +56,7 @@ void sim_foreign_wake(struct context *c);
 /* Release and take the token around a function of the program that the machine calls. */
 void sim_foreign_let_go(void);
 void sim_foreign_take_back(void);
-/* Marks an id as of this machine's. */
+/* Marks an id as made by this machine. */
 void sim_foreign_stamp_id(ncclUniqueId *id);
 
 #endif

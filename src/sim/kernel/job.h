@@ -26,7 +26,7 @@ struct job_type {
     void (*cancel)(struct job *job);
     /* Frees what the job owns, not the job itself. May be NULL. */
     void (*free)(struct job *job);
-    /* Adds to the snapshot's entry what it waits for. */
+    /* Describes in the snapshot's entry what the job waits for. */
     void (*describe)(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *snapshot);
 };
 
@@ -38,7 +38,7 @@ struct job {
     unsigned references;
     int rank;                /* of the run */
     const struct process *process;
-    struct ncs_call *call;   /* that started it, pinned */
+    struct ncs_call *call;   /* the call that started it, pinned */
     struct comm_rank *about; /* the communicator that it begins or ends; NULL = a group */
     struct job *parent;      /* takes a step when this one ends; NULL = none */
     struct waitable ended;
@@ -50,7 +50,8 @@ struct job {
 /* A job with one reference, the caller's. Once started, it takes its first step with the next drain, and
  * the world holds a reference until the job is done. */
 struct job *sim_job_new(const struct job_type *type);
-struct job *sim_job_about(const struct job_type *type, struct comm_rank *cr); /* which it holds */
+/* As sim_job_new; the job holds a reference to the communicator. */
+struct job *sim_job_about(const struct job_type *type, struct comm_rank *cr);
 void sim_job_start(struct job *job);
 void sim_job_ref(struct job *job);
 void sim_job_unref(struct job *job); /* NULL is a no-op */

@@ -28,7 +28,7 @@ void (*sim_foreign_idle)(int64_t idle);
 static atomic_uint_fast64_t progress;
 static uint64_t progress_seen; /* at the look before */
 static int64_t quiet_since;    /* real ns */
-static int64_t looked;         /* real ns, by one who polls */
+static int64_t looked;         /* real ns, last look by a polling thread */
 
 static int64_t clock_ns(clockid_t clock)
 {
@@ -47,7 +47,7 @@ void sim_progress_made(void)
     atomic_fetch_add_explicit(&progress, 1, memory_order_relaxed);
 }
 
-/* Whatever a call brings about changes one of these. */
+/* Every effect of a call changes one of these numbers. */
 void sim_progress_ends_call(void)
 {
     static uint64_t before[4];
@@ -102,7 +102,7 @@ void sim_progress_polled(struct context *c, bool pending)
     struct polls *p = &c->polls;
     if (!sim_world.options.foreign)
         return;
-    sim_progress_ends_call(); /* what was due when it was entered */
+    sim_progress_ends_call(); /* counts events that were due on entry */
     int64_t now = sim_real_now();
     if (!sim_progress_is_polling(c)) {
         struct ncs_call *call = p->call;

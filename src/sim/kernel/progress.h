@@ -11,13 +11,13 @@
 struct context;
 struct ncs_call;
 
-/* Polls of one context that brought nothing. */
+/* The vain polls of one context. */
 struct polls {
     uint64_t progress;     /* the progress since which they count */
     uint64_t count;
     int64_t first, last;   /* real ns */
-    int64_t busy, worked;  /* of its processor, in ns: at the first, and since */
-    int64_t noted;         /* when that was, in real ns */
+    int64_t busy, worked;  /* processor time in ns: at the first poll, and since */
+    int64_t noted;         /* real ns of that reading */
     bool pending;          /* some poll asked for a future event, not only for errors */
     struct ncs_call *call; /* the last one; pinned */
 };
@@ -25,9 +25,9 @@ struct polls {
 int64_t sim_real_now(void);
 
 void sim_progress_made(void);
-/* A call ends: it was progress if it changed the machine. */
+/* Counts a finished call as progress if it changed the machine. */
 void sim_progress_ends_call(void);
-/* A poll of the running context's was in vain. */
+/* The running context has polled in vain. */
 void sim_progress_polled(struct context *c, bool pending);
 /* The context has polled in vain, and there was no progress since. */
 bool sim_progress_is_polling(const struct context *c);

@@ -160,7 +160,7 @@ static struct context *schedule_stop(enum ncs_stop how)
     return &sim_world.runner;
 }
 
-/* One event more is let happen. */
+/* True if one more event is allowed. */
 static bool allow(void)
 {
     struct world *w = &sim_world;

@@ -132,7 +132,7 @@ bool sim_poll(struct context *c, bool (*test)(void *arg), void *arg)
         return true;
     if (c->cancelled)
         return false;
-    if (sim_world.options.foreign) { /* all that is due was done on entry */
+    if (sim_world.options.foreign) { /* due work was done on entry */
         sim_progress_polled(c, true);
         return false;
     }

@@ -45,7 +45,7 @@ struct wait {
     int64_t deadline;   /* virtual ns; -1 = none */
     uint64_t serial;    /* order of parking */
     bool expired;
-    int rc;             /* of the job that was waited for */
+    int rc;             /* code of the awaited job */
     const char *what;   /* of a gate */
     char *key;
     int owner, owner_thread;
@@ -62,7 +62,7 @@ enum wait_result sim_wait(struct context *c, int64_t deadline);
 
 /* Forgets the collected conditions. */
 void sim_wait_forget(struct context *c);
-/* Forgets what an abandoned context waited for. */
+/* Forgets the wait of an abandoned context. */
 void sim_wait_drop(struct context *c);
 
 /* Calls test. If it says no, lets others run until the epoch changes or nothing else can run, and calls

@@ -53,9 +53,9 @@ struct gpu {
     int kernel_slots_held;
     unsigned resets;         /* by cudaDeviceReset */
     struct host *host;       /* runs host functions; NULL = none so far */
-    bool *peer;              /* by device: its memory is in reach; NULL = none is */
+    bool *peer;              /* by device: its memory is in reach; NULL = no device's is */
     struct pool *pool;       /* source of stream-ordered memory; NULL = the default pool */
-    struct pool *default_pool; /* NULL: not asked for so far */
+    struct pool *default_pool; /* NULL: not used yet */
     unsigned flags;          /* of cudaSetDeviceFlags */
     size_t limit[CUDA_LIMITS];
     bool limited[CUDA_LIMITS]; /* set by the program: else the default */
@@ -64,14 +64,14 @@ struct gpu {
 struct process {
     int number;
     int host;
-    bool dead;               /* by a fault that the scenario asked for */
+    bool dead;               /* killed by a planned fault */
     struct gpu *gpu;
     uint64_t joined;         /* serial of the newest communicator that it has a rank of */
     int64_t stamped;         /* time of the meeting that stamped it last; see sim_meeting_stamp */
     uint64_t launched;       /* serial of its youngest launch in meetings due at that time */
     char last_error[1024];   /* ncclGetLastError's buffer */
-    uint64_t env_said;       /* variables that the log has told of, one bit each */
-    bool version_said;       /* the log has told of the version */
+    uint64_t env_said;       /* variables that the log has mentioned, one bit each */
+    bool version_said;       /* the log has mentioned the version */
 };
 
 struct world {
@@ -133,7 +133,7 @@ struct world {
     size_t allocations, allocations_room;
     uint64_t memory_serial;             /* of the latest allocation */
     struct ncs_map freed;               /* struct freed of watched allocations, by serial */
-    size_t lazy_allocations;            /* those that take room when they are written */
+    size_t lazy_allocations;            /* allocations that take memory only when written */
     uint64_t *memory_used;              /* by host * devices + device */
     size_t memory_used_count;
 
@@ -141,15 +141,15 @@ struct world {
     struct rendezvous *rendezvous_first, *rendezvous_last; /* in order of creation */
     struct ncs_map rendezvous_by_key;       /* the youngest by key */
     uint64_t unique_ids, comm_serial;
-    bool went_ahead;         /* a send was done before its receive had come */
-    uint64_t buffered;       /* most bytes of a pair that were ahead */
+    bool went_ahead;         /* a send completed before its receive arrived */
+    uint64_t buffered;       /* most bytes of a pair that ran ahead */
     uint64_t comm_handles, stream_handles, addresses; /* as the log names them */
     struct log_state log;
     struct comm *comm_first, *comm_last;
-    struct comm *ended_first, *ended_last; /* those that all ranks have ended */
+    struct comm *ended_first, *ended_last; /* communicators that all ranks have ended */
     size_t tombstones;       /* ranks of these */
 
-    uint64_t live_objects, live_bytes;  /* what reset must bring to 0 */
+    uint64_t live_objects, live_bytes;  /* zero again after a reset */
 };
 
 extern struct world sim_world;
@@ -170,7 +170,7 @@ unsigned sim_gpu_bus_id(const struct gpu *gpu);
 /* Counted allocations of the world's objects. */
 void *sim_new(size_t bytes);
 void sim_free(void *p, size_t bytes);
-/* Gives back what is kept for further ones; none is live. */
+/* Frees memory kept for reuse; no object may be live. */
 void sim_world_trim(void);
 
 #endif

@@ -167,7 +167,7 @@ static int queue_request(struct context *c, const struct request *r, const struc
     log_request(r, cr);
     bool collective = !one_sided && !pair;
     if (r->count == 0 && collective)
-        return ncclSuccess; /* nothing is queued, nobody is waited for */
+        return ncclSuccess; /* queues nothing and waits for no rank */
     struct rma *rma = NULL;
     rc = one_sided ? sim_rma_check(r, o, cr, &rma) : check_reduction(r, cr);
     if (rc)
@@ -213,7 +213,7 @@ ncclResult_t sim_ncclGroupStart(void)
     return ncclSuccess;
 }
 
-/* NCCL traces ends that have succeeded, when they have. */
+/* NCCL traces a group end only after it has succeeded. */
 static ncclResult_t nccl_end_group(const char *name, int rc)
 {
     if (rc == ncclSuccess)

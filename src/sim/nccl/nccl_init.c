@@ -81,7 +81,7 @@ static ncclResult_t init_rank(const struct init_request *r, bool frees_on_failur
         return ncclSuccess;
     if (sim_cuda_refusal_in_nccl(c)) {
         if (sim_world.options.quirks && !frees_on_failure)
-            sim_group_begin(c); /* the newer forms come back with their group open */
+            sim_group_begin(c); /* the newer forms return with their group open */
         return ncclUnhandledCudaError; /* not recorded in an open group */
     }
     int rc = check_ids(r);

@@ -1,4 +1,4 @@
-/* NCCL's one-sided calls and what they alone check. */
+/* NCCL's one-sided calls and their own checks. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -54,7 +54,7 @@ static int check_descriptor(int i, const ncclWaitSignalDesc_t *d)
     return ncclSuccess;
 }
 
-/* A peer that is listed twice is waited for as often. */
+/* A wait for a peer that is listed twice adds up. */
 static void rma_add_wait(struct rma *rma, const ncclWaitSignalDesc_t *d)
 {
     size_t i = 0;

@@ -1,4 +1,4 @@
-/* NCCL's texts: of result codes, and of the last error. */
+/* NCCL's texts for result codes, and the last error. */
 #include "sim/comm/comm.h"
 #include "sim/kernel/gen/functions.h"
 #include "sim/kernel/world.h"

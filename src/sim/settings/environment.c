@@ -57,7 +57,7 @@ const struct env_row sim_env_rows[ENV_COUNT] = {
 
 _Static_assert(ENV_COUNT <= 64, "struct process has a bit for each");
 
-/* Once per process, as NCCL says it. */
+/* Each variable is logged once per process, as in NCCL. */
 static bool is_news(enum env variable)
 {
     struct context *c = sim_context_self();

@@ -36,9 +36,9 @@ extern const struct env_row sim_env_rows[ENV_COUNT]; /* in order of key */
 /* The variable's current text. NULL if it is unset or empty, which NCCL treats alike, or if the version
  * does not know it. */
 const char *sim_env_text(enum env variable);
-/* The number that it says; the default when it says none. */
+/* The variable's number, or the default if it has none. */
 int64_t sim_env_number(enum env variable);
-/* Set, and to that number. */
+/* True if the variable is set to that number. */
 static inline bool sim_env_is(enum env variable, int64_t value)
 {
     return sim_env_number(variable) == value;
@@ -57,7 +57,7 @@ static inline bool sim_env_registers(void)
     return !sim_env_is(ENV_LOCAL_REGISTER, 0) && !sim_env_is(ENV_P2P_USE_CUDA_MEMCPY, 1);
 }
 
-/* By its name; -1 = none that this version lists. */
+/* Finds a variable by name; -1 = not listed in this version. */
 int sim_env_find(const char *key);
 
 #endif
