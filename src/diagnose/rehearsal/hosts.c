@@ -165,6 +165,18 @@ static bool waits_for_all(const struct ncs_rehearsal *p, const struct ncs_course
     return c->stands && at && !at->returned && (at->ending || destroys);
 }
 
+/* Threads that it has joined launch before that. */
+static bool threads_are_over(const struct ncs_rehearsal *p, const struct ncs_course *course)
+{
+    for (size_t i = 0; i < p->courses->count; i++) {
+        const struct ncs_course *other = &p->courses->of[i];
+        if (other != course && !p->player_of[i]->ended && !waits_for_all(p, other) &&
+            ncs_parties_share(p->q->parties, course->rank, other->rank))
+            return false;
+    }
+    return true;
+}
+
 static bool own_are_done(const struct ncs_rehearsal *p, const struct ncs_course *course, const struct ncs_unmet *n)
 {
     for (size_t k = 0; k < n->presents; k++)
@@ -188,7 +200,7 @@ static bool need_is_met(const struct ncs_rehearsal *p, const struct ncs_course *
 {
     bool by_hosts = n->kind == NCS_UNMET_GATE || n->kind == NCS_UNMET_INIT || ncs_is_meeting(n);
     if (!by_hosts)
-        return !waits_for_all(p, course) || own_are_done(p, course, n);
+        return !waits_for_all(p, course) || (threads_are_over(p, course) && own_are_done(p, course, n));
     return is_played(p, course, n) || absent_are_free(p, n);
 }
 
