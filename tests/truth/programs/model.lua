@@ -430,7 +430,9 @@ end
 function Machine:exchange(msg)
     local slot = get(self.slot, msg.slot, {})
     slot[msg.send and "send" or "recv"] = msg
-    if not slot.send or not slot.recv or slot.send.bytes ~= slot.recv.bytes then return false end
+    if not slot.send or not slot.recv then return false end
+    -- NCCL copies what is sent to oneself, whatever the receive asks for.
+    if slot.send.from ~= slot.send.to and slot.send.bytes ~= slot.recv.bytes then return false end
     if slot.send.dtype ~= slot.recv.dtype then self.disagreed = true end
     return true
 end
