@@ -19,13 +19,14 @@ enum ncs_divergence_how {
     NCS_DIVERGENCE_FEWER,   /* the same calls, but fewer of them */
 };
 
-enum ncs_evidence { /* what tells calls apart that look the same (evidence/call_sites.c) */
+enum ncs_evidence { /* evidence that distinguishes calls that look alike (evidence/call_sites.c) */
     NCS_EVIDENCE_NONE,
     NCS_EVIDENCE_LINE,
     NCS_EVIDENCE_BUFFER,
     NCS_EVIDENCE_BETWEEN, /* what the rank did between its calls */
     NCS_EVIDENCE_INPUT,   /* what it put in (evidence/values.c) */
-    NCS_EVIDENCE_RESULT,  /* with what would have been put in, the results are as expected (evidence/results.c) */
+    NCS_EVIDENCE_RESULT,  /* with other inputs the results would be as expected
+                           * (evidence/results.c) */
 };
 
 struct ncs_rival { /* another explanation, as good as the first */
@@ -43,12 +44,12 @@ struct ncs_call_divergence {
     bool by_label;     /* the signatures are equal, the labels are not */
     enum ncs_evidence evidence; /* both are equal; this is not */
     bool even;         /* neither side is the majority */
-    int *odd;          /* ranks of the communicator, ascending: the minority; all if even */
+    int *odd;          /* ranks of the communicator, ascending: the minority; if even, all */
     size_t odds;
     int model;         /* a rank of the others, to compare with */
-    struct ncs_rival rival; /* of odd[0] and it nobody can say who it was; both are odd */
-    uint32_t earliest; /* of a clue, if not 0: the first of the calls up to `number` that it fits alike */
-    int skipped_line;  /* FEWER: the line that the lines of the others show to be left out; 0 */
+    struct ncs_rival rival; /* this rank or odd[0], nothing shows which; both are odd */
+    uint32_t earliest; /* if not 0: the evidence fits equally from this call up to `number` */
+    int skipped_line;  /* FEWER: the line that was left out, as the others' lines show; 0 */
 };
 
 struct ncs_unmatched_calls; /* rules/common/unmatched.c */
@@ -57,12 +58,13 @@ struct ncs_ranks_of_comm { /* what is known of a communicator */
     struct ncs_sequence *seq; /* one for each member in the journal */
     struct ncs_call_divergence divergence;
     struct ncs_call_divergence later; /* where they part again after a call that differs */
-    struct ncs_call_divergence clued; /* FEWER: where the calls were left out or made in excess, if clues tell */
+    struct ncs_call_divergence clued; /* FEWER: where calls were left out or made in
+                                       * excess, by evidence */
     const struct ncs_call **rare; /* what makes, changes and ends it; by id */
     size_t rares, rare_room;
     struct ncs_calls may_overlap; /* collectives whose two buffers may overlap */
     bool labelled;                /* a send or receive of it has a label */
-    bool numbered_alike;          /* all ranks of it that are known have the same number in the run */
+    bool numbered_alike;          /* all its known ranks have the same number in the run */
     struct ncs_unmatched_calls *loose; /* NULL = nobody has asked yet */
 };
 
@@ -71,7 +73,7 @@ struct ncs_ranks_of_comm { /* what is known of a communicator */
 enum ncs_reason { /* why a rank is absent from a meeting; up to LOST it will never come */
     NCS_ABSENT_KILLED,
     NCS_ABSENT_ERROR,     /* its thread ended with an error */
-    NCS_ABSENT_GAVE_UP,   /* another call of it returned an error, after which it made no more */
+    NCS_ABSENT_GAVE_UP,   /* another of its calls failed, and it made no more calls */
     NCS_ABSENT_FAILED,    /* its call returned an error */
     NCS_ABSENT_DROPPED,   /* its group was dropped because of another call's error */
     NCS_ABSENT_EMPTY,     /* its call had count 0 */
@@ -80,9 +82,9 @@ enum ncs_reason { /* why a rank is absent from a meeting; up to LOST it will nev
     NCS_ABSENT_DESTROYED,
     NCS_ABSENT_FINISHED,
     NCS_ABSENT_LAST_FINAL = NCS_ABSENT_FINISHED,
-    NCS_ABSENT_QUEUED,    /* its call is on a stream behind something that is blocked: see op */
+    NCS_ABSENT_QUEUED,    /* its call is on a stream behind a blocked operation: see op */
     NCS_ABSENT_CONTACT,   /* its call is made but blocked in its host: see context */
-    NCS_ABSENT_ELSEWHERE, /* never called; its threads wait in something else: see context */
+    NCS_ABSENT_ELSEWHERE, /* never called; its threads wait elsewhere: see context */
 };
 
 struct ncs_absent {
@@ -115,7 +117,8 @@ struct ncs_unmet {
     const struct ncs_call *spread;   /* of an all-to-all, gather or scatter: one of those there */
     bool contact;                    /* blocks the host: first contact */
     int slot, job, gate;             /* where it comes from; -1 = not from there */
-    int comm, src, dst;              /* src, dst: of a pair or a signal, ranks of the communicator */
+    int comm, src, dst;              /* src, dst: a pair's or a signal's ranks of the
+                                      * communicator */
     uint64_t wanted, came;           /* of a signal: asked for, and there */
 };
 
@@ -162,19 +165,20 @@ struct ncs_analysis {
     struct ncs_unmet *unmet;
     size_t unmets, need_room;
 
-    /* Nodes of the graph: contexts, operations, jobs, needs, in this order. */
+    /* Nodes of the graph, in this order: contexts, operations, jobs, unmet waits. */
     int *out, *in;                   /* first edge, by node; -1 = none */
     int *met, met_from;              /* by node: met_from + 1 if that has an edge to it already */
     size_t nodes, node_room;
     struct ncs_edge *edge;
     size_t edges, edge_room;
 
-    bool journal_silent;             /* nothing shows in the journal alone: no need to look for each reading */
+    bool journal_silent;             /* the journal alone shows nothing: skip that for other
+                                      * readings */
     struct ncs_diagnosis *result;
     size_t finding_room;
 };
 
-/* The contexts of a rank of the run in their order: the first, -1 = none; then q->next_context. */
+/* The first context of a rank of the run, -1 = none; continue with q->next_context. */
 static inline int ncs_first_context(const struct ncs_analysis *q, int rank)
 {
     return rank >= 0 && rank < q->ranks ? q->first_context[rank] : -1;
@@ -203,15 +207,15 @@ struct ncs_sides {
 bool ncs_trace_shift(const struct ncs_analysis *q, int comm, const struct ncs_sides *s,
                      struct ncs_call_divergence *out);
 bool ncs_trace_exchange(const struct ncs_analysis *q, int comm, struct ncs_call_divergence *out);
-/* Results that were not as expected, and what would have come out (evidence/results.c). */
+/* Unexpected results, and the results that other calls would have given (evidence/results.c). */
 enum { NCS_ENOUGH_RESULTS = 2 }; /* that one alone would be as expected may be chance */
 struct ncs_results;
 struct ncs_results *ncs_results_open(const struct ncs_analysis *q, int comm); /* NULL = there are none */
 void ncs_results_close(struct ncs_results *all); /* NULL is a no-op */
-/* How many of them would be as expected if the calls of the odd ranks were where the parting says that
- * they belong; 0 = that cannot be told of any, negative: one would not. */
+/* How many results would be as expected if the calls of the odd ranks were where the divergence
+ * says that they belong. 0 = unknown for all of them; negative = one of them would not. */
 int ncs_try_divergence(struct ncs_results *all, const struct ncs_call_divergence *p);
-/* The only exchange or shift of calls of one rank that explains them. */
+/* Finds the only exchange or shift of one rank's calls that explains the results. */
 bool ncs_search_divergences(struct ncs_results *all, struct ncs_call_divergence *out);
 /* Makes a divergence from two calls that odd ranks exchanged, by the sequence of its model. With
  * two ranks neither is the odd one. found NULL = there was no exchange: then the list of odd ranks
@@ -221,7 +225,8 @@ bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_call_diverge
 /* "rank 2", "ranks 0, 1": the odd ranks. */
 void ncs_format_odd(const struct ncs_analysis *q, struct ncs_str *s, int comm,
                     const struct ncs_call_divergence *p);
-/* "by buffers: from call 3 on rank 2 agrees with what the others do 1 call later" (evidence/text.c) */
+/* Adds "by buffers: from call 3 on rank 2 agrees with what the others do 1 call later"
+ * (evidence/text.c). */
 void ncs_format_evidence(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
                          struct ncs_str *s);
 /* True if a rank of the run may still make calls: it lives, and its script is not over. Also true
@@ -229,10 +234,10 @@ void ncs_format_evidence(const struct ncs_analysis *q, int comm, const struct nc
 bool ncs_may_go_on(const struct ncs_analysis *q, int rank);
 const struct ncs_call *ncs_sequence_at(const struct ncs_sequence *s, uint32_t position);
 uint32_t ncs_sequence_end(const struct ncs_sequence *s); /* base + held */
-/* Position of a collective in its rank's sequence; UINT32_MAX when it is not there. */
+/* The position of a collective in its rank's sequence; UINT32_MAX = it is not there. */
 uint32_t ncs_position(const struct ncs_analysis *q, const struct ncs_call *call);
-/* A call that takes part in nothing: it failed, its group was dropped, or it had nothing to move.
- * Sets *cause to the call that is to blame. */
+/* True for a call that takes part in nothing: it failed, its group was dropped, or it had nothing
+ * to move. Sets *cause to the call to blame. */
 bool ncs_ineffective(const struct ncs_analysis *q, const struct ncs_call *call,
                      enum ncs_reason *reason, const struct ncs_call **cause);
 
@@ -249,38 +254,41 @@ static inline int ncs_unmet_node(const struct ncs_analysis *q, size_t unmet)
 {
     return (int)(q->snap->contexts + q->snap->ops + q->snap->jobs + unmet);
 }
-/* Index of the need behind a node, -1 if it is something else. */
+/* The index of the unmet wait behind a node; -1 = another kind of node. */
 int ncs_node_unmet(const struct ncs_analysis *q, int node);
 void ncs_connect(struct ncs_analysis *q, int from, int to);
 void ncs_connect_poll(struct ncs_analysis *q, int context);   /* nothing, if it does not poll */
 void ncs_connect_unknown(struct ncs_analysis *q, size_t unmet);
 /* Rank of the run that a node belongs to; -1 for needs. */
 int ncs_node_rank(const struct ncs_analysis *q, int node);
-/* Marks the contexts that wait for one of the nodes of needs, at once or by way of others; `direct`: only at
- * once, with no other need between. The array has one flag per node and is the caller's. */
+/* Marks the contexts that wait for one of these unmet waits (nodes), directly or through others.
+ * `direct`: only without another unmet wait in between. The array has a flag per node; the caller
+ * frees it. */
 bool *ncs_waiters(const struct ncs_analysis *q, const int *unmet, size_t unmets, bool direct);
 bool *ncs_direct_waiters(const struct ncs_analysis *q, const struct ncs_unmet *unmet);
-/* The needs that a context waits for with nothing between; count in *needs; the caller's. */
+/* The unmet waits for which a context waits directly; their number in *unmets. The caller
+ * frees the array. */
 int *ncs_unmet_of(const struct ncs_analysis *q, int context, size_t *unmets);
-/* By rank: whether the ring around the need would not be there if this rank alone waited for nothing.
- * The caller's. */
+/* By rank: true if the cycle around the unmet wait would not exist if this rank alone did not wait.
+ * The caller frees the array. */
 bool *ncs_cycle_breakers(const struct ncs_analysis *q, size_t unmet);
 /* True if the cycle remains even if these waits were met. */
 bool ncs_cycle_without_needs(const struct ncs_analysis *q, size_t unmet, const int *gone,
                              size_t gones);
-/* A cycle through the need, as nodes; empty (NULL) if there is none; `gates_only`: one through host
- * waits and nothing else. The caller's. */
+/* A cycle through the unmet wait, as nodes; NULL = none. `gates_only`: only through host waits. The
+ * caller frees it. */
 int *ncs_cycle_of(const struct ncs_analysis *q, size_t unmet, bool gates_only, size_t *length);
 
 /* Fills in why rank `comm_rank` is not at the meeting. */
 void ncs_why_absent(struct ncs_analysis *q, const struct ncs_unmet *unmet, struct ncs_absent *a);
-/* The same for what only a rank of the run is known of: it ended, or is elsewhere. */
+/* The same if only a rank of the run is known, not its rank in a communicator: it ended,
+ * or is elsewhere. */
 void ncs_why_rank_absent(const struct ncs_analysis *q, struct ncs_absent *a);
 /* True if the rank did make the collective, but the call was lost. */
 bool ncs_has_made(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                   const struct ncs_absent *a);
 int ncs_run_rank(const struct ncs_analysis *q, int comm, int comm_rank); /* -1 = cannot be told */
-/* All-to-all, gather, scatter: made by all ranks, but met pair by pair. */
+/* All-to-all, gather, scatter: all ranks call, but pairs of ranks meet. */
 bool ncs_is_spread(const struct ncs_call *call);
 bool ncs_is_send(const struct ncs_call *call);
 static inline bool ncs_is_revoke(const struct ncs_call *call)
@@ -290,7 +298,8 @@ static inline bool ncs_is_revoke(const struct ncs_call *call)
 bool ncs_is_init(const struct ncs_call *call);
 bool ncs_is_key(const struct ncs_analysis *q, const struct ncs_unmet *unmet); /* of the store */
 bool ncs_is_barrier(const struct ncs_analysis *q, const struct ncs_unmet *unmet); /* of processes */
-/* Polls in vain. A livelock is found when the last poll has just returned. */
+/* True if the context polls in vain. A livelock is detected when the last poll
+ * has just returned. */
 static inline bool ncs_polls(const struct ncs_analysis *q, const struct ncs_snap_context *c)
 {
     return c->state == NCS_CONTEXT_POLLING ||
@@ -304,25 +313,28 @@ const char *ncs_said_result(const struct ncs_call *call); /* its name */
  * ranks of its process. */
 uint64_t ncs_group_key(const struct ncs_analysis *q, const struct ncs_call *call);
 
-/* ---- which reading is reported (explanation/decide.c) ---- */
+/* ---- the choice of the reported reading (explanation/decide.c) ---- */
 
-/* Its cause is told by a comparison of calls, or by who waits (explanation/readings.c); NULL: it is not. */
+/* True if the cause comes from a comparison of calls, or from the waits (explanation/readings.c).
+ * NULL: false. */
 bool ncs_finding_is_by_waiting(const struct ncs_finding *f);
 /* By how much of the calls each of them has to change. */
 bool ncs_finding_is_likelier(const struct ncs_journal *j, const struct ncs_finding *f, const struct ncs_finding *than);
 
 /* ---- ranks that leave after an error (evidence/error_exit.c) ---- */
 
-/* Returned an error, of NCCL or CUDA, that is of this call and no answer. */
+/* True if the call itself returned an error of NCCL or CUDA that is not a normal answer. */
 bool ncs_call_failed(const struct ncs_call *call);
 void ncs_see_failure(struct ncs_analysis *q, const struct ncs_call *call); /* of all, by id */
-/* The call of NCCL or CUDA that failed on the rank that is missed and after which it has communicated no
- * more, on whatever communicator; NULL if there is none, or if it failed for those who are there, too. */
+/* The call of NCCL or CUDA that failed on the missed rank, and after which the rank communicated no
+ * more, on any communicator. NULL: no such call, or it failed on the present ranks, too. */
 const struct ncs_call *ncs_gave_up(const struct ncs_analysis *q, const struct ncs_unmet *unmet, int rank);
 
-/* ---- what culprits met before they went astray (evidence/stretch.c, evidence/beforehand.c, evidence/values_read.c) ---- */
+/* ---- events before culprits diverged (evidence/stretch.c, evidence/beforehand.c,
+ * evidence/values_read.c) ---- */
 
-/* A stretch of a rank's thread: behind its last call that was like the others', up to the first that was not. */
+/* A stretch of a rank's thread: from its last call like the others' to its first
+ * call that differs. */
 struct ncs_stretch {
     int rank, thread;
     uint64_t from, to;              /* ids of these calls; 0, UINT64_MAX = there is none */
@@ -336,19 +348,19 @@ struct ncs_stretch ncs_stretch_of(const struct ncs_analysis *q, const struct ncs
  * behind the missing call. */
 bool ncs_in_stretch(const struct ncs_stretch *s, int rank, int thread, uint64_t id, struct ncs_place place);
 void ncs_see_beforehand(struct ncs_analysis *q, const struct ncs_call *call); /* of all, by id */
-/* To each finding that says who left out, added or changed a call. */
+/* Adds earlier events to each finding about a call that was left out, added or changed. */
 void ncs_format_beforehand(const struct ncs_analysis *q);
-/* A value that was read in the stretch, the last one, and that not all ranks have: a sentence, and the copy that read
- * it. NULL = there is none. The caller's. */
+/* A sentence about the last value that was read in the stretch and that not all ranks have; *read =
+ * the copy that read it. NULL = no such value. The caller frees the text. */
 char *ncs_format_read(const struct ncs_analysis *q, const struct ncs_finding *f, const struct ncs_stretch *stretch,
                       const struct ncs_call **read);
 
-/* ---- calls without an answer (rules/common/unmatched.c) ---- */
+/* ---- unmatched calls (rules/common/unmatched.c) ---- */
 
-/* A send or receive that names the wrong peer, and the call that it ought to answer. */
+/* A send or receive that names the wrong peer, and the call that it should match. */
 struct ncs_misnaming {
     const struct ncs_call *wrong, *wants;
-    bool turned; /* it is a send and ought to be a receive, or the other way round */
+    bool turned; /* it should be a receive instead of a send, or the reverse */
 };
 
 struct ncs_misnamed {
@@ -357,8 +369,9 @@ struct ncs_misnamed {
 };
 
 void ncs_loose_free(struct ncs_analysis *q);
-/* The one call of a ring around the need that would undo it if it named another peer, of calls in
- * groups that both send and receive; what is further on in the program is loose because of it. */
+/* Finds the one call in a cycle around the unmet wait that would undo the cycle with another peer.
+ * Only calls in groups that both send and receive are considered; later calls are unmatched because
+ * of it. */
 bool ncs_explain_first(const struct ncs_analysis *q, size_t unmet, struct ncs_misnamed *out);
 /* True if wrong peer names explain the unmatched calls around this rank of the communicator. *out
  * gets all calls that this explains. */
@@ -366,8 +379,8 @@ bool ncs_explain_unmatched(const struct ncs_analysis *q, int comm, int rank, str
 
 /* ---- memory (evidence/memory.c) ---- */
 
-/* "; its send buffer, of which it reads 8192 bytes, is memory of 4096 bytes allocated at line 2 and freed
- * at line 7": of those that `why` speaks of. Whether one of them was freed. */
+/* Adds "; its send buffer, of which it reads 8192 bytes, is memory of 4096 bytes allocated at line
+ * 2 and freed at line 7" for the buffers that `why` names. True = one of them was freed. */
 bool ncs_format_memory(const struct ncs_analysis *q, const struct ncs_call *call, const char *why,
                        struct ncs_str *s);
 /* True if both ranges lie completely in one allocation of the caller. */
@@ -378,34 +391,35 @@ bool ncs_in_one_memory(const struct ncs_call *call, const void *a, size_t bytes_
 
 const struct ncs_unmet *ncs_left_out(const struct ncs_analysis *q, const int *path, size_t length);
 const struct ncs_unmet *ncs_unset_key(const struct ncs_analysis *q, const int *path, size_t length);
-/* The one meeting of a ring to which a call was never made, while all the others are made and wait
- * only for their groups. */
+/* The one meeting of a cycle to which a call was never made, while all other calls are made and
+ * wait only for their groups. */
 const struct ncs_unmet *ncs_missing_link(const struct ncs_analysis *q, const int *path,
                                          size_t length);
-/* Why the need leads on to the node of its absent rank in a path; NULL if it does not. */
+/* The absent rank by which the unmet wait leads to the next node of a path; NULL = it does not. */
 const struct ncs_absent *ncs_link(const struct ncs_unmet *n, const struct ncs_analysis *q, int next);
 /* True if the rank's thread is in the other context, where it acts as another rank. */
 static inline bool ncs_is_held_by(const struct ncs_analysis *q, const struct ncs_absent *a, int context)
 {
     return a->context >= 0 && q->snap->context[a->context].held_by == (size_t)context + 1;
 }
-/* The call that a rank waits in, of the needs of the graph, if it is grouped with others. */
+/* The call in which a rank waits, if it is grouped with others. */
 const struct ncs_call *ncs_grouped_wait(const struct ncs_analysis *q, int rank);
 
-/* A ring between a meeting of hosts and another call on its communicator: the one to which most have
- * come. */
+/* For a cycle between a meeting of hosts and another call on its communicator: the one that most
+ * ranks have reached. */
 const struct ncs_unmet *ncs_missed_meeting(const struct ncs_analysis *q, const int *path,
                                            size_t length);
 
-/* The meeting of hosts, say a shrink, at which as many or more stand and at which only those are missed
- * who are at this one: that ranks which it leaves out have ended is no matter then. */
+/* Another meeting of hosts, such as a shrink, at which at least as many ranks stand, and which
+ * misses only ranks that stand at this one. The ranks that it excludes may then have ended. */
 const struct ncs_unmet *ncs_meeting_instead(const struct ncs_analysis *q, const struct ncs_unmet *n);
 
 /* ---- the calls on all communicators in one order (evidence/communicators.c) ---- */
 
 struct ncs_across {
     enum ncs_divergence_how how;    /* SKIPPED, EXTRA; SWAPPED: another order of communicators */
-    const struct ncs_unmet *unmet; /* of the ring: that which the odd rank has left out or made in excess */
+    const struct ncs_unmet *unmet; /* of the cycle: the call that the odd rank left out
+                                    * or made in excess */
     int odd;                     /* rank of the run */
     const struct ncs_call *call; /* EXTRA: the first that it has made in excess */
     uint32_t shift;              /* how many calls */
@@ -416,8 +430,8 @@ struct ncs_across {
 bool ncs_part_across(const struct ncs_analysis *q, const int *path, size_t length,
                      struct ncs_across *out);
 
-/* Which of so many kinds, of rules or of candidates, is looked at as the i-th: no report depends on that, and tests put
- * another order in its place (order.c). */
+/* The kind of rule or candidate that is tried as the i-th. No report depends on this order, and
+ * tests replace it (order.c). */
 size_t ncs_nth_kind(size_t i, size_t kinds);
 
 void ncs_rules(struct ncs_analysis *q);
@@ -429,7 +443,8 @@ const char *ncs_comm_name(const struct ncs_analysis *q, int comm); /* "?" when t
 /* The call in which a thread of control is, as the script writes it: "stream:sync". */
 const char *ncs_said_in(const struct ncs_analysis *q, int context);
 struct ncs_place ncs_said_place(const struct ncs_analysis *q, int context);
-/* Where a rank waits on the host: of its threads the first that does, else the first alive. */
+/* The line at which a rank waits on the host: of its first thread that does, else of
+ * its first live one. */
 int ncs_gate_line(const struct ncs_analysis *q, int rank);
 char *ncs_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *ncs_describe(const struct ncs_call *call);
@@ -437,17 +452,17 @@ char *ncs_describe(const struct ncs_call *call);
 const char *ncs_said_function(const struct ncs_call *call);
 /* " at line 12", " at line 12 (grad)", or nothing. */
 void ncs_format_place(struct ncs_str *s, const struct ncs_call *call);
-/* "failed with ncclInvalidArgument: Broadcast : invalid root 2" */
+/* Adds "failed with ncclInvalidArgument: Broadcast : invalid root 2". */
 void ncs_format_result(const struct ncs_call *call, struct ncs_str *s);
 /* "rank 2", "ranks 0, 1". */
 void ncs_format_ranks(struct ncs_str *s, const int *ranks, size_t count);
 
-/* " in the group of its call at line 7" of somebody who waits in a group without the call that is
- * missed; false, and nothing, of others. */
+/* Adds " in the group of its call at line 7" for a rank that waits in a group without the missed
+ * call. False = another rank; adds nothing. */
 bool ncs_format_own_group(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_absent *a);
 
-/* "; rank 2 spawned no thread at line 16, rank 0 spawned 1" of one who is missed where threads of others that it has
- * not spawned are; false, and nothing, of others (graph/spawns.c). */
+/* Adds "; rank 2 spawned no thread at line 16, rank 0 spawned 1" for a rank that is missed where
+ * other processes spawned threads. False = another rank; adds nothing (graph/spawns.c). */
 bool ncs_format_spawns(const struct ncs_analysis *q, const struct ncs_unmet *n, int rank, struct ncs_str *s);
 
 /* ---- filling findings (rules/common/fill.c) ---- */
@@ -458,7 +473,7 @@ struct ncs_draft { /* a finding and the room of its lists */
     uint64_t order; /* id of the earliest call concerned: earlier causes first */
     const struct ncs_hazard *hazard; /* that it tells of; NULL = of none */
     bool noticed;   /* the machine itself noticed it */
-    bool remark;    /* no error, whatever the root: it works, and seldom is what was meant */
+    bool remark;    /* not an error: it works, but is seldom what was meant */
 };
 
 void ncs_add_culprit(struct ncs_draft *d, int rank, uint32_t call, int line);
@@ -466,15 +481,16 @@ void ncs_add_row(struct ncs_draft *d, int rank, int line, char *text); /* takes 
 void ncs_add_step(struct ncs_draft *d, const struct ncs_cycle_step *step); /* copies the texts */
 void ncs_add_blocked_rank(struct ncs_draft *d, int rank);
 void ncs_add_bystander(struct ncs_draft *d, int rank);
-/* Blocked ranks and bystanders from the waiters of a node; culprits and steps come first. */
+/* Adds blocked ranks and bystanders from the waiters of a node. Add culprits and steps before. */
 void ncs_add_blocked(const struct ncs_analysis *q, struct ncs_draft *d, int node);
 void ncs_add_blocked_by(const struct ncs_analysis *q, struct ncs_draft *d, const int *unmet, size_t unmets); /* nodes */
-/* A row for every rank of the need: what it waits in, or why it is not there. */
+/* Adds a row for every rank of the unmet wait: its call, or why it is absent. */
 void ncs_add_unmet_rows(const struct ncs_analysis *q, struct ncs_draft *d,
                         const struct ncs_unmet *unmet);
-/* The blocked ranks of a finding that is the same mistake, with the rows of those that have none. */
+/* Adds the blocked ranks of a finding about the same mistake, with rows for
+ * those that have none. */
 void ncs_add_merged(struct ncs_draft *d, struct ncs_draft *same);
-/* Rows for the blocked ranks that have none yet; comes last. */
+/* Adds rows for the blocked ranks that have none yet. Call it last. */
 void ncs_add_behind_rows(const struct ncs_analysis *q, struct ncs_draft *d);
 void ncs_set_title(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *call);
 

@@ -1,4 +1,4 @@
-/* Findings: what the diagnosis has to say, as data. Text and JSON are renderings (room report). */
+/* Findings: the results of the diagnosis, as data. Room report renders them as text and JSON. */
 #ifndef NCS_DIAGNOSE_FINDING_H
 #define NCS_DIAGNOSE_FINDING_H
 
@@ -10,13 +10,14 @@
 #include "api/snapshot.h"
 
 enum ncs_level { NCS_LEVEL_ERROR, NCS_LEVEL_NOTE };
-/* "certain" "luck" "undefined" "likely"; the last of a hang on real hardware, where all that is known
- * is that nothing has come about for long. */
+/* Printed as "certain" "luck" "undefined" "likely". A hang on real hardware is only likely, because
+ * only the lack of progress is known. */
 enum ncs_certainty { NCS_CERTAIN, NCS_POLICY_DEPENDENT, NCS_UNDEFINED, NCS_LIKELY };
 
-/* A rank of a communicator as a process drives it. Where a process drives several ranks of one communicator, a
- * device each, each of those is a party, and wherever a diagnosis speaks of a rank of the run it gives the
- * number of a party: the rank in the communicator that has all of them, else by process and device. */
+/* A rank of a communicator as a process drives it. If a process drives several ranks of one
+ * communicator, a device each, each of them is a party. Wherever a diagnosis names a rank of the
+ * run, it then gives the number of a party: its rank in the communicator that has all parties, else
+ * its place in the order of process and device. */
 struct ncs_party {
     int rank;            /* of the run: its process; -1 = of one that never joined */
     int device;          /* -1 = a process as such */
@@ -28,7 +29,7 @@ struct ncs_culprit {
     int rank;          /* of the run, or a party */
     uint32_t call;     /* on the finding's communicator; 0 = none */
     int line;          /* 0 = unknown */
-    int comm_rank;     /* of a party: on the finding's communicator, else on its widest */
+    int comm_rank;     /* a party: on the finding's communicator, else its widest */
 };
 
 /* By what a rank waits for another. */
@@ -50,19 +51,21 @@ struct ncs_cycle_step { /* waits for the next step's rank, the last for the firs
     int line;
     int waits_for;
     enum ncs_via via;    /* of its wait */
-    enum ncs_via behind; /* STREAM, EVENT or HOST: how what the step before waits for comes after it */
+    enum ncs_via behind; /* STREAM, EVENT, HOST: how the awaited work follows it */
 };
 
 enum ncs_edit_kind {
-    NCS_EDIT_INSERT,   /* a call like the model's, before `call` (one past the last: at the end) */
+    NCS_EDIT_INSERT,   /* a call like the model's, before `call` (the number after the
+                        * last = at the end) */
     NCS_EDIT_DELETE,   /* `call` */
     NCS_EDIT_SWAP,     /* `call` and `other`, which comes later, change places */
-    NCS_EDIT_GROUP,    /* `call` to `other` become one group; `call` 0: it is open and ends there */
+    NCS_EDIT_GROUP,    /* groups `call` to `other`; `call` 0: an open group ends there */
     NCS_EDIT_ARGUMENT, /* `argument` of `call` becomes `value` */
     NCS_EDIT_SYNC,     /* its stream is synchronised after `call` */
 };
 
-/* A change of one rank's calls; all those of a finding together are the smallest that removes it. */
+/* A change of one rank's calls. All edits of a finding together are the smallest change that
+ * removes it. */
 struct ncs_edit {
     enum ncs_edit_kind kind;
     int rank;             /* of the run, whose call it is: its process */
@@ -75,8 +78,8 @@ struct ncs_edit {
     int model;            /* INSERT: rank of the run whose call `model_call` on it is copied; -1 = none */
     int model_comm_rank;
     uint32_t model_call;
-    bool answer;          /* INSERT: not the model's call but its counterpart, a receive for a send */
-    struct ncs_place place; /* INSERT: where others make it; file NULL = where the model is */
+    bool answer;          /* INSERT: the model's counterpart, a receive for a send */
+    struct ncs_place place; /* INSERT: where the others make it; file NULL = at the model's */
     const char *argument; /* INSERT: "peer" where it is not the model's. ARGUMENT: "count" "datatype" "op" "root" "peer"
                            * "comm"; static text */
     int64_t value;        /* of "comm" the number, and that of other_comm */
@@ -84,8 +87,9 @@ struct ncs_edit {
     enum ncs_host_kind host;
     int host_thread;      /* of which thread of its process */
     uint64_t nth;         /* which of that thread's; of an INSERT the one before which it comes; 0 = none */
-    uint64_t before;      /* INSERT: id of the call before which it comes; 0 = none: at the thread's end, or for a
-                           * call that is no host's, where `call` says, in the order of the edits if in_order */
+    uint64_t before;      /* INSERT: id of the call that follows it. 0: at the thread's end;
+                           * or, for a call of NCCL, where `call` says, in the order of the
+                           * edits if in_order */
     bool in_order;
     char *key;            /* INSERT, ARGUMENT: its key then; of a barrier its ranks */
     bool of_party;        /* its process drives several ranks of a communicator: */
@@ -102,8 +106,9 @@ struct ncs_finding_row { /* one line of the table in the text: "rank 2  never ma
     int comm_rank;               /* as a culprit's */
 };
 
-/* Events that culprits met after their last call like the others' and before the first that was not: an error, the
- * end of the communicator, a value that not all ranks have. It may be why they went another way. */
+/* Events that culprits met after their last call like the others' and before the first that
+ * differs: an error, the end of the communicator, a value that not all ranks have. Such an event
+ * may be why they went another way. */
 struct ncs_prior {
     int *rank; size_t ranks; /* of the run, ascending */
     int line;                /* 0 = unknown */
@@ -118,11 +123,13 @@ struct ncs_finding {
     uint32_t call;     /* first number at which the ranks part; 0 = none */
     char *title;       /* "communicator world, call 3: AllReduce float32 x 1024 sum" */
     char *why, *fix;   /* one sentence each */
-    char *evidence;    /* by what the culprit was told from the others, one sentence; NULL = by who waits */
+    char *evidence;    /* how the culprit was identified, one sentence; NULL = by the waits */
     struct ncs_prior *prior; size_t priors; /* in the order in which they happened */
     struct ncs_finding *other; size_t others; /* what else it could be: rule, comm, culprits, why */
-    char *otherwise;   /* the first of them, and on what that depends, one sentence; NULL = nothing fits as well */
-    char *tried;       /* what came of its repair on a run of its own, one sentence; NULL = it was not tried */
+    char *otherwise;   /* the first of them and its condition, one sentence; NULL =
+                        * nothing fits as well */
+    char *tried;       /* outcome of its repair on a run of its own, one sentence;
+                        * NULL = not tried */
     struct ncs_edit *repair; size_t repairs; /* none: no change of calls alone repairs it */
     struct ncs_culprit *culprit; size_t culprits;
     int *blocked;      size_t blockeds;     /* every rank of the run that cannot go on */
@@ -141,22 +148,22 @@ struct ncs_wait_line { /* who waits in which call for whom */
     int *peer; size_t peers; /* ranks of the run that it waits for */
     bool waiting;      /* false: at work, or nobody knows for what */
     enum ncs_via via;  /* by what it waits for them */
-    char *what;        /* of a store key, a barrier, a join: which, "store key `go`"; NULL */
+    char *what;        /* name of a store key, a barrier, a join: "store key `go`"; NULL */
     int comm_rank;     /* as a culprit's */
 };
 
-/* Something that the machine noticed while it ran (api/machine.h, observer). */
+/* An event that the machine noticed during the run (api/machine.h, observer). */
 enum ncs_notice_kind {
     NCS_NOTICE_MISMATCH, NCS_NOTICE_CRASH, NCS_NOTICE_FAULT, NCS_NOTICE_HAZARD,
     NCS_NOTICE_ERROR, /* the call failed, and the error ended its thread */
-    NCS_NOTICE_DOUBT, /* of no call: some result was wrong, or an expectation failed */
+    NCS_NOTICE_DOUBT, /* without a call: a result was wrong, or an expectation failed */
     NCS_NOTICE_FOREIGN, /* a buffer of another device, which goes well */
     NCS_NOTICE_LOST,   /* of no call: a fault stopped every rank */
     NCS_NOTICE_UNUSED, /* of no call: the one that a fault waited for never came */
-    NCS_NOTICE_INEXACT, /* its result is NCCL's, and not what plain arithmetic gives */
+    NCS_NOTICE_INEXACT, /* the result is NCCL's, but differs from plain arithmetic */
 };
 
-struct ncs_notice_fault {  /* a statement that asks for a fault, and the rank that it is about */
+struct ncs_notice_fault {  /* a statement that plans a fault, and its rank */
     const char *what;      /* "fault.kill"; static text */
     int rank;
     struct ncs_place place;
@@ -173,7 +180,7 @@ struct ncs_notice_inexact {
 
 struct ncs_hazard; /* diagnose/hazard/hazard.h */
 
-/* An element of a buffer that a rank has held against what it expected. */
+/* An element of a buffer that a rank compared with its expectation. */
 struct ncs_compared {
     int rank;              /* of the run */
     uint64_t order;        /* calls in the journal when that was seen */
@@ -197,27 +204,29 @@ struct ncs_notice {
 /* An alternative cause of a hang, in full, from ranks that did otherwise than ranks like them. */
 struct ncs_alternative {
     struct ncs_finding *finding; size_t findings; /* the cause first */
-    size_t tier;   /* those of one tier are as cheap as each other, the lowest are the cheapest */
+    size_t tier;   /* equal tiers cost the same; the lowest is the cheapest */
     bool told;     /* the diagnosis blames the same ranks for the same */
     bool fits;     /* it may take the place of what the diagnosis says */
-    bool sure;     /* what ranks do at the same places speaks for it, and nothing against it */
+    bool sure;     /* the steps of ranks at the same places support it, nothing contradicts it */
     bool placed;   /* some rank has come to where its calls are made, and no rank may be in another's communicator */
-    bool likelier; /* than what the diagnosis says, and than all others; by the calls alone */
+    bool likelier; /* likelier than the diagnosis and all other alternatives, by the calls alone */
     bool as_good;  /* places speak for it, and for no other one more, though for one as much */
 };
 
 struct ncs_diagnosis {
     struct ncs_finding *finding; size_t findings; /* the cause first */
     struct ncs_alternative *alternative; size_t alternatives; /* the likeliest first */
-    struct ncs_finding *oddity; /* in short: who goes another way than the others; NULL = nobody, as far as is known */
+    struct ncs_finding *oddity; /* in short: the rank that goes another way than the others; NULL =
+                                 * none known */
     bool odd_of_two;    /* and there are no others */
     struct ncs_wait_line *wait;  size_t waits;    /* by rank and thread */
     struct ncs_party *party; size_t parties; /* by number; none: every rank of the run is one */
     bool explained;     /* every waiter has an edge to somebody (sim/README.md, invariant 9) */
 };
 
-/* The diagnosis: a pure function. snapshot may be NULL (a run that ended, or real hardware without
- * a machine). Findings of a run that was not quiet are mismatches, crashes, faults and left-overs. */
+/* The diagnosis, a pure function. snapshot may be NULL (a run that ended, or real hardware
+ * without a machine). For a run that did not hang, findings are mismatches, crashes,
+ * faults and left-overs. */
 void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *snapshot,
                   const struct ncs_notice *notices, size_t count, struct ncs_diagnosis *out);
 void ncs_diagnosis_free(struct ncs_diagnosis *d); /* the contents */
@@ -233,28 +242,28 @@ static inline int ncs_process_of(const struct ncs_diagnosis *d, int rank)
 {
     return rank >= 0 && (size_t)rank < d->parties ? d->party[rank].rank : rank;
 }
-/* Its cause is read from how calls of several ranks stand to each other: their order, their kinds, their peers. */
+/* True if the cause was found by comparing calls of several ranks: their order, kinds or peers. */
 bool ncs_finding_is_read(const struct ncs_finding *f);
-/* An alternative becomes the diagnosis, and the diagnosis that alternative. */
+/* Exchanges the diagnosis and an alternative. */
 void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative, bool surely);
-/* To the cause: that it could be the alternative, too, if that blames others, no more of them; unless the cause is one
- * changed argument. It is likely then. */
+/* Adds the alternative to the cause, if it blames other ranks, but no more of them, and the cause
+ * is not a single changed argument. The cause is then likely. */
 void ncs_diagnosis_add_other(struct ncs_diagnosis *d, const struct ncs_journal *journal, size_t alternative);
 /* For a run that cannot be repeated: the alternative that is likelier by the calls alone becomes
  * the diagnosis, as likely; the previous diagnosis becomes an alternative. */
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *journal);
-/* Where nothing that was tried makes all go on: that it could be the oddity, if the cause is told by who waits and
- * names others, too. */
+/* For a hang in which no tried change lets all ranks go on: adds the oddity to the cause, if the
+ * cause comes from the waits alone and names other ranks, too. */
 void ncs_diagnosis_doubt_odd(struct ncs_diagnosis *d, const struct ncs_journal *journal);
-/* Where no alternative is likelier: those that fit as well as anything, with no more ranks that would have to be
- * wrong, are named beside the diagnosis, which is likely then. */
+/* For a hang without a likelier alternative: names the alternatives that fit equally well, with no
+ * more wrong ranks, beside the diagnosis, which is likely then. */
 void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *journal);
 /* For an incomplete record: makes the finding of the cause likely; `doubt` says what else the cause
  * could be. */
 void ncs_finding_doubt(struct ncs_finding *f, const char *doubt);
 /* True if f blames all ranks that the other finding blames. */
 bool ncs_finding_names_all(const struct ncs_finding *f, const struct ncs_finding *other);
-/* The first finding of a cause that blocks ranks; NULL = there is none. */
+/* The first finding of a cause that blocks ranks; NULL = none. */
 struct ncs_finding *ncs_first_cause(struct ncs_finding *finding, size_t findings);
 struct ncs_edit ncs_edit_copy(const struct ncs_edit *edit);
 /* True if both change the same calls in the same way and order. */

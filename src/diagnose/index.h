@@ -6,8 +6,8 @@
 
 #include "api/journal.h"
 
-/* The collectives of one rank of a communicator, in order. Send and receive are matched per pair
- * and stand in no common sequence. */
+/* The collectives of one rank of a communicator, in order. Sends and receives are not in it,
+ * because they match per pair. */
 struct ncs_sequence {
     const struct ncs_call **call;
     uint64_t *signature; /* of each */
@@ -40,7 +40,7 @@ struct ncs_index {
     size_t mades, room;
     uint32_t first[NCS_FN_COUNT], last[NCS_FN_COUNT]; /* of each function, index + 1; 0 = it was never called */
     struct ncs_calls failed; /* calls on communicators that did */
-    struct ncs_calls rivals; /* calls of threads that nothing orders behind another thread's */
+    struct ncs_calls rivals; /* calls of threads that nothing orders relative to another thread */
 };
 
 /* The calls of one function, from the first on; NULL = there is none (any more). */

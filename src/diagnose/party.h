@@ -1,10 +1,10 @@
-/* Parties: a process may drive several ranks of one communicator, a device each, from one thread or from
- * several. What the diagnosis calls a rank is then a party: a process and one of its devices. Private to
- * this room, but for what a finding says of them (finding.h).
+/* Parties: a process may drive several ranks of one communicator, a device each, from one thread or
+ * from several. The diagnosis then calls each of them, a process and one of its devices, a party.
+ * Private to this room, except for what findings contain (finding.h).
  *
- * The rules know nothing of it. They get the journal and the snapshot as they would be if each party were
- * a process of its own (course/recast.c), and what they say is put into the names of parties (words/parties.c). Where
- * no process drives two ranks of a communicator nothing of this happens. */
+ * The rules do not know about parties. They get the journal and the snapshot as if each party were
+ * a process of its own (course/recast.c), and words/parties.c renames their results. If no process
+ * drives two ranks of a communicator, none of this happens. */
 #ifndef NCS_DIAGNOSE_PARTY_H
 #define NCS_DIAGNOSE_PARTY_H
 
@@ -17,25 +17,26 @@ struct ncs_driver {
     int device;    /* that it has chosen last; -1 = none */
     int *made;     /* parties that it has ever made calls for, ascending */
     size_t mades, made_room;
-    int *drives;   /* those that it drives now: no other thread has made a later call for them */
+    int *drives;   /* those it drives now: no other thread made a later call for them */
     size_t drive, drive_room;
 };
 
-/* Numbered by the first communicator that has all of them, as its ranks, else by process and device. A process as
- * such, device -1, comes behind them: its threads that drive no rank of a communicator. */
+/* Parties have the numbers of the first communicator that contains all of them, as its ranks;
+ * otherwise they are numbered by process and device. A process as such, device -1, comes behind
+ * them and has the threads that drive no rank. */
 struct ncs_parties {
     const struct ncs_journal *journal;
     const struct ncs_snapshot *snap;
     struct ncs_party *of;
     size_t count, room;
-    int **member;        /* by communicator and rank in it: its party, -1 = nobody's */
+    int **member;        /* by communicator and rank in it: its party, -1 = none */
     struct ncs_driver *driver;
     size_t drivers, driver_room;
     struct ncs_map at;   /* rank and thread -> driver + 1 */
     struct ncs_map found; /* rank and device -> party + 1 */
 };
 
-/* False: every rank is one party, and there is nothing to free. */
+/* False = every rank is one party, and there is nothing to free. */
 bool ncs_parties_read(const struct ncs_journal *journal, const struct ncs_snapshot *snap,
                       struct ncs_parties *out);
 /* True if both belong to one process; p NULL: every rank is a process. */
@@ -54,7 +55,7 @@ int ncs_party_of_process(struct ncs_parties *p, int rank);
 /* NULL = the thread has made no call and has no context. */
 const struct ncs_driver *ncs_driver_of(const struct ncs_parties *p, int rank, int thread);
 
-/* ---- the run as its parties see it (course/recast.c) ---- */
+/* ---- the run as if each party were a process (course/recast.c) ---- */
 
 struct ncs_recast {
     struct ncs_journal journal;
@@ -70,7 +71,7 @@ void ncs_recast_close(struct ncs_recast *r);
 
 /* ---- names (words/parties.c) ---- */
 
-/* Puts what the rules have said of parties into words for people and for those who change the program. */
+/* Replaces parties in the rules' results by words for users, and by processes in edits. */
 void ncs_name_parties(const struct ncs_parties *p, struct ncs_diagnosis *d);
 
 #endif

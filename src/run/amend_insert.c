@@ -86,7 +86,7 @@ static bool is_behind_previous(const struct passing *p, size_t i)
     return i && comes_behind(ncs_amend_change(p, i - 1), ncs_amend_change(p, i));
 }
 
-/* By itself, whatever is to come before it. */
+/* True if the change is due by itself, whatever comes before it. */
 static bool is_wanted(const struct passing *p, size_t i)
 {
     const struct change *c = ncs_amend_change(p, i);
@@ -110,7 +110,7 @@ static bool is_wanted(const struct passing *p, size_t i)
            ncs_amend_find_member(p, c->nth, &comm, &comm_rank); /* it may not have been made yet */
 }
 
-/* What comes behind it there may be wanted first. */
+/* True also if a change behind it at the same spot is due, because it must be made first. */
 static bool amend_insert_is_due(const struct passing *p, size_t i)
 {
     const struct change *c = ncs_amend_change(p, i);

@@ -1,5 +1,6 @@
-/* Tracks: of each call of a rank on a communicator the line that makes it, the allocations that it uses and what the
- * rank did before it. What clues compare (evidence/call_sites.c). Private to this room. */
+/* Tracks: for each call of a rank on a communicator, the line that makes it, the allocations
+ * that it uses and the rank's actions before it. evidence/call_sites.c compares them.
+ * Private to this room. */
 #ifndef NCS_DIAGNOSE_EVIDENCE_TRACKS_H
 #define NCS_DIAGNOSE_EVIDENCE_TRACKS_H
 
@@ -9,7 +10,8 @@
 
 struct ncs_track_evidence {
     uint64_t of[NCS_TRACK_CLUES]; /* by clue, from NCS_EVIDENCE_LINE on */
-    uint64_t power;               /* of what came between: what its hash is multiplied by as more follows */
+    uint64_t power;               /* of the actions in between: factor of its hash when more
+                                   * follow */
 };
 
 struct ncs_track_memory {
