@@ -313,7 +313,7 @@ static void recast_add_context(struct ncs_recast *r, const struct ncs_snap_conte
         copy.state = NCS_CONTEXT_ENDED;
         copy.ending = NCS_END_SILENT;
     }
-    copy.held_by = held && copy.state != NCS_CONTEXT_ENDED;
+    copy.held_by = held;
     NCS_PUSH(r->snap.context, r->snap.contexts, r->own->context_room, copy);
 }
 

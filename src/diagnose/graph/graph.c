@@ -453,6 +453,13 @@ static int speaker(const struct ncs_analysis *q, const struct ncs_unmet *n, cons
     return -1;
 }
 
+/* Who goes on before the context does: itself, or the one as which its thread waits. */
+static int holder_of(const struct ncs_analysis *q, int context)
+{
+    size_t holder = context >= 0 ? q->snap->context[context].held_by : 0;
+    return holder ? (int)holder - 1 : context;
+}
+
 /* To all that may do what the absent rank has not done. */
 static void connect_rank(struct ncs_analysis *q, const struct ncs_unmet *n, int node,
                          const struct ncs_absent *a)
@@ -462,7 +469,7 @@ static void connect_rank(struct ncs_analysis *q, const struct ncs_unmet *n, int 
     for (int k = ncs_first_context(q, a->rank); k >= 0; k = q->next_context[k])
         if (q->snap->context[k].state != NCS_CONTEXT_ENDED && (one < 0 || k == one) &&
             !(gate && at_gate(q, &q->snap->context[k], gate)))
-            ncs_connect(q, node, q->snap->context[k].held_by ? (int)q->snap->context[k].held_by - 1 : k);
+            ncs_connect(q, node, holder_of(q, k));
 }
 
 static void connect_need(struct ncs_analysis *q, size_t unmet)
@@ -479,7 +486,7 @@ static void connect_need(struct ncs_analysis *q, size_t unmet)
             ncs_connect(q, node, ncs_op_node(q, a->op));
         } else if (a->reason == NCS_ABSENT_CONTACT ||
                    (n->kind == NCS_UNMET_GATE && q->snap->gate[n->gate].owner >= 0)) {
-            ncs_connect(q, node, a->context);
+            ncs_connect(q, node, holder_of(q, a->context));
         } else if (a->rank < 0) {
             ncs_connect_unknown(q, unmet);
         } else {
