@@ -279,6 +279,9 @@ bool ncs_cycle_without_needs(const struct ncs_analysis *q, size_t unmet, const i
  * caller frees it. */
 int *ncs_cycle_of(const struct ncs_analysis *q, size_t unmet, bool gates_only, size_t *length);
 
+bool ncs_at_same_place(const struct ncs_call *a, const struct ncs_call *b); /* in the program, and the same function */
+/* Another rank has destroyed a communicator at the same place: so the program has it, and it need not be too early. */
+bool ncs_ends_like_others(const struct ncs_analysis *q, const struct ncs_call *destroy);
 /* Fills in why rank `comm_rank` is not at the meeting. */
 void ncs_why_absent(struct ncs_analysis *q, const struct ncs_unmet *unmet, struct ncs_absent *a);
 /* The same if only a rank of the run is known, not its rank in a communicator: it ended,

@@ -6,11 +6,6 @@
 
 #include "base/mem.h"
 
-bool ncs_at_same_place(const struct ncs_call *a, const struct ncs_call *b)
-{
-    return a->fn == b->fn && a->place.line == b->place.line && a->place.file == b->place.file;
-}
-
 static bool is_as_seen(const struct ncs_explanations *s)
 {
     struct ncs_rehearsed r;
@@ -35,20 +30,10 @@ static bool waits_for_hosts(const struct ncs_analysis *q)
     return false;
 }
 
-/* If other ranks destroyed the communicator at the same place, this rank need not have destroyed it
- * too early. */
-static bool others_do(const struct ncs_analysis *q, const struct ncs_call *destroy)
-{
-    for (size_t i = 0; destroy && i < q->rares; i++)
-        if (q->rare[i]->rank != destroy->rank && ncs_at_same_place(q->rare[i], destroy))
-            return true;
-    return false;
-}
-
 static bool has_own_reason(const struct ncs_analysis *q, const struct ncs_absent *a)
 {
     if (a->reason == NCS_ABSENT_DESTROYED)
-        return !(a->call && a->call->ending) && !others_do(q, a->call);
+        return !(a->call && a->call->ending) && !ncs_ends_like_others(q, a->call);
     return a->reason < NCS_ABSENT_FINISHED && a->reason != NCS_ABSENT_EMPTY;
 }
 

@@ -63,7 +63,6 @@ void ncs_candidates_peers(struct ncs_explanations *s);
 void ncs_candidates_hosts(struct ncs_explanations *s);
 bool ncs_host_gap(const struct ncs_explanations *s, size_t course, const struct ncs_divergence *d,
                   const struct ncs_gap *g, struct ncs_change *out);
-bool ncs_at_same_place(const struct ncs_call *a, const struct ncs_call *b); /* in the program, and the same function */
 /* A course that has left a loop before the model has lacks whole rounds (explanation/candidates_round.c). Those that the
  * model has not gone through are as its own round `like`, from 0: its newest that differ from each other. */
 void ncs_candidate_rounds(struct ncs_explanations *s, size_t way, size_t model, size_t like);

@@ -343,3 +343,16 @@ void ncs_why_absent(struct ncs_analysis *q, const struct ncs_unmet *unmet, struc
         a->call = failed;
     }
 }
+
+bool ncs_at_same_place(const struct ncs_call *a, const struct ncs_call *b)
+{
+    return a->fn == b->fn && a->place.line == b->place.line && a->place.file == b->place.file;
+}
+
+bool ncs_ends_like_others(const struct ncs_analysis *q, const struct ncs_call *destroy)
+{
+    for (size_t i = 0; destroy && i < q->rares; i++)
+        if (q->rare[i]->rank != destroy->rank && ncs_at_same_place(q->rare[i], destroy))
+            return true;
+    return false;
+}

@@ -1,6 +1,12 @@
 /* A rank destroyed a communicator on which others still have a call to make. */
 #include "diagnose/rules/rule.h"
 
+/* Whether another rank has destroyed at that place, too. What a communicator's end has put off is at no place. */
+static bool ends_like_others(const struct ncs_analysis *q, const struct ncs_call *destroy)
+{
+    return destroy && destroy->place.line && ncs_ends_like_others(q, destroy);
+}
+
 /* A program ends with the destroy, so one that left out a call has destroyed, too: where the calls
  * show which one it left out, or others have one too many, that is what is told. */
 static bool destroyed_after_all(const struct ncs_analysis *q, const struct ncs_cause *r)
@@ -10,7 +16,7 @@ static bool destroyed_after_all(const struct ncs_analysis *q, const struct ncs_c
     if (p && (p->how != NCS_DIVERGENCE_FEWER || p->skipped_line))
         return false;
     for (size_t i = 0; i < r->absents; i++)
-        all &= r->absent[i]->reason == NCS_ABSENT_DESTROYED;
+        all &= r->absent[i]->reason == NCS_ABSENT_DESTROYED && !ends_like_others(q, r->absent[i]->call);
     return all;
 }
 
