@@ -1,13 +1,13 @@
-/* Courses: what each thread of control did, in its own order, as far as it matters to the others. They
- * are what ranks are compared by (explanation/divergence.c) and what a change is tried on (rehearsal/rehearsal.c). Private to
- * this room. */
+/* Courses: the steps of each thread of control, in its own order, as far as they concern other
+ * threads. Ranks are compared by their courses (explanation/divergence.c), and changes are
+ * rehearsed on them (rehearsal/rehearsal.c). Private to this room. */
 #ifndef NCS_DIAGNOSE_COURSE_COURSE_H
 #define NCS_DIAGNOSE_COURSE_COURSE_H
 
 #include "diagnose/analysis.h"
 
 enum ncs_step_kind {
-    NCS_STEP_CALL,      /* a counted call: a collective, a send or receive, a put, signal or wait for them */
+    NCS_STEP_CALL,      /* a counted call: collective, send, receive, put, signal, or their wait */
     NCS_STEP_GROUP_END, /* of an outermost group */
     NCS_STEP_WAIT,      /* of the host, for a stream, an event or a device */
     NCS_STEP_RECORD,    /* of an event */
@@ -20,32 +20,35 @@ enum ncs_step_kind {
 };
 
 struct ncs_step {
-    const struct ncs_call *call; /* of a host's step what stands for it: a record of its rank, thread and place */
+    const struct ncs_call *call; /* for a host step, a stand-in record of its rank,
+                                  * thread and place */
     const struct ncs_host_step *host; /* NULL = a call */
-    /* Alike where ranks do alike: the function, the place in the program, the label and what made the
-     * communicator. Children of one split are alike, the ranks' own arguments do not count. */
+    /* Equal for steps where ranks do alike: the function, the place in the program, the label and
+     * the origin of the communicator. Children of one split are alike; the ranks' own arguments do
+     * not count. */
     uint64_t site;
-    uint64_t role; /* of what names one peer: the function, and how far the peer is away; 0 = of others */
-    uint64_t alike; /* of a call: the same of those that meet alike; 0 = it has a partner of its own */
+    uint64_t role; /* for a call with one peer: function and distance; 0 = other calls */
+    uint64_t alike; /* equal for calls that can meet; 0 = it has a partner of its own */
     union {
         const void *stream; /* of a call */
-        const char *key;    /* of a host's step that a change makes: it sets, or waits for, this one; NULL = that of host */
+        const char *key;    /* a host step of a change: the key it sets or awaits; NULL = host's */
     };
     int comm, comm_rank; /* of a host's step -1 */
     enum ncs_step_kind kind;
     bool has_event; /* its call names one */
-    bool lone; /* sets a key, or waits for one, where few ranks do: that others do not is no difference */
-    bool loose; /* sets a key for which nobody asks, while somebody waits for one that nobody sets */
+    bool lone; /* few ranks set or await such a key, so lacking it is no difference */
+    bool loose; /* sets a key that nobody awaits, while a wait has no setter */
 };
 
 struct ncs_course {
     int rank, thread;      /* of the run */
     int context;           /* of the snapshot; -1 = none: it has ended */
-    size_t holder;         /* index + 1 of the course of another rank, as which its thread waits; 0 = none */
+    size_t holder;         /* index + 1 of the other rank's course in which its
+                            * thread waits; 0 = none */
     int depth;             /* of its open groups */
     bool stands;           /* in its last step */
     bool over;             /* it makes no further call whatever the others do */
-    bool still;            /* of a recorded run: it waits for nothing, and yet its calls end here */
+    bool still;            /* recorded run: waits for nothing, yet its calls end here */
     const char *missed;    /* key that it waits for and nobody sets; NULL = none */
     struct ncs_step *step; /* in order */
     size_t steps, room;
@@ -62,27 +65,30 @@ struct ncs_courses {
     struct ncs_call *stand_in; /* for the steps of hosts */
 };
 
-/* False where the journal has dropped records: the courses would begin anywhere. */
+/* False if the journal has dropped records: the courses would begin at arbitrary places. */
 bool ncs_courses_read(const struct ncs_analysis *q, struct ncs_courses *out);
 void ncs_courses_free(struct ncs_courses *c);
 /* The role that a rank has by a send or receive. */
 uint64_t ncs_role_of(const struct ncs_courses *all, enum ncs_fn fn, int comm, int comm_rank, int peer);
-/* The one rank that a send, receive, put, signal or wait for a signal names; -1 = it names none, or several. */
+/* The only peer that a send, receive, put, signal or wait for a signal names; -1 =
+ * none, or several. */
 int ncs_step_peer(const struct ncs_call *call);
-/* Site and role of a call if it is made on that communicator. */
+/* Sets site and role of a call as if it were made on that communicator. */
 void ncs_step_mark(const struct ncs_courses *all, const struct ncs_call *call, int comm, struct ncs_step *step);
 
 /* ---- keys of the store (course/keys.c) ---- */
 
-/* Finds what depends on keys: missed of courses, lone and loose of steps. A part of ncs_courses_read. */
+/* Sets the members that depend on keys: missed of courses, lone and loose of steps. A part of
+ * ncs_courses_read. */
 void ncs_courses_find_keys(struct ncs_courses *all);
-/* The key that the course waits for; NULL = it waits for none. */
+/* The key for which the course waits; NULL = none. */
 const char *ncs_awaited_key(const struct ncs_course *c);
 uint64_t ncs_key_hash(const char *key);
-/* The same of keys that differ in their numbers only, as "rank0-ready" and "rank12-ready". */
+/* Equal for keys that differ only in their numbers, such as "rank0-ready" and "rank12-ready". */
 uint64_t ncs_key_class(const char *key);
 
-/* Records of events, waits of streams for them and ends of groups: no change of their own. */
+/* True for steps that change only together with calls: records of events, waits of streams for
+ * them, ends of groups. */
 static inline bool ncs_comes_with_calls(const struct ncs_step *s)
 {
     return s->kind == NCS_STEP_GROUP_END || s->kind == NCS_STEP_RECORD || s->kind == NCS_STEP_AFTER;
@@ -101,16 +107,16 @@ enum ncs_change_kind {
 struct ncs_change {
     enum ncs_change_kind kind;
     size_t course, step;          /* step = course.steps: at its end */
-    const struct ncs_call *model; /* PUT_IN: the call that it is like; LEAVE_OUT ...: the step's */
-    bool answer;                  /* PUT_IN: the counterpart of the model, a receive for a send */
+    const struct ncs_call *model; /* PUT_IN: the call to copy; LEAVE_OUT ...: the step's call */
+    bool answer;                  /* PUT_IN: the model's counterpart, a receive for a send */
     const struct ncs_step *like;  /* PUT_IN: what stands at its place in the program; NULL = nobody's does */
-    int ahead, behind;            /* PUT_IN: so many steps right before and behind `like` come with it: see
-                                   * ncs_comes_with_calls */
+    int ahead, behind;            /* PUT_IN: this many steps right before and behind `like` come
+                                   * along: see ncs_comes_with_calls */
     int comm, comm_rank;          /* where it is made */
     int peer;                     /* PEER, and PUT_IN of a send or receive; -1 = none */
     const struct ncs_call *wants; /* PEER: the call of that peer's that it answers then */
-    const struct ncs_host_step *host; /* the model's, or the step's; NULL = it is a call. Such a change is on no
-                                       * communicator */
+    const struct ncs_host_step *host; /* the model's, or the step's; NULL = a call. A change of a
+                                       * host step has no communicator */
     const char *key;              /* of a host's: that is set then */
 };
 
@@ -120,17 +126,18 @@ enum ncs_fn ncs_change_fn(const struct ncs_change *c); /* of the call that is pu
 
 struct ncs_rehearsed {
     size_t blocked;  /* courses that still wait, and launches that are not done */
-    size_t supposed; /* meetings that only calls can complete which nobody has seen yet */
+    size_t supposed; /* meetings that only hypothetical calls can complete */
     bool *waits;     /* by course. The caller's */
 };
 
-/* All who play, for as many rehearsals as are wanted. The caller's; the courses stay. */
+/* The cast for any number of rehearsals. The caller frees it; the courses stay. */
 struct ncs_cast *ncs_cast_new(const struct ncs_analysis *q, const struct ncs_courses *courses);
 void ncs_cast_free(struct ncs_cast *cast); /* NULL is a no-op */
 
-/* Plays all courses again, with the changes (by course and step): who waits then? What a thread does once
- * it goes on beyond what is known is taken to be what the others wait for. Without changes that is to be
- * who waits now; where it is not the run has something that this play does not know. */
+/* Plays all courses again with the changes (sorted by course and step), to find the threads that
+ * still wait. If a thread goes on beyond its known course, its later calls are assumed to be those
+ * that others wait for. Without changes the result must equal the present waits; if not, the run
+ * has something that rehearsals do not model. */
 void ncs_rehearse(const struct ncs_cast *cast, const struct ncs_change *change, size_t changes,
                   struct ncs_rehearsed *out);
 

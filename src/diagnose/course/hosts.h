@@ -1,5 +1,5 @@
-/* Keys and barriers of a trial in thought (rehearsal/hosts.c): what has been set, who has come. Private to
- * this room. */
+/* Keys and barriers in a rehearsal (rehearsal/hosts.c): the keys that are set, the visitors that
+ * have arrived. Private to this room. */
 #ifndef NCS_DIAGNOSE_COURSE_HOSTS_H
 #define NCS_DIAGNOSE_COURSE_HOSTS_H
 
@@ -30,8 +30,8 @@ int ncs_process_of_party(const struct ncs_analysis *q, int rank);
 void ncs_hosts_set(struct ncs_hosts *h, const char *key);
 bool ncs_hosts_is_set(const struct ncs_hosts *h, const char *key);
 
-/* The visitor has come, maybe before; whether it may go on. Copies of one thread's visit have one id. free: by
- * process, that it may still come; NULL = none may. */
+/* The visitor arrives, perhaps again; returns true if it may go on. Copies of one thread's visit
+ * have one id. free: by process, true if it may still arrive; NULL = none may. */
 bool ncs_hosts_visit(struct ncs_hosts *h, const char *ranks, uint64_t id, int process, const bool *free);
 
 #endif

@@ -10,7 +10,7 @@ struct ncs_role {
     uint64_t class; /* of the communicator */
     int away;       /* of the peer: its rank there less the own */
     int nranks;     /* there */
-    bool regular;   /* (nearly) all ranks have it that can, as far as any has it */
+    bool regular;   /* (nearly) all ranks that can have it do, where any rank has it */
 };
 
 struct ncs_roles {
@@ -31,7 +31,7 @@ size_t ncs_spot_number(const struct ncs_roles *r, uint64_t site); /* roles.spots
 /* The course has one of the roles that ranks have at the spot, or could have it where all others have that can: in a
  * ring the last rank sends to the first one from where all others send to their next. */
 bool ncs_spot_is_expected(const struct ncs_roles *r, size_t course, size_t spot);
-/* The one peer is as far away as the other, round the ring of all ranks. */
+/* True if both peers are equally far away on the ring of all ranks. */
 bool ncs_roles_alike(const struct ncs_roles *r, uint64_t a, uint64_t b);
 /* The peer that a rank with this role names, on the ring of ranks; -1 = the role is not known. */
 int ncs_role_peer(const struct ncs_roles *r, uint64_t key, int comm_rank);

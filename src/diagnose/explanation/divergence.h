@@ -1,11 +1,11 @@
-/* Where courses diverge by the places that they come to: ranks of one program do alike, and who does
- * otherwise where most do alike is likely to be the one who is wrong. Private to this room. */
+/* Divergences of courses, by the places that they visit. Ranks of one program do alike, so a rank
+ * that does otherwise where most do alike is probably the wrong one. Private to this room. */
 #ifndef NCS_DIAGNOSE_EXPLANATION_DIVERGENCE_H
 #define NCS_DIAGNOSE_EXPLANATION_DIVERGENCE_H
 
 #include "diagnose/course/roles.h"
 
-/* Courses that come to the same places in the same order, of ranks that are in groups of the same kinds. */
+/* Courses that visit the same places in the same order, of ranks in groups of the same kinds. */
 struct ncs_way {
     size_t *course; /* indices; the first stands for all */
     size_t courses, room;
@@ -26,8 +26,8 @@ void ncs_ways_free(struct ncs_ways *w);
 
 /* One step more or less. */
 struct ncs_gap {
-    bool more;  /* the way has the step, the model has not; else the other way round */
-    size_t at;  /* step of the way; of a step that it lacks the one that comes after it */
+    bool more;  /* the way has the step and the model has not; else the reverse */
+    size_t at;  /* step of the way; for a missing step, the one that follows it */
     size_t of;  /* step of the model */
 };
 
@@ -37,14 +37,16 @@ struct ncs_divergence {
     size_t gaps, room;
 };
 
-/* Weights of a step too much and a step too few: it is asked for both sides of a doubt. By collectives alone: ranks
- * of a pipeline send and receive as often as their stage asks for. */
+/* The costs of an extra and of a missing step; a doubtful case is asked with both
+ * weightings. collectives: compares only collectives, because stages of a pipeline differ in
+ * their sends and receives. */
 struct ncs_weights {
     unsigned more, fewer;
     bool collectives;
 };
 
-/* False: too far apart, or not apart at all: one goes on as the other does, as far as both are known. */
+/* False = too far apart, or no divergence: one goes on as the other does, as far
+ * as both are known. */
 bool ncs_diverge(const struct ncs_ways *ways, size_t way, size_t model, struct ncs_weights weights,
                  struct ncs_divergence *out);
 

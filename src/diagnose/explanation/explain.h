@@ -1,4 +1,5 @@
-/* Explanations of a hang by what ranks did otherwise than those who do alike. Private to this room. */
+/* Explanations of a hang from ranks that did otherwise than ranks like them.
+ * Private to this room. */
 #ifndef NCS_DIAGNOSE_EXPLANATION_EXPLAIN_H
 #define NCS_DIAGNOSE_EXPLANATION_EXPLAIN_H
 
@@ -14,7 +15,7 @@ enum {
 /* In the order in which explanations are preferred. */
 struct ncs_cost {
     size_t ranks;    /* that have to change */
-    size_t misfit;   /* how far the courses are apart then (explanation/misfit.c) */
+    size_t misfit;   /* distance of the courses with the change (explanation/misfit.c) */
     size_t size;     /* ncs_divergence_size */
     size_t turns;    /* back in the program, where nobody has gone back */
     size_t kind;     /* 0: another communicator, 1: calls put in, 2: calls left out */
@@ -29,7 +30,7 @@ struct ncs_explanation {
     size_t parts, part_room;
     struct ncs_change *change;   /* by course and step */
     size_t changes, change_room;
-    size_t rounds;               /* if not 0: the changes are so many whole rounds of a loop */
+    size_t rounds;               /* if not 0: the changes are this many whole rounds of a loop */
     struct ncs_cost cost;
 };
 
@@ -51,15 +52,16 @@ struct ncs_explanations {
 /* Candidates from the steps that the ways of ranks have more or less than others
  * (explanation/candidates.c). */
 void ncs_candidates_apart(struct ncs_explanations *s);
-/* The same of several ways at once: ranks that are wrong each in its own manner. */
+/* The same for several ways at once: ranks that are wrong, each in its own manner. */
 void ncs_candidates_at_once(struct ncs_explanations *s);
 /* Candidates that answer the waiting calls, or that remove these calls
  * (explanation/missed_calls.c). */
 void ncs_candidates_missed(struct ncs_explanations *s);
 /* Candidates for ranks that name another peer than most ranks do at that place. */
 void ncs_candidates_peers(struct ncs_explanations *s);
-/* Keys, barriers and threads of hosts (explanation/candidates_host.c): from who waits, and what a way has more or less; false:
- * that is no matter. */
+/* Candidates for keys, barriers and threads of hosts (explanation/candidates_host.c),
+ * from the waits and from the steps that a way has more or less. host_gap: false = the
+ * gap does not matter. */
 void ncs_candidates_hosts(struct ncs_explanations *s);
 bool ncs_host_gap(const struct ncs_explanations *s, size_t course, const struct ncs_divergence *d,
                   const struct ncs_gap *g, struct ncs_change *out);
@@ -76,65 +78,69 @@ bool ncs_candidate_put_in(const struct ncs_explanations *s, size_t course, size_
                           size_t nth, struct ncs_change *out);
 /* Adds a change behind those of its course. */
 void ncs_candidate_add(struct ncs_explanation *c, const struct ncs_change *change);
-/* Takes the candidate: it is rehearsed if it is among the cheapest (explanation/cheapest.c). */
+/* Takes over the candidate. It is rehearsed if it is among the cheapest
+ * (explanation/cheapest.c). */
 void ncs_candidate_try(struct ncs_explanations *s, struct ncs_explanation *c);
 /* Keeps the cheapest of those with which all go on. */
 void ncs_candidates_rehearse(struct ncs_explanations *s);
 void ncs_candidate_free(struct ncs_explanation *c); /* the contents */
-/* The rank's own communicator that the model's is a sibling of, and its rank there; -1 = none. */
+/* The rank's communicator that is a sibling of the model's, and the rank's number
+ * in it; -1 = none. */
 int ncs_sibling_comm(const struct ncs_explanations *s, const struct ncs_call *model, int rank, int *comm_rank);
 
 /* ---- calls to put in (explanation/examples.c) ---- */
 
 struct ncs_examples *ncs_examples_new(const struct ncs_courses *courses);
 void ncs_examples_free(struct ncs_examples *e); /* NULL is a no-op */
-/* A call at the site on that communicator, the nth, from 0, of a rank there but that one; of fewer the last; NULL = there
- * is none. */
+/* The nth call, from 0, at the site on that communicator by another of its ranks; if there are
+ * fewer, the last. NULL = none. */
 const struct ncs_call *ncs_example(const struct ncs_examples *e, uint64_t site, int comm, int comm_rank, size_t nth);
 
-/* ---- how far courses are apart (explanation/misfit.c) ---- */
+/* ---- distances of courses (explanation/misfit.c) ---- */
 
-/* Distances between all courses that have anything in common, as they are. */
+/* The present distances between all courses that have anything in common. */
 struct ncs_misfits *ncs_misfits_new(const struct ncs_analysis *q, const struct ncs_courses *courses,
                                     const struct ncs_ways *ways);
 void ncs_misfits_free(struct ncs_misfits *m); /* NULL is a no-op */
 size_t ncs_misfit_now(const struct ncs_misfits *m); /* the sum of them */
-/* Puts the change before that step, of `last` and those before it, where the course comes closest to the others;
- * returns how far they are apart then. */
+/* Places the change before the step, among `last` and the steps before it, that brings the course
+ * closest to the others. Returns the sum of distances then. */
 size_t ncs_misfit_place(struct ncs_misfits *m, struct ncs_change *change, size_t last);
 size_t ncs_misfit_of(struct ncs_misfits *m, size_t course); /* the sum of those between it and all others */
 /* The peer that the rank would name there if it did as most ranks; -1: it does, or
  * there is no majority. */
 int ncs_misfits_usual_peer(const struct ncs_misfits *m, const struct ncs_step *s);
-/* The first at which it names another peer than the others do there; NULL = none. */
+/* The course's first step that names another peer than the others name there; NULL = none. */
 const struct ncs_step *ncs_misfits_odd_step(const struct ncs_misfits *m, size_t course);
 size_t ncs_misfits_way(const struct ncs_misfits *m, size_t course);
 bool ncs_misfits_related(const struct ncs_misfits *m, size_t way, size_t other); /* they have something in common */
-/* The sum of them with the changes, which are by course and step. Adds to turns (NULL: no matter) how often a changed
- * course goes back in the program where none has done so. */
+/* The sum of distances with the changes, which are sorted by course and step. Adds to *turns (may
+ * be NULL) how often a changed course goes back in the program where no course has done so. */
 size_t ncs_misfit_with(struct ncs_misfits *m, const struct ncs_change *change, size_t changes, size_t *turns);
 
 /* ---- explanations ---- */
 
-/* The cheapest ones first; none where the run has what this knows nothing of. The caller's. */
+/* The explanations, the cheapest first; none if the run has something that rehearsals do not model.
+ * The caller frees them. */
 struct ncs_explanations *ncs_explain_hang(const struct ncs_analysis *q);
 size_t ncs_explanations_count(const struct ncs_explanations *e);
 const struct ncs_explanation *ncs_explanation_at(const struct ncs_explanations *e, size_t i);
 void ncs_explanations_free(struct ncs_explanations *e); /* NULL is a no-op */
 
-/* It is the cheapest, and no other one that blames somebody else fits as well. */
+/* True if it is the cheapest, and no other one that blames other ranks fits as well. */
 bool ncs_explanation_is_likelier(const struct ncs_explanation *e);
-/* How many are cheaper, those as cheap as each other taken as one. */
+/* How many tiers are cheaper; equally cheap explanations form one tier. */
 size_t ncs_explanation_tier(const struct ncs_explanation *e);
-/* The steps of ranks at the same places support it, and it does not blame most ranks. */
+/* True if the steps of ranks at the same places support it, and it does not blame most ranks. */
 bool ncs_explanation_is_sure(const struct ncs_explanation *e);
-/* Some rank has come to the places of all calls that it puts in, and no rank may be in another's communicator. */
+/* True if some rank has visited the places of all calls that it inserts, and no rank may be in the
+ * wrong communicator. */
 bool ncs_explanation_is_placed(const struct ncs_explanation *e);
 /* It puts in, or leaves out, a send or a receive. */
 bool ncs_explanation_is_of_messages(const struct ncs_explanation *e);
-/* The ranks that it changes come closer to what the others do. */
+/* True if it brings the changed ranks closer to the others. */
 bool ncs_explanation_brings_closer(const struct ncs_explanation *e);
-/* No other one is cheaper, no matter if calls are inserted or left out, and it brings ranks
+/* True if no other one is cheaper, no matter if calls are inserted or left out, and it brings ranks
  * closer to the others. */
 bool ncs_explanation_is_as_good(const struct ncs_explanation *e);
 /* A short finding about the rank that is furthest from the others; false = none. The caller frees
@@ -146,7 +152,7 @@ uint64_t ncs_edit_before(const struct ncs_course *c, size_t step);
  * which owns its key, and the finding. */
 struct ncs_edit ncs_host_edit(const struct ncs_explanations *s, const struct ncs_change *c);
 bool ncs_format_hosts(const struct ncs_explanation *e, struct ncs_cause *r, struct ncs_drafts *all);
-/* The same in words of its own, with the edits (explanation/text.c). */
+/* The same with words of its own and with the edits (explanation/text.c). */
 bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit *edit, struct ncs_drafts *all);
 /* Adds the finding; false: there are no words for it. */
 bool ncs_explanation_say(const struct ncs_explanation *e, struct ncs_drafts *all);

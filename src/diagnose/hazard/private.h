@@ -127,7 +127,7 @@ struct recent { /* what the host has read since the last comparison */
 struct rank {
     int rank;
     struct ncs_hazards *all;
-    bool blind; /* what is called from now on is not what is done: captured, or all was thrown away */
+    bool blind; /* calls no longer show the work done: captured, or all was dropped */
     struct clock host, scratch, callbacks; /* callbacks: up to the host functions that were enqueued */
     uint32_t *tick; /* by lane, from 1: operations so far */
     size_t tick_room;
@@ -178,7 +178,7 @@ struct stream *hazard_stream(struct rank *r, const void *handle, int device, int
 void hazard_new_stream(struct rank *r, const void *handle, int device, bool blocking);
 unsigned hazard_lane(struct rank *r);
 void hazard_spare_lane(struct rank *r, unsigned lane);
-/* Adds what an operation that is now put into the stream comes after. */
+/* Adds to the clock the operations before the one that is now put into the stream. */
 void hazard_before(const struct rank *r, const struct stream *s, struct clock *c);
 /* The host waits for all streams of a device; -1: of all devices. */
 void hazard_drain(struct rank *r, int device);
@@ -204,9 +204,10 @@ void hazard_each_writer(const struct rank *r, uintptr_t from, uintptr_t to,
 void hazard_communicate(struct rank *r, struct ncs_call *call);
 void hazard_group_end(struct rank *r, const struct ncs_call *call);
 void hazard_settled(struct rank *r, const struct ncs_call *call); /* polled to success */
-/* Its launches have ended by now; `gone`: and there will be no more. */
+/* Its launches have ended now; `gone`: there will be no more. */
 void hazard_end_line(struct rank *r, const struct ncs_call *call, bool gone);
-/* The host waits for the stream (NULL: all of the rank) as it is now, or an event stands for that. */
+/* The host waits for the present work of the stream (NULL: of all the rank's streams), or an event
+ * stands for it. */
 void hazard_in_vain(struct rank *r, struct ncs_call *sync, const struct stream *s);
 /* Checks memory that the host touches in an open group after a wait in it. */
 void hazard_look_in_group(struct rank *r, const struct step *s, const struct piece *p);
@@ -229,7 +230,7 @@ static inline bool hazard_same_launch(const struct access *earlier, const struct
 
 /* Numbers a send or receive that is launched, as its counterpart is. */
 
-/* Two accesses without order; returns the index of the hazard. */
+/* Records two unordered accesses; returns the index of the hazard. */
 int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access *earlier,
                  const struct step *later, unsigned does, struct ncs_call *sync);
 

@@ -1,7 +1,8 @@
-/* The state of a trial in thought, and how its files share it (course/course.h says what the trial is for). All courses are
- * played again with some changes, to see who would still wait. Hosts stop at first contact and at their waits,
- * launches keep the order of their streams and communicators, calls meet by number; data, time and arguments that
- * do not decide about meetings are left out. Private to these files. */
+/* The state of a rehearsal, shared by its files (course/course.h says what rehearsals are for). All
+ * courses are played again with some changes, to see which threads would still wait. Hosts stop at
+ * first contact and at their waits, launches keep the order of their streams and communicators,
+ * calls meet by number. Data, time and arguments that do not affect meetings are left out. Private
+ * to these files. */
 #ifndef NCS_DIAGNOSE_REHEARSAL_REHEARSAL_H
 #define NCS_DIAGNOSE_REHEARSAL_REHEARSAL_H
 
@@ -23,7 +24,7 @@ struct ncs_cast {
     int ranks;               /* of the run, as far as there are courses */
     size_t *course, *first;  /* courses by rank, each rank's own in a row from first; one first more at the end */
     size_t *nth;             /* by course: which of its rank's it is */
-    uint64_t *kin;           /* by rank: the same where ranks do alike; 0 = like nobody else */
+    uint64_t *kin;           /* by rank: equal where ranks do alike; 0 = like no other */
     struct ncs_last_wait *wait; /* by course */
     struct ncs_map owner;    /* rank of a communicator -> the course that makes its calls, + 1 */
     struct ncs_map seat;     /* communicator and rank of the run -> its rank there + 1 */
@@ -113,7 +114,7 @@ struct ncs_rehearsal {
     struct ncs_meeting *meeting; size_t meetings, meeting_room;
     struct ncs_map meeting_at; /* communicator, ranks and number -> index + 1 */
     struct ncs_map count;      /* a rank's sequence of deeds that are numbered -> how many */
-    struct ncs_map sent;       /* communicator, target, origin -> signals that nobody has waited for */
+    struct ncs_map sent;       /* communicator, target, origin -> signals that no wait has taken */
 
     struct ncs_map entered; /* rehearsal/contact.c */
 
@@ -130,7 +131,7 @@ static inline uint64_t ncs_rehearsal_key(int64_t a, int64_t b, int64_t c, int64_
     return hash ? hash : 1;
 }
 
-/* By its own function: an answer that is put in has a model of the other kind. */
+/* By its own function, because the model of an inserted answer is of the other kind. */
 static inline bool ncs_deed_is_pair(const struct ncs_deed *d)
 {
     return ncs_fn_info[d->fn].pair;
@@ -145,7 +146,7 @@ static inline bool ncs_deed_is_one_sided(const struct ncs_deed *d)
 
 /* Its rank on the communicator; -1 = it has none. */
 int ncs_cast_seat(const struct ncs_cast *cast, int comm, int rank);
-/* The course that makes the calls of a rank of a communicator, + 1; 0 = none has made any. */
+/* The course that makes the calls of a rank of a communicator, + 1; 0 = no course has. */
 size_t ncs_cast_owner(const struct ncs_cast *cast, int comm, int comm_rank);
 /* Players for all courses, as the changes part them. */
 void ncs_rehearsal_cast(struct ncs_rehearsal *p);
@@ -156,9 +157,9 @@ size_t ncs_rehearsal_course(const struct ncs_rehearsal *p, const struct ncs_trou
 
 /* ---- who may do anything (rehearsal/free.c) ---- */
 
-/* The course has come to its end, and goes on beyond what is known. */
+/* The course has reached its end, and goes on beyond its known steps. */
 void ncs_rehearsal_set_free(struct ncs_rehearsal *p, struct ncs_player *l);
-/* The course that makes the calls of a rank of a communicator goes on. */
+/* True if the course that makes the calls of a rank of a communicator goes on. */
 bool ncs_rehearsal_is_free(const struct ncs_rehearsal *p, int comm, int comm_rank);
 bool ncs_rehearsal_rank_is_free(const struct ncs_rehearsal *p, int rank); /* of the run */
 
@@ -177,31 +178,33 @@ bool ncs_rehearsal_device_is_done(const struct ncs_rehearsal *p, int rank);
 bool ncs_rehearsal_wait_is_over(const struct ncs_rehearsal *p, const struct ncs_call *c); /* of a host */
 void ncs_rehearsal_play_launches(struct ncs_rehearsal *p);
 
-/* ---- launches whose turn it may be (rehearsal/front.c) ---- */
+/* ---- launches that may be next (rehearsal/front.c) ---- */
 
 /* One that has just been enqueued: looked at from now on, or once what is before it is done. */
 void ncs_rehearsal_await(struct ncs_rehearsal *p, size_t launch);
 /* The passes look at launches in their order. Begins one, and takes the next of it; false: it is over. */
 void ncs_rehearsal_begin_pass(struct ncs_rehearsal *p);
 bool ncs_rehearsal_next_launch(struct ncs_rehearsal *p, size_t *launch);
-/* It has been looked at: where it is done, those behind it may have their turn in the same pass. */
+/* The launch was looked at. If it is done, its successors may be looked at in the same pass. */
 void ncs_rehearsal_leave_launch(struct ncs_rehearsal *p, size_t launch);
 
 /* ---- meetings and signals (rehearsal/meetings.c) ---- */
 
-/* Gives a part that has just been launched its place in the meeting that it is for. */
+/* Puts a part that was just launched into its meeting. */
 void ncs_rehearsal_join(struct ncs_rehearsal *p, size_t part);
-/* Its turn on its stream has come; whether anything moves. */
+/* The part is next on its stream. Returns true if anything moves. */
 bool ncs_rehearsal_meet(struct ncs_rehearsal *p, struct ncs_launch_part *part);
 
 /* ---- hosts among themselves (rehearsal/hosts.c) ---- */
 
-/* A step of the player's, with another key if that is not NULL; one that is put in. False: it waits there. */
+/* Plays a host step of the player, with another key unless it is NULL. False = the
+ * player waits there. */
 bool ncs_rehearsal_play_host(struct ncs_rehearsal *p, const struct ncs_player *l, const char *key);
 bool ncs_rehearsal_add_host(struct ncs_rehearsal *p, struct ncs_player *l, const struct ncs_change *c);
-/* A split, to which all ranks of the communicator come. False: it waits there. */
+/* Plays a split, to which all ranks of the communicator come. False = the player waits there. */
 bool ncs_rehearsal_play_split(struct ncs_rehearsal *p, const struct ncs_player *l);
-/* The player need not wait behind its last step for anything that is not played here: a gate, an init, a split. */
+/* True if the player need not wait behind its last step for things that rehearsals do not play: a
+ * gate, an init, a split. */
 bool ncs_rehearsal_last_wait_is_over(const struct ncs_rehearsal *p, const struct ncs_player *l);
 
 /* ---- courses (rehearsal/courses.c) ---- */

@@ -12,7 +12,7 @@ struct ncs_repairing {
     struct ncs_map known;     /* hash of an edit -> its place in the draft, from 1 */
 };
 
-/* ---- edits (repair/repair.c): what is there already, or cannot be said, is not added ---- */
+/* ---- edits (repair/repair.c); known or inexpressible edits are not added ---- */
 
 struct ncs_edit ncs_edit_of(const struct ncs_repairing *p, enum ncs_edit_kind kind,
                             const struct ncs_call *c);

@@ -13,20 +13,22 @@ enum ncs_root_kind {
     NCS_CAUSE_NOTICE,   /* a crash or a fault */
     NCS_CAUSE_HAZARD,   /* memory that is used without order */
     NCS_CAUSE_LOST,     /* a fault stopped every rank */
-    NCS_CAUSE_ELSEWHERE, /* a call that was made on another communicator than the others made it on */
-    NCS_CAUSE_HOSTS,    /* a barrier, a key or a thread that a host has more, less or otherwise than those like it */
-    NCS_CAUSE_FAILED,   /* calls that failed alike on several ranks, uncaught and waited for by nobody */
+    NCS_CAUSE_ELSEWHERE, /* a call that the others made on another communicator */
+    NCS_CAUSE_HOSTS,    /* a barrier, key or thread that a host has more, less or otherwise than
+                         * hosts like it */
+    NCS_CAUSE_FAILED,   /* calls that failed alike on several ranks; uncaught, and no
+                         * rank waits for them */
     /* From here on what is found is a note, not the cause. */
     NCS_CAUSE_LABELS,   /* nothing hangs, but by their labels calls were exchanged */
     NCS_CAUSE_ORDER,    /* nothing hangs, but ranks launched two communicators in opposite order */
     NCS_CAUSE_THREADS,  /* the run as a whole: calls of threads that nothing orders */
     NCS_CAUSE_GONE,     /* the run as a whole: calls on communicators that their ranks had destroyed */
-    NCS_CAUSE_PARTS,    /* the run as a whole: calls that name a rank which a part has not */
+    NCS_CAUSE_PARTS,    /* the run as a whole: calls that name a rank that its part does not have */
     NCS_CAUSE_WINDOWS,  /* a communicator's windows, in pairs */
     NCS_CAUSE_MESSAGES, /* a communicator's sends and receives, in pairs */
     NCS_CAUSE_OPERATORS, /* a communicator's pre-mul-sums */
     NCS_CAUSE_BUFFERS,  /* where a communicator's calls send from and receive to */
-    NCS_CAUSE_LATER,    /* behind calls that disagree: somebody has made fewer of them, too */
+    NCS_CAUSE_LATER,    /* behind calls that disagree: some rank has also made fewer of them */
     NCS_CAUSE_LEFT,     /* left over at the end of a rank */
     NCS_CAUSE_FOREIGN,  /* a buffer of another device */
     NCS_CAUSE_UNUSED,   /* a fault whose call never came */
@@ -38,17 +40,17 @@ struct ncs_explanation; /* explanation/explain.h */
 /* A cause that has no further cause behind it. The kind decides which members are set. */
 struct ncs_cause {
     enum ncs_root_kind kind;
-    const char *rule;                  /* the only one that may speak; NULL = the one with the strongest ground */
+    const char *rule;                  /* the only rule that is asked; NULL = all, by ground */
     const struct ncs_unmet *unmet;       /* ABSENT, CYCLE (one of it), DIFFER of a hang */
     const struct ncs_absent **absent;  /* ABSENT: those of one reason */
-    const struct ncs_call_divergence *divergence; /* ABSENT: known by other means; NULL = that of the communicator */
+    const struct ncs_call_divergence *divergence; /* ABSENT: NULL = the communicator's */
     size_t absents;
-    const struct ncs_call *const *call; /* DIFFER, FAILED; of ORDER two of one rank, two of the other */
+    const struct ncs_call *const *call; /* DIFFER, FAILED; ORDER: two of each rank */
     size_t calls;
     int *path;                         /* CYCLE: nodes */
     size_t length;
     const struct ncs_notice *notice;
-    const struct ncs_call *excess;     /* ABSENT, known by other means: this call is one too many; NULL = no such */
+    const struct ncs_call *excess;     /* ABSENT, known by other means: the extra call */
     const struct ncs_explanation *hosts; /* HOSTS: that says so */
     const struct ncs_edit *edit;       /* known by other means; NULL = by the rule that speaks */
     size_t edits;
@@ -61,20 +63,22 @@ struct ncs_cause {
 typedef bool ncs_rule_match(const struct ncs_analysis *q, const struct ncs_cause *r,
                             struct ncs_draft *d);
 
-/* By which evidence a rule tells the cause, the strongest first. Of the rules that match a cause the one with the
- * strongest ground is reported. */
+/* The kind of evidence by which a rule finds the cause, the strongest first. Among the rules that
+ * match a cause, the one with the strongest ground is reported. */
 enum ncs_ground {
     NCS_GROUND_NOTICED,  /* the machine noticed it: a crash, an access, memory without order, a cut link */
     NCS_GROUND_MISUSE,   /* a call that is wrong whatever the others do */
-    NCS_GROUND_RECORD,   /* what became of the rank that is missed: it failed, was lost, aborted, left a group open */
+    NCS_GROUND_RECORD,   /* the missed rank's own record: it failed, was lost, aborted,
+                          * left a group open */
     NCS_GROUND_INSTEAD,  /* one call that was made otherwise: on another communicator, to another peer, in another's place */
     NCS_GROUND_MORE,     /* a call that the others did not make */
-    NCS_GROUND_LEFT,     /* a communicator that is destroyed before the calls of others: more than that these are missed */
+    NCS_GROUND_LEFT,     /* a communicator destroyed before others' calls; explains more than the
+                          * missed calls do */
     NCS_GROUND_FEWER,    /* a call that the others made */
-    NCS_GROUND_ORDER,    /* calls that ranks made in different orders, where nobody is known to be the odd one */
+    NCS_GROUND_ORDER,    /* calls in different orders, where no rank is known to be the odd one */
     NCS_GROUND_DISAGREE, /* calls that met and differ */
     NCS_GROUND_WAITS,    /* who waits for whom */
-    NCS_GROUND_HOSTS,    /* the same of hosts: what keeps them back may be behind any call */
+    NCS_GROUND_HOSTS,    /* waits between hosts: any call may be the reason */
     NCS_GROUND_NOTHING,  /* that somebody waits */
     NCS_GROUNDS
 };
@@ -85,19 +89,22 @@ struct ncs_rule { /* ncs_rule_<name> of rules/<name>.c */
 };
 
 struct ncs_drafts;
-/* Takes a draft that is filled but for rule and level, which is an error's unless the root is a note's (rules/common/judge.c). */
+/* Takes a draft that is filled except for rule and level. The level is an error's, unless the cause
+ * is of a note's kind (rules/common/judge.c). */
 void ncs_draft_take(const struct ncs_analysis *q, const struct ncs_cause *r, const char *rule, struct ncs_draft *d,
                     struct ncs_drafts *all);
-/* Lets the rule with the strongest ground that explains the root speak; whether there is one. */
+/* Asks the rules about the cause; the matching rule with the strongest ground fills the draft.
+ * False = no rule matches. */
 bool ncs_judge(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_drafts *all);
 
-/* Lets the rules speak of what the machine noticed, of why nobody goes on, of all else (rules/common/causes.c). */
+/* Ask the rules about the machine's notices, about the hang, about all else
+ * (rules/common/causes.c). */
 void ncs_judge_notices(const struct ncs_analysis *q, struct ncs_drafts *all);
 void ncs_judge_hang(const struct ncs_analysis *q, struct ncs_drafts *all);
 void ncs_judge_rest(const struct ncs_analysis *q, struct ncs_drafts *all);
 
-/* Calls of two communicators on one device that two ranks made in opposite order, in a run that ended
- * all the same: fills call[4] (rules/common/opposite_order.c). */
+/* Finds calls of two communicators on one device that two ranks made in opposite order, in a run
+ * that nevertheless ended. Fills call[4] (rules/common/opposite_order.c). */
 bool ncs_opposite_order(const struct ncs_analysis *q, const struct ncs_call **call);
 
 /* Findings on their way (rules/common/drafts.c). */
@@ -108,7 +115,7 @@ struct ncs_drafts {
 };
 
 void ncs_free_finding(struct ncs_finding *f); /* the contents */
-/* Takes the draft; one that tells of the same mistake is merged with it. */
+/* Takes the draft; drafts about the same mistake are merged. */
 void ncs_drafts_add(const struct ncs_analysis *q, struct ncs_drafts *all, struct ncs_draft *d);
 void ncs_drafts_sort(struct ncs_drafts *all); /* the cause first */
 
@@ -117,7 +124,8 @@ void ncs_drafts_sort(struct ncs_drafts *all); /* the cause first */
 const struct ncs_call **ncs_split_calls(const struct ncs_analysis *q, int parent, uint32_t nth);
 /* "ranks 0, 1 gave 0, rank 2 gave 1" */
 void ncs_format_colors(const struct ncs_call *const *call, int count, struct ncs_str *s);
-/* To a finding about somebody who is missed in a part of a split: who gave which color (rules/common/uneven_split.c). */
+/* Adds the ranks' colors to a finding about a rank that is missed in a part of a split
+ * (rules/common/uneven_split.c). */
 void ncs_add_colors(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
 /* Blames ranks that join with another size, or as the same rank as another; fills why and fix
  * (rules/common/joiners.c). */
@@ -139,53 +147,55 @@ enum ncs_failing { /* why, in the order in which it is looked for */
     NCS_FAILING_EXCLUDED,
     NCS_FAILING_IN_PROGRESS,
     NCS_FAILING_NO_OPERATOR,
-    NCS_FAILING_OWN, /* none of these: what is in the call, or what the library met */
+    NCS_FAILING_OWN, /* none of these: an error in the call, or one that the library met */
 };
 
-/* Adds to `why` what the calls before it tell, beginning with "; ", if they tell anything, and to `fix`
- * what to change. */
+/* Adds to `why` the evidence of earlier calls, if any, beginning with "; ", and to
+ * `fix` the repair. */
 enum ncs_failing ncs_format_failing(const struct ncs_analysis *q, const struct ncs_call *call,
                                     struct ncs_str *why, struct ncs_str *fix);
 /* True if the cause is such a failure. Then it has filled everything. */
 bool ncs_failed_because(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                         enum ncs_failing failing);
 
-/* ---- the edit of calls that removes it (repair/repair.c, repair_*.c, words/edits.c) ---- */
+/* ---- the edits that remove a finding (repair/repair.c, repair_*.c, words/edits.c) ---- */
 
-/* To a filled finding, by its rule; nothing where no change of calls alone repairs it. */
+/* Adds edits to a filled finding, by its rule; none if no change of calls alone repairs it. */
 void ncs_repairs(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
-/* To a finding about a peer named wrongly: the call, and the one that it ought to answer; `turned`:
- * it has to become the counterpart of its kind, too. */
+/* Adds the edit to a finding about a wrong peer: the call, and the call that it should match.
+ * `turned`: the call must also become the counterpart of its kind. */
 void ncs_repair_peer(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *wrong,
                      const struct ncs_call *wants, bool turned);
-/* To one about the wrong communicator: the call, and the number of the right one. */
+/* The same for a wrong communicator: the call, and the number of the right communicator. */
 void ncs_repair_comm(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *wrong,
                      int comm);
-/* To one about two calls of a rank on one communicator that change places. */
+/* The same for two calls of a rank on one communicator that were exchanged. */
 void ncs_repair_swap(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *a,
                      const struct ncs_call *b);
 char *ncs_format_edit(const struct ncs_analysis *q, const struct ncs_edit *e);
 
-/* ---- somebody will never come to a meeting (rules/common/missing_rank.c) ---- */
+/* ---- a rank that will never come to a meeting (rules/common/missing_rank.c) ---- */
 
-/* The ranks of the run that are at the meeting. The caller's. */
+/* The ranks of the run that are at the meeting. The caller frees the list. */
 int *ncs_present_ranks(const struct ncs_analysis *q, const struct ncs_unmet *unmet, size_t *count);
-/* Common to findings about a need: call, title, rows, blocked ranks. Culprits come before. */
+/* Fills the parts that all findings about an unmet wait share: call, title, rows, blocked ranks.
+ * Add culprits before. */
 void ncs_fill_unmet(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_unmet *unmet,
                     uint32_t call);
-/* Culprits are those who are missed, the call is theirs if they made one in vain. */
+/* Makes the missed ranks culprits; the call is theirs if they made one in vain. */
 void ncs_fill_absent(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
-/* The root is an absence for a reason from the first to the last. */
+/* True if the cause is an absence for a reason from the first to the last. */
 bool ncs_is_because(const struct ncs_cause *r, enum ncs_reason first, enum ncs_reason last);
-/* It is an absence from a meeting of the kind by those who make the call no more or are elsewhere. */
+/* True if the cause is an absence from a meeting of the kind, and the absent ranks no longer make
+ * the call or are elsewhere. */
 bool ncs_lacks(const struct ncs_cause *r, enum ncs_unmet_kind kind);
 void ncs_format_absent(const struct ncs_cause *r, struct ncs_str *s); /* "ranks 0, 1" */
 /* " before call 3 on world" */
 void ncs_format_before(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s);
-/* "; ranks 0, 1, 3 wait for it in AllReduce float32 x 1024 sum at line 9" */
+/* Adds "; ranks 0, 1, 3 wait for it in AllReduce float32 x 1024 sum at line 9". */
 void ncs_format_who_waits(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_unmet *unmet,
                           bool several);
-/* The whole draft but for the repair: "rank 1 aborted world at line 13 after 2 calls; ..." */
+/* Fills the draft, except the repair: "rank 1 aborted world at line 13 after 2 calls; ..." */
 void ncs_format_left(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                      const char *verb);
 
@@ -196,13 +206,13 @@ bool ncs_fill_hosts(const struct ncs_analysis *q, const struct ncs_cause *r, str
 
 /* ---- calls left out, made in excess, exchanged (rules/common/divergent_calls.c) ---- */
 
-/* The parting of the root's communicator, if it is no later than the root's own calls. */
+/* The divergence of the cause's communicator, if it is no later than the cause's own calls. */
 const struct ncs_call_divergence *ncs_divergence_of(const struct ncs_analysis *q, const struct ncs_cause *r);
-/* The parting if it is of the kind wanted; its list of odd ranks is the caller's. */
+/* True if the divergence is of this kind. The caller frees its list of odd ranks. */
 bool ncs_parts(const struct ncs_analysis *q, const struct ncs_cause *r, enum ncs_divergence_how how,
                struct ncs_call_divergence *out);
 int ncs_divergence_comm(const struct ncs_cause *r); /* the communicator that it is of */
-/* Culprits are the odd ranks, the title is the others' call where they part. */
+/* Makes the odd ranks culprits; the title is the others' call at the divergence. */
 void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, int comm,
                          const struct ncs_call_divergence *p, struct ncs_draft *d);
 /* For two explanations that fit equally well: fills why and fix. False = there is only one. */
@@ -211,16 +221,17 @@ bool ncs_format_alternatives(const struct ncs_analysis *q, int comm, const struc
 const struct ncs_call *ncs_call_at(const struct ncs_analysis *q, int comm, int comm_rank,
                                    uint32_t position);
 bool ncs_never_called(const struct ncs_cause *r);
-/* " too", or " before it waits in barrier() at line 9" of one who may still mean to make it. */
+/* Adds " too", or " before it waits in barrier() at line 9" for a rank that may still
+ * intend the call. */
 void ncs_format_before_wait(const struct ncs_analysis *q, const struct ncs_cause *r, bool several,
                             struct ncs_str *s);
 
-/* ---- what others passed at the same place (rules/common/siblings.c) ---- */
+/* ---- arguments of others at the same place (rules/common/siblings.c) ---- */
 
 /* A fact about a call that must be the same on every rank. */
 typedef int64_t ncs_fact_of(const struct ncs_call *call);
 
-/* Calls of ranks that are not among those who met, at the place of the call and in the same round. */
+/* Calls at the same place and in the same round, by ranks that did not take part in the meeting. */
 struct ncs_siblings {
     size_t alike, other; /* with the same value, with another */
 };
@@ -232,7 +243,7 @@ struct ncs_siblings ncs_siblings_of(struct ncs_sibling_search *s, const struct n
 
 /* ---- calls that met and disagree (rules/common/disagreement.c) ---- */
 
-/* In the order in which they are looked at: the first that differs names the rule. */
+/* The order of checks: the first fact that differs names the rule. */
 enum ncs_fact {
     NCS_FACT_KIND,
     NCS_FACT_ROOT,
@@ -244,18 +255,20 @@ enum ncs_fact {
 /* True if the calls disagree in this fact. Then it has filled all but the repair. */
 bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                   enum ncs_fact which, const char *noun);
-/* The repair: "give the same root: rank 3 (line 8) is the odd one", unless no side is. */
+/* Adds the repair "give the same root: rank 3 (line 8) is the odd one", unless
+ * neither side is odd. */
 bool ncs_advise_odd(const struct ncs_cause *r, struct ncs_draft *d, const char *what);
 void ncs_fill_calls(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                     const struct ncs_call *title);
-/* A send and a receive; a share of an all-to-all that met one of them is of another kind. */
+/* True for a send and a receive. A share of an all-to-all that met one of them is
+ * of another kind. */
 bool ncs_is_exchange(const struct ncs_cause *r);
 
 /* ---- sends and receives without a counterpart (rules/common/unmatched_finding.c) ---- */
 
 bool ncs_is_alone(const struct ncs_cause *r, bool send);
-/* The one who is missed has destroyed the communicator, alone of three ranks or more: it has left too
- * early, rather than left out a message. */
+/* True if the missed rank alone, of three or more, has destroyed the communicator: it left too
+ * early and did not skip a message. */
 bool ncs_left_alone(const struct ncs_analysis *q, const struct ncs_cause *r);
 /* True if the cause is such a send or receive. Then it has filled the draft. */
 bool ncs_one_alone(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
@@ -281,7 +294,8 @@ struct ncs_ring_kinds ncs_ring_look(const struct ncs_analysis *q, const struct n
 /* Where in the path of a ring its telling begins. */
 size_t ncs_first_place(const struct ncs_analysis *q, const struct ncs_cause *r);
 void ncs_fill_cycle(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
-/* "rank 0 waits in call 1 on x at line 5 for rank 1, rank 1 waits in ..." of a filled draft. */
+/* "rank 0 waits in call 1 on x at line 5 for rank 1, rank 1 waits in ..." from a filled draft. The
+ * caller frees it. */
 char *ncs_ring_text(const struct ncs_draft *d);
 
 /* ---- joining a communicator (rules/common/join_finding.c) ---- */
@@ -299,16 +313,16 @@ const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struc
 /* True if one wait at the right place orders both pairs. */
 bool ncs_one_wait_mends(const struct ncs_hazard *a, const struct ncs_hazard *b);
 void ncs_format_hazard_ranks(struct ncs_str *s, const struct ncs_hazard *h);
-/* "call 2 on world (AllReduce float32 x 4 sum) at line 7", "the copy at line 9" */
+/* Adds "call 2 on world (AllReduce float32 x 4 sum) at line 7", "the copy at line 9". */
 void ncs_format_use(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *call);
 const char *ncs_said_use(unsigned does, bool several); /* "overwrites", "read" */
 void ncs_format_line(struct ncs_str *s, const char *before, const struct ncs_call *call);
 /* Adds the advice for the place between the earlier and the later use. */
 void ncs_format_wait_between(struct ncs_str *s, const struct ncs_hazard *h);
-/* Its stream is synchronised after the earlier one, if that is a communication. */
+/* Adds the edit that synchronises the stream after the earlier use, if that is a communication. */
 void ncs_repair_by_sync(struct ncs_draft *d, const struct ncs_hazard *h);
 
-/* ---- right results that lost something (rules/common/inexact.c) ---- */
+/* ---- right results that lost precision (rules/common/inexact.c) ---- */
 
 /* Returns the result if the cause is one of this kind (an average of integers, or not); has then
  * filled all but the fix. */
