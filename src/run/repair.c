@@ -5,7 +5,7 @@
 #include "run/private.h"
 
 enum {
-    MOST_ROUNDS = 16,
+    MOST_ROUNDS = 48,
     MOST_PROVEN = 1000, /* without the budget; edits that repeat in a circle must end, too */
 };
 

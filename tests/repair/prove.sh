@@ -36,13 +36,13 @@ check "a long run is made again where that is asked for" \
 
 cat >rounds.lua <<'S'
 scenario { ranks = 3 }
-local x = cuda.buffer("float32", 64):fill(1)
-for step = 1, 27 do
+local x = cuda.buffer("float32", 128):fill(1)
+for step = 1, 81 do
     if step % 3 ~= rank then world:all_reduce(x:slice(1, step)) end
 end
 stream:sync()
 S
-rounds='[.repair.repaired, (.repair.rounds | length > 16)]'
+rounds='[.repair.repaired, (.repair.rounds | length > 48)]'
 check "a repair of many rounds is given up" '[false,false]' "$rounds" --repair rounds.lua
 check "a repair of many rounds is made where that is asked for" '[true,true]' "$rounds" --repair --prove rounds.lua
 check "a finding whose edits are not enough says so" \
