@@ -444,8 +444,8 @@ size_t ncs_misfit_now(const struct ncs_misfits *m)
     return m->now;
 }
 
-/* True if the change gives a key that was set for nobody a reader, or a reader
- * without a key a setter. */
+/* True if the change lets a set and a wait meet: it renames a set whose key nobody awaits, or lets a
+ * wait await such a key. */
 static bool claims_a_key(const struct ncs_misfits *m, const struct ncs_change *change)
 {
     if (change->kind != NCS_CHANGE_KEY)
