@@ -88,7 +88,7 @@ static void line_up(struct ncs_member *m, struct ncs_call *call)
 }
 
 /* True if call `id` of another thread is newer than anything that the running thread can know of. */
-static bool is_rival(const struct ncs_call *call, uint64_t id, int thread)
+static bool journal_is_rival(const struct ncs_call *call, uint64_t id, int thread)
 {
     return id > ncs_local->heard && thread != call->thread;
 }
@@ -98,16 +98,16 @@ static bool is_rival(const struct ncs_call *call, uint64_t id, int thread)
 static void journal_find_rival(struct ncs_journal *j, const struct ncs_member *m,
                                struct ncs_call *call)
 {
-    if (!ncs_local || !ncs_local->tells_waits)
+    if (!ncs_local || !ncs_local->journals_waits)
         return;
     uint64_t key = ncs_hash(ncs_hash((uint64_t)call->rank, (uint64_t)m->device),
                             (uint64_t)(uintptr_t)ncs_call_stream(call));
     if (ncs_call_stream(call) == cudaStreamPerThread) /* this handle means a different stream on each thread */
         key = ncs_hash(key, (uint64_t)call->thread);
     uint64_t last = (uintptr_t)ncs_map_get(&j->own->on_stream, key); /* id, thread */
-    if (m->last && m->last->rank == call->rank && is_rival(call, m->last->id, m->last->thread))
+    if (m->last && m->last->rank == call->rank && journal_is_rival(call, m->last->id, m->last->thread))
         call->rival = m->last->id;
-    else if (is_rival(call, last >> 16, (int)(uint16_t)last))
+    else if (journal_is_rival(call, last >> 16, (int)(uint16_t)last))
         call->rival = last >> 16;
     ncs_map_put(&j->own->on_stream, key,
                 (void *)(uintptr_t)(call->id << 16 | (uint16_t)call->thread));
@@ -523,7 +523,7 @@ void ncs_journal_heard(struct ncs_journal *j)
 }
 
 /* True if the call may have shown its thread how far other threads have come. */
-static bool tells_of_others(enum ncs_fn fn)
+static bool shows_other_threads(enum ncs_fn fn)
 {
     switch ((int)fn) {
     case NCS_FN_ncclGroupStart:
@@ -574,7 +574,7 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
     keep_outputs(call);
     if (local)
         local->call = NULL;
-    if (local && tells_of_others(call->fn))
+    if (local && shows_other_threads(call->fn))
         local->heard = j->calls;
     unlock(j);
     if (fills && local && j->own->api)

@@ -81,7 +81,7 @@ void ncs_journal_free_caught(struct ncs_journal *j);
 /* After a successful cudaMemcpy to memory of the script's own: samples the copied bytes. */
 void ncs_journal_keep_read(struct ncs_call *call);
 
-/* ---- messages of libraries about failed calls (journal_said.c) ---- */
+/* ---- messages of libraries about failed calls (journal_message.c) ---- */
 
 /* Asks the library, outside the lock. NULL = it has no message. */
 const char *ncs_journal_ask_error(const struct ncs_journal *j, const struct ncs_call *call, int rc);

@@ -57,7 +57,7 @@ struct ncs_local {
 
     /* True if the journal hears of every wait of this thread for another: by ncs_journal_heard,
      * or because it is a call of the driver. */
-    bool tells_waits;
+    bool journals_waits;
     struct ncs_place slept; /* place of its last sleep in the script */
 
     /* The journal maintains these. */

@@ -1,7 +1,7 @@
 /* A machine: besides its table of functions it runs contexts under one token, keeps a clock and
  * detects hangs. The simulator's clock is virtual, its hangs are facts, and it reports the
  * instant at which data move. On real hardware contexts are OS threads, time is real, a hang is
- * a time without progress, and plants, schedules and luck of the comments below do not exist.
+ * a time without progress, and plants, schedules and `swayed` of the comments below do not exist.
  *
  * One machine exists per process at a time, because NCCL's functions take no context argument. */
 #ifndef NCS_API_MACHINE_H
@@ -38,7 +38,7 @@ struct ncs_machine_options {
     int64_t patience;         /* real time without progress, in ns, after which a run on real
                                * hardware counts as hung; 0 = for ever */
     enum ncs_host_policy host;
-    int lanes;                /* launches that a GPU carries out at a time; 0 = any number */
+    int kernel_slots;         /* launches that a GPU carries out at a time; 0 = any number */
     uint64_t eager;           /* bytes that sends may run ahead per (comm, src, dst); 0 = none */
     bool seeded;              /* draw at every scheduling point */
     uint64_t seed;
@@ -198,7 +198,7 @@ struct ncs_machine {
     /* True if the way the run ended may depend on whether sends are buffered: a send completed
      * before its receive arrived, or a send of at most `limit` bytes waits for its receive.
      * `buffered`: the most bytes of one pair that completed early. */
-    bool (*luck)(uint64_t limit, uint64_t *buffered);
+    bool (*swayed)(uint64_t limit, uint64_t *buffered);
     /* Appends the choices that the run made, as a text that ncs_machine_options.schedule takes;
      * empty if all were the default. False when there are too many to keep, or, with err filled,
      * when the prescribed schedule does not fit the run. */

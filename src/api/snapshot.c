@@ -28,7 +28,7 @@ void ncs_snapshot_free(struct ncs_snapshot *s)
     ncs_free(s->op);
     ncs_free(s->dep);
     ncs_free(s->part);
-    ncs_free(s->slot);
+    ncs_free(s->meeting);
     ncs_free(s->member);
     ncs_free(s->lack);
     ncs_free(s->job);

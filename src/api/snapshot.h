@@ -71,7 +71,7 @@ struct ncs_snap_op {               /* an unfinished operation of the device grap
     int device;                    /* on its host */
     const struct ncs_call *call;   /* the call that enqueued it (of a launch: its first call);
                                     * may be NULL */
-    bool lane;                     /* waits only for a free kernel slot of its device; deps hold the slots */
+    bool awaits_kernel_slot;       /* waits only for a free kernel slot of its device; deps hold the slots */
     size_t dep, deps;              /* first and count in snapshot.dep: operations it waits for */
     size_t part, parts;            /* of a launch: first and count in snapshot.part */
     int context;                   /* of a callback: the context that runs it; -1 = none yet, or no callback */
@@ -79,7 +79,7 @@ struct ncs_snap_op {               /* an unfinished operation of the device grap
 
 enum ncs_part_state {
     NCS_PART_WAITING,   /* earlier work of its launch is not done */
-    NCS_PART_AT_SLOT,   /* there, waits for the others */
+    NCS_PART_AT_MEETING,   /* there, waits for the others */
     NCS_PART_MATCHED,   /* complete, data will move */
     NCS_PART_DONE,
     NCS_PART_CANCELLED, /* by abort */
@@ -89,7 +89,7 @@ struct ncs_snap_part {             /* one call's share of a launch, or a call st
     const struct ncs_call *call;
     enum ncs_part_state state;
     int op;                        /* its launch; -1 = still queued in an open group or in contact */
-    int slot;                      /* its meeting; -1 = not at one yet */
+    int meeting;                      /* its meeting; -1 = not at one yet */
     bool readable;                 /* at its meeting, and its buffers exist */
 };
 
@@ -104,7 +104,7 @@ enum ncs_stuck {
     NCS_STUCK_LINK, /* a link that it must use is cut */
 };
 
-struct ncs_snap_slot {             /* a meeting of parts that is not complete */
+struct ncs_snap_meeting {             /* a meeting of parts that is not complete */
     bool pair;                     /* a send and a receive, made as such or by an all-to-all,
                                     * gather or scatter; otherwise a collective */
     int nranks;                    /* of the communicator */
@@ -153,7 +153,7 @@ struct ncs_snapshot {
     struct ncs_snap_op *op;        size_t ops;
     int *dep;                      size_t deps;
     struct ncs_snap_part *part;    size_t parts;
-    struct ncs_snap_slot *slot;    size_t slots;
+    struct ncs_snap_meeting *meeting;    size_t meetings;
     int *member;                   size_t members;   /* indices into part */
     struct ncs_snap_lack *lack;    size_t lacks;
     struct ncs_snap_job *job;      size_t jobs;

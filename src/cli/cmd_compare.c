@@ -178,7 +178,7 @@ static void print_comparison(const char *word, const char *file, const struct nc
     ncs_str_free(&out);
 }
 
-static void say_skipped(struct comparison *c, const char *file, const struct ncs_twin *t)
+static void print_skipped(struct comparison *c, const char *file, const struct ncs_twin *t)
 {
     struct ncs_str rest = { 0 };
     c->skipped++;
@@ -189,8 +189,8 @@ static void say_skipped(struct comparison *c, const char *file, const struct ncs
     ncs_str_free(&rest);
 }
 
-static void say_same(struct comparison *c, const char *file, const struct ncs_twin *t,
-                     const struct difference *d)
+static void print_same(struct comparison *c, const char *file, const struct ncs_twin *t,
+                       const struct difference *d)
 {
     struct ncs_str rest = { 0 };
     c->same++;
@@ -221,11 +221,11 @@ static void compare_run(struct comparison *c, size_t run, const char *file)
     if (!nccl.loaded || (nccl.verdict != NCS_SKIPPED && !sim.loaded)) {
         c->unloaded++;
     } else if (nccl.verdict == NCS_SKIPPED || sim.verdict == NCS_SKIPPED) {
-        say_skipped(c, file, nccl.verdict == NCS_SKIPPED ? &nccl : &sim);
+        print_skipped(c, file, nccl.verdict == NCS_SKIPPED ? &nccl : &sim);
     } else {
         compare_verdicts(c, &d, &sim, &nccl);
         if (!d.text.bytes) {
-            say_same(c, file, &sim, &d);
+            print_same(c, file, &sim, &d);
         } else {
             c->differ++;
             d.text.text[--d.text.bytes] = '\0';

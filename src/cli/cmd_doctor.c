@@ -265,7 +265,7 @@ static json_t *lines_json(const char *text)
     return list;
 }
 
-static void say_json(const struct health *h, struct ncs_str *out)
+static void format_health(const struct health *h, struct ncs_str *out)
 {
     json_t *devices = json_array(), *profiles = json_array();
     for (int i = 0; i < h->devices && i < SHOWN; i++)
@@ -296,7 +296,7 @@ static int examine(const struct ncs_option_value *v, struct ncs_str *out)
     struct ncs_error err = { 0 };
     int status = 2;
     if (inspect_machine(&h, given, &err)) {
-        (v[FORMAT].number == 1 ? say_json : doctor_add_json_text)(&h, out);
+        (v[FORMAT].number == 1 ? format_health : doctor_add_json_text)(&h, out);
         status = h.sim_fault ? 70 : 0;
     } else {
         ncs_print_error(&err);

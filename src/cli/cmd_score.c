@@ -68,7 +68,7 @@ static bool score_is_new(struct scoring *s, const struct ncs_labelled *l, size_t
         if (old->item != item || strcmp(old->seed ? old->seed : "", seed ? seed : "") != 0)
             continue;
         struct ncs_str name = { 0 };
-        ncs_score_say_case(l, seed, &name);
+        ncs_score_format_case(l, seed, &name);
         ncs_fail(err, NCS_BAD_INPUT, "a second report of %s, the first is in line %d", name.text,
                  old->line);
         ncs_str_free(&name);

@@ -94,7 +94,7 @@ static bool walk(struct ncs_files *files, const char *folder, int depth, struct 
 }
 
 /* Otherwise a misspelled `steps` would silently drop a test. */
-static void tell_left_out(struct ncs_files *files)
+static void report_left_out(struct ncs_files *files)
 {
     struct ncs_str text = { 0 };
     if (!files->left_out)
@@ -115,7 +115,7 @@ bool ncs_files_add(struct ncs_files *files, const char *operand, struct ncs_erro
     struct stat st;
     if (strcmp(operand, "-") != 0 && stat(operand, &st) == 0 && S_ISDIR(st.st_mode)) {
         bool ok = walk(files, operand, 0, err);
-        tell_left_out(files);
+        report_left_out(files);
         return ok;
     }
     NCS_PUSH(files->path, files->count, files->room, ncs_copy_text(operand));

@@ -51,7 +51,7 @@ static size_t unexpected(const struct ncs_tally *t)
     return t->runs - t->expected - t->skipped;
 }
 
-void ncs_suite_tell(struct ncs_suite *suite, struct ncs_report_entry *entry)
+void ncs_suite_report(struct ncs_suite *suite, struct ncs_report_entry *entry)
 {
     const struct ncs_selection *selection = suite->selection;
     size_t run = suite->next;

@@ -29,7 +29,7 @@ struct ncs_suite {
 /* Makes all runs of the selection; returns the exit status for all. */
 int ncs_suite_run(struct ncs_suite *suite, int jobs);
 /* Reports the result of run `suite->next`, once, and advances to the next one. Takes over the entry's contents. */
-void ncs_suite_tell(struct ncs_suite *suite, struct ncs_report_entry *entry);
+void ncs_suite_report(struct ncs_suite *suite, struct ncs_report_entry *entry);
 /* Ends the report; returns the exit status. */
 int ncs_suite_finish(struct ncs_suite *suite);
 /* Appends "; not run: b.lua, c.lua". */

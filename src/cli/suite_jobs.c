@@ -225,7 +225,7 @@ static void replay_log(struct ncs_suite *suite, const struct ncs_str *log)
     }
 }
 
-static void tell_done(struct jobs *jobs)
+static void report_done(struct jobs *jobs)
 {
     struct ncs_suite *suite = jobs->suite;
     while (suite->next < jobs->next && done_of(jobs, suite->next)->is_done && !suite->cut) {
@@ -237,7 +237,7 @@ static void tell_done(struct jobs *jobs)
         if (d->err.bytes)
             fwrite(d->err.text, 1, d->err.bytes, stderr);
         replay_log(suite, &d->parcel.log);
-        ncs_suite_tell(suite, &d->parcel.entry);
+        ncs_suite_report(suite, &d->parcel.entry);
         ncs_parcel_free(&d->parcel);
         ncs_str_free(&d->out);
         ncs_str_free(&d->err);
@@ -326,7 +326,7 @@ static void make_runs(struct jobs *jobs, struct pollfd *fds)
     struct ncs_suite *suite = jobs->suite;
     for (;;) {
         pass_interrupts(jobs);
-        tell_done(jobs);
+        report_done(jobs);
         if (suite->next == suite->selection->runs || suite->cut)
             return;
         if (!hand_out(jobs)) {

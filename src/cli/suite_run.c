@@ -27,7 +27,7 @@ static enum ncs_verdict suite_verdict_of(const struct ncs_error *err)
 }
 
 /* Facts about a run besides its result. */
-struct told {
+struct suite_report {
     struct ncs_suite *suite;
     size_t run;
     int64_t start;
@@ -35,12 +35,12 @@ struct told {
     struct ncs_report_run report;
 };
 
-static void begin_told(struct told *t, struct ncs_suite *suite, size_t run, int64_t start)
+static void begin_report(struct suite_report *t, struct ncs_suite *suite, size_t run, int64_t start)
 {
     const struct ncs_selection *selection = suite->selection;
     const struct ncs_case *c = ncs_selection_case(selection, run);
     struct ncs_str full = { 0 };
-    *t = (struct told){ .suite = suite, .run = run, .start = start };
+    *t = (struct suite_report){ .suite = suite, .run = run, .start = start };
     ncs_selection_add_name(selection, run, &t->name);
     ncs_selection_add_full_name(selection, run, &full);
     if (t->name.bytes) {
@@ -56,13 +56,13 @@ static void begin_told(struct told *t, struct ncs_suite *suite, size_t run, int6
     ncs_str_free(&full);
 }
 
-static void end_told(struct told *t)
+static void end_report(struct suite_report *t)
 {
     ncs_str_free(&t->name);
     ncs_str_free(&t->command);
 }
 
-static void make_entry(struct told *t, const struct ncs_scenario *scenario,
+static void make_entry(struct suite_report *t, const struct ncs_scenario *scenario,
                        const struct ncs_result *result, struct ncs_report_entry *entry)
 {
     if (result->verdict == NCS_INTERRUPTED) /* an interrupted run has nothing worth repeating */
@@ -73,12 +73,12 @@ static void make_entry(struct told *t, const struct ncs_scenario *scenario,
     ncs_report_entry(&t->suite->report, &t->report, entry);
 }
 
-static void report_entry(struct told *t, const struct ncs_scenario *scenario,
+static void report_entry(struct suite_report *t, const struct ncs_scenario *scenario,
                          const struct ncs_result *result)
 {
     struct ncs_report_entry entry;
     make_entry(t, scenario, result, &entry);
-    ncs_suite_tell(t->suite, &entry);
+    ncs_suite_report(t->suite, &entry);
 }
 
 void ncs_suite_entry(struct ncs_suite *suite, size_t run, int64_t start,
@@ -86,14 +86,14 @@ void ncs_suite_entry(struct ncs_suite *suite, size_t run, int64_t start,
                      struct ncs_report_entry *entry)
 {
     const struct ncs_selection *selection = suite->selection;
-    struct told t;
+    struct suite_report t;
     struct ncs_scenario plain;
-    begin_told(&t, suite, run, start);
+    begin_report(&t, suite, run, start);
     ncs_scenario_init(&plain, selection->file[selection->run[run].file].path);
     make_entry(&t, scenario ? scenario : &plain, result, entry);
     entry->file = NULL; /* the text belongs to the scenario */
     ncs_scenario_free(&plain);
-    end_told(&t);
+    end_report(&t);
 }
 
 /* Reads the declaration for a run; false and err if it is wrong. */
@@ -117,7 +117,7 @@ static bool suite_declare(const struct ncs_suite *suite, size_t run, struct ncs_
 }
 
 /* True if the previous run of the same file had the same error. */
-static bool told_before(const struct told *t, const struct ncs_error *err)
+static bool reported_before(const struct suite_report *t, const struct ncs_error *err)
 {
     const struct ncs_selection *selection = t->suite->selection;
     struct ncs_error other = { 0 };
@@ -131,8 +131,8 @@ static bool told_before(const struct told *t, const struct ncs_error *err)
 }
 
 /* Reports a scenario that could not start; the error goes to standard error, as with compilers. */
-static void tell_unstarted(struct told *t, const struct ncs_scenario *scenario,
-                           const struct ncs_error *err)
+static void suite_report_unstarted(struct suite_report *t, const struct ncs_scenario *scenario,
+                                   const struct ncs_error *err)
 {
     const struct ncs_selection *selection = t->suite->selection;
     const struct ncs_selection_file *file = &selection->file[selection->run[t->run].file];
@@ -141,16 +141,16 @@ static void tell_unstarted(struct told *t, const struct ncs_scenario *scenario,
     t->report.complaints = file->reading ? &file->reading->complaints : NULL;
     if (!file->script)
         ncs_selection_print_error(file);
-    else if (!told_before(t, err))
+    else if (!reported_before(t, err))
         ncs_print_error(err);
     make_entry(t, scenario, &result, &entry);
     if (t->suite->report.format->people)
         ncs_str_free(&entry.text); /* the error suffices */
-    ncs_suite_tell(t->suite, &entry);
+    ncs_suite_report(t->suite, &entry);
 }
 
-static void tell_skipped(struct told *t, const struct ncs_scenario *scenario,
-                         const struct ncs_run_options *o, char *reason)
+static void report_skipped(struct suite_report *t, const struct ncs_scenario *scenario,
+                           const struct ncs_run_options *o, char *reason)
 {
     struct ncs_result result = {
         .verdict = NCS_SKIPPED, .ranks = o->ranks, .driver = o->driver, .policy = o->policy,
@@ -172,8 +172,8 @@ static bool declares_more_than_pass(const struct ncs_outcome *o)
     return o->any_verdict || o->verdict != NCS_PASS || o->finding_given || o->findings_given;
 }
 
-static void tell_result(struct told *t, const struct ncs_scenario *scenario,
-                        const struct ncs_result *result)
+static void report_result(struct suite_report *t, const struct ncs_scenario *scenario,
+                          const struct ncs_result *result)
 {
     struct ncs_str difference = { 0 };
     struct ncs_failing *failing = &t->report.failing;
@@ -192,7 +192,7 @@ static void tell_result(struct told *t, const struct ncs_scenario *scenario,
     ncs_str_free(&difference);
 }
 
-static void run_declared(struct told *t, struct ncs_script *script,
+static void run_declared(struct suite_report *t, struct ncs_script *script,
                          const struct ncs_scenario *scenario)
 {
     struct ncs_suite *suite = t->suite;
@@ -204,7 +204,7 @@ static void run_declared(struct told *t, struct ncs_script *script,
     o.log_arg = &suite->log;
     struct ncs_str reason = { 0 };
     if (!ncs_scenario_can_run(scenario, &o, &reason)) {
-        tell_skipped(t, scenario, &o, reason.text);
+        report_skipped(t, scenario, &o, reason.text);
         ncs_str_free(&reason);
         return;
     }
@@ -215,7 +215,7 @@ static void run_declared(struct told *t, struct ncs_script *script,
     ncs_suite_begin(suite, scenario, &o, t->run, t->start);
     const struct ncs_result *result = ncs_run_execute(run);
     ncs_suite_end();
-    tell_result(t, scenario, result);
+    report_result(t, scenario, result);
     if (!ncs_run_leave(run))
         ncs_suite_end_here(suite);
     ncs_run_free(run);
@@ -224,14 +224,14 @@ static void run_declared(struct told *t, struct ncs_script *script,
 void ncs_suite_make(struct ncs_suite *suite, size_t run)
 {
     const struct ncs_selection *selection = suite->selection;
-    struct told t;
+    struct suite_report t;
     struct ncs_error err = { 0 };
     struct ncs_scenario scenario;
-    begin_told(&t, suite, run, ncs_suite_clock());
+    begin_report(&t, suite, run, ncs_suite_clock());
     if (suite_declare(suite, run, &scenario, &err))
         run_declared(&t, selection->file[selection->run[run].file].script, &scenario);
     else
-        tell_unstarted(&t, &scenario, &err);
+        suite_report_unstarted(&t, &scenario, &err);
     ncs_scenario_free(&scenario);
-    end_told(&t);
+    end_report(&t);
 }

@@ -83,7 +83,7 @@ static void suite_give_up(enum ncs_verdict verdict, const char *message, char *r
     if (locked)
         ncs_out_flush();
     if (locked || suite->link) {
-        ncs_suite_tell(suite, &entry);
+        ncs_suite_report(suite, &entry);
     } else {
         ncs_tally_add(&suite->report.tally, verdict, false);
         suite->next++;

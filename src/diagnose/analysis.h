@@ -116,7 +116,7 @@ struct ncs_unmet {
     size_t absents, absent_room;
     const struct ncs_call *spread;   /* of an all-to-all, gather or scatter: one of those there */
     bool contact;                    /* blocks the host: first contact */
-    int slot, job, gate;             /* where it comes from; -1 = not from there */
+    int meeting, job, gate;             /* where it comes from; -1 = not from there */
     int comm, src, dst;              /* src, dst: a pair's or a signal's ranks of the
                                       * communicator */
     uint64_t wanted, came;           /* of a signal: asked for, and there */
@@ -163,7 +163,7 @@ struct ncs_analysis {
     size_t group_starts, group_start_room;
 
     struct ncs_unmet *unmet;
-    size_t unmets, need_room;
+    size_t unmets, unmet_room;
 
     /* Nodes of the graph, in this order: contexts, operations, jobs, unmet waits. */
     int *out, *in;                   /* first edge, by node; -1 = none */
@@ -292,7 +292,7 @@ bool ncs_has_made(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                   const struct ncs_absent *a);
 int ncs_run_rank(const struct ncs_analysis *q, int comm, int comm_rank); /* -1 = cannot be told */
 /* All-to-all, gather, scatter: all ranks call, but pairs of ranks meet. */
-bool ncs_is_spread(const struct ncs_call *call);
+bool ncs_is_composed(const struct ncs_call *call);
 bool ncs_is_send(const struct ncs_call *call);
 static inline bool ncs_is_revoke(const struct ncs_call *call)
 {

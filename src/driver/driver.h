@@ -7,7 +7,7 @@
 #include "driver/library.h"
 
 struct ncs_driver_choice {
-    const char *name;       /* "sim", "nccl", "plan" (plan.h) */
+    const char *name;       /* "sim", "nccl", "dry-run" (dry_run.h) */
     const char *nccl_lib;   /* of driver nccl: paths of the libraries; NULL: search the usual places */
     const char *cudart_lib;
 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/near.h"
-#include "driver/plan.h"
+#include "driver/dry_run.h"
 #include "driver/real.h"
 
 static const char *const names[] = { "sim", "nccl", NULL };
@@ -96,8 +96,8 @@ const struct ncs_driver *ncs_driver_open(const struct ncs_driver_choice *choice,
 {
     if (strcmp(choice->name, "sim") == 0)
         return &ncs_driver_sim;
-    if (strcmp(choice->name, "plan") == 0)
-        return ncs_driver_plan();
+    if (strcmp(choice->name, "dry-run") == 0)
+        return ncs_driver_dry_run();
     if (strcmp(choice->name, "nccl") == 0)
         return open_nccl(choice, err);
     ncs_fail(err, NCS_BAD_INPUT, "no driver \"%s\": expected sim or nccl", choice->name);

@@ -351,7 +351,7 @@ static void machine_stats(uint64_t *objects, uint64_t *bytes, uint64_t *trace)
     *objects = *bytes = *trace = 0;
 }
 
-static bool machine_luck(uint64_t limit, uint64_t *buffered)
+static bool machine_swayed(uint64_t limit, uint64_t *buffered)
 {
     (void)limit;
     *buffered = 0;
@@ -369,7 +369,7 @@ const struct ncs_machine ncs_machine_real = {
     .open = machine_open, .close = machine_close, .reset = machine_reset, .spawn = machine_spawn,
     .run = machine_run, .interrupt = machine_interrupt, .snapshot = ncs_real_snapshot,
     .abandon = machine_abandon, .lingers = machine_lingers, .observe = ncs_stage_observe,
-    .staged = ncs_meet_staged, .unstaged = ncs_meet_unstaged, .plant = machine_plant, .stats = machine_stats, .luck = machine_luck,
+    .staged = ncs_meet_staged, .unstaged = ncs_meet_unstaged, .plant = machine_plant, .stats = machine_stats, .swayed = machine_swayed,
     .schedule = machine_schedule, .clock = machine_clock, .now = machine_now,
     .sleep = machine_sleep, .cancelled = machine_cancelled, .check = machine_check,
     .end = machine_end, .die = machine_die, .gate_new = ncs_real_gate_new,

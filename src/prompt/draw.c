@@ -55,7 +55,7 @@ bool show_drawing(struct ncs_prompt *p, const char *arguments)
     } else if (strcmp(arguments, "tree") == 0) {
         style.what = NCS_DRAW_TREE;
     } else if (*arguments) {
-        prompt_say(p, "error: `%s` is no way to draw, expected steps or tree", arguments);
+        prompt_print(p, "error: `%s` is no way to draw, expected steps or tree", arguments);
         return true;
     }
     prompt_look(p);

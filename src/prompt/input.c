@@ -53,8 +53,9 @@ static int *prompt_address(struct ncs_prompt *p, const char *text, size_t *count
     ncs_free(named);
     ok = ok && (*at == 0 || isspace((unsigned char)*at));
     if (!ok) {
-        prompt_say(p, "error: `@%.*s` names no ranks, expected such as @2, @0,3 or @1..3, of 0..%d",
-                   (int)strcspn(text, " \t"), text, ranks - 1);
+        prompt_print(p,
+                     "error: `@%.*s` names no ranks, expected such as @2, @0,3 or @1..3, of 0..%d",
+                     (int)strcspn(text, " \t"), text, ranks - 1);
         ncs_free(rank);
         return NULL;
     }
@@ -106,13 +107,14 @@ static bool run_line(struct ncs_prompt *p, const struct input *input)
     struct ncs_str who = { 0 };
     ncs_str_add_many_ranks(&who, left, lefts);
     if (!any && !lefts)
-        prompt_say(p, "not run: every addressed rank was killed; `:back` undoes a line");
+        prompt_print(p, "not run: every addressed rank was killed; `:back` undoes a line");
     else if (!any)
-        prompt_say(p, "no rank can act: rank%s %s wait%s; `:waits` shows for whom, `:back` undoes a line",
-                   lefts == 1 ? "" : "s", who.text, lefts == 1 ? "s" : "");
+        prompt_print(
+            p, "no rank can act: rank%s %s wait%s; `:waits` shows for whom, `:back` undoes a line",
+            lefts == 1 ? "" : "s", who.text, lefts == 1 ? "s" : "");
     else if (lefts && input->rank)
-        prompt_say(p, "not run on rank%s %s, which wait%s", lefts == 1 ? "" : "s", who.text,
-                   lefts == 1 ? "s" : "");
+        prompt_print(p, "not run on rank%s %s, which wait%s", lefts == 1 ? "" : "s", who.text,
+                     lefts == 1 ? "s" : "");
     ncs_str_free(&who);
     ncs_free(left);
     if (any)
@@ -120,13 +122,13 @@ static bool run_line(struct ncs_prompt *p, const struct input *input)
     return any;
 }
 
-static void tell_step(struct ncs_prompt *p, enum ncs_stop stop)
+static void trial_report_step(struct ncs_prompt *p, enum ncs_stop stop)
 {
     double now = (double)ncs_run_machine(p->run)->now() / 1000.0;
     if (stop == NCS_STOP_HELD)
-        prompt_say(p, "%.3f us; more is due", now);
+        prompt_print(p, "%.3f us; more is due", now);
     else
-        prompt_say(p, "%.3f us; nothing is due", now);
+        prompt_print(p, "%.3f us; nothing is due", now);
 }
 
 static bool input_carry_out(struct ncs_prompt *p, const struct input *input)
@@ -136,7 +138,7 @@ static bool input_carry_out(struct ncs_prompt *p, const struct input *input)
         return run_line(p, input);
     case INPUT_STEP:
         p->held = true;
-        tell_step(p, ncs_run_go_on(p->run, input->events));
+        trial_report_step(p, ncs_run_go_on(p->run, input->events));
         break;
     case INPUT_GO:
         p->held = false;
@@ -167,7 +169,7 @@ void prompt_do(struct ncs_prompt *p, struct input input)
     } else {
         prompt_input_free(&input);
     }
-    prompt_tell(p);
+    prompt_report(p);
     prompt_end_if_spent(p);
     if (p->tutor && p->run)
         tutor_after(p);
@@ -215,7 +217,7 @@ enum ncs_prompt_wants ncs_prompt_feed(struct ncs_prompt *p, const char *line)
     line += strspn(line, " \t\r");
     if (!p->run && strncmp(line, ":reset", 6) != 0 && strncmp(line, ":load", 5) != 0 &&
         strncmp(line, ":quit", 5) != 0) {
-        prompt_say(p, "error: there is no run; `:reset -n RANKS` begins one, `:quit` leaves");
+        prompt_print(p, "error: there is no run; `:reset -n RANKS` begins one, `:quit` leaves");
         return NCS_PROMPT_LINE;
     }
     if (*line == ':' && line[1] != ':')
@@ -238,5 +240,5 @@ enum ncs_prompt_wants ncs_prompt_feed(struct ncs_prompt *p, const char *line)
 void ncs_prompt_end(struct ncs_prompt *p)
 {
     if (ncs_prompt_abandon(p))
-        prompt_say(p, "error: the input ends in the middle of a statement");
+        prompt_print(p, "error: the input ends in the middle of a statement");
 }

@@ -64,10 +64,11 @@ struct ncs_prompt {
     int *to;                        /* its address; NULL: all */
     size_t tos;
 
-    size_t errors_told, expects_told; /* serial of the last error printed; expectations printed */
-    struct ncs_map wrongs_told;       /* the printed ones among the kept wrong results, by call */
+    size_t errors_reported,
+        expects_reported;           /* serial of the last error printed; expectations printed */
+    struct ncs_map wrongs_reported; /* the printed ones among the kept wrong results, by call */
     uint64_t wrongs_counted;
-    struct ncs_str waiting_told;    /* the waiting ranks as last printed */
+    struct ncs_str waiting_printed; /* the waiting ranks as last printed */
 };
 
 /* ---- prompt.c ---- */
@@ -77,7 +78,7 @@ void prompt_end_if_spent(struct ncs_prompt *p);
 /* Starts the run anew and repeats its first `inputs` inputs. If that fails, returns false and keeps the old run. */
 bool prompt_restart(struct ncs_prompt *p, const struct settings *settings, size_t inputs,
                     struct ncs_error *err);
-void prompt_say(struct ncs_prompt *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void prompt_print(struct ncs_prompt *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void prompt_write(struct ncs_prompt *p, struct ncs_str *text); /* and frees it */
 void prompt_complain(struct ncs_prompt *p, const struct ncs_error *err);
 /* Brings state and snapshot up to date. */
@@ -104,7 +105,7 @@ void prompt_scenario(struct ncs_prompt *p, struct ncs_str *out);
 /* ---- tell.c ---- */
 
 /* Prints the events since the last call of it. */
-void prompt_tell(struct ncs_prompt *p);
+void prompt_report(struct ncs_prompt *p);
 /* Appends who waits in the present state; nothing if no rank does. `all`: without a limit of lines. */
 void prompt_waiting(struct ncs_prompt *p, bool all, struct ncs_str *out);
 

@@ -19,7 +19,7 @@ void prompt_write(struct ncs_prompt *p, struct ncs_str *text)
     ncs_str_free(text);
 }
 
-void prompt_say(struct ncs_prompt *p, const char *fmt, ...)
+void prompt_print(struct ncs_prompt *p, const char *fmt, ...)
 {
     struct ncs_str line = { 0 };
     va_list args;
@@ -37,10 +37,10 @@ void prompt_complain(struct ncs_prompt *p, const struct ncs_error *err)
         ncs_str_addf(&place, "%s:", err->file);
     if (place.bytes && err->line > 0)
         ncs_str_addf(&place, "%d:", err->line);
-    prompt_say(p, "error: %s%s%s", place.bytes ? place.text : "", place.bytes ? " " : "", err->text);
+    prompt_print(p, "error: %s%s%s", place.bytes ? place.text : "", place.bytes ? " " : "", err->text);
     ncs_str_free(&place);
     if (err->hint[0])
-        prompt_say(p, "  %s", err->hint);
+        prompt_print(p, "  %s", err->hint);
 }
 
 static void prompt_on_output(void *arg, const char *line)
@@ -84,10 +84,10 @@ static void end_life(struct ncs_prompt *p)
         ncs_scenario_free(p->scenario);
     ncs_free(p->scenario);
     p->scenario = NULL;
-    p->errors_told = p->expects_told = p->seen_before = 0;
-    ncs_map_free(&p->wrongs_told);
+    p->errors_reported = p->expects_reported = p->seen_before = 0;
+    ncs_map_free(&p->wrongs_reported);
     p->wrongs_counted = 0;
-    ncs_str_free(&p->waiting_told);
+    ncs_str_free(&p->waiting_printed);
 }
 
 static struct ncs_script_settings script_settings(const struct ncs_prompt *p,
@@ -127,7 +127,7 @@ static struct ncs_run_options run_options(const struct settings *s, const struct
 {
     return (struct ncs_run_options){
         .driver = "sim", .ranks = sc->ranks, .devices = sc->devices, .policy = sc->policy,
-        .lanes = sc->sim_lanes, .eager = sc->sim_eager, .seeded = s->seeded,
+        .kernel_slots = sc->sim_lanes, .eager = sc->sim_eager, .seeded = s->seeded,
         .seed = (uint64_t)s->seed, .verify = sc->verify, .nccl_version = sc->sim_nccl,
         .device_memory = sc->sim_memory, .capability = sc->sim_capability,
         .look = sc->verify ? OPERATIONS_SEEN : 0, .ready_after = sc->sim_ready_after,
@@ -192,7 +192,7 @@ void prompt_end_if_spent(struct ncs_prompt *p)
     if (!p->run || !ncs_run_is_spent(p->run))
         return;
     end_life(p);
-    prompt_say(p, "error: %s is used up, and the run is gone; `:reset` begins one",
+    prompt_print(p, "error: %s is used up, and the run is gone; `:reset` begins one",
                ncs_budget_words(budget));
 }
 
@@ -209,10 +209,10 @@ static void redo(struct ncs_prompt *p, size_t inputs)
 {
     p->held = false;
     p->lines = 0;
-    prompt_tell(p);
+    prompt_report(p);
     for (size_t i = 0; i < inputs; i++)
         prompt_redo(p, &p->input[i]);
-    prompt_tell(p);
+    prompt_report(p);
 }
 
 bool prompt_restart(struct ncs_prompt *p, const struct settings *settings, size_t inputs,

@@ -66,7 +66,7 @@ bool show_ranks(struct ncs_prompt *p, const char *arguments)
 /* ---- communicators ---- */
 
 /* Appends "3 calls" or "2..3 calls". */
-static void say_calls(const struct ncs_comm_info *c, struct ncs_str *out)
+static void format_calls(const struct ncs_comm_info *c, struct ncs_str *out)
 {
     uint32_t least = UINT32_MAX, most = 0;
     for (int i = 0; i < c->nranks && i < c->members; i++) {
@@ -107,7 +107,7 @@ bool show_comms(struct ncs_prompt *p, const char *arguments)
         ncs_str_addf(&out, ": %d rank%s (", c->nranks, c->nranks == 1 ? "" : "s");
         ncs_str_add_many_ranks(&out, rank, count);
         ncs_str_add(&out, "), ");
-        say_calls(c, &out);
+        format_calls(c, &out);
         if (gone)
             ncs_str_addf(&out, gone == count ? ", gone" : ", gone on %zu", gone);
         ncs_str_add(&out, "\n");
@@ -139,7 +139,7 @@ bool show_streams(struct ncs_prompt *p, const char *arguments)
         else
             ncs_str_add(&text, op->kind);
         bool alone = op->parts && op->state == NCS_OP_ACTIVE &&
-                     p->snapshot.part[op->part].state <= NCS_PART_AT_SLOT;
+                     p->snapshot.part[op->part].state <= NCS_PART_AT_MEETING;
         ncs_str_addf(&text, ": %s", alone ? "waits for the other ranks" : states[op->state]);
         ncs_rows_add(&rows, op->rank, text.text, op->call ? op->call->place.line : 0, false);
         ncs_str_free(&text);
@@ -287,7 +287,7 @@ bool show_journal(struct ncs_prompt *p, const char *arguments)
     char *end;
     long n = *arguments ? strtol(arguments, &end, 10) : 20;
     if (*arguments && (*end || n < 1)) {
-        prompt_say(p, "error: `%s` is no number of calls", arguments);
+        prompt_print(p, "error: `%s` is no number of calls", arguments);
         return true;
     }
     const struct ncs_call *first = ncs_run_journal(p->run)->newest;
@@ -306,6 +306,6 @@ bool show_time(struct ncs_prompt *p, const char *arguments)
 {
     (void)arguments;
     prompt_look(p);
-    prompt_say(p, "%.3f us of virtual time", (double)p->snapshot.now / 1000.0);
+    prompt_print(p, "%.3f us of virtual time", (double)p->snapshot.now / 1000.0);
     return true;
 }

@@ -48,7 +48,7 @@ static void tutor_print_text(struct ncs_prompt *p, const char *text)
     size_t bytes = strlen(text);
     while (bytes && strchr(" \n\t", text[bytes - 1]))
         bytes--;
-    prompt_say(p, "%.*s", (int)bytes, text);
+    prompt_print(p, "%.*s", (int)bytes, text);
 }
 
 static void present(struct ncs_tutor *t)
@@ -57,20 +57,21 @@ static void present(struct ncs_tutor *t)
     struct ncs_prompt *p = t->prompt;
     t->hints = 0;
     type_silently(p, ncs_lesson_part(l, t->step, "setup"));
-    prompt_say(p, "\n-- %s, %zu of %zu --\n", ncs_lesson_title(l), t->step + 1, ncs_lesson_steps(l));
+    prompt_print(p, "\n-- %s, %zu of %zu --\n", ncs_lesson_title(l), t->step + 1,
+                 ncs_lesson_steps(l));
     tutor_print_text(p, ncs_lesson_part(l, t->step, "text"));
     if (ncs_lesson_has_task(l, t->step)) {
-        prompt_say(p, "\nYour turn:");
+        prompt_print(p, "\nYour turn:");
         tutor_print_text(p, ncs_lesson_part(l, t->step, "task"));
     } else {
-        prompt_say(p, "\n(an empty line goes on)");
+        prompt_print(p, "\n(an empty line goes on)");
     }
 }
 
 static void tutor_finish(struct ncs_tutor *t)
 {
-    prompt_say(t->prompt, "\nThat was the lesson. The prompt stays; :quit leaves.%s%s",
-               t->options.after ? " " : "", t->options.after ? t->options.after : "");
+    prompt_print(t->prompt, "\nThat was the lesson. The prompt stays; :quit leaves.%s%s",
+                 t->options.after ? " " : "", t->options.after ? t->options.after : "");
 }
 
 static bool tutor_is_over(const struct ncs_tutor *t)
@@ -98,15 +99,15 @@ void tutor_after(struct ncs_prompt *p)
     const char *right = ncs_lesson_part(t->options.lesson, t->step, "right");
     switch (ncs_lesson_mark(t->options.lesson, t->step, p, &say)) {
     case NCS_MARKED_RIGHT:
-        prompt_say(p, "\nRight. %s", say.bytes ? say.text : right ? right : "");
+        prompt_print(p, "\nRight. %s", say.bytes ? say.text : right ? right : "");
         tutor_advance(t);
         break;
     case NCS_MARKED_NOT_YET:
         if (say.bytes)
-            prompt_say(p, "Not yet: %s", say.text);
+            prompt_print(p, "Not yet: %s", say.text);
         break;
     case NCS_MARKED_BROKEN:
-        prompt_say(p, "%s", say.text);
+        prompt_print(p, "%s", say.text);
         break;
     }
     ncs_str_free(&say);
@@ -131,7 +132,7 @@ static bool hint(struct ncs_prompt *p, const char *arguments)
         t->hints++;
         tutor_print_text(p, text);
     } else {
-        prompt_say(p, "there is no further hint; :solution shows one way");
+        prompt_print(p, "there is no further hint; :solution shows one way");
     }
     return true;
 }
@@ -145,7 +146,7 @@ static bool solution(struct ncs_prompt *p, const char *arguments)
     if (text)
         tutor_print_text(p, text);
     else
-        prompt_say(p, "there is no task here");
+        prompt_print(p, "there is no task here");
     return true;
 }
 
@@ -185,7 +186,7 @@ static bool tutor_next(struct ncs_prompt *p, const char *arguments)
     struct ncs_error err = { 0 };
     (void)arguments;
     if (tutor_is_over(t)) {
-        prompt_say(p, "the lesson is over");
+        prompt_print(p, "the lesson is over");
         return true;
     }
     t->step++;

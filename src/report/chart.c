@@ -284,7 +284,7 @@ static size_t last_bar(struct builder *b, int rank, int thread)
                                               .text = ncs_str_take(&text) });
 }
 
-static void say_for_whom(struct ncs_bar *bar, const struct ncs_wait_line *w)
+static void chart_add_awaited(struct ncs_bar *bar, const struct ncs_wait_line *w)
 {
     struct ncs_str text = { 0 };
     ncs_str_addf(&text, "%s; waits for rank%s ", bar->text, w->peers == 1 ? "" : "s");
@@ -318,7 +318,7 @@ static void chart_add_waits(struct builder *b)
             chart_wait_of(b, process, w->thread) != w)
             continue;
         size_t from = last_bar(b, process, w->thread);
-        say_for_whom(&b->out->bar[from], w);
+        chart_add_awaited(&b->out->bar[from], w);
         for (size_t k = 0; k < w->peers && k < NCS_WAITS_DRAWN; k++) {
             if (w->peer[k] == w->rank || !chart_row_of(b, w->peer[k], &peer, &thread) ||
                 (peer == process && thread == w->thread))

@@ -67,7 +67,7 @@ struct ncs_score {
 };
 
 /* "FILE[CASE] POLICY seed SEED" */
-void ncs_score_say_case(const struct ncs_labelled *l, const char *seed, struct ncs_str *out);
+void ncs_score_format_case(const struct ncs_labelled *l, const char *seed, struct ncs_str *out);
 void ncs_score_add(struct ncs_score *s, const struct ncs_labelled *l, const struct ncs_claim *c);
 /* Counts a case of the corpus that has no report: wrong in every respect. */
 void ncs_score_miss(struct ncs_score *s, const struct ncs_labelled *l);

@@ -24,7 +24,7 @@ static size_t draw_run_stretch(const struct ncs_seen *const *seen, size_t count,
     return n;
 }
 
-static bool has_to_tell(const struct ncs_seen *const *seen, size_t count)
+static bool draw_run_is_notable(const struct ncs_seen *const *seen, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (!seen[i]->over)
@@ -50,20 +50,20 @@ static bool draw_run_is_behind(const struct ncs_result *r, size_t at)
 void ncs_draw_run(const struct ncs_result *r, const struct ncs_draw_style *style, struct ncs_str *out)
 {
     const struct ncs_seen *const *seen = r->seen;
-    uint64_t drawn = 0, told = 0, left_out = 0;
+    uint64_t drawn = 0, notables = 0, left_out = 0;
     for (size_t i = 0, n; i < r->seens; i += n) {
         n = draw_run_stretch(seen, r->seens, i);
         if (draw_run_is_behind(r, i) && !style->all) {
             left_out++;
             continue;
         }
-        bool tell = has_to_tell(seen + i, n);
-        if (!style->all && drawn >= CALLS && !(tell && told < CALLS)) {
+        bool notable = draw_run_is_notable(seen + i, n);
+        if (!style->all && drawn >= CALLS && !(notable && notables < CALLS)) {
             left_out += draw_run_is_pair(seen[i]) ? n : 1;
             continue;
         }
         drawn++;
-        told += tell;
+        notables += notable;
         if (draw_run_is_pair(seen[i]))
             ncs_draw_pairs(seen + i, n, style, out);
         else

@@ -146,7 +146,7 @@ static void add_error_row(const struct ncs_result *r, struct ncs_rows *rows, con
 
 /* True if NCCL's last error says more than the message does. A Lua traceback is
  * shown only with -v. */
-static bool tells_more(const struct ncs_text *t, const struct ncs_run_error *e)
+static bool adds_more(const struct ncs_text *t, const struct ncs_run_error *e)
 {
     if (!e->detail || (e->message && strstr(e->message, e->detail)))
         return false;
@@ -237,7 +237,7 @@ void ncs_text_errors(const struct ncs_text *t)
     struct ncs_rows rows = { .merge = true };
     for (size_t i = 0; i < r->errors; i++) {
         add_error_row(r, &rows, &r->error[i]);
-        if (!tells_more(t, &r->error[i]) || (i > 0 && !one_by_one))
+        if (!adds_more(t, &r->error[i]) || (i > 0 && !one_by_one))
             continue;
         ncs_rows_print(&rows, t->style->verbose, t->out);
         add_detail(t, r->error[i].detail);

@@ -17,7 +17,7 @@ extern const unsigned char ncs_css_chart[], ncs_js_chart[];
 extern const size_t ncs_css_chart_bytes, ncs_js_chart_bytes;
 
 /* SHA-256 of page/chart.js, base64. tests/report/page.sh prints the right value. */
-static const char script_hash[] = "GG+9ZQXJCazwHZ1Mj3Rkioiz5xGCpUHgxFusk0PsJno=";
+static const char script_hash[] = "FDuuCx67mx4gElZkePk/ntY/T0pRxuQrhXkhQ6DcOzk=";
 
 void ncs_html_text(struct ncs_str *out, const char *text)
 {

@@ -247,7 +247,7 @@ static void html_chart_add_rank(const struct chart *c, int rank)
         ncs_str_addf(c->out, "translate(0 %d)\">\n", c->top[rank] + GAP / 2);
     for (size_t i = c->first[rank]; i < c->first[rank + 1]; i++) {
         const struct ncs_chart_row *row = &c->l->row[i];
-        ncs_str_addf(c->out, "<g class=\"l\" data-rank=\"%d\" data-lane=\"%zu\" transform=\"translate(0 %zu)\">",
+        ncs_str_addf(c->out, "<g class=\"l\" data-rank=\"%d\" data-row=\"%zu\" transform=\"translate(0 %zu)\">",
                      rank, i - c->first[rank], (i - c->first[rank]) * LANE);
         for (size_t k = 0; k < row->bars; k++)
             html_chart_add_bar(c, row->bar[k]);
@@ -372,7 +372,7 @@ static void add_arrows(const struct chart *c)
 static void html_chart_add_data(const struct chart *c)
 {
     ncs_str_addf(c->out, "<script type=\"application/json\" id=\"data\">{\"width\":%" PRId64
-                         ",\"folded\":%s,\"lanes\":[", c->width, c->folded ? "true" : "false");
+                         ",\"folded\":%s,\"rows\":[", c->width, c->folded ? "true" : "false");
     for (int r = 0; r < c->l->ranks; r++)
         ncs_str_addf(c->out, "%s%zu", r ? "," : "", chart_rows_of(c, r));
     ncs_str_add(c->out, "],\"arrows\":[");

@@ -6,7 +6,7 @@
 #include "api/types.h"
 #include "base/mem.h"
 #include "base/safe.h"
-#include "driver/plan.h"
+#include "driver/dry_run.h"
 #include "report/plan_words.h"
 
 /* Calls that change nothing and end at once. */
@@ -63,8 +63,9 @@ static void plan_add_call(struct ncs_call_plan *plan, const struct ncs_journal *
 {
     struct ncs_str text = { 0 };
     bool end = ncs_fn_info[call->fn].closes_group;
-    struct ncs_call_plan_line line = { .line = call->place.line, .thread = call->thread,
-                                  .unknown = ncs_driver_plan_unknown(call->id) };
+    struct ncs_call_plan_line line = { .line = call->place.line,
+                                       .thread = call->thread,
+                                       .unknown = ncs_driver_dry_run_unknown(call->id) };
     ncs_call_plan_describe(w, j, call, &text);
     if (call->returned && call->rc != 0 && call->rc != ncclInProgress) {
         ncs_str_addf(&text, ": fails with %s",
@@ -134,7 +135,7 @@ static void check_call(struct ncs_call_plan *plan, const struct ncs_journal *j,
 {
     struct ncs_str text = { 0 };
     const struct ncs_comm_info *comm = call->comm >= 0 ? j->comm[call->comm] : NULL;
-    uint64_t unknown = ncs_driver_plan_first(call->rank);
+    uint64_t unknown = ncs_driver_dry_run_first(call->rank);
     if (!ncs_fn_info[call->fn].counted || !comm)
         return;
     if (!plan_check_extent(w, call, comm->nranks, &text))
@@ -169,7 +170,7 @@ static void add_errors(struct ncs_call_plan *plan, const struct ncs_result *r)
 {
     for (size_t i = 0; i < r->errors; i++) {
         const struct ncs_run_error *e = &r->error[i];
-        uint64_t unknown = ncs_driver_plan_first(e->rank);
+        uint64_t unknown = ncs_driver_dry_run_first(e->rank);
         struct ncs_str text = { 0 }, message = { 0 };
         add_error_message(r, e, &message);
         ncs_str_addf(&text, "stops with an error: %s", message.text);

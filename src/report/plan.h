@@ -1,4 +1,4 @@
-/* The plan of a scenario: each rank's calls in a run on driver "plan". */
+/* The plan of a scenario: each rank's calls in a run on driver "dry-run". */
 #ifndef NCS_REPORT_PLAN_H
 #define NCS_REPORT_PLAN_H
 
@@ -35,8 +35,8 @@ struct ncs_call_plan {
     size_t faults, faults_room;
 };
 
-/* Makes the plan from the result of a run on driver "plan", which must still exist. plan is zeroed
- * except for its name. */
+/* Makes the plan from the result of a run on driver "dry-run", which must still exist. plan is
+ * zeroed except for its name. */
 void ncs_call_plan_make(const struct ncs_result *r, struct ncs_call_plan *plan);
 void ncs_call_plan_free(struct ncs_call_plan *plan);
 

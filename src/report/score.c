@@ -92,7 +92,7 @@ static struct mark score_judge(const struct ncs_labelled *l, const struct ncs_cl
 
 /* ---- what is said of one that is not right ---- */
 
-void ncs_score_say_case(const struct ncs_labelled *l, const char *seed, struct ncs_str *out)
+void ncs_score_format_case(const struct ncs_labelled *l, const char *seed, struct ncs_str *out)
 {
     ncs_safe_line(out, l->file);
     if (l->name) {
@@ -107,8 +107,8 @@ void ncs_score_say_case(const struct ncs_labelled *l, const char *seed, struct n
     }
 }
 
-static void say_wrong(const struct ncs_labelled *l, const struct ncs_claim *c, const struct mark *m,
-                      struct ncs_str *out)
+static void format_wrong(const struct ncs_labelled *l, const struct ncs_claim *c,
+                         const struct mark *m, struct ncs_str *out)
 {
     const struct ncs_claim_finding *f = score_cause_of(c);
     if (!m->verdict) {
@@ -122,9 +122,10 @@ static void say_wrong(const struct ncs_labelled *l, const struct ncs_claim *c, c
         ncs_safe_line(out, f && f->rule ? f->rule : "none");
     } else if (m->culprit_known && !m->culprit) {
         ncs_str_add(out, "culprit ");
-        ncs_rank_set_say(out, ncs_rank_set_of(l->truth->culprit.rank, l->truth->culprit.count));
+        ncs_rank_set_format(out, ncs_rank_set_of(l->truth->culprit.rank, l->truth->culprit.count));
         ncs_str_add(out, ", got ");
-        ncs_rank_set_say(out, ncs_rank_set_of(f ? f->culprit.rank : NULL, f ? f->culprit.count : 0));
+        ncs_rank_set_format(out,
+                            ncs_rank_set_of(f ? f->culprit.rank : NULL, f ? f->culprit.count : 0));
     } else {
         ncs_str_addf(out, "%zu finding%s too many", m->extra, m->extra == 1 ? "" : "s");
     }
@@ -178,9 +179,9 @@ void ncs_score_add(struct ncs_score *s, const struct ncs_labelled *l, const stru
         return;
     if (entry->missed++ == 0) {
         struct ncs_str first = { 0 };
-        ncs_score_say_case(l, c->seed, &first);
+        ncs_score_format_case(l, c->seed, &first);
         ncs_str_add(&first, ": ");
-        say_wrong(l, c, &m, &first);
+        format_wrong(l, c, &m, &first);
         entry->first = ncs_str_take(&first);
     }
 }
@@ -198,7 +199,7 @@ void ncs_score_miss(struct ncs_score *s, const struct ncs_labelled *l)
     score_add_mark(s, l, &m);
     if (entry->missed++ == 0) {
         struct ncs_str first = { 0 };
-        ncs_score_say_case(l, NULL, &first);
+        ncs_score_format_case(l, NULL, &first);
         ncs_str_add(&first, ": no report");
         entry->first = ncs_str_take(&first);
     }

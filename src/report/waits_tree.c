@@ -115,7 +115,7 @@ static void waits_tree_add_line(struct tree *t, int node, bool again)
 
 static void waits_tree_emit(struct tree *t, int node, bool root);
 
-static void tell_waiters(struct tree *t, int node)
+static void waits_emit_waiters(struct tree *t, int node)
 {
     const struct ncs_waits_node *n = &t->graph->node[node];
     for (size_t i = 0; i < n->waiters; i++) {
@@ -141,13 +141,13 @@ static void waits_tree_emit(struct tree *t, int node, bool root)
         return;
     t->told[node] = t->open[node] = true;
     t->depth++;
-    tell_waiters(t, node);
+    waits_emit_waiters(t, node);
     t->depth--;
     t->open[node] = false;
 }
 
 /* The roots: first causes, then ranks that do not wait, then the rest, which are circles. */
-static void tell_roots(struct tree *t)
+static void waits_emit_causes(struct tree *t)
 {
     const struct ncs_waits_graph *g = t->graph;
     for (int pass = 0; pass < 3; pass++)
@@ -172,7 +172,7 @@ void ncs_waits_tree_in(const struct ncs_diagnosis *d, bool all, const struct ncs
     struct tree t = { .graph = &graph, .words = words, .out = out, .all = all };
     t.told = ncs_new(graph.nodes * sizeof *t.told);
     t.open = ncs_new(graph.nodes * sizeof *t.open);
-    tell_roots(&t);
+    waits_emit_causes(&t);
     size_t left = 0;
     for (size_t i = 0; i < graph.nodes; i++)
         left += t.told[i] ? 0 : graph.node[i].ranks;

@@ -18,7 +18,7 @@ void ncs_run_keep_compared(struct ncs_run *run, const struct ncs_compared *of, i
     run->held[run->helds++ % NCS_EXPECTS_KEPT] = one;
 }
 
-void ncs_run_tell_doubt(struct ncs_run *run)
+void ncs_run_report_doubt(struct ncs_run *run)
 {
     struct ncs_notice *doubt = ncs_notices_add(&run->notices, NCS_NOTICE_DOUBT, NULL, 0, NULL);
     uint64_t held = run->helds < NCS_EXPECTS_KEPT ? run->helds : NCS_EXPECTS_KEPT;

@@ -202,7 +202,7 @@ bool ncs_run_lost(const struct ncs_run *run)
     return run->result.stop == NCS_STOP_DONE && run->options.ranks > 0;
 }
 
-static void tell_lost(struct ncs_run *run)
+static void report_lost(struct ncs_run *run)
 {
     struct ncs_notice *n = ncs_notices_add(&run->notices, NCS_NOTICE_LOST, NULL, 0, NULL);
     size_t room = 0;
@@ -214,7 +214,7 @@ static void tell_lost(struct ncs_run *run)
 }
 
 /* "it waited for call 9 on world, and the rank made 4 there" */
-static char *say_unused(const struct ncs_run *run, const struct armed *a)
+static char *format_unused(const struct ncs_run *run, const struct armed *a)
 {
     const struct ncs_fault *f = &a->fault;
     const char *comm = a->comm >= 0 ? run->journal->comm[a->comm]->name : NULL;
@@ -235,9 +235,9 @@ static char *say_unused(const struct ncs_run *run, const struct armed *a)
     return ncs_str_take(&s);
 }
 
-static void tell_unused(struct ncs_run *run, int rank, const struct armed *a)
+static void report_unused(struct ncs_run *run, int rank, const struct armed *a)
 {
-    char *why = say_unused(run, a);
+    char *why = format_unused(run, a);
     struct ncs_notice *n = ncs_notices_add(&run->notices, NCS_NOTICE_UNUSED, NULL, 0, why);
     struct ncs_notice_fault f = { .what = ncs_fault_info[a->fault.kind].what, .rank = rank, .place = a->fault.place,
                                   .comm = a->comm, .call = a->fault.call };
@@ -257,15 +257,15 @@ static bool came_to_its_end(const struct ncs_run *run, int rank)
     return !run->rank[rank].dead && !run->rank[rank].halted;
 }
 
-void ncs_run_faults_tell(struct ncs_run *run)
+void ncs_run_faults_report(struct ncs_run *run)
 {
     if (run->result.stop != NCS_STOP_DONE || run->skipped)
         return;
     if (ncs_run_lost(run))
-        tell_lost(run);
+        report_lost(run);
     for (int r = 0; r < run->options.ranks; r++)
         for (const struct armed *a = run->rank[r].armed; a && came_to_its_end(run, r); a = a->next)
-            tell_unused(run, r, a);
+            report_unused(run, r, a);
 }
 
 void ncs_run_faults_free(struct ncs_run *run)

@@ -15,7 +15,7 @@ static int device_of_thread(void *arg)
 
 void ncs_run_hazards_open(struct ncs_run *run)
 {
-    if (strcmp(run->driver->name, "plan") == 0) /* a plan executes nothing */
+    if (strcmp(run->driver->name, "dry-run") == 0) /* a dry run executes nothing */
         return;
     run->hazards = ncs_hazards_open(run->journal, device_of_thread, run);
 }
@@ -32,7 +32,7 @@ void ncs_run_compared(struct ncs_run *run, bool held)
         ncs_hazards_compared(run->hazards, ncs_local->rank, held);
 }
 
-void ncs_run_hazards_tell(struct ncs_run *run)
+void ncs_run_hazards_report(struct ncs_run *run)
 {
     size_t count, wrongs;
     uint64_t all;

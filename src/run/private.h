@@ -102,7 +102,7 @@ uint64_t ncs_run_eager(const struct ncs_run_options *options); /* bytes, under t
 
 /* hazards.c: memory that is used without order */
 void ncs_run_hazards_open(struct ncs_run *run);
-void ncs_run_hazards_tell(struct ncs_run *run); /* before the diagnosis */
+void ncs_run_hazards_report(struct ncs_run *run); /* before the diagnosis */
 void ncs_run_hazards_close(struct ncs_run *run);
 /* the calling thread has waited for something that is not in the journal */
 void ncs_run_waited(struct ncs_run *run);
@@ -127,7 +127,7 @@ void ncs_run_machine_sleep(struct ncs_run *run, int64_t nanoseconds);
 
 /* compared.c: buffers that were compared with expectations; called before the diagnosis. */
 void ncs_run_keep_compared(struct ncs_run *run, const struct ncs_compared *of, int rank, bool held);
-void ncs_run_tell_doubt(struct ncs_run *run);
+void ncs_run_report_doubt(struct ncs_run *run);
 void ncs_run_look_at_waiting(struct ncs_run *run, const struct ncs_snapshot *s);
 void ncs_run_compared_free(struct ncs_run *run);
 
@@ -149,7 +149,7 @@ bool ncs_trial_has_edits(const struct ncs_trial *t, const struct ncs_finding *f)
 bool ncs_trial_goes_on(const struct ncs_trial *t); /* no rank waits any more */
 /* "with this one call inserted on rank 2 the run passes". j is the journal of the run that the
  * edits were made for. The caller frees the text. */
-char *ncs_trial_say(const struct ncs_trial *t, const struct ncs_diagnosis *d, const struct ncs_journal *j);
+char *ncs_trial_format(const struct ncs_trial *t, const struct ncs_diagnosis *d, const struct ncs_journal *j);
 /* The first finding that has edits; NULL = none. In a run with a wrong result it may be a note. */
 const struct ncs_finding *ncs_run_repairable(const struct ncs_diagnosis *d);
 
@@ -191,7 +191,7 @@ void ncs_run_amend_free(struct ncs_run *run);
 
 /* fault.c */
 void ncs_run_watch_calls(struct ncs_run *run); /* for faults and edits */
-void ncs_run_faults_tell(struct ncs_run *run); /* before the diagnosis: notes about unused faults */
+void ncs_run_faults_report(struct ncs_run *run); /* before the diagnosis: notes about unused faults */
 /* True if the run has ended and faults stopped every rank. */
 bool ncs_run_lost(const struct ncs_run *run);
 void ncs_run_faults_free(struct ncs_run *run);

@@ -43,7 +43,7 @@ static bool stands_trial(struct ncs_run *run, struct ncs_finding *f, const struc
     if (!t)
         return false;
     ncs_free(f->tried);
-    f->tried = ncs_trial_say(t, &run->result.diagnosis, run->journal);
+    f->tried = ncs_trial_format(t, &run->result.diagnosis, run->journal);
     return ncs_trial_goes_on(t);
 }
 

@@ -237,7 +237,7 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
         .seeded = o->seeded && !o->schedule,
         .seed = o->seed,
         .schedule = o->schedule,
-        .lanes = o->lanes,
+        .kernel_slots = o->kernel_slots,
         .nccl_version = o->nccl_version,
         .device_memory = o->device_memory,
         .capability = o->capability,
@@ -351,7 +351,7 @@ static struct ncs_call *failed_call(const struct ncs_run *run, const struct ncs_
     return NULL;
 }
 
-static void tell_errors(struct ncs_run *run)
+static void report_errors(struct ncs_run *run)
 {
     for (size_t i = 0; i < run->result.errors; i++) {
         struct ncs_call *call = failed_call(run, &run->result.error[i]);
@@ -368,7 +368,7 @@ void ncs_run_look_at_unfinished(struct ncs_run *run, const struct ncs_snapshot *
                                   s->part[i].state != NCS_PART_WAITING);
 }
 
-static void tell_inexact(struct ncs_run *run)
+static void report_inexact(struct ncs_run *run)
 {
     size_t count = 0;
     const struct ncs_inexact *p = run->verify ? ncs_verify_inexact(run->verify, &count) : NULL;
@@ -388,12 +388,12 @@ static void tell_inexact(struct ncs_run *run)
 void ncs_run_diagnose(struct ncs_run *run, const struct ncs_snapshot *snapshot,
                       struct ncs_diagnosis *out)
 {
-    ncs_run_hazards_tell(run);
-    ncs_run_faults_tell(run);
-    tell_errors(run);
-    tell_inexact(run);
+    ncs_run_hazards_report(run);
+    ncs_run_faults_report(run);
+    report_errors(run);
+    report_inexact(run);
     if (is_in_doubt(run))
-        ncs_run_tell_doubt(run);
+        ncs_run_report_doubt(run);
     ncs_diagnose(run->journal, snapshot, run->notices.notice, run->notices.count, out);
 }
 
@@ -440,7 +440,7 @@ void ncs_run_count_up(struct ncs_run *run)
     struct ncs_error misfit = { 0 };
     run->machine->stats(&objects, &bytes, &r->trace);
     r->virtual_time = run->machine->now();
-    run->swayed = run->machine->luck(ncs_run_eager(&run->options), &run->buffered);
+    run->swayed = run->machine->swayed(ncs_run_eager(&run->options), &run->buffered);
     r->calls = run->journal->calls;
     ncs_str_free(&r->schedule);
     r->schedule_lost = !run->machine->schedule(&r->schedule, &misfit);

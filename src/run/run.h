@@ -42,7 +42,7 @@ struct ncs_run_options {
     int ranks;
     int devices;               /* per virtual host */
     enum ncs_policy policy;
-    int lanes;                 /* launches that a GPU runs at a time; 0 = any number */
+    int kernel_slots;          /* launches that a GPU runs at a time; 0 = any number */
     uint64_t eager;            /* bytes that sends may run ahead under typical;
                                 * UINT64_MAX = 4 MiB */
     bool seeded;

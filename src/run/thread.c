@@ -31,7 +31,7 @@ struct ncs_thread *ncs_run_spawn(struct ncs_run *run, void (*main)(void *arg), v
     t->run = run;
     t->local.rank = ncs_local->rank;
     t->local.thread = rank->threads + 1;
-    t->local.tells_waits = ncs_local->tells_waits = true;
+    t->local.journals_waits = ncs_local->journals_waits = true;
     t->local.heard = run->journal->calls;
     t->main = main;
     t->arg = arg;

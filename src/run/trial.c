@@ -165,7 +165,7 @@ static void trial_add_ranks(const struct ncs_diagnosis *d, const struct ncs_jour
 }
 
 /* "with this one call inserted", "with these 3 calls left out" */
-static void say_edits(const struct ncs_trial *t, struct ncs_str *s)
+static void format_edits(const struct ncs_trial *t, struct ncs_str *s)
 {
     const struct ncs_edit *first = &t->edit[0];
     bool alike = true;
@@ -181,10 +181,11 @@ static void say_edits(const struct ncs_trial *t, struct ncs_str *s)
                      words[first->kind].then);
 }
 
-char *ncs_trial_say(const struct ncs_trial *t, const struct ncs_diagnosis *d, const struct ncs_journal *j)
+char *ncs_trial_format(const struct ncs_trial *t, const struct ncs_diagnosis *d,
+                       const struct ncs_journal *j)
 {
     struct ncs_str s = { 0 };
-    say_edits(t, &s);
+    format_edits(t, &s);
     trial_add_ranks(d, j, t, &s);
     if (t->behind)
         ncs_str_addf(&s, ", and %s right behind %s", t->behind == 1 ? "the one" : "those", t->edits == 1 ? "it" : "them");

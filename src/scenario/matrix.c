@@ -261,7 +261,7 @@ void ncs_cases_free(struct ncs_cases *cases)
 /* ---- names ---- */
 
 /* True if the case has the value in "name=text" of this length. */
-static bool says_so(const struct ncs_case *c, const char *term, size_t bytes)
+static bool case_has_value(const struct ncs_case *c, const char *term, size_t bytes)
 {
     bool found = false;
     struct ncs_str own = { 0 };
@@ -281,7 +281,7 @@ bool ncs_case_is(const struct ncs_case *c, const char *name)
         return c->name != NULL;
     for (;; name++) {
         size_t bytes = strcspn(name, ",");
-        if (!says_so(c, name, bytes))
+        if (!case_has_value(c, name, bytes))
             return false;
         name += bytes;
         if (!*name)

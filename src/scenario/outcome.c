@@ -204,11 +204,11 @@ bool ncs_outcome_holds(const struct ncs_outcome *o, const struct ncs_result *r,
                        struct ncs_str *difference)
 {
     if (!verdict_holds(o, r))
-        ncs_outcome_say_verdict(difference, o, r);
+        ncs_outcome_format_verdict(difference, o, r);
     else if (!finding_holds(o, r))
-        ncs_outcome_say_finding(difference, o, r);
+        ncs_outcome_format_finding(difference, o, r);
     else if (o->findings_given && error_findings(r) != o->findings)
-        ncs_outcome_say_findings(difference, o, r);
+        ncs_outcome_format_findings(difference, o, r);
     else
         return true;
     return false;

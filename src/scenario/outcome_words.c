@@ -14,12 +14,12 @@ static void declare_hang(struct ncs_str *out, const struct ncs_outcome *o)
     if (o->culprits > 0) {
         words_join(out, &details);
         ncs_str_add(out, "culprit ");
-        ncs_rank_set_say(out, ncs_rank_set_of(o->culprit, o->culprits));
+        ncs_rank_set_format(out, ncs_rank_set_of(o->culprit, o->culprits));
     }
     if (o->waitings > 0) {
         words_join(out, &details);
         ncs_str_add(out, "waiting ");
-        ncs_rank_set_say(out, ncs_rank_set_of(o->waiting, o->waitings));
+        ncs_rank_set_format(out, ncs_rank_set_of(o->waiting, o->waitings));
     }
     if (o->call > 0) {
         words_join(out, &details);
@@ -49,12 +49,13 @@ static void report_hang(struct ncs_str *out, const struct ncs_outcome *o,
     if (other || o->culprits > 0) {
         words_join(out, &details);
         ncs_str_add(out, "culprit ");
-        ncs_rank_set_say(out, cause->culprits > 0 ? ncs_rank_set_of_culprits(cause) : ncs_rank_set_of_cycle(cause));
+        ncs_rank_set_format(out, cause->culprits > 0 ? ncs_rank_set_of_culprits(cause)
+                                                     : ncs_rank_set_of_cycle(cause));
     }
     if (!other && o->waitings > 0) {
         words_join(out, &details);
         ncs_str_add(out, "waiting ");
-        ncs_rank_set_say(out, ncs_rank_set_of(cause->blocked, cause->blockeds));
+        ncs_rank_set_format(out, ncs_rank_set_of(cause->blocked, cause->blockeds));
     }
     if (!other && (o->call > 0 || o->comm_given)) {
         words_join(out, &details);
@@ -175,8 +176,8 @@ static void words_report_outcome(struct ncs_str *out, const struct ncs_outcome *
     }
 }
 
-void ncs_outcome_say_verdict(struct ncs_str *out, const struct ncs_outcome *o,
-                             const struct ncs_result *r)
+void ncs_outcome_format_verdict(struct ncs_str *out, const struct ncs_outcome *o,
+                                const struct ncs_result *r)
 {
     ncs_str_add(out, "declared ");
     words_declare_outcome(out, o);
@@ -193,12 +194,12 @@ static void declare_finding(struct ncs_str *out, const struct ncs_outcome_findin
     if (f->culprits > 0) {
         words_join(out, &details);
         ncs_str_add(out, "culprit ");
-        ncs_rank_set_say(out, ncs_rank_set_of(f->culprit, f->culprits));
+        ncs_rank_set_format(out, ncs_rank_set_of(f->culprit, f->culprits));
     }
     if (f->waitings > 0) {
         words_join(out, &details);
         ncs_str_add(out, "waiting ");
-        ncs_rank_set_say(out, ncs_rank_set_of(f->waiting, f->waitings));
+        ncs_rank_set_format(out, ncs_rank_set_of(f->waiting, f->waitings));
     }
     if (f->call > 0) {
         words_join(out, &details);
@@ -223,12 +224,12 @@ static void report_finding(struct ncs_str *out, const struct ncs_outcome_finding
     if (d->culprits > 0) {
         words_join(out, &details);
         ncs_str_add(out, "culprit ");
-        ncs_rank_set_say(out, ncs_rank_set_of_culprits(f));
+        ncs_rank_set_format(out, ncs_rank_set_of_culprits(f));
     }
     if (d->waitings > 0) {
         words_join(out, &details);
         ncs_str_add(out, "waiting ");
-        ncs_rank_set_say(out, ncs_rank_set_of(f->blocked, f->blockeds));
+        ncs_rank_set_format(out, ncs_rank_set_of(f->blocked, f->blockeds));
     }
     if (d->call > 0) {
         words_join(out, &details);
@@ -256,8 +257,8 @@ static void report_findings(struct ncs_str *out, const struct ncs_outcome_findin
     }
 }
 
-void ncs_outcome_say_finding(struct ncs_str *out, const struct ncs_outcome *o,
-                             const struct ncs_result *r)
+void ncs_outcome_format_finding(struct ncs_str *out, const struct ncs_outcome *o,
+                                const struct ncs_result *r)
 {
     ncs_str_add(out, "declared ");
     declare_finding(out, &o->finding);
@@ -265,8 +266,8 @@ void ncs_outcome_say_finding(struct ncs_str *out, const struct ncs_outcome *o,
     report_findings(out, &o->finding, r);
 }
 
-void ncs_outcome_say_findings(struct ncs_str *out, const struct ncs_outcome *o,
-                              const struct ncs_result *r)
+void ncs_outcome_format_findings(struct ncs_str *out, const struct ncs_outcome *o,
+                                 const struct ncs_result *r)
 {
     const struct ncs_diagnosis *all = &r->diagnosis;
     size_t errors = 0;

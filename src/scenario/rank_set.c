@@ -57,7 +57,7 @@ bool ncs_rank_sets_equal(struct ncs_rank_set a, struct ncs_rank_set b)
     return equal;
 }
 
-void ncs_rank_set_say(struct ncs_str *out, struct ncs_rank_set set)
+void ncs_rank_set_format(struct ncs_str *out, struct ncs_rank_set set)
 {
     if (set.count == 0)
         ncs_str_add(out, "none");

@@ -400,7 +400,7 @@ static int buffer_text(lua_State *L)
 }
 
 /* A summary for buffers with more elements than are shown: their range and mean. */
-static void push_spread(lua_State *L, const struct ncs_buffer *b)
+static void push_summary(lua_State *L, const struct ncs_buffer *b)
 {
     double least = INFINITY, most = -INFINITY, sum = 0;
     for (size_t i = 0; i < b->count; i++) {
@@ -426,7 +426,7 @@ void ncs_buffer_show(lua_State *L, const struct ncs_buffer *b)
     push_text(L, b, b->bytes, shown_of(b));
     if (b->count <= SHOWN)
         return;
-    push_spread(L, b);
+    push_summary(L, b);
     lua_concat(L, 2);
 }
 

@@ -1,7 +1,7 @@
 /* How scripts get Lua's own libraries: no files, no processes, no bytecode, no finalisers; the machine's
  * time, random numbers from the seed, and limits where one call could run for ever. A guard against
  * mistakes and foreign scenarios, not a security boundary. */
-#include "driver/plan.h"
+#include "driver/dry_run.h"
 #include "script/state.h"
 
 #include <string.h>
@@ -126,7 +126,7 @@ static int script_assert(lua_State *L)
 {
     luaL_checkany(L, 1);
     struct ncs_lua_rank *rank = ncs_lua_rank(L);
-    bool unknown = rank->planned && ncs_driver_plan_first(rank->rank) != 0;
+    bool unknown = rank->planned && ncs_driver_dry_run_first(rank->rank) != 0;
     if (lua_toboolean(L, 1) || unknown)
         return lua_gettop(L);
     lua_remove(L, 1);

@@ -132,7 +132,7 @@ struct ncs_lua_rank *ncs_lua_rank_new(struct ncs_script *script, struct ncs_run 
     rank->run = run;
     rank->rank = number;
     rank->nranks = options->ranks;
-    rank->planned = strcmp(options->driver, "plan") == 0;
+    rank->planned = strcmp(options->driver, "dry-run") == 0;
     rank->budget = PLAN_INSTRUCTIONS;
     rank->device = number % (options->devices > 0 ? options->devices : 8);
     seed_rank(rank, options->seed);

@@ -196,7 +196,7 @@ static void ignore(void *arg, const struct ncs_lint_statement *st)
 }
 
 /* Lua's message says what it found; our reader's says what was expected, so that one is used. */
-static void say_syntax(const char *text, size_t bytes, struct ncs_error *err)
+static void fail_syntax(const char *text, size_t bytes, struct ncs_error *err)
 {
     struct ncs_lint_error e;
     struct ncs_error at = *err;
@@ -221,7 +221,7 @@ static enum ncs_read read_statements(const char *file, const char *text, size_t 
     if ((n >= 5 && strcmp(err->text + n - 5, "<eof>") == 0) ||
         (n >= 7 && strcmp(err->text + n - 7, "'<eof>'") == 0))
         return NCS_READ_OPEN;
-    say_syntax(text, bytes, err);
+    fail_syntax(text, bytes, err);
     return NCS_READ_WRONG;
 }
 

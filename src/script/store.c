@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "driver/plan.h"
+#include "driver/dry_run.h"
 #include "script/option.h"
 
 #define STORE "ncs.store"
@@ -35,7 +35,7 @@ static struct ncs_lua_thread *method(lua_State *L, const char *what, int max)
 static void store_listen(const struct ncs_lua_rank *rank)
 {
     if (rank->planned)
-        ncs_driver_plan_listens(rank->rank);
+        ncs_driver_dry_run_listens(rank->rank);
 }
 
 static int store_set(lua_State *L)

@@ -138,7 +138,7 @@ static cudaError_t refuse(int error, const char *call, const char *why, atomic_b
     cudaError_t rc = sim_outside_refuse(error);
     ncs_shim_leave();
     if (!atomic_exchange(said, true))
-        ncs_shim_say("%s: %s", call, why);
+        ncs_shim_warn("%s: %s", call, why);
     return rc;
 }
 

@@ -32,14 +32,14 @@ static bool is_audited(void)
     return audit && strstr(audit, "libncclscript-audit.so");
 }
 
-void ncs_shim_tell_of_others(bool at_end)
+void ncs_shim_warn_of_others(bool at_end)
 {
     static const char inside;
     char folder[PATH_MAX];
     struct others o = { .folder = ncs_folder_of(&inside, folder, sizeof folder) };
     dl_iterate_phdr(add_library, &o);
     if (at_end && o.list.bytes)
-        ncs_shim_say("not simulated: calls into %s", o.list.text);
+        ncs_shim_warn("not simulated: calls into %s", o.list.text);
     else if (!at_end && o.lines.bytes && !is_audited())
         ncs_shim_write(STDERR_FILENO, o.lines.text, o.lines.bytes);
     ncs_str_free(&o.lines);

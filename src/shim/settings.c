@@ -86,7 +86,7 @@ static void read_variables(struct ncs_shim_settings *s)
         const char *name = variables[i].name, *text = getenv(name);
         const char *expected = text ? variables[i].read(s, text) : NULL;
         if (expected)
-            ncs_shim_say("%s=%s is ignored: expected %s", name, text, expected);
+            ncs_shim_warn("%s=%s is ignored: expected %s", name, text, expected);
     }
 }
 
@@ -128,7 +128,7 @@ static bool names_plugin(const char *variable)
     return value[0] && strcmp(value, "none") != 0;
 }
 
-void ncs_shim_tell_of_plugins(void)
+void ncs_shim_warn_of_plugins(void)
 {
     struct ncs_str names = { 0 };
     int count = 0;
@@ -138,7 +138,7 @@ void ncs_shim_tell_of_plugins(void)
             ncs_str_add_bytes(&names, *variable, strcspn(*variable, "="));
         }
     if (count)
-        ncs_shim_say("%s: ignored, because the simulator loads no plugins", names.text);
+        ncs_shim_warn("%s: ignored, because the simulator loads no plugins", names.text);
     ncs_str_free(&names);
 }
 

@@ -22,6 +22,6 @@ struct ncs_shim_settings {
 /* Reads the settings, and warns about malformed ones. */
 void ncs_shim_read_settings(struct ncs_shim_settings *s);
 /* Warns about plugins of NCCL that the environment names: the simulator loads none. */
-void ncs_shim_tell_of_plugins(void);
+void ncs_shim_warn_of_plugins(void);
 
 #endif

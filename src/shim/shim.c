@@ -44,7 +44,7 @@ void ncs_shim_write(int file, const char *text, size_t bytes)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void ncs_shim_say(const char *fmt, ...)
+void ncs_shim_warn(const char *fmt, ...)
 {
     struct ncs_str line = { 0 };
     va_list args;
@@ -64,8 +64,9 @@ static const struct ncs_api *refuse_processes(const struct ncs_fn_info *info, co
 {
     static atomic_bool said;
     if (!atomic_exchange(&said, true))
-        ncs_shim_say("%s: a job of several processes cannot run on the simulator, which is one "
-                     "process with all GPUs: use a thread per GPU, or ncclCommInitAll", sign);
+        ncs_shim_warn("%s: a job of several processes cannot run on the simulator, which is one "
+                      "process with all GPUs: use a thread per GPU, or ncclCommInitAll",
+                      sign);
     refusal = info->lib == NCS_LIB_NCCL ? (int)ncclInvalidUsage : (int)cudaErrorInitializationError;
     return NULL;
 }
@@ -126,9 +127,9 @@ static void on_idle(int64_t idle)
     if (above)
         above->verdict(how);
     else
-        ncs_shim_say(how == NCS_STOP_INTERRUPTED
-                         ? "no call made progress within the time limit"
-                         : "HANG: every thread waits or polls, and no call makes progress");
+        ncs_shim_warn(how == NCS_STOP_INTERRUPTED
+                          ? "no call made progress within the time limit"
+                          : "HANG: every thread waits or polls, and no call makes progress");
 }
 
 /* The loader looks for the library in the folder of this one. */
@@ -138,7 +139,7 @@ static void load_above(void)
     if (library)
         above = dlsym(library, NCS_SHIM_ABOVE);
     else
-        ncs_shim_say("a hang will not be explained: %s", dlerror());
+        ncs_shim_warn("a hang will not be explained: %s", dlerror());
 }
 
 static void end_thread(void *arg)
@@ -164,7 +165,7 @@ static void at_exit(void)
     if (!above || atomic_load(&is_child))
         return;
     sim_foreign_enter(sim_foreign_is_attached() ? NULL : new_local());
-    ncs_shim_tell_of_others(true);
+    ncs_shim_warn_of_others(true);
     above->ended();
     sim_foreign_leave();
 }
@@ -178,8 +179,9 @@ static void greet(void)
     ncs_str_addf(&devices, "%d device%s in host memory%s", settings.devices,
                  settings.devices == 1 ? "" : "s", settings.number ? " (CUDA_VISIBLE_DEVICES)" : "");
     if (!settings.quiet)
-        ncs_shim_say("this is no GPU: NCCL %s and CUDA are simulated, with %s",
-                     ncs_nccl_version_text(settings.nccl_version, version, sizeof version), devices.text);
+        ncs_shim_warn("this is no GPU: NCCL %s and CUDA are simulated, with %s",
+                      ncs_nccl_version_text(settings.nccl_version, version, sizeof version),
+                      devices.text);
     ncs_str_free(&devices);
 }
 
@@ -197,12 +199,12 @@ static void open_machine(void)
         .log = on_log,
     };
     if (!ncs_driver_sim.machine->open(&options, &err)) {
-        ncs_shim_say("%s", err.text);
+        ncs_shim_warn("%s", err.text);
         return;
     }
     greet();
-    ncs_shim_tell_of_plugins();
-    ncs_shim_tell_of_others(false);
+    ncs_shim_warn_of_plugins();
+    ncs_shim_warn_of_others(false);
     load_above();
     api = above ? above->open(&settings, &ncs_driver_sim) : ncs_driver_sim.api;
     sim_foreign_idle = on_idle;
@@ -225,10 +227,10 @@ static const struct ncs_api *refuse_absent(const struct ncs_fn_info *info)
     static atomic_bool said[NCS_FN_COUNT];
     char has[16], since[16];
     if (!atomic_exchange(&said[info - ncs_fn_info], true))
-        ncs_shim_say("%s: this is NCCL %s, and it came with %s: a program that looks for it finds "
-                     "it all the same", info->name,
-                     ncs_nccl_version_text(settings.nccl_version, has, sizeof has),
-                     ncs_nccl_version_text(info->since, since, sizeof since));
+        ncs_shim_warn("%s: this is NCCL %s, and it came with %s: a program that looks for it finds "
+                      "it all the same",
+                      info->name, ncs_nccl_version_text(settings.nccl_version, has, sizeof has),
+                      ncs_nccl_version_text(info->since, since, sizeof since));
     refusal = ncclInvalidUsage;
     return NULL;
 }

@@ -79,13 +79,13 @@ struct ncs_shim_above {
 bool ncs_shim_all_wait(int64_t patience);
 
 /* Warns about libraries of NCCL and CUDA that the program has mapped besides the drop-in ones. */
-void ncs_shim_tell_of_others(bool at_end);
+void ncs_shim_warn_of_others(bool at_end);
 
 /* Writes all bytes if possible, after the program's own output. A closed pipe does not end the
  * program by a signal. */
 void ncs_shim_write(int file, const char *text, size_t bytes);
 
 /* Prints a line on standard error. */
-void ncs_shim_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void ncs_shim_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

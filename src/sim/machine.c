@@ -235,7 +235,7 @@ static bool sim_machine_schedule(struct ncs_str *out, struct ncs_error *err)
     return sim_choices_text(how != NCS_STOP_BUDGET && how != NCS_STOP_INTERRUPTED, out, err);
 }
 
-static bool sim_machine_luck(uint64_t limit, uint64_t *buffered)
+static bool sim_machine_swayed(uint64_t limit, uint64_t *buffered)
 {
     *buffered = sim_world.buffered;
     for (const struct comm *comm = sim_world.comm_first; comm; comm = comm->next)
@@ -353,7 +353,7 @@ static const struct ncs_machine sim_machine = {
     .open = sim_machine_open, .close = sim_machine_close, .reset = sim_machine_reset, .spawn = sim_machine_spawn,
     .run = sim_machine_run, .hold = sim_machine_hold, .interrupt = sim_machine_interrupt, .snapshot = sim_snapshot_take,
     .abandon = sim_contexts_abandon, .observe = sim_machine_observe, .plant = sim_machine_plant,
-    .stats = sim_machine_stats, .luck = sim_machine_luck,
+    .stats = sim_machine_stats, .swayed = sim_machine_swayed,
     .schedule = sim_machine_schedule, .clock = sim_machine_clock, .now = sim_machine_now, .sleep = sim_machine_sleep,
     .cancelled = sim_machine_cancelled, .check = sim_machine_check, .end = sim_machine_end,
     .die = sim_machine_die, .inject = sim_inject,

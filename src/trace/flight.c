@@ -367,7 +367,7 @@ bool ncs_flight_read(struct record *r, struct trace_file *file, size_t count, st
     size_t readable = 0;
     r->trace->kind = "Flight Recorder dumps";
     r->source_word = "dump";
-    r->tells_ends = true;
+    r->knows_ends = true;
     for (size_t i = 0; i < count && ok; i++)
         ok = open_dump(&f, &file[i], &f.dump[i]) || (!f.dump[i].root && leave_out(&f, &f.dump[i]));
     for (size_t i = 0; i < count; i++)

@@ -105,7 +105,7 @@ static void start_together(struct record *r, int comm)
 
 /* A size or type that is missing in one dump is not compared: it is marked unsaid in all calls of the
  * communicator. Unsaid sizes become 1, because a size of 0 would mean an empty call. */
-static void leave_unsaid(struct record *r, int comm, bool pairs)
+static void align_mark_unsaid(struct record *r, int comm, bool pairs)
 {
     enum { SIZE = NCS_UNSAID_COUNT | NCS_UNSAID_DTYPE };
     const struct record_comm *info = &r->comm[comm];
@@ -212,8 +212,8 @@ void ncs_flight_align(struct record *r)
     for (size_t i = 0; i < r->comms; i++)
         start_together(r, (int)i);
     for (size_t i = 0; i < r->comms; i++) {
-        leave_unsaid(r, (int)i, false);
-        leave_unsaid(r, (int)i, true);
+        align_mark_unsaid(r, (int)i, false);
+        align_mark_unsaid(r, (int)i, true);
         add_implied(r, (int)i);
     }
     for (int k = 0; k < r->ranks; k++)

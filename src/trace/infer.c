@@ -32,8 +32,12 @@ static void put_part(struct played *p, struct ncs_snapshot *s, struct played_par
     if (part->reached && !met && part->call->fn == NCS_FN_ncclWaitSignal)
         put_lacks(p, s, part);
     s->part[s->parts++] = (struct ncs_snap_part){
-        .call = pinned(part->call), .op = op, .slot = -1,
-        .state = met ? NCS_PART_MATCHED : part->reached ? NCS_PART_AT_SLOT : NCS_PART_WAITING,
+        .call = pinned(part->call),
+        .op = op,
+        .meeting = -1,
+        .state = met             ? NCS_PART_MATCHED
+                 : part->reached ? NCS_PART_AT_MEETING
+                                 : NCS_PART_WAITING,
     };
 }
 
@@ -73,15 +77,18 @@ static void put_slots(struct played *p, const struct ncs_journal *j, struct ncs_
 {
     for (size_t i = 0; i < p->slots; i++) {
         const struct played_slot *slot = &p->slot[i];
-        struct ncs_snap_slot out = { .pair = slot->src >= 0, .src = slot->src, .dst = slot->dst,
-                                     .nranks = j->comm[slot->comm]->nranks, .member = s->members };
+        struct ncs_snap_meeting out = { .pair = slot->src >= 0,
+                                        .src = slot->src,
+                                        .dst = slot->dst,
+                                        .nranks = j->comm[slot->comm]->nranks,
+                                        .member = s->members };
         if (ncs_replay_is_met(p, j, i))
             continue;
         for (size_t k = 0; k < slot->parts; k++) {
             const struct played_part *part = &p->part[slot->part[k]];
             if (!part->reached || p->launch[part->launch].done)
                 continue;
-            s->part[part->shown].slot = (int)s->slots;
+            s->part[part->shown].meeting = (int)s->meetings;
             s->member[s->members++] = part->shown;
         }
         out.members = s->members - out.member;
@@ -89,7 +96,7 @@ static void put_slots(struct played *p, const struct ncs_journal *j, struct ncs_
             continue;
         if (out.members == ncs_replay_expected(slot, j))
             out.stuck = ncs_replay_disagreement(p, slot);
-        s->slot[s->slots++] = out;
+        s->meeting[s->meetings++] = out;
     }
 }
 
@@ -251,7 +258,7 @@ static void add_open_group(struct played *p, const struct ncs_local *local)
 }
 
 /* The machine reported only callbacks; they are among the inferred operations now. */
-static void drop_told(struct ncs_snap_op *op, size_t count)
+static void infer_drop_ops(struct ncs_snap_op *op, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         ncs_call_unpin((struct ncs_call *)op[i].call);
@@ -259,7 +266,8 @@ static void drop_told(struct ncs_snap_op *op, size_t count)
 }
 
 /* Passes the calls of each completed meeting to known->met. */
-static void tell_met(struct played *p, const struct ncs_journal *j, const struct ncs_known *known)
+static void infer_pass_met(struct played *p, const struct ncs_journal *j,
+                           const struct ncs_known *known)
 {
     for (size_t i = 0; i < p->slots && known->met; i++) {
         const struct played_slot *slot = &p->slot[i];
@@ -285,7 +293,7 @@ void ncs_infer(const struct ncs_journal *j, const struct ncs_known *known, struc
     s->op = ncs_new(p.launches * sizeof *s->op);
     s->dep = ncs_new(2 * p.launches * sizeof *s->dep);
     s->part = ncs_new(p.parts * sizeof *s->part);
-    s->slot = ncs_new(p.slots * sizeof *s->slot);
+    s->meeting = ncs_new(p.slots * sizeof *s->meeting);
     s->member = ncs_new(p.parts * sizeof *s->member);
     s->job = ncs_new(s->contexts * sizeof *s->job);
     put_launches(&p, s);
@@ -293,7 +301,7 @@ void ncs_infer(const struct ncs_journal *j, const struct ncs_known *known, struc
     put_waits(&p, j, s);
     if (s->stop == NCS_STOP_STALLED && all_poll(s))
         s->stop = NCS_STOP_LIVELOCK;
-    tell_met(&p, j, known);
+    infer_pass_met(&p, j, known);
     ncs_replay_free(&p);
-    drop_told(told, tolds);
+    infer_drop_ops(told, tolds);
 }

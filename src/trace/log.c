@@ -146,7 +146,7 @@ static int comm_for(struct log *l, const struct log_line *line, const struct log
 }
 
 /* True if another line has reported the same before. */
-static bool said_again(struct log *l, const struct log_line *line, const struct log_init *i)
+static bool log_repeats_init(struct log *l, const struct log_line *line, const struct log_init *i)
 {
     struct bound *known = bound_to(l, line->process, i->handle);
     if (!known || !i->complete || known->comm_rank != i->rank ||
@@ -161,7 +161,7 @@ static bool said_again(struct log *l, const struct log_line *line, const struct 
 /* First pass: learns which communicator each handle is. */
 static bool bind(struct log *l, const struct log_line *line, const struct log_init *i)
 {
-    if (said_again(l, line, i))
+    if (log_repeats_init(l, line, i))
         return true;
     int comm = comm_for(l, line, i);
     if (comm < 0)

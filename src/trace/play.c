@@ -332,13 +332,13 @@ static void count_unfinished(const struct record *r)
             const struct record_call *c = &r->rank[k].call[i];
             bool counted = ncs_fn_info[c->fn].counted && r->rank[k].source;
             r->trace->calls += counted;
-            r->trace->unfinished += r->tells_ends && counted && c->state != RECORD_OVER;
+            r->trace->unfinished += r->knows_ends && counted && c->state != RECORD_OVER;
         }
 }
 
 /* Appends "ranks 0, 1": the ranks whose first unfinished call on the communicator is in the state. */
-static void say_ranks(const struct player *p, const struct ncs_call *model, enum record_state state,
-                      const char *word, struct ncs_str *out)
+static void play_report_ranks(const struct player *p, const struct ncs_call *model,
+                              enum record_state state, const char *word, struct ncs_str *out)
 {
     const struct record *r = p->record;
     int *rank = NULL;
@@ -372,8 +372,8 @@ static void note_stuck(struct player *p)
         return;
     struct ncs_str what = { 0 }, where_it_is = { 0 };
     ncs_call_describe(c, &what);
-    say_ranks(p, c, RECORD_STARTED, "begun", &where_it_is);
-    say_ranks(p, c, RECORD_SCHEDULED, "not begun by the GPU", &where_it_is);
+    play_report_ranks(p, c, RECORD_STARTED, "begun", &where_it_is);
+    play_report_ranks(p, c, RECORD_SCHEDULED, "not begun by the GPU", &where_it_is);
     ncs_record_note(p->record, "call %u on %s, %s, is not over although every rank has made it%s; no call tells "
                     "why: it may be slow, or a link, or what the GPU does before it", (unsigned)c->number,
                     p->journal->comm[c->comm]->name, what.text, where_it_is.text ? where_it_is.text : "");

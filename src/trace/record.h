@@ -60,7 +60,7 @@ struct record {
     size_t calls, members;
     struct ncs_map places;       /* hash of a name -> its number + 1 */
     const char *source_word;     /* "dump", "log": the kind of file that a missing rank lacks */
-    bool tells_ends;             /* the states of calls are known */
+    bool knows_ends;             /* the states of calls are known */
 };
 
 void ncs_record_free(struct record *r);

@@ -50,9 +50,9 @@ START_TEST(a_missing_call_is_a_certain_hang)
         ck_assert_uint_eq(s.context[0].waits, 1);
         ck_assert_int_eq(s.wait[s.context[0].wait].kind, NCS_WAIT_OP);
         ck_assert_uint_eq(s.ops, 3);
-        ck_assert_uint_eq(s.slots, 1);
-        ck_assert_uint_eq(s.slot[0].members, 3);
-        ck_assert_int_eq(s.slot[0].stuck, NCS_STUCK_NO);
+        ck_assert_uint_eq(s.meetings, 1);
+        ck_assert_uint_eq(s.meeting[0].members, 3);
+        ck_assert_int_eq(s.meeting[0].stuck, NCS_STUCK_NO);
         ncs_snapshot_free(&s);
         kernel_end();
     }

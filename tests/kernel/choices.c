@@ -87,8 +87,9 @@ START_TEST(replay_is_the_same_run)
 {
     size_t others = 0, hangs = 0;
     for (program = 0; program < SEEDS; program++) {
-        struct ncs_machine_options options = { .seeded = true, .seed = program + 1,
-                                               .lanes = (int)(program % 3),
+        struct ncs_machine_options options = { .seeded = true,
+                                               .seed = program + 1,
+                                               .kernel_slots = (int)(program % 3),
                                                .eager = program % 2 ? 64 : 0 };
         struct outcome recorded = run(options), other;
         ck_assert_int_gt((int)strlen(recorded.schedule), 0);

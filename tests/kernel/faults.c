@@ -317,10 +317,10 @@ static void check_cut(void)
     ck_assert_str_eq(trail, "....");
     struct ncs_snapshot s;
     machine->snapshot(&s);
-    ck_assert_uint_eq(s.slots, 1);
-    ck_assert_int_eq(s.slot[0].stuck, NCS_STUCK_LINK);
-    ck_assert_int_eq(s.slot[0].cut[0], 1);
-    ck_assert_int_eq(s.slot[0].cut[1], 2);
+    ck_assert_uint_eq(s.meetings, 1);
+    ck_assert_int_eq(s.meeting[0].stuck, NCS_STUCK_LINK);
+    ck_assert_int_eq(s.meeting[0].cut[0], 1);
+    ck_assert_int_eq(s.meeting[0].cut[1], 2);
     ncs_snapshot_free(&s);
 }
 

@@ -73,7 +73,7 @@ START_TEST(order_matters_when_full)
     for (int lanes = 0; lanes < 3; lanes++)
         for (int turn = 0; turn < 40; turn++) {
             opposite = turn % 2 == 1;
-            struct ncs_machine_options options = { .lanes = lanes, .seeded = turn > 3,
+            struct ncs_machine_options options = { .kernel_slots = lanes, .seeded = turn > 3,
                                                    .seed = (uint64_t)turn,
                                                    .own_threads = turn == 2 || turn == 3 };
             enum ncs_stop stop = run(options, use_both);
@@ -107,7 +107,7 @@ static void stand_in_line(struct kernel_rank *r)
 
 START_TEST(schedule_exchanges_launches)
 {
-    ck_assert_int_eq(run((struct ncs_machine_options){ .lanes = 1 }, stand_in_line),
+    ck_assert_int_eq(run((struct ncs_machine_options){ .kernel_slots = 1 }, stand_in_line),
                      NCS_STOP_DONE);
     end();
     static const char *const lane = "l1";
@@ -121,7 +121,7 @@ START_TEST(schedule_exchanges_launches)
             ncs_str_addf(&schedule, "%d.", at);
         ncs_str_add(&schedule, lane);
         struct ncs_str out = { 0 };
-        enum ncs_stop stop = run((struct ncs_machine_options){ .lanes = 1,
+        enum ncs_stop stop = run((struct ncs_machine_options){ .kernel_slots = 1,
                                                                .schedule = schedule.text },
                                  stand_in_line);
         fits += machine->schedule(&out, &err); 
@@ -138,18 +138,18 @@ END_TEST
 START_TEST(snapshot_names_the_holder)
 {
     opposite = true;
-    ck_assert_int_eq(run((struct ncs_machine_options){ .lanes = 1 }, use_both), NCS_STOP_QUIET);
+    ck_assert_int_eq(run((struct ncs_machine_options){ .kernel_slots = 1 }, use_both), NCS_STOP_QUIET);
     struct ncs_snapshot s;
     machine->snapshot(&s);
     size_t waiting = 0;
     for (size_t i = 0; i < s.ops; i++) {
-        if (!s.op[i].lane)
+        if (!s.op[i].awaits_kernel_slot)
             continue;
         waiting++;
         ck_assert_int_eq(s.op[i].state, NCS_OP_ENABLED);
         ck_assert_uint_eq(s.op[i].deps, 1);
         const struct ncs_snap_op *holder = &s.op[s.dep[s.op[i].dep]];
-        ck_assert(!holder->lane);
+        ck_assert(!holder->awaits_kernel_slot);
         ck_assert_int_eq(holder->state, NCS_OP_ACTIVE);
         ck_assert_int_eq(holder->rank, s.op[i].rank);
     }
@@ -175,9 +175,9 @@ static void abort_both(struct kernel_rank *r)
 START_TEST(abort_gives_lanes_back)
 {
     opposite = true;
-    ck_assert_int_eq(run((struct ncs_machine_options){ .lanes = 1 }, abort_both), NCS_STOP_DONE);
+    ck_assert_int_eq(run((struct ncs_machine_options){ .kernel_slots = 1 }, abort_both), NCS_STOP_DONE);
     end();
-    ck_assert_int_eq(run((struct ncs_machine_options){ .lanes = 1, .own_threads = true },
+    ck_assert_int_eq(run((struct ncs_machine_options){ .kernel_slots = 1, .own_threads = true },
                          abort_both), NCS_STOP_DONE);
     end();
 }

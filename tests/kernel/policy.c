@@ -108,27 +108,27 @@ static void in_groups(struct kernel_rank *r)
     OK(api->cudaStreamSynchronize(r->stream));
 }
 
-static void check_luck(uint64_t eager, void (*body)(struct kernel_rank *r), uint64_t limit,
-                       enum ncs_stop stop, bool luck, uint64_t most)
+static void check_swayed(uint64_t eager, void (*body)(struct kernel_rank *r), uint64_t limit,
+                         enum ncs_stop stop, bool swayed, uint64_t most)
 {
     uint64_t buffered;
     kernel_open(&(struct ncs_machine_options){ .eager = eager });
     ck_assert_int_eq(kernel_run(2, body), stop);
-    ck_assert_int_eq(machine->luck(limit, &buffered), luck);
+    ck_assert_int_eq(machine->swayed(limit, &buffered), swayed);
     ck_assert_uint_eq(buffered, most);
     kernel_end();
 }
 
-START_TEST(luck_is_known)
+START_TEST(swayed_is_known)
 {
     count = 4;
-    check_luck(0, send_first, 64, NCS_STOP_QUIET, true, 0);
-    check_luck(0, send_first, 15, NCS_STOP_QUIET, false, 0); /* too long for the buffers */
-    check_luck(64, send_first, 64, NCS_STOP_DONE, true, 16);
-    check_luck(16, send_first, 16, NCS_STOP_DONE, true, 16);
-    check_luck(15, send_first, 15, NCS_STOP_QUIET, false, 0);
-    check_luck(0, in_groups, 64, NCS_STOP_DONE, false, 0);
-    check_luck(64, in_groups, 64, NCS_STOP_DONE, false, 0);
+    check_swayed(0, send_first, 64, NCS_STOP_QUIET, true, 0);
+    check_swayed(0, send_first, 15, NCS_STOP_QUIET, false, 0); /* too long for the buffers */
+    check_swayed(64, send_first, 64, NCS_STOP_DONE, true, 16);
+    check_swayed(16, send_first, 16, NCS_STOP_DONE, true, 16);
+    check_swayed(15, send_first, 15, NCS_STOP_QUIET, false, 0);
+    check_swayed(0, in_groups, 64, NCS_STOP_DONE, false, 0);
+    check_swayed(64, in_groups, 64, NCS_STOP_DONE, false, 0);
 }
 END_TEST
 
@@ -149,7 +149,7 @@ START_TEST(buffers_can_be_refused)
             uint64_t buffered;
             ck_assert_str_eq(out.text, schedule);
             ck_assert_int_eq(stop, NCS_STOP_DONE);
-            ck_assert(machine->luck(64, &buffered));
+            ck_assert(machine->swayed(64, &buffered));
             refused++;
         }
         ncs_str_free(&out);
@@ -160,4 +160,4 @@ START_TEST(buffers_can_be_refused)
 END_TEST
 
 NCS_TEST_MAIN("kernel policy", every_launch_may_wait, who_is_missing_is_named,
-              every_launch_of_many_ranks, luck_is_known, buffers_can_be_refused)
+              every_launch_of_many_ranks, swayed_is_known, buffers_can_be_refused)

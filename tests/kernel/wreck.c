@@ -253,7 +253,8 @@ static void wreck_all(const struct ncs_machine_options *options, uint64_t rounds
 START_TEST(nothing_is_left_of_fibers)
 {
     wreck_all(&(struct ncs_machine_options){ .step_limit = 100000 }, ROUNDS);
-    wreck_all(&(struct ncs_machine_options){ .eager = 64, .lanes = 1, .ready_after = 1 }, ROUNDS);
+    wreck_all(&(struct ncs_machine_options){ .eager = 64, .kernel_slots = 1, .ready_after = 1 },
+              ROUNDS);
     wreck_all(&(struct ncs_machine_options){ .host = NCS_HOST_EVERY, .seeded = true, .seed = 7 },
               ROUNDS);
 }

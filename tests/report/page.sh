@@ -108,7 +108,7 @@ for file in pass hang wide many stopped '<img src=x onerror=alert(0)>'; do
     cmp page.html again.html || complain "$file.lua: not the same again"
     cp page.html "page.${file:0:4}"
 done
-grep -q 'data-lane="2"' page.pass || complain "no stream in pass.lua"
+grep -q 'data-row="2"' page.pass || complain "no stream in pass.lua"
 grep -q 'eight &#38; &#60;ranks&#62;' page.pass || complain "pass.lua does not say what it is about"
 grep -q '3 | if rank ~= 2 then world:all_reduce(x) end' page.hang || complain "hang.lua has no line quoted"
 grep -q 'id="waits" class="waits" d="M' page.hang || complain "hang.lua has no wait drawn"

@@ -29,7 +29,7 @@ static struct ncs_snap_wait waiting[MOST];
 static struct ncs_snap_op op[MOST];
 static int dep[MOST], member[MOST], missing[MOST];
 static struct ncs_snap_part part[MOST];
-static struct ncs_snap_slot slot[MOST];
+static struct ncs_snap_meeting meeting[MOST];
 static struct ncs_snap_job job[MOST];
 static struct ncs_snap_gate gate[MOST];
 
@@ -88,7 +88,7 @@ static inline void begin_run(int ranks)
         locals[r] = (struct ncs_local){ .rank = r, .where = where };
     make_comm(0, "world", ranks);
     snap = (struct ncs_snapshot){ .stop = NCS_STOP_QUIET, .context = context, .wait = waiting,
-        .op = op, .dep = dep, .part = part, .slot = slot, .member = member, .job = job,
+        .op = op, .dep = dep, .part = part, .meeting = meeting, .member = member, .job = job,
         .missing = missing, .gate = gate };
     notices = 0;
 }
@@ -225,10 +225,10 @@ static inline int syncs(int rank, int at, int index)
     return c;
 }
 
-/* A launch of one call that waits for others at a slot. */
+/* A launch of one call that waits for others at a meeting. */
 static inline int launched(const struct ncs_call *c, int at_slot)
 {
-    part[snap.parts] = (struct ncs_snap_part){ c, at_slot < 0 ? NCS_PART_WAITING : NCS_PART_AT_SLOT,
+    part[snap.parts] = (struct ncs_snap_part){ c, at_slot < 0 ? NCS_PART_WAITING : NCS_PART_AT_MEETING,
                                                (int)snap.ops, at_slot, false };
     op[snap.ops] = (struct ncs_snap_op){ .kind = "launch", .context = -1, .rank = c->rank, .call = c,
         .state = at_slot < 0 ? NCS_OP_BLOCKED : NCS_OP_ACTIVE, .part = snap.parts++, .parts = 1,
@@ -246,12 +246,12 @@ static inline int behind(const struct ncs_call *c, int before)
 
 static inline int add_slot(int nranks, bool pair, int src, int dst, enum ncs_stuck stuck)
 {
-    slot[snap.slots] = (struct ncs_snap_slot){
+    meeting[snap.meetings] = (struct ncs_snap_meeting){
         .pair = pair, .nranks = nranks, .src = src, .dst = dst, .stuck = stuck, .member = snap.members };
-    return (int)snap.slots++;
+    return (int)snap.meetings++;
 }
 
-/* The calls meet at a slot; returns the operation of the first. */
+/* The calls meet; returns the operation of the first. */
 static inline int meet(int nranks, enum ncs_stuck stuck, size_t calls, struct ncs_call *const *c)
 {
     bool pair = c[0]->fn == NCS_FN_ncclSend || c[0]->fn == NCS_FN_ncclRecv;
@@ -262,7 +262,7 @@ static inline int meet(int nranks, enum ncs_stuck stuck, size_t calls, struct nc
         int o = launched(c[i], s);
         first = first < 0 ? o : first;
         member[snap.members++] = op[o].part < snap.parts ? (int)op[o].part : 0;
-        slot[s].members++;
+        meeting[s].members++;
     }
     return first;
 }
@@ -396,7 +396,7 @@ static inline bool says(const char *text, const char *part_of_it)
 }
 
 /* Everybody makes `calls` like calls, but `skip` leaves out number `skipped`; the calls that nobody
- * answers meet at a slot and their ranks wait. */
+ * answers meet and their ranks wait. */
 static inline void skip_one(int nranks, int calls, int skip, int skipped, const char *const *labels)
 {
     struct ncs_call *last[MOST];

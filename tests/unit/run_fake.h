@@ -131,7 +131,7 @@ static void fake_stats(uint64_t *objects, uint64_t *bytes, uint64_t *trace)
     *trace = 0x9f3c;
 }
 
-static bool fake_luck(uint64_t limit, uint64_t *buffered)
+static bool fake_swayed(uint64_t limit, uint64_t *buffered)
 {
     ck_assert_uint_gt(limit, 0);
     *buffered = fake.options.eager ? swayed : 0;
@@ -241,7 +241,7 @@ static void fake_gate_wake(struct ncs_gate *gate)
 static const struct ncs_machine fake_machine = {
     .open = fake_open, .close = fake_close, .spawn = fake_spawn, .run = fake_run,
     .interrupt = fake_interrupt, .snapshot = fake_snapshot, .abandon = fake_abandon,
-    .observe = fake_observe, .plant = fake_plant, .stats = fake_stats, .luck = fake_luck,
+    .observe = fake_observe, .plant = fake_plant, .stats = fake_stats, .swayed = fake_swayed,
     .schedule = fake_schedule, .clock = fake_clock,
     .now = fake_now, .sleep = fake_sleep, .cancelled = fake_cancelled, .check = fake_check,
     .end = fake_end, .die = fake_die, .inject = fake_inject, .gate_new = fake_gate_new, .gate_free = fake_gate_free,

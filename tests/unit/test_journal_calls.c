@@ -287,7 +287,7 @@ START_TEST(threads_without_order_are_rivals)
     locals[1].rank = 0;
     locals[1].thread = 1;
     for (int i = 0; i < 2; i++) {
-        locals[i].tells_waits = true;
+        locals[i].journals_waits = true;
         locals[i].heard = journal->calls;
     }
     reduce(0, comm, 4, ncclSum);
@@ -304,7 +304,7 @@ START_TEST(threads_without_order_are_rivals)
     ncs_journal_heard(journal);
     reduce(1, comm, 4, ncclSum);
     ck_assert_uint_eq(journal->newest->rival, 0);
-    locals[0].tells_waits = false; /* it may have waited for all that is known */
+    locals[0].journals_waits = false; /* it may have waited for all that is known */
     reduce(0, comm, 4, ncclSum);
     ck_assert_uint_eq(journal->newest->rival, 0);
     ncs_journal_close(journal);

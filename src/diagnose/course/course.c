@@ -179,7 +179,7 @@ static uint64_t alike_of(const struct ncs_made *m, enum ncs_step_kind kind)
     const struct ncs_call *c = m->call;
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
     bool counts = kind == NCS_STEP_CALL, in_progress = c->returned && c->rc == ncclInProgress;
-    bool is_root = counts && info->rooted && ncs_is_spread(c) && ncs_call_root(c) == c->comm_rank;
+    bool is_root = counts && info->rooted && ncs_is_composed(c) && ncs_call_root(c) == c->comm_rank;
     uint64_t about = (uint64_t)(c->group != 0) | (uint64_t)in_progress << 1 | (uint64_t)is_root << 2 | (uint64_t)counts << 3;
     if (info->pair || info->one_sided)
         return 0;
@@ -227,7 +227,7 @@ static void add_steps(struct reading *r)
 /* ---- all courses ---- */
 
 /* Places at which a rank sends to, or receives from, several others, as in an exchange with all of them. */
-static void find_spread(const struct ncs_courses *all, struct ncs_map *spread)
+static void course_find_composed(const struct ncs_courses *all, struct ncs_map *spread)
 {
     enum { MOST_AWAY = 2 };
     for (size_t i = 0; i < all->count; i++) {
@@ -247,12 +247,12 @@ static void find_spread(const struct ncs_courses *all, struct ncs_map *spread)
 
 /* Clears roles that mean nothing: those of a place where a rank has several peers, and the same
  * roles at places that only this rank visits. */
-static void clear_spread(struct ncs_courses *all)
+static void course_clear_composed(struct ncs_courses *all)
 {
     struct ncs_map spread = { 0 }, role = { 0 }, come = { 0 }; /* site -> 1, role -> 1, site -> its only course + 1 */
     if (!all->any_role)
         return;
-    find_spread(all, &spread);
+    course_find_composed(all, &spread);
     for (size_t i = 0; i < all->count; i++)
         for (size_t k = 0; k < all->of[i].steps; k++) {
             const struct ncs_step *s = &all->of[i].step[k];
@@ -365,7 +365,7 @@ bool ncs_courses_read(const struct ncs_analysis *q, struct ncs_courses *out)
         find_holders(q, out);
     }
     ncs_courses_find_keys(out);
-    clear_spread(out);
+    course_clear_composed(out);
     return true;
 }
 

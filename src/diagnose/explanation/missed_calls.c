@@ -155,7 +155,7 @@ void ncs_candidates_peers(struct ncs_explanations *s)
         }
 }
 
-static void try_need(struct ncs_explanations *s, const struct ncs_unmet *n)
+static void missed_calls_try_unmet(struct ncs_explanations *s, const struct ncs_unmet *n)
 {
     bool counted = n->kind == NCS_UNMET_PAIR || n->kind == NCS_UNMET_COLLECTIVE;
     if (!n->call || n->comm < 0 || ncs_is_meeting(n))
@@ -173,5 +173,5 @@ static void try_need(struct ncs_explanations *s, const struct ncs_unmet *n)
 void ncs_candidates_missed(struct ncs_explanations *s)
 {
     for (size_t i = 0; i < s->q->unmets; i++)
-        try_need(s, &s->q->unmet[i]);
+        missed_calls_try_unmet(s, &s->q->unmet[i]);
 }

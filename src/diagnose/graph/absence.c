@@ -14,7 +14,7 @@ bool ncs_is_send(const struct ncs_call *call)
     return call->fn == NCS_FN_ncclSend;
 }
 
-bool ncs_is_spread(const struct ncs_call *call)
+bool ncs_is_composed(const struct ncs_call *call)
 {
     return ncs_call_is_composed(call);
 }

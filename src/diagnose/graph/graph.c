@@ -55,11 +55,12 @@ void ncs_connect(struct ncs_analysis *q, int from, int to)
     q->out[from] = q->in[to] = (int)q->edges - 1;
 }
 
-static struct ncs_unmet *new_need(struct ncs_analysis *q, enum ncs_unmet_kind kind)
+static struct ncs_unmet *graph_new_unmet(struct ncs_analysis *q, enum ncs_unmet_kind kind)
 {
-    struct ncs_unmet unmet = { .kind = kind, .slot = -1, .job = -1, .gate = -1, .comm = -1,
-                             .src = -1, .dst = -1 };
-    NCS_PUSH(q->unmet, q->unmets, q->need_room, unmet);
+    struct ncs_unmet unmet = {
+        .kind = kind, .meeting = -1, .job = -1, .gate = -1, .comm = -1, .src = -1, .dst = -1
+    };
+    NCS_PUSH(q->unmet, q->unmets, q->unmet_room, unmet);
     reserve_nodes(q, (size_t)ncs_unmet_node(q, q->unmets));
     return &q->unmet[q->unmets - 1];
 }
@@ -98,9 +99,9 @@ static void add_absent(struct ncs_unmet *n, int comm_rank)
 
 /* ---- meetings on the device ---- */
 
-static const struct ncs_call *member_call(const struct ncs_analysis *q, int slot, size_t i)
+static const struct ncs_call *member_call(const struct ncs_analysis *q, int meeting, size_t i)
 {
-    return q->snap->part[q->snap->member[q->snap->slot[slot].member + i]].call;
+    return q->snap->part[q->snap->member[q->snap->meeting[meeting].member + i]].call;
 }
 
 static const struct ncs_notice *mismatch_of(const struct ncs_analysis *q,
@@ -136,7 +137,7 @@ static bool add_different(const struct ncs_analysis *q, struct ncs_unmet *n,
 /* An all-to-all, gather or scatter meets pair by pair, but it is one call of all ranks: one need,
  * which those lack whose pairs lack them. Where the ranks disagree that is what keeps it from
  * completing, whoever waits for whom. */
-static struct ncs_unmet *spread_need(struct ncs_analysis *q, const struct ncs_call *call)
+static struct ncs_unmet *graph_composed_unmet(struct ncs_analysis *q, const struct ncs_call *call)
 {
     for (size_t i = 0; i < q->unmets; i++) {
         struct ncs_unmet *o = &q->unmet[i];
@@ -145,7 +146,7 @@ static struct ncs_unmet *spread_need(struct ncs_analysis *q, const struct ncs_ca
             return o;
     }
     const struct ncs_notice *notice = mismatch_of(q, call);
-    struct ncs_unmet *n = new_need(q, NCS_UNMET_COLLECTIVE);
+    struct ncs_unmet *n = graph_new_unmet(q, NCS_UNMET_COLLECTIVE);
     n->spread = call;
     for (size_t i = 0; notice && i < notice->calls; i++)
         add_present(n, notice->call[i]);
@@ -155,27 +156,27 @@ static struct ncs_unmet *spread_need(struct ncs_analysis *q, const struct ncs_ca
     return n;
 }
 
-static size_t spread_slot(struct ncs_analysis *q, int slot)
+static size_t graph_composed_meeting(struct ncs_analysis *q, int meeting)
 {
-    const struct ncs_snap_slot *s = &q->snap->slot[slot];
-    const struct ncs_call *call = member_call(q, slot, 0);
-    struct ncs_unmet *n = spread_need(q, call);
+    const struct ncs_snap_meeting *s = &q->snap->meeting[meeting];
+    const struct ncs_call *call = member_call(q, meeting, 0);
+    struct ncs_unmet *n = graph_composed_unmet(q, call);
     bool cut = s->stuck == NCS_STUCK_LINK;
-    if (cut || n->slot < 0 || q->snap->slot[n->slot].stuck != NCS_STUCK_LINK)
-        n->slot = slot;
+    if (cut || n->meeting < 0 || q->snap->meeting[n->meeting].stuck != NCS_STUCK_LINK)
+        n->meeting = meeting;
     if (cut)
         n->kind = NCS_UNMET_STUCK;
     for (size_t i = 0; i < s->members; i++)
-        add_present(n, member_call(q, slot, i));
+        add_present(n, member_call(q, meeting, i));
     if (n->kind == NCS_UNMET_COLLECTIVE && s->members == 1)
         add_absent(n, call->comm_rank == s->src ? s->dst : s->src);
     return (size_t)(n - q->unmet);
 }
 
-static size_t spread_job(struct ncs_analysis *q, int job, const struct ncs_call *call)
+static size_t graph_composed_job(struct ncs_analysis *q, int job, const struct ncs_call *call)
 {
     const struct ncs_snap_job *j = &q->snap->job[job];
-    struct ncs_unmet *n = spread_need(q, call);
+    struct ncs_unmet *n = graph_composed_unmet(q, call);
     n->job = job;
     n->contact = true;
     add_present(n, call);
@@ -184,27 +185,28 @@ static size_t spread_job(struct ncs_analysis *q, int job, const struct ncs_call 
     return (size_t)(n - q->unmet);
 }
 
-static bool is_recorded(const struct ncs_analysis *q, int slot)
+static bool is_recorded(const struct ncs_analysis *q, int meeting)
 {
-    for (size_t i = 0; i < q->snap->slot[slot].members; i++)
-        if (member_call(q, slot, i))
+    for (size_t i = 0; i < q->snap->meeting[meeting].members; i++)
+        if (member_call(q, meeting, i))
             return true;
     return false;
 }
 
-static size_t slot_need(struct ncs_analysis *q, int slot)
+static size_t graph_meeting_unmet(struct ncs_analysis *q, int meeting)
 {
-    const struct ncs_snap_slot *s = &q->snap->slot[slot];
-    if (s->pair && s->members && member_call(q, slot, 0) && ncs_is_spread(member_call(q, slot, 0)))
-        return spread_slot(q, slot);
+    const struct ncs_snap_meeting *s = &q->snap->meeting[meeting];
+    if (s->pair && s->members && member_call(q, meeting, 0) &&
+        ncs_is_composed(member_call(q, meeting, 0)))
+        return graph_composed_meeting(q, meeting);
     for (size_t i = 0; i < q->unmets; i++)
-        if (q->unmet[i].slot == slot)
+        if (q->unmet[i].meeting == meeting)
             return i;
     enum ncs_unmet_kind kind = s->stuck  ? NCS_UNMET_STUCK
                               : s->pair ? NCS_UNMET_PAIR
                                         : NCS_UNMET_COLLECTIVE;
-    struct ncs_unmet *n = new_need(q, kind);
-    n->slot = slot;
+    struct ncs_unmet *n = graph_new_unmet(q, kind);
+    n->meeting = meeting;
     if (s->pair) {
         n->src = s->src;
         n->dst = s->dst;
@@ -238,7 +240,7 @@ static void connect_lacks(struct ncs_analysis *q, int op, int part)
         const struct ncs_snap_lack *lack = &q->snap->lack[i];
         if (lack->part != part)
             continue;
-        struct ncs_unmet *n = new_need(q, NCS_UNMET_SIGNAL);
+        struct ncs_unmet *n = graph_new_unmet(q, NCS_UNMET_SIGNAL);
         n->src = lack->peer;
         n->dst = call->comm_rank;
         n->wanted = lack->wanted;
@@ -249,7 +251,7 @@ static void connect_lacks(struct ncs_analysis *q, int op, int part)
     }
 }
 
-static size_t gate_need(struct ncs_analysis *q, int gate);
+static size_t graph_gate_unmet(struct ncs_analysis *q, int gate);
 
 /* The context that runs a callback has stopped in it. */
 static void connect_stopped(struct ncs_analysis *q, int op, const struct ncs_snap_context *c)
@@ -257,7 +259,7 @@ static void connect_stopped(struct ncs_analysis *q, int op, const struct ncs_sna
     for (size_t i = 0; i < q->snap->gates; i++) {
         const struct ncs_snap_gate *g = &q->snap->gate[i];
         if (strcmp(g->what, "callback") == 0 && g->owner == c->rank && g->owner_thread == c->thread)
-            ncs_connect(q, ncs_op_node(q, op), ncs_unmet_node(q, gate_need(q, (int)i)));
+            ncs_connect(q, ncs_op_node(q, op), ncs_unmet_node(q, graph_gate_unmet(q, (int)i)));
     }
 }
 
@@ -274,10 +276,10 @@ static void connect_op(struct ncs_analysis *q, int op)
         ncs_connect(q, ncs_op_node(q, op), o->context);
     for (size_t i = 0; i < o->parts; i++) {
         const struct ncs_snap_part *p = &q->snap->part[o->part + i];
-        if (p->state == NCS_PART_AT_SLOT && p->slot >= 0 && is_recorded(q, p->slot)) {
-            size_t unmet = slot_need(q, p->slot);
+        if (p->state == NCS_PART_AT_MEETING && p->meeting >= 0 && is_recorded(q, p->meeting)) {
+            size_t unmet = graph_meeting_unmet(q, p->meeting);
             ncs_connect(q, ncs_op_node(q, op), ncs_unmet_node(q, unmet));
-        } else if (p->state == NCS_PART_AT_SLOT && p->slot < 0) {
+        } else if (p->state == NCS_PART_AT_MEETING && p->meeting < 0) {
             connect_lacks(q, op, (int)(o->part + i));
         }
     }
@@ -302,13 +304,13 @@ static const struct ncs_call *contact_call(const struct ncs_analysis *q,
     return job->call;
 }
 
-static size_t job_need(struct ncs_analysis *q, int job)
+static size_t graph_job_unmet(struct ncs_analysis *q, int job)
 {
     const struct ncs_snap_job *j = &q->snap->job[job];
     const struct ncs_call *call = j->kind == NCS_JOB_CONTACT ? contact_call(q, j) : j->call;
     bool contact = j->kind == NCS_JOB_CONTACT && call;
-    if (contact && ncs_is_spread(call))
-        return spread_job(q, job, call);
+    if (contact && ncs_is_composed(call))
+        return graph_composed_job(q, job, call);
     /* A growth waits for new ranks as an init does: they may be known to nobody yet. */
     bool joins = j->kind == NCS_JOB_INIT || (j->kind == NCS_JOB_GROW && !j->refused);
     enum ncs_unmet_kind kind = joins                                     ? NCS_UNMET_INIT
@@ -326,7 +328,7 @@ static size_t job_need(struct ncs_analysis *q, int job)
             n = o;
     }
     if (!n) {
-        n = new_need(q, kind);
+        n = graph_new_unmet(q, kind);
         n->job = job;
         n->src = src;
         n->dst = dst;
@@ -347,7 +349,7 @@ static void connect_job(struct ncs_analysis *q, int job)
 {
     const struct ncs_snap_job *j = &q->snap->job[job];
     if (j->misses || j->refused || j->kind == NCS_JOB_CONTACT)
-        ncs_connect(q, ncs_job_node(q, job), ncs_unmet_node(q, job_need(q, job)));
+        ncs_connect(q, ncs_job_node(q, job), ncs_unmet_node(q, graph_job_unmet(q, job)));
     for (size_t i = 0; i < j->waits; i++)
         connect_wait(q, ncs_job_node(q, job), &q->snap->wait[j->wait + i]);
 }
@@ -413,7 +415,7 @@ static void gate_absents(struct ncs_analysis *q, struct ncs_unmet *n,
     }
 }
 
-static size_t gate_need(struct ncs_analysis *q, int gate)
+static size_t graph_gate_unmet(struct ncs_analysis *q, int gate)
 {
     const struct ncs_snap_gate *g = &q->snap->gate[gate];
     for (size_t i = 0; i < q->unmets; i++) {
@@ -424,7 +426,7 @@ static size_t gate_need(struct ncs_analysis *q, int gate)
                        strcmp(o->key, g->key) == 0))
             return i;
     }
-    struct ncs_unmet *n = new_need(q, NCS_UNMET_GATE);
+    struct ncs_unmet *n = graph_new_unmet(q, NCS_UNMET_GATE);
     n->gate = gate;
     gate_absents(q, n, g);
     return q->unmets - 1;
@@ -437,7 +439,7 @@ static void connect_wait(struct ncs_analysis *q, int from, const struct ncs_snap
     else if (w->kind == NCS_WAIT_JOB)
         ncs_connect(q, from, ncs_job_node(q, w->index));
     else
-        ncs_connect(q, from, ncs_unmet_node(q, gate_need(q, w->index)));
+        ncs_connect(q, from, ncs_unmet_node(q, graph_gate_unmet(q, w->index)));
 }
 
 /* The context of a rank with several threads that has made the calls on the communicator so far, if
@@ -472,7 +474,7 @@ static void connect_rank(struct ncs_analysis *q, const struct ncs_unmet *n, int 
             ncs_connect(q, node, holder_of(q, k));
 }
 
-static void connect_need(struct ncs_analysis *q, size_t unmet)
+static void graph_connect_unmet(struct ncs_analysis *q, size_t unmet)
 {
     struct ncs_unmet *n = &q->unmet[unmet];
     int node = ncs_unmet_node(q, unmet);
@@ -517,5 +519,5 @@ void ncs_graph(struct ncs_analysis *q)
             ncs_connect_poll(q, (int)i);
     }
     for (size_t i = 0; i < q->unmets; i++)
-        connect_need(q, i);
+        graph_connect_unmet(q, i);
 }

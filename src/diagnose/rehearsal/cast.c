@@ -239,7 +239,7 @@ static uint64_t changed_kin(const struct ncs_cast *cast, uint64_t kin, const str
 {
     bool moves = c->kind == NCS_CHANGE_PUT_IN || c->kind == NCS_CHANGE_LEAVE_OUT || c->kind == NCS_CHANGE_COMM;
     bool alone = !kin || !moves || c->host || c->answer || c->peer >= 0 || !is_mutual(c->model) ||
-                 ncs_is_spread(c->model) || !is_in_its_seat(cast, c->comm, c->comm_rank, rank);
+                 ncs_is_composed(c->model) || !is_in_its_seat(cast, c->comm, c->comm_rank, rank);
     if (alone)
         return 0;
     uint64_t change = ncs_hash(ncs_hash(ncs_hash(0, (uint64_t)c->kind), cast->nth[c->course]), c->step);

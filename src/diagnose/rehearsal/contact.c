@@ -46,7 +46,7 @@ static uint64_t entered_key(const struct ncs_deed *d, int rank)
 /* All-to-alls, gathers and scatters are sends and receives: contact is with each peer. */
 static bool has_root(const struct ncs_deed *d)
 {
-    return ncs_is_spread(d->call) && ncs_fn_info[d->fn].rooted;
+    return ncs_is_composed(d->call) && ncs_fn_info[d->fn].rooted;
 }
 
 static bool sends_to(const struct ncs_deed *d, int peer)
@@ -61,7 +61,7 @@ static bool receives_from(const struct ncs_deed *d, int peer)
     return ncs_block_count(info->writes, d->comm_rank == d->root, 1) && ncs_block_count(info->reads, peer == d->root, 1);
 }
 
-static void enter_spread(struct ncs_rehearsal *p, const struct ncs_deed *d)
+static void contact_enter_composed(struct ncs_rehearsal *p, const struct ncs_deed *d)
 {
     for (int r = 0; r < p->q->journal->comm[d->comm]->nranks; r++) {
         if (sends_to(d, r))
@@ -76,7 +76,7 @@ static void enter_one(struct ncs_rehearsal *p, const struct ncs_deed *d)
     if (ncs_deed_is_pair(d))
         note_contact(p, contact_pair_key(d->comm, d->comm_rank, d->peer, d->fn == NCS_FN_ncclSend));
     else if (has_root(d))
-        enter_spread(p, d);
+        contact_enter_composed(p, d);
     else /* an all-to-all, too: a note for each peer would make a million of a thousand ranks */
         note_contact(p, entered_key(d, d->comm_rank));
 }
@@ -112,7 +112,7 @@ static bool have_all_come(struct ncs_rehearsal *p, const struct ncs_deed *d)
     return come == nranks;
 }
 
-static bool has_spread_contact(struct ncs_rehearsal *p, const struct ncs_deed *d)
+static bool contact_is_composed(struct ncs_rehearsal *p, const struct ncs_deed *d)
 {
     uint64_t met = contact_key(ALL_TO_ALL_MET, d->comm, d->comm_rank, 0);
     bool all = !has_root(d);
@@ -137,10 +137,10 @@ bool ncs_rehearsal_has_contact(struct ncs_rehearsal *p, const struct ncs_deed *d
     if (!has_root(d) && have_all_come(p, d))
         return true;
     struct ncs_deed own = *d;
-    bool all = ncs_is_spread(d->call);
+    bool all = ncs_is_composed(d->call);
     for (size_t i = 0; i < d->by->ranks && all; i++) {
         own.comm_rank = ncs_rehearsal_seat(p, d, i);
-        all = has_spread_contact(p, &own);
+        all = contact_is_composed(p, &own);
     }
     return all;
 }

@@ -196,7 +196,8 @@ static bool absent_are_free(const struct ncs_rehearsal *p, const struct ncs_unme
     return !any && n->absents > 0;
 }
 
-static bool need_is_met(const struct ncs_rehearsal *p, const struct ncs_course *course, const struct ncs_unmet *n)
+static bool hosts_unmet_is_met(const struct ncs_rehearsal *p, const struct ncs_course *course,
+                               const struct ncs_unmet *n)
 {
     bool by_hosts = n->kind == NCS_UNMET_GATE || n->kind == NCS_UNMET_INIT || ncs_is_meeting(n);
     if (!by_hosts)
@@ -213,6 +214,6 @@ bool ncs_rehearsal_last_wait_is_over(const struct ncs_rehearsal *p, const struct
         return false;
     bool over = true;
     for (size_t i = 0; i < w->unmets && over; i++)
-        over = need_is_met(p, course, &p->q->unmet[w->unmet[i]]);
+        over = hosts_unmet_is_met(p, course, &p->q->unmet[w->unmet[i]]);
     return over;
 }

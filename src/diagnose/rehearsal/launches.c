@@ -117,7 +117,7 @@ static int turn_of(const struct ncs_launch_part *part)
 {
     if (ncs_deed_is_one_sided(&part->deed))
         return ONE_SIDED;
-    return ncs_deed_is_pair(&part->deed) || ncs_is_spread(part->deed.call) ? PAIRS : COLLECTIVES;
+    return ncs_deed_is_pair(&part->deed) || ncs_is_composed(part->deed.call) ? PAIRS : COLLECTIVES;
 }
 
 static bool launches_play_launch(struct ncs_rehearsal *p, struct ncs_launch *l)

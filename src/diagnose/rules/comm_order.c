@@ -19,7 +19,8 @@ static void say_lanes(const struct ncs_analysis *q, const struct ncs_cause *r, s
     for (size_t k = 0; k < r->length; k++) {
         size_t i = (start + k) % r->length;
         size_t op = (size_t)(r->path[i] - ncs_op_node(q, 0));
-        if (r->path[i] < ncs_op_node(q, 0) || op >= q->snap->ops || !q->snap->op[op].lane)
+        if (r->path[i] < ncs_op_node(q, 0) || op >= q->snap->ops ||
+            !q->snap->op[op].awaits_kernel_slot)
             continue;
         const struct ncs_snap_op *waits = &q->snap->op[op];
         ncs_str_addf(s, "; on rank %d the device has no lane left for ", waits->rank);

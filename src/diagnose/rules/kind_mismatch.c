@@ -5,7 +5,7 @@
 static bool meets_pairwise(const struct ncs_cause *r)
 {
     return r->calls == 2 && ncs_call_is_pair(r->call[0]) != ncs_call_is_pair(r->call[1]) &&
-           (ncs_is_spread(r->call[0]) || ncs_is_spread(r->call[1]));
+           (ncs_is_composed(r->call[0]) || ncs_is_composed(r->call[1]));
 }
 
 static bool kind_mismatch_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)

@@ -21,10 +21,10 @@ static void add_end(const struct ncs_analysis *q, struct ncs_draft *d, const str
 static bool link_cut_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_unmet *n = r->unmet;
-    if (r->kind != NCS_CAUSE_DIFFER || !n || n->slot < 0 ||
-        q->snap->slot[n->slot].stuck != NCS_STUCK_LINK)
+    if (r->kind != NCS_CAUSE_DIFFER || !n || n->meeting < 0 ||
+        q->snap->meeting[n->meeting].stuck != NCS_STUCK_LINK)
         return false;
-    const int *cut = q->snap->slot[n->slot].cut;
+    const int *cut = q->snap->meeting[n->meeting].cut;
     struct ncs_str s = { 0 };
     char *what = ncs_describe(n->call);
     add_end(q, d, n, cut[0]);

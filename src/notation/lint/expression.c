@@ -61,8 +61,8 @@ void ncs_lint_leave(struct ncs_reader *r)
 
 /* ---- names ---- */
 
-void ncs_lint_say(struct ncs_reader *r, struct ncs_span at, struct ncs_span field, bool method,
-                  bool assigned, bool called)
+void ncs_lint_report(struct ncs_reader *r, struct ncs_span at, struct ncs_span field, bool method,
+                     bool assigned, bool called)
 {
     struct ncs_lint_word_of name = ncs_lint_word_at(r, at);
     if (r->x.failed || !r->on_name)
@@ -163,7 +163,8 @@ static enum ncs_lint_form first_field(struct ncs_reader *r, struct ncs_span at, 
         ncs_lint_next(&r->x);
         field = ncs_lint_want_name(r, "the name of a field");
     }
-    ncs_lint_say(r, at, field, method, target && !method && begins_assignment(r), begins_call(r));
+    ncs_lint_report(r, at, field, method, target && !method && begins_assignment(r),
+                    begins_call(r));
     if (method)
         arguments(r);
     return method ? NCS_LINT_CALL : NCS_LINT_VARIABLE;

@@ -93,8 +93,8 @@ struct ncs_lint_term ncs_lint_suffixed(struct ncs_reader *r, bool target);
 /* Reads a function's parameters and block, up to its end; `opening` is the word that began it. */
 void ncs_lint_body(struct ncs_reader *r, bool method, struct ncs_span opening);
 /* Passes a free name to on_name; the current word follows it and its field. */
-void ncs_lint_say(struct ncs_reader *r, struct ncs_span at, struct ncs_span field, bool method,
-                  bool assigned, bool called);
+void ncs_lint_report(struct ncs_reader *r, struct ncs_span at, struct ncs_span field, bool method,
+                     bool assigned, bool called);
 
 /* Enters one level of nesting; false, after an error, at Lua's limit. */
 bool ncs_lint_enter(struct ncs_reader *r);

@@ -140,7 +140,7 @@ static void function_statement(struct ncs_reader *r, struct ncs_span opening)
         field = deep ? field : part;
     }
     if (found == NCS_LINT_GLOBAL)
-        ncs_lint_say(r, name, field, method && !deep, !deep, false);
+        ncs_lint_report(r, name, field, method && !deep, !deep, false);
     ncs_lint_body(r, method, opening);
     if (found == NCS_LINT_READONLY && !field.bytes)
         fail_readonly(r, name);

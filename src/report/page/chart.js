@@ -1,19 +1,19 @@
 (function () {
 'use strict';
-var LANE = 18, GAP = 8, FOLDED = 14, AXIS = 22;
+var ROW = 18, GAP = 8, FOLDED = 14, AXIS = 22;
 var id = function (name) { return document.getElementById(name); };
 var box = id('box'), chart = id('chart'), told = id('told'), labels = id('labels');
 var data = JSON.parse(id('data').textContent);
 var ranks = chart.querySelectorAll('.r'), stripes = chart.querySelectorAll('.stripe');
-var names = id('names').querySelectorAll('.n'), lanes = Array.from(chart.querySelectorAll('.l'));
+var names = id('names').querySelectorAll('.n'), rows = Array.from(chart.querySelectorAll('.l'));
 var folded = Array.from(ranks, function () { return data.folded; });
 var zoom = 1, current = null, held = false, top = [];
 
 /* ---- where the ranks are ---- */
 
-function middle(rank, lane) {
-    return top[rank] + (folded[rank] ? FOLDED * (lane + 0.5) / data.lanes[rank]
-                                     : GAP / 2 + LANE * (lane + 0.5));
+function middle(rank, row) {
+    return top[rank] + (folded[rank] ? FOLDED * (row + 0.5) / data.rows[rank]
+                                     : GAP / 2 + ROW * (row + 0.5));
 }
 
 function drawArrows() {
@@ -36,7 +36,7 @@ function drawArrows() {
 function layOut() {
     var y = AXIS;
     ranks.forEach(function (g, r) {
-        var full = data.lanes[r] * LANE, high = folded[r] ? FOLDED : full + GAP;
+        var full = data.rows[r] * ROW, high = folded[r] ? FOLDED : full + GAP;
         top[r] = y;
         g.setAttribute('transform', folded[r] ? 'translate(0 ' + (y + 1) + ') scale(1 ' + (FOLDED - 2) / full + ')'
                                               : 'translate(0 ' + (y + GAP / 2) + ')');
@@ -59,8 +59,8 @@ function layOut() {
 function label() {
     var from = box.scrollLeft / zoom - 400, to = (box.scrollLeft + box.clientWidth) / zoom + 400, count = 0;
     labels.textContent = '';
-    lanes.forEach(function (lane) {
-        var rank = +lane.dataset.rank, bar = lane.firstElementChild;
+    rows.forEach(function (row) {
+        var rank = +row.dataset.rank, bar = row.firstElementChild;
         if (folded[rank])
             return;
         for (; bar && count < 3000; bar = bar.nextElementSibling) {
@@ -70,7 +70,7 @@ function label() {
             var text = document.createElementNS(chart.namespaceURI, 'text');
             text.setAttribute('class', 't');
             text.setAttribute('x', x + 4 / zoom);
-            text.setAttribute('y', middle(rank, +lane.dataset.lane) + 4);
+            text.setAttribute('y', middle(rank, +row.dataset.row) + 4);
             text.textContent = name;
             labels.appendChild(text);
             count++;
@@ -123,7 +123,7 @@ addEventListener('pointerup', function () { drag = null; });
 
 /* ---- what a bar is ---- */
 
-function rowOf(bar) {
+function tableRowOf(bar) {
     var d = bar.dataset;
     return id(d.call ? 'c' + d.call : d.op ? 'o' + d.op : d.wait ? 'w' + d.wait : 'e' + d.end);
 }
@@ -133,7 +133,7 @@ function show(bar) {
         current.classList.remove('on');
     current = bar;
     bar.classList.add('on');
-    var cells = Array.from(rowOf(bar).cells, function (c) { return c.textContent.trim(); });
+    var cells = Array.from(tableRowOf(bar).cells, function (c) { return c.textContent.trim(); });
     told.textContent = 'rank ' + bar.parentNode.dataset.rank + ', ' + cells[0] + ': ' + cells[4] +
         (cells[1] ? ', line ' + cells[1] : '') + (cells[2] && '; at ' + cells[2] + ' us') +
         (cells[3] && ', took ' + cells[3] + ' us');
@@ -153,9 +153,9 @@ chart.addEventListener('click', function (e) {
         show(e.target);
 });
 
-function near(lane, x) {
+function near(row, x) {
     var best = null, distance = Infinity;
-    Array.from(lane.children).forEach(function (bar) {
+    Array.from(row.children).forEach(function (bar) {
         var from = +bar.getAttribute('x'), to = from + +bar.getAttribute('width');
         var d = x < from ? from - x : x > to ? x - to : 0;
         if (d < distance) {
@@ -166,11 +166,11 @@ function near(lane, x) {
     return best;
 }
 
-function otherLane(step) {
-    var at = lanes.indexOf(current.parentNode) + step;
-    while (lanes[at] && !lanes[at].firstElementChild)
+function otherRow(step) {
+    var at = rows.indexOf(current.parentNode) + step;
+    while (rows[at] && !rows[at].firstElementChild)
         at += step;
-    return lanes[at] ? near(lanes[at], +current.getAttribute('x')) : null;
+    return rows[at] ? near(rows[at], +current.getAttribute('x')) : null;
 }
 
 function into(bar) {
@@ -184,8 +184,8 @@ function into(bar) {
 var moves = {
     ArrowRight: function () { return current.nextElementSibling; },
     ArrowLeft: function () { return current.previousElementSibling; },
-    ArrowDown: function () { return otherLane(1); },
-    ArrowUp: function () { return otherLane(-1); },
+    ArrowDown: function () { return otherRow(1); },
+    ArrowUp: function () { return otherRow(-1); },
     Home: function () { return current.parentNode.firstElementChild; },
     End: function () { return current.parentNode.lastElementChild; }
 };
@@ -193,7 +193,7 @@ var keys = {
     '+': function () { zoomTo(zoom * 1.5); }, '=': function () { zoomTo(zoom * 1.5); },
     '-': function () { zoomTo(zoom / 1.5); }, '0': fit, '1': function () { zoomTo(1); },
     Enter: function () {
-        var row = current && rowOf(current);
+        var row = current && tableRowOf(current);
         if (!row)
             return;
         row.closest('details').open = true;

@@ -246,7 +246,7 @@ static void ended(void)
     struct ncs_result result = { 0 };
     struct ncs_str notes = { 0 }, left = { 0 };
     fill(&result, NCS_STOP_DONE, &notes);
-    bool misused = ncs_misuse_tell(&notes);
+    bool misused = ncs_misuse_report(&notes);
     result.verdict = misused || first_error(&result.diagnosis) ? NCS_WRONG : NCS_PASS;
     ncs_exec_left(journal, &left);
     if (left.bytes)

@@ -202,7 +202,7 @@ void ncs_misuse_look(const struct ncs_journal *journal, const struct ncs_call *c
         look_at_joining(journal, call);
 }
 
-bool ncs_misuse_tell(struct ncs_str *out)
+bool ncs_misuse_report(struct ncs_str *out)
 {
     bool fatal = false;
     for (int kind = 0; kind < KINDS; kind++) {

@@ -11,7 +11,7 @@ void ncs_misuse_look(const struct ncs_journal *journal, const struct ncs_call *c
 
 /* Appends a line for each kind: "ncclscript: freed twice: cudaFree (2, at train+0x1a2)". Returns true if
  * the real libraries may crash at one of them. */
-bool ncs_misuse_tell(struct ncs_str *out);
+bool ncs_misuse_report(struct ncs_str *out);
 
 /* Registered buffers, and windows, that have not been deregistered so far. */
 uint64_t ncs_misuse_registered(void);

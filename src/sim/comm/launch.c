@@ -309,7 +309,7 @@ void sim_launch_withdraw(struct launch *launch)
             continue;
         if (sim_part_is_one_sided(p))
             sim_rma_leave(p);
-        else if (p->state == NCS_PART_AT_SLOT)
+        else if (p->state == NCS_PART_AT_MEETING)
             sim_meeting_leave(p);
         p->state = NCS_PART_CANCELLED;
         launch->open--;

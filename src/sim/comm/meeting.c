@@ -213,7 +213,7 @@ void sim_meeting_arrive(struct part *part)
     meeting->part[place] = part;
     meeting->arrived++;
     part->meeting = meeting;
-    part->state = NCS_PART_AT_SLOT;
+    part->state = NCS_PART_AT_MEETING;
     sim_world_changed();
     sim_inject_arrival(part);
     if (sim_part_is_composed(part))
@@ -377,7 +377,7 @@ static void unmatch(struct meeting *meeting)
 {
     for (int i = 0; i < meeting->expected; i++)
         if (meeting->part[i])
-            meeting->part[i]->state = NCS_PART_AT_SLOT;
+            meeting->part[i]->state = NCS_PART_AT_MEETING;
 }
 
 /* If a send and its receive differ in length, the longer side never ends (sim/README.md, rule 9). */
@@ -423,7 +423,7 @@ void sim_meeting_move(struct meeting *meeting)
         if (!meeting->pair || done[i])
             finish_part(meeting, i);
         else if (meeting->part[i]) {
-            meeting->part[i]->state = NCS_PART_AT_SLOT;
+            meeting->part[i]->state = NCS_PART_AT_MEETING;
             open = true;
         }
     if (!open)

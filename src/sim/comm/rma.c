@@ -48,7 +48,7 @@ static void set_out(struct part *part)
         return;
     }
     part->cut = true;
-    part->state = NCS_PART_AT_SLOT;
+    part->state = NCS_PART_AT_MEETING;
     sim_world_changed();
 }
 
@@ -76,7 +76,7 @@ void sim_rma_arrive(struct part *part)
         /* Only one wait can be due at a time: the launches of a rank go one after the other, and so do
          * the one-sided parts in a launch. */
         part->cr->waiting = part;
-        part->state = NCS_PART_AT_SLOT;
+        part->state = NCS_PART_AT_MEETING;
         sim_world_changed();
     }
 }

@@ -19,7 +19,7 @@
 /* The index of every object in the arrays of the snapshot that is being taken. */
 static struct {
     struct ncs_map op, job, part;
-    size_t context, wait, ops, dep, parts, slots, member, jobs, missing, gate, lack; /* rooms */
+    size_t context, wait, ops, dep, parts, meetings, member, jobs, missing, gate, lack; /* rooms */
 } index_of;
 
 static void snapshot_number(struct ncs_map *map, const void *object, size_t index)
@@ -122,30 +122,36 @@ static void add_lacks(struct ncs_snapshot *s, const struct part *p)
         const struct peer *peer = sim_comm_peer(p->cr, w->peer);
         struct ncs_snap_lack lack = { .part = (int)s->parts, .peer = w->peer, .wanted = w->signals,
                                       .came = peer->signals - peer->signals_taken };
-        if (p->state <= NCS_PART_AT_SLOT && lack.came < lack.wanted)
+        if (p->state <= NCS_PART_AT_MEETING && lack.came < lack.wanted)
             NCS_PUSH(s->lack, s->lacks, index_of.lack, lack);
     }
 }
 
-/* A part at a cut link meets nobody, so it gets a slot of its own. */
+/* A part at a cut link meets nobody, so it has a meeting of its own. */
 static void add_cut(struct ncs_snapshot *s, const struct part *p, struct ncs_snap_part *entry)
 {
     int a = p->cr->rank, b = p->root;
-    struct ncs_snap_slot slot = { .pair = true, .nranks = p->cr->nranks, .src = a, .dst = b,
-                                  .stuck = NCS_STUCK_LINK, .cut = { a < b ? a : b, a < b ? b : a },
-                                  .member = s->members, .members = 1 };
-    entry->slot = (int)s->slots;
+    struct ncs_snap_meeting entry_of_cut = { .pair = true,
+                                             .nranks = p->cr->nranks,
+                                             .src = a,
+                                             .dst = b,
+                                             .stuck = NCS_STUCK_LINK,
+                                             .cut = { a < b ? a : b, a < b ? b : a },
+                                             .member = s->members,
+                                             .members = 1 };
+    entry->meeting = (int)s->meetings;
     NCS_PUSH(s->member, s->members, index_of.member, (int)s->parts);
-    NCS_PUSH(s->slot, s->slots, index_of.slots, slot);
+    NCS_PUSH(s->meeting, s->meetings, index_of.meetings, entry_of_cut);
 }
 
 static void snapshot_add_part(struct ncs_snapshot *s, struct part *p, int op)
 {
-    struct ncs_snap_part part = { .call = snapshot_pinned(p->call), .state = p->state, .op = op,
-                                  .slot = -1 };
-    part.readable = p->state == NCS_PART_AT_SLOT && !sim_part_misplaced(p);
+    struct ncs_snap_part part = {
+        .call = snapshot_pinned(p->call), .state = p->state, .op = op, .meeting = -1
+    };
+    part.readable = p->state == NCS_PART_AT_MEETING && !sim_part_misplaced(p);
     add_lacks(s, p);
-    if (p->cut && p->state == NCS_PART_AT_SLOT)
+    if (p->cut && p->state == NCS_PART_AT_MEETING)
         add_cut(s, p, &part);
     snapshot_number(&index_of.part, p, s->parts);
     NCS_PUSH(s->part, s->parts, index_of.parts, part);
@@ -182,10 +188,13 @@ static void add_stopped_runner(struct ncs_snapshot *s, const struct op *op)
 
 static void add_op(struct ncs_snapshot *s, struct op *op)
 {
-    struct ncs_snap_op entry = { .kind = sim_op_kind_names[op->kind], .state = (enum ncs_op_state)op->state,
-                                 .rank = op->gpu->process->number, .device = op->gpu->device,
-                                 .call = snapshot_pinned(op->call), .part = s->parts,
-                                 .lane = op->kernel_slot == KERNEL_SLOT_WANTED,
+    struct ncs_snap_op entry = { .kind = sim_op_kind_names[op->kind],
+                                 .state = (enum ncs_op_state)op->state,
+                                 .rank = op->gpu->process->number,
+                                 .device = op->gpu->device,
+                                 .call = snapshot_pinned(op->call),
+                                 .part = s->parts,
+                                 .awaits_kernel_slot = op->kernel_slot == KERNEL_SLOT_WANTED,
                                  .context = runner_of(op) };
     if (op->launch)
         for (size_t i = 0; i < op->launch->parts; i++)
@@ -241,19 +250,22 @@ static void add_edges(struct ncs_snapshot *s)
 
 static void add_meeting(struct ncs_snapshot *s, const struct meeting *meeting)
 {
-    struct ncs_snap_slot entry = { .pair = meeting->pair, .nranks = meeting->comm->nranks,
-                                   .src = meeting->src, .dst = meeting->dst, .stuck = meeting->stuck,
-                                   .cut = { meeting->cut[0], meeting->cut[1] },
-                                   .member = s->members };
+    struct ncs_snap_meeting entry = { .pair = meeting->pair,
+                                      .nranks = meeting->comm->nranks,
+                                      .src = meeting->src,
+                                      .dst = meeting->dst,
+                                      .stuck = meeting->stuck,
+                                      .cut = { meeting->cut[0], meeting->cut[1] },
+                                      .member = s->members };
     for (int i = 0; i < meeting->expected; i++) {
         int part = meeting->part[i] ? lookup(&index_of.part, meeting->part[i]) : -1;
         if (part < 0)
             continue;
-        s->part[part].slot = (int)s->slots;
+        s->part[part].meeting = (int)s->meetings;
         NCS_PUSH(s->member, s->members, index_of.member, part);
     }
     entry.members = s->members - entry.member;
-    NCS_PUSH(s->slot, s->slots, index_of.slots, entry);
+    NCS_PUSH(s->meeting, s->meetings, index_of.meetings, entry);
 }
 
 static void add_meetings(struct ncs_snapshot *s)

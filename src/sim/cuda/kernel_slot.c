@@ -11,7 +11,8 @@
 bool sim_kernel_slot_wanted(struct op *op)
 {
     struct world *w = &sim_world;
-    if (w->options.lanes == 0 || op->kernel_slot == KERNEL_SLOT_HELD || sim_launch_is_over(op->launch))
+    if (w->options.kernel_slots == 0 || op->kernel_slot == KERNEL_SLOT_HELD ||
+        sim_launch_is_over(op->launch))
         return false;
     if (op->kernel_slot == KERNEL_SLOT_NONE) {
         op->kernel_slot = KERNEL_SLOT_WANTED;
@@ -56,7 +57,7 @@ bool sim_kernel_slots_grant(void)
 {
     struct world *w = &sim_world;
     for (size_t i = 0; i < w->kernel_slot_waits; i++)
-        if (w->kernel_slot_line[i]->gpu->kernel_slots_held < w->options.lanes) {
+        if (w->kernel_slot_line[i]->gpu->kernel_slots_held < w->options.kernel_slots) {
             grant(w->kernel_slot_line[i]->gpu, i);
             return true;
         }

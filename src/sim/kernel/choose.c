@@ -20,7 +20,7 @@ static const struct {
     [CHOOSE_EVENT]   = { 'e', "one of %zu events of an instant" },
     [CHOOSE_EARLY]   = { 'd', "whether the device goes on first" },
     [CHOOSE_YIELD]   = { 'y', "whether a context lets others go first" },
-    [CHOOSE_KERNEL_SLOT]    = { 'l', "one of %zu launches that want a lane" },
+    [CHOOSE_KERNEL_SLOT]    = { 'l', "one of %zu launches that want a kernel slot" },
     [CHOOSE_BUFFER]  = { 'b', "whether a send goes unbuffered" },
     [CHOOSE_RACE]    = { 'r', "whether others go on during a launch" },
 };
@@ -113,7 +113,7 @@ static bool bad_item(const char *text, size_t at, struct ncs_error *err)
              "a number (c1) or how many to leave at their default (12)",
              (int)(strcspn(item, ".") < 20 ? strcspn(item, ".") : 20), item, at + 1);
     return ncs_fail_hint(err, "the kinds are c (context), e (event), d (device first), y (yield), "
-                              "l (lane), b (buffer)");
+                              "l (kernel slot), b (buffer)");
 }
 
 static bool schedule_parse(struct choices *c, const char *text, struct ncs_error *err)

@@ -211,9 +211,10 @@ static char *absent_text(const struct ncs_analysis *q, const struct ncs_unmet *u
         text = ncs_text("%s: %s", missing, c && c->ending == NCS_END_SILENT ? c->message : "finished");
         break;
     case NCS_ABSENT_QUEUED:
-        text = ncs_text(q->snap->op[a->op].lane
+        text = ncs_text(q->snap->op[a->op].awaits_kernel_slot
                             ? "call %u waits for a lane of its device"
-                            : "call %u is behind another on its stream or communicator", number);
+                            : "call %u is behind another on its stream or communicator",
+                        number);
         break;
     case NCS_ABSENT_CONTACT:
         text = c ? waiting_text(q, a->context, "", "") : ncs_copy_text(missing);

@@ -333,7 +333,7 @@ bool ncs_explain_unmatched(const struct ncs_analysis *q, int comm, int rank, str
     return true;
 }
 
-static int need_with(const struct ncs_analysis *q, const struct ncs_call *call)
+static int unmatched_unmet_with(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     for (size_t i = 0; i < q->unmets; i++)
         for (size_t k = 0; k < q->unmet[i].presents; k++)
@@ -358,7 +358,7 @@ bool ncs_explain_first(const struct ncs_analysis *q, size_t unmet, struct ncs_mi
             if (ncs_call_peer(wants) != wrong->comm_rank || last > least ||
                 ncs_is_send(wants) == ncs_is_send(wrong))
                 continue;
-            const int gone[] = { need_with(q, wrong), need_with(q, wants) };
+            const int gone[] = { unmatched_unmet_with(q, wrong), unmatched_unmet_with(q, wants) };
             if (gone[0] < 0 || ncs_cycle_without_needs(q, unmet, gone, 2))
                 continue;
             tie = last == least;

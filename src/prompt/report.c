@@ -103,7 +103,7 @@ static void remember_reply(struct ncs_prompt *p, const struct ncs_reply *r)
     *last = (struct last_reply){ ncs_copy_text(r->text), r->kind == NCS_REPLY_ERROR };
 }
 
-static void tell_replies(struct ncs_prompt *p)
+static void prompt_report_replies(struct ncs_prompt *p)
 {
     size_t count, folds = 0, room = 0, width = 0;
     const struct ncs_reply *reply = ncs_session_replies(p->session, &count);
@@ -141,9 +141,9 @@ static struct ncs_wrong *new_wrongs(struct ncs_prompt *p, struct ncs_result *r)
     size_t count = 0;
     for (size_t i = 0; i < r->wrongs; i++) {
         uint64_t call = r->wrong[i].call->id;
-        if (ncs_map_number(&p->wrongs_told, call))
+        if (ncs_map_number(&p->wrongs_reported, call))
             continue;
-        ncs_map_put_number(&p->wrongs_told, call, 1);
+        ncs_map_put_number(&p->wrongs_reported, call, 1);
         new[count++] = r->wrong[i];
     }
     uint64_t since = r->wrong_count - p->wrongs_counted;
@@ -154,19 +154,19 @@ static struct ncs_wrong *new_wrongs(struct ncs_prompt *p, struct ncs_result *r)
     return new;
 }
 
-static void tell_failures(struct ncs_prompt *p)
+static void prompt_report_failures(struct ncs_prompt *p)
 {
     struct ncs_result new = *ncs_run_so_far(p->run);
     struct ncs_str out = { 0 };
     size_t expects = new.expects;
     /* Compares serials, not counts: a thread that joins another takes over its error. */
-    for (; new.errors && new.error->serial <= p->errors_told; new.errors--)
+    for (; new.errors &&new.error->serial <= p->errors_reported; new.errors--)
         new.error++;
     if (new.errors)
-        p->errors_told = new.error[new.errors - 1].serial;
-    if (p->expects_told) { /* nothing may be added to no address, not even zero */
-        new.expect += p->expects_told;
-        new.expects -= p->expects_told;
+        p->errors_reported = new.error[new.errors - 1].serial;
+    if (p->expects_reported) { /* nothing may be added to no address, not even zero */
+        new.expect += p->expects_reported;
+        new.expects -= p->expects_reported;
     }
     new.expect_failed = new.expects;
     struct ncs_wrong *wrong = new_wrongs(p, &new);
@@ -178,7 +178,7 @@ static void tell_failures(struct ncs_prompt *p)
         ncs_text_wrongs(&t);
     if (new.expects)
         ncs_text_expects(&t);
-    p->expects_told = expects;
+    p->expects_reported = expects;
     ncs_free(wrong);
     prompt_write(p, &out);
 }
@@ -199,26 +199,26 @@ static bool somebody_waits(const struct ncs_prompt *p)
     return false;
 }
 
-static void tell_waiting(struct ncs_prompt *p)
+static void prompt_report_waiting(struct ncs_prompt *p)
 {
     struct ncs_str now = { 0 };
     if (somebody_waits(p))
         prompt_waiting(p, false, &now);
-    bool same = now.bytes == p->waiting_told.bytes &&
-                (!now.bytes || strcmp(now.text, p->waiting_told.text) == 0);
-    ncs_str_clear(&p->waiting_told);
+    bool same = now.bytes == p->waiting_printed.bytes &&
+                (!now.bytes || strcmp(now.text, p->waiting_printed.text) == 0);
+    ncs_str_clear(&p->waiting_printed);
     if (now.bytes)
-        ncs_str_add(&p->waiting_told, now.text);
+        ncs_str_add(&p->waiting_printed, now.text);
     if (same)
         ncs_str_free(&now);
     else
         prompt_write(p, &now);
 }
 
-void prompt_tell(struct ncs_prompt *p)
+void prompt_report(struct ncs_prompt *p)
 {
-    tell_replies(p);
+    prompt_report_replies(p);
     prompt_look(p);
-    tell_failures(p);
-    tell_waiting(p);
+    prompt_report_failures(p);
+    prompt_report_waiting(p);
 }

@@ -1,4 +1,4 @@
-#include "driver/plan.h"
+#include "driver/dry_run.h"
 
 #include "api/journal.h"
 #include "api/types.h"
@@ -31,43 +31,43 @@ static struct {
     struct ncs_api functions; /* the functions that scripts call */
     struct ncs_machine machine;
     const struct ncs_api *sim;
-} plan;
+} dry_run;
 
-bool ncs_driver_plan_unknown(uint64_t call)
+bool ncs_driver_dry_run_unknown(uint64_t call)
 {
-    return ncs_map_get(&plan.read, call) != NULL;
+    return ncs_map_get(&dry_run.read, call) != NULL;
 }
 
 static struct reader *reader_of(int rank)
 {
     size_t at = rank < 0 ? 0 : (size_t)rank;
-    if (at >= plan.readers) {
-        plan.reader = ncs_resize(plan.reader, (at + 1) * sizeof *plan.reader);
-        for (; plan.readers <= at; plan.readers++)
-            plan.reader[plan.readers] = (struct reader){ 0 };
+    if (at >= dry_run.readers) {
+        dry_run.reader = ncs_resize(dry_run.reader, (at + 1) * sizeof *dry_run.reader);
+        for (; dry_run.readers <= at; dry_run.readers++)
+            dry_run.reader[dry_run.readers] = (struct reader){ 0 };
     }
-    return &plan.reader[at];
+    return &dry_run.reader[at];
 }
 
-uint64_t ncs_driver_plan_first(int rank)
+uint64_t ncs_driver_dry_run_first(int rank)
 {
     const struct reader *r = reader_of(rank);
-    return r->listens ? plan.first : r->first;
+    return r->listens ? dry_run.first : r->first;
 }
 
-void ncs_driver_plan_listens(int rank)
+void ncs_driver_dry_run_listens(int rank)
 {
     reader_of(rank)->listens = true;
 }
 
 static void forget(void)
 {
-    ncs_map_free(&plan.read);
-    plan.ranges = plan.windows = 0;
-    ncs_free(plan.reader);
-    plan.reader = NULL;
-    plan.readers = 0;
-    plan.first = 0;
+    ncs_map_free(&dry_run.read);
+    dry_run.ranges = dry_run.windows = 0;
+    ncs_free(dry_run.reader);
+    dry_run.reader = NULL;
+    dry_run.readers = 0;
+    dry_run.first = 0;
 }
 
 /* ---- unknown memory ---- */
@@ -81,8 +81,8 @@ static struct range range_of(const void *p, size_t bytes)
 static bool is_unknown(const void *p, size_t bytes)
 {
     struct range r = range_of(p, bytes);
-    for (size_t i = 0; i < plan.ranges; i++)
-        if (plan.range[i].from < r.to && r.from < plan.range[i].to)
+    for (size_t i = 0; i < dry_run.ranges; i++)
+        if (dry_run.range[i].from < r.to && r.from < dry_run.range[i].to)
             return true;
     return false;
 }
@@ -91,25 +91,25 @@ static bool is_unknown(const void *p, size_t bytes)
 static void set_known(const void *p, size_t bytes)
 {
     struct range r = range_of(p, bytes);
-    size_t count = plan.ranges, kept = 0;
+    size_t count = dry_run.ranges, kept = 0;
     for (size_t i = 0; i < count; i++) {
-        struct range old = plan.range[i];
+        struct range old = dry_run.range[i];
         if (old.to <= r.from || r.to <= old.from) {
-            plan.range[kept++] = old;
+            dry_run.range[kept++] = old;
             continue;
         }
         bool before = old.from < r.from, after = r.to < old.to;
         if (before)
-            plan.range[kept++] = (struct range){ old.from, r.from };
+            dry_run.range[kept++] = (struct range){ old.from, r.from };
         if (after && before) /* the range splits: its second part goes to the end */
-            NCS_PUSH(plan.range, plan.ranges, plan.room,
+            NCS_PUSH(dry_run.range, dry_run.ranges, dry_run.room,
                      ((struct range){ r.to, old.to }));
         else if (after)
-            plan.range[kept++] = (struct range){ r.to, old.to };
+            dry_run.range[kept++] = (struct range){ r.to, old.to };
     }
-    for (size_t i = count; i < plan.ranges; i++)
-        plan.range[kept++] = plan.range[i];
-    plan.ranges = kept;
+    for (size_t i = count; i < dry_run.ranges; i++)
+        dry_run.range[kept++] = dry_run.range[i];
+    dry_run.ranges = kept;
 }
 
 static void set_unknown(const void *p, size_t bytes)
@@ -117,7 +117,7 @@ static void set_unknown(const void *p, size_t bytes)
     if (!p || !bytes)
         return;
     set_known(p, bytes);
-    NCS_PUSH(plan.range, plan.ranges, plan.room, range_of(p, bytes));
+    NCS_PUSH(dry_run.range, dry_run.ranges, dry_run.room, range_of(p, bytes));
 }
 
 /* The call in flight reads unknown values; through the host, they can reach anything the script does later. */
@@ -126,12 +126,12 @@ static void note_read(void)
     const struct ncs_call *call = ncs_local ? ncs_local->call : NULL;
     if (!call)
         return;
-    ncs_map_put(&plan.read, call->id, &plan);
+    ncs_map_put(&dry_run.read, call->id, &dry_run);
     struct reader *r = reader_of(ncs_local->rank);
     if (!r->first)
         r->first = call->id;
-    if (!plan.first)
-        plan.first = call->id;
+    if (!dry_run.first)
+        dry_run.first = call->id;
 }
 
 /* ---- communication: not carried out; the journal has the call with its arguments ---- */
@@ -143,7 +143,7 @@ static int ranks_of(const struct ncs_call *call)
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
     for (int i = 0; i < info->nargs; i++)
         if (info->arg[i].kind == NCS_ARG_COMM &&
-            plan.sim->ncclCommCount((ncclComm_t)(uintptr_t)arg[i].p, &nranks) != ncclSuccess)
+            dry_run.sim->ncclCommCount((ncclComm_t)(uintptr_t)arg[i].p, &nranks) != ncclSuccess)
             nranks = 0;
     return nranks;
 }
@@ -160,15 +160,15 @@ static ncclResult_t note_communication(void)
     size_t bytes = ncs_call_count(call) * ncs_dtype_bytes(ncs_call_dtype(call));
     set_unknown(ncs_call_recvbuff(call), bytes * ncs_call_writes(call, nranks));
     /* A put writes to its peer's window, which may be any of these. */
-    for (size_t i = 0; call->fn == NCS_FN_ncclPutSignal && i < plan.windows; i++)
-        set_unknown((const void *)plan.window[i].from, plan.window[i].to - plan.window[i].from);
+    for (size_t i = 0; call->fn == NCS_FN_ncclPutSignal && i < dry_run.windows; i++)
+        set_unknown((const void *)dry_run.window[i].from, dry_run.window[i].to - dry_run.window[i].from);
     return ncclSuccess;
 }
 
 /* Without communication, a group has nothing to estimate. */
-static ncclResult_t plan_ncclGroupSimulateEnd(ncclSimInfo_t *info)
+static ncclResult_t dry_run_ncclGroupSimulateEnd(ncclSimInfo_t *info)
 {
-    ncclResult_t rc = plan.sim->ncclGroupSimulateEnd(info);
+    ncclResult_t rc = dry_run.sim->ncclGroupSimulateEnd(info);
     if (rc == ncclSuccess && info) {
         info->estimatedTime = 0;
         note_read();
@@ -176,12 +176,12 @@ static ncclResult_t plan_ncclGroupSimulateEnd(ncclSimInfo_t *info)
     return rc;
 }
 
-static ncclResult_t plan_ncclCommWindowRegister(ncclComm_t comm, void *buffer, size_t bytes,
+static ncclResult_t dry_run_ncclCommWindowRegister(ncclComm_t comm, void *buffer, size_t bytes,
                                                 ncclWindow_t *window, int flags)
 {
-    ncclResult_t rc = plan.sim->ncclCommWindowRegister(comm, buffer, bytes, window, flags);
+    ncclResult_t rc = dry_run.sim->ncclCommWindowRegister(comm, buffer, bytes, window, flags);
     if (rc == ncclSuccess && buffer)
-        NCS_PUSH(plan.window, plan.windows, plan.window_room, range_of(buffer, bytes));
+        NCS_PUSH(dry_run.window, dry_run.windows, dry_run.window_room, range_of(buffer, bytes));
     return rc;
 }
 
@@ -190,7 +190,7 @@ static ncclResult_t plan_ncclCommWindowRegister(ncclComm_t comm, void *buffer, s
 static bool is_device(const void *p)
 {
     struct cudaPointerAttributes a = { 0 };
-    return plan.sim->cudaPointerGetAttributes(&a, p) == cudaSuccess &&
+    return dry_run.sim->cudaPointerGetAttributes(&a, p) == cudaSuccess &&
            a.type != cudaMemoryTypeUnregistered;
 }
 
@@ -205,45 +205,45 @@ static void copied(void *to, const void *from, size_t bytes)
         note_read();
 }
 
-static cudaError_t plan_cudaMemcpy(void *to, const void *from, size_t bytes,
+static cudaError_t dry_run_cudaMemcpy(void *to, const void *from, size_t bytes,
                                    enum cudaMemcpyKind kind)
 {
-    cudaError_t rc = plan.sim->cudaMemcpy(to, from, bytes, kind);
+    cudaError_t rc = dry_run.sim->cudaMemcpy(to, from, bytes, kind);
     if (rc == cudaSuccess)
         copied(to, from, bytes);
     return rc;
 }
 
-static cudaError_t plan_cudaMemcpyAsync(void *to, const void *from, size_t bytes,
+static cudaError_t dry_run_cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                                         enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    cudaError_t rc = plan.sim->cudaMemcpyAsync(to, from, bytes, kind, stream);
+    cudaError_t rc = dry_run.sim->cudaMemcpyAsync(to, from, bytes, kind, stream);
     if (rc == cudaSuccess)
         copied(to, from, bytes);
     return rc;
 }
 
-static cudaError_t plan_cudaMemset(void *to, int value, size_t bytes)
+static cudaError_t dry_run_cudaMemset(void *to, int value, size_t bytes)
 {
-    cudaError_t rc = plan.sim->cudaMemset(to, value, bytes);
+    cudaError_t rc = dry_run.sim->cudaMemset(to, value, bytes);
     if (rc == cudaSuccess)
         set_known(to, bytes);
     return rc;
 }
 
-static cudaError_t plan_cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
+static cudaError_t dry_run_cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
 {
-    cudaError_t rc = plan.sim->cudaMemsetAsync(to, value, bytes, stream);
+    cudaError_t rc = dry_run.sim->cudaMemsetAsync(to, value, bytes, stream);
     if (rc == cudaSuccess)
         set_known(to, bytes);
     return rc;
 }
 
-static cudaError_t plan_ncsAdd(void *to, const void *from, size_t count, ncclDataType_t datatype,
+static cudaError_t dry_run_ncsAdd(void *to, const void *from, size_t count, ncclDataType_t datatype,
                                cudaStream_t stream)
 {
     size_t bytes = count * ncs_dtype_bytes((int)datatype);
-    cudaError_t rc = plan.sim->ncsAdd(to, from, count, datatype, stream);
+    cudaError_t rc = dry_run.sim->ncsAdd(to, from, count, datatype, stream);
     if (rc == cudaSuccess && is_unknown(from, bytes))
         set_unknown(to, bytes);
     return rc;
@@ -253,7 +253,7 @@ static cudaError_t plan_ncsAdd(void *to, const void *from, size_t count, ncclDat
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #define PLAN_COUNTED(name, parameters)                                                             \
-    static ncclResult_t plan_##name parameters                                                     \
+    static ncclResult_t dry_run_##name parameters                                                     \
     {                                                                                              \
         return note_communication();                                                               \
     }
@@ -269,8 +269,8 @@ static cudaError_t plan_ncsAdd(void *to, const void *from, size_t count, ncclDat
 
 static void take_over(void)
 {
-    plan.functions = *plan.sim;
-#define TAKES_DOWN(name) plan.functions.name = plan_##name
+    dry_run.functions = *dry_run.sim;
+#define TAKES_DOWN(name) dry_run.functions.name = dry_run_##name
 #define TAKE_COUNTED(name) TAKES_DOWN(name);
 #define TAKE_CODE(name)
 #define TAKE_VOID(name)
@@ -299,11 +299,11 @@ static bool open(const struct ncs_machine_options *options, struct ncs_error *er
     return true;
 }
 
-const struct ncs_driver *ncs_driver_plan(void)
+const struct ncs_driver *ncs_driver_dry_run(void)
 {
-    static const struct ncs_driver driver = { "plan", &plan.functions, &plan.machine, false };
-    plan.sim = ncs_driver_sim.api;
-    plan.machine = *ncs_driver_sim.machine;
-    plan.machine.open = open;
+    static const struct ncs_driver driver = { "dry-run", &dry_run.functions, &dry_run.machine, false };
+    dry_run.sim = ncs_driver_sim.api;
+    dry_run.machine = *ncs_driver_sim.machine;
+    dry_run.machine.open = open;
     return &driver;
 }
