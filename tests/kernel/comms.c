@@ -234,7 +234,7 @@ static void refuse_shrink(struct kernel_rank *r)
     ck_assert(own[0] == 0 && own[1] == 2);
     ck_assert_int_eq(api->ncclCommShrink(r->world, twice, 2, &out, NULL, 0), 4);
     ck_assert_int_eq(api->ncclCommShrink(r->world, outside, 2, &out, NULL, 0), 4);
-    ck_assert_str_eq(last_error(), "the real library crashes here: a number in the list is no rank "
+    ck_assert_str_eq(last_error(), "the real library crashes here: a number in the list is not a rank "
                                    "of the communicator");
 }
 
