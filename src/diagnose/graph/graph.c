@@ -455,7 +455,7 @@ static int speaker(const struct ncs_analysis *q, const struct ncs_unmet *n, cons
     return -1;
 }
 
-/* Who goes on before the context does: itself, or the one as which its thread waits. */
+/* The context that must go on first: the context itself, or the one as which its thread waits. */
 static int holder_of(const struct ncs_analysis *q, int context)
 {
     size_t holder = context >= 0 ? q->snap->context[context].held_by : 0;
