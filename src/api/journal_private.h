@@ -75,6 +75,20 @@ void ncs_journal_rename(struct ncs_journal *j, int number, const char *name);
 void ncs_journal_free_comms(struct ncs_journal *j);
 void ncs_journal_free_hosts(struct ncs_journal *j);
 
+/* ---- numbers of calls (journal_sequence.c) ---- */
+
+/* Appends the call to its rank's calls on its communicator, and to its sequence. */
+void ncs_journal_count_call(struct ncs_journal *j, struct ncs_call *call);
+/* Removes a record that the journal drops; the numbers of the other calls stay. */
+void ncs_journal_uncount_call(struct ncs_journal *j, struct ncs_call *call);
+/* Removes a call without effect from its sequence: later calls move up. */
+void ncs_journal_reject(struct ncs_journal *j, struct ncs_call *call);
+/* Rejects the calls of the thread's group, which has failed. */
+void ncs_journal_reject_group(struct ncs_journal *j, const struct ncs_local *local);
+/* The caller holds the lock. NULL = there is no such record. */
+struct ncs_call *ncs_journal_find_numbered(const struct ncs_journal *j, int comm, int comm_rank,
+                                           uint32_t number);
+
 /* ---- events that a thread met (journal_prior.c) ---- */
 
 void ncs_journal_free_caught(struct ncs_journal *j);

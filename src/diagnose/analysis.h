@@ -116,7 +116,7 @@ struct ncs_unmet {
     size_t absents, absent_room;
     const struct ncs_call *spread;   /* of an all-to-all, gather or scatter: one of those there */
     bool contact;                    /* blocks the host: first contact */
-    int meeting, job, gate;             /* where it comes from; -1 = not from there */
+    int meeting, job, gate;          /* where it comes from; -1 = not from there */
     int comm, src, dst;              /* src, dst: a pair's or a signal's ranks of the
                                       * communicator */
     uint64_t wanted, came;           /* of a signal: asked for, and there */
