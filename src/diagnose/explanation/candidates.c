@@ -9,18 +9,28 @@ enum { MOST_MODELS = 6 };
 
 /* ---- from places to calls ---- */
 
-/* The rank's own communicator that the model's is a sibling of. */
+static int rank_on(const struct ncs_comm_info *comm, int rank)
+{
+    for (int r = 0; r < comm->nranks; r++)
+        if (comm->member[r].rank == rank)
+            return r;
+    return -1;
+}
+
+/* The model's communicator if the rank is in it, else the rank's own that it is a sibling of. A loop that makes a
+ * communicator in each round makes siblings of all of them. */
 int ncs_sibling_comm(const struct ncs_explanations *s, const struct ncs_call *model, int rank, int *comm_rank)
 {
     const struct ncs_journal *j = s->q->journal;
+    *comm_rank = rank_on(j->comm[model->comm], rank);
+    if (*comm_rank >= 0)
+        return model->comm;
     for (size_t c = 0; c < j->comms; c++) {
         if (s->courses.class_of[c] != s->courses.class_of[model->comm])
             continue;
-        for (int r = 0; r < j->comm[c]->nranks; r++)
-            if (j->comm[c]->member[r].rank == rank) {
-                *comm_rank = r;
-                return (int)c;
-            }
+        *comm_rank = rank_on(j->comm[c], rank);
+        if (*comm_rank >= 0)
+            return (int)c;
     }
     return -1;
 }
