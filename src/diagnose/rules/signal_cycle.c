@@ -1,6 +1,29 @@
 /* Waits for signals that are sent only behind other such waits. */
 #include "diagnose/rules/rule.h"
 
+/* Whether a put or a signal of that rank for the one who waits is in a stream and has not been carried out. */
+static bool is_enqueued(const struct ncs_analysis *q, const struct ncs_unmet *n)
+{
+    for (size_t i = 0; i < q->snap->parts; i++) {
+        const struct ncs_call *c = q->snap->part[i].call;
+        if (c && ncs_call_is_one_sided(c) && ncs_call_peer(c) >= 0 && c->comm == n->comm &&
+            c->comm_rank == n->src && ncs_call_peer(c) == n->dst)
+            return true;
+    }
+    return false;
+}
+
+/* A signal that nobody has enqueued so far may never come: then the ring is not the cause. */
+static bool are_enqueued(const struct ncs_analysis *q, const struct ncs_cause *r)
+{
+    for (size_t i = 0; i < r->length; i++) {
+        int at = ncs_node_unmet(q, r->path[i]);
+        if (at >= 0 && q->unmet[at].kind == NCS_UNMET_SIGNAL && !is_enqueued(q, &q->unmet[at]))
+            return false;
+    }
+    return true;
+}
+
 static bool signal_cycle_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_CYCLE || !ncs_ring_look(q, r).signals)
@@ -9,6 +32,8 @@ static bool signal_cycle_match(const struct ncs_analysis *q, const struct ncs_ca
     d->f.why = ncs_ring_text(d);
     d->f.fix = ncs_text("put or signal before waiting: what is behind a wait in its stream is not "
                         "sent before the wait ends");
+    if (!are_enqueued(q, r))
+        d->f.certainty = NCS_LIKELY;
     return true;
 }
 

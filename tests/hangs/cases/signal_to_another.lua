@@ -1,0 +1,10 @@
+-- Rank 1 puts to rank 0 instead of rank 2, which waits for its signal; rank 1 then waits for rank 2.
+scenario { ranks = 3 }
+
+local x   = cuda.buffer("float32", 8, { memory = "nccl" }):fill(rank)
+local win = world:window(x, { symmetric = true })
+
+world:put_signal(x:part(0, 2), rank == 1 and 0 or (rank + 1) % nranks, win, { first = 5 })
+world:wait_signal((rank - 1) % nranks)
+world:all_reduce(x:part(0, 2))
+stream:sync()
