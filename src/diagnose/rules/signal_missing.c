@@ -95,6 +95,26 @@ static void say_short(const struct ncs_analysis *q, const struct ncs_unmet *n, s
     ncs_free(peer);
 }
 
+/* How often the rank has put to others or signalled them. */
+static size_t count_signals(const struct ncs_analysis *q, int comm, int comm_rank)
+{
+    const struct ncs_comm_info *info = q->journal->comm[comm];
+    size_t n = 0;
+    if (comm_rank < 0 || comm_rank >= info->members)
+        return 0;
+    for (const struct ncs_call *c = info->member[comm_rank].first; c; c = c->next_counted)
+        n += ncs_call_is_one_sided(c) && ncs_call_peer(c) >= 0;
+    return n;
+}
+
+/* Whether the rank signals as often as the one who waits for it: then the wait may be too many, and what the
+ * rank lacks is not shown by anything. */
+static bool signals_alike(const struct ncs_analysis *q, const struct ncs_unmet *n)
+{
+    size_t own = count_signals(q, n->comm, n->dst);
+    return n->src != n->dst && own > 0 && count_signals(q, n->comm, n->src) >= own;
+}
+
 static bool signal_missing_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     enum { MOST = 3 };
@@ -123,6 +143,8 @@ static bool signal_missing_match(const struct ncs_analysis *q, const struct ncs_
         ncs_str_addf(&why, "; and so on, %zu waits", all.count);
     d->f.why = ncs_str_take(&why);
     d->f.fix = ncs_str_take(&fix);
+    if (all.count == 1 && signals_alike(q, all.of[0]))
+        d->f.certainty = NCS_LIKELY;
     ncs_free(all.of);
     return true;
 }

@@ -63,6 +63,21 @@ static void fill_excess(const struct ncs_analysis *q, const struct ncs_cause *r,
     d->f.evidence = ncs_copy_text("without this one call every call has its answer");
 }
 
+/* Whether only this rank makes a call at the place of the waiting one, while others make calls of its kind: then
+ * the call may be too many, and its peer is innocent. */
+static bool made_by_one(const struct ncs_analysis *q, const struct ncs_call *call)
+{
+    bool others = false;
+    const struct ncs_comm_info *comm = q->journal->comm[call->comm];
+    for (int i = 0; i < comm->nranks && i < comm->members; i++)
+        for (const struct ncs_call *c = comm->member[i].first; c && i != call->comm_rank; c = c->next_counted) {
+            if (c->place.line == call->place.line && c->place.file == call->place.file)
+                return false;
+            others |= c->fn == call->fn;
+        }
+    return others && call->place.line > 0;
+}
+
 bool ncs_one_alone(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                    bool send)
 {
@@ -90,5 +105,7 @@ bool ncs_one_alone(const struct ncs_analysis *q, const struct ncs_cause *r, stru
     ncs_format_place(&s, c);
     ncs_str_addf(&s, " on rank %d", c->rank);
     d->f.fix = ncs_str_take(&s);
+    if (made_by_one(q, c))
+        d->f.certainty = NCS_LIKELY;
     return true;
 }
