@@ -219,14 +219,28 @@ static bool prove_alternatives(struct ncs_run *run, bool all, const struct ncs_d
     return best.from < best.to;
 }
 
-/* True if all ranks are culprits and wait in one cycle, each in its call of the same number: such a
- * finding blames nobody in particular, so a failed trial does not weaken it. */
+/* The call in which the step waits; NULL = unknown. */
+static const struct ncs_call *call_of_step(const struct ncs_journal *j, const struct ncs_cycle_step *s)
+{
+    const struct ncs_call *c = j->newest;
+    while (c && (c->number != s->call || c->place.line != s->line || !ncs_fn_info[c->fn].counted))
+        c = c->older;
+    return c;
+}
+
+/* True if all ranks are culprits and wait in one cycle, each in its call of the same number, all in messages
+ * or all in collectives: such a finding blames nobody in particular, so a failed trial does not weaken it. */
 static bool prove_is_of_all(const struct ncs_run *run, const struct ncs_finding *f)
 {
     const struct ncs_diagnosis *d = &run->result.diagnosis;
     for (size_t i = 1; i < f->cycles; i++)
         if (f->cycle[i].call != f->cycle[0].call)
             return false;
+    for (size_t i = 1; i < f->cycles; i++) {
+        const struct ncs_call *a = call_of_step(run->journal, &f->cycle[0]), *b = call_of_step(run->journal, &f->cycle[i]);
+        if (a && b && ncs_call_is_pair(a) != ncs_call_is_pair(b))
+            return false;
+    }
     return f->cycles && f->culprits == (d->parties ? d->parties : (size_t)run->options.ranks);
 }
 
