@@ -244,13 +244,32 @@ static bool prove_is_of_all(const struct ncs_run *run, const struct ncs_finding 
     return f->cycles && f->culprits == (d->parties ? d->parties : (size_t)run->options.ranks);
 }
 
+/* True if the change claims that calls are right but for their arguments, and that is not enough: more is
+ * wrong than the finding says. */
+static bool changes_arguments(const struct ncs_finding *f)
+{
+    for (size_t i = 0; i < f->repairs; i++)
+        if (f->repair[i].kind != NCS_EDIT_ARGUMENT)
+            return false;
+    return f->repairs > 1;
+}
+
+/* True if the trial refutes the finding: the run still hangs for the same reason, or ends as an error. That
+ * something else is left to hang for does not refute it. */
+static bool is_refuted(const struct ncs_finding *f, const struct ncs_trial *t)
+{
+    if (t->verdict == NCS_HANG)
+        return ncs_finding_is_read(f) || changes_arguments(f) || !t->gone;
+    return t->verdict == NCS_ERROR;
+}
+
 /* Lowers a certain finding to likely: its own change fails the trial, or another change passes
  * while no change of the cycle itself does. The waits are then known, but not their cause. */
 static void doubt_fallen(struct ncs_run *run, bool another_stands)
 {
     struct ncs_finding *first = prove_first_of(run);
     const struct ncs_trial *t = first && first->repairs ? known_trial(&run->result.proof, first) : NULL;
-    bool fallen = t && t->verdict == NCS_HANG && ncs_finding_is_read(first);
+    bool fallen = t && is_refuted(first, t);
     bool unproven = another_stands && first && first->cycles && (!t || !ncs_trial_goes_on(t));
     if (first && first->certainty == NCS_CERTAIN && (fallen || unproven) && !prove_is_of_all(run, first))
         first->certainty = NCS_LIKELY;
