@@ -271,7 +271,8 @@ static void doubt_fallen(struct ncs_run *run, bool another_stands)
     const struct ncs_trial *t = first && first->repairs ? known_trial(&run->result.proof, first) : NULL;
     bool fallen = t && is_refuted(first, t);
     bool unproven = another_stands && first && first->cycles && (!t || !ncs_trial_goes_on(t));
-    if (first && first->certainty == NCS_CERTAIN && (fallen || unproven) && !prove_is_of_all(run, first))
+    bool untried = first && first->comm && first->cycles && !first->repairs;
+    if (first && first->certainty == NCS_CERTAIN && (fallen || unproven || untried) && !prove_is_of_all(run, first))
         first->certainty = NCS_LIKELY;
 }
 

@@ -16,6 +16,7 @@ static bool waiting_match(const struct ncs_analysis *q, const struct ncs_cause *
         return false;
     }
     d->f.fix = ncs_text("let the ranks that are waited for make the call, or leave it out on all");
+    d->f.certainty = NCS_LIKELY; /* the waits are certain, but no cause is known */
     return true;
 }
 
