@@ -6,8 +6,10 @@ static int finish_call(lua_State *L, int status, lua_KContext extra)
 {
     ncs_lua_check_cancel(L);
     if (status != LUA_OK && status != LUA_YIELD) {
-        if (status != LUA_ERRMEM) /* there is no room for a record of it */
+        if (status != LUA_ERRMEM)
             ncs_lua_caught(L);
+        else /* no room for a record of it; others need what the call has left behind */
+            lua_gc(L, LUA_GCCOLLECT);
         lua_pushboolean(L, 0);
         lua_pushvalue(L, -2);
         return 2;

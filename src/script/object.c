@@ -236,15 +236,12 @@ static bool push_member(lua_State *L, const struct ncs_class *class, int table, 
     if (lua_rawget(L, table) != LUA_TNIL)
         return true;
     lua_pop(L, 1);
-    struct ncs_heap *heap = &ncs_lua_rank(L)->heap;
-    bool refuses = ncs_heap_refuse(heap, false);
     bool found = method ? push_method(L, class, word) : push_row(L, class->fields, word);
     if (found) {
         lua_pushstring(L, word);
         lua_pushvalue(L, -2);
         lua_rawset(L, table);
     }
-    ncs_heap_refuse(heap, refuses);
     return found;
 }
 
@@ -353,13 +350,13 @@ static int close_variable(lua_State *L)
     return 0;
 }
 
-/* Its memory is the tool's, as if it had been there from the start. Pushes it. */
+/* Pushes the metatable, and registers it when it is complete: memory may run out before. */
 static void make_class(lua_State *L, const struct ncs_class *class)
 {
-    struct ncs_heap *heap = &ncs_lua_rank(L)->heap;
     luaL_checkstack(L, 12, NULL);
-    bool refuses = ncs_heap_refuse(heap, false);
-    luaL_newmetatable(L, class->name); /* and its __name */
+    lua_newtable(L);
+    lua_pushstring(L, class->name);
+    lua_setfield(L, -2, "__name");
     if (class->meta)
         luaL_setfuncs(L, class->meta, 0);
     if (class == ncs_classes[NCS_CLASS_COMM]) {
@@ -383,7 +380,8 @@ static void make_class(lua_State *L, const struct ncs_class *class)
     lua_setfield(L, -2, "__tostring");
     lua_pushboolean(L, 0);
     lua_setfield(L, -2, "__metatable");
-    ncs_heap_refuse(heap, refuses);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, LUA_REGISTRYINDEX, class->name);
 }
 
 void ncs_object_class(lua_State *L, enum ncs_class_id id)

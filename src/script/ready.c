@@ -65,18 +65,14 @@ static bool ready_has(const struct ncs_lua_rank *rank, int when)
     return when == ALWAYS || (when == UNSAFE ? rank->script->unsafe : rank->run || rank->names_only);
 }
 
-/* A library belongs to the tool, so its memory is never refused, whichever line of the script names
- * the library first. */
+/* The name is there when its library is complete: memory may run out before. */
 static void ready_make(lua_State *L, int globals, int i)
 {
-    struct ncs_heap *heap = &ncs_lua_rank(L)->heap;
     luaL_checkstack(L, 24, NULL);
-    bool refuses = ncs_heap_refuse(heap, false);
     libraries[i].push(L);
     lua_pushstring(L, libraries[i].name);
     lua_pushvalue(L, -2);
     lua_rawset(L, globals);
-    ncs_heap_refuse(heap, refuses);
 }
 
 bool ncs_ready_make(lua_State *L, int globals, const char *word)
