@@ -1,4 +1,4 @@
--- One thread drives all devices; rank 2 receives twice what rank 1 sends once.
+-- One thread drives all devices; rank 0 receives twice what rank 3 sends once.
 scenario { ranks = 1, devices = 4, world = false }
 
 local comms, x, y = nccl.init_all(4), {}, {}
@@ -10,7 +10,7 @@ nccl.group(function()
   for r = 0, 3 do
     comms[r + 1]:send(x[r], (r + 1) % 4)
     comms[r + 1]:recv(y[r]:part(0, 2), (r - 1) % 4)
-    if r == 2 then
+    if r == 0 then
       comms[r + 1]:recv(y[r]:part(1, 2), (r - 1) % 4)
     end
   end
