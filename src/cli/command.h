@@ -8,4 +8,6 @@
 #include "cli/commands.def"
 #undef NCS_COMMAND
 
+extern const char ncs_program_version[]; /* "ncclscript 0.1.0" */
+
 #endif

@@ -30,6 +30,8 @@ static const struct ncs_option options[] = {
 };
 static const struct ncs_command top = { .option = options };
 
+const char ncs_program_version[] = "ncclscript " NCCLSCRIPT_VERSION;
+
 static const char usage[] = "usage: ncclscript COMMAND [options] [operands]\n";
 
 static const char exit_codes[] =
@@ -79,8 +81,8 @@ static int show_help(void)
 
 static int show_version(void)
 {
-    ncs_out("ncclscript " NCCLSCRIPT_VERSION "\n"
-            "simulates NCCL 2.30.7\n" LUA_RELEASE "\n");
+    ncs_out(ncs_program_version);
+    ncs_out("\nsimulates NCCL 2.30.7\n" LUA_RELEASE "\n");
     return 0;
 }
 

@@ -35,6 +35,16 @@ struct ncs_journal *ncs_run_journal(const struct ncs_run *run)
     return run->journal;
 }
 
+uint64_t ncs_run_wrong_elements(const struct ncs_run *run)
+{
+    size_t kept;
+    uint64_t results, elements = 0;
+    const struct ncs_wrong *wrong = ncs_verify_wrong(run->verify, &kept, &results);
+    for (size_t i = 0; i < kept; i++)
+        elements += wrong[i].differ;
+    return elements;
+}
+
 struct ncs_local *ncs_run_local(struct ncs_run *run, int rank)
 {
     return &run->rank[rank].local;

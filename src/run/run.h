@@ -230,6 +230,8 @@ const struct ncs_api *ncs_run_api(const struct ncs_run *run);         /* journal
 const struct ncs_api *ncs_run_driver_api(const struct ncs_run *run);
 const struct ncs_machine *ncs_run_machine(const struct ncs_run *run);
 struct ncs_journal *ncs_run_journal(const struct ncs_run *run);
+/* Elements of results that verification has found wrong so far, in the results that it keeps. */
+uint64_t ncs_run_wrong_elements(const struct ncs_run *run);
 struct ncs_local *ncs_run_local(struct ncs_run *run, int rank); /* of the rank's main thread */
 
 /* ncs_run_error takes over the texts of *error. Call these functions in the context concerned.

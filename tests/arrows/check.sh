@@ -40,11 +40,12 @@ declare -A may=(
     [trace]="base api"
     [run]="base api driver verify diagnose trace"
     [run/timeline]="base api"
+    [bench]="base api driver verify diagnose run"
     [scenario]="base api driver verify diagnose run"
     [script]="base api notation driver verify diagnose run scenario"
     [report]="base api driver verify diagnose run scenario"
     [prompt]="base notation/lint api diagnose run scenario script report"
-    [cli]="base api notation trace driver verify diagnose run scenario script report prompt"
+    [cli]="base api notation trace driver verify diagnose run bench scenario script report prompt"
     [include]=""
 )
 sources=$(find src include -type f \( -name '*.[ch]' -o -name '*.inc' -o -name '*.def' \) 2>/dev/null |

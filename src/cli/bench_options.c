@@ -1,0 +1,205 @@
+#include "cli/bench_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/table.h"
+#include "cli/command.h"
+#include "cli/log.h"
+#include "cli/memory.h"
+#include "driver/driver.h"
+#include "scenario/scenario.h"
+
+enum { PRESET_RANKS = 8 };
+
+static const char *const drivers[] = { "sim", "nccl", NULL };
+static const char *const clocks[] = { "host", "virtual", NULL };
+static const char *const all[] = { "all", NULL };
+static const char *const op_words[] = { "sum", "prod", "max", "min", "avg", "mulsum", "all", NULL };
+static const char *const type_words[] = {
+    "int8",    "uint8",   "int32",      "uint32",     "int64", "uint64", "half", "float",    "double",  "bfloat16",
+    "f8e4m3",  "f8e5m2",  "all",        "float16",    "float32", "float64", "char", "int", "float8e4m3", "float8e5m2",
+    NULL,
+};
+
+const struct ncs_option ncs_bench_option[] = {
+    [NCS_BENCH_ROW_LEAST] = { "minbytes", 'b', NCS_OPTION_SIZE, "SIZE", "32M", "Sizes", "begin with this size", NULL, 1, 0 },
+    [NCS_BENCH_ROW_MOST] = { "maxbytes", 'e', NCS_OPTION_SIZE, "SIZE", "32M", "Sizes", "end with this size", NULL, 1, 0 },
+    [NCS_BENCH_ROW_STEP] = { "stepbytes", 'i', NCS_OPTION_SIZE, "SIZE", "1M", "Sizes", "add this for the next size", NULL, 1, 0 },
+    [NCS_BENCH_ROW_FACTOR] = { "stepfactor", 'f', NCS_OPTION_INT, "N", NULL, "Sizes",
+                 "multiply by this for the next size, instead of adding", NULL, 1, 1 << 30 },
+    [NCS_BENCH_ROW_TYPE] = { "datatype", 'd', NCS_OPTION_CHOICE, "NCS_BENCH_ROW_TYPE|all", "float", "Sizes", "type of the elements",
+               type_words, 0, 0 },
+    [NCS_BENCH_ROW_OP] = { "op", 'o', NCS_OPTION_CHOICE, NULL, "sum", "Sizes", "operator of reductions", op_words, 0, 0 },
+    [NCS_BENCH_ROW_ROOT] = { "root", 'r', NCS_OPTION_INT, "RANK|all", "0", "Sizes", "root of collectives that have one", all,
+               0, NCS_RANKS_MOST - 1 },
+    [NCS_BENCH_ROW_THREADS] = { "nthreads", 't', NCS_OPTION_INT, "N", "1", "Ranks", "threads; ranks = -t times -g", NULL, 1,
+                  NCS_RANKS_MOST },
+    [NCS_BENCH_ROW_GPUS] = { "ngpus", 'g', NCS_OPTION_INT, "N", "8, on NCCL all", "Ranks",
+               "GPUs per thread; here each has a thread of its own", NULL, 1, NCS_RANKS_MOST },
+    [NCS_BENCH_ROW_DEVICES] = { "devices", 0, NCS_OPTION_INT, "N", "8", "Ranks", "GPUs per host of the simulator", NULL, 1, 64 },
+    [NCS_BENCH_ROW_DRIVER] = { "driver", 0, NCS_OPTION_CHOICE, NULL, "sim", "Ranks", "the simulator, or real NCCL", drivers,
+                 0, 0 },
+    [NCS_BENCH_ROW_NCCL_LIB] = { "nccl-lib", 0, NCS_OPTION_LIST, "PATH", "libnccl.so.2", "Ranks",
+                   "of driver nccl: the NCCL library", NULL, 0, 0 },
+    [NCS_BENCH_ROW_CUDART_LIB] = { "cudart-lib", 0, NCS_OPTION_LIST, "PATH", "libcudart.so.13", "Ranks",
+                     "of driver nccl: the CUDA runtime library", NULL, 0, 0 },
+    [NCS_BENCH_ROW_TIMEOUT] = { "timeout", 'T', NCS_OPTION_DURATION, "TIME", NULL, "Ranks",
+                  "end after this time, as 60 (s); on NCCL, after so long without progress", NULL, 0, 0 },
+    [NCS_BENCH_ROW_MEMORY] = NCS_OPTION_MEMORY("Ranks"),
+    [NCS_BENCH_ROW_ITERS] = { "iters", 'n', NCS_OPTION_INT, "N", "20", "Timing", "calls that are timed together", NULL, 1,
+                100000000 },
+    [NCS_BENCH_ROW_WARMUP] = { "warmup_iters", 'w', NCS_OPTION_INT, "N", "1", "Timing", "calls before, which are not timed",
+                 NULL, 0, 100000000 },
+    [NCS_BENCH_ROW_ROUNDS] = { "agg_iters", 'm', NCS_OPTION_INT, "N", "1", "Timing", "calls in one group", NULL, 1, 1000000 },
+    [NCS_BENCH_ROW_CYCLES] = { "run_cycles", 'N', NCS_OPTION_INT, "N", "1", "Timing",
+                 "repeat the sizes, 0: until interrupted", NULL, 0, 1000000000 },
+    [NCS_BENCH_ROW_CHECK] = { "check", 'c', NCS_OPTION_INT, "N", "1", "Timing",
+                "verify N calls of each size, 0: none", NULL, 0, 1000000 },
+    [NCS_BENCH_ROW_AVERAGE] = { "average", 'a', NCS_OPTION_INT, "0..3", "1", "Timing",
+                  "report the time of 0: rank 0, 1: the mean, 2: the fastest rank, 3: the slowest", NULL, 0, 3 },
+    [NCS_BENCH_ROW_CLOCK] = { "clock", 0, NCS_OPTION_CHOICE, NULL, "host", "Timing",
+                "how long this host takes, or the simulator's virtual time", clocks, 0, 0 },
+    [NCS_BENCH_ROW_EACH] = { "per_iter_timing", 'I', NCS_OPTION_INT, "0|1", "0", "Timing",
+               "time each call by itself, too: least, most, p99", NULL, 0, 1 },
+    [NCS_BENCH_ROW_SKIP] = { "per_iter_skip", 'K', NCS_OPTION_INT, "N", "0", "Timing",
+               "leave the first N calls out of these figures", NULL, 0, 100000000 },
+    [NCS_BENCH_ROW_BLOCKING] = { "blocking", 'z', NCS_OPTION_INT, "0..3", "0", "Timing",
+                   "wait after 0: the last call, 1: each, for all ranks, 2: each, 3: each group", NULL, 0, 3 },
+    [NCS_BENCH_ROW_NULL_STREAM] = { "stream_null", 'y', NCS_OPTION_INT, "0|1", "0", "Timing", "use the default stream", NULL,
+                      0, 1 },
+    [NCS_BENCH_ROW_ENQUEUEING] = { "report_cputime", 'C', NCS_OPTION_INT, "0|1", "0", "Timing",
+                     "report how long a rank enqueues a call", NULL, 0, 1 },
+    [NCS_BENCH_ROW_REGISTER] = { "local_register", 'R', NCS_OPTION_INT, "0|1", "0", "Timing",
+                   "register the buffers with the communicator", NULL, 0, 1 },
+    [NCS_BENCH_ROW_UNALIGN] = { "unalign", 'u', NCS_OPTION_INT, "N", "0", "Timing", "begin buffers at this element", NULL, 0,
+                  1 << 20 },
+    [NCS_BENCH_ROW_PARALLEL_INIT] = { "parallel_init", 'p', NCS_OPTION_INT, "0|1", "0", "Timing",
+                        "accepted: ranks always initialize in parallel", NULL, 0, 1 },
+    [NCS_BENCH_ROW_GRAPH] = { "cudagraph", 'G', NCS_OPTION_INT, "0", "0", "Timing", "only 0: no CUDA graphs here", NULL, 0, 0 },
+    [NCS_BENCH_ROW_DEVICE_CODE] = { "device_implementation", 'D', NCS_OPTION_INT, "0", "0", "Timing",
+                      "only 0: no kernels of the device API here", NULL, 0, 0 },
+    [NCS_BENCH_ROW_OUTPUT] = { "output_file", 'J', NCS_OPTION_LIST, "FILE", NULL, "Output",
+                 "write the figures as JSON, too; -: to standard output", NULL, 0, 0 },
+    [NCS_BENCH_ROW_FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output", "the table, or one JSON object",
+                 ncs_text_or_json, 0, 0 },
+    [NCS_BENCH_ROW_COMPARE] = { "compare", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
+                  "compare with an earlier -J file, also of nccl-tests; slower: exit status 1", NULL, 0, 0 },
+    [NCS_BENCH_ROW_THRESHOLD] = { "threshold", 0, NCS_OPTION_LIST, "PERCENT", "5%", "Output",
+                    "how much slower is still as fast", NULL, 0, 0 },
+    [NCS_BENCH_ROW_HELP] = NCS_OPTION_HELP,
+    { 0 },
+};
+
+static int64_t option_or(const struct ncs_option_value *v, int64_t preset)
+{
+    return v->given ? v->number : preset;
+}
+
+static int word_index(const struct ncs_option_value *v, const char *const *words, const char *preset)
+{
+    int i = 0;
+    if (v->given)
+        return (int)v->number;
+    while (strcmp(words[i], preset) != 0)
+        i++;
+    return i;
+}
+
+static struct ncs_bench_options bench_options(const struct ncs_option_value *v)
+{
+    const char *type = type_words[word_index(&v[NCS_BENCH_ROW_TYPE], type_words, "float")];
+    int op = word_index(&v[NCS_BENCH_ROW_OP], op_words, "sum");
+    return (struct ncs_bench_options){
+        .least = (size_t)option_or(&v[NCS_BENCH_ROW_LEAST], 32 << 20), .most = (size_t)option_or(&v[NCS_BENCH_ROW_MOST], 32 << 20),
+        .step = (size_t)option_or(&v[NCS_BENCH_ROW_STEP], 1 << 20), .factor = (size_t)option_or(&v[NCS_BENCH_ROW_FACTOR], 1),
+        .iters = (int)option_or(&v[NCS_BENCH_ROW_ITERS], 20), .warmup = (int)option_or(&v[NCS_BENCH_ROW_WARMUP], 1),
+        .rounds = (int)option_or(&v[NCS_BENCH_ROW_ROUNDS], 1), .cycles = (int)option_or(&v[NCS_BENCH_ROW_CYCLES], 1),
+        .checks = (int)option_or(&v[NCS_BENCH_ROW_CHECK], 1), .type = strcmp(type, "all") == 0 ? -1 : ncs_bench_type(type),
+        .op = op == NCS_BENCH_OPS ? -1 : op, .root = (int)option_or(&v[NCS_BENCH_ROW_ROOT], 0),
+        .average = (enum ncs_bench_average)option_or(&v[NCS_BENCH_ROW_AVERAGE], NCS_BENCH_MEAN),
+        .blocking = (enum ncs_bench_blocking)option_or(&v[NCS_BENCH_ROW_BLOCKING], NCS_BENCH_FREE),
+        .clock = (enum ncs_bench_clock)option_or(&v[NCS_BENCH_ROW_CLOCK], NCS_BENCH_HOST), .each = v[NCS_BENCH_ROW_EACH].number == 1,
+        .skip = (int)option_or(&v[NCS_BENCH_ROW_SKIP], 0), .null_stream = v[NCS_BENCH_ROW_NULL_STREAM].number == 1,
+        .enqueueing = v[NCS_BENCH_ROW_ENQUEUEING].number == 1, .registered = v[NCS_BENCH_ROW_REGISTER].number == 1,
+        .unalign = (size_t)option_or(&v[NCS_BENCH_ROW_UNALIGN], 0),
+    };
+}
+
+static bool bench_options_fit(const struct ncs_option_value *v, const struct ncs_bench_setting *s)
+{
+    const struct ncs_bench_options *o = &s->options;
+    const char *wrong = NULL;
+    if (o->least > o->most)
+        wrong = "--minbytes is larger than --maxbytes";
+    else if (o->each && o->skip >= o->iters)
+        wrong = "--per_iter_skip leaves none of the --iters calls";
+    else if (s->ranks > NCS_RANKS_MOST)
+        wrong = "-t times -g are more than 65536 ranks";
+    else if (o->root >= s->ranks)
+        wrong = "--root is no rank: there are -t times -g";
+    else if (o->clock == NCS_BENCH_VIRTUAL && v[NCS_BENCH_ROW_DRIVER].number == 1)
+        wrong = "--clock virtual is for --driver sim: real NCCL has no virtual time";
+    else if (v[NCS_BENCH_ROW_THRESHOLD].given && !v[NCS_BENCH_ROW_COMPARE].given)
+        wrong = "--threshold is for --compare";
+    if (wrong)
+        ncs_usage_error("bench", NULL, "%s", wrong);
+    return !wrong;
+}
+
+bool ncs_bench_read_threshold(const struct ncs_option_value *v, double *threshold)
+{
+    const char *text = ncs_option_last(&v[NCS_BENCH_ROW_THRESHOLD]);
+    char *end;
+    double percent = text ? strtod(text, &end) : 5;
+    bool fine = !text || (end != text && (!*end || strcmp(end, "%") == 0) && percent >= 0 && percent < 1e6);
+    if (!fine)
+        ncs_usage_error("bench", NULL, "`--threshold %s`: expected a percentage, as 5%%", text);
+    *threshold = percent / 100;
+    return fine;
+}
+
+/* The ranks that are asked for; otherwise all GPUs, or as many as a usual host has. */
+static int ranks_of_options(const struct ncs_option_value *v, struct ncs_bench_setting *s)
+{
+    int64_t gpus = option_or(&v[NCS_BENCH_ROW_GPUS], PRESET_RANKS), threads = option_or(&v[NCS_BENCH_ROW_THREADS], 1);
+    if (!v[NCS_BENCH_ROW_GPUS].given && v[NCS_BENCH_ROW_DRIVER].number == 1) {
+        struct ncs_error err = { 0 };
+        struct ncs_driver_choice choice = { "nccl", ncs_option_last(&v[NCS_BENCH_ROW_NCCL_LIB]),
+                                            ncs_option_last(&v[NCS_BENCH_ROW_CUDART_LIB]) };
+        const struct ncs_driver *driver = ncs_driver_open(&choice, &err);
+        const char *why;
+        int devices = driver ? ncs_driver_devices(driver->api, &why) : 0;
+        gpus = devices > threads ? devices / threads : 1;
+    }
+    s->gpus = (int)gpus;
+    s->threads = (int)threads;
+    return threads * gpus > INT32_MAX ? INT32_MAX : (int)(threads * gpus);
+}
+
+bool ncs_bench_read_setting(const struct ncs_option_value *v, struct ncs_bench_setting *s)
+{
+    *s = (struct ncs_bench_setting){ .program = ncs_program_version,
+                                     .driver = drivers[v[NCS_BENCH_ROW_DRIVER].number],
+                                     .options = bench_options(v) };
+    s->ranks = ranks_of_options(v, s);
+    return bench_options_fit(v, s);
+}
+
+struct ncs_run_options ncs_bench_run_options(const struct ncs_option_value *v, const struct ncs_bench_setting *s)
+{
+    bool real = v[NCS_BENCH_ROW_DRIVER].number == 1;
+    return (struct ncs_run_options){
+        .driver = s->driver,
+        .nccl_lib = ncs_option_last(&v[NCS_BENCH_ROW_NCCL_LIB]),
+        .cudart_lib = ncs_option_last(&v[NCS_BENCH_ROW_CUDART_LIB]),
+        .ranks = s->ranks,
+        .devices = (int)option_or(&v[NCS_BENCH_ROW_DEVICES], PRESET_RANKS),
+        .eager = UINT64_MAX,
+        .verify = s->options.checks > 0,
+        .timeout = v[NCS_BENCH_ROW_TIMEOUT].number,
+        .needs_gpus = real ? s->ranks : 0,
+        .once = true,
+        .on_log = ncs_log_line,
+    };
+}

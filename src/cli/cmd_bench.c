@@ -1,0 +1,300 @@
+/* ncclscript bench: times collectives, with the options and columns of nccl-tests. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/version.h"
+#include "base/file.h"
+#include "base/near.h"
+#include "base/quantity.h"
+#include "base/safe.h"
+#include "bench/document.h"
+#include "bench/table.h"
+#include "cli/bench_options.h"
+#include "cli/command.h"
+#include "cli/log.h"
+#include "cli/memory.h"
+#include "cli/output.h"
+#include "report/report.h"
+
+struct benching {
+    const struct ncs_option_value *value;
+    struct ncs_bench_setting setting;
+    struct ncs_run_options run;
+    struct ncs_bench_document *document;
+    struct ncs_bench_baseline *baseline; /* NULL: --compare is not given */
+    double threshold;
+    struct ncs_str slower;
+    struct ncs_log log;
+    bool table;                          /* print it */
+    bool ran, left_out;
+    enum ncs_verdict verdict;            /* the worst so far */
+};
+
+/* ---- output ---- */
+
+static void print(const struct benching *b, struct ncs_str *text)
+{
+    if (text->bytes && b->table) {
+        ncs_out(text->text);
+        ncs_out_flush();
+    }
+    ncs_str_free(text);
+}
+
+static void print_setting(const struct benching *b)
+{
+    const struct ncs_bench_setting *s = &b->setting;
+    const struct ncs_bench_options *o = &s->options;
+    struct ncs_str out = { 0 };
+    ncs_str_addf(&out, "# %s, driver %s: %d rank%s\n", s->program, s->driver, s->ranks,
+                 s->ranks == 1 ? "" : "s");
+    if (strcmp(s->driver, "sim") == 0)
+        ncs_str_add(&out, o->clock == NCS_BENCH_VIRTUAL
+                              ? "# Times are virtual: the simulator's model of a GPU and its links.\n"
+                              : "# Times are those of this host, which simulates: they say nothing of a GPU.\n");
+    ncs_str_addf(&out, "# nThread %d nGpus %d minBytes %zu maxBytes %zu step: %zu(%s) warmup iters: %d iters: %d "
+                       "agg iters: %d validation: %d\n",
+                 s->threads, s->gpus, o->least, o->most, o->factor > 1 ? o->factor : o->step,
+                 o->factor > 1 ? "factor" : "bytes", o->warmup, o->iters, o->rounds, o->checks);
+    print(b, &out);
+}
+
+static void on_row(void *arg, const struct ncs_bench_row *row)
+{
+    struct benching *b = arg;
+    struct ncs_str out = { 0 };
+    ncs_bench_table_row(row, &out);
+    print(b, &out);
+    ncs_bench_document_row(b->document, row);
+    if (b->baseline)
+        ncs_bench_baseline_row(b->baseline, row, b->threshold, &b->slower);
+}
+
+/* A run that does not pass is reported as `run` reports it. */
+static void report_failure(struct benching *b, const struct ncs_bench_collective *c,
+                           const struct ncs_result *result)
+{
+    struct ncs_scenario scenario;
+    struct ncs_str name = { 0 }, out = { 0 };
+    ncs_str_addf(&name, "bench %s", c->name);
+    ncs_scenario_init(&scenario, name.text);
+    ncs_report_text(&(struct ncs_report_run){ .scenario = &scenario, .result = result },
+                    &(struct ncs_report_style){ .color = b->table && ncs_wants_color(NCS_COLOR_AUTO, stdout) },
+                    &out);
+    ncs_bench_document_error(b->document, out.text);
+    if (b->table)
+        ncs_out(out.text);
+    else
+        ncs_err(out.text);
+    ncs_scenario_free(&scenario);
+    ncs_str_free(&name);
+    ncs_str_free(&out);
+}
+
+static void print_sums(const struct benching *b)
+{
+    struct ncs_str out = { 0 };
+    size_t wrong;
+    double busbw;
+    ncs_bench_document_sums(b->document, &wrong, &busbw);
+    ncs_str_addf(&out, "# %-20s : %zu %s\n", "Out of bounds values", wrong, wrong > 0 ? "FAILED" : "OK");
+    ncs_str_addf(&out, "# %-20s : %g\n#\n", "Avg bus bandwidth", busbw);
+    print(b, &out);
+}
+
+static bool write_document(struct benching *b)
+{
+    const char *file = ncs_option_last(&b->value[NCS_BENCH_ROW_OUTPUT]);
+    struct ncs_str out = { 0 };
+    struct ncs_error err = { 0 };
+    bool ok = true;
+    ncs_bench_document_text(b->document, &b->setting, &out);
+    if (b->value[NCS_BENCH_ROW_FORMAT].number == 1 || (file && strcmp(file, "-") == 0))
+        ncs_out_document(out.text, out.bytes);
+    if (file && strcmp(file, "-") != 0)
+        ok = ncs_file_write(file, out.text, out.bytes, true, &err);
+    if (!ok) {
+        ncs_print_error(&err);
+        ncs_out_file_failed();
+    }
+    ncs_str_free(&out);
+    return ok;
+}
+
+/* ---- comparison ---- */
+
+static bool read_baseline(struct benching *b)
+{
+    const char *file = ncs_option_last(&b->value[NCS_BENCH_ROW_COMPARE]);
+    struct ncs_error err = { 0 };
+    if (!file)
+        return true;
+    b->baseline = ncs_bench_baseline_read(file, &err);
+    if (b->baseline && ncs_bench_baseline_fits(b->baseline, &b->setting, &err))
+        return true;
+    ncs_print_error(&err);
+    return false;
+}
+
+static void compare(struct benching *b)
+{
+    struct ncs_str out = { 0 };
+    size_t compared, slower;
+    const char *file = ncs_option_last(&b->value[NCS_BENCH_ROW_COMPARE]);
+    ncs_bench_baseline_counts(b->baseline, &compared, &slower);
+    ncs_str_add(&out, "# Compared with ");
+    ncs_safe_line(&out, file);
+    if (compared == 0)
+        ncs_str_add(&out, ": it has none of these figures\n");
+    else
+        ncs_str_addf(&out, ": %zu time%s, %zu slower by more than %g %%\n", compared, compared == 1 ? "" : "s",
+                     slower, 100 * b->threshold);
+    if (b->slower.text)
+        ncs_str_add(&out, b->slower.text);
+    print(b, &out);
+    b->verdict = ncs_verdict_worse(b->verdict, compared == 0 ? NCS_EMPTY : slower > 0 ? NCS_WRONG : NCS_PASS);
+}
+
+/* ---- running ---- */
+
+/* Lowers the largest size to what the memory budget allows, as nccl-tests does. */
+static void fit_memory(struct benching *b, const struct ncs_bench_collective *c, struct ncs_bench_options *o)
+{
+    size_t budget = ncs_budget() / 2, ranks = (size_t)b->setting.ranks; /* the rest is for the ranks themselves */
+    if (strcmp(b->setting.driver, "sim") != 0 || ncs_budget() == NCS_BUDGET_NONE)
+        return;
+    size_t before = o->most;
+    while (o->most > 1 && ncs_bench_memory(c, o, b->setting.ranks) > budget / ranks)
+        o->most /= 2;
+    if (o->most == before)
+        return;
+    o->least = o->least > o->most ? o->most : o->least;
+    struct ncs_str out = { 0 };
+    char size[32], words[NCS_BUDGET_WORDS];
+    ncs_str_addf(&out, "#\n# Reducing maxBytes to %zu (%s): %s\n", o->most,
+                 ncs_format_size(o->most, size, sizeof size), ncs_budget_words(words));
+    print(b, &out);
+}
+
+/* False, after a line that says why, if the collective cannot run on so many ranks. */
+static bool can_run(struct benching *b, const struct ncs_bench_collective *c)
+{
+    int ranks = b->setting.ranks;
+    struct ncs_str out = { 0 };
+    if (!c->power_of_two || (ranks & (ranks - 1)) == 0)
+        return true;
+    ncs_str_addf(&out, "# left out: it needs a number of ranks that is a power of 2, not %d\n", ranks);
+    print(b, &out);
+    b->left_out = true;
+    return false;
+}
+
+static void bench_one(struct benching *b, const struct ncs_bench_collective *c)
+{
+    struct ncs_str out = { 0 };
+    struct ncs_bench_options o = b->setting.options;
+    ncs_str_addf(&out, "#\n# Collective test starting: %s\n", c->name);
+    print(b, &out);
+    if (!can_run(b, c))
+        return;
+    fit_memory(b, c, &o);
+    ncs_bench_table_head(&o, &out);
+    print(b, &out);
+    struct ncs_bench *bench = ncs_bench_new(c, &o, &b->run, on_row, b);
+    const struct ncs_result *result = ncs_bench_execute(bench);
+    b->setting.nccl_version = ncs_nccl_version_code(result->nccl);
+    b->verdict = ncs_verdict_worse(b->verdict, result->verdict);
+    if (result->verdict != NCS_PASS)
+        report_failure(b, c, result);
+    b->ran = b->ran || result->verdict != NCS_SKIPPED;
+    ncs_bench_free(bench);
+}
+
+static int bench_all(struct benching *b, const struct ncs_bench_collective *only)
+{
+    b->verdict = NCS_SKIPPED; /* gives way to every other */
+    print_setting(b);
+    for (const struct ncs_bench_collective *c = ncs_bench_collective; c->name; c++)
+        if ((!only || c == only) && b->verdict != NCS_INTERRUPTED)
+            bench_one(b, c);
+    if (b->ran)
+        print_sums(b);
+    else if (b->left_out)
+        b->verdict = NCS_EMPTY;
+    if (b->baseline && (b->verdict == NCS_PASS || b->verdict == NCS_WRONG))
+        compare(b);
+    write_document(b);
+    return ncs_verdict_exit(b->verdict);
+}
+
+static void on_signal(int number)
+{
+    (void)number;
+    ncs_run_interrupt();
+}
+
+static bool find_collective(const struct ncs_parsed *parsed, const struct ncs_bench_collective **only)
+{
+    const char *names[32], *name = parsed->operand[0];
+    size_t count = 0;
+    *only = strcmp(name, "all") == 0 ? NULL : ncs_bench_find(name);
+    if (*only || strcmp(name, "all") == 0)
+        return true;
+    for (const struct ncs_bench_collective *c = ncs_bench_collective; c->name; c++)
+        names[count++] = c->name;
+    names[count++] = "all";
+    ncs_usage_error("bench", ncs_nearest(name, names, count), "unknown collective `%s`", name);
+    return false;
+}
+
+static int bench_main(const struct ncs_parsed *parsed)
+{
+    const struct ncs_option_value *v = parsed->value;
+    struct benching b = { .value = v };
+    const struct ncs_bench_collective *only;
+    const char *file = ncs_option_last(&v[NCS_BENCH_ROW_OUTPUT]);
+    ncs_memory_limit("bench", &v[NCS_BENCH_ROW_MEMORY], 1);
+    if (!find_collective(parsed, &only) || !ncs_bench_read_setting(v, &b.setting) ||
+        !ncs_bench_read_threshold(v, &b.threshold))
+        return 2;
+    int status = 2;
+    if (read_baseline(&b)) {
+        if (file && strcmp(file, "-") == 0)
+            ncs_out_divert();
+        b.table = v[NCS_BENCH_ROW_FORMAT].number == 0;
+        b.log.to_stderr = !b.table;
+        b.run = ncs_bench_run_options(v, &b.setting);
+        b.run.log_arg = &b.log;
+        b.document = ncs_bench_document_new();
+        signal(SIGINT, on_signal);
+        signal(SIGTERM, on_signal);
+        status = bench_all(&b, only);
+        ncs_bench_document_free(b.document);
+    }
+    ncs_log_close(&b.log);
+    ncs_bench_baseline_free(b.baseline);
+    ncs_str_free(&b.slower);
+    return status;
+}
+
+const struct ncs_command ncs_cmd_bench = {
+    .name = "bench",
+    .operands = "COLLECTIVE|all",
+    .summary = "time collectives, with the options and columns of nccl-tests",
+    .about = "COLLECTIVE is all_reduce, all_gather, reduce_scatter, broadcast, reduce, alltoall, gather,\n"
+             "scatter, sendrecv or hypercube. A command line of nccl-tests works as it is:\n"
+             "  ncclscript bench ./build/all_reduce_perf -b 8 -e 128M -f 2 -g 8\n"
+             "\n"
+             "For each size, the timed calls go to NCCL or to the simulator directly; then one call with\n"
+             "known data is verified element by element. On the simulator the times are those of this\n"
+             "host (--clock host), or of the simulator's model of a GPU and its links (--clock virtual).\n"
+             "algbw and busbw are computed as nccl-tests computes them.\n"
+             "\n"
+             "Exit status: 0 all is right, 1 an element was wrong or --compare found a slower time,\n"
+             "5 nothing was measured or nothing compared; else that of `run`.\n",
+    .option = ncs_bench_option,
+    .missing = "no collective was given",
+    .several = "one collective, or `all`",
+    .main = bench_main,
+};

@@ -1,0 +1,116 @@
+@ jq
+# A command line of nccl-tests, and its columns in its order. Times are the host's: any number.
+$ ncclscript bench ./build/all_reduce_perf -b 8 -e 128 -f 4 -g 4 -n 2
+> # ncclscript <*>, driver sim: 4 ranks
+> # Times are those of this host, which simulates: they say nothing of a GPU.
+> # nThread 1 nGpus 4 minBytes 8 maxBytes 128 step: 4(factor) warmup iters: 1 iters: 2 agg iters: 1 validation: 1
+> #
+> # Collective test starting: all_reduce
+> #
+> #                                                              out-of-place                         in-place
+> #       size         count      type   redop    root     time   algbw   busbw  #wrong     time   algbw   busbw  #wrong
+> #        (B)    (elements)                               (us)  (GB/s)  (GB/s)             (us)  (GB/s)  (GB/s)
+>            8             2     float     sum      -1<*>0<*>0
+>           32             8     float     sum      -1<*>0<*>0
+>          128            32     float     sum      -1<*>0<*>0
+> # Out of bounds values : 0 OK
+> # Avg bus bandwidth    : <*>
+> #
+
+# Virtual time is the simulator's model, the same on every machine: 10 us for a call, its bytes at 100 GB/s.
+$ ncclscript bench all --clock virtual -g 4 -b 1M -e 1M -n 3 | grep -v '^#'
+>      1048576        262144     float     sum      -1    20.48   51.19   76.78       0    20.48   51.19   76.78       0
+>      1048576         65536     float    none      -1    20.48   51.19   38.39       0    20.48   51.19   38.39       0
+>      1048576         65536     float     sum      -1    20.48   51.19   38.39       0    20.48   51.19   38.39       0
+>      1048576        262144     float    none       0    20.48   51.19   51.19       0    20.48   51.19   51.19       0
+>      1048576        262144     float     sum       0    20.48   51.19   51.19       0    20.48   51.19   51.19       0
+>      1048576         65536     float    none      -1    12.62   83.08   62.31       0    12.62   83.08   62.31     N/A
+>      1048576         65536     float    none       0    12.62   83.08   62.31       0    12.62   83.08   62.31       0
+>      1048576         65536     float    none       0    12.62   83.08   62.31       0    12.62   83.08   62.31       0
+>      1048576        262144     float    none      -1    20.48   51.19   51.19       0    20.48   51.19   51.19     N/A
+>      1048576         65536     float    none      -1    40.48   19.43   19.43       0    27.86   28.22   28.22       0
+
+# Every type, operator and root.
+$ ncclscript bench reduce -d all -o all -r all -g 3 -b 96 -e 96 -n 1 --format json | jq -c '[(.results | length), ([.results[].type] | unique | length), ([.results[].redop] | unique | length), ([.results[].root] | unique), ([.results[] | .out_of_place.nwrong, .in_place.nwrong] | add)]'
+> [216,12,6,[0,1,2],0]
+
+# Ways of waiting, aggregated calls, times of single calls, registered and unaligned buffers.
+$ for way in '-z 1' '-z 2' '-z 3' '-y 1' '-C 1' '-R 1' '-u 3' '-m 5' '-p 1' '-N 2' '-a 0' '-a 2' '-a 3' '-I 1 -K 2' '-c 3' '-c 0'; do ncclscript bench all_gather -b 64 -e 64 -g 2 -n 4 $way --format json | jq -c '[(.results | length), .results[0].in_place.nwrong, .results[0].in_place.time > 0]'; done | LC_ALL=C sort | uniq -c | sed 's/^ *//'
+> 14 [1,0,true]
+> 1 [1,null,true]
+> 1 [2,0,true]
+$ ncclscript bench all_gather -b 64 -e 64 -g 2 -n 4 -I 1 -K 1 --clock virtual --format json | jq -c '.results[0].out_of_place_per_iter | map_values(if type == "array" then map(round) else round end)'
+> {"min_us":10,"max_us":10,"avg_us":10,"p50_us":10,"p95_us":10,"p99_us":10,"stdev_us":0,"cv_pct":0,"times_us":[10,10,10,10]}
+
+# Comparison: equal virtual times are not slower; times beyond the threshold are, with exit status 1.
+$ ncclscript bench sendrecv -b 1K -e 4K -f 2 -g 2 -n 2 --clock virtual -J old.json >/dev/null
+$ ncclscript bench sendrecv -b 1K -e 4K -f 2 -g 2 -n 2 --clock virtual --compare old.json | tail -1
+> # Compared with old.json: 6 times, 0 slower by more than 5 %
+$ jq '.results[1].in_place.time = 9' old.json >older.json
+$ ncclscript bench sendrecv -b 1K -e 4K -f 2 -g 2 -n 2 --clock virtual --compare older.json | tail -2; exit ${PIPESTATUS[0]}
+> # Compared with older.json: 6 times, 1 slower by more than 5 %
+> #   sendrecv, 2048 B, float, in place: 10.02 us, was 9.00 us (+11.3 %)
+? 1
+$ ncclscript bench sendrecv -b 1K -e 4K -f 2 -g 2 -n 2 --clock virtual --compare older.json --threshold 20% | tail -1
+> # Compared with older.json: 6 times, 0 slower by more than 20 %
+$ ncclscript bench sendrecv -b 1M -e 1M -g 2 -n 2 --clock virtual --compare old.json | tail -1; exit ${PIPESTATUS[0]}
+> # Compared with old.json: it has none of these figures
+? 5
+$ ncclscript bench sendrecv -b 1K -e 1K -g 2 -n 2 --compare old.json
+! old.json: error: these are times of the virtual clock, this run has --clock host
+? 2
+$ ncclscript bench sendrecv -b 1K -e 1K -g 3 -n 2 --clock virtual --compare old.json
+! old.json: error: these are times of 2 ranks, this run has 3
+? 2
+$ echo '{"results": 3}' >bad.json; ncclscript bench sendrecv --compare bad.json
+! bad.json: error: no list `results`, as bench and nccl-tests write with -J
+? 2
+$ printf '{"results":\n [,]}' >bad.json; ncclscript bench sendrecv --compare bad.json
+! bad.json:2:3: error: no JSON: <*>
+! ...
+? 2
+$ ncclscript bench sendrecv --compare missing.json
+! missing.json: error: <*>
+! ...
+? 2
+
+# The memory budget lowers the largest size, as nccl-tests does.
+$ ncclscript bench all_reduce -b 1K -e 1G -f 1048576 -g 2 -n 1 --memory 64M | grep -c Reducing
+> 1
+
+# Bad input.
+$ ncclscript bench
+! ncclscript bench: no collective was given
+! try `ncclscript bench --help`
+? 2
+$ ncclscript bench all_redu
+! ncclscript bench: unknown collective `all_redu`
+! did you mean `all_reduce`? try `ncclscript bench --help`
+? 2
+$ ncclscript bench all_reduce -b 1M -e 1K
+! ncclscript bench: --minbytes is larger than --maxbytes
+! try `ncclscript bench --help`
+? 2
+$ ncclscript bench all_reduce -n 2 -I 1 -K 2
+! ncclscript bench: --per_iter_skip leaves none of the --iters calls
+! try `ncclscript bench --help`
+? 2
+$ ncclscript bench broadcast -r 8 -g 8
+! ncclscript bench: --root is no rank: there are -t times -g
+! try `ncclscript bench --help`
+? 2
+$ ncclscript bench all_reduce --compare old.json --threshold five
+! ncclscript bench: `--threshold five`: expected a percentage, as 5%
+! try `ncclscript bench --help`
+? 2
+$ ncclscript bench all_reduce -G 3
+! ncclscript bench: `--cudagraph 3`: expected <*>
+! try `ncclscript bench --help`
+? 2
+$ ncclscript bench hypercube -g 6 | tail -1; exit ${PIPESTATUS[0]}
+> # left out: it needs a number of ranks that is a power of 2, not 6
+? 5
+$ ncclscript bench all_reduce -b 8 -e 8 -J /nowhere/x.json >/dev/null
+! <*>/nowhere/x.json<*>
+! ...
+? 74
