@@ -27,7 +27,7 @@ struct ncs_bench_baseline {
 };
 
 /* The index of the operator; -1 = none or unknown. */
-static int op_of(const char *name)
+static int baseline_op(const char *name)
 {
     for (int i = 0; name && ncs_bench_ops[i]; i++)
         if (strcmp(ncs_bench_ops[i], name) == 0)
@@ -36,7 +36,7 @@ static int op_of(const char *name)
 }
 
 /* nccl-tests writes the root as text, "    -1". */
-static int root_of(const json_t *root)
+static int baseline_root(const json_t *root)
 {
     return json_is_string(root) ? atoi(json_string_value(root)) : (int)json_integer_value(root);
 }
@@ -67,8 +67,8 @@ static bool learn_row(struct ncs_bench_baseline *b, const json_t *row)
         .collective = collective_of(b->document, row),
         .size = json_integer_value(json_object_get(row, "size")),
         .type = type ? ncs_bench_type(type) : -1,
-        .op = op_of(json_string_value(json_object_get(row, "redop"))),
-        .root = root_of(json_object_get(row, "root")),
+        .op = baseline_op(json_string_value(json_object_get(row, "redop"))),
+        .root = baseline_root(json_object_get(row, "root")),
     };
     if (!known.collective || known.type < 0)
         return false;
@@ -126,7 +126,7 @@ void ncs_bench_baseline_free(struct ncs_bench_baseline *b)
     ncs_free(b);
 }
 
-static int ranks_of(const json_t *document)
+static int baseline_ranks(const json_t *document)
 {
     const json_t *config = json_object_get(document, "config");
     const json_t *ranks = json_object_get(document, "ranks");
@@ -148,7 +148,7 @@ bool ncs_bench_baseline_fits(const struct ncs_bench_baseline *b, const struct nc
     const char *clock = s->options.clock == NCS_BENCH_VIRTUAL ? "virtual" : "host";
     const json_t *driver = json_object_get(b->document, "driver"),
                  *was = json_object_get(b->document, "clock");
-    int ranks = ranks_of(b->document);
+    int ranks = baseline_ranks(b->document);
     if (!is_same_word(driver, s->driver) || (!driver && strcmp(s->driver, "nccl") != 0))
         ncs_fail(err, NCS_BAD_INPUT, "these are times of driver %s, this run is on driver %s",
                  driver ? json_string_value(driver) : "nccl", s->driver);

@@ -105,7 +105,7 @@ static bool measure_types(struct ncs_bench_rank *r)
 
 /* ---- a rank from its device to its end ---- */
 
-static bool join(struct ncs_bench_rank *r)
+static bool bench_join(struct ncs_bench_rank *r)
 {
     const struct ncs_api *api = ncs_run_api(r->run);
     ncclUniqueId id, *found = NULL;
@@ -167,7 +167,7 @@ static void *bench_rank_new(void *self, struct ncs_run *run, int rank, struct nc
 static void bench_rank_main(void *rank)
 {
     struct ncs_bench_rank *r = rank;
-    if (join(r) && allocate(r) && measure_types(r))
+    if (bench_join(r) && allocate(r) && measure_types(r))
         leave(r);
     ncs_run_script_over(r->run);
 }

@@ -42,7 +42,7 @@ static struct ncs_bench_shape shape_exchange(size_t count, size_t bytes, int nra
 
 /* ---- bandwidths ---- */
 
-static double one(int nranks)
+static double just_once(int nranks)
 {
     (void)nranks;
     return 1;
@@ -212,15 +212,15 @@ static ncclResult_t call_hypercube(const struct ncs_bench_call *c)
 }
 
 const struct ncs_bench_collective ncs_bench_collective[] = {
-    { .name = "all_reduce", .other = "allreduce", .reduces = true, .shape = shape_whole, .volume = one,
+    { .name = "all_reduce", .other = "allreduce", .reduces = true, .shape = shape_whole, .volume = just_once,
       .factor = crossing_twice, .call = call_all_reduce },
     { .name = "all_gather", .other = "allgather", .shape = shape_gather, .volume = each_rank,
       .factor = crossing, .call = call_all_gather },
     { .name = "reduce_scatter", .other = "reducescatter", .reduces = true, .shape = shape_scatter,
       .volume = each_rank, .factor = crossing, .call = call_reduce_scatter },
-    { .name = "broadcast", .other = "bcast", .rooted = true, .shape = shape_whole, .volume = one,
-      .factor = one, .call = call_broadcast },
-    { .name = "reduce", .reduces = true, .rooted = true, .shape = shape_whole, .volume = one, .factor = one,
+    { .name = "broadcast", .other = "bcast", .rooted = true, .shape = shape_whole, .volume = just_once,
+      .factor = just_once, .call = call_broadcast },
+    { .name = "reduce", .reduces = true, .rooted = true, .shape = shape_whole, .volume = just_once, .factor = just_once,
       .call = call_reduce },
     { .name = "alltoall", .other = "all_to_all", .fixed_place = true, .shape = shape_exchange,
       .volume = each_rank, .factor = crossing, .call = call_alltoall },
@@ -228,9 +228,9 @@ const struct ncs_bench_collective ncs_bench_collective[] = {
       .call = call_gather },
     { .name = "scatter", .rooted = true, .shape = shape_scatter, .volume = each_rank, .factor = crossing,
       .call = call_scatter },
-    { .name = "sendrecv", .other = "send_recv", .fixed_place = true, .shape = shape_whole, .volume = one,
-      .factor = one, .call = call_sendrecv },
-    { .name = "hypercube", .power_of_two = true, .shape = shape_gather, .volume = each_other, .factor = one,
+    { .name = "sendrecv", .other = "send_recv", .fixed_place = true, .shape = shape_whole, .volume = just_once,
+      .factor = just_once, .call = call_sendrecv },
+    { .name = "hypercube", .power_of_two = true, .shape = shape_gather, .volume = each_other, .factor = just_once,
       .call = call_hypercube },
     { 0 },
 };

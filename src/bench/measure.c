@@ -18,7 +18,7 @@ static int64_t bench_now(const struct ncs_bench_rank *r)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static bool meet(struct ncs_bench_rank *r)
+static bool bench_meet(struct ncs_bench_rank *r)
 {
     r->rounds++;
     return ncs_run_barrier(r->run, NULL, 0, -1);
@@ -29,7 +29,7 @@ static bool meet(struct ncs_bench_rank *r)
 static bool meet_and_begin(struct ncs_bench_rank *r, int64_t *begin)
 {
     struct ncs_bench *b = r->bench;
-    if (!meet(r))
+    if (!bench_meet(r))
         return false;
     *begin = bench_now(r);
     if (b->real)
@@ -95,7 +95,7 @@ static bool make_round(struct ncs_bench_rank *r, const struct test *t, const str
         return false;
     if (o->blocking == NCS_BENCH_FREE || o->blocking == NCS_BENCH_ROUNDS)
         return true;
-    return finish_calls(r, api) && (o->blocking == NCS_BENCH_EACH_ALONE || meet(r));
+    return finish_calls(r, api) && (o->blocking == NCS_BENCH_EACH_ALONE || bench_meet(r));
 }
 
 static bool make_calls(struct ncs_bench_rank *r, const struct test *t, int iters)
@@ -132,7 +132,7 @@ static bool time_calls(struct ncs_bench_rank *r, const struct test *t)
     if (!finish_calls(r, api))
         return false;
     r->interval.end = bench_now(r);
-    return meet(r);
+    return bench_meet(r);
 }
 
 /* Each call by itself, from the point where all ranks have come together until it is done. */
@@ -145,12 +145,12 @@ static bool time_each(struct ncs_bench_rank *r, const struct test *t)
             return false;
         r->each[i] = (double)(bench_now(r) - begin) / 1e3;
     }
-    return meet(r);
+    return bench_meet(r);
 }
 
 /* ---- data and checks ---- */
 
-static bool fill(struct ncs_bench_rank *r, const struct test *t, char *to, size_t count, uint64_t seed)
+static bool fill_with_pattern(struct ncs_bench_rank *r, const struct test *t, char *to, size_t count, uint64_t seed)
 {
     const struct ncs_api *api = ncs_run_driver_api(r->run);
     size_t bytes = ncs_dtype_bytes(t->type), piece = count < NCS_BENCH_PERIOD ? count : NCS_BENCH_PERIOD;
@@ -167,20 +167,20 @@ static bool fill(struct ncs_bench_rank *r, const struct test *t, char *to, size_
 static bool fill_buffers(struct ncs_bench_rank *r, const struct test *t, int check)
 {
     uint64_t seed = (uint64_t)r->rank * 1000 + (uint64_t)check;
-    return fill(r, t, recv_of(r, t), t->shape->recv, ~seed) &&
-           fill(r, t, send_of(r, t), t->shape->send, seed);
+    return fill_with_pattern(r, t, recv_of(r, t), t->shape->recv, ~seed) &&
+           fill_with_pattern(r, t, send_of(r, t), t->shape->send, seed);
 }
 
 static bool check_calls(struct ncs_bench_rank *r, const struct test *t, struct ncs_bench_figure *figure)
 {
     struct ncs_bench *b = r->bench;
     for (int i = 0; i < b->options.checks; i++) {
-        if (!fill_buffers(r, t, i + 1) || !meet(r))
+        if (!fill_buffers(r, t, i + 1) || !bench_meet(r))
             return false;
         if (r->rank == 0)
             b->wrong = ncs_run_wrong_elements(r->run);
-        if (!meet(r) || !make_call(r, t, ncs_run_api(r->run)) || !finish_calls(r, ncs_run_api(r->run)) ||
-            !meet(r))
+        if (!bench_meet(r) || !make_call(r, t, ncs_run_api(r->run)) || !finish_calls(r, ncs_run_api(r->run)) ||
+            !bench_meet(r))
             return false;
         if (r->rank == 0)
             figure->wrong += ncs_run_wrong_elements(r->run) - b->wrong;
@@ -237,7 +237,7 @@ static void take_each(const struct ncs_bench *b, struct ncs_bench_each *each)
     ncs_bench_summarize(each, (size_t)b->options.skip);
 }
 
-static bool measure(struct ncs_bench_rank *r, const struct test *t, struct ncs_bench_figure *figure)
+static bool measure_place(struct ncs_bench_rank *r, const struct test *t, struct ncs_bench_figure *figure)
 {
     struct ncs_bench *b = r->bench;
     if (!fill_buffers(r, t, 0) || !time_calls(r, t))
@@ -261,9 +261,9 @@ bool ncs_bench_measure(struct ncs_bench_rank *r, size_t size, int type, int op, 
         .collective = b->collective, .count = shape.count, .type = type, .op = op, .root = root,
         .size = (shape.send > shape.recv ? shape.send : shape.recv) * bytes,
     };
-    bool ok = measure(r, &t, &row.out);
+    bool ok = measure_place(r, &t, &row.out);
     t.in_place = true;
-    ok = ok && measure(r, &t, &row.in);
+    ok = ok && measure_place(r, &t, &row.in);
     if (ok && r->rank == 0)
         b->on_row(b->arg, &row);
     ncs_free(row.out.each.time);

@@ -33,7 +33,7 @@ struct benching {
 
 /* ---- output ---- */
 
-static void print(const struct benching *b, struct ncs_str *text)
+static void print_table(const struct benching *b, struct ncs_str *text)
 {
     if (text->bytes && b->table) {
         ncs_out(text->text);
@@ -57,7 +57,7 @@ static void print_setting(const struct benching *b)
                        "agg iters: %d validation: %d\n",
                  s->threads, s->gpus, o->least, o->most, o->factor > 1 ? o->factor : o->step,
                  o->factor > 1 ? "factor" : "bytes", o->warmup, o->iters, o->rounds, o->checks);
-    print(b, &out);
+    print_table(b, &out);
 }
 
 static void on_row(void *arg, const struct ncs_bench_row *row)
@@ -65,7 +65,7 @@ static void on_row(void *arg, const struct ncs_bench_row *row)
     struct benching *b = arg;
     struct ncs_str out = { 0 };
     ncs_bench_table_row(row, &out);
-    print(b, &out);
+    print_table(b, &out);
     ncs_bench_document_row(b->document, row);
     if (b->baseline)
         ncs_bench_baseline_row(b->baseline, row, b->threshold, &b->slower);
@@ -100,7 +100,7 @@ static void print_sums(const struct benching *b)
     ncs_bench_document_sums(b->document, &wrong, &busbw);
     ncs_str_addf(&out, "# %-20s : %zu %s\n", "Out of bounds values", wrong, wrong > 0 ? "FAILED" : "OK");
     ncs_str_addf(&out, "# %-20s : %g\n#\n", "Avg bus bandwidth", busbw);
-    print(b, &out);
+    print_table(b, &out);
 }
 
 static bool write_document(struct benching *b)
@@ -152,7 +152,7 @@ static void compare(struct benching *b)
                      slower, 100 * b->threshold);
     if (b->slower.text)
         ncs_str_add(&out, b->slower.text);
-    print(b, &out);
+    print_table(b, &out);
     b->verdict = ncs_verdict_worse(b->verdict, compared == 0 ? NCS_EMPTY : slower > 0 ? NCS_WRONG : NCS_PASS);
 }
 
@@ -174,7 +174,7 @@ static void fit_memory(struct benching *b, const struct ncs_bench_collective *c,
     char size[32], words[NCS_BUDGET_WORDS];
     ncs_str_addf(&out, "#\n# Reducing maxBytes to %zu (%s): %s\n", o->most,
                  ncs_format_size(o->most, size, sizeof size), ncs_budget_words(words));
-    print(b, &out);
+    print_table(b, &out);
 }
 
 /* False, after a line that says why, if the collective cannot run on so many ranks. */
@@ -185,7 +185,7 @@ static bool can_run(struct benching *b, const struct ncs_bench_collective *c)
     if (!c->power_of_two || (ranks & (ranks - 1)) == 0)
         return true;
     ncs_str_addf(&out, "# left out: it needs a number of ranks that is a power of 2, not %d\n", ranks);
-    print(b, &out);
+    print_table(b, &out);
     b->left_out = true;
     return false;
 }
@@ -195,12 +195,12 @@ static void bench_one(struct benching *b, const struct ncs_bench_collective *c)
     struct ncs_str out = { 0 };
     struct ncs_bench_options o = b->setting.options;
     ncs_str_addf(&out, "#\n# Collective test starting: %s\n", c->name);
-    print(b, &out);
+    print_table(b, &out);
     if (!can_run(b, c))
         return;
     fit_memory(b, c, &o);
     ncs_bench_table_head(&o, &out);
-    print(b, &out);
+    print_table(b, &out);
     struct ncs_bench *bench = ncs_bench_new(c, &o, &b->run, on_row, b);
     const struct ncs_result *result = ncs_bench_execute(bench);
     b->setting.nccl_version = ncs_nccl_version_code(result->nccl);
@@ -228,7 +228,7 @@ static int bench_all(struct benching *b, const struct ncs_bench_collective *only
     return ncs_verdict_exit(b->verdict);
 }
 
-static void on_signal(int number)
+static void on_bench_signal(int number)
 {
     (void)number;
     ncs_run_interrupt();
@@ -237,14 +237,17 @@ static void on_signal(int number)
 static bool find_collective(const struct ncs_parsed *parsed, const struct ncs_bench_collective **only)
 {
     const char *names[32], *name = parsed->operand[0];
+    struct ncs_str list = { 0 };
     size_t count = 0;
     *only = strcmp(name, "all") == 0 ? NULL : ncs_bench_find(name);
     if (*only || strcmp(name, "all") == 0)
         return true;
     for (const struct ncs_bench_collective *c = ncs_bench_collective; c->name; c++)
-        names[count++] = c->name;
+        ncs_str_addf(&list, "%s, ", names[count++] = c->name);
     names[count++] = "all";
-    ncs_usage_error("bench", ncs_nearest(name, names, count), "unknown collective `%s`", name);
+    ncs_usage_error("bench", ncs_nearest(name, names, count), "unknown collective `%s`: expected %sor all", name,
+                    list.text);
+    ncs_str_free(&list);
     return false;
 }
 
@@ -267,8 +270,8 @@ static int bench_main(const struct ncs_parsed *parsed)
         b.run = ncs_bench_run_options(v, &b.setting);
         b.run.log_arg = &b.log;
         b.document = ncs_bench_document_new();
-        signal(SIGINT, on_signal);
-        signal(SIGTERM, on_signal);
+        signal(SIGINT, on_bench_signal);
+        signal(SIGTERM, on_bench_signal);
         status = bench_all(&b, only);
         ncs_bench_document_free(b.document);
     }
@@ -282,8 +285,8 @@ const struct ncs_command ncs_cmd_bench = {
     .name = "bench",
     .operands = "COLLECTIVE|all",
     .summary = "time collectives, with the options and columns of nccl-tests",
-    .about = "COLLECTIVE is all_reduce, all_gather, reduce_scatter, broadcast, reduce, alltoall, gather,\n"
-             "scatter, sendrecv or hypercube. A command line of nccl-tests works as it is:\n"
+    .about = "COLLECTIVE has the name of a program of nccl-tests: all_reduce, broadcast, alltoall, sendrecv ...\n"
+             "A command line of nccl-tests works as it is:\n"
              "  ncclscript bench ./build/all_reduce_perf -b 8 -e 128M -f 2 -g 8\n"
              "\n"
              "For each size, the timed calls go to NCCL or to the simulator directly; then one call with\n"

@@ -19,7 +19,7 @@ static void write_line(int file, const char *line, int bytes)
     (void)written;
 }
 
-static void tell(const char *line, int bytes)
+static void audit_report(const char *line, int bytes)
 {
     int channel = ncs_channel_open(getenv(NCS_CHANNEL));
     if (channel < 0)
@@ -40,6 +40,6 @@ unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
     int bytes = snprintf(line, sizeof line, NCS_OTHER_SAYS, map->l_name, ours);
     write_line(STDERR_FILENO, line, bytes);
     bytes = snprintf(line, sizeof line, "other %s\t%s\n", map->l_name, ours);
-    tell(line, bytes);
+    audit_report(line, bytes);
     return 0;
 }

@@ -151,7 +151,7 @@ static bool arguments(const char *open, const char *bases, uint64_t *value)
     return true;
 }
 
-static bool named(const char *text, const char *open, const char *name)
+static bool log_line_names(const char *text, const char *open, const char *name)
 {
     return (size_t)(open - text) == strlen(name) && strncmp(text, name, strlen(name)) == 0;
 }
@@ -160,7 +160,7 @@ static enum log_kind parse_made(const char *text, const char *open, struct log_i
 {
     uint64_t v[6];
     *i = (struct log_init){ .complete = true, .device = -1 };
-    if (named(text, open, "ncclCommInitRank")) {
+    if (log_line_names(text, open, "ncclCommInitRank")) {
         if (!arguments(open, "xdxdd", v))
             return LOG_LINE_ODD;
         i->handle = v[0];
@@ -183,7 +183,7 @@ static enum log_kind parse_made(const char *text, const char *open, struct log_i
 static enum log_kind parse_operator(const char *text, const char *open, struct log_call *c)
 {
     uint64_t v[5];
-    bool makes = named(text, open, "ncclRedOpCreatePreMulSum");
+    bool makes = log_line_names(text, open, "ncclRedOpCreatePreMulSum");
     *c = (struct log_call){ .fn = makes ? NCS_FN_ncclRedOpCreatePreMulSum : NCS_FN_ncclRedOpDestroy, .dtype = -1 };
     if (!arguments(open, makes ? "dxddx" : "dx", v))
         return LOG_LINE_ODD;
@@ -200,13 +200,13 @@ static enum log_kind parse_traced(const char *text, struct log_init *i, struct l
     uint64_t v[8];
     if (!open)
         return LOG_LINE_OTHER;
-    if (named(text, open, "ncclGroupStart"))
+    if (log_line_names(text, open, "ncclGroupStart"))
         return LOG_LINE_OPENS;
-    if (named(text, open, "ncclGroupEnd") || named(text, open, "ncclGroupSimulateEnd"))
+    if (log_line_names(text, open, "ncclGroupEnd") || log_line_names(text, open, "ncclGroupSimulateEnd"))
         return LOG_LINE_CLOSES;
-    if (named(text, open, "ncclCommInitRank") || named(text, open, "ncclCommSplit"))
+    if (log_line_names(text, open, "ncclCommInitRank") || log_line_names(text, open, "ncclCommSplit"))
         return parse_made(text, open, i);
-    if (named(text, open, "ncclRedOpCreatePreMulSum") || named(text, open, "ncclRedOpDestroy"))
+    if (log_line_names(text, open, "ncclRedOpCreatePreMulSum") || log_line_names(text, open, "ncclRedOpDestroy"))
         return parse_operator(text, open, c);
     *c = (struct log_call){ .dtype = -1 };
     if (!counted_function(text, (size_t)(open - text), &c->fn))

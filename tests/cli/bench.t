@@ -84,7 +84,7 @@ $ ncclscript bench
 ! try `ncclscript bench --help`
 ? 2
 $ ncclscript bench all_redu
-! ncclscript bench: unknown collective `all_redu`
+! ncclscript bench: unknown collective `all_redu`: expected all_reduce, all_gather, <*>, hypercube, or all
 ! did you mean `all_reduce`? try `ncclscript bench --help`
 ? 2
 $ ncclscript bench all_reduce -b 1M -e 1K
