@@ -8,16 +8,6 @@
 #include "base/hash.h"
 #include "base/str.h"
 
-const union ncs_arg *ncs_call_arg(const struct ncs_call *call, enum ncs_kind kind)
-{
-    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
-
-    for (int i = 0; i < info->nargs; i++)
-        if (info->arg[i].kind == kind)
-            return &call->arg[i];
-    return NULL;
-}
-
 static const void *call_pointer_of(const struct ncs_call *call, enum ncs_kind kind,
                                    enum ncs_kind other)
 {

@@ -144,6 +144,7 @@ local function write_header()
   for _, kind in ipairs(api.kinds) do
     line("    %-22s /* %s: %s */", kind.enum .. ",", kind.ctype, kind.text)
   end
+  line "    NCS_ARG_KINDS"
   line "};"
   line ""
   line "static inline bool ncs_kind_is_out(enum ncs_kind kind)"
@@ -207,6 +208,7 @@ local function write_header()
   line "    enum ncs_fn same;     /* the call that it is another name of; itself */"
   line "    int nargs;"
   line "    const struct ncs_fn_arg *arg;"
+  line "    unsigned char at[NCS_ARG_KINDS]; /* 1 + the position of the first argument of a kind; 0 = there is none */"
   line "    size_t offset;        /* of the member of struct ncs_api */"
   line "};"
   line ""
@@ -270,8 +272,14 @@ local function write_meta()
     wrapped(line, "        ", facts_of(fn), ",", 8)
     if #fn.list > 0 then
       local args = {}
-      for i, a in ipairs(fn.list) do args[i] = ("{ %s, \"%s\" }"):format(a.kind.enum, a.name) end
+      local at, seen = {}, {}
+      for i, a in ipairs(fn.list) do
+        args[i] = ("{ %s, \"%s\" }"):format(a.kind.enum, a.name)
+        if not seen[a.kind] then at[#at + 1] = ("[%s] = %d"):format(a.kind.enum, i) end
+        seen[a.kind] = true
+      end
       wrapped(line, "        .arg = (const struct ncs_fn_arg[]){ ", args, " },", 12)
+      wrapped(line, "        .at = { ", at, " },", 12)
     end
     line "    },"
   end

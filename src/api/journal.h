@@ -266,7 +266,11 @@ struct ncs_call *ncs_journal_call(const struct ncs_journal *j, int comm, int com
 void *ncs_journal_target(const struct ncs_journal *j, const struct ncs_call *put);
 
 /* The first argument of a kind; NULL if the function has none. */
-const union ncs_arg *ncs_call_arg(const struct ncs_call *call, enum ncs_kind kind);
+static inline const union ncs_arg *ncs_call_arg(const struct ncs_call *call, enum ncs_kind kind)
+{
+    unsigned char at = ncs_fn_info[call->fn].at[kind];
+    return at ? &call->arg[at - 1] : NULL;
+}
 
 /* Arguments by role, whatever their position. A role that the function lacks gives 0, NULL or
  * -1. */

@@ -21,7 +21,13 @@ const struct ncs_class *const ncs_classes[NCS_CLASSES] = {
 
 static void push_anchors(lua_State *L)
 {
-    luaL_getsubtable(L, LUA_REGISTRYINDEX, "ncs.objects");
+    static const char key; /* its address: found without making a text */
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TTABLE)
+        return;
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
 }
 
 /* Live communicators by address: a thread remembers the one it called last, which
@@ -136,7 +142,12 @@ void ncs_object_push(lua_State *L, struct ncs_object *o)
 
 void *ncs_object_test(lua_State *L, int arg, enum ncs_class_id id)
 {
-    return luaL_testudata(L, arg, ncs_classes[id]->name);
+    const void *class = ncs_lua_rank(L)->class[id];
+    if (!class || lua_type(L, arg) != LUA_TUSERDATA || !lua_getmetatable(L, arg))
+        return NULL;
+    bool same = lua_topointer(L, -1) == class;
+    lua_pop(L, 1);
+    return same ? lua_touserdata(L, arg) : NULL;
 }
 
 struct ncs_object *ncs_object_any(lua_State *L, int arg)
@@ -351,8 +362,9 @@ static int close_variable(lua_State *L)
 }
 
 /* Pushes the metatable, and registers it when it is complete: memory may run out before. */
-static void make_class(lua_State *L, const struct ncs_class *class)
+static void make_class(lua_State *L, enum ncs_class_id id)
 {
+    const struct ncs_class *class = ncs_classes[id];
     luaL_checkstack(L, 12, NULL);
     lua_newtable(L);
     lua_pushstring(L, class->name);
@@ -382,6 +394,7 @@ static void make_class(lua_State *L, const struct ncs_class *class)
     lua_setfield(L, -2, "__metatable");
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, class->name);
+    ncs_lua_rank(L)->class[id] = lua_topointer(L, -1);
 }
 
 void ncs_object_class(lua_State *L, enum ncs_class_id id)
@@ -389,5 +402,5 @@ void ncs_object_class(lua_State *L, enum ncs_class_id id)
     if (luaL_getmetatable(L, ncs_classes[id]->name) == LUA_TTABLE)
         return;
     lua_pop(L, 1);
-    make_class(L, ncs_classes[id]);
+    make_class(L, id);
 }

@@ -7,24 +7,6 @@
 
 #include "script/state.h"
 
-enum ncs_class_id {
-    NCS_CLASS_BUFFER,
-    NCS_CLASS_STREAM,
-    NCS_CLASS_EVENT,
-    NCS_CLASS_COMM,
-    NCS_CLASS_REDOP,
-    NCS_CLASS_POINTER,
-    NCS_CLASS_ID,
-    NCS_CLASS_CONFIG,
-    NCS_CLASS_THREAD,
-    NCS_CLASS_SIM_INFO,
-    NCS_CLASS_WINDOW,
-    NCS_CLASS_REGISTRATION,
-    NCS_CLASS_PARAM,
-    NCS_CLASS_POOL,
-    NCS_CLASSES
-};
-
 struct ncs_object {
     enum ncs_class_id id;
     bool closed;

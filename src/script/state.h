@@ -72,6 +72,24 @@ struct ncs_lua_thread {
     struct ncs_lua_thread *next, *prev; /* spawned threads of the rank, oldest first */
 };
 
+enum ncs_class_id {
+    NCS_CLASS_BUFFER,
+    NCS_CLASS_STREAM,
+    NCS_CLASS_EVENT,
+    NCS_CLASS_COMM,
+    NCS_CLASS_REDOP,
+    NCS_CLASS_POINTER,
+    NCS_CLASS_ID,
+    NCS_CLASS_CONFIG,
+    NCS_CLASS_THREAD,
+    NCS_CLASS_SIM_INFO,
+    NCS_CLASS_WINDOW,
+    NCS_CLASS_REGISTRATION,
+    NCS_CLASS_PARAM,
+    NCS_CLASS_POOL,
+    NCS_CLASSES
+};
+
 struct ncs_lua_rank {
     struct ncs_lua_thread main;
     struct ncs_script *script;
@@ -89,6 +107,7 @@ struct ncs_lua_rank {
     lua_Integer serials;      /* of objects */
     lua_Integer named;        /* tables and functions with a serial */
     struct ncs_random random, fill_random;
+    const void *class[NCS_CLASSES]; /* metatables, to compare with; NULL = not made yet */
     struct ncs_object *newest; /* objects, for closing at the end */
     struct ncs_object *world, *stream;
     struct ncs_lua_thread *threads, *last_thread; /* spawned threads that nobody has joined */

@@ -121,6 +121,7 @@ enum ncs_kind {
     NCS_ARG_ENTRY_OUT,     /* enum cudaDriverEntryPointQueryResult *: whether it was found */
     NCS_ARG_IPCMEM_OUT,    /* cudaIpcMemHandle_t *: memory, for another process */
     NCS_ARG_IPCEVENT_OUT,  /* cudaIpcEventHandle_t *: event, for another process */
+    NCS_ARG_KINDS
 };
 
 static inline bool ncs_kind_is_out(enum ncs_kind kind)
@@ -179,6 +180,7 @@ struct ncs_fn_info {
     enum ncs_fn same;     /* the call that it is another name of; itself */
     int nargs;
     const struct ncs_fn_arg *arg;
+    unsigned char at[NCS_ARG_KINDS]; /* 1 + the position of the first argument of a kind; 0 = there is none */
     size_t offset;        /* of the member of struct ncs_api */
 };
 

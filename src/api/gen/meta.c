@@ -15,6 +15,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .since = 2304, .family = "version, errors and parameters of NCCL", .nargs = 1,
         .offset = offsetof(struct ncs_api, ncclGetVersion),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_INT_OUT, "version" } },
+        .at = { [NCS_ARG_INT_OUT] = 1 },
     },
     [NCS_FN_ncclGetUniqueId] = {
         .name = "ncclGetUniqueId", .lua_name = "nccl.unique_id",
@@ -23,6 +24,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .since = 2000, .family = "making communicators", .nargs = 1,
         .offset = offsetof(struct ncs_api, ncclGetUniqueId),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_ID_OUT, "uniqueId" } },
+        .at = { [NCS_ARG_ID_OUT] = 1 },
     },
     [NCS_FN_ncclCommInitRank] = {
         .name = "ncclCommInitRank", .lua_name = "nccl.init_rank",
@@ -32,6 +34,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .nargs = 4, .offset = offsetof(struct ncs_api, ncclCommInitRank),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM_OUT, "comm" },
             { NCS_ARG_NRANKS, "nranks" }, { NCS_ARG_ID, "commId" }, { NCS_ARG_RANK, "rank" } },
+        .at = { [NCS_ARG_COMM_OUT] = 1, [NCS_ARG_NRANKS] = 2, [NCS_ARG_ID] = 3,
+            [NCS_ARG_RANK] = 4 },
     },
     [NCS_FN_ncclCommInitRankConfig] = {
         .name = "ncclCommInitRankConfig", .lua_name = "nccl.init_rank",
@@ -42,6 +46,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM_OUT, "comm" },
             { NCS_ARG_NRANKS, "nranks" }, { NCS_ARG_ID, "commId" }, { NCS_ARG_RANK, "rank" },
             { NCS_ARG_CONFIG, "config" } },
+        .at = { [NCS_ARG_COMM_OUT] = 1, [NCS_ARG_NRANKS] = 2, [NCS_ARG_ID] = 3, [NCS_ARG_RANK] = 4,
+            [NCS_ARG_CONFIG] = 5 },
     },
     [NCS_FN_ncclCommInitRankScalable] = {
         .name = "ncclCommInitRankScalable", .lua_name = "nccl.init_rank",
@@ -52,6 +58,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM_OUT, "newcomm" },
             { NCS_ARG_NRANKS, "nranks" }, { NCS_ARG_RANK, "myrank" }, { NCS_ARG_ITEMS, "nId" },
             { NCS_ARG_IDS, "commIds" }, { NCS_ARG_CONFIG, "config" } },
+        .at = { [NCS_ARG_COMM_OUT] = 1, [NCS_ARG_NRANKS] = 2, [NCS_ARG_RANK] = 3,
+            [NCS_ARG_ITEMS] = 4, [NCS_ARG_IDS] = 5, [NCS_ARG_CONFIG] = 6 },
     },
     [NCS_FN_ncclCommInitAll] = {
         .name = "ncclCommInitAll", .lua_name = "nccl.init_all",
@@ -61,6 +69,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, ncclCommInitAll),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMMS_OUT, "comm" },
             { NCS_ARG_NRANKS, "ndev" }, { NCS_ARG_DEVICES, "devlist" } },
+        .at = { [NCS_ARG_COMMS_OUT] = 1, [NCS_ARG_NRANKS] = 2, [NCS_ARG_DEVICES] = 3 },
     },
     [NCS_FN_ncclCommFinalize] = {
         .name = "ncclCommFinalize", .lua_name = "comm:finalize",
@@ -69,6 +78,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .same = NCS_FN_ncclCommFinalize, .since = 21403, .family = "ending communicators",
         .nargs = 1, .offset = offsetof(struct ncs_api, ncclCommFinalize),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM, "comm" } },
+        .at = { [NCS_ARG_COMM] = 1 },
     },
     [NCS_FN_ncclCommDestroy] = {
         .name = "ncclCommDestroy", .lua_name = "comm:destroy",
@@ -77,6 +87,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .same = NCS_FN_ncclCommDestroy, .since = 2000, .family = "ending communicators", .nargs = 1,
         .offset = offsetof(struct ncs_api, ncclCommDestroy),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM, "comm" } },
+        .at = { [NCS_ARG_COMM] = 1 },
     },
     [NCS_FN_ncclCommAbort] = {
         .name = "ncclCommAbort", .lua_name = "comm:abort",
@@ -85,6 +96,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .same = NCS_FN_ncclCommAbort, .since = 2402, .family = "ending communicators", .nargs = 1,
         .offset = offsetof(struct ncs_api, ncclCommAbort),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM, "comm" } },
+        .at = { [NCS_ARG_COMM] = 1 },
     },
     [NCS_FN_ncclCommRevoke] = {
         .name = "ncclCommRevoke", .lua_name = "comm:revoke",
@@ -94,6 +106,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, ncclCommRevoke),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM, "comm" },
             { NCS_ARG_INT, "revokeFlags" } },
+        .at = { [NCS_ARG_COMM] = 1, [NCS_ARG_INT] = 2 },
     },
     [NCS_FN_ncclCommSplit] = {
         .name = "ncclCommSplit", .lua_name = "comm:split",
@@ -103,6 +116,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .nargs = 5, .offset = offsetof(struct ncs_api, ncclCommSplit),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM, "comm" }, { NCS_ARG_COLOR, "color" },
             { NCS_ARG_INT, "key" }, { NCS_ARG_COMM_OUT, "newcomm" }, { NCS_ARG_CONFIG, "config" } },
+        .at = { [NCS_ARG_COMM] = 1, [NCS_ARG_COLOR] = 2, [NCS_ARG_INT] = 3, [NCS_ARG_COMM_OUT] = 4,
+            [NCS_ARG_CONFIG] = 5 },
     },
     [NCS_FN_ncclCommShrink] = {
         .name = "ncclCommShrink", .lua_name = "comm:shrink",
@@ -114,6 +129,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
             { NCS_ARG_RANKS, "excludeRanksList" }, { NCS_ARG_ITEMS, "excludeRanksCount" },
             { NCS_ARG_COMM_OUT, "newcomm" }, { NCS_ARG_CONFIG, "config" },
             { NCS_ARG_INT, "shrinkFlags" } },
+        .at = { [NCS_ARG_COMM] = 1, [NCS_ARG_RANKS] = 2, [NCS_ARG_ITEMS] = 3,
+            [NCS_ARG_COMM_OUT] = 4, [NCS_ARG_CONFIG] = 5, [NCS_ARG_INT] = 6 },
     },
     [NCS_FN_ncclCommGetUniqueId] = {
         .name = "ncclCommGetUniqueId", .lua_name = "comm:unique_id",
@@ -123,6 +140,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, ncclCommGetUniqueId),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM, "comm" },
             { NCS_ARG_ID_OUT, "uniqueId" } },
+        .at = { [NCS_ARG_COMM] = 1, [NCS_ARG_ID_OUT] = 2 },
     },
     [NCS_FN_ncclCommGrow] = {
         .name = "ncclCommGrow", .lua_name = "comm:grow",
@@ -133,6 +151,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM, "comm" }, { NCS_ARG_NRANKS, "nRanks" },
             { NCS_ARG_ID_IN, "uniqueId" }, { NCS_ARG_INT, "rank" }, { NCS_ARG_COMM_OUT, "newcomm" },
             { NCS_ARG_CONFIG, "config" } },
+        .at = { [NCS_ARG_COMM] = 1, [NCS_ARG_NRANKS] = 2, [NCS_ARG_ID_IN] = 3, [NCS_ARG_INT] = 4,
+            [NCS_ARG_COMM_OUT] = 5, [NCS_ARG_CONFIG] = 6 },
     },
     [NCS_FN_ncclCommSuspend] = {
         .name = "ncclCommSuspend", .lua_name = "comm:suspend",
@@ -141,6 +161,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .same = NCS_FN_ncclCommSuspend, .since = 22907, .family = "memory of communicators",
         .nargs = 2, .offset = offsetof(struct ncs_api, ncclCommSuspend),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM, "comm" }, { NCS_ARG_INT, "flags" } },
+        .at = { [NCS_ARG_COMM] = 1, [NCS_ARG_INT] = 2 },
     },
     [NCS_FN_ncclCommResume] = {
         .name = "ncclCommResume", .lua_name = "comm:resume",
@@ -149,6 +170,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .same = NCS_FN_ncclCommResume, .since = 22907, .family = "memory of communicators",
         .nargs = 1, .offset = offsetof(struct ncs_api, ncclCommResume),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM, "comm" } },
+        .at = { [NCS_ARG_COMM] = 1 },
     },
     [NCS_FN_ncclCommMemStats] = {
         .name = "ncclCommMemStats", .lua_name = "comm:mem_stats",
@@ -158,6 +180,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, ncclCommMemStats),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM, "comm" }, { NCS_ARG_MEMSTAT, "stat" },
             { NCS_ARG_U64_OUT, "value" } },
+        .at = { [NCS_ARG_COMM] = 1, [NCS_ARG_MEMSTAT] = 2, [NCS_ARG_U64_OUT] = 3 },
     },
     [NCS_FN_ncclCommQueryProperties] = {
         .name = "ncclCommQueryProperties",
@@ -167,6 +190,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, ncclCommQueryProperties),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM, "comm" },
             { NCS_ARG_COMMPROPS_OUT, "props" } },
+        .at = { [NCS_ARG_COMM] = 1, [NCS_ARG_COMMPROPS_OUT] = 2 },
     },
     [NCS_FN_ncclMemAlloc] = {
         .name = "ncclMemAlloc", .lua_name = "cuda.buffer",
@@ -176,6 +200,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, ncclMemAlloc),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_MEMORY_OUT, "ptr" },
             { NCS_ARG_BYTES, "size" } },
+        .at = { [NCS_ARG_MEMORY_OUT] = 1, [NCS_ARG_BYTES] = 2 },
     },
     [NCS_FN_ncclMemFree] = {
         .name = "ncclMemFree", .lua_name = "x:free",
@@ -184,6 +209,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .same = NCS_FN_ncclMemFree, .since = 21901, .family = "registered memory and windows",
         .nargs = 1, .offset = offsetof(struct ncs_api, ncclMemFree),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_MEMORY, "ptr" } },
+        .at = { [NCS_ARG_MEMORY] = 1 },
     },
     [NCS_FN_ncclCommRegister] = {
         .name = "ncclCommRegister", .lua_name = "comm:register",
@@ -193,6 +219,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, ncclCommRegister),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM, "comm" }, { NCS_ARG_MEMORY, "buff" },
             { NCS_ARG_BYTES, "size" }, { NCS_ARG_REGISTRATION_OUT, "handle" } },
+        .at = { [NCS_ARG_COMM] = 1, [NCS_ARG_MEMORY] = 2, [NCS_ARG_BYTES] = 3,
+            [NCS_ARG_REGISTRATION_OUT] = 4 },
     },
     [NCS_FN_ncclCommDeregister] = {
         .name = "ncclCommDeregister", .lua_name = "registration:deregister",
@@ -203,6 +231,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, ncclCommDeregister),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM, "comm" },
             { NCS_ARG_REGISTRATION, "handle" } },
+        .at = { [NCS_ARG_COMM] = 1, [NCS_ARG_REGISTRATION] = 2 },
     },
     [NCS_FN_ncclCommWindowRegister] = {
         .name = "ncclCommWindowRegister", .lua_name = "comm:window",
@@ -213,6 +242,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, ncclCommWindowRegister),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM, "comm" }, { NCS_ARG_MEMORY, "buff" },
             { NCS_ARG_BYTES, "size" }, { NCS_ARG_WINDOW_OUT, "win" }, { NCS_ARG_INT, "winFlags" } },
+        .at = { [NCS_ARG_COMM] = 1, [NCS_ARG_MEMORY] = 2, [NCS_ARG_BYTES] = 3,
+            [NCS_ARG_WINDOW_OUT] = 4, [NCS_ARG_INT] = 5 },
     },
     [NCS_FN_ncclCommWindowDeregister] = {
         .name = "ncclCommWindowDeregister", .lua_name = "window:deregister",
@@ -222,6 +253,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "registered memory and windows", .nargs = 2,
         .offset = offsetof(struct ncs_api, ncclCommWindowDeregister),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM, "comm" }, { NCS_ARG_WINDOW, "win" } },
+        .at = { [NCS_ARG_COMM] = 1, [NCS_ARG_WINDOW] = 2 },
     },
     [NCS_FN_ncclWinGetUserPtr] = {
         .name = "ncclWinGetUserPtr", .lua_name = "window.ptr",
@@ -231,6 +263,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, ncclWinGetUserPtr),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM, "comm" }, { NCS_ARG_WINDOW, "win" },
             { NCS_ARG_MEMORY_OUT, "outUserPtr" } },
+        .at = { [NCS_ARG_COMM] = 1, [NCS_ARG_WINDOW] = 2, [NCS_ARG_MEMORY_OUT] = 3 },
     },
     [NCS_FN_ncclResetDebugInit] = {
         .name = "ncclResetDebugInit",
@@ -247,6 +280,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "version, errors and parameters of NCCL", .nargs = 1,
         .offset = offsetof(struct ncs_api, ncclGetErrorString),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_RESULT, "result" } },
+        .at = { [NCS_ARG_RESULT] = 1 },
     },
     [NCS_FN_ncclGetLastError] = {
         .name = "ncclGetLastError", .lua_name = "nccl.last_error",
@@ -256,6 +290,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "version, errors and parameters of NCCL", .nargs = 1,
         .offset = offsetof(struct ncs_api, ncclGetLastError),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM, "comm" } },
+        .at = { [NCS_ARG_COMM] = 1 },
     },
     [NCS_FN_ncclCommGetAsyncError] = {
         .name = "ncclCommGetAsyncError", .lua_name = "comm:async_error",
@@ -265,6 +300,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .nargs = 2, .offset = offsetof(struct ncs_api, ncclCommGetAsyncError),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM, "comm" },
             { NCS_ARG_RESULT_OUT, "asyncError" } },
+        .at = { [NCS_ARG_COMM] = 1, [NCS_ARG_RESULT_OUT] = 2 },
     },
     [NCS_FN_ncclCommCount] = {
         .name = "ncclCommCount", .lua_name = "comm.nranks",
@@ -274,6 +310,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, ncclCommCount),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM, "comm" },
             { NCS_ARG_INT_OUT, "count" } },
+        .at = { [NCS_ARG_COMM] = 1, [NCS_ARG_INT_OUT] = 2 },
     },
     [NCS_FN_ncclCommCuDevice] = {
         .name = "ncclCommCuDevice", .lua_name = "comm.device",
@@ -283,6 +320,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, ncclCommCuDevice),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM, "comm" },
             { NCS_ARG_INT_OUT, "device" } },
+        .at = { [NCS_ARG_COMM] = 1, [NCS_ARG_INT_OUT] = 2 },
     },
     [NCS_FN_ncclCommUserRank] = {
         .name = "ncclCommUserRank", .lua_name = "comm.rank",
@@ -291,6 +329,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .since = 2000, .family = "facts of a communicator", .nargs = 2,
         .offset = offsetof(struct ncs_api, ncclCommUserRank),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_COMM, "comm" }, { NCS_ARG_INT_OUT, "rank" } },
+        .at = { [NCS_ARG_COMM] = 1, [NCS_ARG_INT_OUT] = 2 },
     },
     [NCS_FN_ncclRedOpCreatePreMulSum] = {
         .name = "ncclRedOpCreatePreMulSum", .lua_name = "comm:premulsum",
@@ -301,6 +340,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_REDOP_OUT, "op" },
             { NCS_ARG_SCALAR, "scalar" }, { NCS_ARG_DTYPE, "datatype" },
             { NCS_ARG_RESIDENCE, "residence" }, { NCS_ARG_COMM, "comm" } },
+        .at = { [NCS_ARG_REDOP_OUT] = 1, [NCS_ARG_SCALAR] = 2, [NCS_ARG_DTYPE] = 3,
+            [NCS_ARG_RESIDENCE] = 4, [NCS_ARG_COMM] = 5 },
     },
     [NCS_FN_ncclRedOpDestroy] = {
         .name = "ncclRedOpDestroy", .lua_name = "op:destroy",
@@ -309,6 +350,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .same = NCS_FN_ncclRedOpDestroy, .since = 21104, .family = "operators", .nargs = 2,
         .offset = offsetof(struct ncs_api, ncclRedOpDestroy),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_REDOP, "op" }, { NCS_ARG_COMM, "comm" } },
+        .at = { [NCS_ARG_REDOP] = 1, [NCS_ARG_COMM] = 2 },
     },
     [NCS_FN_ncclReduce] = {
         .name = "ncclReduce", .lua_name = "comm:reduce",
@@ -321,6 +363,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_IN, "sendbuff" }, { NCS_ARG_OUT, "recvbuff" },
             { NCS_ARG_COUNT, "count" }, { NCS_ARG_DTYPE, "datatype" }, { NCS_ARG_REDOP, "op" },
             { NCS_ARG_ROOT, "root" }, { NCS_ARG_COMM, "comm" }, { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_IN] = 1, [NCS_ARG_OUT] = 2, [NCS_ARG_COUNT] = 3, [NCS_ARG_DTYPE] = 4,
+            [NCS_ARG_REDOP] = 5, [NCS_ARG_ROOT] = 6, [NCS_ARG_COMM] = 7, [NCS_ARG_STREAM] = 8 },
     },
     [NCS_FN_ncclBcast] = {
         .name = "ncclBcast",
@@ -332,6 +376,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_INOUT, "buff" }, { NCS_ARG_COUNT, "count" },
             { NCS_ARG_DTYPE, "datatype" }, { NCS_ARG_ROOT, "root" }, { NCS_ARG_COMM, "comm" },
             { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_INOUT] = 1, [NCS_ARG_COUNT] = 2, [NCS_ARG_DTYPE] = 3, [NCS_ARG_ROOT] = 4,
+            [NCS_ARG_COMM] = 5, [NCS_ARG_STREAM] = 6 },
     },
     [NCS_FN_ncclBroadcast] = {
         .name = "ncclBroadcast", .lua_name = "comm:broadcast",
@@ -344,6 +390,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_IN, "sendbuff" }, { NCS_ARG_OUT, "recvbuff" },
             { NCS_ARG_COUNT, "count" }, { NCS_ARG_DTYPE, "datatype" }, { NCS_ARG_ROOT, "root" },
             { NCS_ARG_COMM, "comm" }, { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_IN] = 1, [NCS_ARG_OUT] = 2, [NCS_ARG_COUNT] = 3, [NCS_ARG_DTYPE] = 4,
+            [NCS_ARG_ROOT] = 5, [NCS_ARG_COMM] = 6, [NCS_ARG_STREAM] = 7 },
     },
     [NCS_FN_ncclAllReduce] = {
         .name = "ncclAllReduce", .lua_name = "comm:all_reduce",
@@ -356,6 +404,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_IN, "sendbuff" }, { NCS_ARG_OUT, "recvbuff" },
             { NCS_ARG_COUNT, "count" }, { NCS_ARG_DTYPE, "datatype" }, { NCS_ARG_REDOP, "op" },
             { NCS_ARG_COMM, "comm" }, { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_IN] = 1, [NCS_ARG_OUT] = 2, [NCS_ARG_COUNT] = 3, [NCS_ARG_DTYPE] = 4,
+            [NCS_ARG_REDOP] = 5, [NCS_ARG_COMM] = 6, [NCS_ARG_STREAM] = 7 },
     },
     [NCS_FN_ncclReduceScatter] = {
         .name = "ncclReduceScatter", .lua_name = "comm:reduce_scatter",
@@ -368,6 +418,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_IN, "sendbuff" }, { NCS_ARG_OUT, "recvbuff" },
             { NCS_ARG_COUNT, "recvcount" }, { NCS_ARG_DTYPE, "datatype" }, { NCS_ARG_REDOP, "op" },
             { NCS_ARG_COMM, "comm" }, { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_IN] = 1, [NCS_ARG_OUT] = 2, [NCS_ARG_COUNT] = 3, [NCS_ARG_DTYPE] = 4,
+            [NCS_ARG_REDOP] = 5, [NCS_ARG_COMM] = 6, [NCS_ARG_STREAM] = 7 },
     },
     [NCS_FN_ncclAllGather] = {
         .name = "ncclAllGather", .lua_name = "comm:all_gather",
@@ -380,6 +432,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_IN, "sendbuff" }, { NCS_ARG_OUT, "recvbuff" },
             { NCS_ARG_COUNT, "sendcount" }, { NCS_ARG_DTYPE, "datatype" }, { NCS_ARG_COMM, "comm" },
             { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_IN] = 1, [NCS_ARG_OUT] = 2, [NCS_ARG_COUNT] = 3, [NCS_ARG_DTYPE] = 4,
+            [NCS_ARG_COMM] = 5, [NCS_ARG_STREAM] = 6 },
     },
     [NCS_FN_ncclAlltoAll] = {
         .name = "ncclAlltoAll", .lua_name = "comm:all_to_all",
@@ -392,6 +446,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_IN, "sendbuff" }, { NCS_ARG_OUT, "recvbuff" },
             { NCS_ARG_COUNT, "count" }, { NCS_ARG_DTYPE, "datatype" }, { NCS_ARG_COMM, "comm" },
             { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_IN] = 1, [NCS_ARG_OUT] = 2, [NCS_ARG_COUNT] = 3, [NCS_ARG_DTYPE] = 4,
+            [NCS_ARG_COMM] = 5, [NCS_ARG_STREAM] = 6 },
     },
     [NCS_FN_ncclGather] = {
         .name = "ncclGather", .lua_name = "comm:gather",
@@ -404,6 +460,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_IN, "sendbuff" }, { NCS_ARG_OUT, "recvbuff" },
             { NCS_ARG_COUNT, "count" }, { NCS_ARG_DTYPE, "datatype" }, { NCS_ARG_ROOT, "root" },
             { NCS_ARG_COMM, "comm" }, { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_IN] = 1, [NCS_ARG_OUT] = 2, [NCS_ARG_COUNT] = 3, [NCS_ARG_DTYPE] = 4,
+            [NCS_ARG_ROOT] = 5, [NCS_ARG_COMM] = 6, [NCS_ARG_STREAM] = 7 },
     },
     [NCS_FN_ncclScatter] = {
         .name = "ncclScatter", .lua_name = "comm:scatter",
@@ -416,6 +474,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_IN, "sendbuff" }, { NCS_ARG_OUT, "recvbuff" },
             { NCS_ARG_COUNT, "count" }, { NCS_ARG_DTYPE, "datatype" }, { NCS_ARG_ROOT, "root" },
             { NCS_ARG_COMM, "comm" }, { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_IN] = 1, [NCS_ARG_OUT] = 2, [NCS_ARG_COUNT] = 3, [NCS_ARG_DTYPE] = 4,
+            [NCS_ARG_ROOT] = 5, [NCS_ARG_COMM] = 6, [NCS_ARG_STREAM] = 7 },
     },
     [NCS_FN_ncclSend] = {
         .name = "ncclSend", .lua_name = "comm:send",
@@ -426,6 +486,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_IN, "sendbuff" }, { NCS_ARG_COUNT, "count" },
             { NCS_ARG_DTYPE, "datatype" }, { NCS_ARG_PEER, "peer" }, { NCS_ARG_COMM, "comm" },
             { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_IN] = 1, [NCS_ARG_COUNT] = 2, [NCS_ARG_DTYPE] = 3, [NCS_ARG_PEER] = 4,
+            [NCS_ARG_COMM] = 5, [NCS_ARG_STREAM] = 6 },
     },
     [NCS_FN_ncclRecv] = {
         .name = "ncclRecv", .lua_name = "comm:recv",
@@ -436,6 +498,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_OUT, "recvbuff" }, { NCS_ARG_COUNT, "count" },
             { NCS_ARG_DTYPE, "datatype" }, { NCS_ARG_PEER, "peer" }, { NCS_ARG_COMM, "comm" },
             { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_OUT] = 1, [NCS_ARG_COUNT] = 2, [NCS_ARG_DTYPE] = 3, [NCS_ARG_PEER] = 4,
+            [NCS_ARG_COMM] = 5, [NCS_ARG_STREAM] = 6 },
     },
     [NCS_FN_ncclPutSignal] = {
         .name = "ncclPutSignal", .lua_name = "comm:put_signal",
@@ -447,6 +511,9 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
             { NCS_ARG_DTYPE, "datatype" }, { NCS_ARG_PEER, "peer" }, { NCS_ARG_WINDOW, "peerWin" },
             { NCS_ARG_OFFSET, "peerWinOffset" }, { NCS_ARG_INT, "sigIdx" }, { NCS_ARG_INT, "ctx" },
             { NCS_ARG_FLAGS, "flags" }, { NCS_ARG_COMM, "comm" }, { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_IN] = 1, [NCS_ARG_COUNT] = 2, [NCS_ARG_DTYPE] = 3, [NCS_ARG_PEER] = 4,
+            [NCS_ARG_WINDOW] = 5, [NCS_ARG_OFFSET] = 6, [NCS_ARG_INT] = 7, [NCS_ARG_FLAGS] = 9,
+            [NCS_ARG_COMM] = 10, [NCS_ARG_STREAM] = 11 },
     },
     [NCS_FN_ncclSignal] = {
         .name = "ncclSignal", .lua_name = "comm:signal",
@@ -457,6 +524,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_PEER, "peer" }, { NCS_ARG_INT, "sigIdx" },
             { NCS_ARG_INT, "ctx" }, { NCS_ARG_FLAGS, "flags" }, { NCS_ARG_COMM, "comm" },
             { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_PEER] = 1, [NCS_ARG_INT] = 2, [NCS_ARG_FLAGS] = 4, [NCS_ARG_COMM] = 5,
+            [NCS_ARG_STREAM] = 6 },
     },
     [NCS_FN_ncclWaitSignal] = {
         .name = "ncclWaitSignal", .lua_name = "comm:wait_signal",
@@ -467,6 +536,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_ITEMS, "nDesc" },
             { NCS_ARG_WAITS, "signalDescs" }, { NCS_ARG_COMM, "comm" },
             { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_ITEMS] = 1, [NCS_ARG_WAITS] = 2, [NCS_ARG_COMM] = 3,
+            [NCS_ARG_STREAM] = 4 },
     },
     [NCS_FN_ncclGroupStart] = {
         .name = "ncclGroupStart", .lua_name = "nccl.group",
@@ -489,6 +560,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .same = NCS_FN_ncclGroupSimulateEnd, .since = 22203, .family = "groups", .nargs = 1,
         .offset = offsetof(struct ncs_api, ncclGroupSimulateEnd),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_SIMINFO, "simInfo" } },
+        .at = { [NCS_ARG_SIMINFO] = 1 },
     },
     [NCS_FN_ncclParamBind] = {
         .name = "ncclParamBind",
@@ -497,6 +569,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .since = 23004, .family = "version, errors and parameters of NCCL", .nargs = 2,
         .offset = offsetof(struct ncs_api, ncclParamBind),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_PARAM_OUT, "out" }, { NCS_ARG_TEXT, "key" } },
+        .at = { [NCS_ARG_PARAM_OUT] = 1, [NCS_ARG_TEXT] = 2 },
     },
     [NCS_FN_ncclParamGetI8] = {
         .name = "ncclParamGetI8",
@@ -505,6 +578,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .since = 23004, .family = "version, errors and parameters of NCCL", .nargs = 2,
         .offset = offsetof(struct ncs_api, ncclParamGetI8),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_PARAM, "h" }, { NCS_ARG_I8_OUT, "out" } },
+        .at = { [NCS_ARG_PARAM] = 1, [NCS_ARG_I8_OUT] = 2 },
     },
     [NCS_FN_ncclParamGetI16] = {
         .name = "ncclParamGetI16",
@@ -513,6 +587,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .since = 23004, .family = "version, errors and parameters of NCCL", .nargs = 2,
         .offset = offsetof(struct ncs_api, ncclParamGetI16),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_PARAM, "h" }, { NCS_ARG_I16_OUT, "out" } },
+        .at = { [NCS_ARG_PARAM] = 1, [NCS_ARG_I16_OUT] = 2 },
     },
     [NCS_FN_ncclParamGetI32] = {
         .name = "ncclParamGetI32",
@@ -521,6 +596,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .since = 23004, .family = "version, errors and parameters of NCCL", .nargs = 2,
         .offset = offsetof(struct ncs_api, ncclParamGetI32),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_PARAM, "h" }, { NCS_ARG_I32_OUT, "out" } },
+        .at = { [NCS_ARG_PARAM] = 1, [NCS_ARG_I32_OUT] = 2 },
     },
     [NCS_FN_ncclParamGetI64] = {
         .name = "ncclParamGetI64",
@@ -529,6 +605,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .since = 23004, .family = "version, errors and parameters of NCCL", .nargs = 2,
         .offset = offsetof(struct ncs_api, ncclParamGetI64),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_PARAM, "h" }, { NCS_ARG_I64_OUT, "out" } },
+        .at = { [NCS_ARG_PARAM] = 1, [NCS_ARG_I64_OUT] = 2 },
     },
     [NCS_FN_ncclParamGetU8] = {
         .name = "ncclParamGetU8",
@@ -537,6 +614,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .since = 23004, .family = "version, errors and parameters of NCCL", .nargs = 2,
         .offset = offsetof(struct ncs_api, ncclParamGetU8),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_PARAM, "h" }, { NCS_ARG_U8_OUT, "out" } },
+        .at = { [NCS_ARG_PARAM] = 1, [NCS_ARG_U8_OUT] = 2 },
     },
     [NCS_FN_ncclParamGetU16] = {
         .name = "ncclParamGetU16",
@@ -545,6 +623,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .since = 23004, .family = "version, errors and parameters of NCCL", .nargs = 2,
         .offset = offsetof(struct ncs_api, ncclParamGetU16),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_PARAM, "h" }, { NCS_ARG_U16_OUT, "out" } },
+        .at = { [NCS_ARG_PARAM] = 1, [NCS_ARG_U16_OUT] = 2 },
     },
     [NCS_FN_ncclParamGetU32] = {
         .name = "ncclParamGetU32",
@@ -553,6 +632,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .since = 23004, .family = "version, errors and parameters of NCCL", .nargs = 2,
         .offset = offsetof(struct ncs_api, ncclParamGetU32),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_PARAM, "h" }, { NCS_ARG_U32_OUT, "out" } },
+        .at = { [NCS_ARG_PARAM] = 1, [NCS_ARG_U32_OUT] = 2 },
     },
     [NCS_FN_ncclParamGetU64] = {
         .name = "ncclParamGetU64",
@@ -561,6 +641,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .since = 23004, .family = "version, errors and parameters of NCCL", .nargs = 2,
         .offset = offsetof(struct ncs_api, ncclParamGetU64),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_PARAM, "h" }, { NCS_ARG_U64_OUT, "out" } },
+        .at = { [NCS_ARG_PARAM] = 1, [NCS_ARG_U64_OUT] = 2 },
     },
     [NCS_FN_ncclParamGetStr] = {
         .name = "ncclParamGetStr",
@@ -569,6 +650,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .since = 23004, .family = "version, errors and parameters of NCCL", .nargs = 2,
         .offset = offsetof(struct ncs_api, ncclParamGetStr),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_PARAM, "h" }, { NCS_ARG_TEXT_OUT, "out" } },
+        .at = { [NCS_ARG_PARAM] = 1, [NCS_ARG_TEXT_OUT] = 2 },
     },
     [NCS_FN_ncclParamGet] = {
         .name = "ncclParamGet",
@@ -578,6 +660,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, ncclParamGet),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_PARAM, "h" }, { NCS_ARG_OUT, "out" },
             { NCS_ARG_ROOM, "maxLen" }, { NCS_ARG_INT_OUT, "len" } },
+        .at = { [NCS_ARG_PARAM] = 1, [NCS_ARG_OUT] = 2, [NCS_ARG_ROOM] = 3, [NCS_ARG_INT_OUT] = 4 },
     },
     [NCS_FN_ncclParamGetParameter] = {
         .name = "ncclParamGetParameter", .lua_name = "nccl.param",
@@ -587,6 +670,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, ncclParamGetParameter),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_TEXT, "key" }, { NCS_ARG_TEXT_OUT, "value" },
             { NCS_ARG_INT_OUT, "valueLen" } },
+        .at = { [NCS_ARG_TEXT] = 1, [NCS_ARG_TEXT_OUT] = 2, [NCS_ARG_INT_OUT] = 3 },
     },
     [NCS_FN_ncclParamGetAllParameterKeys] = {
         .name = "ncclParamGetAllParameterKeys", .lua_name = "nccl.params",
@@ -596,6 +680,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, ncclParamGetAllParameterKeys),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_TEXTS_OUT, "table" },
             { NCS_ARG_INT_OUT, "tableLen" } },
+        .at = { [NCS_ARG_TEXTS_OUT] = 1, [NCS_ARG_INT_OUT] = 2 },
     },
     [NCS_FN_ncclParamDumpAll] = {
         .name = "ncclParamDumpAll",
@@ -610,6 +695,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaGetDeviceCount,
         .family = "devices", .nargs = 1, .offset = offsetof(struct ncs_api, cudaGetDeviceCount),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_INT_OUT, "count" } },
+        .at = { [NCS_ARG_INT_OUT] = 1 },
     },
     [NCS_FN_cudaSetDevice] = {
         .name = "cudaSetDevice", .lua_name = "cuda.set_device",
@@ -617,6 +703,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaSetDevice,
         .family = "devices", .nargs = 1, .offset = offsetof(struct ncs_api, cudaSetDevice),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_DEVICE, "device" } },
+        .at = { [NCS_ARG_DEVICE] = 1 },
     },
     [NCS_FN_cudaGetDevice] = {
         .name = "cudaGetDevice", .lua_name = "cuda.device",
@@ -624,6 +711,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaGetDevice,
         .family = "devices", .nargs = 1, .offset = offsetof(struct ncs_api, cudaGetDevice),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_INT_OUT, "device" } },
+        .at = { [NCS_ARG_INT_OUT] = 1 },
     },
     [NCS_FN_cudaGetDeviceProperties] = {
         .name = "cudaGetDeviceProperties", .lua_name = "cuda.properties",
@@ -633,6 +721,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaGetDeviceProperties),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_PROPERTIES_OUT, "prop" },
             { NCS_ARG_DEVICE, "device" } },
+        .at = { [NCS_ARG_PROPERTIES_OUT] = 1, [NCS_ARG_DEVICE] = 2 },
     },
     [NCS_FN_cudaChooseDevice] = {
         .name = "cudaChooseDevice",
@@ -641,6 +730,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "devices", .nargs = 2, .offset = offsetof(struct ncs_api, cudaChooseDevice),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_INT_OUT, "device" },
             { NCS_ARG_PROPERTIES, "prop" } },
+        .at = { [NCS_ARG_INT_OUT] = 1, [NCS_ARG_PROPERTIES] = 2 },
     },
     [NCS_FN_cudaDeviceGetAttribute] = {
         .name = "cudaDeviceGetAttribute",
@@ -649,6 +739,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "devices", .nargs = 3, .offset = offsetof(struct ncs_api, cudaDeviceGetAttribute),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_INT_OUT, "value" },
             { NCS_ARG_DEVICEATTR, "attr" }, { NCS_ARG_DEVICE, "device" } },
+        .at = { [NCS_ARG_INT_OUT] = 1, [NCS_ARG_DEVICEATTR] = 2, [NCS_ARG_DEVICE] = 3 },
     },
     [NCS_FN_cudaDeviceGetPCIBusId] = {
         .name = "cudaDeviceGetPCIBusId",
@@ -657,6 +748,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "devices", .nargs = 3, .offset = offsetof(struct ncs_api, cudaDeviceGetPCIBusId),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_CHARS_OUT, "pciBusId" },
             { NCS_ARG_ROOM, "len" }, { NCS_ARG_DEVICE, "device" } },
+        .at = { [NCS_ARG_CHARS_OUT] = 1, [NCS_ARG_ROOM] = 2, [NCS_ARG_DEVICE] = 3 },
     },
     [NCS_FN_cudaDeviceGetByPCIBusId] = {
         .name = "cudaDeviceGetByPCIBusId",
@@ -666,6 +758,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaDeviceGetByPCIBusId),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_INT_OUT, "device" },
             { NCS_ARG_TEXT, "pciBusId" } },
+        .at = { [NCS_ARG_INT_OUT] = 1, [NCS_ARG_TEXT] = 2 },
     },
     [NCS_FN_cudaDeviceReset] = {
         .name = "cudaDeviceReset",
@@ -679,6 +772,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaSetDeviceFlags,
         .family = "devices", .nargs = 1, .offset = offsetof(struct ncs_api, cudaSetDeviceFlags),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_FLAGS, "flags" } },
+        .at = { [NCS_ARG_FLAGS] = 1 },
     },
     [NCS_FN_cudaGetDeviceFlags] = {
         .name = "cudaGetDeviceFlags",
@@ -686,6 +780,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaGetDeviceFlags,
         .family = "devices", .nargs = 1, .offset = offsetof(struct ncs_api, cudaGetDeviceFlags),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_FLAGS_OUT, "flags" } },
+        .at = { [NCS_ARG_FLAGS_OUT] = 1 },
     },
     [NCS_FN_cudaDeviceSetLimit] = {
         .name = "cudaDeviceSetLimit",
@@ -694,6 +789,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "devices", .nargs = 2, .offset = offsetof(struct ncs_api, cudaDeviceSetLimit),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_LIMIT, "limit" },
             { NCS_ARG_BYTES, "value" } },
+        .at = { [NCS_ARG_LIMIT] = 1, [NCS_ARG_BYTES] = 2 },
     },
     [NCS_FN_cudaDeviceGetLimit] = {
         .name = "cudaDeviceGetLimit",
@@ -702,6 +798,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "devices", .nargs = 2, .offset = offsetof(struct ncs_api, cudaDeviceGetLimit),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_BYTES_OUT, "pValue" },
             { NCS_ARG_LIMIT, "limit" } },
+        .at = { [NCS_ARG_BYTES_OUT] = 1, [NCS_ARG_LIMIT] = 2 },
     },
     [NCS_FN_cudaDeviceGetStreamPriorityRange] = {
         .name = "cudaDeviceGetStreamPriorityRange",
@@ -711,6 +808,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaDeviceGetStreamPriorityRange),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_INT_OUT, "leastPriority" },
             { NCS_ARG_INT_OUT, "greatestPriority" } },
+        .at = { [NCS_ARG_INT_OUT] = 1 },
     },
     [NCS_FN_cudaDeviceCanAccessPeer] = {
         .name = "cudaDeviceCanAccessPeer", .lua_name = "cuda.can_access_peer",
@@ -720,6 +818,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaDeviceCanAccessPeer),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_INT_OUT, "canAccessPeer" },
             { NCS_ARG_DEVICE, "device" }, { NCS_ARG_DEVICE, "peerDevice" } },
+        .at = { [NCS_ARG_INT_OUT] = 1, [NCS_ARG_DEVICE] = 2 },
     },
     [NCS_FN_cudaDeviceEnablePeerAccess] = {
         .name = "cudaDeviceEnablePeerAccess", .lua_name = "cuda.enable_peer",
@@ -729,6 +828,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaDeviceEnablePeerAccess),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_DEVICE, "peerDevice" },
             { NCS_ARG_FLAGS, "flags" } },
+        .at = { [NCS_ARG_DEVICE] = 1, [NCS_ARG_FLAGS] = 2 },
     },
     [NCS_FN_cudaDeviceDisablePeerAccess] = {
         .name = "cudaDeviceDisablePeerAccess",
@@ -737,6 +837,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "peer access", .nargs = 1,
         .offset = offsetof(struct ncs_api, cudaDeviceDisablePeerAccess),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_DEVICE, "peerDevice" } },
+        .at = { [NCS_ARG_DEVICE] = 1 },
     },
     [NCS_FN_cudaDeviceSynchronize] = {
         .name = "cudaDeviceSynchronize", .lua_name = "cuda.sync",
@@ -751,6 +852,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaRuntimeGetVersion,
         .family = "devices", .nargs = 1, .offset = offsetof(struct ncs_api, cudaRuntimeGetVersion),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_INT_OUT, "runtimeVersion" } },
+        .at = { [NCS_ARG_INT_OUT] = 1 },
     },
     [NCS_FN_cudaDriverGetVersion] = {
         .name = "cudaDriverGetVersion", .lua_name = "cuda.driver_version",
@@ -758,6 +860,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaDriverGetVersion,
         .family = "devices", .nargs = 1, .offset = offsetof(struct ncs_api, cudaDriverGetVersion),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_INT_OUT, "driverVersion" } },
+        .at = { [NCS_ARG_INT_OUT] = 1 },
     },
     [NCS_FN_cudaGetLastError] = {
         .name = "cudaGetLastError", .lua_name = "cuda.last_error",
@@ -780,6 +883,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .same = NCS_FN_cudaGetErrorString, .family = "errors of CUDA", .nargs = 1,
         .offset = offsetof(struct ncs_api, cudaGetErrorString),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_ERROR, "error" } },
+        .at = { [NCS_ARG_ERROR] = 1 },
     },
     [NCS_FN_cudaGetErrorName] = {
         .name = "cudaGetErrorName",
@@ -788,6 +892,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .same = NCS_FN_cudaGetErrorName, .family = "errors of CUDA", .nargs = 1,
         .offset = offsetof(struct ncs_api, cudaGetErrorName),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_ERROR, "error" } },
+        .at = { [NCS_ARG_ERROR] = 1 },
     },
     [NCS_FN_cudaGetDriverEntryPoint] = {
         .name = "cudaGetDriverEntryPoint",
@@ -798,6 +903,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_TEXT, "symbol" },
             { NCS_ARG_MEMORY_OUT, "funcPtr" }, { NCS_ARG_LONGFLAGS, "flags" },
             { NCS_ARG_ENTRY_OUT, "driverStatus" } },
+        .at = { [NCS_ARG_TEXT] = 1, [NCS_ARG_MEMORY_OUT] = 2, [NCS_ARG_LONGFLAGS] = 3,
+            [NCS_ARG_ENTRY_OUT] = 4 },
     },
     [NCS_FN_cudaGetDriverEntryPointByVersion] = {
         .name = "cudaGetDriverEntryPointByVersion",
@@ -808,6 +915,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_TEXT, "symbol" },
             { NCS_ARG_MEMORY_OUT, "funcPtr" }, { NCS_ARG_FLAGS, "cudaVersion" },
             { NCS_ARG_LONGFLAGS, "flags" }, { NCS_ARG_ENTRY_OUT, "driverStatus" } },
+        .at = { [NCS_ARG_TEXT] = 1, [NCS_ARG_MEMORY_OUT] = 2, [NCS_ARG_FLAGS] = 3,
+            [NCS_ARG_LONGFLAGS] = 4, [NCS_ARG_ENTRY_OUT] = 5 },
     },
     [NCS_FN_cudaProfilerStart] = {
         .name = "cudaProfilerStart",
@@ -828,6 +937,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "memory of devices", .nargs = 2, .offset = offsetof(struct ncs_api, cudaMalloc),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_MEMORY_OUT, "devPtr" },
             { NCS_ARG_BYTES, "size" } },
+        .at = { [NCS_ARG_MEMORY_OUT] = 1, [NCS_ARG_BYTES] = 2 },
     },
     [NCS_FN_cudaFree] = {
         .name = "cudaFree", .lua_name = "x:free",
@@ -836,6 +946,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .same = NCS_FN_cudaFree, .family = "memory of devices", .nargs = 1,
         .offset = offsetof(struct ncs_api, cudaFree),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_MEMORY, "devPtr" } },
+        .at = { [NCS_ARG_MEMORY] = 1 },
     },
     [NCS_FN_cudaMallocHost] = {
         .name = "cudaMallocHost", .lua_name = "cuda.buffer",
@@ -845,6 +956,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaMallocHost),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_MEMORY_OUT, "ptr" },
             { NCS_ARG_BYTES, "size" } },
+        .at = { [NCS_ARG_MEMORY_OUT] = 1, [NCS_ARG_BYTES] = 2 },
     },
     [NCS_FN_cudaFreeHost] = {
         .name = "cudaFreeHost", .lua_name = "x:free",
@@ -853,6 +965,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .same = NCS_FN_cudaFreeHost, .family = "memory of the host", .nargs = 1,
         .offset = offsetof(struct ncs_api, cudaFreeHost),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_MEMORY, "ptr" } },
+        .at = { [NCS_ARG_MEMORY] = 1 },
     },
     [NCS_FN_cudaHostAlloc] = {
         .name = "cudaHostAlloc",
@@ -862,6 +975,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaHostAlloc),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_MEMORY_OUT, "pHost" },
             { NCS_ARG_BYTES, "size" }, { NCS_ARG_FLAGS, "flags" } },
+        .at = { [NCS_ARG_MEMORY_OUT] = 1, [NCS_ARG_BYTES] = 2, [NCS_ARG_FLAGS] = 3 },
     },
     [NCS_FN_cudaHostRegister] = {
         .name = "cudaHostRegister",
@@ -871,6 +985,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaHostRegister),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_MEMORY, "ptr" }, { NCS_ARG_BYTES, "size" },
             { NCS_ARG_FLAGS, "flags" } },
+        .at = { [NCS_ARG_MEMORY] = 1, [NCS_ARG_BYTES] = 2, [NCS_ARG_FLAGS] = 3 },
     },
     [NCS_FN_cudaHostUnregister] = {
         .name = "cudaHostUnregister",
@@ -879,6 +994,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "memory of the host", .nargs = 1,
         .offset = offsetof(struct ncs_api, cudaHostUnregister),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_MEMORY, "ptr" } },
+        .at = { [NCS_ARG_MEMORY] = 1 },
     },
     [NCS_FN_cudaHostGetDevicePointer] = {
         .name = "cudaHostGetDevicePointer",
@@ -888,6 +1004,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaHostGetDevicePointer),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_MEMORY_OUT, "pDevice" },
             { NCS_ARG_MEMORY, "pHost" }, { NCS_ARG_FLAGS, "flags" } },
+        .at = { [NCS_ARG_MEMORY_OUT] = 1, [NCS_ARG_MEMORY] = 2, [NCS_ARG_FLAGS] = 3 },
     },
     [NCS_FN_cudaHostGetFlags] = {
         .name = "cudaHostGetFlags",
@@ -897,6 +1014,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaHostGetFlags),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_FLAGS_OUT, "pFlags" },
             { NCS_ARG_MEMORY, "pHost" } },
+        .at = { [NCS_ARG_FLAGS_OUT] = 1, [NCS_ARG_MEMORY] = 2 },
     },
     [NCS_FN_cudaMallocManaged] = {
         .name = "cudaMallocManaged", .lua_name = "cuda.buffer",
@@ -906,6 +1024,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaMallocManaged),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_MEMORY_OUT, "devPtr" },
             { NCS_ARG_BYTES, "size" }, { NCS_ARG_FLAGS, "flags" } },
+        .at = { [NCS_ARG_MEMORY_OUT] = 1, [NCS_ARG_BYTES] = 2, [NCS_ARG_FLAGS] = 3 },
     },
     [NCS_FN_cudaMallocPitch] = {
         .name = "cudaMallocPitch",
@@ -916,6 +1035,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_MEMORY_OUT, "devPtr" },
             { NCS_ARG_BYTES_OUT, "pitch" }, { NCS_ARG_WIDTH, "width" },
             { NCS_ARG_HEIGHT, "height" } },
+        .at = { [NCS_ARG_MEMORY_OUT] = 1, [NCS_ARG_BYTES_OUT] = 2, [NCS_ARG_WIDTH] = 3,
+            [NCS_ARG_HEIGHT] = 4 },
     },
     [NCS_FN_cudaMallocAsync] = {
         .name = "cudaMallocAsync", .lua_name = "cuda.buffer",
@@ -925,6 +1046,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaMallocAsync),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_MEMORY_OUT, "devPtr" },
             { NCS_ARG_BYTES, "size" }, { NCS_ARG_STREAM, "hStream" } },
+        .at = { [NCS_ARG_MEMORY_OUT] = 1, [NCS_ARG_BYTES] = 2, [NCS_ARG_STREAM] = 3 },
     },
     [NCS_FN_cudaMallocFromPoolAsync] = {
         .name = "cudaMallocFromPoolAsync",
@@ -934,6 +1056,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaMallocFromPoolAsync),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_MEMORY_OUT, "ptr" },
             { NCS_ARG_BYTES, "size" }, { NCS_ARG_POOL, "memPool" }, { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_MEMORY_OUT] = 1, [NCS_ARG_BYTES] = 2, [NCS_ARG_POOL] = 3,
+            [NCS_ARG_STREAM] = 4 },
     },
     [NCS_FN_cudaFreeAsync] = {
         .name = "cudaFreeAsync", .lua_name = "x:free",
@@ -943,6 +1067,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaFreeAsync),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_MEMORY, "devPtr" },
             { NCS_ARG_STREAM, "hStream" } },
+        .at = { [NCS_ARG_MEMORY] = 1, [NCS_ARG_STREAM] = 2 },
     },
     [NCS_FN_cudaDeviceGetDefaultMemPool] = {
         .name = "cudaDeviceGetDefaultMemPool",
@@ -952,6 +1077,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaDeviceGetDefaultMemPool),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_POOL_OUT, "memPool" },
             { NCS_ARG_DEVICE, "device" } },
+        .at = { [NCS_ARG_POOL_OUT] = 1, [NCS_ARG_DEVICE] = 2 },
     },
     [NCS_FN_cudaDeviceGetMemPool] = {
         .name = "cudaDeviceGetMemPool",
@@ -961,6 +1087,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaDeviceGetMemPool),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_POOL_OUT, "memPool" },
             { NCS_ARG_DEVICE, "device" } },
+        .at = { [NCS_ARG_POOL_OUT] = 1, [NCS_ARG_DEVICE] = 2 },
     },
     [NCS_FN_cudaDeviceSetMemPool] = {
         .name = "cudaDeviceSetMemPool",
@@ -970,6 +1097,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaDeviceSetMemPool),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_DEVICE, "device" },
             { NCS_ARG_POOL, "memPool" } },
+        .at = { [NCS_ARG_DEVICE] = 1, [NCS_ARG_POOL] = 2 },
     },
     [NCS_FN_cudaMemPoolCreate] = {
         .name = "cudaMemPoolCreate",
@@ -979,6 +1107,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaMemPoolCreate),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_POOL_OUT, "memPool" },
             { NCS_ARG_POOLPROPS, "poolProps" } },
+        .at = { [NCS_ARG_POOL_OUT] = 1, [NCS_ARG_POOLPROPS] = 2 },
     },
     [NCS_FN_cudaMemPoolDestroy] = {
         .name = "cudaMemPoolDestroy",
@@ -987,6 +1116,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "memory in the order of streams", .nargs = 1,
         .offset = offsetof(struct ncs_api, cudaMemPoolDestroy),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_POOL, "memPool" } },
+        .at = { [NCS_ARG_POOL] = 1 },
     },
     [NCS_FN_cudaMemPoolSetAttribute] = {
         .name = "cudaMemPoolSetAttribute",
@@ -996,6 +1126,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaMemPoolSetAttribute),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_POOL, "memPool" },
             { NCS_ARG_POOLATTR, "attr" }, { NCS_ARG_ATTRIBUTE, "value" } },
+        .at = { [NCS_ARG_POOL] = 1, [NCS_ARG_POOLATTR] = 2, [NCS_ARG_ATTRIBUTE] = 3 },
     },
     [NCS_FN_cudaMemPoolGetAttribute] = {
         .name = "cudaMemPoolGetAttribute",
@@ -1005,6 +1136,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaMemPoolGetAttribute),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_POOL, "memPool" },
             { NCS_ARG_POOLATTR, "attr" }, { NCS_ARG_ATTRIBUTE, "value" } },
+        .at = { [NCS_ARG_POOL] = 1, [NCS_ARG_POOLATTR] = 2, [NCS_ARG_ATTRIBUTE] = 3 },
     },
     [NCS_FN_cudaMemPoolTrimTo] = {
         .name = "cudaMemPoolTrimTo",
@@ -1014,6 +1146,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaMemPoolTrimTo),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_POOL, "memPool" },
             { NCS_ARG_OFFSET, "minBytesToKeep" } },
+        .at = { [NCS_ARG_POOL] = 1, [NCS_ARG_OFFSET] = 2 },
     },
     [NCS_FN_cudaPointerGetAttributes] = {
         .name = "cudaPointerGetAttributes",
@@ -1023,6 +1156,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaPointerGetAttributes),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_POINTER_OUT, "attributes" },
             { NCS_ARG_IN, "ptr" } },
+        .at = { [NCS_ARG_POINTER_OUT] = 1, [NCS_ARG_IN] = 2 },
     },
     [NCS_FN_cudaMemcpy] = {
         .name = "cudaMemcpy", .lua_name = "x:copy_from",
@@ -1031,6 +1165,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "copies and fills", .nargs = 4, .offset = offsetof(struct ncs_api, cudaMemcpy),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_OUT, "dst" }, { NCS_ARG_IN, "src" },
             { NCS_ARG_BYTES, "count" }, { NCS_ARG_MEMCPY, "kind" } },
+        .at = { [NCS_ARG_OUT] = 1, [NCS_ARG_IN] = 2, [NCS_ARG_BYTES] = 3, [NCS_ARG_MEMCPY] = 4 },
     },
     [NCS_FN_cudaMemcpyAsync] = {
         .name = "cudaMemcpyAsync", .lua_name = "x:copy_from",
@@ -1040,6 +1175,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaMemcpyAsync),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_OUT, "dst" }, { NCS_ARG_IN, "src" },
             { NCS_ARG_BYTES, "count" }, { NCS_ARG_MEMCPY, "kind" }, { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_OUT] = 1, [NCS_ARG_IN] = 2, [NCS_ARG_BYTES] = 3, [NCS_ARG_MEMCPY] = 4,
+            [NCS_ARG_STREAM] = 5 },
     },
     [NCS_FN_cudaMemcpyPeer] = {
         .name = "cudaMemcpyPeer",
@@ -1049,6 +1186,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaMemcpyPeer),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_OUT, "dst" }, { NCS_ARG_DEVICE, "dstDevice" },
             { NCS_ARG_IN, "src" }, { NCS_ARG_DEVICE, "srcDevice" }, { NCS_ARG_BYTES, "count" } },
+        .at = { [NCS_ARG_OUT] = 1, [NCS_ARG_DEVICE] = 2, [NCS_ARG_IN] = 3, [NCS_ARG_BYTES] = 5 },
     },
     [NCS_FN_cudaMemcpyPeerAsync] = {
         .name = "cudaMemcpyPeerAsync",
@@ -1059,6 +1197,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_OUT, "dst" }, { NCS_ARG_DEVICE, "dstDevice" },
             { NCS_ARG_IN, "src" }, { NCS_ARG_DEVICE, "srcDevice" }, { NCS_ARG_BYTES, "count" },
             { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_OUT] = 1, [NCS_ARG_DEVICE] = 2, [NCS_ARG_IN] = 3, [NCS_ARG_BYTES] = 5,
+            [NCS_ARG_STREAM] = 6 },
     },
     [NCS_FN_cudaMemcpy2D] = {
         .name = "cudaMemcpy2D",
@@ -1068,6 +1208,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_OUT, "dst" }, { NCS_ARG_PITCH, "dpitch" },
             { NCS_ARG_IN, "src" }, { NCS_ARG_PITCH, "spitch" }, { NCS_ARG_WIDTH, "width" },
             { NCS_ARG_HEIGHT, "height" }, { NCS_ARG_MEMCPY, "kind" } },
+        .at = { [NCS_ARG_OUT] = 1, [NCS_ARG_PITCH] = 2, [NCS_ARG_IN] = 3, [NCS_ARG_WIDTH] = 5,
+            [NCS_ARG_HEIGHT] = 6, [NCS_ARG_MEMCPY] = 7 },
     },
     [NCS_FN_cudaMemcpy2DAsync] = {
         .name = "cudaMemcpy2DAsync",
@@ -1079,6 +1221,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
             { NCS_ARG_IN, "src" }, { NCS_ARG_PITCH, "spitch" }, { NCS_ARG_WIDTH, "width" },
             { NCS_ARG_HEIGHT, "height" }, { NCS_ARG_MEMCPY, "kind" },
             { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_OUT] = 1, [NCS_ARG_PITCH] = 2, [NCS_ARG_IN] = 3, [NCS_ARG_WIDTH] = 5,
+            [NCS_ARG_HEIGHT] = 6, [NCS_ARG_MEMCPY] = 7, [NCS_ARG_STREAM] = 8 },
     },
     [NCS_FN_cudaMemset] = {
         .name = "cudaMemset", .lua_name = "x:fill",
@@ -1087,6 +1231,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "copies and fills", .nargs = 3, .offset = offsetof(struct ncs_api, cudaMemset),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_OUT, "devPtr" }, { NCS_ARG_INT, "value" },
             { NCS_ARG_BYTES, "count" } },
+        .at = { [NCS_ARG_OUT] = 1, [NCS_ARG_INT] = 2, [NCS_ARG_BYTES] = 3 },
     },
     [NCS_FN_cudaMemsetAsync] = {
         .name = "cudaMemsetAsync", .lua_name = "x:fill",
@@ -1096,6 +1241,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaMemsetAsync),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_OUT, "devPtr" }, { NCS_ARG_INT, "value" },
             { NCS_ARG_BYTES, "count" }, { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_OUT] = 1, [NCS_ARG_INT] = 2, [NCS_ARG_BYTES] = 3, [NCS_ARG_STREAM] = 4 },
     },
     [NCS_FN_cudaMemset2D] = {
         .name = "cudaMemset2D",
@@ -1104,6 +1250,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "copies and fills", .nargs = 5, .offset = offsetof(struct ncs_api, cudaMemset2D),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_OUT, "devPtr" }, { NCS_ARG_PITCH, "pitch" },
             { NCS_ARG_INT, "value" }, { NCS_ARG_WIDTH, "width" }, { NCS_ARG_HEIGHT, "height" } },
+        .at = { [NCS_ARG_OUT] = 1, [NCS_ARG_PITCH] = 2, [NCS_ARG_INT] = 3, [NCS_ARG_WIDTH] = 4,
+            [NCS_ARG_HEIGHT] = 5 },
     },
     [NCS_FN_cudaMemset2DAsync] = {
         .name = "cudaMemset2DAsync",
@@ -1114,6 +1262,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_OUT, "devPtr" }, { NCS_ARG_PITCH, "pitch" },
             { NCS_ARG_INT, "value" }, { NCS_ARG_WIDTH, "width" }, { NCS_ARG_HEIGHT, "height" },
             { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_OUT] = 1, [NCS_ARG_PITCH] = 2, [NCS_ARG_INT] = 3, [NCS_ARG_WIDTH] = 4,
+            [NCS_ARG_HEIGHT] = 5, [NCS_ARG_STREAM] = 6 },
     },
     [NCS_FN_cudaMemPrefetchAsync] = {
         .name = "cudaMemPrefetchAsync",
@@ -1124,6 +1274,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_IN, "devPtr" }, { NCS_ARG_OFFSET, "count" },
             { NCS_ARG_LOCATION, "location" }, { NCS_ARG_FLAGS, "flags" },
             { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_IN] = 1, [NCS_ARG_OFFSET] = 2, [NCS_ARG_LOCATION] = 3, [NCS_ARG_FLAGS] = 4,
+            [NCS_ARG_STREAM] = 5 },
     },
     [NCS_FN_cudaMemAdvise] = {
         .name = "cudaMemAdvise",
@@ -1133,6 +1285,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaMemAdvise),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_IN, "devPtr" }, { NCS_ARG_OFFSET, "count" },
             { NCS_ARG_ADVICE, "advice" }, { NCS_ARG_LOCATION, "location" } },
+        .at = { [NCS_ARG_IN] = 1, [NCS_ARG_OFFSET] = 2, [NCS_ARG_ADVICE] = 3,
+            [NCS_ARG_LOCATION] = 4 },
     },
     [NCS_FN_cudaMemGetInfo] = {
         .name = "cudaMemGetInfo", .lua_name = "cuda.memory",
@@ -1141,6 +1295,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "devices", .nargs = 2, .offset = offsetof(struct ncs_api, cudaMemGetInfo),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_BYTES_OUT, "free" },
             { NCS_ARG_BYTES_OUT, "total" } },
+        .at = { [NCS_ARG_BYTES_OUT] = 1 },
     },
     [NCS_FN_cudaStreamCreate] = {
         .name = "cudaStreamCreate", .lua_name = "cuda.stream",
@@ -1148,6 +1303,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaStreamCreate,
         .family = "streams", .nargs = 1, .offset = offsetof(struct ncs_api, cudaStreamCreate),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_STREAM_OUT, "pStream" } },
+        .at = { [NCS_ARG_STREAM_OUT] = 1 },
     },
     [NCS_FN_cudaStreamCreateWithFlags] = {
         .name = "cudaStreamCreateWithFlags", .lua_name = "cuda.stream",
@@ -1157,6 +1313,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaStreamCreateWithFlags),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_STREAM_OUT, "pStream" },
             { NCS_ARG_FLAGS, "flags" } },
+        .at = { [NCS_ARG_STREAM_OUT] = 1, [NCS_ARG_FLAGS] = 2 },
     },
     [NCS_FN_cudaStreamCreateWithPriority] = {
         .name = "cudaStreamCreateWithPriority", .lua_name = "cuda.stream",
@@ -1166,6 +1323,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaStreamCreateWithPriority),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_STREAM_OUT, "pStream" },
             { NCS_ARG_FLAGS, "flags" }, { NCS_ARG_INT, "priority" } },
+        .at = { [NCS_ARG_STREAM_OUT] = 1, [NCS_ARG_FLAGS] = 2, [NCS_ARG_INT] = 3 },
     },
     [NCS_FN_cudaStreamDestroy] = {
         .name = "cudaStreamDestroy", .lua_name = "stream:destroy",
@@ -1174,6 +1332,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .same = NCS_FN_cudaStreamDestroy, .family = "streams", .nargs = 1,
         .offset = offsetof(struct ncs_api, cudaStreamDestroy),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_STREAM] = 1 },
     },
     [NCS_FN_cudaStreamSynchronize] = {
         .name = "cudaStreamSynchronize", .lua_name = "stream:sync",
@@ -1182,6 +1341,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .same = NCS_FN_cudaStreamSynchronize, .family = "streams", .nargs = 1,
         .offset = offsetof(struct ncs_api, cudaStreamSynchronize),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_STREAM] = 1 },
     },
     [NCS_FN_cudaStreamQuery] = {
         .name = "cudaStreamQuery", .lua_name = "stream:query",
@@ -1190,6 +1350,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .same = NCS_FN_cudaStreamQuery, .family = "streams", .nargs = 1,
         .offset = offsetof(struct ncs_api, cudaStreamQuery),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_STREAM] = 1 },
     },
     [NCS_FN_cudaStreamWaitEvent] = {
         .name = "cudaStreamWaitEvent", .lua_name = "stream:wait",
@@ -1198,6 +1359,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "streams", .nargs = 3, .offset = offsetof(struct ncs_api, cudaStreamWaitEvent),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_STREAM, "stream" },
             { NCS_ARG_EVENT, "event" }, { NCS_ARG_FLAGS, "flags" } },
+        .at = { [NCS_ARG_STREAM] = 1, [NCS_ARG_EVENT] = 2, [NCS_ARG_FLAGS] = 3 },
     },
     [NCS_FN_cudaStreamAddCallback] = {
         .name = "cudaStreamAddCallback",
@@ -1208,6 +1370,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_STREAM, "stream" },
             { NCS_ARG_STREAMFN, "callback" }, { NCS_ARG_USERDATA, "userData" },
             { NCS_ARG_FLAGS, "flags" } },
+        .at = { [NCS_ARG_STREAM] = 1, [NCS_ARG_STREAMFN] = 2, [NCS_ARG_USERDATA] = 3,
+            [NCS_ARG_FLAGS] = 4 },
     },
     [NCS_FN_cudaLaunchHostFunc] = {
         .name = "cudaLaunchHostFunc", .lua_name = "stream:callback",
@@ -1217,6 +1381,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaLaunchHostFunc),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_STREAM, "stream" }, { NCS_ARG_HOSTFN, "fn" },
             { NCS_ARG_USERDATA, "userData" } },
+        .at = { [NCS_ARG_STREAM] = 1, [NCS_ARG_HOSTFN] = 2, [NCS_ARG_USERDATA] = 3 },
     },
     [NCS_FN_cudaStreamGetFlags] = {
         .name = "cudaStreamGetFlags",
@@ -1225,6 +1390,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "streams", .nargs = 2, .offset = offsetof(struct ncs_api, cudaStreamGetFlags),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_STREAM, "hStream" },
             { NCS_ARG_FLAGS_OUT, "flags" } },
+        .at = { [NCS_ARG_STREAM] = 1, [NCS_ARG_FLAGS_OUT] = 2 },
     },
     [NCS_FN_cudaStreamGetPriority] = {
         .name = "cudaStreamGetPriority",
@@ -1233,6 +1399,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "streams", .nargs = 2, .offset = offsetof(struct ncs_api, cudaStreamGetPriority),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_STREAM, "hStream" },
             { NCS_ARG_INT_OUT, "priority" } },
+        .at = { [NCS_ARG_STREAM] = 1, [NCS_ARG_INT_OUT] = 2 },
     },
     [NCS_FN_cudaStreamGetId] = {
         .name = "cudaStreamGetId",
@@ -1241,6 +1408,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "streams", .nargs = 2, .offset = offsetof(struct ncs_api, cudaStreamGetId),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_STREAM, "hStream" },
             { NCS_ARG_SERIAL_OUT, "streamId" } },
+        .at = { [NCS_ARG_STREAM] = 1, [NCS_ARG_SERIAL_OUT] = 2 },
     },
     [NCS_FN_cudaStreamGetDevice] = {
         .name = "cudaStreamGetDevice",
@@ -1249,6 +1417,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "streams", .nargs = 2, .offset = offsetof(struct ncs_api, cudaStreamGetDevice),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_STREAM, "hStream" },
             { NCS_ARG_INT_OUT, "device" } },
+        .at = { [NCS_ARG_STREAM] = 1, [NCS_ARG_INT_OUT] = 2 },
     },
     [NCS_FN_cudaStreamIsCapturing] = {
         .name = "cudaStreamIsCapturing",
@@ -1258,6 +1427,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaStreamIsCapturing),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_STREAM, "stream" },
             { NCS_ARG_CAPTURE_OUT, "pCaptureStatus" } },
+        .at = { [NCS_ARG_STREAM] = 1, [NCS_ARG_CAPTURE_OUT] = 2 },
     },
     [NCS_FN_cudaStreamBeginCapture] = {
         .name = "cudaStreamBeginCapture",
@@ -1267,6 +1437,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaStreamBeginCapture),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_STREAM, "stream" },
             { NCS_ARG_CAPTUREMODE, "mode" } },
+        .at = { [NCS_ARG_STREAM] = 1, [NCS_ARG_CAPTUREMODE] = 2 },
     },
     [NCS_FN_cudaStreamEndCapture] = {
         .name = "cudaStreamEndCapture",
@@ -1276,6 +1447,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaStreamEndCapture),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_STREAM, "stream" },
             { NCS_ARG_GRAPH_OUT, "pGraph" } },
+        .at = { [NCS_ARG_STREAM] = 1, [NCS_ARG_GRAPH_OUT] = 2 },
     },
     [NCS_FN_cudaEventCreate] = {
         .name = "cudaEventCreate", .lua_name = "cuda.event",
@@ -1283,6 +1455,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .lib = NCS_LIB_CUDA, .result = NCS_RESULT_CUDA, .same = NCS_FN_cudaEventCreate,
         .family = "events", .nargs = 1, .offset = offsetof(struct ncs_api, cudaEventCreate),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_EVENT_OUT, "event" } },
+        .at = { [NCS_ARG_EVENT_OUT] = 1 },
     },
     [NCS_FN_cudaEventCreateWithFlags] = {
         .name = "cudaEventCreateWithFlags", .lua_name = "cuda.event",
@@ -1292,6 +1465,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaEventCreateWithFlags),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_EVENT_OUT, "event" },
             { NCS_ARG_FLAGS, "flags" } },
+        .at = { [NCS_ARG_EVENT_OUT] = 1, [NCS_ARG_FLAGS] = 2 },
     },
     [NCS_FN_cudaEventRecord] = {
         .name = "cudaEventRecord", .lua_name = "event:record",
@@ -1301,6 +1475,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaEventRecord),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_EVENT, "event" },
             { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_EVENT] = 1, [NCS_ARG_STREAM] = 2 },
     },
     [NCS_FN_cudaEventRecordWithFlags] = {
         .name = "cudaEventRecordWithFlags",
@@ -1310,6 +1485,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaEventRecordWithFlags),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_EVENT, "event" },
             { NCS_ARG_STREAM, "stream" }, { NCS_ARG_FLAGS, "flags" } },
+        .at = { [NCS_ARG_EVENT] = 1, [NCS_ARG_STREAM] = 2, [NCS_ARG_FLAGS] = 3 },
     },
     [NCS_FN_cudaEventQuery] = {
         .name = "cudaEventQuery", .lua_name = "event:query",
@@ -1318,6 +1494,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .same = NCS_FN_cudaEventQuery, .family = "events", .nargs = 1,
         .offset = offsetof(struct ncs_api, cudaEventQuery),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_EVENT, "event" } },
+        .at = { [NCS_ARG_EVENT] = 1 },
     },
     [NCS_FN_cudaEventSynchronize] = {
         .name = "cudaEventSynchronize", .lua_name = "event:sync",
@@ -1326,6 +1503,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .same = NCS_FN_cudaEventSynchronize, .family = "events", .nargs = 1,
         .offset = offsetof(struct ncs_api, cudaEventSynchronize),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_EVENT, "event" } },
+        .at = { [NCS_ARG_EVENT] = 1 },
     },
     [NCS_FN_cudaEventElapsedTime] = {
         .name = "cudaEventElapsedTime", .lua_name = "event:elapsed",
@@ -1334,6 +1512,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "events", .nargs = 3, .offset = offsetof(struct ncs_api, cudaEventElapsedTime),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_FLOAT_OUT, "ms" }, { NCS_ARG_EVENT, "start" },
             { NCS_ARG_EVENT, "end" } },
+        .at = { [NCS_ARG_FLOAT_OUT] = 1, [NCS_ARG_EVENT] = 2 },
     },
     [NCS_FN_cudaEventDestroy] = {
         .name = "cudaEventDestroy", .lua_name = "event:destroy",
@@ -1342,6 +1521,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .same = NCS_FN_cudaEventDestroy, .family = "events", .nargs = 1,
         .offset = offsetof(struct ncs_api, cudaEventDestroy),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_EVENT, "event" } },
+        .at = { [NCS_ARG_EVENT] = 1 },
     },
     [NCS_FN_cudaIpcGetMemHandle] = {
         .name = "cudaIpcGetMemHandle",
@@ -1351,6 +1531,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaIpcGetMemHandle),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_IPCMEM_OUT, "handle" },
             { NCS_ARG_MEMORY, "devPtr" } },
+        .at = { [NCS_ARG_IPCMEM_OUT] = 1, [NCS_ARG_MEMORY] = 2 },
     },
     [NCS_FN_cudaIpcOpenMemHandle] = {
         .name = "cudaIpcOpenMemHandle",
@@ -1360,6 +1541,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaIpcOpenMemHandle),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_MEMORY_OUT, "devPtr" },
             { NCS_ARG_IPCMEM, "handle" }, { NCS_ARG_FLAGS, "flags" } },
+        .at = { [NCS_ARG_MEMORY_OUT] = 1, [NCS_ARG_IPCMEM] = 2, [NCS_ARG_FLAGS] = 3 },
     },
     [NCS_FN_cudaIpcCloseMemHandle] = {
         .name = "cudaIpcCloseMemHandle",
@@ -1368,6 +1550,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "memory and events of other processes", .nargs = 1,
         .offset = offsetof(struct ncs_api, cudaIpcCloseMemHandle),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_MEMORY, "devPtr" } },
+        .at = { [NCS_ARG_MEMORY] = 1 },
     },
     [NCS_FN_cudaIpcGetEventHandle] = {
         .name = "cudaIpcGetEventHandle",
@@ -1377,6 +1560,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaIpcGetEventHandle),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_IPCEVENT_OUT, "handle" },
             { NCS_ARG_EVENT, "event" } },
+        .at = { [NCS_ARG_IPCEVENT_OUT] = 1, [NCS_ARG_EVENT] = 2 },
     },
     [NCS_FN_cudaIpcOpenEventHandle] = {
         .name = "cudaIpcOpenEventHandle",
@@ -1386,6 +1570,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .offset = offsetof(struct ncs_api, cudaIpcOpenEventHandle),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_EVENT_OUT, "event" },
             { NCS_ARG_IPCEVENT, "handle" } },
+        .at = { [NCS_ARG_EVENT_OUT] = 1, [NCS_ARG_IPCEVENT] = 2 },
     },
     [NCS_FN_ncsDelay] = {
         .name = "ncsDelay", .lua_name = "stream:delay",
@@ -1394,6 +1579,7 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .family = "stand-ins for kernels", .nargs = 2, .offset = offsetof(struct ncs_api, ncsDelay),
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_STREAM, "stream" },
             { NCS_ARG_SECONDS, "seconds" } },
+        .at = { [NCS_ARG_STREAM] = 1, [NCS_ARG_SECONDS] = 2 },
     },
     [NCS_FN_ncsAdd] = {
         .name = "ncsAdd", .lua_name = "x:add",
@@ -1403,6 +1589,8 @@ const struct ncs_fn_info ncs_fn_info[NCS_FN_COUNT] = {
         .arg = (const struct ncs_fn_arg[]){ { NCS_ARG_INOUT, "dst" }, { NCS_ARG_IN, "src" },
             { NCS_ARG_COUNT, "count" }, { NCS_ARG_DTYPE, "datatype" },
             { NCS_ARG_STREAM, "stream" } },
+        .at = { [NCS_ARG_INOUT] = 1, [NCS_ARG_IN] = 2, [NCS_ARG_COUNT] = 3, [NCS_ARG_DTYPE] = 4,
+            [NCS_ARG_STREAM] = 5 },
     },
 };
 
