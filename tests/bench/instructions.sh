@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# What a step costs in instructions, which depend on no clock and no neighbour: fails when a step costs more
+# than its bound. A step's cost is the difference of two runs that do it less and more often. The bounds are
+# those of gcc 12 at -O2 on x86-64, with a tenth to spare: lower them along with the cost.
+set -u
+: "${NCCLSCRIPT:?the path of the binary}"
+here=$(cd "$(dirname "$0")" && pwd)
+command -v valgrind >/dev/null || { echo "no valgrind here"; exit 77; }
+[[ $(uname -m) = x86_64 ]] || { echo "the bounds are those of x86-64"; exit 77; }
+if grep -qaE '__asan_init|__tsan_init' "$NCCLSCRIPT"; then echo "a sanitizer counts, too"; exit 77; fi
+grep -q 'CMAKE_BUILD_TYPE:STRING=RelWithDebInfo' "$(dirname "$NCCLSCRIPT")/CMakeCache.txt" 2>/dev/null &&
+    grep -q 'CMAKE_C_COMPILER:[A-Z]*=.*gcc\|CMAKE_C_COMPILER:[A-Z]*=.*/cc$' "$(dirname "$NCCLSCRIPT")/CMakeCache.txt" ||
+    { echo "the bounds are those of gcc at -O2"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# count ARGUMENTS...: the instructions of one run.
+count() {
+    valgrind --tool=callgrind --callgrind-out-file="$work/out" "$NCCLSCRIPT" "$@" 2>"$work/err" >"$work/text" ||
+        { cat "$work/err" "$work/text" >&2; return 1; }
+    sed -n 's/.*Collected : *//p' "$work/err"
+}
+
+# step NAME BOUND STEPS LESS MORE: arguments of both runs, which differ by STEPS steps.
+step() {
+    local less more cost
+    less=$(count $4) && more=$(count $5) && [[ $less && $more ]] || { failed=1; return; }
+    cost=$(((more - less) / $3))
+    printf '%-62s %7d of at most %7d\n' "$1" "$cost" "$2"
+    ((cost <= $2)) || failed=1
+}
+
+loop=$here/loop.lua
+step "a rank's all-reduce and sync from Lua, verified" 22700 2400 \
+    "run --set times=20 $loop" "run --set times=320 $loop"
+step "the same, not verified" 19500 2400 \
+    "run --no-verify --set times=20 $loop" "run --no-verify --set times=320 $loop"
+step "a rank's all-reduce and sync from C, beneath the journal" 7700 4800 \
+    "bench all_reduce -b 8 -e 8 -c 0 -w 0 -z 2 -n 20" "bench all_reduce -b 8 -e 8 -c 0 -w 0 -z 2 -n 320"
+step "a rank that is made, does nothing and ends" 230000 200 \
+    "run -n 56 $here/nothing.lua" "run -n 256 $here/nothing.lua"
+exit $failed
