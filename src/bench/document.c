@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/safe.h"
+#include "bench/json.h"
 #include "bench/table.h"
 
 enum { VERSION = 1 };
@@ -30,13 +31,22 @@ void ncs_bench_document_free(struct ncs_bench_document *d)
     ncs_free(d);
 }
 
+void ncs_bench_json_add(json_t *object, struct ncs_str *out)
+{
+    char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    json_decref(object);
+    ncs_str_add(out, text ? text : "{}");
+    ncs_str_add(out, "\n");
+    free(text);
+}
+
 static json_t *json_of_figure(const struct ncs_bench_figure *f)
 {
     return json_pack("{sf sf sf so}", "time", f->time, "alg_bw", f->algbw, "bus_bw", f->busbw, "nwrong",
                      f->checked ? json_integer((json_int_t)f->wrong) : json_null());
 }
 
-static json_t *json_of_each(const struct ncs_bench_each *e)
+json_t *ncs_bench_json_of_each(const struct ncs_bench_each *e)
 {
     json_t *times = json_array();
     for (size_t i = 0; i < e->times; i++)
@@ -61,8 +71,8 @@ void ncs_bench_document_row(struct ncs_bench_document *d, const struct ncs_bench
                           row->op < 0 ? "none" : ncs_bench_ops[row->op], "root", row->root, "out_of_place",
                           json_of_figure(&row->out), "in_place", json_of_figure(&row->in));
     if (row->out.each.times > 0) {
-        json_object_set_new(o, "out_of_place_per_iter", json_of_each(&row->out.each));
-        json_object_set_new(o, "in_place_per_iter", json_of_each(&row->in.each));
+        json_object_set_new(o, "out_of_place_per_iter", ncs_bench_json_of_each(&row->out.each));
+        json_object_set_new(o, "in_place_per_iter", ncs_bench_json_of_each(&row->in.each));
     }
     json_array_append_new(d->results, o);
     count_figure(d, &row->out);
@@ -113,9 +123,5 @@ void ncs_bench_document_text(struct ncs_bench_document *d, const struct ncs_benc
                           "config", json_of_config(s), "results", d->results, "out_of_bounds", "count",
                           (int)wrong, "okay", wrong == 0, "average_bus_bandwidth", "bandwidth", busbw, "okay",
                           "unchecked", "errors", d->errors);
-    char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(6));
-    json_decref(o);
-    ncs_str_add(out, text ? text : "{}");
-    ncs_str_add(out, "\n");
-    free(text);
+    ncs_bench_json_add(o, out);
 }

@@ -13,7 +13,7 @@ enum ncs_bench_option {
     NCS_BENCH_ROW_CYCLES, NCS_BENCH_ROW_CHECK, NCS_BENCH_ROW_AVERAGE, NCS_BENCH_ROW_CLOCK,
     NCS_BENCH_ROW_EACH, NCS_BENCH_ROW_SKIP, NCS_BENCH_ROW_BLOCKING, NCS_BENCH_ROW_NULL_STREAM,
     NCS_BENCH_ROW_ENQUEUEING, NCS_BENCH_ROW_REGISTER, NCS_BENCH_ROW_UNALIGN, NCS_BENCH_ROW_PARALLEL_INIT,
-    NCS_BENCH_ROW_GRAPH, NCS_BENCH_ROW_DEVICE_CODE, NCS_BENCH_ROW_OUTPUT, NCS_BENCH_ROW_FORMAT,
+    NCS_BENCH_ROW_GRAPH, NCS_BENCH_ROW_DEVICE_CODE, NCS_BENCH_ROW_SCENARIO, NCS_BENCH_ROW_SET, NCS_BENCH_ROW_OUTPUT, NCS_BENCH_ROW_FORMAT,
     NCS_BENCH_ROW_COMPARE, NCS_BENCH_ROW_THRESHOLD, NCS_BENCH_ROW_HELP,
 };
 
@@ -25,5 +25,8 @@ struct ncs_run_options ncs_bench_run_options(const struct ncs_option_value *v,
                                              const struct ncs_bench_setting *setting);
 /* --threshold as a share: 0.05 for "5%". False after a usage error. */
 bool ncs_bench_read_threshold(const struct ncs_option_value *v, double *threshold);
+
+/* Runs the scenario of --scenario; returns the exit status. */
+int ncs_bench_scenario(const struct ncs_option_value *v);
 
 #endif

@@ -236,9 +236,13 @@ static void on_bench_signal(int number)
 
 static bool find_collective(const struct ncs_parsed *parsed, const struct ncs_bench_collective **only)
 {
-    const char *names[32], *name = parsed->operand[0];
+    const char *names[32], *name = parsed->operands ? parsed->operand[0] : NULL;
     struct ncs_str list = { 0 };
     size_t count = 0;
+    if (!name || parsed->value[NCS_BENCH_ROW_SCENARIO].given) {
+        ncs_usage_error("bench", NULL, name ? "a collective or --scenario, not both" : "no collective was given");
+        return false;
+    }
     *only = strcmp(name, "all") == 0 ? NULL : ncs_bench_find(name);
     if (*only || strcmp(name, "all") == 0)
         return true;
@@ -258,6 +262,10 @@ static int bench_main(const struct ncs_parsed *parsed)
     const struct ncs_bench_collective *only;
     const char *file = ncs_option_last(&v[NCS_BENCH_ROW_OUTPUT]);
     ncs_memory_limit("bench", &v[NCS_BENCH_ROW_MEMORY], 1);
+    signal(SIGINT, on_bench_signal);
+    signal(SIGTERM, on_bench_signal);
+    if (v[NCS_BENCH_ROW_SCENARIO].given && parsed->operands == 0)
+        return ncs_bench_scenario(v);
     if (!find_collective(parsed, &only) || !ncs_bench_read_setting(v, &b.setting) ||
         !ncs_bench_read_threshold(v, &b.threshold))
         return 2;
@@ -270,8 +278,6 @@ static int bench_main(const struct ncs_parsed *parsed)
         b.run = ncs_bench_run_options(v, &b.setting);
         b.run.log_arg = &b.log;
         b.document = ncs_bench_document_new();
-        signal(SIGINT, on_bench_signal);
-        signal(SIGTERM, on_bench_signal);
         status = bench_all(&b, only);
         ncs_bench_document_free(b.document);
     }
@@ -283,7 +289,7 @@ static int bench_main(const struct ncs_parsed *parsed)
 
 const struct ncs_command ncs_cmd_bench = {
     .name = "bench",
-    .operands = "COLLECTIVE|all",
+    .operands = "COLLECTIVE|all|--scenario FILE",
     .summary = "time collectives, with the options and columns of nccl-tests",
     .about = "COLLECTIVE has the name of a program of nccl-tests: all_reduce, broadcast, alltoall, sendrecv ...\n"
              "A command line of nccl-tests works as it is:\n"
@@ -294,10 +300,12 @@ const struct ncs_command ncs_cmd_bench = {
              "host (--clock host), or of the simulator's model of a GPU and its links (--clock virtual).\n"
              "algbw and busbw are computed as nccl-tests computes them.\n"
              "\n"
+             "--scenario runs a scenario on the simulator and times its collectives, sends and receives by\n"
+             "label (calls without a label by line), and says how much of them overlaps.\n"
+             "\n"
              "Exit status: 0 all is right, 1 an element was wrong or --compare found a slower time,\n"
              "5 nothing was measured or nothing compared; else that of `run`.\n",
     .option = ncs_bench_option,
-    .missing = "no collective was given",
     .several = "one collective, or `all`",
     .main = bench_main,
 };

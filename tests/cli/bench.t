@@ -78,6 +78,31 @@ $ ncclscript bench sendrecv --compare missing.json
 $ ncclscript bench all_reduce -b 1K -e 1G -f 1048576 -g 2 -n 1 --memory 64M | grep -c Reducing
 > 1
 
+# The calls of a scenario, by label, in virtual time.
+$ ncclscript bench --scenario labelled.lua -g 4
+> PASS  labelled.lua  4 ranks<*>
+> # Times are virtual: the simulator's model of a GPU and its links.
+> # label                 call                calls  ranks         size      time     least       p50       p95      most   algbw   busbw
+> #                                                                 (B)      (us)      (us)      (us)      (us)      (us)  (GB/s)  (GB/s)
+>   gradients             AllReduce               3      4         4096     10.04     10.04     10.04     10.04     10.04    0.41    0.61
+>   line 6                AllGather               1      4        16384     10.04     10.04     10.04     10.04     10.04    1.63    1.22
+> # 40.<*> us from the first begin to the last end; in 40.<*> us at least one call was in progress
+$ ncclscript bench --scenario labelled.lua --format json 2>/dev/null | jq -c '[.clock, (.results[] | [.label, .line, .call, .calls, .ranks, .size, (.time.times_us | length)])]'
+> ["virtual",["gradients",4,"ncclAllReduce",3,2,4096,3],[null,6,"ncclAllGather",1,2,8192,1]]
+$ ncclscript bench all_reduce --scenario labelled.lua
+! ncclscript bench: a collective or --scenario, not both
+! try `ncclscript bench --help`
+? 2
+$ ncclscript bench --scenario labelled.lua -n 3
+! ncclscript bench: --iters does not go with --scenario, which has calls of its own
+! try `ncclscript bench --help`
+? 2
+$ ncclscript bench --scenario nowhere.lua
+! nowhere.lua: error: cannot be opened: No such file or directory
+? 2
+$ ncclscript bench --scenario hang.lua >/dev/null
+? 3
+
 # Bad input.
 $ ncclscript bench
 ! ncclscript bench: no collective was given
