@@ -21,7 +21,7 @@ struct parts {
     struct part *part; size_t count, room;
 };
 
-static bool is_joined(const struct ncs_call *call)
+static bool is_one_call(const struct ncs_call *call)
 {
     return ncs_call_is_collective(call) && call->ordinal > 0;
 }
@@ -56,7 +56,7 @@ static int order_parts(const void *x, const void *y)
     int order = order_lines(a->call, b->call);
     if (order == 0)
         order = order_numbers((uint64_t)a->call->comm, (uint64_t)b->call->comm);
-    if (order == 0 && is_joined(a->call) && is_joined(b->call))
+    if (order == 0 && is_one_call(a->call) && is_one_call(b->call))
         order = order_numbers(a->call->ordinal, b->call->ordinal);
     return order ? order : order_numbers(a->call->id, b->call->id);
 }
@@ -89,7 +89,7 @@ static void collect_parts(const struct ncs_timeline *t, struct parts *parts)
 
 static bool are_one_collective(const struct ncs_call *a, const struct ncs_call *b)
 {
-    return order_lines(a, b) == 0 && is_joined(a) && is_joined(b) && a->comm == b->comm &&
+    return order_lines(a, b) == 0 && is_one_call(a) && is_one_call(b) && a->comm == b->comm &&
            a->ordinal == b->ordinal;
 }
 
@@ -111,7 +111,7 @@ static void join_collectives(struct parts *parts)
 
 /* ---- lines ---- */
 
-static const struct ncs_bench_collective *row_of(enum ncs_fn fn)
+static const struct ncs_bench_collective *bench_row_of(enum ncs_fn fn)
 {
     char name[64];
     const struct ncs_fn_info *info = &ncs_fn_info[ncs_fn_info[fn].same];
@@ -123,7 +123,7 @@ static const struct ncs_bench_collective *row_of(enum ncs_fn fn)
 
 static double bytes_moved(const struct ncs_call *call, int nranks)
 {
-    const struct ncs_bench_collective *row = row_of(call->fn);
+    const struct ncs_bench_collective *row = bench_row_of(call->fn);
     double bytes = (double)ncs_call_count(call) * (double)ncs_dtype_bytes(ncs_call_dtype(call));
     return row ? bytes * row->volume(nranks) : bytes;
 }
@@ -132,7 +132,7 @@ static void measure_line(const struct ncs_journal *j, const struct part *part, s
                          struct ncs_bench_span *span)
 {
     const struct ncs_call *first = part[0].call;
-    const struct ncs_bench_collective *row = row_of(first->fn);
+    const struct ncs_bench_collective *row = bench_row_of(first->fn);
     double bytes = 0, time = 0;
     *span = (struct ncs_bench_span){ .label = first->label, .place = first->place, .fn = first->fn,
                                      .nranks = j->comm[first->comm]->nranks };

@@ -5,7 +5,7 @@
 #include "driver/stage.h"
 #include "driver/world.h"
 
-static uint64_t key_of(int comm, int comm_rank)
+static uint64_t line_key(int comm, int comm_rank)
 {
     return (uint64_t)(uint32_t)comm << 32 | (uint32_t)comm_rank;
 }
@@ -23,7 +23,7 @@ static struct stage_line *new_line(const struct ncs_call *call, ncclComm_t handl
                                  .nranks = nranks, .device = device, .rank = call->rank,
                                  .handle = handle, .next = ncs_real.lines.first };
     ncs_real.lines.first = line;
-    ncs_map_put(&ncs_real.lines.by_rank, key_of(line->comm, line->comm_rank), line);
+    ncs_map_put(&ncs_real.lines.by_rank, line_key(line->comm, line->comm_rank), line);
     return line;
 }
 
@@ -31,7 +31,7 @@ struct stage_line *ncs_stage_line_of(const struct ncs_call *call, ncclComm_t han
 {
     if (call->comm < 0 || call->comm_rank < 0)
         return NULL;
-    struct stage_line *line = ncs_map_get(&ncs_real.lines.by_rank, key_of(call->comm, call->comm_rank));
+    struct stage_line *line = ncs_map_get(&ncs_real.lines.by_rank, line_key(call->comm, call->comm_rank));
     return line ? line : new_line(call, handle);
 }
 

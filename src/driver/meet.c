@@ -27,7 +27,7 @@ bool ncs_meet_extent(const struct ncs_call *call, int nranks, size_t *in, size_t
 
 /* ---- finding ---- */
 
-static struct meeting key_of(const struct stage_part *p)
+static struct meeting meet_key(const struct stage_part *p)
 {
     struct meeting key = { .comm = p->call->comm, .src = -1, .dst = -1, .number = p->call->ordinal,
                            .expected = p->line->nranks };
@@ -154,7 +154,7 @@ void ncs_meet_arrive(struct stage_part *part)
         ncs_meet_free(part);
         return;
     }
-    struct meeting key = key_of(part), *m;
+    struct meeting key = meet_key(part), *m;
     int place = ncs_call_is_pair(part->call) ? part->call->fn == NCS_FN_ncclRecv : part->call->comm_rank;
     if (key.number == 0 || place >= key.expected) { /* its call or group failed after all */
         ncs_meet_free(part);

@@ -46,7 +46,7 @@ static size_t counted(size_t bytes)
     return bytes ? BESIDE + bytes : 0;
 }
 
-static bool take(const struct ncs_heap *h, size_t old, size_t bytes)
+static bool heap_take(const struct ncs_heap *h, size_t old, size_t bytes)
 {
     size_t more = counted(bytes) > counted(old) ? counted(bytes) - counted(old) : 0;
     if (bytes > NCS_BUDGET_NONE / 2)
@@ -176,7 +176,7 @@ static void *heap_alloc(void *heap, void *block, size_t old, size_t bytes)
     }
     if (bytes >= CHARGED_BYTES)
         h->charged += bytes / BYTES_OF_INSTRUCTION;
-    if (!take(h, had, bytes))
+    if (!heap_take(h, had, bytes))
         return NULL;
     void *own = move(h, block, had, bytes);
     size_t more = counted(bytes) > counted(had) ? counted(bytes) - counted(had) : 0;

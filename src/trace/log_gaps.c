@@ -10,21 +10,21 @@ struct jump {
     uint64_t from, to; /* numbers of operations; those in between have no line */
 };
 
-static uint64_t key_of(int comm, uint64_t number, uint64_t what)
+static uint64_t gap_key(int comm, uint64_t number, uint64_t what)
 {
     return ncs_hash(ncs_hash(what, (uint64_t)comm), number);
 }
 
 void ncs_log_saw(struct log_gaps *g, int comm, int comm_rank, int rank, uint64_t op_count)
 {
-    uint64_t own = key_of(comm, (uint64_t)comm_rank, 1);
+    uint64_t own = gap_key(comm, (uint64_t)comm_rank, 1);
     size_t last = ncs_map_number(&g->last, own);
     if (last && op_count > last) { /* `last` is the number + 1 */
         struct jump jump = { comm, rank, last - 1, op_count };
         NCS_PUSH(g->jump, g->jumps, g->room, jump);
     }
     ncs_map_put_number(&g->last, own, (size_t)op_count + 1);
-    ncs_map_put_number(&g->seen, key_of(comm, op_count, 2), 1);
+    ncs_map_put_number(&g->seen, gap_key(comm, op_count, 2), 1);
 }
 
 /* If the numbers of all ranks jump, NCCL has counted an operation that it does not log: no line is lost. */
@@ -32,7 +32,7 @@ static bool others_have(const struct log_gaps *g, const struct jump *j, uint64_t
 {
     enum { MOST = 1024 };
     for (*first = j->from + 1; *first < j->to && *first - j->from < MOST; ++*first)
-        if (ncs_map_number(&g->seen, key_of(j->comm, *first, 2)))
+        if (ncs_map_number(&g->seen, gap_key(j->comm, *first, 2)))
             return true;
     return false;
 }

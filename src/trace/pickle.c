@@ -57,7 +57,7 @@ static bool fail(struct reader *r, const char *what)
 
 /* ---- operands of an opcode ---- */
 
-static const unsigned char *take(struct reader *r, size_t count)
+static const unsigned char *pickle_take(struct reader *r, size_t count)
 {
     if (r->bytes - r->at < count) {
         fail(r, "the file ends within it");
@@ -69,7 +69,7 @@ static const unsigned char *take(struct reader *r, size_t count)
 
 static bool take_number(struct reader *r, size_t bytes, uint64_t *number)
 {
-    const unsigned char *p = take(r, bytes);
+    const unsigned char *p = pickle_take(r, bytes);
     *number = 0;
     for (size_t i = bytes; p && i-- > 0;)
         *number = *number << 8 | p[i];
@@ -251,7 +251,7 @@ static bool run_long1(struct reader *r)
 /* Most significant byte first. Refuses infinities and NaN, which JSON cannot hold. */
 static bool run_float(struct reader *r)
 {
-    const unsigned char *p = take(r, 8);
+    const unsigned char *p = pickle_take(r, 8);
     uint64_t word = 0;
     double d;
     for (size_t i = 0; p && i < 8; i++)
@@ -268,7 +268,7 @@ static bool run_text(struct reader *r)
     uint64_t bytes;
     if (!take_number(r, 4, &bytes))
         return false;
-    const unsigned char *p = take(r, bytes);
+    const unsigned char *p = pickle_take(r, bytes);
     if (!p)
         return false;
     struct ncs_str safe = { 0 };

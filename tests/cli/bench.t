@@ -85,7 +85,7 @@ $ ncclscript bench --scenario labelled.lua -g 4
 > # label                 call                calls  ranks         size      time     least       p50       p95      most   algbw   busbw
 > #                                                                 (B)      (us)      (us)      (us)      (us)      (us)  (GB/s)  (GB/s)
 >   gradients             AllReduce               3      4         4096     10.04     10.04     10.04     10.04     10.04    0.41    0.61
->   line 6                AllGather               1      4        16384     10.04     10.04     10.04     10.04     10.04    1.63    1.22
+>   line 6                AllGather               1      4        16384     10.16     10.16     10.16     10.16     10.16    1.61    1.21
 > # 40.<*> us from the first begin to the last end; in 40.<*> us at least one call was in progress
 $ ncclscript bench --scenario labelled.lua --format json 2>/dev/null | jq -c '[.clock, (.results[] | [.label, .line, .call, .calls, .ranks, .size, (.time.times_us | length)])]'
 > ["virtual",["gradients",4,"ncclAllReduce",3,2,4096,3],[null,6,"ncclAllGather",1,2,8192,1]]
