@@ -14,8 +14,8 @@ enum ncs_divergence_how {
     NCS_DIVERGENCE_NONE,
     NCS_DIVERGENCE_DIFFER,  /* the same position, another call */
     NCS_DIVERGENCE_SWAPPED, /* two calls exchanged */
-    NCS_DIVERGENCE_SKIPPED, /* the odd ranks left out calls that the others made */
-    NCS_DIVERGENCE_EXTRA,   /* the odd ranks made calls that the others did not */
+    NCS_DIVERGENCE_SKIPPED, /* the minority left out calls that the others made */
+    NCS_DIVERGENCE_EXTRA,   /* the minority made calls that the others did not */
     NCS_DIVERGENCE_FEWER,   /* the same calls, but fewer of them */
 };
 
@@ -29,9 +29,9 @@ enum ncs_evidence { /* evidence that distinguishes calls that look alike (eviden
                            * (evidence/results.c) */
 };
 
-struct ncs_rival { /* another explanation, as good as the first */
+struct ncs_divergence_alternative { /* a second explanation that fits as well */
     enum ncs_divergence_how how; /* NONE = there is none */
-    int odd;                  /* rank of the communicator */
+    int minority;                  /* rank of the communicator */
     uint32_t number, other, shift;
 };
 
@@ -43,11 +43,12 @@ struct ncs_call_divergence {
     uint32_t shift;    /* SKIPPED, EXTRA, FEWER: how many calls */
     bool by_label;     /* the signatures are equal, the labels are not */
     enum ncs_evidence evidence; /* both are equal; this is not */
-    bool even;         /* neither side is the majority */
-    int *odd;          /* ranks of the communicator, ascending: the minority; if even, all */
-    size_t odds;
+    bool tied;         /* neither side is the majority */
+    int *minority;     /* ranks of the communicator, ascending; if tied, all */
+    size_t minority_size;
     int model;         /* a rank of the others, to compare with */
-    struct ncs_rival rival; /* this rank or odd[0], nothing shows which; both are odd */
+    struct ncs_divergence_alternative alternative; /* blames this rank instead of minority[0]; both
+                                                    * are in the minority */
     uint32_t earliest; /* if not 0: the evidence fits equally from this call up to `number` */
     int skipped_line;  /* FEWER: the line that was left out, as the others' lines show; 0 */
 };
@@ -58,14 +59,14 @@ struct ncs_ranks_of_comm { /* what is known of a communicator */
     struct ncs_sequence *seq; /* one for each member in the journal */
     struct ncs_call_divergence divergence;
     struct ncs_call_divergence later; /* where they part again after a call that differs */
-    struct ncs_call_divergence clued; /* FEWER: where calls were left out or made in
+    struct ncs_call_divergence by_evidence; /* FEWER: where calls were left out or made in
                                        * excess, by evidence */
     const struct ncs_call **rare; /* what makes, changes and ends it; by id */
     size_t rares, rare_room;
     struct ncs_calls may_overlap; /* collectives whose two buffers may overlap */
     bool labelled;                /* a send or receive of it has a label */
     bool numbered_alike;          /* all its known ranks have the same number in the run */
-    struct ncs_unmatched_calls *loose; /* NULL = nobody has asked yet */
+    struct ncs_unmatched_calls *unmatched; /* NULL = nobody has asked yet */
 };
 
 /* ---- who waits for whom (graph/graph.c, graph/absence.c) ---- */
@@ -189,14 +190,14 @@ void ncs_read_free(struct ncs_analysis *q);
 void ncs_group_starts_read(struct ncs_analysis *q); /* a part of ncs_read */
 
 void ncs_align(struct ncs_analysis *q);
-void ncs_find_clues(struct ncs_analysis *q);
+void ncs_find_evidence(struct ncs_analysis *q);
 
 /* The two sides of a divergence in the number of calls, or at another call: the ranks that made
  * fewer calls, and those that made more. */
 struct ncs_sides {
-    int *odd, *other;   /* ranks of the communicator */
-    size_t odds, others;
-    bool extra;         /* the odd ones made more */
+    int *minority, *other;   /* ranks of the communicator */
+    size_t minority_size, others;
+    bool extra;         /* the minority made more */
     uint32_t shift;     /* so many */
     uint32_t last;      /* no later than at this position */
 };
@@ -212,18 +213,18 @@ enum { NCS_ENOUGH_RESULTS = 2 }; /* that one alone would be as expected may be c
 struct ncs_results;
 struct ncs_results *ncs_results_open(const struct ncs_analysis *q, int comm); /* NULL = there are none */
 void ncs_results_close(struct ncs_results *all); /* NULL is a no-op */
-/* How many results would be as expected if the calls of the odd ranks were where the divergence
+/* How many results would be as expected if the calls of the minority were where the divergence
  * says that they belong. 0 = unknown for all of them; negative = one of them would not. */
 int ncs_try_divergence(struct ncs_results *all, const struct ncs_call_divergence *p);
 /* Finds the only exchange or shift of one rank's calls that explains the results. */
 bool ncs_search_divergences(struct ncs_results *all, struct ncs_call_divergence *out);
-/* Makes a divergence from two calls that odd ranks exchanged, by the sequence of its model. With
- * two ranks neither is the odd one. found NULL = there was no exchange: then the list of odd ranks
- * is freed and *out stays. */
+/* Makes a divergence from two calls that the minority exchanged, by the sequence of its model.
+ * Two ranks are tied. found NULL = there was no exchange: then the minority's list is freed and *out
+ * stays. */
 bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_call_divergence *found,
                        struct ncs_call_divergence *out);
-/* "rank 2", "ranks 0, 1": the odd ranks. */
-void ncs_format_odd(const struct ncs_analysis *q, struct ncs_str *s, int comm,
+/* "rank 2", "ranks 0, 1": the minority. */
+void ncs_format_minority(const struct ncs_analysis *q, struct ncs_str *s, int comm,
                     const struct ncs_call_divergence *p);
 /* Adds "by buffers: from call 3 on rank 2 agrees with what the others do 1 call later"
  * (evidence/text.c). */
@@ -273,7 +274,7 @@ int *ncs_unmet_of(const struct ncs_analysis *q, int context, size_t *unmets);
  * The caller frees the array. */
 bool *ncs_cycle_breakers(const struct ncs_analysis *q, size_t unmet);
 /* True if the cycle remains even if these waits were met. */
-bool ncs_cycle_without_needs(const struct ncs_analysis *q, size_t unmet, const int *gone,
+bool ncs_cycle_without(const struct ncs_analysis *q, size_t unmet, const int *gone,
                              size_t gones);
 /* A cycle through the unmet wait, as nodes; NULL = none. `gates_only`: only through host waits. The
  * caller frees it. */
@@ -371,7 +372,7 @@ struct ncs_misnamed {
     size_t count;
 };
 
-void ncs_loose_free(struct ncs_analysis *q);
+void ncs_unmatched_free(struct ncs_analysis *q);
 /* Finds the one call in a cycle around the unmet wait that would undo the cycle with another peer.
  * Only calls in groups that both send and receive are considered; later calls are unmatched because
  * of it. */
@@ -421,9 +422,9 @@ const struct ncs_unmet *ncs_meeting_instead(const struct ncs_analysis *q, const 
 
 struct ncs_across {
     enum ncs_divergence_how how;    /* SKIPPED, EXTRA; SWAPPED: another order of communicators */
-    const struct ncs_unmet *unmet; /* of the cycle: the call that the odd rank left out
+    const struct ncs_unmet *unmet; /* of the cycle: the call that the minority left out
                                     * or made in excess */
-    int odd;                     /* rank of the run */
+    int minority;                     /* rank of the run */
     const struct ncs_call *call; /* EXTRA: the first that it has made in excess */
     uint32_t shift;              /* how many calls */
 };

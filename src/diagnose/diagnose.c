@@ -161,11 +161,11 @@ void ncs_waits(struct ncs_analysis *q)
 static void close_inquiry(struct ncs_analysis *q)
 {
     for (size_t i = 0; i < q->journal->comms; i++) {
-        ncs_free(q->comm[i].divergence.odd);
-        ncs_free(q->comm[i].later.odd);
-        ncs_free(q->comm[i].clued.odd);
+        ncs_free(q->comm[i].divergence.minority);
+        ncs_free(q->comm[i].later.minority);
+        ncs_free(q->comm[i].by_evidence.minority);
     }
-    ncs_loose_free(q);
+    ncs_unmatched_free(q);
     for (size_t i = 0; i < q->unmets; i++) {
         ncs_free(q->unmet[i].present);
         ncs_free(q->unmet[i].absent);
@@ -192,7 +192,7 @@ static void inquire(const struct ncs_parties *parties, const struct ncs_journal 
     q.ranks = diagnose_count_ranks(&q);
     ncs_read(&q);
     ncs_align(&q);
-    ncs_find_clues(&q);
+    ncs_find_evidence(&q);
     ncs_graph(&q);
     ncs_rules(&q);
     ncs_format_beforehand(&q);

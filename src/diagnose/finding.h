@@ -205,7 +205,7 @@ struct ncs_notice {
 struct ncs_alternative {
     struct ncs_finding *finding; size_t findings; /* the cause first */
     size_t tier;   /* equal tiers cost the same; the lowest is the cheapest */
-    bool told;     /* the diagnosis blames the same ranks for the same */
+    bool known;     /* the diagnosis blames the same ranks for the same */
     bool fits;     /* it may take the place of what the diagnosis says */
     bool sure;     /* the steps of ranks at the same places support it, nothing contradicts it */
     bool placed;   /* some rank has come to where its calls are made, and no rank may be in another's communicator */

@@ -154,14 +154,14 @@ static void prove_settle(struct ncs_run *run, const struct tier *t, const struct
     struct ncs_diagnosis *d = &run->result.diagnosis;
     size_t best = t->to;
     for (size_t i = t->from; i < t->to; i++) {
-        bool told = best < t->to && d->alternative[best].told, more = d->alternative[i].told > told;
-        if (t->stands[i] && (best == t->to || more || (d->alternative[i].told == told && returns_less(run, i, best))))
+        bool told = best < t->to && d->alternative[best].known, more = d->alternative[i].known > told;
+        if (t->stands[i] && (best == t->to || more || (d->alternative[i].known == told && returns_less(run, i, best))))
             best = i;
     }
     if (names_all(d, t))
         return;
     struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
-    bool told = d->alternative[best].told && first;
+    bool told = d->alternative[best].known && first;
     enum takes takes = told ? NO : takes_over(run, &d->alternative[best], driver);
     if (told)
         take_repair(first, ncs_first_cause(d->alternative[best].finding, d->alternative[best].findings));

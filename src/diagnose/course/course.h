@@ -37,7 +37,7 @@ struct ncs_step {
     enum ncs_step_kind kind;
     bool has_event; /* its call names one */
     bool lone; /* few ranks set or await such a key, so lacking it is no difference */
-    bool loose; /* sets a key that nobody awaits, while a wait has no setter */
+    bool unmatched; /* sets a key that nobody awaits, while a wait has no setter */
 };
 
 struct ncs_course {

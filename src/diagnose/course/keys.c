@@ -61,7 +61,7 @@ static void find_lone(struct ncs_courses *all)
 
 /* Keys for which courses wait and that nobody sets, and those that are set in their place: for the like of which nobody
  * asks (who waits for "rank2-ready" may ask for "rank3-ready" later), or, of the same class, by two courses. */
-static void keys_find_loose(struct ncs_courses *all)
+static void keys_find_unmatched(struct ncs_courses *all)
 {
     struct ncs_map set = { 0 }, twice = { 0 }; /* keys -> course that sets them, + 1; those that two set -> 1 */
     struct ncs_map asked = { 0 }, missed = { 0 }; /* classes of keys -> 1 */
@@ -89,7 +89,7 @@ static void keys_find_loose(struct ncs_courses *all)
             struct ncs_step *s = &all->of[i].step[k];
             bool sets = s->kind == NCS_STEP_SET && s->host->kind != NCS_HOST_ADD;
             uint64_t class = sets ? ncs_key_class(s->host->what) : 0;
-            s->loose = class && (!ncs_map_get(&asked, class) ||
+            s->unmatched = class && (!ncs_map_get(&asked, class) ||
                                  (ncs_map_get(&missed, class) && ncs_map_get(&twice, ncs_key_hash(s->host->what))));
         }
     ncs_map_free(&set);
@@ -103,5 +103,5 @@ void ncs_courses_find_keys(struct ncs_courses *all)
     if (!all->any_key)
         return;
     find_lone(all);
-    keys_find_loose(all);
+    keys_find_unmatched(all);
 }

@@ -82,10 +82,10 @@ static bool call_sites_locate(const struct ncs_tracks *all, const struct ncs_sid
     int model = call_sites_find_model(all, s->other, samples, evidence);
     if (model < 0)
         return false;
-    for (size_t i = 0; i < s->odds && i < ODDS; i++) {
+    for (size_t i = 0; i < s->minority_size && i < ODDS; i++) {
         size_t here;
-        int odd = s->odd[i];
-        if (!call_sites_find_shift(all, s->extra ? model : odd, s->extra ? odd : model, s->shift, s->last, evidence,
+        int minority = s->minority[i];
+        if (!call_sites_find_shift(all, s->extra ? model : minority, s->extra ? minority : model, s->shift, s->last, evidence,
                                    &here) ||
             (i && here != where))
             return false;
@@ -95,9 +95,9 @@ static bool call_sites_locate(const struct ncs_tracks *all, const struct ncs_sid
     *out = (struct ncs_call_divergence){ .how = s->extra ? NCS_DIVERGENCE_EXTRA : NCS_DIVERGENCE_SKIPPED,
                                  .at = (uint32_t)where, .number = m->call[where]->number,
                                  .shift = s->shift, .model = model, .evidence = evidence };
-    out->odds = s->odds;
-    out->odd = ncs_new(s->odds * sizeof *out->odd);
-    memcpy(out->odd, s->odd, s->odds * sizeof *out->odd);
+    out->minority_size = s->minority_size;
+    out->minority = ncs_new(s->minority_size * sizeof *out->minority);
+    memcpy(out->minority, s->minority, s->minority_size * sizeof *out->minority);
     return true;
 }
 
@@ -107,8 +107,8 @@ static void locate_by_any(struct ncs_analysis *q, struct ncs_records *records, i
     struct ncs_tracks all = ncs_tracks_open(q, records, comm);
     for (size_t i = 0; i < s->others && i < SAMPLES; i++)
         ncs_tracks_want(&all, s->other[i]);
-    for (size_t i = 0; i < s->odds && i < ODDS; i++)
-        ncs_tracks_want(&all, s->odd[i]);
+    for (size_t i = 0; i < s->minority_size && i < ODDS; i++)
+        ncs_tracks_want(&all, s->minority[i]);
     ncs_tracks_read(&all);
     for (enum ncs_evidence evidence = NCS_EVIDENCE_LINE; evidence <= NCS_TRACK_CLUES && out->how == NCS_DIVERGENCE_NONE; evidence++)
         call_sites_locate(&all, s, evidence, out);
@@ -130,8 +130,8 @@ static void part_sides(const struct ncs_ranks_of_comm *r, int nranks, struct ncs
         else
             few[fews++] = i;
     s->extra = fews > manys;
-    s->odd = s->extra ? many : few;
-    s->odds = s->extra ? manys : fews;
+    s->minority = s->extra ? many : few;
+    s->minority_size = s->extra ? manys : fews;
     s->other = s->extra ? few : many;
     s->others = s->extra ? fews : manys;
     s->shift = p->shift;
@@ -150,10 +150,10 @@ static bool is_whole(const struct ncs_ranks_of_comm *r, int nranks)
 
 /* Every difference between the two is two calls, `*far` apart, that have changed places; *where is the
  * first. */
-static bool call_sites_find_swaps(const struct ncs_tracks *all, int odd, int model, enum ncs_evidence evidence,
+static bool call_sites_find_swaps(const struct ncs_tracks *all, int minority, int model, enum ncs_evidence evidence,
                                   size_t *where, uint32_t *far)
 {
-    const struct ncs_track *a = &all->of[odd], *b = &all->of[model];
+    const struct ncs_track *a = &all->of[minority], *b = &all->of[model];
     bool *done = ncs_new(a->count * sizeof *done), fits = a->count == b->count;
     *far = 0;
     for (size_t i = 0; i < a->count && fits; i++) {
@@ -165,7 +165,7 @@ static bool call_sites_find_swaps(const struct ncs_tracks *all, int odd, int mod
                 call_sites_at(a, k, evidence) != call_sites_at(b, i, evidence)))
             k++;
         fits = k < a->count && k <= i + FAR && (!*far || k - i == *far) &&
-               !all->q->comm[all->comm].seq[odd].call[i]->label;
+               !all->q->comm[all->comm].seq[minority].call[i]->label;
         if (!fits)
             break;
         if (!*far)
@@ -179,27 +179,27 @@ static bool call_sites_find_swaps(const struct ncs_tracks *all, int odd, int mod
 
 static bool locate_swap(const struct ncs_tracks *all, int nranks, enum ncs_evidence evidence, struct ncs_call_divergence *p)
 {
-    int *rank = ncs_new((size_t)nranks * sizeof *rank), *odd = ncs_new((size_t)nranks * sizeof *odd);
-    size_t odds = 0, first = 0, where = 0;
+    int *rank = ncs_new((size_t)nranks * sizeof *rank), *minority = ncs_new((size_t)nranks * sizeof *minority);
+    size_t minority_size = 0, first = 0, where = 0;
     uint32_t shift = 0, far;
     for (int i = 0; i < nranks; i++)
         rank[i] = i;
     int model = call_sites_find_model(all, rank, (size_t)nranks, evidence);
-    bool even = model < 0 && nranks == 2, fits = model >= 0 || even;
-    model = even ? 0 : model;
+    bool tied = model < 0 && nranks == 2, fits = model >= 0 || tied;
+    model = tied ? 0 : model;
     for (int i = 0; i < nranks && fits; i++) {
         if (call_sites_same(&all->of[i], &all->of[model], evidence))
             continue;
         fits = call_sites_find_swaps(all, i, model, evidence, &where, &far) &&
-               (!odds || (where == first && far == shift));
-        odd[odds++] = i;
+               (!minority_size || (where == first && far == shift));
+        minority[minority_size++] = i;
         first = where;
         shift = far;
     }
     ncs_free(rank);
-    struct ncs_call_divergence found = { .at = (uint32_t)first, .shift = shift, .evidence = evidence, .even = even,
-                                 .model = model, .odd = odd, .odds = odds };
-    return ncs_make_exchange(fits && odds ? &all->q->comm[all->comm].seq[model] : NULL, &found, p);
+    struct ncs_call_divergence found = { .at = (uint32_t)first, .shift = shift, .evidence = evidence, .tied = tied,
+                                 .model = model, .minority = minority, .minority_size = minority_size };
+    return ncs_make_exchange(fits && minority_size ? &all->q->comm[all->comm].seq[model] : NULL, &found, p);
 }
 
 /* For a run without a hang but with wrong data: were calls of equal signature exchanged? */
@@ -232,12 +232,12 @@ static void locate_earlier(struct ncs_analysis *q, struct ncs_records *records, 
     struct ncs_ranks_of_comm *r = &q->comm[comm];
     struct ncs_call_divergence *p = &r->divergence, found = { 0 };
     int nranks = q->journal->comm[comm]->nranks;
-    struct ncs_sides s = { .odd = p->odd, .odds = p->odds, .extra = p->how == NCS_DIVERGENCE_EXTRA,
+    struct ncs_sides s = { .minority = p->minority, .minority_size = p->minority_size, .extra = p->how == NCS_DIVERGENCE_EXTRA,
                        .shift = p->shift, .last = p->at };
     s.other = ncs_new((size_t)nranks * sizeof *s.other);
     size_t next = 0;
     for (int i = 0; i < nranks; i++)
-        if (next < p->odds && p->odd[next] == i)
+        if (next < p->minority_size && p->minority[next] == i)
             next++;
         else
             s.other[s.others++] = i;
@@ -245,11 +245,11 @@ static void locate_earlier(struct ncs_analysis *q, struct ncs_records *records, 
     ncs_free(s.other);
     if (found.how == NCS_DIVERGENCE_NONE)
         return;
-    ncs_free(p->odd);
+    ncs_free(p->minority);
     *p = found;
 }
 
-void ncs_find_clues(struct ncs_analysis *q)
+void ncs_find_evidence(struct ncs_analysis *q)
 {
     bool doubt = false;
     for (size_t i = 0; i < q->notices; i++)
@@ -265,11 +265,11 @@ void ncs_find_clues(struct ncs_analysis *q)
         if (q->hung && r->divergence.how == NCS_DIVERGENCE_FEWER) {
             struct ncs_sides s;
             part_sides(r, nranks, &s);
-            if (s.odds)
-                locate_by_any(q, &records, (int)c, &s, &r->clued);
-            ncs_free(s.odd);
+            if (s.minority_size)
+                locate_by_any(q, &records, (int)c, &s, &r->by_evidence);
+            ncs_free(s.minority);
             ncs_free(s.other);
-        } else if (q->hung && !r->divergence.even && !r->divergence.by_label &&
+        } else if (q->hung && !r->divergence.tied && !r->divergence.by_label &&
                    (r->divergence.how == NCS_DIVERGENCE_SKIPPED || r->divergence.how == NCS_DIVERGENCE_EXTRA)) {
             locate_earlier(q, &records, (int)c);
         } else if (!q->hung && doubt) {

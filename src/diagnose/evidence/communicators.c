@@ -104,7 +104,7 @@ static size_t find_place(const struct lines *all, int rank)
 
 /* The rank of most peers with the longest line; -1 = no call there is made by most, or the others do
  * not all make one and the same. */
-static int communicators_find_model(const struct lines *all, int rank, size_t at, int *odd)
+static int communicators_find_model(const struct lines *all, int rank, size_t at, int *minority)
 {
     struct ncs_map made = { 0 }; /* key -> by how many */
     int model = -1;
@@ -126,17 +126,17 @@ static int communicators_find_model(const struct lines *all, int rank, size_t at
         }
     }
     ncs_map_free(&made);
-    *odd = -1;
+    *minority = -1;
     for (int r = 0; r < all->ranks; r++) {
         if (!is_peer(all, rank, r) || at >= all->of[r].count ||
             all->of[r].at[at].key == all->of[model].at[at].key)
             continue;
-        if (*odd >= 0 && all->of[r].at[at].key != all->of[*odd].at[at].key)
+        if (*minority >= 0 && all->of[r].at[at].key != all->of[*minority].at[at].key)
             return -1;
-        if (*odd < 0 || all->of[r].count > all->of[*odd].count)
-            *odd = r;
+        if (*minority < 0 || all->of[r].count > all->of[*minority].count)
+            *minority = r;
     }
-    return 2 * most > there && *odd >= 0 ? model : -1;
+    return 2 * most > there && *minority >= 0 ? model : -1;
 }
 
 static bool communicators_same_line(const struct ncs_call *a, const struct ncs_call *b)
@@ -157,29 +157,29 @@ static int communicators_count_alike(const struct line *a, size_t from_a, const 
     return alike;
 }
 
-static bool is_exchange(const struct line *odd, const struct line *model, size_t at)
+static bool is_exchange(const struct line *minority, const struct line *model, size_t at)
 {
-    for (size_t d = 1; d <= MOST_BETWEEN && at + d < odd->count && at + d < model->known; d++)
-        if (odd->at[at].key == model->at[at + d].key && odd->at[at + d].key == model->at[at].key)
-            return communicators_count_alike(odd, at + d + 1, model, at + d + 1, false) >= 0;
+    for (size_t d = 1; d <= MOST_BETWEEN && at + d < minority->count && at + d < model->known; d++)
+        if (minority->at[at].key == model->at[at + d].key && minority->at[at + d].key == model->at[at].key)
+            return communicators_count_alike(minority, at + d + 1, model, at + d + 1, false) >= 0;
     return false;
 }
 
 /* A rank that has left out calls goes on where the others do; one that makes the next call at a place of
  * its own has another order. */
-static enum ncs_divergence_how communicators_explain(const struct line *odd, const struct line *model, size_t at,
+static enum ncs_divergence_how communicators_explain(const struct line *minority, const struct line *model, size_t at,
                                                      uint32_t *shift)
 {
-    if (is_exchange(odd, model, at))
+    if (is_exchange(minority, model, at))
         return NCS_DIVERGENCE_SWAPPED;
     bool elsewhere = false;
     for (uint32_t n = 1; n <= MOST_OFF; n++) {
         *shift = n;
-        if (communicators_count_alike(odd, at, model, at + n, true) > 0)
+        if (communicators_count_alike(minority, at, model, at + n, true) > 0)
             return NCS_DIVERGENCE_SKIPPED;
-        if (communicators_count_alike(odd, at + n, model, at, true) > 0)
+        if (communicators_count_alike(minority, at + n, model, at, true) > 0)
             return NCS_DIVERGENCE_EXTRA;
-        elsewhere |= communicators_count_alike(odd, at, model, at + n, false) > 0;
+        elsewhere |= communicators_count_alike(minority, at, model, at + n, false) > 0;
     }
     return elsewhere ? NCS_DIVERGENCE_SWAPPED : NCS_DIVERGENCE_NONE;
 }
@@ -224,17 +224,17 @@ static bool is_of_comms(const struct ncs_analysis *q, const int *path, size_t le
 static bool judge_rank(const struct ncs_analysis *q, const int *path, size_t length,
                        struct lines *all, int rank, struct ncs_across *out)
 {
-    int odd;
+    int minority;
     size_t at = all->of[rank].mixed ? SIZE_MAX : find_place(all, rank);
-    int model = at == SIZE_MAX ? -1 : communicators_find_model(all, rank, at, &odd);
+    int model = at == SIZE_MAX ? -1 : communicators_find_model(all, rank, at, &minority);
     if (model < 0)
         return false;
     guess(&all->of[model]);
-    out->how = communicators_explain(&all->of[odd], &all->of[model], at, &out->shift);
-    out->odd = odd;
+    out->how = communicators_explain(&all->of[minority], &all->of[model], at, &out->shift);
+    out->minority = minority;
     bool extra = out->how == NCS_DIVERGENCE_EXTRA;
-    const struct ncs_call *call = all->of[extra ? odd : model].at[at].call;
-    out->unmet = meeting(q, path, length, communicators_role_of(q, call->comm), odd, extra);
+    const struct ncs_call *call = all->of[extra ? minority : model].at[at].call;
+    out->unmet = meeting(q, path, length, communicators_role_of(q, call->comm), minority, extra);
     out->call = extra ? call : NULL;
     return out->unmet && out->how != NCS_DIVERGENCE_NONE;
 }

@@ -40,8 +40,8 @@ struct ncs_results {
 struct guess {
     enum ncs_divergence_how how;
     size_t at, far;
-    const int *odd; /* of the communicator, ascending */
-    size_t odds;
+    const int *minority; /* of the communicator, ascending */
+    size_t minority_size;
 };
 
 static const size_t nowhere = SIZE_MAX;
@@ -68,15 +68,15 @@ static size_t moved_back(const struct guess *g, size_t i)
 
 static bool results_is_odd(const struct guess *g, int rank)
 {
-    size_t low = 0, high = g ? g->odds : 0;
+    size_t low = 0, high = g ? g->minority_size : 0;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (g->odd[middle] < rank)
+        if (g->minority[middle] < rank)
             low = middle + 1;
         else
             high = middle;
     }
-    return g && low < g->odds && g->odd[low] == rank;
+    return g && low < g->minority_size && g->minority[low] == rank;
 }
 
 /* ---- what would come out ---- */
@@ -125,10 +125,10 @@ static bool sum_at(struct ncs_results *all, const struct guess *g, size_t at, si
     if (element && !t->uniform)
         return false;
     *sum = t->sum;
-    for (size_t i = 0; g && i < g->odds; i++) {
-        const struct ncs_call *own = call_at(all, g->odd[i], at);
+    for (size_t i = 0; g && i < g->minority_size; i++) {
+        const struct ncs_call *own = call_at(all, g->minority[i], at);
         double now;
-        if (!input_at(all, g, g->odd[i], at, element, &now))
+        if (!input_at(all, g, g->minority[i], at, element, &now))
             return false;
         if (own && own->input)
             *sum -= own->value;
@@ -355,8 +355,8 @@ static int try_guess(struct ncs_results *all, const struct guess *g)
             fitted |= t == FITS && !w->held;
         }
         fits += fitted;
-        for (size_t k = 0; k < g->odds && k < ASKED; k++)
-            if (w->is[g->odd[k]] && ask(all, g, w, g->odd[k]) == FAILS)
+        for (size_t k = 0; k < g->minority_size && k < ASKED; k++)
+            if (w->is[g->minority[k]] && ask(all, g, w, g->minority[k]) == FAILS)
                 return -1;
     }
     return fits;
@@ -364,10 +364,10 @@ static int try_guess(struct ncs_results *all, const struct guess *g)
 
 int ncs_try_divergence(struct ncs_results *all, const struct ncs_call_divergence *p)
 {
-    struct guess g = { p->how, p->at, p->shift, p->odd, p->odds };
-    if (!p->even)
+    struct guess g = { p->how, p->at, p->shift, p->minority, p->minority_size };
+    if (!p->tied)
         return try_guess(all, &g);
-    g.odds = 1; /* either of the two */
+    g.minority_size = 1; /* either of the two */
     return try_guess(all, &g);
 }
 
@@ -390,11 +390,11 @@ static void results_try_one(struct ncs_results *all, enum ncs_divergence_how how
     if (fits < NCS_ENOUGH_RESULTS || fits < b->fits)
         return;
     if (fits > b->fits) {
-        g.odd = NULL;
+        g.minority = NULL;
         *b = (struct best){ .g = g, .rank = rank, .second = -1, .fits = fits, .alike = 1 };
         return;
     }
-    g.odd = NULL;
+    g.minority = NULL;
     b->other = g;
     b->second = rank;
     b->alike++;
@@ -410,15 +410,15 @@ static void fill_second(const struct ncs_results *all, const struct best *b, str
 {
     const struct guess *x = &b->g, *y = &b->other;
     const struct ncs_sequence *m = &all->c->seq[out->model];
-    out->even = all->nranks == 2 && x->how == NCS_DIVERGENCE_SWAPPED && y->how == x->how &&
+    out->tied = all->nranks == 2 && x->how == NCS_DIVERGENCE_SWAPPED && y->how == x->how &&
                 x->at == y->at && x->far == y->far;
-    if (!out->even)
-        out->rival = (struct ncs_rival){ y->how, b->second, m->call[y->at]->number, other_of(m, y),
+    if (!out->tied)
+        out->alternative = (struct ncs_divergence_alternative){ y->how, b->second, m->call[y->at]->number, other_of(m, y),
                                          (uint32_t)y->far };
     if (b->second == b->rank)
         return;
-    out->odd[1] = b->second; /* ranks are tried in ascending order */
-    out->odds = 2;
+    out->minority[1] = b->second; /* ranks are tried in ascending order */
+    out->minority_size = 2;
     out->model = b->rank;
 }
 
@@ -428,9 +428,9 @@ static void results_fill(const struct ncs_results *all, const struct best *b, st
     const struct ncs_sequence *m = &all->c->seq[model];
     *out = (struct ncs_call_divergence){ .how = b->g.how, .at = (uint32_t)b->g.at, .shift = (uint32_t)b->g.far,
                                  .number = m->call[b->g.at]->number, .model = model,
-                                 .other = other_of(m, &b->g), .evidence = NCS_EVIDENCE_RESULT, .odds = 1 };
-    out->odd = ncs_new(2 * sizeof *out->odd);
-    out->odd[0] = b->rank;
+                                 .other = other_of(m, &b->g), .evidence = NCS_EVIDENCE_RESULT, .minority_size = 1 };
+    out->minority = ncs_new(2 * sizeof *out->minority);
+    out->minority[0] = b->rank;
     if (b->alike > 1)
         fill_second(all, b, out);
 }

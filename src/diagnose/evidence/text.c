@@ -17,17 +17,17 @@ static void text_say_change(struct ncs_str *s, enum ncs_divergence_how how, unsi
 static void say_results(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
                         struct ncs_str *s)
 {
-    const struct ncs_rival *rival = &p->rival;
+    const struct ncs_divergence_alternative *alternative = &p->alternative;
     ncs_str_add(s, "they would have come out with ");
     text_say_change(s, p->how, p->number, p->other, p->shift);
-    if (rival->how) {
-        ncs_str_addf(s, "rank %d, and as well with ", ncs_run_rank(q, comm, p->odd[0]));
-        text_say_change(s, rival->how, rival->number, rival->other, rival->shift);
-        ncs_str_addf(s, "rank %d", ncs_run_rank(q, comm, rival->odd));
-    } else if (p->even) {
+    if (alternative->how) {
+        ncs_str_addf(s, "rank %d, and as well with ", ncs_run_rank(q, comm, p->minority[0]));
+        text_say_change(s, alternative->how, alternative->number, alternative->other, alternative->shift);
+        ncs_str_addf(s, "rank %d", ncs_run_rank(q, comm, alternative->minority));
+    } else if (p->tied) {
         ncs_str_add(s, "one of the two ranks");
     } else {
-        ncs_format_odd(q, s, comm, p);
+        ncs_format_minority(q, s, comm, p);
     }
     if (p->earliest)
         ncs_str_addf(s, ", as with any of calls %u to %u", (unsigned)p->earliest, (unsigned)p->number);
@@ -49,17 +49,17 @@ void ncs_format_evidence(const struct ncs_analysis *q, int comm, const struct nc
     }
     if (p->how == NCS_DIVERGENCE_SWAPPED) {
         ncs_str_addf(s, "with calls %u and %u exchanged ", (unsigned)p->number, (unsigned)p->other);
-        if (p->even) {
+        if (p->tied) {
             ncs_str_add(s, "the two ranks agree");
             return;
         }
-        ncs_format_odd(q, s, comm, p);
-        ncs_str_add(s, p->odds == 1 ? " agrees with the others" : " agree with the others");
+        ncs_format_minority(q, s, comm, p);
+        ncs_str_add(s, p->minority_size == 1 ? " agrees with the others" : " agree with the others");
         return;
     }
     ncs_str_addf(s, "from call %u on ", (unsigned)p->number);
-    ncs_format_odd(q, s, comm, p);
-    ncs_str_addf(s, " agree%s with what the others do %u call%s %s", p->odds == 1 ? "s" : "",
+    ncs_format_minority(q, s, comm, p);
+    ncs_str_addf(s, " agree%s with what the others do %u call%s %s", p->minority_size == 1 ? "s" : "",
                  (unsigned)p->shift, p->shift == 1 ? "" : "s", skipped ? "later" : "earlier");
     if (p->earliest)
         ncs_str_addf(s, "; calls %u to %u are alike, and any of them may be the one",

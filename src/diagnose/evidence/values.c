@@ -145,9 +145,9 @@ static bool values_find_shift(const struct two *t, enum how how, size_t unmet, s
     return false;
 }
 
-static struct two sides_of(const struct ncs_ranks_of_comm *c, const struct ncs_sides *s, int odd, int model)
+static struct two sides_of(const struct ncs_ranks_of_comm *c, const struct ncs_sides *s, int minority, int model)
 {
-    const struct ncs_sequence *o = &c->seq[odd], *m = &c->seq[model];
+    const struct ncs_sequence *o = &c->seq[minority], *m = &c->seq[model];
     return (struct two){ s->extra ? m : o, s->extra ? o : m, s->shift, s->last };
 }
 
@@ -156,8 +156,8 @@ static bool values_locate(const struct ncs_ranks_of_comm *c, const struct ncs_si
                           struct span *out)
 {
     size_t unmet = how == SAME ? 1 : s->others > 1 ? 2 : 3;
-    for (size_t i = 0; i < s->odds && i < ODDS; i++) {
-        struct two t = sides_of(c, s, s->odd[i], model);
+    for (size_t i = 0; i < s->minority_size && i < ODDS; i++) {
+        struct two t = sides_of(c, s, s->minority[i], model);
         struct span one;
         if (t.many->held <= t.shift || !values_find_shift(&t, how, unmet, &one) ||
             (i && one.where != out->where))
@@ -167,15 +167,15 @@ static bool values_locate(const struct ncs_ranks_of_comm *c, const struct ncs_si
         one.from_start |= i && out->from_start;
         *out = one;
     }
-    return s->odds > 0;
+    return s->minority_size > 0;
 }
 
 /* True if the odd ranks agree with the others without any shift. */
 static bool is_even_so(const struct ncs_ranks_of_comm *c, const struct ncs_sides *s, enum how how, int model)
 {
-    for (size_t i = 0; i < s->odds && i < ODDS; i++) {
+    for (size_t i = 0; i < s->minority_size && i < ODDS; i++) {
         struct relation r = { how, 0 };
-        if (find_relation(how, &c->seq[s->odd[i]], &c->seq[model], &r))
+        if (find_relation(how, &c->seq[s->minority[i]], &c->seq[model], &r))
             return true;
     }
     return false;
@@ -215,9 +215,9 @@ static void fill_shift(const struct ncs_ranks_of_comm *c, const struct ncs_sides
                                  .shift = s->shift, .model = model, .evidence = evidence };
     if (span->first < span->where)
         out->earliest = m->call[span->first]->number;
-    out->odds = s->odds;
-    out->odd = ncs_new(s->odds * sizeof *out->odd);
-    memcpy(out->odd, s->odd, s->odds * sizeof *out->odd);
+    out->minority_size = s->minority_size;
+    out->minority = ncs_new(s->minority_size * sizeof *out->minority);
+    memcpy(out->minority, s->minority, s->minority_size * sizeof *out->minority);
 }
 
 /* The only place, or the places next to each other, at which a shift explains what was not as expected. */
@@ -232,7 +232,7 @@ static bool locate_by_results(const struct ncs_ranks_of_comm *c, const struct nc
         struct ncs_call_divergence p;
         fill_shift(c, s, s->other[0], &here, NCS_EVIDENCE_RESULT, &p);
         int fits = ncs_try_divergence(results, &p);
-        ncs_free(p.odd);
+        ncs_free(p.minority);
         if (fits < most)
             continue;
         apart = fits == most && alike && (apart || out->where + 1 != i);
@@ -256,7 +256,7 @@ bool ncs_trace_shift(const struct ncs_analysis *q, int comm, const struct ncs_si
     if (found)
         fill_shift(c, s, model, &span, NCS_EVIDENCE_INPUT, out);
     if (found && results && ncs_try_divergence(results, out) < 0) {
-        ncs_free(out->odd);
+        ncs_free(out->minority);
         *out = (struct ncs_call_divergence){ 0 };
         found = false;
     }
@@ -315,28 +315,28 @@ static bool values_find_exchange(enum how how, const struct ncs_sequence *a, con
 static bool exchange_by_inputs(const struct ncs_ranks_of_comm *c, int nranks, enum how how,
                                struct ncs_call_divergence *p)
 {
-    int *rank = ncs_new((size_t)nranks * sizeof *rank), *odd = ncs_new((size_t)nranks * sizeof *odd);
-    size_t odds = 0, first = 0, where = 0;
+    int *rank = ncs_new((size_t)nranks * sizeof *rank), *minority = ncs_new((size_t)nranks * sizeof *minority);
+    size_t minority_size = 0, first = 0, where = 0;
     uint32_t shift = 0, far = 0;
     for (int i = 0; i < nranks; i++)
         rank[i] = i;
     int model = values_find_model(c, how, rank, (size_t)nranks);
-    bool even = model < 0 && nranks == 2 && how == SAME, fits = model >= 0 || even;
-    model = even ? 0 : model;
+    bool tied = model < 0 && nranks == 2 && how == SAME, fits = model >= 0 || tied;
+    model = tied ? 0 : model;
     for (int i = 0; i < nranks && fits; i++) {
         struct relation r = { how, 0 };
         if (i == model || find_relation(how, &c->seq[i], &c->seq[model], &r))
             continue;
         fits = values_find_exchange(how, &c->seq[i], &c->seq[model], &where, &far) &&
-               (!odds || (where == first && far == shift));
-        odd[odds++] = i;
+               (!minority_size || (where == first && far == shift));
+        minority[minority_size++] = i;
         first = where;
         shift = far;
     }
     ncs_free(rank);
-    struct ncs_call_divergence found = { .at = (uint32_t)first, .shift = shift, .evidence = NCS_EVIDENCE_INPUT, .even = even,
-                                 .model = model, .odd = odd, .odds = odds };
-    return ncs_make_exchange(fits && odds ? &c->seq[model] : NULL, &found, p);
+    struct ncs_call_divergence found = { .at = (uint32_t)first, .shift = shift, .evidence = NCS_EVIDENCE_INPUT, .tied = tied,
+                                 .model = model, .minority = minority, .minority_size = minority_size };
+    return ncs_make_exchange(fits && minority_size ? &c->seq[model] : NULL, &found, p);
 }
 
 bool ncs_trace_exchange(const struct ncs_analysis *q, int comm, struct ncs_call_divergence *out)
@@ -353,7 +353,7 @@ bool ncs_trace_exchange(const struct ncs_analysis *q, int comm, struct ncs_call_
             continue;
         found = results ? ncs_try_divergence(results, out) > 0 : how == SAME;
         if (!found) {
-            ncs_free(out->odd);
+            ncs_free(out->minority);
             *out = (struct ncs_call_divergence){ 0 };
         }
     }

@@ -112,7 +112,7 @@ static void try_other_name(struct ncs_explanations *s, const char *key)
             const struct ncs_step *own = &s->courses.of[i].step[k];
             struct ncs_change change = { .kind = NCS_CHANGE_KEY, .course = i, .step = k, .model = own->call, .comm = -1,
                                          .comm_rank = -1, .peer = -1, .host = own->host, .key = key };
-            if (own->loose)
+            if (own->unmatched)
                 candidates_host_try_one(s, &change);
         }
 }
@@ -247,7 +247,7 @@ void ncs_candidates_hosts(struct ncs_explanations *s)
         try_other_name(s, key);
         for (size_t c = 0; c < s->courses.count; c++)
             for (size_t k = 0; k < s->courses.of[c].steps; k++)
-                if (s->courses.of[c].step[k].loose)
+                if (s->courses.of[c].step[k].unmatched)
                     try_waiters(s, key, s->courses.of[c].step[k].host->what);
     }
 }

@@ -185,8 +185,8 @@ static bool turned_round(const struct ncs_diagnosis *d, const struct ncs_journal
         rank[ranks] = own;
         ranks += !blamed;
     }
-    bool even = ranks * 2 == (size_t)comm->nranks;
-    if (even) {
+    bool tied = ranks * 2 == (size_t)comm->nranks;
+    if (tied) {
         struct ncs_str s = { 0 };
         *out = (struct ncs_finding){ .rule = skipped ? "extra-call" : "skipped-call",
                                      .comm = ncs_copy_text(comm->name) };
@@ -200,7 +200,7 @@ static bool turned_round(const struct ncs_diagnosis *d, const struct ncs_journal
     }
     ncs_free(rank);
     ncs_free(comm_rank);
-    return even;
+    return tied;
 }
 
 /* Nobody answers a message: it is missed, or it was sent, or waited for, once too often. */
@@ -234,7 +234,7 @@ bool ncs_finding_is_likelier(const struct ncs_journal *j, const struct ncs_findi
     return f->culprits < than->culprits || !changes_in_place(j, than);
 }
 
-static bool is_said(const struct ncs_finding *f, const struct ncs_finding *other)
+static bool is_reported(const struct ncs_finding *f, const struct ncs_finding *other)
 {
     for (size_t i = 0; i < f->others; i++)
         if (!blames_others(&f->other[i], other))
@@ -248,18 +248,18 @@ void ncs_diagnosis_add_other(struct ncs_diagnosis *d, const struct ncs_journal *
     const struct ncs_alternative *a = &d->alternative[alternative];
     const struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
     bool smaller = first && f && (!changes_argument(j, first) || f->repairs < first->repairs);
-    if (smaller && f->culprits <= first->culprits && !is_said(first, f))
+    if (smaller && f->culprits <= first->culprits && !is_reported(first, f))
         add_other(first, in_short(f));
 }
 
 void ncs_diagnosis_doubt_odd(struct ncs_diagnosis *d, const struct ncs_journal *j)
 {
     struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
-    const struct ncs_finding *odd = d->oddity;
-    if (!first || !odd || first->others || changes_argument(j, first) || is_said(first, odd))
+    const struct ncs_finding *minority = d->oddity;
+    if (!first || !minority || first->others || changes_argument(j, first) || is_reported(first, minority))
         return;
-    if (d->odd_of_two || !ncs_finding_names_all(odd, first)) /* of two nobody is the odd one */
-        add_other(first, in_short(odd));
+    if (d->odd_of_two || !ncs_finding_names_all(minority, first)) /* of two nobody is the odd one */
+        add_other(first, in_short(minority));
 }
 
 void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *j)
@@ -288,7 +288,7 @@ void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *j)
     for (size_t i = 0; i < d->alternatives && first; i++) {
         const struct ncs_alternative *a = &d->alternative[i];
         struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
-        if (!a->likelier || a->told || !f || is_another_word(f, first))
+        if (!a->likelier || a->known || !f || is_another_word(f, first))
             continue;
         add_other(f, in_short(first));
         ncs_diagnosis_prefer(d, i, true);

@@ -155,6 +155,6 @@ bool ncs_format_hosts(const struct ncs_explanation *e, struct ncs_cause *r, stru
 /* The same with words of its own and with the edits (explanation/text.c). */
 bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit *edit, struct ncs_drafts *all);
 /* Adds the finding; false: there are no words for it. */
-bool ncs_explanation_say(const struct ncs_explanation *e, struct ncs_drafts *all);
+bool ncs_explanation_format(const struct ncs_explanation *e, struct ncs_drafts *all);
 
 #endif

@@ -37,7 +37,7 @@ static uint32_t position_of(const struct ncs_explanations *s, const struct ncs_c
 
 /* A meeting of the communicator to tell the rows by: one that the odd rank is missed at or stands at with
  * another call. */
-static const struct ncs_unmet *finding_need_of(const struct ncs_explanations *s, int comm, int comm_rank, bool missed)
+static const struct ncs_unmet *finding_unmet_of(const struct ncs_explanations *s, int comm, int comm_rank, bool missed)
 {
     const struct ncs_unmet *best = NULL;
     for (size_t i = 0; i < s->q->unmets; i++) {
@@ -105,12 +105,12 @@ static struct ncs_edit edit_of(const struct ncs_explanations *s, const struct nc
 }
 
 /* Collectives that are left out or made in excess on one communicator. */
-static bool say_shift(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
+static bool format_shift(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
 {
     const struct ncs_explanations *s = b->of;
     const struct ncs_change *first = finding_first_call(b);
     bool skipped = first->kind == NCS_CHANGE_PUT_IN;
-    const struct ncs_unmet *n = finding_need_of(s, first->comm, first->comm_rank, skipped);
+    const struct ncs_unmet *n = finding_unmet_of(s, first->comm, first->comm_rank, skipped);
     if (!n)
         return false;
     struct ncs_call_divergence p = { .how = skipped ? NCS_DIVERGENCE_SKIPPED : NCS_DIVERGENCE_EXTRA };
@@ -120,8 +120,8 @@ static bool say_shift(const struct ncs_explanation *b, struct ncs_cause *r, stru
         if (c->comm != first->comm)
             continue;
         p.shift += c->comm_rank == first->comm_rank;
-        if (!p.odds || p.odd[p.odds - 1] != c->comm_rank)
-            NCS_PUSH(p.odd, p.odds, room, c->comm_rank);
+        if (!p.minority_size || p.minority[p.minority_size - 1] != c->comm_rank)
+            NCS_PUSH(p.minority, p.minority_size, room, c->comm_rank);
     }
     p.at = position_of(s, first);
     p.number = first->model->number;
@@ -141,16 +141,16 @@ static bool say_shift(const struct ncs_explanation *b, struct ncs_cause *r, stru
         r->calls = n->presents;
     }
     bool any = (r->kind == NCS_CAUSE_DIFFER || r->absents) && p.model >= 0 &&
-               ncs_call_at(s->q, first->comm, skipped ? p.model : p.odd[0], p.at);
+               ncs_call_at(s->q, first->comm, skipped ? p.model : p.minority[0], p.at);
     if (any)
         ncs_judge(s->q, r, all);
     ncs_free(r->absent);
-    ncs_free(p.odd);
+    ncs_free(p.minority);
     return any;
 }
 
 /* A send or receive that somebody waits for. */
-static bool say_answer(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
+static bool format_answer(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
 {
     const struct ncs_explanations *s = b->of;
     const struct ncs_change *first = finding_first_call(b);
@@ -170,7 +170,7 @@ static bool say_answer(const struct ncs_explanation *b, struct ncs_cause *r, str
     return false;
 }
 
-static bool say_elsewhere(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
+static bool format_elsewhere(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
 {
     const struct ncs_call **call = ncs_new(b->changes * sizeof *call);
     for (size_t i = 0; i < b->changes; i++)
@@ -180,9 +180,9 @@ static bool say_elsewhere(const struct ncs_explanation *b, struct ncs_cause *r, 
     r->call = call;
     r->calls = b->changes;
     r->comm = b->change[0].comm;
-    r->unmet = finding_need_of(b->of, call[0]->comm, call[0]->comm_rank, false);
+    r->unmet = finding_unmet_of(b->of, call[0]->comm, call[0]->comm_rank, false);
     if (!r->unmet) /* nobody waits where the call was made */
-        r->unmet = finding_need_of(b->of, b->change[0].comm, b->change[0].comm_rank, true);
+        r->unmet = finding_unmet_of(b->of, b->change[0].comm, b->change[0].comm_rank, true);
     bool fine = r->unmet != NULL;
     if (fine)
         ncs_judge(b->of->q, r, all);
@@ -202,7 +202,7 @@ static const struct ncs_unmet *unanswered(const struct ncs_explanations *s, cons
 }
 
 /* A send or receive that nobody answers, and that nobody ought to. */
-static bool say_excess(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
+static bool format_excess(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
 {
     const struct ncs_call *call = finding_first_call(b)->model;
     r->unmet = unanswered(b->of, call);
@@ -219,7 +219,7 @@ static bool say_excess(const struct ncs_explanation *b, struct ncs_cause *r, str
     return all->count > before;
 }
 
-static bool say_peers(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
+static bool format_peers(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
 {
     const struct ncs_call **call = ncs_new(2 * b->changes * sizeof *call);
     for (size_t i = 0; i < b->changes; i++) {
@@ -240,7 +240,7 @@ static bool say_peers(const struct ncs_explanation *b, struct ncs_cause *r, stru
     return fine;
 }
 
-bool ncs_explanation_say(const struct ncs_explanation *e, struct ncs_drafts *all)
+bool ncs_explanation_format(const struct ncs_explanation *e, struct ncs_drafts *all)
 {
     const struct ncs_change *first = finding_first_call(e);
     if (!of_one_kind(e))
@@ -251,11 +251,11 @@ bool ncs_explanation_say(const struct ncs_explanation *e, struct ncs_drafts *all
     struct ncs_cause r = { .comm = -1, .rank = -1, .edit = edit, .edits = e->changes };
     bool message = first && ncs_call_is_pair(first->model), one_sided = first && ncs_call_is_one_sided(first->model);
     bool fine = !first                           ? ncs_format_hosts(e, &r, all)
-                : first->kind == NCS_CHANGE_COMM ? say_elsewhere(e, &r, all)
-                : first->kind == NCS_CHANGE_PEER ? first->wants && say_peers(e, &r, all)
-                : first->answer                ? say_answer(e, &r, all)
-                : message ? first->kind == NCS_CHANGE_LEAVE_OUT && e->changes == 1 && say_excess(e, &r, all)
-                : !one_sided && say_shift(e, &r, all);
+                : first->kind == NCS_CHANGE_COMM ? format_elsewhere(e, &r, all)
+                : first->kind == NCS_CHANGE_PEER ? first->wants && format_peers(e, &r, all)
+                : first->answer                ? format_answer(e, &r, all)
+                : message ? first->kind == NCS_CHANGE_LEAVE_OUT && e->changes == 1 && format_excess(e, &r, all)
+                : !one_sided && format_shift(e, &r, all);
     fine = fine || (first && first->kind != NCS_CHANGE_COMM && ncs_explanation_word(e, edit, all));
     ncs_free(edit);
     return fine;

@@ -60,13 +60,13 @@ static void finding_host_add_rank(struct ranks *r, int rank, int line)
     r->of[at] = rank;
 }
 
-static void say_line(struct ncs_str *s, int line)
+static void format_line(struct ncs_str *s, int line)
 {
     if (line)
         ncs_str_addf(s, " at line %d", line);
 }
 
-static void finding_host_say_ranks(struct ncs_str *s, const struct ranks *r, const char *one, const char *several)
+static void finding_host_format_ranks(struct ncs_str *s, const struct ranks *r, const char *one, const char *several)
 {
     ncs_format_ranks(s, r->of, r->count);
     ncs_str_addf(s, " %s", r->count == 1 ? one : several);
@@ -110,18 +110,18 @@ static struct ranks changed_ranks(const struct ncs_explanation *e)
     return r;
 }
 
-static void say_waiters(const struct ncs_explanation *e, const char *key, struct ncs_str *s)
+static void format_waiters(const struct ncs_explanation *e, const char *key, struct ncs_str *s)
 {
     struct ranks w = waiters_for(e, key);
     if (w.count) {
-        finding_host_say_ranks(s, &w, "waits", "wait");
-        say_line(s, w.line);
+        finding_host_format_ranks(s, &w, "waits", "wait");
+        format_line(s, w.line);
     }
     ncs_free(w.of);
 }
 
 /* rank 2 never comes to barrier() at line 12, for which ranks 0, 1, 3 wait */
-static void finding_host_say_left_out(const struct ncs_explanation *e, const struct ranks *own, struct ncs_draft *d)
+static void finding_host_format_left_out(const struct ncs_explanation *e, const struct ranks *own, struct ncs_draft *d)
 {
     const struct ncs_change *c = &e->change[0];
     struct ncs_str why = { 0 }, fix = { 0 };
@@ -132,31 +132,31 @@ static void finding_host_say_left_out(const struct ncs_explanation *e, const str
     ncs_format_ranks(&fix, own->of, own->count);
     if (c->host->kind == NCS_HOST_BARRIER) {
         ncs_str_addf(&why, " %s come to barrier()", own->count == 1 ? "does not" : "do not");
-        say_line(&why, line);
+        format_line(&why, line);
         ncs_str_add(&why, "; ");
-        finding_host_say_ranks(&why, &like, "comes there", "come there");
+        finding_host_format_ranks(&why, &like, "comes there", "come there");
         ncs_str_add(&fix, " come to barrier()");
     } else if (c->host->kind == NCS_HOST_ADD) {
         ncs_str_addf(&why, " %s to \"%s\"", own->count == 1 ? "does not add" : "do not add", c->host->what);
-        say_line(&why, line);
+        format_line(&why, line);
         ncs_str_add(&why, "; ");
-        finding_host_say_ranks(&why, &like, "does", "do");
+        finding_host_format_ranks(&why, &like, "does", "do");
         ncs_str_addf(&fix, " add to \"%s\"", c->host->what);
     } else if (c->host->kind == NCS_HOST_SET) {
         ncs_str_addf(&why, " never %s \"%s\", for which ", own->count == 1 ? "sets" : "set", c->key);
-        say_waiters(e, c->key, &why);
+        format_waiters(e, c->key, &why);
         ncs_str_add(&why, "; ");
-        finding_host_say_ranks(&why, &like, "sets its own", "set theirs");
-        say_line(&why, line);
+        finding_host_format_ranks(&why, &like, "sets its own", "set theirs");
+        format_line(&why, line);
         ncs_str_addf(&fix, " set \"%s\"", c->key);
     } else {
         ncs_str_addf(&why, " never %s the thread that ", own->count == 1 ? "spawns" : "spawn");
-        finding_host_say_ranks(&why, &like, "spawns", "spawn");
-        say_line(&why, line);
+        finding_host_format_ranks(&why, &like, "spawns", "spawn");
+        format_line(&why, line);
         ncs_str_add(&why, ": nobody makes its calls");
         ncs_str_add(&fix, " spawn the thread");
     }
-    say_line(&fix, line);
+    format_line(&fix, line);
     ncs_str_add(&fix, ", too");
     d->f.why = ncs_str_take(&why);
     d->f.fix = ncs_str_take(&fix);
@@ -165,7 +165,7 @@ static void finding_host_say_left_out(const struct ncs_explanation *e, const str
 }
 
 /* rank 2 comes to barrier() at line 24, the others do not */
-static void say_extra(const struct ncs_explanation *e, const struct ranks *own, struct ncs_draft *d)
+static void format_extra(const struct ncs_explanation *e, const struct ranks *own, struct ncs_draft *d)
 {
     const struct ncs_change *c = &e->change[0];
     const struct ncs_step *step = &e->of->courses.of[c->course].step[c->step];
@@ -173,13 +173,13 @@ static void say_extra(const struct ncs_explanation *e, const struct ranks *own, 
     struct ranks like = others_at(e, step->site);
     ncs_format_ranks(&why, own->of, own->count);
     ncs_str_addf(&why, " %s to barrier()", own->count == 1 ? "comes" : "come");
-    say_line(&why, c->host->place.line);
+    format_line(&why, c->host->place.line);
     ncs_str_add(&why, like.count ? " once more than the others: it" : ", and nobody else does: it");
     ncs_str_add(&why, " opens when all have come");
     d->f.evidence = ncs_copy_text(like.count ? "by the places: the others come to it less often"
                                              : "by the places: nobody else comes to this one");
     ncs_str_add(&fix, "leave out barrier()");
-    say_line(&fix, c->host->place.line);
+    format_line(&fix, c->host->place.line);
     ncs_str_add(&fix, " on ");
     ncs_format_ranks(&fix, own->of, own->count);
     ncs_str_add(&fix, ", or let the others come to it, too");
@@ -200,28 +200,28 @@ static bool is_asked_for(const struct ncs_explanation *e, const char *key)
 }
 
 /* rank 0 sets "other" at line 17, for which nobody waits; ranks 1-3 wait at line 19 for "go1", which nobody sets */
-static void say_other_key(const struct ncs_explanation *e, const struct ranks *own, struct ncs_draft *d)
+static void format_other_key(const struct ncs_explanation *e, const struct ranks *own, struct ncs_draft *d)
 {
     const struct ncs_change *c = &e->change[0];
     bool sets = c->host->kind == NCS_HOST_SET;
-    const char *missed = sets ? c->key : c->host->what, *loose = sets ? c->host->what : c->key;
-    bool asked = sets && is_asked_for(e, loose), others = !sets && is_asked_for(e, loose);
+    const char *missed = sets ? c->key : c->host->what, *unmatched = sets ? c->host->what : c->key;
+    bool asked = sets && is_asked_for(e, unmatched), others = !sets && is_asked_for(e, unmatched);
     struct ncs_str why = { 0 }, fix = { 0 };
     if (sets) {
-        finding_host_say_ranks(&why, own, "sets", "set");
-        ncs_str_addf(&why, " \"%s\"", loose);
-        say_line(&why, c->host->place.line);
+        finding_host_format_ranks(&why, own, "sets", "set");
+        ncs_str_addf(&why, " \"%s\"", unmatched);
+        format_line(&why, c->host->place.line);
         ncs_str_add(&why, asked ? ", as another rank does; " : ", for which nobody waits; ");
     }
-    say_waiters(e, missed, &why);
+    format_waiters(e, missed, &why);
     ncs_str_addf(&why, " for \"%s\", which nobody sets", missed);
     if (!sets)
         ncs_str_addf(&why, others ? "; the others wait for \"%s\" there" : "; \"%s\" is set, for which nobody waits",
-                     loose);
+                     unmatched);
     ncs_str_add(&fix, "let ");
     ncs_format_ranks(&fix, own->of, own->count);
     ncs_str_addf(&fix, " %s \"%s\" instead of \"%s\"", sets ? "set" : "wait for", c->key, c->host->what);
-    say_line(&fix, c->host->place.line);
+    format_line(&fix, c->host->place.line);
     d->f.why = ncs_str_take(&why);
     d->f.fix = ncs_str_take(&fix);
     d->f.evidence = ncs_copy_text(
@@ -237,7 +237,7 @@ static bool finding_host_is_gate(const struct ncs_analysis *q, const struct ncs_
 }
 
 /* The wait that the rows are about: at the barrier or for the key; of a thread the first of all. */
-static const struct ncs_unmet *finding_host_need_of(const struct ncs_analysis *q, const struct ncs_change *c)
+static const struct ncs_unmet *finding_host_unmet_of(const struct ncs_analysis *q, const struct ncs_change *c)
 {
     enum ncs_host_kind kind = c->host->kind;
     const struct ncs_unmet *any = NULL;
@@ -268,11 +268,11 @@ bool ncs_fill_hosts(const struct ncs_analysis *q, const struct ncs_cause *r, str
         ncs_add_culprit(d, own.of[i], 0, there ? c->host->place.line : ncs_gate_line(q, own.of[i]));
     }
     if (c->kind == NCS_CHANGE_KEY)
-        say_other_key(r->hosts, &own, d);
+        format_other_key(r->hosts, &own, d);
     else if (c->kind == NCS_CHANGE_LEAVE_OUT)
-        say_extra(r->hosts, &own, d);
+        format_extra(r->hosts, &own, d);
     else
-        finding_host_say_left_out(r->hosts, &own, d);
+        finding_host_format_left_out(r->hosts, &own, d);
     ncs_fill_unmet(q, d, r->unmet, r->unmet->call ? r->unmet->call->number : 0);
     if (r->unmet->kind == NCS_UNMET_GATE) {
         const struct ncs_snap_gate *g = &q->snap->gate[r->unmet->gate];
@@ -287,7 +287,7 @@ bool ncs_format_hosts(const struct ncs_explanation *e, struct ncs_cause *r, stru
 {
     r->kind = NCS_CAUSE_HOSTS;
     r->hosts = e;
-    r->unmet = finding_host_need_of(e->of->q, &e->change[0]);
+    r->unmet = finding_host_unmet_of(e->of->q, &e->change[0]);
     r->rule = e->change[0].host->kind == NCS_HOST_SPAWN ? "skipped-call" : "host-wait";
     if (!r->unmet)
         return false;

@@ -18,7 +18,7 @@ static size_t model_of(const struct ncs_explanations *s, size_t way)
 }
 
 /* The first place at which the ways part: whether the first of them has been there. NULL = there is none. */
-static const struct ncs_step *parting_of(const struct ncs_explanations *s, size_t way, size_t model, bool *more)
+static const struct ncs_step *divergence_of_ways(const struct ncs_explanations *s, size_t way, size_t model, bool *more)
 {
     struct ncs_divergence d = { 0 };
     const struct ncs_step *first = NULL;
@@ -34,7 +34,7 @@ static const struct ncs_step *parting_of(const struct ncs_explanations *s, size_
 }
 
 /* "comm:send at line 12", "barrier at line 7" */
-static void minority_say_step(struct ncs_str *out, const struct ncs_step *step)
+static void minority_format_step(struct ncs_str *out, const struct ncs_step *step)
 {
     ncs_str_add(out, step->host ? step->call->label : ncs_said_function(step->call));
     if (!step->host)
@@ -44,40 +44,40 @@ static void minority_say_step(struct ncs_str *out, const struct ncs_step *step)
 }
 
 /* "rank 3 called comm:send at line 12 where the others did not"; false: nothing can be said. */
-static bool say_parting(const struct ncs_explanations *s, size_t course, struct ncs_str *out)
+static bool format_divergence_of(const struct ncs_explanations *s, size_t course, struct ncs_str *out)
 {
     bool more = false;
     size_t way = ncs_misfits_way(s->misfits, course);
-    const struct ncs_step *first = parting_of(s, way, model_of(s, way), &more);
-    const struct ncs_step *odd = first ? NULL : ncs_misfits_odd_step(s->misfits, course);
-    if (odd) {
-        ncs_str_add(out, odd->host ? " named another key in " : " named another peer in ");
-        minority_say_step(out, odd);
+    const struct ncs_step *first = divergence_of_ways(s, way, model_of(s, way), &more);
+    const struct ncs_step *minority = first ? NULL : ncs_misfits_odd_step(s->misfits, course);
+    if (minority) {
+        ncs_str_add(out, minority->host ? " named another key in " : " named another peer in ");
+        minority_format_step(out, minority);
         ncs_str_add(out, " than the others");
     } else if (first) {
         ncs_str_add(out, more ? " called " : " did not call ");
-        minority_say_step(out, first);
+        minority_format_step(out, first);
         ncs_str_addf(out, " where the others did%s", more ? " not" : "");
     }
-    return odd || first;
+    return minority || first;
 }
 
 /* "rank 0 called comm:send at line 12, rank 1 did not": of two nobody is the odd one. */
-static bool say_parting_of_two(const struct ncs_explanations *s, struct ncs_str *out)
+static bool format_divergence_of_two(const struct ncs_explanations *s, struct ncs_str *out)
 {
     bool more = false;
-    const struct ncs_step *step = parting_of(s, ncs_misfits_way(s->misfits, 0), ncs_misfits_way(s->misfits, 1), &more);
+    const struct ncs_step *step = divergence_of_ways(s, ncs_misfits_way(s->misfits, 0), ncs_misfits_way(s->misfits, 1), &more);
     int first = s->courses.of[more ? 0 : 1].rank, second = s->courses.of[more ? 1 : 0].rank;
     if (!step)
         return false;
     ncs_str_addf(out, "rank %d called ", first);
-    minority_say_step(out, step);
+    minority_format_step(out, step);
     ncs_str_addf(out, ", rank %d did not", second);
     return true;
 }
 
 /* The ranks that are furthest from all others, if they are few. */
-static size_t find_odd(const struct ncs_explanations *s, size_t *odd)
+static size_t find_furthest(const struct ncs_explanations *s, size_t *minority)
 {
     size_t most = 0, count = 0;
     for (size_t i = 0; i < s->courses.count; i++) {
@@ -86,34 +86,34 @@ static size_t find_odd(const struct ncs_explanations *s, size_t *odd)
             count = 0;
         most = far > most ? far : most;
         if (far && far == most)
-            odd[count++] = i;
+            minority[count++] = i;
     }
     return 2 * count <= s->courses.count || s->courses.count == 2 ? count : 0;
 }
 
 bool ncs_find_oddity(const struct ncs_explanations *s, struct ncs_finding *out)
 {
-    size_t *odd = ncs_new((s->courses.count + 1) * sizeof *odd), room = 0, ranks = 0;
+    size_t *minority = ncs_new((s->courses.count + 1) * sizeof *minority), room = 0, ranks = 0;
     int *rank = ncs_new((s->courses.count + 1) * sizeof *rank);
-    size_t count = s->misfits ? find_odd(s, odd) : 0;
+    size_t count = s->misfits ? find_furthest(s, minority) : 0;
     *out = (struct ncs_finding){ .rule = "waiting" };
     for (size_t i = 0; i < count; i++) {
-        struct ncs_culprit c = { .rank = s->courses.of[odd[i]].rank, .comm_rank = -1 };
+        struct ncs_culprit c = { .rank = s->courses.of[minority[i]].rank, .comm_rank = -1 };
         if (ranks && rank[ranks - 1] == c.rank)
             continue;
         rank[ranks++] = c.rank;
         NCS_PUSH(out->culprit, out->culprits, room, c);
     }
     struct ncs_str why = { 0 };
-    bool said = count && s->courses.count == 2 ? say_parting_of_two(s, &why) : false;
+    bool found = count && s->courses.count == 2 ? format_divergence_of_two(s, &why) : false;
     if (count && s->courses.count > 2) {
         ncs_format_ranks(&why, rank, ranks);
-        said = say_parting(s, odd[0], &why);
+        found = format_divergence_of(s, minority[0], &why);
     }
     out->why = ncs_str_take(&why);
-    ncs_free(odd);
+    ncs_free(minority);
     ncs_free(rank);
-    if (!said)
+    if (!found)
         ncs_free_finding(out);
-    return said;
+    return found;
 }

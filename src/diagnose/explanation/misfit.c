@@ -281,7 +281,7 @@ struct ncs_misfits *ncs_misfits_new(const struct ncs_analysis *q, const struct n
             const struct ncs_course *c = &courses->of[ways->of[i].course[k]];
             m->now += count_odd(m, c->step, c->steps);
             for (size_t t = 0; t < c->steps; t++)
-                m->now += c->step[t].loose;
+                m->now += c->step[t].unmatched;
         }
         m->of[i] = (struct trail){ .step = ways->of[i].step, .steps = ways->of[i].steps, .spot = ways->of[i].spot,
                                    .seat = m->seat + i * courses->classes, .open = ways->of[i].open };
@@ -451,11 +451,11 @@ static bool claims_a_key(const struct ncs_misfits *m, const struct ncs_change *c
     if (change->kind != NCS_CHANGE_KEY)
         return false;
     if (change->host->kind == NCS_HOST_SET)
-        return m->courses->of[change->course].step[change->step].loose;
+        return m->courses->of[change->course].step[change->step].unmatched;
     for (size_t c = 0; c < m->courses->count; c++)
         for (size_t i = 0; i < m->courses->of[c].steps; i++) {
             const struct ncs_step *s = &m->courses->of[c].step[i];
-            if (s->loose && strcmp(s->host->what, change->key) == 0)
+            if (s->unmatched && strcmp(s->host->what, change->key) == 0)
                 return true;
         }
     return false;

@@ -14,7 +14,7 @@ static bool read_as(struct ncs_analysis *q, const struct ncs_explanation *e, str
     size_t room = 0;
     *out = (struct ncs_alternative){ 0 };
     ncs_judge_notices(q, &all);
-    bool fine = !e || ncs_explanation_say(e, &all);
+    bool fine = !e || ncs_explanation_format(e, &all);
     if (fine && !e && q->hung)
         ncs_judge_hang(q, &all);
     if (fine) {
@@ -37,9 +37,9 @@ static void free_reading(struct ncs_alternative *r)
 
 /* A rank that destroys too early also leaves out the calls behind that, and the rule early-destroy
  * says more. */
-static bool same_rule(const char *told, const char *own)
+static bool same_rule(const char *known, const char *own)
 {
-    return strcmp(told, own) == 0 || (strcmp(told, "early-destroy") == 0 && strcmp(own, "skipped-call") == 0);
+    return strcmp(known, own) == 0 || (strcmp(known, "early-destroy") == 0 && strcmp(own, "skipped-call") == 0);
 }
 
 /* Both blame the same ranks for the same: what the rules say of it is more. */
@@ -98,19 +98,19 @@ bool ncs_finding_is_read(const struct ncs_finding *f)
 /* A cycle of waits need not be any rank's fault, because all may do alike; in an unmatched message
  * either side may be wrong. */
 static bool may_replace(const struct ncs_analysis *q, const struct ncs_explanation *e, const struct ncs_finding *own,
-                        const struct ncs_finding *told)
+                        const struct ncs_finding *known)
 {
-    bool either = told->cycles || ncs_explanation_is_of_messages(e);
-    return (!either || ncs_explanation_brings_closer(e)) && ncs_finding_is_likelier(q->journal, own, told);
+    bool either = known->cycles || ncs_explanation_is_of_messages(e);
+    return (!either || ncs_explanation_brings_closer(e)) && ncs_finding_is_likelier(q->journal, own, known);
 }
 
-static void rate(const struct ncs_analysis *q, const struct ncs_explanation *e, const struct ncs_finding *told,
+static void rate(const struct ncs_analysis *q, const struct ncs_explanation *e, const struct ncs_finding *known,
                  struct ncs_alternative *a)
 {
     const struct ncs_finding *own = ncs_first_cause(a->finding, a->findings);
     a->tier = ncs_explanation_tier(e);
-    a->told = told && own && same_cause(told, own);
-    a->fits = told && own && may_replace(q, e, own, told);
+    a->known = known && own && same_cause(known, own);
+    a->fits = known && own && may_replace(q, e, own, known);
     a->sure = ncs_explanation_is_sure(e);
     a->placed = ncs_explanation_is_placed(e);
     a->likelier = a->fits && ncs_explanation_is_likelier(e);
@@ -132,10 +132,10 @@ static void add_alternatives(struct ncs_analysis *q, struct ncs_diagnosis *d)
         else
             free_reading(&a);
     }
-    struct ncs_finding odd;
-    if (ncs_find_oddity(all, &odd)) {
+    struct ncs_finding minority;
+    if (ncs_find_oddity(all, &minority)) {
         d->oddity = ncs_new(sizeof *d->oddity);
-        *d->oddity = odd;
+        *d->oddity = minority;
         d->odd_of_two = all->courses.count == 2;
     }
     ncs_explanations_free(all);

@@ -52,7 +52,7 @@ static bool is_before(const struct ncs_unmet *a, const struct ncs_unmet *b)
 }
 
 /* The first at which the rank is missed, or stands; else the first of all. */
-static const struct ncs_unmet *text_need_of(const struct ncs_explanations *s, const struct ncs_change *c)
+static const struct ncs_unmet *text_unmet_of(const struct ncs_explanations *s, const struct ncs_change *c)
 {
     const struct ncs_unmet *best = NULL;
     bool best_fits = false;
@@ -110,13 +110,13 @@ static const char *text_name_of(enum ncs_fn fn)
 }
 
 /* " at line 12", " at lines 12, 14" */
-static void say_lines(const struct calls *c, struct ncs_str *s)
+static void format_lines(const struct calls *c, struct ncs_str *s)
 {
     for (size_t k = 0; k < c->lines; k++)
         ncs_str_addf(s, "%s%d", k ? ", " : c->lines > 1 ? " at lines " : " at line ", c->line[k]);
 }
 
-static void text_say_left_out(const struct calls *c, int rank, struct ncs_str *why, struct ncs_str *fix)
+static void text_format_left_out(const struct calls *c, int rank, struct ncs_str *why, struct ncs_str *fix)
 {
     const char *name = text_name_of(ncs_change_fn(c->first));
     if (c->count == 1) {
@@ -126,12 +126,12 @@ static void text_say_left_out(const struct calls *c, int rank, struct ncs_str *w
         ncs_str_addf(why, "rank %d left out %zu calls", rank, c->count);
         ncs_str_addf(fix, "let rank %d make the %zu calls", rank, c->count);
     }
-    say_lines(c, why);
-    say_lines(c, fix);
+    format_lines(c, why);
+    format_lines(c, fix);
     ncs_str_add(fix, " too");
 }
 
-static void say_too_many(const struct calls *c, int rank, struct ncs_str *why, struct ncs_str *fix)
+static void format_too_many(const struct calls *c, int rank, struct ncs_str *why, struct ncs_str *fix)
 {
     const char *name = text_name_of(ncs_change_fn(c->first));
     if (c->count == 1) {
@@ -141,13 +141,13 @@ static void say_too_many(const struct calls *c, int rank, struct ncs_str *why, s
         ncs_str_addf(why, "rank %d made %zu calls too many", rank, c->count);
         ncs_str_addf(fix, "leave out the %zu calls", c->count);
     }
-    say_lines(c, why);
+    format_lines(c, why);
     ncs_str_add(why, c->count == 1 ? " once too often" : "");
-    say_lines(c, fix);
+    format_lines(c, fix);
     ncs_str_addf(fix, " on rank %d", rank);
 }
 
-static void text_say_peer(const struct ncs_change *c, int rank, struct ncs_str *why, struct ncs_str *fix)
+static void text_format_peer(const struct ncs_change *c, int rank, struct ncs_str *why, struct ncs_str *fix)
 {
     ncs_str_addf(why, "rank %d names rank %d in %s", rank, ncs_step_peer(c->model), text_name_of(c->model->fn));
     ncs_format_place(why, c->model);
@@ -156,20 +156,20 @@ static void text_say_peer(const struct ncs_change *c, int rank, struct ncs_str *
     ncs_format_place(fix, c->model);
 }
 
-static void explanation_text_say_change(const struct ncs_explanation *e, const struct ncs_change *c,
+static void explanation_text_format_change(const struct ncs_explanation *e, const struct ncs_change *c,
                                         struct ncs_str *why, struct ncs_str *fix)
 {
     int rank = e->of->courses.of[c->course].rank;
     struct calls all = text_calls_of(e, c->course);
     if (c->kind == NCS_CHANGE_PEER)
-        text_say_peer(c, rank, why, fix);
+        text_format_peer(c, rank, why, fix);
     else if (c->kind == NCS_CHANGE_PUT_IN)
-        text_say_left_out(&all, rank, why, fix);
+        text_format_left_out(&all, rank, why, fix);
     else
-        say_too_many(&all, rank, why, fix);
+        format_too_many(&all, rank, why, fix);
 }
 
-static void say_all(const struct ncs_explanation *e, struct ncs_draft *d)
+static void format_all(const struct ncs_explanation *e, struct ncs_draft *d)
 {
     struct ncs_str why = { 0 }, fix = { 0 };
     const struct ncs_change *last = NULL;
@@ -179,7 +179,7 @@ static void say_all(const struct ncs_explanation *e, struct ncs_draft *d)
             continue;
         ncs_str_add(&why, last ? "; " : "");
         ncs_str_add(&fix, last ? "; " : "");
-        explanation_text_say_change(e, c, &why, &fix);
+        explanation_text_format_change(e, c, &why, &fix);
         last = c;
     }
     d->f.why = ncs_str_take(&why);
@@ -189,7 +189,7 @@ static void say_all(const struct ncs_explanation *e, struct ncs_draft *d)
 bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit *edit, struct ncs_drafts *all)
 {
     const struct ncs_change *first = first_of(e);
-    const struct ncs_unmet *n = text_need_of(e->of, first);
+    const struct ncs_unmet *n = text_unmet_of(e->of, first);
     struct ncs_cause r = { .kind = NCS_CAUSE_ABSENT, .unmet = n, .comm = -1, .rank = -1, .edit = edit, .edits = e->changes };
     struct ncs_draft d = { .order = UINT64_MAX };
     if (!n)
@@ -207,7 +207,7 @@ bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit
     }
     add_blocked(e->of->q, &d);
     d.f.bystanders = 0;
-    say_all(e, &d);
+    format_all(e, &d);
     d.f.evidence = ncs_copy_text("by what the other ranks did at the same place of the program");
     ncs_draft_take(e->of->q, &r, rule_of(first), &d, all);
     return true;

@@ -207,7 +207,7 @@ static size_t take_apart(const struct ncs_analysis *q, struct knot *k)
     return remain;
 }
 
-bool ncs_cycle_without_needs(const struct ncs_analysis *q, size_t unmet, const int *gone,
+bool ncs_cycle_without(const struct ncs_analysis *q, size_t unmet, const int *gone,
                              size_t gones)
 {
     struct knot k = reach_knot_of(q, unmet);

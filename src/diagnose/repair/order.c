@@ -6,10 +6,10 @@
 
 /* Where the lines of the odd rank leave those of the model. */
 static uint32_t line_left_out(const struct ncs_repairing *p, int comm, const struct ncs_call_divergence *k,
-                              int odd)
+                              int minority)
 {
     for (uint32_t at = 0; at < k->at && k->skipped_line; at++) {
-        const struct ncs_call *own = ncs_call_at(p->q, comm, odd, at);
+        const struct ncs_call *own = ncs_call_at(p->q, comm, minority, at);
         const struct ncs_call *model = ncs_call_at(p->q, comm, k->model, at);
         if (own && model && own->place.line != model->place.line &&
             model->place.line == k->skipped_line)
@@ -20,25 +20,25 @@ static uint32_t line_left_out(const struct ncs_repairing *p, int comm, const str
 
 /* One that the model made in a group belongs into the rank's own group of the same place. */
 static uint32_t before_group(const struct ncs_repairing *p, int comm, const struct ncs_call_divergence *k,
-                             int odd, uint32_t at)
+                             int minority, uint32_t at)
 {
     const struct ncs_call *model = ncs_call_at(p->q, comm, k->model, at);
     const struct ncs_call *own =
-        model && model->group ? ncs_journal_call(p->q->journal, comm, odd, model->number) : NULL;
-    return own && own->group ? own->number : ncs_next_of(p, comm, odd);
+        model && model->group ? ncs_journal_call(p->q->journal, comm, minority, model->number) : NULL;
+    return own && own->group ? own->number : ncs_next_of(p, comm, minority);
 }
 
 static void insert_left_out(struct ncs_repairing *p, int comm, const struct ncs_call_divergence *k)
 {
     uint32_t calls = k->shift ? k->shift : 1;
-    for (size_t i = 0; i < k->odds; i++) {
-        uint32_t at = line_left_out(p, comm, k, k->odd[i]);
-        const struct ncs_call *own = ncs_call_at(p->q, comm, k->odd[i], at);
-        uint32_t before = own ? own->number : before_group(p, comm, k, k->odd[i], at);
+    for (size_t i = 0; i < k->minority_size; i++) {
+        uint32_t at = line_left_out(p, comm, k, k->minority[i]);
+        const struct ncs_call *own = ncs_call_at(p->q, comm, k->minority[i], at);
+        uint32_t before = own ? own->number : before_group(p, comm, k, k->minority[i], at);
         for (uint32_t n = 0; n < calls; n++) {
             const struct ncs_call *model = ncs_call_at(p->q, comm, k->model, at + n);
             if (model)
-                ncs_add_insert(p, k->odd[i], before, model, false);
+                ncs_add_insert(p, k->minority[i], before, model, false);
         }
     }
 }
@@ -64,29 +64,29 @@ void ncs_repair_skipped(struct ncs_repairing *p)
     struct ncs_call_divergence k;
     if (p->r->unmet && ncs_is_meeting(p->r->unmet))
         return;
-    if (!ncs_parts(p->q, p->r, NCS_DIVERGENCE_SKIPPED, &k) &&
-        !ncs_parts(p->q, p->r, NCS_DIVERGENCE_FEWER, &k)) {
+    if (!ncs_is_divergence(p->q, p->r, NCS_DIVERGENCE_SKIPPED, &k) &&
+        !ncs_is_divergence(p->q, p->r, NCS_DIVERGENCE_FEWER, &k)) {
         ncs_repair_absent(p);
         return;
     }
     if (p->r->kind != NCS_CAUSE_LABELS) /* where nothing hangs no call is missing */
         insert_left_out(p, ncs_divergence_comm(p->r), &k);
-    ncs_free(k.odd);
+    ncs_free(k.minority);
 }
 
 void ncs_repair_extra(struct ncs_repairing *p)
 {
     struct ncs_call_divergence k;
-    if (!ncs_parts(p->q, p->r, NCS_DIVERGENCE_EXTRA, &k))
+    if (!ncs_is_divergence(p->q, p->r, NCS_DIVERGENCE_EXTRA, &k))
         return;
     int comm = ncs_divergence_comm(p->r);
-    for (size_t i = 0; i < k.odds && p->r->kind != NCS_CAUSE_LABELS; i++)
+    for (size_t i = 0; i < k.minority_size && p->r->kind != NCS_CAUSE_LABELS; i++)
         for (uint32_t n = 0; n < (k.shift ? k.shift : 1); n++) {
-            const struct ncs_call *own = ncs_call_at(p->q, comm, k.odd[i], k.at + n);
+            const struct ncs_call *own = ncs_call_at(p->q, comm, k.minority[i], k.at + n);
             if (own)
                 ncs_add_edit(p, ncs_edit_of(p, NCS_EDIT_DELETE, own));
         }
-    ncs_free(k.odd);
+    ncs_free(k.minority);
 }
 
 static bool order_same_call(const struct ncs_call *a, const struct ncs_call *b)
@@ -112,47 +112,47 @@ static const struct ncs_call *find_later(const struct ncs_repairing *p, int comm
 static void repair_moved(struct ncs_repairing *p, enum ncs_divergence_how how)
 {
     struct ncs_call_divergence k;
-    if (!ncs_parts(p->q, p->r, how, &k))
+    if (!ncs_is_divergence(p->q, p->r, how, &k))
         return;
     int comm = ncs_divergence_comm(p->r);
     bool early = how == NCS_DIVERGENCE_EXTRA;
-    for (size_t i = 0; i < k.odds; i++) {
-        const struct ncs_call *own = ncs_call_at(p->q, comm, k.odd[i], k.at);
+    for (size_t i = 0; i < k.minority_size; i++) {
+        const struct ncs_call *own = ncs_call_at(p->q, comm, k.minority[i], k.at);
         const struct ncs_call *model = ncs_call_at(p->q, comm, k.model, k.at);
         uint32_t to;
         const struct ncs_call *later =
-            own && model ? find_later(p, comm, early ? k.model : k.odd[i], k.at, early ? own : model,
+            own && model ? find_later(p, comm, early ? k.model : k.minority[i], k.at, early ? own : model,
                                       &to) : NULL;
         if (!later)
             continue;
-        const struct ncs_call *next = ncs_call_at(p->q, comm, k.odd[i], to + 1);
-        ncs_add_insert(p, k.odd[i], !early ? own->number : next ? next->number
-                                                            : ncs_next_of(p, comm, k.odd[i]),
+        const struct ncs_call *next = ncs_call_at(p->q, comm, k.minority[i], to + 1);
+        ncs_add_insert(p, k.minority[i], !early ? own->number : next ? next->number
+                                                            : ncs_next_of(p, comm, k.minority[i]),
                    early ? later : model, false);
         ncs_add_edit(p, ncs_edit_of(p, NCS_EDIT_DELETE, early ? own : later));
     }
-    ncs_free(k.odd);
+    ncs_free(k.minority);
 }
 
 void ncs_repair_swapped(struct ncs_repairing *p)
 {
     struct ncs_call_divergence k;
-    if (!ncs_parts(p->q, p->r, NCS_DIVERGENCE_SWAPPED, &k)) {
+    if (!ncs_is_divergence(p->q, p->r, NCS_DIVERGENCE_SWAPPED, &k)) {
         repair_moved(p, NCS_DIVERGENCE_EXTRA);
         repair_moved(p, NCS_DIVERGENCE_SKIPPED);
         return;
     }
     int comm = ncs_divergence_comm(p->r);
     const struct ncs_call *model = ncs_call_at(p->q, comm, k.model, k.at);
-    for (size_t i = 0; model && i < k.odds; i++) {
-        const struct ncs_call *own = ncs_call_at(p->q, comm, k.odd[i], k.at);
+    for (size_t i = 0; model && i < k.minority_size; i++) {
+        const struct ncs_call *own = ncs_call_at(p->q, comm, k.minority[i], k.at);
         uint32_t to;
         if (!own || order_same_call(own, model))
             continue;
-        const struct ncs_call *later = find_later(p, comm, k.odd[i], k.at, model, &to);
+        const struct ncs_call *later = find_later(p, comm, k.minority[i], k.at, model, &to);
         /* One that waits in the first has not made the second yet. */
-        ncs_add_pair(p, NCS_EDIT_SWAP, own, comm, k.odd[i],
+        ncs_add_pair(p, NCS_EDIT_SWAP, own, comm, k.minority[i],
                  later ? later->number : own->number + (k.other - k.number));
     }
-    ncs_free(k.odd);
+    ncs_free(k.minority);
 }

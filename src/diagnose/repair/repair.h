@@ -40,7 +40,7 @@ ncs_repair_rule ncs_repair_arguments, ncs_repair_refused, ncs_repair_kind, ncs_r
 ncs_repair_rule ncs_repair_group_end;
 /* repair/pairs.c */
 ncs_repair_rule ncs_repair_alone, ncs_repair_p2p_count;
-/* repair/rings.c */
+/* repair/cycles.c */
 ncs_repair_rule ncs_repair_p2p_cycle, ncs_repair_one_thread, ncs_repair_comm_order;
 
 #endif

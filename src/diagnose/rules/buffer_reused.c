@@ -8,7 +8,7 @@ static bool buffer_reused_match(const struct ncs_analysis *q, const struct ncs_c
     if (!h)
         return false;
     ncs_format_hazard_ranks(&s, h);
-    ncs_str_addf(&s, " %s", ncs_said_use(h->later_does, h->ats > 1));
+    ncs_str_addf(&s, " %s", ncs_use_verb(h->later_does, h->ats > 1));
     ncs_format_place(&s, h->later);
     ncs_str_add(&s, " memory that ");
     ncs_format_use(q, &s, h->earlier);

@@ -17,7 +17,7 @@ static int aborted_above(const struct ncs_analysis *q, int comm, int rank)
 }
 
 /* "rank 0 waits there in call 2 at line 9 for rank 1" */
-static void say_waiting(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
+static void format_waiting(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
 {
     size_t count;
     int *ranks = ncs_present_ranks(q, r->unmet, &count);
@@ -56,7 +56,7 @@ static bool child_not_aborted_match(const struct ncs_analysis *q, const struct n
         ncs_fill_absent(q, r, d);
         ncs_format_ranks(&s, ranks, count);
         ncs_str_addf(&s, " aborted %s, which does not reach %s, made out of it: ", name, child);
-        say_waiting(q, r, &s);
+        format_waiting(q, r, &s);
         d->f.why = ncs_str_take(&s);
         d->f.fix = ncs_text("abort %s as well, on every rank: only a child that shares its parent's "
                             "resources ends with it", child);

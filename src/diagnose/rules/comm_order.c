@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-static void say_op(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_snap_op *op)
+static void format_op(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_snap_op *op)
 {
     if (op->call && op->call->number)
         ncs_str_addf(s, "call %u on %s", (unsigned)op->call->number,
@@ -13,7 +13,7 @@ static void say_op(const struct ncs_analysis *q, struct ncs_str *s, const struct
 }
 
 /* The ring goes through devices that had no lane left for a launch: who holds them. */
-static void say_lanes(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
+static void format_kernel_slots(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
 {
     size_t start = ncs_first_place(q, r);
     for (size_t k = 0; k < r->length; k++) {
@@ -24,11 +24,11 @@ static void say_lanes(const struct ncs_analysis *q, const struct ncs_cause *r, s
             continue;
         const struct ncs_snap_op *waits = &q->snap->op[op];
         ncs_str_addf(s, "; on rank %d the device has no lane left for ", waits->rank);
-        say_op(q, s, waits);
+        format_op(q, s, waits);
         ncs_str_add(s, waits->deps > 1 ? ": lanes held by " : ": lane held by ");
         for (size_t m = 0; m < waits->deps; m++) {
             ncs_str_add(s, m ? ", " : "");
-            say_op(q, s, &q->snap->op[q->snap->dep[waits->dep + m]]);
+            format_op(q, s, &q->snap->op[q->snap->dep[waits->dep + m]]);
         }
     }
 }
@@ -37,16 +37,16 @@ static bool comm_order_match(const struct ncs_analysis *q, const struct ncs_caus
 {
     if (r->kind != NCS_CAUSE_CYCLE)
         return false;
-    struct ncs_ring_kinds k = ncs_ring_look(q, r);
+    struct ncs_cycle_kinds k = ncs_cycle_kinds_of(q, r);
     if (k.comms < 2 || k.gates)
         return false;
     ncs_fill_cycle(q, r, d);
     struct ncs_str why = { 0 };
-    char *ring = ncs_ring_text(d);
+    char *ring = ncs_cycle_text(d);
     ncs_str_add(&why, ring);
     ncs_free(ring);
     size_t before = why.bytes;
-    say_lanes(q, r, &why);
+    format_kernel_slots(q, r, &why);
     if (why.bytes == before)
         ncs_str_add(&why, "; what each is waited for comes only behind that");
     d->f.why = ncs_str_take(&why);

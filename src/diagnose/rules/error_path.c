@@ -23,7 +23,7 @@ static bool error_path_alike(const struct ncs_cause *r)
 }
 
 /* "on ranks 0, 2 " */
-static void say_where_failed(const struct ncs_cause *r, size_t ranks, struct ncs_str *s)
+static void format_where_failed(const struct ncs_cause *r, size_t ranks, struct ncs_str *s)
 {
     int *rank = ncs_new(ranks * sizeof *rank);
     for (size_t i = 0; i < ranks; i++)
@@ -43,7 +43,7 @@ static const struct ncs_call *ended_by(const struct ncs_analysis *q, int rank)
     return NULL;
 }
 
-static void say_ended(const struct ncs_analysis *q, const struct ncs_cause *r, int line, struct ncs_str *s)
+static void format_ended(const struct ncs_analysis *q, const struct ncs_cause *r, int line, struct ncs_str *s)
 {
     ncs_format_absent(r, s);
     ncs_str_add(s, " ended by error");
@@ -53,11 +53,11 @@ static void say_ended(const struct ncs_analysis *q, const struct ncs_cause *r, i
     ncs_str_addf(s, ": %s", ended_with(q, r->absent[0]));
 }
 
-static void error_path_say_failed(const struct ncs_cause *r, bool many, struct ncs_str *s)
+static void error_path_format_failed(const struct ncs_cause *r, bool many, struct ncs_str *s)
 {
     const struct ncs_call *call = r->absent[0]->call;
     char *what = ncs_describe(call);
-    say_where_failed(r, many ? r->absents : 1, s);
+    format_where_failed(r, many ? r->absents : 1, s);
     if (call->number)
         ncs_str_addf(s, "call %u, %s,", (unsigned)call->number, what);
     else
@@ -68,7 +68,7 @@ static void error_path_say_failed(const struct ncs_cause *r, bool many, struct n
     ncs_free(what);
 }
 
-static void say_so(const struct ncs_analysis *q, const struct ncs_cause *r, bool many, struct ncs_str *s)
+static void format_so(const struct ncs_analysis *q, const struct ncs_cause *r, bool many, struct ncs_str *s)
 {
     const char *who = many ? "they" : "it";
     if (r->absent[0]->reason == NCS_ABSENT_GAVE_UP)
@@ -91,9 +91,9 @@ static bool error_path_match(const struct ncs_analysis *q, const struct ncs_caus
                : a->context >= 0 ? ncs_said_place(q, a->context).line : 0;
     struct ncs_str s = { 0 }, fix = { 0 };
     if (ended)
-        say_ended(q, r, line, &s);
+        format_ended(q, r, line, &s);
     else
-        error_path_say_failed(r, many, &s);
+        error_path_format_failed(r, many, &s);
     if (failed)
         ncs_format_failing(q, failed, &s, &fix);
     else if (line)
@@ -101,7 +101,7 @@ static bool error_path_match(const struct ncs_analysis *q, const struct ncs_caus
     else
         ncs_str_addf(&fix, "repair what failed on rank %d", a->rank);
     if (!ended)
-        say_so(q, r, many, &s);
+        format_so(q, r, many, &s);
     ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
     ncs_str_add(&fix, "; a rank that cannot go on has to have the communicator aborted on all ranks");
     d->f.why = ncs_str_take(&s);

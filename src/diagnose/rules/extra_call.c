@@ -6,18 +6,18 @@
 static bool extra_call_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     struct ncs_call_divergence found, *p = &found;
-    if (!ncs_parts(q, r, NCS_DIVERGENCE_EXTRA, p))
+    if (!ncs_is_divergence(q, r, NCS_DIVERGENCE_EXTRA, p))
         return false;
     int comm = ncs_divergence_comm(r);
     ncs_fill_divergence(q, r, comm, p, d);
     if (ncs_format_alternatives(q, comm, p, d)) {
-        ncs_free(p->odd);
+        ncs_free(p->minority);
         return true;
     }
-    const struct ncs_call *own = ncs_call_at(q, comm, p->odd[0], p->at);
+    const struct ncs_call *own = ncs_call_at(q, comm, p->minority[0], p->at);
     struct ncs_str s = { 0 };
     char *what = ncs_describe(own);
-    ncs_format_odd(q, &s, comm, p);
+    ncs_format_minority(q, &s, comm, p);
     ncs_str_addf(&s, " made %u call%s on %s that the others did not: call %u, %s,",
                  (unsigned)p->shift, p->shift > 1 ? "s" : "", ncs_comm_name(q, comm),
                  (unsigned)own->number, what);
@@ -30,7 +30,7 @@ static bool extra_call_match(const struct ncs_analysis *q, const struct ncs_caus
         ncs_format_before_wait(q, r, r->absents > 1, &s);
     d->f.fix = ncs_str_take(&s);
     ncs_free(what);
-    ncs_free(p->odd);
+    ncs_free(p->minority);
     return true;
 }
 

@@ -11,7 +11,7 @@ static bool is_root(const struct ncs_cause *r, enum ncs_unmet_kind kind)
            r->unmet->kind == kind;
 }
 
-static void say_gate(struct ncs_str *s, const struct ncs_snap_gate *g)
+static void format_gate(struct ncs_str *s, const struct ncs_snap_gate *g)
 {
     ncs_str_add(s, g->what);
     if (g->key && *g->key)
@@ -66,7 +66,7 @@ static void nobody_opens(const struct ncs_analysis *q, const struct ncs_unmet *g
     struct ncs_str s = { 0 };
     ncs_format_ranks(&s, waiting, count);
     ncs_str_addf(&s, " wait%s in ", count == 1 ? "s" : "");
-    say_gate(&s, g);
+    format_gate(&s, g);
     ncs_str_add(&s, key ? ", which nobody has set" : "");
     if (gones) {
         ncs_str_add(&s, ": ");
@@ -181,7 +181,7 @@ static bool is_anybodys(const struct ncs_unmet *key)
 }
 
 /* "rank 0 waits at line 4 for store key `a`, which nobody has set, rank 1 waits ..." */
-static void say_ring(const struct ncs_analysis *q, const struct ncs_draft *d,
+static void format_ring(const struct ncs_analysis *q, const struct ncs_draft *d,
                      const struct ncs_unmet *const *of, struct ncs_str *s)
 {
     for (size_t i = 0; i < d->f.cycles; i++) {
@@ -209,7 +209,7 @@ static void say_ring(const struct ncs_analysis *q, const struct ncs_draft *d,
 }
 
 /* A cycle through keys is undone if one of the keys is set before the wait. */
-static void say_set_first(const struct ncs_analysis *q, const struct ncs_draft *d,
+static void format_set_first(const struct ncs_analysis *q, const struct ncs_draft *d,
                           const struct ncs_unmet *const *of, struct ncs_str *s)
 {
     bool any = false;
@@ -233,7 +233,7 @@ static void say_set_first(const struct ncs_analysis *q, const struct ncs_draft *
 }
 
 /* The needs of a ring in the order of its steps. */
-static const struct ncs_unmet **needs_of_steps(const struct ncs_analysis *q, const struct ncs_cause *r,
+static const struct ncs_unmet **waits_of_steps(const struct ncs_analysis *q, const struct ncs_cause *r,
                                                const struct ncs_draft *d)
 {
     const struct ncs_unmet **of = ncs_new((d->f.cycles + 1) * sizeof *of);
@@ -253,16 +253,16 @@ static void ring_of_hosts(const struct ncs_analysis *q, const struct ncs_cause *
     bool calls = false, contact = false, keys = true;
     struct ncs_str s = { 0 };
     ncs_fill_cycle(q, r, d);
-    const struct ncs_unmet **of = needs_of_steps(q, r, d);
+    const struct ncs_unmet **of = waits_of_steps(q, r, d);
     for (size_t i = 0; i < d->f.cycles; i++) {
         calls |= of[i]->kind != NCS_UNMET_GATE;
         contact |= of[i]->contact;
         keys &= of[i]->kind != NCS_UNMET_GATE || ncs_is_key(q, of[i]);
     }
-    say_ring(q, d, of, &s);
+    format_ring(q, d, of, &s);
     d->f.why = ncs_str_take(&s);
     if (keys)
-        say_set_first(q, d, of, &s);
+        format_set_first(q, d, of, &s);
     else
         ncs_str_add(&s, calls ? "do not wait on the host for another rank before a call that this "
                                 "rank waits for: make the call first"

@@ -53,7 +53,7 @@ static bool is_unshared(const struct ncs_analysis *q, const struct ncs_unmet *n,
     return u->owns == u->ids || own;
 }
 
-static void say_unshared(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct unshared *u,
+static void format_unshared(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct unshared *u,
                          struct ncs_draft *d)
 {
     struct ncs_str who = { 0 };
@@ -224,7 +224,7 @@ static bool init_clash_match(const struct ncs_analysis *q, const struct ncs_caus
     if (ncs_took_wrong_id(q, n, d))
         return true;
     if (u.ids) {
-        say_unshared(q, n, &u, d);
+        format_unshared(q, n, &u, d);
         return true;
     }
     if (!job || !job->refused)

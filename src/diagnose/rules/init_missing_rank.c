@@ -17,7 +17,7 @@ static const struct ncs_snap_gate *held_at(const struct ncs_analysis *q, const s
 }
 
 /* A thread of a process that drives several ranks. */
-static void say_thread(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_str *why)
+static void format_thread(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_str *why)
 {
     for (size_t i = 0; i < n->absents; i++) {
         const struct ncs_absent *a = &n->absent[i];
@@ -31,7 +31,7 @@ static void say_thread(const struct ncs_analysis *q, const struct ncs_unmet *n, 
 
 /* "; rank 1 waits in store:get at line 16 for store key `id`, which nobody has set": of the first that is
  * held up so; the fix begins with it. */
-static void say_held(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_str *why,
+static void format_held(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_str *why,
                      struct ncs_str *fix)
 {
     for (size_t i = 0; i < n->absents; i++) {
@@ -75,8 +75,8 @@ static bool init_missing_rank_match(const struct ncs_analysis *q, const struct n
     if (real < n->absents)
         ncs_str_addf(&s, ": nranks = %d, but only %d rank%s exist%s", nranks, q->ranks,
                      q->ranks == 1 ? "" : "s", q->ranks == 1 ? "s" : "");
-    say_held(q, n, &s, &first);
-    say_thread(q, n, &s);
+    format_held(q, n, &s, &first);
+    format_thread(q, n, &s);
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, first.text ? first.text : "");
     ncs_str_free(&first);

@@ -13,7 +13,7 @@ static bool kind_mismatch_match(const struct ncs_analysis *q, const struct ncs_c
     if (!ncs_mismatch(q, r, d, NCS_FACT_KIND, ""))
         return false;
     if (!meets_pairwise(r))
-        return ncs_advise_odd(r, d, "make the same call on every rank");
+        return ncs_advise_minority(r, d, "make the same call on every rank");
     int a = r->call[0]->rank, b = r->call[1]->rank;
     bool first = b < a;
     d->f.fix = ncs_text("all-to-all, gather and scatter move their data as sends and receives do: make "

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-static void launch_order_say_call(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *c)
+static void launch_order_format_call(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *c)
 {
     ncs_str_addf(s, "call %u on %s", (unsigned)c->number, ncs_comm_name(q, c->comm));
     ncs_format_place(s, c);
@@ -22,9 +22,9 @@ static bool launch_order_match(const struct ncs_analysis *q, const struct ncs_ca
     struct ncs_str s = { 0 };
     const struct ncs_call *const *one = c + (swap ? 2 : 0), *const *other = c + (swap ? 0 : 2);
     ncs_str_addf(&s, "rank %d launches ", one[0]->rank);
-    launch_order_say_call(q, &s, one[0]);
+    launch_order_format_call(q, &s, one[0]);
     ncs_str_add(&s, " before ");
-    launch_order_say_call(q, &s, one[1]);
+    launch_order_format_call(q, &s, one[1]);
     ncs_str_addf(&s, ", rank %d the other way round: a device that cannot hold both kernels at a "
                      "time hangs", other[0]->rank);
     d->f.why = ncs_str_take(&s);

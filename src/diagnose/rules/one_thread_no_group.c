@@ -21,7 +21,7 @@ static const char *scope_of(const struct ncs_call *call)
     return NULL;
 }
 
-struct knot {
+struct self_wait {
     const struct ncs_unmet *unmet; /* the call that is made, and that of other ranks with it */
     const struct ncs_unmet *gate; /* that the thread waits at before it makes those; NULL = none */
     int maker;                   /* context that has to make them */
@@ -29,10 +29,10 @@ struct knot {
 };
 
 /* A ring of threads of one process, around one call. */
-static bool find_knot(const struct ncs_analysis *q, const struct ncs_cause *r, struct knot *k)
+static bool find_self_wait(const struct ncs_analysis *q, const struct ncs_cause *r, struct self_wait *k)
 {
     int rank = -1;
-    *k = (struct knot){ .maker = -1, .waiter = -1 };
+    *k = (struct self_wait){ .maker = -1, .waiter = -1 };
     for (size_t i = 0; i < r->length; i++) {
         int at = ncs_node_unmet(q, r->path[i]);
         const struct ncs_unmet *n = at >= 0 ? &q->unmet[at] : NULL;
@@ -66,7 +66,7 @@ static bool find_knot(const struct ncs_analysis *q, const struct ncs_cause *r, s
 }
 
 /* "in x:free() at line 23, which waits for all that is under way on the device" */
-static void say_wait(const struct ncs_analysis *q, int context, struct ncs_str *s)
+static void format_wait(const struct ncs_analysis *q, int context, struct ncs_str *s)
 {
     const struct ncs_snap_context *c = &q->snap->context[context];
     const char *scope = scope_of(c->call);
@@ -79,18 +79,18 @@ static void say_wait(const struct ncs_analysis *q, int context, struct ncs_str *
 }
 
 /* For a thread that waits for another thread, which waits for the first one's call. */
-static void say_two_threads(const struct ncs_analysis *q, const struct knot *k, struct ncs_str *s)
+static void format_two_threads(const struct ncs_analysis *q, const struct self_wait *k, struct ncs_str *s)
 {
     const struct ncs_snap_context *w = &q->snap->context[k->waiter];
     ncs_str_addf(s, " of %s, but waits ", ncs_comm_name(q, k->unmet->comm));
-    say_wait(q, k->maker, s);
+    format_wait(q, k->maker, s);
     ncs_str_addf(s, " for %s, which thread %d has not set; thread %d waits ",
                  q->snap->gate[k->gate->gate].key, w->thread, w->thread);
-    say_wait(q, k->waiter, s);
+    format_wait(q, k->waiter, s);
     ncs_str_add(s, scope_of(w->call) ? " and so for that call" : " for that call");
 }
 
-static void say_knot(const struct ncs_analysis *q, const struct knot *k, struct ncs_str *s)
+static void format_self_wait(const struct ncs_analysis *q, const struct self_wait *k, struct ncs_str *s)
 {
     const struct ncs_call *c = k->unmet->call;
     int *absent = ncs_absent_comm_ranks(k->unmet);
@@ -108,11 +108,11 @@ static void say_knot(const struct ncs_analysis *q, const struct knot *k, struct 
     if (k->gate) {
         ncs_str_add(s, "has to make it as ");
         ncs_format_ranks(s, absent, k->unmet->absents);
-        say_two_threads(q, k, s);
+        format_two_threads(q, k, s);
     } else {
         if (!inside) {
             ncs_str_add(s, "waits ");
-            say_wait(q, k->maker, s);
+            format_wait(q, k->maker, s);
         }
         ncs_str_add(s, inside ? "waits for " : " for that call to end; it needs ");
         ncs_format_ranks(s, absent, k->unmet->absents);
@@ -125,14 +125,14 @@ static void say_knot(const struct ncs_analysis *q, const struct knot *k, struct 
 /* It alone could make the calls that it waits for. */
 static bool one_thread_no_group_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    struct knot k;
-    if (r->kind != NCS_CAUSE_CYCLE || !find_knot(q, r, &k))
+    struct self_wait k;
+    if (r->kind != NCS_CAUSE_CYCLE || !find_self_wait(q, r, &k))
         return false;
     const struct ncs_call *c = k.unmet->call;
     struct ncs_str s = { 0 };
     ncs_add_culprit(d, c->rank, c->number, c->place.line);
     ncs_fill_unmet(q, d, k.unmet, c->number);
-    say_knot(q, &k, &s);
+    format_self_wait(q, &k, &s);
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, "put the calls for all ranks of one thread into a group, from the one");
     ncs_format_place(&s, c);

@@ -38,27 +38,27 @@ static int64_t p2p_count_mismatch_size_of(const struct ncs_call *c)
 }
 
 /* The one that other ranks make otherwise at its place, while the other one is as they make it; NULL = no such. */
-static const struct ncs_call *odd_one(const struct ncs_analysis *q, const struct ncs_cause *r)
+static const struct ncs_call *unlike_one(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
-    bool odd[2], usual[2];
+    bool unlike[2], usual[2];
     struct ncs_sibling_search *search = ncs_siblings_open(q, r);
     for (int i = 0; i < 2; i++) {
         struct ncs_siblings s = ncs_siblings_of(search, r->call[i], p2p_count_mismatch_size_of);
-        odd[i] = !s.alike && s.other;
+        unlike[i] = !s.alike && s.other;
         usual[i] = s.alike && !s.other;
     }
     ncs_siblings_close(search);
-    return odd[0] && usual[1] ? r->call[0] : odd[1] && usual[0] ? r->call[1] : NULL;
+    return unlike[0] && usual[1] ? r->call[0] : unlike[1] && usual[0] ? r->call[1] : NULL;
 }
 
 /* Both ways, unless one of the two is known to be the odd one. */
-static char *counts_of(const struct ncs_call *send, const struct ncs_call *recv, const struct ncs_call *odd)
+static char *counts_of(const struct ncs_call *send, const struct ncs_call *recv, const struct ncs_call *unlike)
 {
     struct ncs_str s = { 0 };
     bool types = ncs_call_dtype(send) != ncs_call_dtype(recv);
     for (int i = 0; i < 2; i++) {
         const struct ncs_call *change = i ? send : recv, *model = i ? recv : send;
-        if (odd && change != odd)
+        if (unlike && change != unlike)
             continue;
         ncs_str_addf(&s, "%slet rank %d %s ", s.bytes ? ", or " : "", change->rank, i ? "send" : "receive");
         if (types)
@@ -80,12 +80,12 @@ static bool p2p_count_mismatch_match(const struct ncs_analysis *q, const struct 
     const struct ncs_call *send = r->call[!first], *recv = r->call[first];
     size_t out = p2p_count_mismatch_bytes_of(send), in = p2p_count_mismatch_bytes_of(recv);
     const struct ncs_call *other = in == out ? NULL : exchanged_with(send, recv);
-    const struct ncs_call *odd = other ? NULL : odd_one(q, r);
-    if (odd != recv)
+    const struct ncs_call *unlike = other ? NULL : unlike_one(q, r);
+    if (unlike != recv)
         ncs_add_culprit(d, send->rank, send->number, send->place.line);
-    if (odd != send)
+    if (unlike != send)
         ncs_add_culprit(d, recv->rank, recv->number, recv->place.line);
-    if (odd)
+    if (unlike)
         d->f.evidence = ncs_copy_text("by what other ranks pass at these lines in the same round");
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "rank %d sends %zu bytes", send->rank, out);
@@ -107,12 +107,12 @@ static bool p2p_count_mismatch_match(const struct ncs_analysis *q, const struct 
     d->f.why = ncs_str_take(&s);
     d->f.fix = other ? ncs_text("let rank %d receive in the order in which rank %d sends: messages of "
                                 "two ranks are paired by their order alone", recv->rank, send->rank)
-                     : counts_of(send, recv, odd);
+                     : counts_of(send, recv, unlike);
     ncs_fill_calls(q, r, d, r->call[0]->rank <= r->call[1]->rank ? r->call[0] : r->call[1]);
     d->remark = in == out; /* NCCL moves bytes and compares no types */
     if (d->remark)
         d->f.certainty = NCS_CERTAIN;
-    else if (!odd && !other && d->f.certainty == NCS_CERTAIN)
+    else if (!unlike && !other && d->f.certainty == NCS_CERTAIN)
         d->f.certainty = NCS_LIKELY; /* that they disagree is certain, not which of them is wrong */
     return true;
 }

@@ -24,7 +24,7 @@ static const struct ncs_call *keeps_back(const struct ncs_analysis *q, const str
     for (size_t i = 0; i < r->length; i++) {
         if (ncs_node_unmet(q, r->path[i]) < 0)
             continue;
-        const struct ncs_call *c = ncs_ring_step_at(q, r, i).call;
+        const struct ncs_call *c = ncs_cycle_wait_at(q, r, i).call;
         if (!c || !c->group)
             continue;
         for (size_t k = 0; k < q->snap->parts; k++) {
@@ -60,11 +60,11 @@ static bool p2p_cycle_match(const struct ncs_analysis *q, const struct ncs_cause
 {
     if (r->kind != NCS_CAUSE_CYCLE)
         return false;
-    struct ncs_ring_kinds k = ncs_ring_look(q, r);
+    struct ncs_cycle_kinds k = ncs_cycle_kinds_of(q, r);
     if (!k.pairs || k.gates || k.comms > 1)
         return false;
     ncs_fill_cycle(q, r, d);
-    d->f.why = ncs_ring_text(d);
+    d->f.why = ncs_cycle_text(d);
     const struct ncs_call *c = keeps_back(q, r);
     if (c)
         d->f.fix = split_group(d, c);

@@ -29,7 +29,7 @@ static bool part_too_small_is_outside(const struct ncs_analysis *q, const struct
            other_has(q, info, part_too_small_named(c));
 }
 
-static void part_too_small_say(const struct ncs_analysis *q, const struct ncs_call *c, const struct ncs_cause *r,
+static void part_too_small_format(const struct ncs_analysis *q, const struct ncs_call *c, const struct ncs_cause *r,
                                struct ncs_draft *d)
 {
     const struct ncs_comm_info *info = q->journal->comm[c->comm];
@@ -75,7 +75,7 @@ static bool part_too_small_match(const struct ncs_analysis *q, const struct ncs_
             return false;
         ncs_fill_absent(q, r, d);
         ncs_free(d->f.evidence);
-        part_too_small_say(q, r->absent[0]->call, r, d);
+        part_too_small_format(q, r->absent[0]->call, r, d);
         return true;
     }
     if (r->kind != NCS_CAUSE_PARTS)
@@ -90,7 +90,7 @@ static bool part_too_small_match(const struct ncs_analysis *q, const struct ncs_
     }
     if (!first)
         return false;
-    part_too_small_say(q, first, r, d);
+    part_too_small_format(q, first, r, d);
     d->f.certainty = NCS_CERTAIN;
     d->f.call = first->number;
     d->order = first->id;

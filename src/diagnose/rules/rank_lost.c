@@ -8,7 +8,7 @@ static bool same_statement(const struct ncs_notice_fault *a, const struct ncs_no
     return a->place.line == b->place.line && strcmp(a->what, b->what) == 0;
 }
 
-static void say_statement(const struct ncs_notice_fault *f, struct ncs_str *s)
+static void format_statement(const struct ncs_notice_fault *f, struct ncs_str *s)
 {
     ncs_str_addf(s, " by %s", f->what);
     if (f->place.line)
@@ -27,7 +27,7 @@ static void fill_all(const struct ncs_notice *n, struct ncs_draft *d)
     }
     ncs_str_add(&s, n->faults == 1 ? "the only rank was stopped" : "every rank was stopped");
     if (one)
-        say_statement(n->fault, &s);
+        format_statement(n->fault, &s);
     ncs_str_add(&s, ": nobody came to the end of the scenario");
     d->f.title = ncs_text("nobody is left");
     d->f.why = ncs_str_take(&s);
@@ -37,7 +37,7 @@ static void fill_all(const struct ncs_notice *n, struct ncs_draft *d)
 }
 
 /* For a rank that is missing from a recorded run, where no fault has stopped it. */
-static void say_missing(const struct ncs_analysis *q, const struct ncs_cause *r,
+static void format_missing(const struct ncs_analysis *q, const struct ncs_cause *r,
                         const struct ncs_snap_context *c, struct ncs_draft *d)
 {
     struct ncs_str s = { 0 };
@@ -61,7 +61,7 @@ static bool rank_lost_match(const struct ncs_analysis *q, const struct ncs_cause
     struct ncs_str s = { 0 };
     int context = r->absent[0]->context;
     if (context >= 0 && q->snap->context[context].ending == NCS_END_MISSING) {
-        say_missing(q, r, &q->snap->context[context], d);
+        format_missing(q, r, &q->snap->context[context], d);
         return true;
     }
     if (r->absents == 1 && ncs_may_go_on(q, r->absent[0]->rank))

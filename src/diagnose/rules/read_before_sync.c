@@ -8,7 +8,7 @@ static bool read_before_sync_match(const struct ncs_analysis *q, const struct nc
     if (!h)
         return false;
     ncs_format_hazard_ranks(&s, h);
-    ncs_str_addf(&s, " %s", ncs_said_use(NCS_TOUCH_READ, h->ats > 1));
+    ncs_str_addf(&s, " %s", ncs_use_verb(NCS_TOUCH_READ, h->ats > 1));
     ncs_format_place(&s, h->later);
     ncs_str_add(&s, " what ");
     ncs_format_use(q, &s, h->earlier);

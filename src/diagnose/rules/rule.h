@@ -5,7 +5,7 @@
 #include "diagnose/hazard/hazard.h"
 #include "diagnose/analysis.h"
 
-enum ncs_root_kind {
+enum ncs_cause_kind {
     NCS_CAUSE_ABSENT,   /* a meeting to which somebody will never come */
     NCS_CAUSE_DIFFER,   /* calls met that disagree */
     NCS_CAUSE_CYCLE,
@@ -39,7 +39,7 @@ struct ncs_explanation; /* explanation/explain.h */
 
 /* A cause that has no further cause behind it. The kind decides which members are set. */
 struct ncs_cause {
-    enum ncs_root_kind kind;
+    enum ncs_cause_kind kind;
     const char *rule;                  /* the only rule that is asked; NULL = all, by ground */
     const struct ncs_unmet *unmet;       /* ABSENT, CYCLE (one of it), DIFFER of a hang */
     const struct ncs_absent **absent;  /* ABSENT: those of one reason */
@@ -209,7 +209,7 @@ bool ncs_fill_hosts(const struct ncs_analysis *q, const struct ncs_cause *r, str
 /* The divergence of the cause's communicator, if it is no later than the cause's own calls. */
 const struct ncs_call_divergence *ncs_divergence_of(const struct ncs_analysis *q, const struct ncs_cause *r);
 /* True if the divergence is of this kind. The caller frees its list of odd ranks. */
-bool ncs_parts(const struct ncs_analysis *q, const struct ncs_cause *r, enum ncs_divergence_how how,
+bool ncs_is_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, enum ncs_divergence_how how,
                struct ncs_call_divergence *out);
 int ncs_divergence_comm(const struct ncs_cause *r); /* the communicator that it is of */
 /* Makes the odd ranks culprits; the title is the others' call at the divergence. */
@@ -257,7 +257,7 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
                   enum ncs_fact which, const char *noun);
 /* Adds the repair "give the same root: rank 3 (line 8) is the odd one", unless
  * neither side is odd. */
-bool ncs_advise_odd(const struct ncs_cause *r, struct ncs_draft *d, const char *what);
+bool ncs_advise_minority(const struct ncs_cause *r, struct ncs_draft *d, const char *what);
 void ncs_fill_calls(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                     const struct ncs_call *title);
 /* True for a send and a receive. A share of an all-to-all that met one of them is
@@ -277,26 +277,26 @@ bool ncs_one_alone(const struct ncs_analysis *q, const struct ncs_cause *r, stru
 /* ---- rings (rules/common/cycle.c) ---- */
 
 /* Step i of a cycle: the waiting rank, its call, and the rank that it waits for. */
-struct ncs_ring_step {
+struct ncs_cycle_wait {
     int rank, other;
     const struct ncs_unmet *unmet;
     const struct ncs_call *call;
 };
 
-struct ncs_ring_kinds { /* what the needs of a ring are */
+struct ncs_cycle_kinds { /* what the needs of a ring are */
     size_t pairs, collectives, signals, gates, inits, comms;
     bool sends, recvs;
 };
 
-struct ncs_ring_step ncs_ring_step_at(const struct ncs_analysis *q, const struct ncs_cause *r,
+struct ncs_cycle_wait ncs_cycle_wait_at(const struct ncs_analysis *q, const struct ncs_cause *r,
                                       size_t i);
-struct ncs_ring_kinds ncs_ring_look(const struct ncs_analysis *q, const struct ncs_cause *r);
+struct ncs_cycle_kinds ncs_cycle_kinds_of(const struct ncs_analysis *q, const struct ncs_cause *r);
 /* Where in the path of a ring its telling begins. */
 size_t ncs_first_place(const struct ncs_analysis *q, const struct ncs_cause *r);
 void ncs_fill_cycle(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
 /* "rank 0 waits in call 1 on x at line 5 for rank 1, rank 1 waits in ..." from a filled draft. The
  * caller frees it. */
-char *ncs_ring_text(const struct ncs_draft *d);
+char *ncs_cycle_text(const struct ncs_draft *d);
 
 /* ---- joining a communicator (rules/common/join_finding.c) ---- */
 
@@ -315,7 +315,7 @@ bool ncs_one_wait_mends(const struct ncs_hazard *a, const struct ncs_hazard *b);
 void ncs_format_hazard_ranks(struct ncs_str *s, const struct ncs_hazard *h);
 /* Adds "call 2 on world (AllReduce float32 x 4 sum) at line 7", "the copy at line 9". */
 void ncs_format_use(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *call);
-const char *ncs_said_use(unsigned does, bool several); /* "overwrites", "read" */
+const char *ncs_use_verb(unsigned does, bool several); /* "overwrites", "read" */
 void ncs_format_line(struct ncs_str *s, const char *before, const struct ncs_call *call);
 /* Adds the advice for the place between the earlier and the later use. */
 void ncs_format_wait_between(struct ncs_str *s, const struct ncs_hazard *h);

@@ -26,10 +26,10 @@ static bool are_enqueued(const struct ncs_analysis *q, const struct ncs_cause *r
 
 static bool signal_cycle_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->kind != NCS_CAUSE_CYCLE || !ncs_ring_look(q, r).signals)
+    if (r->kind != NCS_CAUSE_CYCLE || !ncs_cycle_kinds_of(q, r).signals)
         return false;
     ncs_fill_cycle(q, r, d);
-    d->f.why = ncs_ring_text(d);
+    d->f.why = ncs_cycle_text(d);
     d->f.fix = ncs_text("put or signal before waiting: what is behind a wait in its stream is not "
                         "sent before the wait ends");
     if (!are_enqueued(q, r))

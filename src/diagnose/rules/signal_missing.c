@@ -57,7 +57,7 @@ static char *peer_name(const struct ncs_analysis *q, const struct ncs_unmet *n)
     return ncs_text("rank %d", n->absent[0].rank);
 }
 
-static void say_short(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_str *why,
+static void format_short(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_str *why,
                       struct ncs_str *fix)
 {
     const struct ncs_call *c = n->call;
@@ -137,7 +137,7 @@ static bool signal_missing_match(const struct ncs_analysis *q, const struct ncs_
             continue;
         ncs_str_add(&why, i ? "; " : "");
         ncs_str_add(&fix, i ? "; " : "");
-        say_short(q, all.of[i], &why, &fix);
+        format_short(q, all.of[i], &why, &fix);
     }
     if (all.count > MOST)
         ncs_str_addf(&why, "; and so on, %zu waits", all.count);

@@ -89,25 +89,25 @@ static void plain_skip(const struct ncs_analysis *q, const struct ncs_cause *r, 
     ncs_set_title(q, d, call);
 }
 
-static void say_skip(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
+static void format_skip(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
                      struct ncs_draft *d)
 {
-    const struct ncs_member *odd = &q->journal->comm[comm]->member[p->odd[0]];
+    const struct ncs_member *minority = &q->journal->comm[comm]->member[p->minority[0]];
     const struct ncs_member *others = &q->journal->comm[comm]->member[p->model];
     const struct ncs_call *model = ncs_call_at(q, comm, p->model, p->at);
-    const struct ncs_call *own = ncs_call_at(q, comm, p->odd[0], p->at);
+    const struct ncs_call *own = ncs_call_at(q, comm, p->minority[0], p->at);
     struct ncs_str s = { 0 };
-    ncs_format_odd(q, &s, comm, p);
-    if (odd->calls < others->calls)
-        ncs_str_addf(&s, " made %u call%s on %s, %s %u: ", (unsigned)odd->calls,
-                     odd->calls == 1 ? "" : "s", ncs_comm_name(q, comm),
+    ncs_format_minority(q, &s, comm, p);
+    if (minority->calls < others->calls)
+        ncs_str_addf(&s, " made %u call%s on %s, %s %u: ", (unsigned)minority->calls,
+                     minority->calls == 1 ? "" : "s", ncs_comm_name(q, comm),
                      q->journal->comm[comm]->nranks == 2 ? "the other" : "the others",
                      (unsigned)others->calls);
     else
         ncs_str_addf(&s, " left out %u call%s on %s: ", (unsigned)p->shift, p->shift > 1 ? "s" : "",
                      ncs_comm_name(q, comm));
     if (p->how == NCS_DIVERGENCE_SKIPPED && own) {
-        bool one = p->odds == 1;
+        bool one = p->minority_size == 1;
         ncs_str_addf(&s, "%s call %u of the others", one ? "it skips" : "they skip",
                      (unsigned)p->number);
         ncs_format_place(&s, model);
@@ -146,17 +146,17 @@ static bool skipped_call_match(const struct ncs_analysis *q, const struct ncs_ca
     struct ncs_call_divergence p;
     if (ncs_fill_hosts(q, r, d) || missed_meeting(q, r, d))
         return true;
-    bool known = ncs_parts(q, r, NCS_DIVERGENCE_SKIPPED, &p) || ncs_parts(q, r, NCS_DIVERGENCE_FEWER, &p);
+    bool known = ncs_is_divergence(q, r, NCS_DIVERGENCE_SKIPPED, &p) || ncs_is_divergence(q, r, NCS_DIVERGENCE_FEWER, &p);
     if (!known && (!ncs_never_called(r) || r->unmet->kind != NCS_UNMET_COLLECTIVE || !r->unmet->call))
         return false;
     if (known) {
         ncs_fill_divergence(q, r, ncs_divergence_comm(r), &p, d);
         if (ncs_format_alternatives(q, ncs_divergence_comm(r), &p, d)) {
-            ncs_free(p.odd);
+            ncs_free(p.minority);
             return true;
         }
-        say_skip(q, ncs_divergence_comm(r), &p, d);
-        ncs_free(p.odd);
+        format_skip(q, ncs_divergence_comm(r), &p, d);
+        ncs_free(p.minority);
     } else {
         plain_skip(q, r, d);
     }

@@ -51,7 +51,7 @@ static const struct ncs_redop *meant(const struct ncs_analysis *q, const struct 
     return NULL;
 }
 
-static void say_made(struct ncs_str *s, const struct ncs_call *call, uint64_t id)
+static void format_made(struct ncs_str *s, const struct ncs_call *call, uint64_t id)
 {
     while (call && call->id != id)
         call = call->older;
@@ -59,7 +59,7 @@ static void say_made(struct ncs_str *s, const struct ncs_call *call, uint64_t id
         ncs_format_place(s, call);
 }
 
-static void say_factor(struct ncs_str *s, const char *before, const struct ncs_redop *op)
+static void format_factor(struct ncs_str *s, const char *before, const struct ncs_redop *op)
 {
     float single;
     double value;
@@ -82,13 +82,13 @@ static void stale_operator_fill(const struct ncs_analysis *q, const struct ncs_c
                  ncs_comm_name(q, call->comm));
     ncs_format_place(&s, call);
     ncs_str_add(&s, " is the one made");
-    say_made(&s, call, call->redop->created);
-    say_factor(&s, ", with the factor ", call->redop);
+    format_made(&s, call, call->redop->created);
+    format_factor(&s, ", with the factor ", call->redop);
     ncs_str_add(&s, ": it got the handle of the one made");
-    say_made(&s, call, old->created);
-    say_factor(&s, ", with the factor ", old);
+    format_made(&s, call, old->created);
+    format_factor(&s, ", with the factor ", old);
     ncs_str_add(&s, ", and destroyed");
-    say_made(&s, call, old->destroyed);
+    format_made(&s, call, old->destroyed);
     ncs_str_add(&s, ", which is the factor of all other ranks");
     d->f.why = ncs_str_take(&s);
     d->f.fix = ncs_text("make the operator anew on rank %d too, and keep no copy of a handle beyond its "

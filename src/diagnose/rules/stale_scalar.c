@@ -14,7 +14,7 @@ static bool stale_scalar_match(const struct ncs_analysis *q, const struct ncs_ca
     ncs_str_add(&s, " reads its scalar on the device when it runs, and ");
     ncs_format_use(q, &s, late ? h->later : h->earlier);
     ncs_str_addf(&s, " %s it, in no order with that: which factor counts is a matter of time",
-                 ncs_said_use(late ? h->later_does : h->earlier_does, false));
+                 ncs_use_verb(late ? h->later_does : h->earlier_does, false));
     d->f.why = ncs_str_take(&s);
     ncs_format_wait_between(&s, h);
     ncs_str_add(&s, ", or give each operation a scalar of its own, or one of the host");

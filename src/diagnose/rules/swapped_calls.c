@@ -33,18 +33,18 @@ static bool comes_later(const struct ncs_sequence *early, const struct ncs_seque
 static bool match_moved(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     struct ncs_call_divergence p;
-    bool extra = ncs_parts(q, r, NCS_DIVERGENCE_EXTRA, &p);
-    if (!extra && !ncs_parts(q, r, NCS_DIVERGENCE_SKIPPED, &p))
+    bool extra = ncs_is_divergence(q, r, NCS_DIVERGENCE_EXTRA, &p);
+    if (!extra && !ncs_is_divergence(q, r, NCS_DIVERGENCE_SKIPPED, &p))
         return false;
     int comm = ncs_divergence_comm(r);
-    const struct ncs_sequence *odd = &q->comm[comm].seq[p.odd[0]], *model = &q->comm[comm].seq[p.model];
+    const struct ncs_sequence *minority = &q->comm[comm].seq[p.minority[0]], *model = &q->comm[comm].seq[p.model];
     uint32_t to;
-    if (p.odds > 1 || p.even || p.evidence || p.rival.how || p.shift != 1 ||
-        !comes_later(extra ? odd : model, extra ? model : odd, p.at, &to)) {
-        ncs_free(p.odd);
+    if (p.minority_size > 1 || p.tied || p.evidence || p.alternative.how || p.shift != 1 ||
+        !comes_later(extra ? minority : model, extra ? model : minority, p.at, &to)) {
+        ncs_free(p.minority);
         return false;
     }
-    const struct ncs_call *own = ncs_sequence_at(odd, extra ? p.at : to);
+    const struct ncs_call *own = ncs_sequence_at(minority, extra ? p.at : to);
     const struct ncs_call *theirs = ncs_sequence_at(model, extra ? to : p.at);
     ncs_fill_divergence(q, r, comm, &p, d);
     d->f.culprit[0].line = own->place.line;
@@ -64,7 +64,7 @@ static bool match_moved(const struct ncs_analysis *q, const struct ncs_cause *r,
                              "with the others", (unsigned)own->number, (unsigned)theirs->number,
                              own->rank);
     ncs_free(what);
-    ncs_free(p.odd);
+    ncs_free(p.minority);
     return true;
 }
 
@@ -76,7 +76,7 @@ static bool may_be_sorted(const struct ncs_call *a, const struct ncs_call *b)
 }
 
 /* The ranks of the run that make the same call there. */
-static void swapped_calls_say_side(const struct ncs_analysis *q, int comm, uint32_t at, const struct ncs_call *call,
+static void swapped_calls_format_side(const struct ncs_analysis *q, int comm, uint32_t at, const struct ncs_call *call,
                                    struct ncs_str *s)
 {
     int members = q->journal->comm[comm]->members;
@@ -92,11 +92,11 @@ static void swapped_calls_say_side(const struct ncs_analysis *q, int comm, uint3
 }
 
 /* "call 1 is A at line 8 on ranks 0, 2 and B at line 9 on ranks 1, 3, and call 2 is the other one" */
-static void say_sides(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
+static void format_sides(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
                       const struct ncs_call *own, const struct ncs_call *model, struct ncs_str *s)
 {
     const struct ncs_call *side[] = { own, model };
-    if (p->even && model->rank < own->rank) {
+    if (p->tied && model->rank < own->rank) {
         side[0] = model;
         side[1] = own;
     }
@@ -110,9 +110,9 @@ static void say_sides(const struct ncs_analysis *q, int comm, const struct ncs_c
         ncs_format_place(s, side[i]);
         ncs_str_add(s, " on ");
         if (told_apart)
-            swapped_calls_say_side(q, comm, p->at, side[i], s);
-        else if (i == 0 && !p->even)
-            ncs_format_odd(q, s, comm, p);
+            swapped_calls_format_side(q, comm, p->at, side[i], s);
+        else if (i == 0 && !p->tied)
+            ncs_format_minority(q, s, comm, p);
         else
             ncs_format_ranks(s, &side[i]->rank, 1);
         ncs_free(what);
@@ -121,32 +121,32 @@ static void say_sides(const struct ncs_analysis *q, int comm, const struct ncs_c
 }
 
 /* Only the data tells: of the calls themselves there is nothing to say. */
-static void say_by_data(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
+static void format_by_data(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
                         struct ncs_draft *d)
 {
-    const struct ncs_call *own = ncs_call_at(q, comm, p->odd[0], p->at);
+    const struct ncs_call *own = ncs_call_at(q, comm, p->minority[0], p->at);
     unsigned first = p->number, second = p->other;
-    bool one = p->odds == 1;
+    bool one = p->minority_size == 1;
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "calls %u and %u are exchanged", first, second);
-    if (p->even) {
+    if (p->tied) {
         ncs_str_addf(&s, " on one of the two ranks: what rank %d puts into the one belongs with what "
-                         "rank %d puts into the other", own->rank, ncs_run_rank(q, comm, p->odd[1]));
+                         "rank %d puts into the other", own->rank, ncs_run_rank(q, comm, p->minority[1]));
     } else {
         ncs_str_add(&s, " on ");
-        ncs_format_odd(q, &s, comm, p);
+        ncs_format_minority(q, &s, comm, p);
         ncs_str_addf(&s, ": what %s in call %u", one ? "it has" : "they have", first);
         ncs_format_place(&s, own);
         ncs_str_addf(&s, " belongs with what the other%s in call %u, and the other way round",
                      q->journal->comm[comm]->nranks == 2 ? " has" : "s have", second);
     }
     d->f.why = ncs_str_take(&s);
-    if (p->even) {
+    if (p->tied) {
         d->f.fix = ncs_text("make calls %u and %u in the same order on every rank", first, second);
         return;
     }
     ncs_str_add(&s, "on ");
-    ncs_format_odd(q, &s, comm, p);
+    ncs_format_minority(q, &s, comm, p);
     ncs_str_addf(&s, ", make what is now call %u before what is now call %u", second, first);
     d->f.fix = ncs_str_take(&s);
 }
@@ -162,20 +162,20 @@ static bool meet_all_the_same(const struct ncs_call *a, const struct ncs_call *b
 static bool swapped_calls_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     struct ncs_call_divergence found, *p = &found;
-    if (!ncs_parts(q, r, NCS_DIVERGENCE_SWAPPED, p))
+    if (!ncs_is_divergence(q, r, NCS_DIVERGENCE_SWAPPED, p))
         return match_moved(q, r, d);
     int comm = ncs_divergence_comm(r);
     ncs_fill_divergence(q, r, comm, p, d);
     if (p->evidence >= NCS_EVIDENCE_INPUT) {
         if (!ncs_format_alternatives(q, comm, p, d))
-            say_by_data(q, comm, p, d);
-        ncs_free(p->odd);
+            format_by_data(q, comm, p, d);
+        ncs_free(p->minority);
         return true;
     }
-    const struct ncs_call *own = ncs_call_at(q, comm, p->odd[0], p->at);
+    const struct ncs_call *own = ncs_call_at(q, comm, p->minority[0], p->at);
     const struct ncs_call *model = ncs_call_at(q, comm, p->model, p->at);
-    if (p->even)
-        own = ncs_call_at(q, comm, p->model == p->odd[0] ? p->odd[p->odds - 1] : p->odd[0], p->at);
+    if (p->tied)
+        own = ncs_call_at(q, comm, p->model == p->minority[0] ? p->minority[p->minority_size - 1] : p->minority[0], p->at);
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "calls %u and %u are exchanged", (unsigned)p->number, (unsigned)p->other);
     if (p->evidence == NCS_EVIDENCE_BUFFER) { /* all else is equal */
@@ -186,7 +186,7 @@ static bool swapped_calls_match(const struct ncs_analysis *q, const struct ncs_c
                      model->rank, (unsigned)p->other);
         ncs_free(what);
     } else {
-        say_sides(q, comm, p, own, model, &s);
+        format_sides(q, comm, p, own, model, &s);
     }
     if (may_be_sorted(model, ncs_call_at(q, comm, p->model, p->at + p->shift)))
         ncs_str_add(&s, "; NCCL may sort the calls of a group by size and hide it, but does not promise to");
@@ -194,17 +194,17 @@ static bool swapped_calls_match(const struct ncs_analysis *q, const struct ncs_c
     if (d->remark)
         ncs_str_add(&s, "; to two roots they meet all the same");
     d->f.why = ncs_str_take(&s);
-    if (p->even)
+    if (p->tied)
         ncs_str_addf(&s, "make calls %u and %u in the same order on every rank",
                      (unsigned)p->number, (unsigned)p->other);
     else {
         ncs_str_add(&s, "on ");
-        ncs_format_odd(q, &s, comm, p);
+        ncs_format_minority(q, &s, comm, p);
         ncs_str_addf(&s, ", make the call at line %d after the one that is now call %u",
                      own->place.line, (unsigned)p->other);
     }
     d->f.fix = ncs_str_take(&s);
-    ncs_free(p->odd);
+    ncs_free(p->minority);
     return true;
 }
 

@@ -32,7 +32,7 @@ static int unordered_threads_compare(const struct pair *a, const struct pair *b)
     return 0;
 }
 
-static void unordered_threads_say_call(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *c,
+static void unordered_threads_format_call(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *c,
                                        bool by_comm)
 {
     ncs_str_addf(s, "thread %d", c->thread);
@@ -41,15 +41,15 @@ static void unordered_threads_say_call(const struct ncs_analysis *q, struct ncs_
         ncs_str_addf(s, ", on %s,", ncs_comm_name(q, c->comm));
 }
 
-static void unordered_threads_say(const struct ncs_analysis *q, const struct pair *p, struct ncs_draft *d)
+static void unordered_threads_format(const struct ncs_analysis *q, const struct pair *p, struct ncs_draft *d)
 {
     bool one = p->low->comm == p->high->comm;
     const char *name = ncs_comm_name(q, p->low->comm);
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "on rank %d ", p->low->rank);
-    unordered_threads_say_call(q, &s, p->low, !one);
+    unordered_threads_format_call(q, &s, p->low, !one);
     ncs_str_add(&s, " and ");
-    unordered_threads_say_call(q, &s, p->high, !one);
+    unordered_threads_format_call(q, &s, p->high, !one);
     if (one)
         ncs_str_addf(&s, " make calls on %s, and nothing says which comes first: NCCL pairs calls by "
                          "their order, and a communicator is for one thread at a time", name);
@@ -67,22 +67,22 @@ static void unordered_threads_say(const struct ncs_analysis *q, const struct pai
 
 static bool unordered_threads_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    struct pair told = { 0 }, p;
+    struct pair first = { 0 }, p;
     if (r->kind != NCS_CAUSE_THREADS)
         return false;
     for (size_t i = 0; i < q->index.rivals.count; i++) {
         const struct ncs_call *c = q->index.rivals.of[i];
         ncs_add_culprit(d, c->rank, 0, 0);
-        if (told.low && c->rank > told.low->rank) /* the lowest rank is told of */
+        if (first.low && c->rank > first.low->rank) /* the lowest rank is told of */
             continue;
-        if (find_pair(c, &p) && (!told.low || unordered_threads_compare(&p, &told) < 0))
-            told = p;
+        if (find_pair(c, &p) && (!first.low || unordered_threads_compare(&p, &first) < 0))
+            first = p;
     }
-    if (!told.low)
+    if (!first.low)
         return false;
-    unordered_threads_say(q, &told, d);
+    unordered_threads_format(q, &first, d);
     d->f.certainty = NCS_UNDEFINED;
-    d->order = told.low->id;
+    d->order = first.low->id;
     return true;
 }
 

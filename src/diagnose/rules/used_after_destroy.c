@@ -25,7 +25,7 @@ static const struct ncs_call *used_after_destroy_find_end(const struct ncs_analy
     return c;
 }
 
-static void used_after_destroy_say(const struct ncs_analysis *q, const struct ncs_call *late,
+static void used_after_destroy_format(const struct ncs_analysis *q, const struct ncs_call *late,
                                    const struct ncs_call *end, struct ncs_draft *d)
 {
     const char *name = ncs_comm_name(q, late->comm);
@@ -55,7 +55,7 @@ static bool used_after_destroy_match(const struct ncs_analysis *q, const struct 
             return false;
         ncs_fill_absent(q, r, d);
         ncs_free(d->f.evidence);
-        used_after_destroy_say(q, late, end, d);
+        used_after_destroy_format(q, late, end, d);
         return true;
     }
     if (r->kind != NCS_CAUSE_GONE)
@@ -71,7 +71,7 @@ static bool used_after_destroy_match(const struct ncs_analysis *q, const struct 
     end = late ? used_after_destroy_find_end(q, late) : NULL; /* records may have been dropped */
     if (!end)
         return false;
-    used_after_destroy_say(q, late, end, d);
+    used_after_destroy_format(q, late, end, d);
     d->f.certainty = NCS_UNDEFINED;
     d->f.call = late->number;
     d->order = late->id;

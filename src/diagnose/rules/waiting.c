@@ -5,7 +5,7 @@ static bool waiting_match(const struct ncs_analysis *q, const struct ncs_cause *
 {
     if (r->kind == NCS_CAUSE_CYCLE) {
         ncs_fill_cycle(q, r, d);
-        d->f.why = ncs_ring_text(d);
+        d->f.why = ncs_cycle_text(d);
     } else if (r->unmet) {
         for (size_t i = 0; i < r->absents; i++)
             if (r->absent[i]->rank >= 0)

@@ -85,10 +85,10 @@ static bool window_order_find_exchange(const struct list *a, const struct list *
     return false;
 }
 
-static void window_order_fill(const struct ncs_analysis *q, struct ncs_draft *d, const struct list *odd,
+static void window_order_fill(const struct ncs_analysis *q, struct ncs_draft *d, const struct list *unlike,
                               const struct list *model, size_t i, size_t k)
 {
-    const struct ncs_call *a = odd->call[i], *b = model->call[i];
+    const struct ncs_call *a = unlike->call[i], *b = model->call[i];
     const char *name = ncs_comm_name(q, a->comm);
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "windows %zu and %zu on %s are exchanged: window %zu is of %llu bytes", i + 1,
@@ -113,17 +113,17 @@ static bool window_order_match(const struct ncs_analysis *q, const struct ncs_ca
         return false;
     const struct ncs_comm_info *info = q->journal->comm[r->comm];
     struct list *lists = find_lists(q, r->comm);
-    size_t way, i, k, odd = 0;
+    size_t way, i, k, unlike = 0;
     int model = 0, first = -1;
     for (int m = 1; m < info->members; m++)
-        odd += window_order_find_exchange(&lists[m], &lists[0], &way, &i, &k);
-    if (2 * odd > (size_t)info->members) /* rank 0 is the odd one */
+        unlike += window_order_find_exchange(&lists[m], &lists[0], &way, &i, &k);
+    if (2 * unlike > (size_t)info->members) /* rank 0 is the odd one */
         for (model = 1; window_order_find_exchange(&lists[model], &lists[0], &way, &i, &k) == false;)
             model++;
-    for (int m = 0; m < info->members && odd > 0; m++) {
+    for (int m = 0; m < info->members && unlike > 0; m++) {
         bool differs = m != model && window_order_find_exchange(&lists[m], &lists[model], &way, &i, &k);
-        bool even = 2 * odd == (size_t)info->members;
-        if ((differs || even) && lists[m].count)
+        bool tied = 2 * unlike == (size_t)info->members;
+        if ((differs || tied) && lists[m].count)
             ncs_add_culprit(d, lists[m].call[0]->rank, 0, 0);
         if (!differs || first >= 0)
             continue;

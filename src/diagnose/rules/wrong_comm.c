@@ -56,7 +56,7 @@ static bool fit(const struct ncs_analysis *q, const struct ncs_call *a, const st
            ncs_call_signature(a) == ncs_call_signature(b);
 }
 
-static void wrong_comm_say_side(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_unmet *n)
+static void wrong_comm_format_side(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_unmet *n)
 {
     size_t count;
     int *ranks = ncs_present_ranks(q, n, &count);
@@ -128,30 +128,30 @@ static bool wrong_comm_match(const struct ncs_analysis *q, const struct ncs_caus
         ? ncs_copy_text("as many made the call on the one as on the other, so all are named")
         : ncs_text("by the majority: %zu made the call on the other communicator, %zu on this one",
                    n[1 - few]->presents, n[few]->presents);
-    const struct ncs_unmet *most = few == 2 ? n[0] : n[1 - few], *odd = few == 2 ? n[1] : n[few];
-    for (size_t i = 0; i < odd->presents; i++)
-        ncs_repair_comm(q, d, odd->present[i], most->comm);
-    d->f.call = odd->call->number;
-    d->order = odd->call->id < most->call->id ? odd->call->id : most->call->id;
-    ncs_set_title(q, d, odd->call);
+    const struct ncs_unmet *most = few == 2 ? n[0] : n[1 - few], *minority = few == 2 ? n[1] : n[few];
+    for (size_t i = 0; i < minority->presents; i++)
+        ncs_repair_comm(q, d, minority->present[i], most->comm);
+    d->f.call = minority->call->number;
+    d->order = minority->call->id < most->call->id ? minority->call->id : most->call->id;
+    ncs_set_title(q, d, minority->call);
     ncs_add_blocked(q, d, ncs_unmet_node(q, (size_t)(r->unmet - q->unmet)));
     d->f.bystanders = 0; /* those on either communicator wait at first hand */
     for (size_t i = 0; i < d->f.blockeds; i++)
         if (!by_rank(n[0], d->f.blocked[i]) && !by_rank(n[1], d->f.blocked[i]))
             ncs_add_bystander(d, d->f.blocked[i]);
     struct ncs_str s = { 0 };
-    wrong_comm_say_side(q, &s, odd);
+    wrong_comm_format_side(q, &s, minority);
     ncs_str_add(&s, ", ");
-    wrong_comm_say_side(q, &s, most);
+    wrong_comm_format_side(q, &s, most);
     ncs_str_add(&s, ": calls meet only on one communicator");
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, "name the same communicator");
-    if (odd->call->place.line == most->call->place.line) {
-        ncs_format_place(&s, odd->call);
+    if (minority->call->place.line == most->call->place.line) {
+        ncs_format_place(&s, minority->call);
         ncs_str_add(&s, " on every rank");
     } else {
         ncs_str_addf(&s, " in both calls, lines %d and %d",
-                     most->call->place.line, odd->call->place.line);
+                     most->call->place.line, minority->call->place.line);
     }
     if (few < 2)
         ncs_str_addf(&s, ", %s as the others do", ncs_comm_name(q, most->comm));

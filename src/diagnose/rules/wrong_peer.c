@@ -22,36 +22,36 @@ static const struct ncs_unmet *partner(const struct ncs_analysis *q, const struc
 }
 
 /* "receives from rank 2", "sends to rank 2" */
-static void wrong_peer_say_peer(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *c)
+static void wrong_peer_format_peer(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *c)
 {
     ncs_str_addf(s, "%s rank %d", ncs_is_send(c) ? "sends to" : "receives from",
                  ncs_run_rank(q, c->comm, ncs_call_peer(c)));
 }
 
-static void add_loose_row(const struct ncs_analysis *q, struct ncs_draft *d,
+static void add_unmatched_row(const struct ncs_analysis *q, struct ncs_draft *d,
                           const struct ncs_call *c)
 {
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "call %u ", (unsigned)c->number);
-    wrong_peer_say_peer(q, &s, c);
+    wrong_peer_format_peer(q, &s, c);
     ncs_str_addf(&s, ", which has no %s for it", ncs_is_send(c) ? "receive" : "send");
     ncs_add_row(d, c->rank, c->place.line, ncs_str_take(&s));
 }
 
-static void say_misnaming(const struct ncs_analysis *q, struct ncs_str *s,
+static void format_misnaming(const struct ncs_analysis *q, struct ncs_str *s,
                           const struct ncs_misnaming *m)
 {
     ncs_str_addf(s, "rank %d ", m->wrong->rank);
-    wrong_peer_say_peer(q, s, m->wrong);
+    wrong_peer_format_peer(q, s, m->wrong);
     ncs_format_place(s, m->wrong);
     ncs_str_addf(s, ", which has no %s for it, while rank %d ",
                  ncs_is_send(m->wrong) ? "receive" : "send", m->wants->rank);
-    wrong_peer_say_peer(q, s, m->wants);
+    wrong_peer_format_peer(q, s, m->wants);
     ncs_format_place(s, m->wants);
     ncs_str_add(s, " and is not answered");
 }
 
-static void say_naming(struct ncs_str *s, const struct ncs_misnaming *m)
+static void format_naming(struct ncs_str *s, const struct ncs_misnaming *m)
 {
     if (m->turned)
         ncs_str_addf(s, "%s peer %d instead of %s peer %d",
@@ -65,7 +65,7 @@ static void say_naming(struct ncs_str *s, const struct ncs_misnaming *m)
 }
 
 /* At most three are told, the rest are of the same kind. */
-static void say_misnamed(const struct ncs_analysis *q, const struct ncs_misnamed *all,
+static void format_misnamed(const struct ncs_analysis *q, const struct ncs_misnamed *all,
                          struct ncs_draft *d)
 {
     enum { MOST = 3 };
@@ -74,9 +74,9 @@ static void say_misnamed(const struct ncs_analysis *q, const struct ncs_misnamed
         ncs_repair_peer(q, d, all->of[i].wrong, all->of[i].wants, all->of[i].turned);
     for (size_t i = 0; i < all->count && i < MOST; i++) {
         ncs_str_add(&why, i ? "; " : "");
-        say_misnaming(q, &why, &all->of[i]);
+        format_misnaming(q, &why, &all->of[i]);
         ncs_str_add(&fix, i ? ", " : "");
-        say_naming(&fix, &all->of[i]);
+        format_naming(&fix, &all->of[i]);
         ncs_str_addf(&fix, " on rank %d", all->of[i].wrong->rank);
     }
     if (all->count > MOST) {
@@ -125,12 +125,12 @@ static const struct ncs_call *add_misnamed(const struct ncs_analysis *q, const s
     for (size_t i = 0; i < all->count; i++) {
         const struct ncs_call *c = all->of[i].wrong;
         ncs_add_culprit(d, c->rank, c->number, c->place.line);
-        add_loose_row(q, d, c);
+        add_unmatched_row(q, d, c);
         bool other = true;
         for (size_t k = 0; k < all->count; k++)
             other &= all->of[k].wrong->rank != all->of[i].wants->rank;
         if (other)
-            add_loose_row(q, d, all->of[i].wants);
+            add_unmatched_row(q, d, all->of[i].wants);
         if (c->rank < first->rank)
             first = c;
     }
@@ -164,7 +164,7 @@ static bool all_misnamed(const struct ncs_analysis *q, const struct ncs_cause *r
         if (!side)
             ncs_add_bystander(d, d->f.blocked[i]);
     }
-    say_misnamed(q, &all, d);
+    format_misnamed(q, &all, d);
     d->f.evidence = ncs_text("with %s every call has its answer",
                              all.count == 1 ? "this one peer changed" : "these peers changed");
     ncs_free(all.of);

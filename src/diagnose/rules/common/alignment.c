@@ -78,32 +78,32 @@ static bool runs_alike(const struct ncs_sequence *a, uint32_t from_a, const stru
     }
 }
 
-static bool is_swap(const struct ncs_sequence *odd, const struct ncs_sequence *model, uint32_t at,
+static bool is_swap(const struct ncs_sequence *minority, const struct ncs_sequence *model, uint32_t at,
                     uint32_t distance)
 {
-    if (!alignment_same_call(odd, at, model, at + distance) || !alignment_same_call(odd, at + distance, model, at))
+    if (!alignment_same_call(minority, at, model, at + distance) || !alignment_same_call(minority, at + distance, model, at))
         return false;
     for (uint32_t i = at + 1; i < at + distance; i++)
-        if (!alignment_same_call(odd, i, model, i))
+        if (!alignment_same_call(minority, i, model, i))
             return false;
     uint32_t next = at + distance + 1;
-    return !ncs_sequence_at(odd, next) || !ncs_sequence_at(model, next) ||
-           runs_alike(odd, next, model, next, false);
+    return !ncs_sequence_at(minority, next) || !ncs_sequence_at(model, next) ||
+           runs_alike(minority, next, model, next, false);
 }
 
 /* A rank that differs from the others' way, and one of them who shows it. */
 struct pair {
-    const struct ncs_sequence *odd, *model;
-    bool odd_open, model_open; /* it may still make calls: its script is not over */
+    const struct ncs_sequence *minority, *model;
+    bool minority_open, model_open; /* it may still make calls: its script is not over */
 };
 
 /* How many calls one has left when the other, read from other places on, is at its end; UINT32_MAX
  * when that one has ended and will never make them. */
-static uint32_t surplus(const struct pair *p, uint32_t from_odd, uint32_t from_model)
+static uint32_t surplus(const struct pair *p, uint32_t from_minority, uint32_t from_model)
 {
-    int64_t more = ((int64_t)ncs_sequence_end(p->odd) - from_odd) -
+    int64_t more = ((int64_t)ncs_sequence_end(p->minority) - from_minority) -
                    ((int64_t)ncs_sequence_end(p->model) - from_model);
-    if (more == 0 || (more > 0 ? p->model_open : p->odd_open))
+    if (more == 0 || (more > 0 ? p->model_open : p->minority_open))
         return (uint32_t)(more < 0 ? -more : more);
     return UINT32_MAX;
 }
@@ -112,28 +112,28 @@ static uint32_t surplus(const struct pair *p, uint32_t from_odd, uint32_t from_m
  * must make all that follows agree, and better than taking this one call for another does. */
 static bool explain_shift(const struct pair *pair, struct ncs_call_divergence *p)
 {
-    const struct ncs_sequence *odd = pair->odd, *model = pair->model;
+    const struct ncs_sequence *minority = pair->minority, *model = pair->model;
     uint32_t next = p->at + 1, least = UINT32_MAX, furthest = MAX_SHIFT;
-    if (runs_alike(odd, next, model, next, false)) {
+    if (runs_alike(minority, next, model, next, false)) {
         least = surplus(pair, next, next);
         /* One call of one line with something changed is less than several calls. */
-        if (alignment_same_line(ncs_sequence_at(odd, p->at), ncs_sequence_at(model, p->at)))
+        if (alignment_same_line(ncs_sequence_at(minority, p->at), ncs_sequence_at(model, p->at)))
             furthest = 1;
     }
     for (uint32_t d = 1; d <= furthest && least; d++) {
         const struct {
             enum ncs_divergence_how how;
             bool fits;
-            uint32_t odd, model; /* from where on they go alike */
+            uint32_t minority, model; /* from where on they go alike */
         } ways[] = {
-            { NCS_DIVERGENCE_SWAPPED, is_swap(odd, model, p->at, d), p->at, p->at },
-            { NCS_DIVERGENCE_SKIPPED, runs_alike(odd, p->at, model, p->at + d, false), p->at,
+            { NCS_DIVERGENCE_SWAPPED, is_swap(minority, model, p->at, d), p->at, p->at },
+            { NCS_DIVERGENCE_SKIPPED, runs_alike(minority, p->at, model, p->at + d, false), p->at,
               p->at + d },
-            { NCS_DIVERGENCE_EXTRA, runs_alike(odd, p->at + d, model, p->at, false), p->at + d,
+            { NCS_DIVERGENCE_EXTRA, runs_alike(minority, p->at + d, model, p->at, false), p->at + d,
               p->at },
         };
         for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-            uint32_t left = ways[i].fits ? surplus(pair, ways[i].odd, ways[i].model) : UINT32_MAX;
+            uint32_t left = ways[i].fits ? surplus(pair, ways[i].minority, ways[i].model) : UINT32_MAX;
             if (left >= least)
                 continue;
             least = left;
@@ -147,14 +147,14 @@ static bool explain_shift(const struct pair *pair, struct ncs_call_divergence *p
 }
 
 /* If all calls look alike, their lines may still show which one was left out. */
-static int skipped_line(const struct ncs_sequence *odd, const struct ncs_sequence *model)
+static int skipped_line(const struct ncs_sequence *minority, const struct ncs_sequence *model)
 {
-    uint32_t missing = ncs_sequence_end(model) - ncs_sequence_end(odd);
-    uint32_t at = odd->base > model->base ? odd->base : model->base;
-    while (at < ncs_sequence_end(odd) &&
-           alignment_same_line(ncs_sequence_at(odd, at), ncs_sequence_at(model, at)))
+    uint32_t missing = ncs_sequence_end(model) - ncs_sequence_end(minority);
+    uint32_t at = minority->base > model->base ? minority->base : model->base;
+    while (at < ncs_sequence_end(minority) &&
+           alignment_same_line(ncs_sequence_at(minority, at), ncs_sequence_at(model, at)))
         at++;
-    if (at >= ncs_sequence_end(odd) || !runs_alike(odd, at, model, at + missing, true))
+    if (at >= ncs_sequence_end(minority) || !runs_alike(minority, at, model, at + missing, true))
         return 0;
     return ncs_sequence_at(model, at)->place.line;
 }
@@ -203,16 +203,16 @@ static void divide(const struct ncs_ranks_of_comm *r, int nranks, uint32_t at, b
 }
 
 /* The largest camp; *even when another is as large. Camps without a call never are the model. */
-static size_t alignment_majority(const struct camps *camps, bool *even)
+static size_t alignment_majority(const struct camps *camps, bool *tied)
 {
     size_t best = camps->camp[0].call ? 0 : 1;
     for (size_t i = 0; i < camps->count; i++)
         if (camps->camp[i].call && camps->camp[i].size > camps->camp[best].size)
             best = i;
-    *even = false;
+    *tied = false;
     for (size_t i = 0; i < camps->count; i++)
         if (i != best && camps->camp[i].size >= camps->camp[best].size)
-            *even = true;
+            *tied = true;
     return best;
 }
 
@@ -247,14 +247,14 @@ static size_t alignment_by_siblings(const struct ncs_analysis *q, const struct c
     return several ? SIZE_MAX : meant;
 }
 
-static void set_odd(struct ncs_call_divergence *p, const struct camps *camps, int nranks, size_t best,
+static void set_minority(struct ncs_call_divergence *p, const struct camps *camps, int nranks, size_t best,
                     bool all)
 {
     size_t room = 0;
-    p->odds = 0;
+    p->minority_size = 0;
     for (int i = 0; i < nranks; i++)
         if (camps->of[i] >= 0 && (all || camps->of[i] != (int)best))
-            NCS_PUSH(p->odd, p->odds, room, i);
+            NCS_PUSH(p->minority, p->minority_size, room, i);
 }
 
 /* All who went on made the same call, the rest had none left. Whether those are behind or the
@@ -265,11 +265,11 @@ static void part_by_number(const struct ncs_ranks_of_comm *r, int nranks, const 
     size_t went = camps->camp[0].call ? 0 : 1;
     p->how = NCS_DIVERGENCE_FEWER;
     p->number = camps->camp[went].call->number;
-    set_odd(p, camps, nranks, went, false);
+    set_minority(p, camps, nranks, went, false);
     p->model = camps->camp[went].first;
-    const struct ncs_sequence *odd = &r->seq[p->odd[0]], *model = &r->seq[p->model];
-    p->shift = ncs_sequence_end(model) - ncs_sequence_end(odd);
-    p->skipped_line = skipped_line(odd, model);
+    const struct ncs_sequence *minority = &r->seq[p->minority[0]], *model = &r->seq[p->model];
+    p->shift = ncs_sequence_end(model) - ncs_sequence_end(minority);
+    p->skipped_line = skipped_line(minority, model);
 }
 
 /* How the rank goes on: its next calls, and how many there are. */
@@ -318,14 +318,14 @@ static bool part_by_kind(const struct ncs_analysis *q, int comm, const struct ca
 {
     const struct ncs_ranks_of_comm *r = &q->comm[comm];
     int nranks = q->journal->comm[comm]->nranks;
-    bool even;
-    size_t best = alignment_majority(camps, &even);
-    size_t meant = even && !by_label ? alignment_by_siblings(q, camps, camps->camp[best].size) : SIZE_MAX;
+    bool tied;
+    size_t best = alignment_majority(camps, &tied);
+    size_t meant = tied && !by_label ? alignment_by_siblings(q, camps, camps->camp[best].size) : SIZE_MAX;
     if (meant != SIZE_MAX) {
         best = meant;
-        even = false;
+        tied = false;
     }
-    struct ncs_call_divergence found = { .at = p->at, .by_label = by_label, .even = even };
+    struct ncs_call_divergence found = { .at = p->at, .by_label = by_label, .tied = tied };
     found.model = alignment_find_model(r, nranks, camps, best, p->at);
     found.number = camps->camp[best].call->number;
     struct pair pair = { .model = &r->seq[found.model],
@@ -335,8 +335,8 @@ static bool part_by_kind(const struct ncs_analysis *q, int comm, const struct ca
         if (camps->of[i] < 0 || camps->of[i] == (int)best)
             continue;
         struct ncs_call_divergence one = { .at = p->at };
-        pair.odd = &r->seq[i];
-        pair.odd_open = ncs_may_go_on(q, ncs_run_rank(q, comm, i));
+        pair.minority = &r->seq[i];
+        pair.minority_open = ncs_may_go_on(q, ncs_run_rank(q, comm, i));
         shifted = explain_shift(&pair, &one) &&
                   (first || (one.how == found.how && one.shift == found.shift));
         if (shifted) {
@@ -355,8 +355,8 @@ static bool part_by_kind(const struct ncs_analysis *q, int comm, const struct ca
     *p = found;
     /* A shift between two equal sides: who made fewer calls left some out; of calls exchanged
      * nobody can say who is right. */
-    bool all = even && p->how != NCS_DIVERGENCE_SKIPPED && p->how != NCS_DIVERGENCE_EXTRA;
-    if (even && p->how == NCS_DIVERGENCE_EXTRA) {
+    bool all = tied && p->how != NCS_DIVERGENCE_SKIPPED && p->how != NCS_DIVERGENCE_EXTRA;
+    if (tied && p->how == NCS_DIVERGENCE_EXTRA) {
         int extra = -1;
         for (int i = 0; i < nranks && extra < 0; i++)
             if (camps->of[i] >= 0 && camps->of[i] != (int)best)
@@ -364,11 +364,11 @@ static bool part_by_kind(const struct ncs_analysis *q, int comm, const struct ca
         p->how = NCS_DIVERGENCE_SKIPPED;
         p->number = ncs_sequence_at(&r->seq[extra], p->at)->number;
         size_t other = (size_t)camps->of[extra];
-        set_odd(p, camps, nranks, other, false);
+        set_minority(p, camps, nranks, other, false);
         p->model = extra;
         return true;
     }
-    set_odd(p, camps, nranks, best, all);
+    set_minority(p, camps, nranks, best, all);
     return true;
 }
 

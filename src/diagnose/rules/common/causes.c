@@ -1,13 +1,15 @@
-/* Asks the rules about everything in the graph, the notices and the journal that has no cause
- * further back. */
+/* Finds the causes of a hang in the wait graph, and the machine's notices, and asks the rules about
+ * each. An unmet wait that is only a consequence of another is not asked about: its absent ranks
+ * wait themselves. */
 #include "diagnose/rules/rule.h"
 
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "ncclscript/nccl_abi.h"
 
+/* Absent ranks of one unmet wait make one finding for each class of reasons, since one mistake makes
+ * several ranks absent in the same way. The classes are asked in this order. */
 static int causes_class_of(enum ncs_reason reason)
 {
     static const int classes[] = {
@@ -20,9 +22,13 @@ static int causes_class_of(enum ncs_reason reason)
     return classes[reason];
 }
 
-enum { OTHERS = 6, NEVER };
+enum {
+    OTHERS = 6, /* ranks that are alive, but wait elsewhere */
+    NEVER,      /* no class: of OTHERS only ranks that never made the call */
+};
 
-/* Returns if there are absent ranks of that class. */
+/* Asks about the absent ranks of that class, -1 = about all of them at once, even if there are none.
+ * True if there are any. */
 static bool judge_absents(const struct ncs_analysis *q, const struct ncs_unmet *n, int class,
                           struct ncs_drafts *all)
 {
@@ -39,7 +45,8 @@ static bool judge_absents(const struct ncs_analysis *q, const struct ncs_unmet *
     return any;
 }
 
-/* True if the wait cannot be met, whatever the others do. */
+/* True if the wait can never be met, because of itself: ranks are gone, calls disagree, or no rank is
+ * known to come (no edge leaves its node). All other unmet waits are part of a cycle, or lead to one. */
 static bool is_final(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     size_t gone = 0;
@@ -52,6 +59,7 @@ static bool is_final(const struct ncs_analysis *q, const struct ncs_unmet *n)
     return gone > 0 || q->out[ncs_unmet_node(q, (size_t)(n - q->unmet))] < 0;
 }
 
+/* The machine's notice of a mismatch that involves the call; NULL = none. */
 static const struct ncs_notice *notice_of(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     for (size_t i = 0; i < q->notices; i++)
@@ -61,8 +69,9 @@ static const struct ncs_notice *notice_of(const struct ncs_analysis *q, const st
     return NULL;
 }
 
-/* The earliest collective up to those that met which was empty on one rank and not on the others: from there
- * on that rank's calls meet others than they were meant for. */
+/* Calls that met disagree, because an earlier collective had count 0 on one rank alone: a call
+ * without data takes part in nothing (ncs_ineffective), so all later calls of that rank meet the
+ * others' previous ones. Finds the earliest such collective and asks about it instead of the calls that met. */
 static bool judge_empty(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_drafts *all)
 {
     const struct ncs_call *best = NULL;
@@ -96,17 +105,17 @@ static bool judge_empty(const struct ncs_analysis *q, const struct ncs_unmet *n,
     return true;
 }
 
-static void judge_need(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_drafts *all)
+static void judge_unmet(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_drafts *all)
 {
     if (n->kind == NCS_UNMET_STUCK && n->src < 0 && judge_empty(q, n, all))
         return;
     if (n->kind == NCS_UNMET_STUCK) {
         struct ncs_cause r = { .kind = NCS_CAUSE_DIFFER, .unmet = n, .call = n->present,
                               .calls = n->presents, .comm = -1, .rank = -1 };
-        const struct ncs_notice *told = notice_of(q, n->call);
-        if (told && told->calls > r.calls) { /* one side went on, with part of the data */
-            r.call = (const struct ncs_call *const *)told->call;
-            r.calls = told->calls;
+        const struct ncs_notice *met = notice_of(q, n->call);
+        if (met && met->calls > r.calls) { /* some ranks left with part of the data, so fewer still wait */
+            r.call = (const struct ncs_call *const *)met->call;
+            r.calls = met->calls;
         }
         ncs_judge(q, &r, all);
         return;
@@ -120,18 +129,19 @@ static void judge_need(const struct ncs_analysis *q, const struct ncs_unmet *n, 
     }
     for (int class = 0; class < OTHERS; class++)
         if (judge_absents(q, n, class, all) && n->kind == NCS_UNMET_GATE)
-            return; /* of those who might have opened it, one that failed is the likeliest */
+            return; /* any absent rank could have opened the gate; one that failed is the likeliest */
 }
 
-/* A ring of communicators because of a call that one rank has left out, or made in excess. Of one in
- * another order it is noted whose order that is. */
-static bool judge_across(const struct ncs_analysis *q, struct ncs_cause *ring, struct ncs_drafts *all)
+/* A cycle through several communicators that exists because one rank left a call out, or made one in
+ * excess: asks about that call and not about the cycle. If the rank only exchanged two calls, the
+ * cycle stays the cause, and cycle->rank says which rank to blame. */
+static bool judge_across(const struct ncs_analysis *q, struct ncs_cause *cycle, struct ncs_drafts *all)
 {
     struct ncs_across across;
-    if (!ncs_part_across(q, ring->path, ring->length, &across))
+    if (!ncs_part_across(q, cycle->path, cycle->length, &across))
         return false;
     if (across.how == NCS_DIVERGENCE_SWAPPED) {
-        ring->rank = across.odd;
+        cycle->rank = across.minority;
         return false;
     }
     const struct ncs_unmet *n = across.unmet;
@@ -139,11 +149,11 @@ static bool judge_across(const struct ncs_analysis *q, struct ncs_cause *ring, s
     size_t room = 0;
     for (size_t i = 0; i < n->absents; i++)
         if (across.call || (n->absent[i].reason == NCS_ABSENT_ELSEWHERE &&
-                            n->absent[i].rank == across.odd))
+                            n->absent[i].rank == across.minority))
             NCS_PUSH(r.absent, r.absents, room, &n->absent[i]);
-    int odd = across.call ? across.call->comm_rank : -1;
-    struct ncs_call_divergence extra = { .how = NCS_DIVERGENCE_EXTRA, .shift = across.shift, .odd = &odd,
-                                 .odds = 1 };
+    int minority = across.call ? across.call->comm_rank : -1;
+    struct ncs_call_divergence extra = { .how = NCS_DIVERGENCE_EXTRA, .shift = across.shift, .minority = &minority,
+                                         .minority_size = 1 };
     if (across.call && n->absents) {
         extra.at = ncs_position(q, across.call);
         extra.number = across.call->number;
@@ -156,12 +166,14 @@ static bool judge_across(const struct ncs_analysis *q, struct ncs_cause *ring, s
     return r.absents > 0;
 }
 
-/* Rings of host waits alone come first: what else they keep back forms rings with them, too. */
-static void judge_cycles(const struct ncs_analysis *q, bool *told, bool gates_only,
+/* Asks about each cycle once; judged[] marks unmet waits whose cause is found. Cycles of host waits
+ * alone (gates_only) come first: whatever else such ranks keep back forms larger cycles through the
+ * same waits, which would hide the small one. */
+static void judge_cycles(const struct ncs_analysis *q, bool *judged, bool gates_only,
                          struct ncs_drafts *all)
 {
     for (size_t i = 0; i < q->unmets; i++) {
-        if (told[i] || (gates_only && q->unmet[i].kind != NCS_UNMET_GATE))
+        if (judged[i] || (gates_only && q->unmet[i].kind != NCS_UNMET_GATE))
             continue;
         struct ncs_cause r = { .kind = NCS_CAUSE_CYCLE, .unmet = &q->unmet[i], .comm = -1,
                               .rank = -1 };
@@ -169,11 +181,11 @@ static void judge_cycles(const struct ncs_analysis *q, bool *told, bool gates_on
         bool known = r.length == 0;
         for (size_t k = 0; k < r.length; k++) {
             int unmet = ncs_node_unmet(q, r.path[k]);
-            known |= unmet >= 0 && told[unmet];
+            known |= unmet >= 0 && judged[unmet];
         }
         for (size_t k = 0; k < r.length && !known; k++)
             if (ncs_node_unmet(q, r.path[k]) >= 0)
-                told[ncs_node_unmet(q, r.path[k])] = true;
+                judged[ncs_node_unmet(q, r.path[k])] = true;
         const struct ncs_unmet *n = known ? NULL : ncs_left_out(q, r.path, r.length);
         const struct ncs_unmet *key = known ? NULL : ncs_unset_key(q, r.path, r.length);
         const struct ncs_unmet *link = known ? NULL : ncs_missing_link(q, r.path, r.length);
@@ -184,14 +196,15 @@ static void judge_cycles(const struct ncs_analysis *q, bool *told, bool gates_on
         else if (link)
             judge_absents(q, link, NEVER, all);
         else if (key)
-            judge_need(q, key, all);
+            judge_unmet(q, key, all);
         else if (!known && !judge_across(q, &r, all))
             ncs_judge(q, &r, all);
         ncs_free(r.path);
     }
 }
 
-static bool in_stuck_slot(const struct ncs_analysis *q, const struct ncs_notice *notice)
+/* True if the wait graph has the meeting that the notice is about; judge_unmet() asks about it. */
+static bool is_stuck_meeting(const struct ncs_analysis *q, const struct ncs_notice *notice)
 {
     for (size_t i = 0; i < q->unmets; i++)
         if (q->unmet[i].kind == NCS_UNMET_STUCK && notice_of(q, q->unmet[i].call) == notice)
@@ -199,6 +212,8 @@ static bool in_stuck_slot(const struct ncs_analysis *q, const struct ncs_notice 
     return false;
 }
 
+/* Compares signatures, because labels and buffers may differ in calls that agree. A send and a receive
+ * have different signatures anyway: a notice about such a pair is a mismatch by itself. */
 static bool causes_disagree(const struct ncs_notice *n)
 {
     if (n->calls == 2 && ncs_call_is_pair(n->call[0]) && ncs_call_is_pair(n->call[1]))
@@ -211,7 +226,7 @@ static bool causes_disagree(const struct ncs_notice *n)
 
 void ncs_judge_notices(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
-    static const enum ncs_root_kind kinds[] = { /* 0: a notice like any other */
+    static const enum ncs_cause_kind kinds[] = { /* 0: a notice like any other */
         [NCS_NOTICE_HAZARD] = NCS_CAUSE_HAZARD, [NCS_NOTICE_LOST] = NCS_CAUSE_LOST,
         [NCS_NOTICE_FOREIGN] = NCS_CAUSE_FOREIGN, [NCS_NOTICE_UNUSED] = NCS_CAUSE_UNUSED,
     };
@@ -221,7 +236,7 @@ void ncs_judge_notices(const struct ncs_analysis *q, struct ncs_drafts *all)
             continue;
         struct ncs_cause r = { .kind = NCS_CAUSE_NOTICE, .notice = n, .comm = -1, .rank = -1 };
         if (n->kind == NCS_NOTICE_MISMATCH && causes_disagree(n)) {
-            if (in_stuck_slot(q, n))
+            if (is_stuck_meeting(q, n))
                 continue;
             r.kind = NCS_CAUSE_DIFFER;
             r.call = (const struct ncs_call *const *)n->call;
@@ -233,60 +248,7 @@ void ncs_judge_notices(const struct ncs_analysis *q, struct ncs_drafts *all)
     }
 }
 
-static bool destroyed_by_some(const struct ncs_analysis *q, const struct ncs_comm_info *info)
-{
-    bool some = false, left = false;
-    for (int i = 0; i < info->nranks; i++) {
-        const struct ncs_member *m = &info->member[i];
-        some |= m->gone != 0;
-        left |= m->gone == 0 && m->rank >= 0;
-        for (int k = ncs_first_context(q, m->rank); k >= 0; k = q->next_context[k])
-            if (q->snap->context[k].ending != NCS_END_RETURNED)
-                return false; /* who fails may leave things behind */
-    }
-    return some && left;
-}
-
-static void judge_open_group(const struct ncs_analysis *q, int rank, int depth, int line,
-                             struct ncs_drafts *all)
-{
-    struct ncs_cause r = { .kind = NCS_CAUSE_LEFT, .comm = -1, .rank = rank, .depth = depth,
-                          .line = line };
-    if (depth > 0)
-        ncs_judge(q, &r, all);
-}
-
-struct depth {
-    int rank, thread, depth, line;
-};
-
-/* Without a snapshot the journal tells the depths, as long as it is whole. */
-static void judge_open_groups(const struct ncs_analysis *q, struct ncs_drafts *all)
-{
-    struct depth *of = NULL;
-    size_t count = 0, room = 0;
-    for (const struct ncs_call *c = q->journal->dropped ? NULL : q->journal->oldest; c;
-         c = c->newer) {
-        if (c->fn != NCS_FN_ncclGroupStart && c->fn != NCS_FN_ncclGroupEnd)
-            continue;
-        size_t i = 0;
-        while (i < count && (of[i].rank != c->rank || of[i].thread != c->thread))
-            i++;
-        if (i == count) {
-            struct depth fresh = { .rank = c->rank, .thread = c->thread };
-            NCS_PUSH(of, count, room, fresh);
-        }
-        if (c->fn == NCS_FN_ncclGroupEnd) {
-            of[i].depth -= of[i].depth > 0;
-        } else if (of[i].depth++ == 0) {
-            of[i].line = c->place.line;
-        }
-    }
-    for (size_t i = 0; i < count; i++)
-        judge_open_group(q, of[i].rank, of[i].depth, of[i].line, all);
-    ncs_free(of);
-}
-
+/* The place in the program where a context waits, as a number. */
 static uint64_t causes_place_key(const struct ncs_analysis *q, size_t context)
 {
     struct ncs_place p = ncs_said_place(q, (int)context);
@@ -294,13 +256,14 @@ static uint64_t causes_place_key(const struct ncs_analysis *q, size_t context)
     return ncs_hash(file, (uint64_t)p.line);
 }
 
-/* True if the ranks that are behind at the later divergence have passed the call that they lack:
- * each has ended well, or waits at the same place as a rank that has made the call. */
+/* True if the ranks that are behind at the later divergence have passed the call that they lack, so
+ * they will not make it any more: each has ended well, or waits at the same place as a rank that has
+ * made the call. */
 static bool have_passed(const struct ncs_analysis *q, int comm)
 {
     enum { BEHIND = 1, AHEAD };
     const struct ncs_call_divergence *p = &q->comm[comm].later;
-    char *of = ncs_new((size_t)q->ranks * sizeof *of);
+    char *of = ncs_new((size_t)q->ranks * sizeof *of); /* by rank of the run; 0 = not concerned, or passed */
     struct ncs_map places = { 0 };
     for (int r = 0; r < q->journal->comm[comm]->nranks; r++)
         if (ncs_run_rank(q, comm, r) >= 0)
@@ -325,16 +288,16 @@ static bool have_passed(const struct ncs_analysis *q, int comm)
     }
     ncs_map_free(&places);
     ncs_free(of);
-    return passed == p->odds;
+    return passed == p->minority_size;
 }
 
-/* Calls that disagree hide whatever is wrong further on: calls that were left out show all the
- * same. */
+/* A communicator stops at the first calls that disagree, and what is wrong behind them cannot be
+ * compared. Only calls that a minority left out there are certain, once it has passed their place. */
 static void judge_later(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     for (size_t i = 0; i < q->journal->comms; i++) {
         const struct ncs_call_divergence *p = &q->comm[i].later;
-        if (p->how != NCS_DIVERGENCE_FEWER || 2 * p->odds > (size_t)q->journal->comm[i]->nranks)
+        if (p->how != NCS_DIVERGENCE_FEWER || 2 * p->minority_size > (size_t)q->journal->comm[i]->nranks)
             continue;
         struct ncs_cause r = { .kind = NCS_CAUSE_LATER, .comm = (int)i, .rank = -1 };
         if (have_passed(q, (int)i))
@@ -342,165 +305,41 @@ static void judge_later(const struct ncs_analysis *q, struct ncs_drafts *all)
     }
 }
 
-/* Judges facts that show in the journal alone, whether or not any rank waits because of them. */
-static bool judge_journal(const struct ncs_analysis *q, struct ncs_drafts *all)
-{
-    struct ncs_cause r = { .kind = NCS_CAUSE_THREADS, .comm = -1, .rank = -1 };
-    bool speaks = ncs_judge(q, &r, all);
-    r.kind = NCS_CAUSE_GONE;
-    speaks |= ncs_judge(q, &r, all);
-    r.kind = NCS_CAUSE_PARTS;
-    speaks |= ncs_judge(q, &r, all);
-    for (size_t i = 0; i < q->journal->comms && !q->journal->dropped; i++) {
-        r.comm = (int)i;
-        r.kind = NCS_CAUSE_WINDOWS;
-        if (q->journal->comm[i]->windows)
-            speaks |= ncs_judge(q, &r, all);
-        r.kind = NCS_CAUSE_MESSAGES;
-        speaks |= ncs_judge(q, &r, all);
-        r.kind = NCS_CAUSE_OPERATORS;
-        if (q->journal->comm[i]->redops)
-            speaks |= ncs_judge(q, &r, all);
-        r.kind = NCS_CAUSE_BUFFERS;
-        speaks |= ncs_judge(q, &r, all);
-    }
-    return speaks;
-}
-
-static void judge_left_overs(const struct ncs_analysis *q, struct ncs_drafts *all)
-{
-    const struct ncs_call *call[4];
-    struct ncs_cause order = { .kind = NCS_CAUSE_ORDER, .call = call, .calls = 4, .comm = -1 };
-    if (ncs_opposite_order(q, call))
-        ncs_judge(q, &order, all);
-    all->journal_speaks = !q->journal_silent && judge_journal(q, all);
-    for (size_t i = 0; i < q->snap->contexts; i++) {
-        const struct ncs_snap_context *c = &q->snap->context[i];
-        if (c->state == NCS_CONTEXT_ENDED &&
-            (c->ending == NCS_END_RETURNED || c->ending == NCS_END_SILENT))
-            judge_open_group(q, c->rank, c->group_depth, c->place.line, all);
-    }
-    if (!q->snap->contexts)
-        judge_open_groups(q, all);
-    for (size_t i = 0; i < q->journal->comms; i++) {
-        const struct ncs_call_divergence *p = &q->comm[i].divergence;
-        struct ncs_cause r = { .kind = NCS_CAUSE_LABELS, .comm = (int)i, .rank = -1 };
-        if ((p->how == NCS_DIVERGENCE_SWAPPED && (p->by_label || p->evidence)) ||
-            (!q->hung && p->evidence == NCS_EVIDENCE_RESULT))
-            ncs_judge(q, &r, all);
-        r.kind = NCS_CAUSE_LEFT;
-        if (q->snap->contexts && q->snap->stop == NCS_STOP_DONE &&
-            destroyed_by_some(q, q->journal->comm[i]))
-            ncs_judge(q, &r, all);
-    }
-}
-
-static bool failed_alike(const struct ncs_call *a, const struct ncs_call *b)
-{
-    return a->fn == b->fn && a->rc == b->rc && a->place.line == b->place.line;
-}
-
-/* True if a finding already covers the failed call: the machine's own error, or another rank's. */
-static bool is_explained(const struct ncs_drafts *all, const struct ncs_call *call)
-{
-    for (size_t i = 0; i < all->count; i++) {
-        const struct ncs_finding *f = &all->draft[i].f;
-        for (size_t k = 0; k < f->culprits; k++)
-            if (f->culprit[k].rank == call->rank && f->culprit[k].line == call->place.line)
-                return true;
-        if (f->level == NCS_LEVEL_ERROR)
-            return true;
-    }
-    return false;
-}
-
-/* Errors that nothing caught and because of which nobody waits: those of one place are one. That another
- * rank has failed is no cause where that one has an error of its own. */
-static void judge_errors(const struct ncs_analysis *q, struct ncs_drafts *all)
-{
-    const struct ncs_call **call = ncs_new(q->notices * sizeof *call);
-    size_t errors = 0, told = 0;
-    bool remote = true;
-    for (size_t i = 0; i < q->notices; i++) {
-        const struct ncs_notice *n = &q->notice[i];
-        if (n->kind != NCS_NOTICE_ERROR || is_explained(all, n->call[0]))
-            continue;
-        size_t at = errors++; /* by rank: the order in which they fail is the schedule's */
-        for (; at > 0 && call[at - 1]->rank > n->call[0]->rank; at--)
-            call[at] = call[at - 1];
-        call[at] = n->call[0];
-        remote &= n->call[0]->rc == ncclRemoteError;
-    }
-    while (told < errors) {
-        size_t same = told + 1;
-        for (size_t i = same; i < errors; i++) {
-            const struct ncs_call *other = call[i];
-            if (!failed_alike(call[told], other))
-                continue;
-            memmove(&call[same + 1], &call[same], (i - same) * sizeof *call);
-            call[same++] = other;
-        }
-        struct ncs_cause r = { .kind = NCS_CAUSE_FAILED, .call = call + told, .calls = same - told,
-                              .comm = -1, .rank = -1 };
-        if (remote || call[told]->rc != ncclRemoteError)
-            ncs_judge(q, &r, all);
-        told = same;
-    }
-    ncs_free(call);
-}
-
-/* After the errors: a note on the values of a call explains no error of it. */
-static void judge_inexact(const struct ncs_analysis *q, struct ncs_drafts *all)
-{
-    for (size_t i = 0; i < q->notices; i++) {
-        struct ncs_cause r = { .kind = NCS_CAUSE_INEXACT, .notice = &q->notice[i], .comm = -1, .rank = -1 };
-        if (r.notice->kind == NCS_NOTICE_INEXACT)
-            ncs_judge(q, &r, all);
-    }
-}
-
-/* True if a finding covers every poll in vain. */
+/* True if every rank that polls in vain is blocked by a cause that was found. */
 static bool polls_explained(const struct ncs_analysis *q, const struct ncs_drafts *all)
 {
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];
-        bool told = c->state == NCS_CONTEXT_ENDED || !ncs_polls(q, c);
-        for (size_t k = 0; k < all->count && !told; k++)
+        bool covered = c->state == NCS_CONTEXT_ENDED || !ncs_polls(q, c);
+        for (size_t k = 0; k < all->count && !covered; k++)
             for (size_t b = 0; b < all->draft[k].f.blockeds; b++)
-                told |= all->draft[k].f.blocked[b] == c->rank;
-        if (!told)
+                covered |= all->draft[k].f.blocked[b] == c->rank;
+        if (!covered)
             return false;
     }
     return all->count > 0;
 }
 
-/* Why nobody goes on, by who is missed where and by what stands in the way of what. */
+/* Unmet waits that are final by themselves come first, then cycles. What remains waits for one of
+ * them. Polls come last: the graph only
+ * guesses what a rank polls for (graph/guess.c). */
 void ncs_judge_hang(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
-    bool *told = ncs_new((q->unmets + 1) * sizeof *told);
+    bool *judged = ncs_new((q->unmets + 1) * sizeof *judged);
     for (size_t i = 0; i < q->unmets; i++) {
-        told[i] = is_final(q, &q->unmet[i]);
-        const struct ncs_unmet *instead = told[i] ? ncs_meeting_instead(q, &q->unmet[i]) : NULL;
+        judged[i] = is_final(q, &q->unmet[i]);
+        const struct ncs_unmet *instead = judged[i] ? ncs_meeting_instead(q, &q->unmet[i]) : NULL;
         if (instead)
             judge_absents(q, instead, NEVER, all);
-        else if (told[i])
-            judge_need(q, &q->unmet[i], all);
+        else if (judged[i])
+            judge_unmet(q, &q->unmet[i], all);
     }
-    judge_cycles(q, told, true, all);
-    judge_cycles(q, told, false, all);
+    judge_cycles(q, judged, true, all);
+    judge_cycles(q, judged, false, all);
     if (q->snap->stop == NCS_STOP_LIVELOCK && !polls_explained(q, all)) {
         struct ncs_cause r = { .kind = NCS_CAUSE_POLL, .comm = -1, .rank = -1 };
         ncs_judge(q, &r, all);
     }
     judge_later(q, all);
-    ncs_free(told);
-}
-
-/* Notes beside the cause, or without one: left-over objects, failed calls, results
- * that lost precision. */
-void ncs_judge_rest(const struct ncs_analysis *q, struct ncs_drafts *all)
-{
-    judge_left_overs(q, all);
-    judge_errors(q, all);
-    judge_inexact(q, all);
+    ncs_free(judged);
 }

@@ -50,10 +50,10 @@ static void blame(const struct ncs_analysis *q, const struct ncs_cause *r, struc
                                          : "nobody could undo the ring alone, so all of it are named");
 }
 
-struct ncs_ring_step ncs_ring_step_at(const struct ncs_analysis *q, const struct ncs_cause *r,
+struct ncs_cycle_wait ncs_cycle_wait_at(const struct ncs_analysis *q, const struct ncs_cause *r,
                                       size_t i)
 {
-    struct ncs_ring_step s = { .rank = rank_near(q, r, i, -1), .other = rank_near(q, r, i, 1) };
+    struct ncs_cycle_wait s = { .rank = rank_near(q, r, i, -1), .other = rank_near(q, r, i, 1) };
     s.unmet = &q->unmet[ncs_node_unmet(q, r->path[i])];
     s.call = s.unmet->call ? call_of_rank(s.unmet, s.rank) : NULL;
     return s;
@@ -64,11 +64,11 @@ struct ncs_ring_step ncs_ring_step_at(const struct ncs_analysis *q, const struct
 size_t ncs_first_place(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
     size_t first = r->length;
-    struct ncs_ring_step best = { .rank = -1 };
+    struct ncs_cycle_wait best = { .rank = -1 };
     for (size_t i = 0; i < r->length; i++) {
         if (ncs_node_unmet(q, r->path[i]) < 0)
             continue;
-        struct ncs_ring_step s = ncs_ring_step_at(q, r, i);
+        struct ncs_cycle_wait s = ncs_cycle_wait_at(q, r, i);
         if (first == r->length || s.rank < best.rank ||
             (s.rank == best.rank && s.unmet->comm < best.unmet->comm)) {
             first = i;
@@ -118,7 +118,7 @@ static enum ncs_via behind_at(const struct ncs_analysis *q, const struct ncs_cau
 }
 
 static void fill_step(const struct ncs_analysis *q, const struct ncs_cause *r, size_t i,
-                      const struct ncs_ring_step *s, struct ncs_draft *d)
+                      const struct ncs_cycle_wait *s, struct ncs_draft *d)
 {
     const struct ncs_call *c = s->call;
     int line = c && c->place.line ? c->place.line : ncs_gate_line(q, s->rank);
@@ -147,7 +147,7 @@ void ncs_fill_cycle(const struct ncs_analysis *q, const struct ncs_cause *r, str
         size_t i = (start + k) % r->length;
         if (ncs_node_unmet(q, r->path[i]) < 0)
             continue;
-        struct ncs_ring_step s = ncs_ring_step_at(q, r, i);
+        struct ncs_cycle_wait s = ncs_cycle_wait_at(q, r, i);
         fill_step(q, r, i, &s, d);
         if (!first)
             first = s.call;
@@ -161,9 +161,9 @@ void ncs_fill_cycle(const struct ncs_analysis *q, const struct ncs_cause *r, str
     ncs_add_blocked(q, d, ncs_unmet_node(q, (size_t)(r->unmet - q->unmet)));
 }
 
-struct ncs_ring_kinds ncs_ring_look(const struct ncs_analysis *q, const struct ncs_cause *r)
+struct ncs_cycle_kinds ncs_cycle_kinds_of(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
-    struct ncs_ring_kinds k = { 0 };
+    struct ncs_cycle_kinds k = { 0 };
     for (size_t i = 0; i < r->length; i++) {
         int unmet = ncs_node_unmet(q, r->path[i]);
         if (unmet < 0)
@@ -188,7 +188,7 @@ struct ncs_ring_kinds ncs_ring_look(const struct ncs_analysis *q, const struct n
     return k;
 }
 
-static void cycle_say_step(struct ncs_str *s, const struct ncs_cycle_step *c)
+static void cycle_format_step(struct ncs_str *s, const struct ncs_cycle_step *c)
 {
     if (c->call)
         ncs_str_addf(s, " in call %u on %s", (unsigned)c->call, c->comm);
@@ -212,35 +212,35 @@ static bool all_alike(const struct ncs_draft *d)
 
 /* "rank 0 waits in call 1 on x at line 5 for rank 1, rank 1 waits in ..."; where all wait at the
  * same place: "each waits in call 1 on x at line 5 for the next: 0 -> 1 -> 2 -> 0". */
-char *ncs_ring_text(const struct ncs_draft *d)
+char *ncs_cycle_text(const struct ncs_draft *d)
 {
     enum { MOST = 8 }; /* steps that are told */
     struct ncs_str s = { 0 };
     const struct ncs_cycle_step *step = d->f.cycle;
-    size_t told = d->f.cycles > MOST ? MOST : d->f.cycles;
+    size_t shown = d->f.cycles > MOST ? MOST : d->f.cycles;
     if (d->f.cycles == 2 && all_alike(d)) {
         ncs_str_addf(&s, "ranks %d, %d wait for each other", step[0].rank, step[1].rank);
-        cycle_say_step(&s, step);
+        cycle_format_step(&s, step);
         return ncs_str_take(&s);
     }
     if (d->f.cycles > 2 && all_alike(d)) {
         ncs_str_add(&s, "each waits");
-        cycle_say_step(&s, step);
+        cycle_format_step(&s, step);
         ncs_str_add(&s, " for the next: ");
-        for (size_t i = 0; i < told; i++)
+        for (size_t i = 0; i < shown; i++)
             ncs_str_addf(&s, "%d -> ", step[i].rank);
-        ncs_str_addf(&s, "%s%d", told < d->f.cycles ? "... -> " : "", step->rank);
+        ncs_str_addf(&s, "%s%d", shown < d->f.cycles ? "... -> " : "", step->rank);
         return ncs_str_take(&s);
     }
-    for (size_t i = 0; i < told; i++) {
+    for (size_t i = 0; i < shown; i++) {
         ncs_str_addf(&s, "%srank %d waits", i ? ", " : "", step[i].rank);
-        cycle_say_step(&s, &step[i]);
+        cycle_format_step(&s, &step[i]);
         if (step[i].waits_for == step[i].rank)
             ncs_str_add(&s, " for itself");
         else
             ncs_str_addf(&s, " for rank %d", step[i].waits_for);
     }
-    if (told < d->f.cycles)
+    if (shown < d->f.cycles)
         ncs_str_addf(&s, ", and so on through %zu ranks back to rank %d", d->f.cycles, step->rank);
     return ncs_str_take(&s);
 }

@@ -55,7 +55,7 @@ static size_t disagreement_votes(const struct ncs_cause *r, ncs_fact_of *get, in
 }
 
 /* The commonest value; *even when another is as common. */
-static const struct ncs_call *disagreement_majority(const struct ncs_cause *r, ncs_fact_of *get, bool *even)
+static const struct ncs_call *disagreement_majority(const struct ncs_cause *r, ncs_fact_of *get, bool *tied)
 {
     struct ncs_map given = { 0 }; /* value -> by how many it was given */
     const struct ncs_call *best = r->call[0];
@@ -70,9 +70,9 @@ static const struct ncs_call *disagreement_majority(const struct ncs_cause *r, n
             best = r->call[i];
         most = own > most ? own : most;
     }
-    *even = false;
+    *tied = false;
     for (size_t i = 0; i < r->calls; i++)
-        *even |= get(r->call[i]) != get(best) && ncs_map_number(&given, (uint64_t)get(r->call[i])) == most;
+        *tied |= get(r->call[i]) != get(best) && ncs_map_number(&given, (uint64_t)get(r->call[i])) == most;
     ncs_map_free(&given);
     return best;
 }
@@ -117,7 +117,7 @@ void ncs_fill_calls(const struct ncs_analysis *q, const struct ncs_cause *r, str
 }
 
 /* "root 1 on rank 3, root 0 on ranks 0..2": the rarer value first. */
-static void disagreement_say_value(const struct ncs_cause *r, struct ncs_str *s, ncs_fact_of *get,
+static void disagreement_format_value(const struct ncs_cause *r, struct ncs_str *s, ncs_fact_of *get,
                                    const struct ncs_call *of, const char *noun)
 {
     int *ranks = ncs_new(r->calls * sizeof *ranks);
@@ -164,18 +164,18 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     if (!differs(r, get))
         return false;
     enum { MOST = 4 }; /* values that are told */
-    bool even;
+    bool tied;
     size_t values = 0;
-    const struct ncs_call *best = disagreement_majority(r, get, &even);
+    const struct ncs_call *best = disagreement_majority(r, get, &tied);
     const struct ncs_call *meant =
-        even && get != disagreement_kind_of ? disagreement_by_siblings(q, r, get, &values) : NULL;
+        tied && get != disagreement_kind_of ? disagreement_by_siblings(q, r, get, &values) : NULL;
     if (meant) {
         best = meant;
-        even = false;
+        tied = false;
         d->f.evidence = ncs_text("by other groups: %zu call%s of that line, in the same round, agree with rank %d", values,
                                  values > 1 ? "s" : "", meant->rank);
         values = 0;
-    } else if (even)
+    } else if (tied)
         d->f.evidence = ncs_copy_text("no value is the commonest, so all ranks are named");
     else
         d->f.evidence = ncs_text("by the majority: %zu of %zu ranks agree", disagreement_votes(r, get, get(best)),
@@ -186,31 +186,31 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < r->calls; i++) {
             const struct ncs_call *c = r->call[i];
-            bool common = get(c) == get(best), told = false;
+            bool common = get(c) == get(best), listed = false;
             if (common == (pass == 0))
                 continue;
-            if (even || !common)
+            if (tied || !common)
                 ncs_add_culprit(d, c->rank, c->number, c->place.line);
             for (size_t k = 0; k < i; k++)
-                told |= get(r->call[k]) == get(c);
-            if (told || ++values > MOST)
+                listed |= get(r->call[k]) == get(c);
+            if (listed || ++values > MOST)
                 continue;
             if (s.text[s.bytes - 1] != ' ')
                 ncs_str_add(&s, ", ");
-            disagreement_say_value(r, &s, get, c, noun);
+            disagreement_format_value(r, &s, get, c, noun);
         }
     }
     if (values > MOST)
         ncs_str_addf(&s, ", and %zu other%s", values - MOST, values > MOST + 1 ? "s" : "");
     d->f.why = ncs_str_take(&s);
     ncs_fill_calls(q, r, d, best);
-    if (even && d->f.certainty == NCS_CERTAIN)
+    if (tied && d->f.certainty == NCS_CERTAIN)
         d->f.certainty = NCS_LIKELY; /* that they disagree is certain, not which of them is wrong */
     return true;
 }
 
 /* "...: rank 3 (line 8) is the odd one", unless no side is. */
-bool ncs_advise_odd(const struct ncs_cause *r, struct ncs_draft *d, const char *what)
+bool ncs_advise_minority(const struct ncs_cause *r, struct ncs_draft *d, const char *what)
 {
     struct ncs_str s = { 0 };
     ncs_str_add(&s, what);

@@ -27,13 +27,13 @@ const struct ncs_call_divergence *ncs_divergence_of(const struct ncs_analysis *q
     return p->how != NCS_DIVERGENCE_NONE && p->at <= at ? p : NULL;
 }
 
-void ncs_format_odd(const struct ncs_analysis *q, struct ncs_str *s, int comm,
+void ncs_format_minority(const struct ncs_analysis *q, struct ncs_str *s, int comm,
                     const struct ncs_call_divergence *p)
 {
-    int *ranks = ncs_new(p->odds * sizeof *ranks);
-    for (size_t i = 0; i < p->odds; i++)
-        ranks[i] = ncs_run_rank(q, comm, p->odd[i]);
-    ncs_format_ranks(s, ranks, p->odds);
+    int *ranks = ncs_new(p->minority_size * sizeof *ranks);
+    for (size_t i = 0; i < p->minority_size; i++)
+        ranks[i] = ncs_run_rank(q, comm, p->minority[i]);
+    ncs_format_ranks(s, ranks, p->minority_size);
     ncs_free(ranks);
 }
 
@@ -64,22 +64,22 @@ static void add_call_rows(const struct ncs_analysis *q, const struct ncs_cause *
     }
 }
 
-static void say_numbers(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
+static void format_numbers(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
                         struct ncs_str *s)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
-    bool one = p->odds == 1, two = info->nranks - (int)p->odds == 1;
+    bool one = p->minority_size == 1, two = info->nranks - (int)p->minority_size == 1;
     if (p->skipped_line) {
         ncs_str_addf(s, "by script lines: the other%s made a call at line %d, ", two ? "" : "s",
                      p->skipped_line);
-        ncs_format_odd(q, s, comm, p);
+        ncs_format_minority(q, s, comm, p);
         ncs_str_add(s, one ? " never did" : " never did so");
         return;
     }
     ncs_str_add(s, "by number: ");
-    ncs_format_odd(q, s, comm, p);
-    ncs_str_addf(s, " made %u call%s, the other%s %u", (unsigned)info->member[p->odd[0]].calls,
-                 info->member[p->odd[0]].calls == 1 ? "" : "s", two ? "" : "s",
+    ncs_format_minority(q, s, comm, p);
+    ncs_str_addf(s, " made %u call%s, the other%s %u", (unsigned)info->member[p->minority[0]].calls,
+                 info->member[p->minority[0]].calls == 1 ? "" : "s", two ? "" : "s",
                  (unsigned)info->member[p->model].calls);
 }
 
@@ -95,7 +95,7 @@ static char *evidence_of(const struct ncs_analysis *q, int comm, const struct nc
     bool by_number = p->how == NCS_DIVERGENCE_FEWER ||
                      (p->how == NCS_DIVERGENCE_EXTRA && !ncs_call_at(q, comm, p->model, p->at));
     if (by_number) {
-        say_numbers(q, comm, p, &s);
+        format_numbers(q, comm, p, &s);
         return ncs_str_take(&s);
     }
     ncs_str_add(&s, p->by_label ? "by the labels of the calls, which agree in all else: "
@@ -107,11 +107,11 @@ static char *evidence_of(const struct ncs_analysis *q, int comm, const struct nc
     else
         ncs_str_addf(&s, "with calls %u to %u %s ", first, last,
                      p->how == NCS_DIVERGENCE_SKIPPED ? "put in" : "taken out");
-    if (p->even) {
+    if (p->tied) {
         ncs_str_add(&s, "the two sides agree, and they are equally many");
     } else {
-        ncs_format_odd(q, &s, comm, p);
-        ncs_str_add(&s, p->odds == 1 ? " agrees with the others" : " agree with the others");
+        ncs_format_minority(q, &s, comm, p);
+        ncs_str_add(&s, p->minority_size == 1 ? " agrees with the others" : " agree with the others");
     }
     return ncs_str_take(&s);
 }
@@ -122,17 +122,17 @@ void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r
                          const struct ncs_call_divergence *p, struct ncs_draft *d)
 {
     const struct ncs_call *model = ncs_call_at(q, comm, p->model, p->at);
-    for (size_t i = 0; i < p->odds; i++) {
-        const struct ncs_call *own = ncs_call_at(q, comm, p->odd[i], p->at);
+    for (size_t i = 0; i < p->minority_size; i++) {
+        const struct ncs_call *own = ncs_call_at(q, comm, p->minority[i], p->at);
         bool left_out = p->how == NCS_DIVERGENCE_SKIPPED || p->how == NCS_DIVERGENCE_FEWER;
         const struct ncs_call *c = left_out && model ? model : own;
         int line = p->skipped_line ? p->skipped_line : c ? c->place.line : 0;
-        ncs_add_culprit(d, ncs_run_rank(q, comm, p->odd[i]), p->number, line);
+        ncs_add_culprit(d, ncs_run_rank(q, comm, p->minority[i]), p->number, line);
     }
     d->f.evidence = evidence_of(q, comm, p);
     const struct ncs_call *title = model;
-    for (size_t i = 0; i < p->odds && !title; i++)
-        title = ncs_call_at(q, comm, p->odd[i], p->at);
+    for (size_t i = 0; i < p->minority_size && !title; i++)
+        title = ncs_call_at(q, comm, p->minority[i], p->at);
     if (r->unmet) {
         ncs_fill_unmet(q, d, r->unmet, p->number);
     } else {
@@ -153,7 +153,7 @@ void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r
     }
 }
 
-static void say_deed(struct ncs_str *s, int rank, enum ncs_divergence_how how, unsigned number, unsigned other)
+static void format_deed(struct ncs_str *s, int rank, enum ncs_divergence_how how, unsigned number, unsigned other)
 {
     ncs_str_addf(s, "rank %d ", rank);
     if (how == NCS_DIVERGENCE_SWAPPED)
@@ -164,21 +164,21 @@ static void say_deed(struct ncs_str *s, int rank, enum ncs_divergence_how how, u
 
 bool ncs_format_alternatives(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p, struct ncs_draft *d)
 {
-    const struct ncs_rival *other = &p->rival;
+    const struct ncs_divergence_alternative *other = &p->alternative;
     struct ncs_str s = { 0 };
     if (!other->how)
         return false;
     ncs_str_addf(&s, "calls on %s that look the same went astray: ", ncs_comm_name(q, comm));
-    say_deed(&s, ncs_run_rank(q, comm, p->odd[0]), p->how, p->number, p->other);
+    format_deed(&s, ncs_run_rank(q, comm, p->minority[0]), p->how, p->number, p->other);
     ncs_str_add(&s, ", or ");
-    say_deed(&s, ncs_run_rank(q, comm, other->odd), other->how, other->number, other->other);
+    format_deed(&s, ncs_run_rank(q, comm, other->minority), other->how, other->number, other->other);
     ncs_str_add(&s, "; which of the two cannot be told from the data");
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, "give the calls a label each, and run it again: every rank of a communicator makes the "
                     "same calls in the same order");
     d->f.fix = ncs_str_take(&s);
-    for (size_t i = 0; i < d->f.culprits && p->odds > 1; i++)
-        if (d->f.culprit[i].rank == ncs_run_rank(q, comm, other->odd))
+    for (size_t i = 0; i < d->f.culprits && p->minority_size > 1; i++)
+        if (d->f.culprit[i].rank == ncs_run_rank(q, comm, other->minority))
             d->f.culprit[i].call = other->number;
     return true;
 }
@@ -201,10 +201,10 @@ static void by_number(const struct ncs_cause *r, struct ncs_call_divergence *p)
 {
     bool extra = r->absents > r->unmet->presents;
     size_t count = extra ? r->unmet->presents : r->absents;
-    p->odd = ncs_new(count * sizeof *p->odd);
-    p->odds = count;
+    p->minority = ncs_new(count * sizeof *p->minority);
+    p->minority_size = count;
     for (size_t i = 0; i < count; i++)
-        p->odd[i] = extra ? r->unmet->present[i]->comm_rank : r->absent[i]->comm_rank;
+        p->minority[i] = extra ? r->unmet->present[i]->comm_rank : r->absent[i]->comm_rank;
     if (!extra)
         return;
     p->how = NCS_DIVERGENCE_EXTRA;
@@ -213,18 +213,18 @@ static void by_number(const struct ncs_cause *r, struct ncs_call_divergence *p)
 }
 
 /* Evidence about the same ranks is more precise, so it replaces the divergence. */
-static void take_clue(const struct ncs_call_divergence *clued, struct ncs_call_divergence *p)
+static void take_evidence(const struct ncs_call_divergence *by_evidence, struct ncs_call_divergence *p)
 {
-    if (clued->how == NCS_DIVERGENCE_NONE || clued->odds != p->odds ||
-        memcmp(clued->odd, p->odd, p->odds * sizeof *p->odd) != 0)
+    if (by_evidence->how == NCS_DIVERGENCE_NONE || by_evidence->minority_size != p->minority_size ||
+        memcmp(by_evidence->minority, p->minority, p->minority_size * sizeof *p->minority) != 0)
         return;
-    int *odd = p->odd;
-    *p = *clued;
-    p->odd = odd;
+    int *minority = p->minority;
+    *p = *by_evidence;
+    p->minority = minority;
 }
 
 /* The parting if it is of the kind wanted; its list of odd ranks is the caller's. */
-bool ncs_parts(const struct ncs_analysis *q, const struct ncs_cause *r, enum ncs_divergence_how how,
+bool ncs_is_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, enum ncs_divergence_how how,
                struct ncs_call_divergence *out)
 {
     const struct ncs_call_divergence *p = NULL;
@@ -241,14 +241,14 @@ bool ncs_parts(const struct ncs_analysis *q, const struct ncs_cause *r, enum ncs
         if (r->kind != NCS_CAUSE_ABSENT)
             return false;
         by_number(r, out);
-        take_clue(&q->comm[ncs_divergence_comm(r)].clued, out);
+        take_evidence(&q->comm[ncs_divergence_comm(r)].by_evidence, out);
     } else {
-        out->odd = ncs_new(p->odds * sizeof *out->odd);
-        memcpy(out->odd, p->odd, p->odds * sizeof *out->odd);
+        out->minority = ncs_new(p->minority_size * sizeof *out->minority);
+        memcpy(out->minority, p->minority, p->minority_size * sizeof *out->minority);
     }
     if (out->how == how)
         return true;
-    ncs_free(out->odd);
+    ncs_free(out->minority);
     return false;
 }
 
@@ -256,13 +256,13 @@ bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_call_diverge
                        struct ncs_call_divergence *out)
 {
     if (!model) {
-        ncs_free(found->odd);
+        ncs_free(found->minority);
         return false;
     }
-    if (found->even) {
-        found->odd[0] = 0;
-        found->odd[1] = 1;
-        found->odds = 2;
+    if (found->tied) {
+        found->minority[0] = 0;
+        found->minority[1] = 1;
+        found->minority_size = 2;
     }
     found->how = NCS_DIVERGENCE_SWAPPED;
     found->number = model->call[found->at]->number;
@@ -286,7 +286,7 @@ static const struct ncs_unmet *own_other(const struct ncs_analysis *q, const str
 
 /* " before its AllReduce float32 x 8 sum at line 5", " before it calls comm:suspend at line 4, which
  * no other rank calls" */
-static void say_before_other(struct ncs_str *s, const struct ncs_unmet *other,
+static void format_before_other(struct ncs_str *s, const struct ncs_unmet *other,
                              const struct ncs_absent *a, bool several)
 {
     const struct ncs_call *c = other->call;
@@ -321,7 +321,7 @@ void ncs_format_before_wait(const struct ncs_analysis *q, const struct ncs_cause
     }
     const struct ncs_unmet *other = own_other(q, r->unmet, a);
     if (other) {
-        say_before_other(s, other, a, several);
+        format_before_other(s, other, a, several);
         return;
     }
     const char *in = ncs_said_in(q, a->context);

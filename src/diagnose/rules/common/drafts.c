@@ -208,7 +208,7 @@ void ncs_drafts_add(const struct ncs_analysis *q, struct ncs_drafts *all, struct
     NCS_PUSH(all->draft, all->count, all->room, *d);
 }
 
-static void tell_others(struct ncs_finding *f)
+static void format_others(struct ncs_finding *f)
 {
     struct ncs_str s = { 0 };
     int *others = ncs_new(f->culprits * sizeof *others);
@@ -225,7 +225,7 @@ void ncs_drafts_sort(struct ncs_drafts *all)
 {
     for (size_t i = 0; i < all->count; i++)
         if (is_rule(&all->draft[i].f, "illegal-access") && all->draft[i].f.culprits > 1)
-            tell_others(&all->draft[i].f);
+            format_others(&all->draft[i].f);
     if (all->count)
         qsort(all->draft, all->count, sizeof *all->draft, drafts_compare);
 }

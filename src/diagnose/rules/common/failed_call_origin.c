@@ -22,7 +22,7 @@ static const struct ncs_call *concerned(const struct ncs_call *call)
     return found;
 }
 
-static bool said_has(const struct ncs_call *call, const char *words)
+static bool message_has(const struct ncs_call *call, const char *words)
 {
     return call->said && strstr(call->said, words);
 }
@@ -35,7 +35,7 @@ static bool is_same_device(const struct ncs_analysis *q, const struct ncs_call *
     (void)q;
     (void)earlier;
     return call->rc == ncclInvalidUsage && (ncs_is_init(concerned(call)) || ncs_is_init(call)) &&
-           (said_has(call, "same GPU") || said_has(call, "Duplicate GPU"));
+           (message_has(call, "same GPU") || message_has(call, "Duplicate GPU"));
 }
 
 /* Which ranks of the run have the device, if one device alone has several; the caller's. */
@@ -65,7 +65,7 @@ static int *sharers(const struct ncs_analysis *q, int comm, size_t *count, int *
     return rank;
 }
 
-static void say_same_device(const struct ncs_analysis *q, const struct ncs_call *call,
+static void format_same_device(const struct ncs_analysis *q, const struct ncs_call *call,
                             const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     (void)earlier;
@@ -120,7 +120,7 @@ static bool is_reused_id(const struct ncs_analysis *q, const struct ncs_call *ca
     return false;
 }
 
-static void say_reused_id(const struct ncs_analysis *q, const struct ncs_call *call,
+static void format_reused_id(const struct ncs_analysis *q, const struct ncs_call *call,
                           const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     ncs_str_addf(why, "; with this id %s was made", ncs_comm_name(q, earlier->comm));
@@ -179,7 +179,7 @@ static bool is_null_comm(const struct ncs_analysis *q, const struct ncs_call *ca
     return true;
 }
 
-static void say_null_comm(const struct ncs_analysis *q, const struct ncs_call *call,
+static void format_null_comm(const struct ncs_analysis *q, const struct ncs_call *call,
                           const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     if (!earlier) {
@@ -237,10 +237,10 @@ static bool is_excluded(const struct ncs_analysis *q, const struct ncs_call *cal
         if (info->parent == call->comm && !info->split && !has && first_of_it)
             return true;
     }
-    return said_has(call, "exclude");
+    return message_has(call, "exclude");
 }
 
-static void say_excluded(const struct ncs_analysis *q, const struct ncs_call *call,
+static void format_excluded(const struct ncs_analysis *q, const struct ncs_call *call,
                          const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     (void)earlier;
@@ -273,7 +273,7 @@ static bool is_in_progress(const struct ncs_analysis *q, const struct ncs_call *
     return false;
 }
 
-static void say_in_progress(const struct ncs_analysis *q, const struct ncs_call *call,
+static void format_in_progress(const struct ncs_analysis *q, const struct ncs_call *call,
                             const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     ncs_str_addf(why, "; %s", ncs_said_function(earlier));
@@ -326,7 +326,7 @@ static bool is_no_operator(const struct ncs_analysis *q, const struct ncs_call *
     return *earlier && (over || op->comm != call->comm || op->dtype != ncs_call_dtype(call));
 }
 
-static void say_no_operator(const struct ncs_analysis *q, const struct ncs_call *call,
+static void format_no_operator(const struct ncs_analysis *q, const struct ncs_call *call,
                             const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     const struct ncs_redop *op = redop_of(q, call);
@@ -368,7 +368,7 @@ static int nranks_of(const struct ncs_analysis *q, const struct ncs_call *call)
     return call->comm >= 0 ? q->journal->comm[call->comm]->nranks : 0;
 }
 
-static void say_own_mistake(const struct ncs_analysis *q, const struct ncs_call *call,
+static void format_own_mistake(const struct ncs_analysis *q, const struct ncs_call *call,
                             const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     (void)earlier;
@@ -387,7 +387,7 @@ static void say_own_mistake(const struct ncs_analysis *q, const struct ncs_call 
         ncs_str_add(fix, "leave out the end of a group");
         ncs_format_place(fix, call);
         ncs_str_add(fix, ", or start one before it: as many ncclGroupEnd as ncclGroupStart, on every path");
-    } else if (call->rc == ncclInvalidArgument && said_has(call, "Blocking and nonblocking")) {
+    } else if (call->rc == ncclInvalidArgument && message_has(call, "Blocking and nonblocking")) {
         ncs_str_add(fix, "make what blocking and what non-blocking communicators do");
         ncs_format_place(fix, call);
         ncs_str_add(fix, " in groups of their own");
@@ -407,13 +407,13 @@ static const struct {
     void (*say)(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call *earlier,
                 struct ncs_str *why, struct ncs_str *fix);
 } failings[] = {
-    [NCS_FAILING_SAME_DEVICE] = { is_same_device, say_same_device },
-    [NCS_FAILING_REUSED_ID] = { is_reused_id, say_reused_id },
-    [NCS_FAILING_NULL_COMM] = { is_null_comm, say_null_comm },
-    [NCS_FAILING_EXCLUDED] = { is_excluded, say_excluded },
-    [NCS_FAILING_IN_PROGRESS] = { is_in_progress, say_in_progress },
-    [NCS_FAILING_NO_OPERATOR] = { is_no_operator, say_no_operator },
-    [NCS_FAILING_OWN] = { is_own_mistake, say_own_mistake },
+    [NCS_FAILING_SAME_DEVICE] = { is_same_device, format_same_device },
+    [NCS_FAILING_REUSED_ID] = { is_reused_id, format_reused_id },
+    [NCS_FAILING_NULL_COMM] = { is_null_comm, format_null_comm },
+    [NCS_FAILING_EXCLUDED] = { is_excluded, format_excluded },
+    [NCS_FAILING_IN_PROGRESS] = { is_in_progress, format_in_progress },
+    [NCS_FAILING_NO_OPERATOR] = { is_no_operator, format_no_operator },
+    [NCS_FAILING_OWN] = { is_own_mistake, format_own_mistake },
 };
 
 enum ncs_failing ncs_format_failing(const struct ncs_analysis *q, const struct ncs_call *call,
@@ -430,7 +430,7 @@ enum ncs_failing ncs_format_failing(const struct ncs_analysis *q, const struct n
 
 /* ---- calls whose errors nobody caught ---- */
 
-static void failed_call_origin_say_failed(const struct ncs_cause *r, struct ncs_str *s)
+static void failed_call_origin_format_failed(const struct ncs_cause *r, struct ncs_str *s)
 {
     int *rank = ncs_new(r->calls * sizeof *rank);
     char *what = ncs_describe(r->call[0]);
@@ -452,7 +452,7 @@ bool ncs_failed_because(const struct ncs_analysis *q, const struct ncs_cause *r,
     struct ncs_str why = { 0 }, fix = { 0 };
     if (r->kind != NCS_CAUSE_FAILED)
         return false;
-    failed_call_origin_say_failed(r, &why);
+    failed_call_origin_format_failed(r, &why);
     bool is = ncs_format_failing(q, r->call[0], &why, &fix) == failing;
     d->f.why = ncs_str_take(&why);
     d->f.fix = ncs_str_take(&fix);

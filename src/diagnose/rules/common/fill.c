@@ -283,22 +283,22 @@ void ncs_add_unmet_rows(const struct ncs_analysis *q, struct ncs_draft *d,
 
 void ncs_add_behind_rows(const struct ncs_analysis *q, struct ncs_draft *d)
 {
-    bool *told = ncs_new((size_t)(q->ranks + 1) * sizeof *told);
+    bool *has_row = ncs_new((size_t)(q->ranks + 1) * sizeof *has_row);
     for (size_t i = 0; i < d->f.rows; i++)
         if (d->f.row[i].rank >= 0 && d->f.row[i].rank < q->ranks)
-            told[d->f.row[i].rank] = true;
+            has_row[d->f.row[i].rank] = true;
     for (size_t b = 0; b < d->f.blockeds; b++)
         for (int i = ncs_first_context(q, d->f.blocked[b]); i >= 0; i = q->next_context[i]) {
             const struct ncs_snap_context *c = &q->snap->context[i];
-            if (c->state == NCS_CONTEXT_ENDED || told[c->rank])
+            if (c->state == NCS_CONTEXT_ENDED || has_row[c->rank])
                 continue;
-            told[c->rank] = true;
+            has_row[c->rank] = true;
             struct ncs_finding_row row = {
                 .rank = c->rank, .line = ncs_said_place(q, i).line, .behind = true,
                 .text = waiting_text(q, i, "", " behind these") };
             NCS_PUSH(d->f.row, d->f.rows, d->row_room, row);
         }
-    ncs_free(told);
+    ncs_free(has_row);
 }
 
 static bool fill_has_row(const struct ncs_draft *d, int rank)

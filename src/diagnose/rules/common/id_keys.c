@@ -60,7 +60,7 @@ static size_t id_keys_count_alike(const struct joiners *all, const struct joiner
     return alike;
 }
 
-static void say_joiner(struct ncs_str *s, const struct joiner *j)
+static void format_joiner(struct ncs_str *s, const struct joiner *j)
 {
     ncs_str_addf(s, "rank %d joins with the id of \"%s\"", j->call->rank, j->key);
     if (j->call->place.line)
@@ -70,27 +70,27 @@ static void say_joiner(struct ncs_str *s, const struct joiner *j)
 /* One alone takes an id from another kind of key than all others at the place: "dp0" where they take "tp0", "tp1". */
 static bool takes_other_kind(const struct joiners *all, struct ncs_draft *d)
 {
-    const struct joiner *odd = NULL, *like = NULL;
+    const struct joiner *wrong = NULL, *like = NULL;
     for (size_t i = 0; i < all->count; i++) {
         size_t there, alike = id_keys_count_alike(all, &all->of[i], &there);
-        if (alike == 1 && there > 2 && !odd)
-            odd = &all->of[i];
+        if (alike == 1 && there > 2 && !wrong)
+            wrong = &all->of[i];
     }
-    for (size_t i = 0; i < all->count && odd; i++) {
+    for (size_t i = 0; i < all->count && wrong; i++) {
         size_t there;
-        if (id_keys_same_place(all->of[i].call, odd->call) &&
+        if (id_keys_same_place(all->of[i].call, wrong->call) &&
             id_keys_count_alike(all, &all->of[i], &there) + 1 == there)
             like = &all->of[i];
     }
     if (!like)
         return false;
     struct ncs_str s = { 0 };
-    say_joiner(&s, odd);
+    format_joiner(&s, wrong);
     ncs_str_addf(&s, ", where the others take the id of \"%s\" or the like", like->key);
-    ncs_add_culprit(d, odd->call->rank, 0, odd->call->place.line);
+    ncs_add_culprit(d, wrong->call->rank, 0, wrong->call->place.line);
     d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("let rank %d join with the id of the communicator that is meant at line %d", odd->call->rank,
-                        odd->call->place.line);
+    d->f.fix = ncs_text("let rank %d join with the id of the communicator that is meant at line %d", wrong->call->rank,
+                        wrong->call->place.line);
     d->f.evidence = ncs_copy_text("by the keys of the store from which the ids come");
     return true;
 }
@@ -118,7 +118,7 @@ static bool takes_place(const struct joiners *all, const struct ncs_unmet *n, st
     if (!b)
         return false;
     struct ncs_str s = { 0 };
-    say_joiner(&s, a);
+    format_joiner(&s, a);
     ncs_str_addf(&s, " and rank %d, too, both as rank %d: one of them is missed where the others join", b->call->rank,
                  n->absent[0].comm_rank);
     ncs_add_culprit(d, a->call->rank, 0, a->call->place.line);

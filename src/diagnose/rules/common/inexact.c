@@ -5,7 +5,7 @@
 #include "base/mem.h"
 
 /* "the sum 200 does not fit int8 and wraps round before it is divided: it is -28, not 100" */
-static void say_what(struct ncs_str *s, const struct ncs_notice_inexact *x, const char *type)
+static void format_what(struct ncs_str *s, const struct ncs_notice_inexact *x, const char *type)
 {
     const char *end = x->saturates ? "ends at its largest number" : "becomes infinite";
     if (!x->overflow)
@@ -35,7 +35,7 @@ const struct ncs_notice_inexact *ncs_inexact_of(const struct ncs_analysis *q, co
     ncs_format_place(&s, call);
     ncs_str_addf(&s, ", element %llu on rank %d: the ranks gave %s; ",
                  (unsigned long long)x->element, call->rank, x->in);
-    say_what(&s, x, ncs_dtype_name(ncs_call_dtype(call)));
+    format_what(&s, x, ncs_dtype_name(ncs_call_dtype(call)));
     d->f.why = ncs_str_take(&s);
     d->f.evidence = ncs_copy_text("by the values that went in and came out");
     d->f.certainty = NCS_CERTAIN;

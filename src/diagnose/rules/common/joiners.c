@@ -66,7 +66,7 @@ static size_t joiners_votes(const struct joiners *j, int nranks)
 
 /* The size that most gave; of those given as often, one that the run has ranks for. */
 static const struct ncs_call *joiners_commonest(const struct ncs_analysis *q, const struct joiners *j,
-                                                bool *even)
+                                                bool *tied)
 {
     const struct ncs_call *best = j->call[0];
     for (size_t i = 0; i < j->count; i++) {
@@ -75,15 +75,15 @@ static const struct ncs_call *joiners_commonest(const struct ncs_analysis *q, co
         if (joiners_votes(j, a) > joiners_votes(j, b) || (joiners_votes(j, a) == joiners_votes(j, b) && better))
             best = j->call[i];
     }
-    *even = false;
+    *tied = false;
     for (size_t i = 0; i < j->count; i++) {
         int a = nranks_given(j->call[i]), b = nranks_given(best);
-        *even |= a != b && joiners_votes(j, a) == joiners_votes(j, b) && (a <= q->ranks) == (b <= q->ranks);
+        *tied |= a != b && joiners_votes(j, a) == joiners_votes(j, b) && (a <= q->ranks) == (b <= q->ranks);
     }
     return best;
 }
 
-static void say_size(const struct joiners *j, const struct ncs_call *of, struct ncs_str *s)
+static void format_size(const struct joiners *j, const struct ncs_call *of, struct ncs_str *s)
 {
     int *ranks = ncs_new(j->count * sizeof *ranks);
     size_t count = 0;
@@ -101,29 +101,29 @@ static bool sizes_differ(const struct ncs_analysis *q, const struct joiners *j, 
 {
     if (!j->count || joiners_votes(j, nranks_given(j->call[0])) == j->count)
         return false;
-    bool even;
-    const struct ncs_call *best = joiners_commonest(q, j, &even);
+    bool tied;
+    const struct ncs_call *best = joiners_commonest(q, j, &tied);
     ncs_str_addf(why, "those who join %s with %s do not agree on nranks: it is ",
                  ncs_comm_name(q, best->comm), ncs_fn_info[best->fn].name);
     for (size_t i = 0; i < j->count; i++) {
         const struct ncs_call *c = j->call[i];
-        bool odd = nranks_given(c) != nranks_given(best), told = false;
-        if (odd || even)
+        bool unlike = nranks_given(c) != nranks_given(best), listed = false;
+        if (unlike || tied)
             ncs_add_culprit(d, c->rank, 0, c->place.line);
         for (size_t k = 0; k < i; k++)
-            told |= nranks_given(j->call[k]) == nranks_given(c);
-        if (!odd || told)
+            listed |= nranks_given(j->call[k]) == nranks_given(c);
+        if (!unlike || listed)
             continue;
-        say_size(j, c, why);
+        format_size(j, c, why);
         ncs_str_add(why, ", ");
     }
-    say_size(j, best, why);
+    format_size(j, best, why);
     size_t agree = joiners_votes(j, nranks_given(best));
-    d->f.evidence = even ? ncs_copy_text("no size is the commonest, so all ranks are named")
+    d->f.evidence = tied ? ncs_copy_text("no size is the commonest, so all ranks are named")
                     : 2 * agree > j->count
                         ? ncs_text("by the majority: %zu of %zu ranks agree", agree, j->count)
                         : ncs_text("by the run, which has %d ranks", q->ranks);
-    if (even) {
+    if (tied) {
         ncs_str_add(fix, "pass the same nranks on every rank");
         return true;
     }
@@ -170,23 +170,23 @@ static bool rank_twice(const struct ncs_analysis *q, const struct joiners *j, st
     ncs_str_add(why, ")");
     if (unused >= 0)
         ncs_str_addf(why, " and nobody as rank %d", unused);
-    const struct ncs_call *odd = NULL;
+    const struct ncs_call *out_of_place = NULL;
     if (nranks == q->ranks && (a->rank == a->comm_rank) != (b->rank == b->comm_rank))
-        odd = a->rank == a->comm_rank ? b : a;
-    d->f.evidence = ncs_copy_text(odd ? "the other one has the same rank in the run"
+        out_of_place = a->rank == a->comm_rank ? b : a;
+    d->f.evidence = ncs_copy_text(out_of_place ? "the other one has the same rank in the run"
                                       : "nothing tells the two apart, so both are named");
     for (int i = 0; i < 2; i++) {
         const struct ncs_call *c = i ? b : a;
-        if (!odd || c == odd)
+        if (!out_of_place || c == out_of_place)
             ncs_add_culprit(d, c->rank, 0, c->place.line);
     }
     if (unused >= 0) {
-        if (odd)
-            ncs_str_addf(fix, "let rank %d", odd->rank);
+        if (out_of_place)
+            ncs_str_addf(fix, "let rank %d", out_of_place->rank);
         else
             ncs_str_add(fix, "let one of the two");
         ncs_str_addf(fix, " pass rank = %d", unused);
-        ncs_format_place(fix, odd ? odd : a);
+        ncs_format_place(fix, out_of_place ? out_of_place : a);
     } else {
         ncs_str_add(fix, "let only one of the two join");
     }

@@ -51,10 +51,10 @@ static bool is_uneven(const struct ncs_call *const *call, int count, int color)
     return whole && least < own;
 }
 
-static bool uneven_split_is_told(const int *told, int count, int color)
+static bool uneven_split_is_shown(const int *shown, int count, int color)
 {
     for (int i = 0; i < count; i++)
-        if (told[i] == color)
+        if (shown[i] == color)
             return true;
     return false;
 }
@@ -62,21 +62,21 @@ static bool uneven_split_is_told(const int *told, int count, int color)
 void ncs_format_colors(const struct ncs_call *const *call, int count, struct ncs_str *s)
 {
     enum { MOST = 4 };
-    int *ranks = ncs_new((size_t)count * sizeof *ranks), told[MOST], tolds = 0;
+    int *ranks = ncs_new((size_t)count * sizeof *ranks), shown[MOST], shown_count = 0;
     for (int i = 0; i < count; i++) {
         int color = color_of(call[i]);
         size_t n = 0;
-        if (uneven_split_is_told(told, tolds, color))
+        if (uneven_split_is_shown(shown, shown_count, color))
             continue;
-        if (tolds == MOST) {
+        if (shown_count == MOST) {
             ncs_str_add(s, ", and so on");
             break;
         }
-        told[tolds++] = color;
+        shown[shown_count++] = color;
         for (int k = i; k < count; k++)
             if (color_of(call[k]) == color)
                 ranks[n++] = call[k]->rank;
-        ncs_str_add(s, tolds > 1 ? ", " : "");
+        ncs_str_add(s, shown_count > 1 ? ", " : "");
         ncs_format_ranks(s, ranks, n);
         if (color == NCCL_SPLIT_NOCOLOR)
             ncs_str_add(s, " gave none");

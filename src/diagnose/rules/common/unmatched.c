@@ -51,7 +51,7 @@ static struct tally *tally_for(struct tallies *t, const struct ncs_call *c)
 struct ncs_unmatched_calls {
     const struct ncs_call **call;
     size_t count, room;
-    int *knot;                /* by rank: the least rank that hangs together with it by who names whom */
+    int *component;                /* by rank: the least rank that hangs together with it by who names whom */
     struct ncs_misnamed all;  /* what explains them, by rank */
     size_t all_room;
     bool *explained;          /* by knot */
@@ -59,7 +59,7 @@ struct ncs_unmatched_calls {
     size_t exchanges, exchange_room;
 };
 
-static void unmatched_find_loose(const struct ncs_analysis *q, int comm, struct ncs_unmatched_calls *l)
+static void unmatched_find(const struct ncs_analysis *q, int comm, struct ncs_unmatched_calls *l)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
     struct tallies all = { 0 }, seen = { 0 };
@@ -87,41 +87,41 @@ static void unmatched_find_loose(const struct ncs_analysis *q, int comm, struct 
     ncs_free(seen.tally);
 }
 
-static int unmatched_knot_of(int *knot, int rank)
+static int unmatched_component_of(int *component, int rank)
 {
-    while (knot[rank] != rank)
-        rank = knot[rank] = knot[knot[rank]];
+    while (component[rank] != rank)
+        rank = component[rank] = component[component[rank]];
     return rank;
 }
 
-static void tie_knots(struct ncs_unmatched_calls *l, int nranks)
+static void find_components(struct ncs_unmatched_calls *l, int nranks)
 {
-    l->knot = ncs_new((size_t)nranks * sizeof *l->knot);
+    l->component = ncs_new((size_t)nranks * sizeof *l->component);
     for (int r = 0; r < nranks; r++)
-        l->knot[r] = r;
+        l->component[r] = r;
     for (size_t i = 0; i < l->count; i++) {
         int peer = ncs_call_peer(l->call[i]);
         if (peer < 0 || peer >= nranks)
             continue;
-        int a = unmatched_knot_of(l->knot, l->call[i]->comm_rank), b = unmatched_knot_of(l->knot, peer);
-        l->knot[a > b ? a : b] = a > b ? b : a;
+        int a = unmatched_component_of(l->component, l->call[i]->comm_rank), b = unmatched_component_of(l->component, peer);
+        l->component[a > b ? a : b] = a > b ? b : a;
     }
     for (int r = 0; r < nranks; r++)
-        l->knot[r] = unmatched_knot_of(l->knot, r);
+        l->component[r] = unmatched_component_of(l->component, r);
 }
 
 /* True if all calls would be matched if this rank named other peers: all calls of others name it,
  * and it has one of its own for each. `turned`: how many of its calls would also change between
  * send and receive. */
-static bool explains(const struct ncs_call *const *loose, size_t count, int rank, size_t *turned)
+static bool explains(const struct ncs_call *const *unmatched, size_t count, int rank, size_t *turned)
 {
     size_t sends = 0, recvs = 0, wanted_sends = 0, wanted_recvs = 0;
     for (size_t i = 0; i < count; i++) {
-        bool send = ncs_is_send(loose[i]);
-        if (loose[i]->comm_rank == rank) {
+        bool send = ncs_is_send(unmatched[i]);
+        if (unmatched[i]->comm_rank == rank) {
             sends += send;
             recvs += !send;
-        } else if (ncs_call_peer(loose[i]) != rank) {
+        } else if (ncs_call_peer(unmatched[i]) != rank) {
             return false;
         } else {
             wanted_sends += !send;
@@ -133,14 +133,14 @@ static bool explains(const struct ncs_call *const *loose, size_t count, int rank
 }
 
 /* Sends less receives in the groups of the rank's loose calls. */
-static int lean(const struct ncs_analysis *q, const struct ncs_call *const *loose, size_t count,
+static int lean(const struct ncs_analysis *q, const struct ncs_call *const *unmatched, size_t count,
                 int rank)
 {
     int n = 0;
     const struct ncs_call *c = NULL;
     for (size_t i = 0; i < count && !c; i++)
-        if (loose[i]->comm_rank == rank)
-            c = loose[i];
+        if (unmatched[i]->comm_rank == rank)
+            c = unmatched[i];
     if (!c)
         return 0;
     uint64_t key = ncs_group_key(q, c);
@@ -150,28 +150,28 @@ static int lean(const struct ncs_analysis *q, const struct ncs_call *const *loos
     return n < 0 ? -n : n;
 }
 
-static bool all_grouped(const struct ncs_call *const *loose, size_t count)
+static bool all_grouped(const struct ncs_call *const *unmatched, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (!loose[i]->group)
+        if (!unmatched[i]->group)
             return false;
     return true;
 }
 
 /* The one rank that can be to blame for all; -1 if there is none, or two who are as likely. A rank
  * that confused sending with receiving has too many of one in its group. */
-static int single(const struct ncs_analysis *q, const struct ncs_call *const *loose, size_t count,
+static int single(const struct ncs_analysis *q, const struct ncs_call *const *unmatched, size_t count,
                   int nranks)
 {
     int best = -1, best_lean = 0;
     size_t least = SIZE_MAX;
     bool tie = false;
     for (size_t i = 0; i < count; i++) {
-        int rank = loose[i]->comm_rank;
+        int rank = unmatched[i]->comm_rank;
         size_t turned;
-        if (rank == best || rank >= nranks || !explains(loose, count, rank, &turned))
+        if (rank == best || rank >= nranks || !explains(unmatched, count, rank, &turned))
             continue;
-        int leans = turned ? lean(q, loose, count, rank) : 0;
+        int leans = turned ? lean(q, unmatched, count, rank) : 0;
         if (turned < least || (turned == least && leans > best_lean)) {
             best = rank;
             least = turned;
@@ -181,62 +181,62 @@ static int single(const struct ncs_analysis *q, const struct ncs_call *const *lo
             tie = true;
         }
     }
-    if (best < 0 || tie || (least > 0 && !all_grouped(loose, count)))
+    if (best < 0 || tie || (least > 0 && !all_grouped(unmatched, count)))
         return -1;
     return best;
 }
 
 /* True if it is enough that all receives (or all sends) name other peers: each rank has as many
  * unmatched receives as there are unmatched sends to it. */
-static bool one_sided(const struct ncs_call *const *loose, size_t count, int nranks, bool sends)
+static bool one_sided(const struct ncs_call *const *unmatched, size_t count, int nranks, bool sends)
 {
     int *balance = ncs_new((size_t)nranks * sizeof *balance);
-    bool even = count > 0;
+    bool balanced = count > 0;
     for (size_t i = 0; i < count; i++) {
-        int peer = ncs_call_peer(loose[i]);
-        if (ncs_is_send(loose[i]) == sends)
-            balance[loose[i]->comm_rank]++;
+        int peer = ncs_call_peer(unmatched[i]);
+        if (ncs_is_send(unmatched[i]) == sends)
+            balance[unmatched[i]->comm_rank]++;
         else if (peer >= 0 && peer < nranks)
             balance[peer]--;
     }
     for (int i = 0; i < nranks; i++)
-        even &= balance[i] == 0;
+        balanced &= balance[i] == 0;
     ncs_free(balance);
-    return even;
+    return balanced;
 }
 
 /* The loose call by somebody else that the k-th one would answer if it named the right peer. */
-static const struct ncs_call *answered(const struct ncs_call *const *loose, size_t count,
+static const struct ncs_call *answered(const struct ncs_call *const *unmatched, size_t count,
                                        const bool *taken, const struct ncs_call *c, bool same_kind,
                                        size_t *at)
 {
     for (size_t i = 0; i < count; i++)
-        if (!taken[i] && loose[i]->comm_rank != c->comm_rank &&
-            ncs_call_peer(loose[i]) == c->comm_rank &&
-            (ncs_is_send(loose[i]) == ncs_is_send(c)) == same_kind) {
+        if (!taken[i] && unmatched[i]->comm_rank != c->comm_rank &&
+            ncs_call_peer(unmatched[i]) == c->comm_rank &&
+            (ncs_is_send(unmatched[i]) == ncs_is_send(c)) == same_kind) {
             *at = i;
-            return loose[i];
+            return unmatched[i];
         }
     return NULL;
 }
 
 /* The same for calls that hang together. */
-static void unmatched_explain(const struct ncs_analysis *q, const struct ncs_call *const *loose, size_t count,
+static void unmatched_explain(const struct ncs_analysis *q, const struct ncs_call *const *unmatched, size_t count,
                               int nranks, struct ncs_misnamed *out, size_t *room)
 {
-    int odd = single(q, loose, count, nranks);
-    bool recvs = one_sided(loose, count, nranks, false);
-    bool sends = one_sided(loose, count, nranks, true);
-    bool grouped = all_grouped(loose, count);
+    int minority = single(q, unmatched, count, nranks);
+    bool recvs = one_sided(unmatched, count, nranks, false);
+    bool sends = one_sided(unmatched, count, nranks, true);
+    bool grouped = all_grouped(unmatched, count);
     bool *taken = ncs_new(count * sizeof *taken), *done = ncs_new(count * sizeof *done);
     for (int turn = 0; turn < 2; turn++) /* calls that only name the wrong peer come first */
         for (size_t i = 0; i < count; i++) {
-            const struct ncs_call *c = loose[i];
-            bool wrong = odd >= 0 ? c->comm_rank == odd
+            const struct ncs_call *c = unmatched[i];
+            bool wrong = minority >= 0 ? c->comm_rank == minority
                                   : grouped && (ncs_is_send(c) ? sends && !recvs : recvs);
             size_t at;
             const struct ncs_call *want =
-                wrong && !done[i] ? answered(loose, count, taken, c, turn == 1, &at) : NULL;
+                wrong && !done[i] ? answered(unmatched, count, taken, c, turn == 1, &at) : NULL;
             if (!want)
                 continue;
             taken[at] = done[i] = true;
@@ -273,24 +273,24 @@ static bool in_exchange(const struct ncs_analysis *q, const struct ncs_call *cal
     return sends && recvs;
 }
 
-static struct ncs_unmatched_calls *loose_of(const struct ncs_analysis *q, int comm)
+static struct ncs_unmatched_calls *unmatched_of(const struct ncs_analysis *q, int comm)
 {
-    struct ncs_unmatched_calls **of = &q->comm[comm].loose, *l = *of;
+    struct ncs_unmatched_calls **of = &q->comm[comm].unmatched, *l = *of;
     if (l)
         return l;
     int nranks = q->journal->comm[comm]->nranks;
     l = *of = ncs_new(sizeof *l);
-    unmatched_find_loose(q, comm, l);
-    tie_knots(l, nranks);
+    unmatched_find(q, comm, l);
+    find_components(l, nranks);
     l->explained = ncs_new((size_t)nranks * sizeof *l->explained);
     const struct ncs_call **sorted = ncs_new(l->count * sizeof *sorted);
     size_t *end = ncs_new((size_t)(nranks + 1) * sizeof *end); /* by knot, of its calls in sorted */
     for (size_t i = 0; i < l->count; i++)
-        end[l->knot[l->call[i]->comm_rank] + 1]++;
+        end[l->component[l->call[i]->comm_rank] + 1]++;
     for (int k = 0; k < nranks; k++)
         end[k + 1] += end[k];
     for (size_t i = 0; i < l->count; i++)
-        sorted[end[l->knot[l->call[i]->comm_rank]]++] = l->call[i];
+        sorted[end[l->component[l->call[i]->comm_rank]]++] = l->call[i];
     for (int k = 0; k < nranks; k++) {
         size_t first = k ? end[k - 1] : 0, before = l->all.count;
         if (end[k] > first)
@@ -306,14 +306,14 @@ static struct ncs_unmatched_calls *loose_of(const struct ncs_analysis *q, int co
     return l;
 }
 
-void ncs_loose_free(struct ncs_analysis *q)
+void ncs_unmatched_free(struct ncs_analysis *q)
 {
     for (size_t i = 0; i < q->journal->comms; i++) {
-        struct ncs_unmatched_calls *l = q->comm[i].loose;
+        struct ncs_unmatched_calls *l = q->comm[i].unmatched;
         if (!l)
             continue;
         ncs_free(l->call);
-        ncs_free(l->knot);
+        ncs_free(l->component);
         ncs_free(l->all.of);
         ncs_free(l->explained);
         ncs_free(l->exchange);
@@ -323,9 +323,9 @@ void ncs_loose_free(struct ncs_analysis *q)
 
 bool ncs_explain_unmatched(const struct ncs_analysis *q, int comm, int rank, struct ncs_misnamed *out)
 {
-    const struct ncs_unmatched_calls *l = loose_of(q, comm);
+    const struct ncs_unmatched_calls *l = unmatched_of(q, comm);
     *out = (struct ncs_misnamed){ 0 };
-    if (rank < 0 || rank >= q->journal->comm[comm]->nranks || !l->explained[l->knot[rank]])
+    if (rank < 0 || rank >= q->journal->comm[comm]->nranks || !l->explained[l->component[rank]])
         return false;
     out->count = l->all.count;
     out->of = ncs_new(out->count * sizeof *out->of);
@@ -344,8 +344,8 @@ static int unmatched_unmet_with(const struct ncs_analysis *q, const struct ncs_c
 
 bool ncs_explain_first(const struct ncs_analysis *q, size_t unmet, struct ncs_misnamed *out)
 {
-    const struct ncs_unmatched_calls *l = loose_of(q, q->unmet[unmet].comm);
-    const struct ncs_call *const *loose = l->exchange;
+    const struct ncs_unmatched_calls *l = unmatched_of(q, q->unmet[unmet].comm);
+    const struct ncs_call *const *unmatched = l->exchange;
     size_t count = l->exchanges, room = 0;
     struct ncs_misnaming best = { 0 };
     uint32_t least = UINT32_MAX;
@@ -353,13 +353,13 @@ bool ncs_explain_first(const struct ncs_analysis *q, size_t unmet, struct ncs_mi
     *out = (struct ncs_misnamed){ 0 };
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < count; k++) {
-            const struct ncs_call *wrong = loose[i], *wants = loose[k];
+            const struct ncs_call *wrong = unmatched[i], *wants = unmatched[k];
             uint32_t last = wrong->number > wants->number ? wrong->number : wants->number;
             if (ncs_call_peer(wants) != wrong->comm_rank || last > least ||
                 ncs_is_send(wants) == ncs_is_send(wrong))
                 continue;
             const int gone[] = { unmatched_unmet_with(q, wrong), unmatched_unmet_with(q, wants) };
-            if (gone[0] < 0 || ncs_cycle_without_needs(q, unmet, gone, 2))
+            if (gone[0] < 0 || ncs_cycle_without(q, unmet, gone, 2))
                 continue;
             tie = last == least;
             least = last;

@@ -30,7 +30,7 @@ static size_t count_pairwise(const struct ncs_analysis *q, int comm, int from, i
     return n;
 }
 
-static void say_alone(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
+static void format_alone(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
 {
     const struct ncs_unmet *n = r->unmet;
     const struct ncs_call *c = r->excess ? r->excess : n->call;
@@ -54,7 +54,7 @@ static void fill_excess(const struct ncs_analysis *q, const struct ncs_cause *r,
     ncs_fill_unmet(q, d, r->unmet, c->number);
     ncs_set_title(q, d, c);
     struct ncs_str s = { 0 };
-    say_alone(q, r, &s);
+    format_alone(q, r, &s);
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, "leave out the call");
     ncs_format_place(&s, c);
@@ -92,7 +92,7 @@ bool ncs_one_alone(const struct ncs_analysis *q, const struct ncs_cause *r, stru
         ncs_add_culprit(d, r->absent[i]->rank, 0, 0);
     ncs_fill_unmet(q, d, r->unmet, c->number);
     struct ncs_str s = { 0 };
-    say_alone(q, r, &s);
+    format_alone(q, r, &s);
     bool empty = ncs_call_count(c) == 0;
     if (empty)
         ncs_str_addf(&s, "; it is of 0 elements, and waits for its %s all the same",

@@ -27,7 +27,7 @@ void ncs_format_use(const struct ncs_analysis *q, struct ncs_str *s, const struc
     ncs_format_place(s, call);
 }
 
-const char *ncs_said_use(unsigned does, bool several)
+const char *ncs_use_verb(unsigned does, bool several)
 {
     if (does & NCS_TOUCH_FREE)
         return several ? "free" : "frees";
@@ -98,8 +98,8 @@ const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struc
         ncs_add_culprit(d, h->at[i].rank, h->at[i].call, line);
         ncs_add_row(d, h->at[i].rank, h->later->place.line,
                     twice ? ncs_text("%s it in the same line",
-                                     ncs_said_use(h->later_does, false))
-                          : ncs_text("%s what line %d %s", ncs_said_use(h->later_does, false),
+                                     ncs_use_verb(h->later_does, false))
+                          : ncs_text("%s what line %d %s", ncs_use_verb(h->later_does, false),
                                      h->earlier->place.line,
                                      h->earlier_does & NCS_TOUCH_WRITE ? "writes" : "reads"));
     }

@@ -35,14 +35,14 @@ static bool awaited(const struct ncs_repairing *p, size_t at, int rank, int *com
 
 /* For each rank of the cycle (or, rank -1, for all): the call in which it waits and the call that
  * others await become one group, or change places. */
-static void repair_ring(struct ncs_repairing *p, enum ncs_edit_kind kind, int rank)
+static void repair_cycle(struct ncs_repairing *p, enum ncs_edit_kind kind, int rank)
 {
     for (size_t i = 0; i < p->r->length; i++) {
         int comm, comm_rank;
         uint32_t number;
         if (ncs_node_unmet(p->q, p->r->path[i]) < 0)
             continue;
-        struct ncs_ring_step s = ncs_ring_step_at(p->q, p->r, i);
+        struct ncs_cycle_wait s = ncs_cycle_wait_at(p->q, p->r, i);
         if ((rank >= 0 && s.rank != rank) || !s.call || !s.call->number ||
             !awaited(p, i, s.rank, &comm, &comm_rank, &number))
             continue;
@@ -60,15 +60,15 @@ void ncs_repair_p2p_cycle(struct ncs_repairing *p)
     int collective = -1; /* a rank that waits in one, and ought to send or receive before it */
     for (size_t i = 0; i < p->r->length; i++)
         if (ncs_node_unmet(p->q, p->r->path[i]) >= 0) {
-            struct ncs_ring_step s = ncs_ring_step_at(p->q, p->r, i);
+            struct ncs_cycle_wait s = ncs_cycle_wait_at(p->q, p->r, i);
             alone &= s.call && ncs_call_is_pair(s.call) && !s.call->group;
             if (s.call && s.call->number && !ncs_call_is_pair(s.call) && !s.call->group)
                 collective = s.rank;
         }
     if (collective >= 0)
-        repair_ring(p, NCS_EDIT_SWAP, collective);
+        repair_cycle(p, NCS_EDIT_SWAP, collective);
     else
-        repair_ring(p, NCS_EDIT_GROUP, alone ? -1 : who(p));
+        repair_cycle(p, NCS_EDIT_GROUP, alone ? -1 : who(p));
 }
 
 /* From the call that the thread is in to its call for the last of the others. */
@@ -84,5 +84,5 @@ void ncs_repair_one_thread(struct ncs_repairing *p)
 
 void ncs_repair_comm_order(struct ncs_repairing *p)
 {
-    repair_ring(p, NCS_EDIT_SWAP, who(p));
+    repair_cycle(p, NCS_EDIT_SWAP, who(p));
 }
