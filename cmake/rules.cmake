@@ -1,4 +1,5 @@
-# The table of the diagnosis' rules: a row for each file of src/diagnose/rules.
+# The table of the diagnosis' rules that have a file of src/diagnose/rules: a row for each file. The other rules are
+# rows of src/diagnose/rules/rows.def.
 file(GLOB rules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/diagnose/rules/*.c)
 set(rows "")
 foreach(rule IN LISTS rules)

@@ -1,25 +1,40 @@
-/* The table of rules, and which of them speaks. */
+/* The table of rules, and the choice of the rule that explains a cause. */
 #include "diagnose/rules/rule.h"
 
 #include <string.h>
 
 /* cmake/rules.cmake writes rules.def: a row for each file of diagnose/rules, whose name is the rule's id. */
 #define NCS_RULE(name, id) id,
+#define NCS_RULE_ROW(name, id, ground_, match_) id,
 const char *const ncs_rule_ids[] = {
 #include "diagnose/rules/rules.def"
+#include "diagnose/rules/rows.def"
     NULL
 };
 #undef NCS_RULE
+#undef NCS_RULE_ROW
 
 #define NCS_RULE(name, id) extern const struct ncs_rule ncs_rule_##name;
 #include "diagnose/rules/rules.def"
 #undef NCS_RULE
 
+#define NCS_RULE_ROW(name, id, ground_, match_)                                                               \
+    static bool name##_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)    \
+    {                                                                                                         \
+        return match_;                                                                                        \
+    }                                                                                                         \
+    static const struct ncs_rule rule_##name = { .match = name##_match, .ground = NCS_GROUND_##ground_ };
+#include "diagnose/rules/rows.def"
+#undef NCS_RULE_ROW
+
 #define NCS_RULE(name, id) &ncs_rule_##name,
-static const struct ncs_rule *const rules[] = {
+#define NCS_RULE_ROW(name, id, ground_, match_) &rule_##name,
+static const struct ncs_rule *const rules[] = { /* in the order of ncs_rule_ids */
 #include "diagnose/rules/rules.def"
+#include "diagnose/rules/rows.def"
 };
 #undef NCS_RULE
+#undef NCS_RULE_ROW
 
 enum { RULES = sizeof rules / sizeof *rules };
 
@@ -35,13 +50,15 @@ void ncs_draft_take(const struct ncs_analysis *q, const struct ncs_cause *r, con
     ncs_drafts_add(q, all, d);
 }
 
-/* The one that blames fewer, of two rules that go by the same. */
+/* Of two rules with the same ground the one that blames fewer ranks. Not the first of the table: its order
+ * is the alphabet's, and must not decide (tests shuffle it by ncs_nth_kind). */
 static bool is_better(const struct ncs_draft *d, const struct ncs_draft *than)
 {
     return d->f.culprits < than->f.culprits;
 }
 
-/* The rule of this ground that explains the root best; NULL = none does. */
+/* The best rule of this ground that matches the cause; NULL = none does. Fills *best, whose contents the
+ * caller owns then. */
 static const char *judge_by(const struct ncs_analysis *q, const struct ncs_cause *r, enum ncs_ground ground,
                             struct ncs_draft *best)
 {
@@ -51,6 +68,7 @@ static const char *judge_by(const struct ncs_analysis *q, const struct ncs_cause
         struct ncs_draft d = { .order = UINT64_MAX };
         if (rules[rule]->ground != ground || (r->rule && strcmp(r->rule, ncs_rule_ids[rule]) != 0))
             continue;
+        /* a rule that does not match may have filled d in part, so that is freed, too */
         bool better = rules[rule]->match(q, r, &d) && (!found || is_better(&d, best));
         ncs_free_finding(better ? &best->f : &d.f);
         *best = better ? d : *best;
