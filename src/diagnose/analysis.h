@@ -243,6 +243,8 @@ bool ncs_ineffective(const struct ncs_analysis *q, const struct ncs_call *call,
                      enum ncs_reason *reason, const struct ncs_call **cause);
 
 void ncs_graph(struct ncs_analysis *q);
+/* The machine's notice of a mismatch that involves the call; NULL = none. */
+const struct ncs_notice *ncs_mismatch_notice(const struct ncs_analysis *q, const struct ncs_call *call);
 static inline int ncs_op_node(const struct ncs_analysis *q, int op)
 {
     return (int)q->snap->contexts + op;
@@ -497,5 +499,7 @@ void ncs_add_merged(struct ncs_draft *d, struct ncs_draft *same);
 /* Adds rows for the blocked ranks that have none yet. Call it last. */
 void ncs_add_behind_rows(const struct ncs_analysis *q, struct ncs_draft *d);
 void ncs_set_title(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *call);
+/* Makes the call the finding's: its number, its title, its place in the order of findings. */
+void ncs_set_call(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *call);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "diagnose/analysis.h"
+#include "diagnose/rules/rule.h"
 
 /* A message may be missed by what its rank has launched alone. */
 static bool leaves_waiting(const struct ncs_finding *f)
@@ -101,16 +101,6 @@ static size_t decide_ranks_of(const struct ncs_finding *f, int *rank)
         if (!ranks || rank[ranks - 1] != f->culprit[i].rank)
             rank[ranks++] = f->culprit[i].rank;
     return ranks;
-}
-
-static bool blames_others(const struct ncs_finding *a, const struct ncs_finding *b)
-{
-    if (a->culprits != b->culprits)
-        return true;
-    for (size_t i = 0; i < a->culprits; i++)
-        if (a->culprit[i].rank != b->culprit[i].rank)
-            return true;
-    return false;
 }
 
 /* "it could also be that rank 3 made 3 calls on world, the other 4, if rank 2 made the calls that were meant". Takes
@@ -237,9 +227,9 @@ bool ncs_finding_is_likelier(const struct ncs_journal *j, const struct ncs_findi
 static bool is_reported(const struct ncs_finding *f, const struct ncs_finding *other)
 {
     for (size_t i = 0; i < f->others; i++)
-        if (!blames_others(&f->other[i], other))
+        if (ncs_same_culprits(&f->other[i], other))
             return true;
-    return !blames_others(f, other);
+    return ncs_same_culprits(f, other);
 }
 
 void ncs_diagnosis_add_other(struct ncs_diagnosis *d, const struct ncs_journal *j, size_t alternative)
@@ -279,7 +269,7 @@ void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *j)
 static bool is_another_word(const struct ncs_finding *f, const struct ncs_finding *first)
 {
     bool moves = f->repairs && (f->repair[0].kind == NCS_EDIT_INSERT || f->repair[0].kind == NCS_EDIT_DELETE);
-    return moves && !blames_others(f, first);
+    return moves && ncs_same_culprits(f, first);
 }
 
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *j)

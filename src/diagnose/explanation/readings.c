@@ -45,13 +45,8 @@ static bool same_rule(const char *known, const char *own)
 /* Both blame the same ranks for the same: what the rules say of it is more. */
 static bool same_cause(const struct ncs_finding *a, const struct ncs_finding *b)
 {
-    if (!same_rule(a->rule, b->rule) || a->culprits != b->culprits || !a->comm != !b->comm ||
-        (a->comm && strcmp(a->comm, b->comm) != 0))
-        return false;
-    for (size_t i = 0; i < a->culprits; i++)
-        if (a->culprit[i].rank != b->culprit[i].rank)
-            return false;
-    return true;
+    return same_rule(a->rule, b->rule) && ncs_same_culprits(a, b) && !a->comm == !b->comm &&
+           (!a->comm || strcmp(a->comm, b->comm) == 0);
 }
 
 static bool readings_is_known(const struct ncs_diagnosis *d, const struct ncs_alternative *a)

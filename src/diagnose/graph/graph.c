@@ -104,8 +104,7 @@ static const struct ncs_call *member_call(const struct ncs_analysis *q, int meet
     return q->snap->part[q->snap->member[q->snap->meeting[meeting].member + i]].call;
 }
 
-static const struct ncs_notice *mismatch_of(const struct ncs_analysis *q,
-                                            const struct ncs_call *call)
+const struct ncs_notice *ncs_mismatch_notice(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     for (size_t i = 0; i < q->notices; i++)
         for (size_t k = 0; k < q->notice[i].calls; k++)
@@ -145,7 +144,7 @@ static struct ncs_unmet *graph_composed_unmet(struct ncs_analysis *q, const stru
             ncs_position(q, o->spread) == ncs_position(q, call))
             return o;
     }
-    const struct ncs_notice *notice = mismatch_of(q, call);
+    const struct ncs_notice *notice = ncs_mismatch_notice(q, call);
     struct ncs_unmet *n = graph_new_unmet(q, NCS_UNMET_COLLECTIVE);
     n->spread = call;
     for (size_t i = 0; notice && i < notice->calls; i++)

@@ -75,9 +75,7 @@ static void buffer_overlap_fill(const struct ncs_analysis *q, const struct ncs_c
                             (size_t)c->comm_rank * ncs_call_count(c));
     d->f.evidence = ncs_text("by the buffers of the call alone");
     d->f.certainty = NCS_UNDEFINED;
-    d->f.call = c->number;
-    d->order = c->id;
-    ncs_set_title(q, d, c);
+    ncs_set_call(q, d, c);
     ncs_free(what);
 }
 

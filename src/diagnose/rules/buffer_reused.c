@@ -3,11 +3,10 @@
 
 static bool buffer_reused_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_REUSED, d);
     struct ncs_str s = { 0 };
+    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_REUSED, d, &s);
     if (!h)
         return false;
-    ncs_format_hazard_ranks(&s, h);
     ncs_str_addf(&s, " %s", ncs_use_verb(h->later_does, h->ats > 1));
     ncs_format_place(&s, h->later);
     ncs_str_add(&s, " memory that ");

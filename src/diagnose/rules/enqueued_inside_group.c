@@ -5,11 +5,10 @@
 
 static bool enqueued_inside_group_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_GROUP_EARLY, d);
     struct ncs_str s = { 0 };
+    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_GROUP_EARLY, d, &s);
     if (!h)
         return false;
-    ncs_format_hazard_ranks(&s, h);
     ncs_str_addf(&s, " put%s ", h->ats > 1 ? "" : "s");
     ncs_format_use(q, &s, h->later);
     ncs_str_add(&s, " on the stream in an open group, in which ");

@@ -93,9 +93,7 @@ static bool message_order_match(const struct ncs_analysis *q, const struct ncs_c
                                       "both ranks are named");
         ncs_repair_swap(q, d, recv, call[3]);
         d->f.certainty = NCS_CERTAIN;
-        d->f.call = send->number;
-        d->order = send->id;
-        ncs_set_title(q, d, send);
+        ncs_set_call(q, d, send);
     }
     ncs_map_free(&all.send);
     ncs_map_free(&all.recv);

@@ -3,12 +3,11 @@
 
 static bool overlapping_buffers_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_OVERLAP, d);
     struct ncs_str s = { 0 };
+    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_OVERLAP, d, &s);
     if (!h)
         return false;
     bool several = h->same_launch && h->earlier->comm != h->later->comm;
-    ncs_format_hazard_ranks(&s, h);
     ncs_str_add(&s, ": ");
     ncs_format_use(q, &s, h->later);
     ncs_str_addf(&s, " %s memory that ", h->later_does & NCS_TOUCH_WRITE ? "writes" : "reads");

@@ -92,9 +92,7 @@ static bool part_too_small_match(const struct ncs_analysis *q, const struct ncs_
         return false;
     part_too_small_format(q, first, r, d);
     d->f.certainty = NCS_CERTAIN;
-    d->f.call = first->number;
-    d->order = first->id;
-    ncs_set_title(q, d, first);
+    ncs_set_call(q, d, first);
     return true;
 }
 

@@ -118,6 +118,8 @@ void ncs_free_finding(struct ncs_finding *f); /* the contents */
 /* Takes the draft; drafts about the same mistake are merged. */
 void ncs_drafts_add(const struct ncs_analysis *q, struct ncs_drafts *all, struct ncs_draft *d);
 void ncs_drafts_sort(struct ncs_drafts *all); /* the cause first */
+/* True if both blame the same ranks. Culprits are in ascending order in every finding. */
+bool ncs_same_culprits(const struct ncs_finding *a, const struct ncs_finding *b);
 
 /* Each rank's call that makes the nth split of the parent; NULL if it is not known. The caller
  * frees the list (rules/common/uneven_split.c). */
@@ -307,12 +309,14 @@ int *ncs_absent_comm_ranks(const struct ncs_unmet *n); /* one for each absent; t
 
 /* ---- memory that is used without order (rules/common/unordered.c) ---- */
 
-/* Returns the hazard if the cause is one of this kind; has then filled all but why and fix. */
+/* Returns the hazard if the cause is one of this kind. Then it has filled all but why and fix, and
+ * has added the hazard's ranks to s, with which every `why` begins. */
 const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struct ncs_cause *r,
-                                       enum ncs_hazard_kind kind, struct ncs_draft *d);
+                                       enum ncs_hazard_kind kind, struct ncs_draft *d, struct ncs_str *s);
 /* True if one wait at the right place orders both pairs. */
 bool ncs_one_wait_mends(const struct ncs_hazard *a, const struct ncs_hazard *b);
-void ncs_format_hazard_ranks(struct ncs_str *s, const struct ncs_hazard *h);
+/* Adds " calls stream:sync() at line 7": the wait that does not cover the earlier use. */
+void ncs_format_sync(struct ncs_str *s, const struct ncs_hazard *h);
 /* Adds "call 2 on world (AllReduce float32 x 4 sum) at line 7", "the copy at line 9". */
 void ncs_format_use(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *call);
 const char *ncs_use_verb(unsigned does, bool several); /* "overwrites", "read" */

@@ -95,9 +95,7 @@ static void stale_operator_fill(const struct ncs_analysis *q, const struct ncs_c
                         "destroy", call->rank);
     d->f.evidence = ncs_text("by the factors that the ranks gave in the same call");
     d->f.certainty = NCS_LIKELY;
-    d->f.call = call->number;
-    d->order = call->id;
-    ncs_set_title(q, d, call);
+    ncs_set_call(q, d, call);
     ncs_add_culprit(d, call->rank, call->number, call->place.line);
 }
 

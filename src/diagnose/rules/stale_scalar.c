@@ -3,12 +3,11 @@
 
 static bool stale_scalar_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_SCALAR, d);
     struct ncs_str s = { 0 };
+    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_SCALAR, d, &s);
     if (!h)
         return false;
     bool late = h->earlier_does & NCS_TOUCH_SCALAR;
-    ncs_format_hazard_ranks(&s, h);
     ncs_str_add(&s, ": ");
     ncs_format_use(q, &s, late ? h->earlier : h->later);
     ncs_str_add(&s, " reads its scalar on the device when it runs, and ");

@@ -3,13 +3,11 @@
 
 static bool sync_before_enqueued_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_PROGRESS_SYNC, d);
     struct ncs_str s = { 0 };
+    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_PROGRESS_SYNC, d, &s);
     if (!h)
         return false;
-    ncs_format_hazard_ranks(&s, h);
-    ncs_str_addf(&s, " call%s %s()", h->ats > 1 ? "" : "s", ncs_said_function(h->sync));
-    ncs_format_place(&s, h->sync);
+    ncs_format_sync(&s, h);
     ncs_str_add(&s, " while ");
     ncs_format_use(q, &s, h->earlier);
     ncs_str_add(&s, " is still being launched in the background (ncclInProgress): the stream may not "

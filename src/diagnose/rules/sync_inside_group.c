@@ -3,13 +3,11 @@
 
 static bool sync_inside_group_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_GROUP_SYNC, d);
     struct ncs_str s = { 0 };
+    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_GROUP_SYNC, d, &s);
     if (!h)
         return false;
-    ncs_format_hazard_ranks(&s, h);
-    ncs_str_addf(&s, " call%s %s()", h->ats > 1 ? "" : "s", ncs_said_function(h->sync));
-    ncs_format_place(&s, h->sync);
+    ncs_format_sync(&s, h);
     ncs_str_add(&s, " in an open group, in which ");
     ncs_format_use(q, &s, h->earlier);
     ncs_str_addf(&s, " is only queued: the wait covers nothing of it, and what is %s",

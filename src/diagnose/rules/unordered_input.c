@@ -3,11 +3,10 @@
 
 static bool unordered_input_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_INPUT, d);
     struct ncs_str s = { 0 };
+    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_INPUT, d, &s);
     if (!h)
         return false;
-    ncs_format_hazard_ranks(&s, h);
     ncs_str_add(&s, ": ");
     ncs_format_use(q, &s, h->later);
     ncs_str_add(&s, " reads what ");

@@ -149,9 +149,7 @@ static bool all_misnamed(const struct ncs_analysis *q, const struct ncs_cause *r
     if (!all.count)
         return false;
     const struct ncs_call *first = add_misnamed(q, &all, d);
-    d->f.call = first->number;
-    d->order = first->id;
-    ncs_set_title(q, d, first);
+    ncs_set_call(q, d, first);
     for (size_t i = 0; i < q->unmets; i++) /* with these all that wait go on, if it is known by other means */
         if (r->kind == NCS_CAUSE_ELSEWHERE || &q->unmet[i] == r->unmet)
             ncs_add_blocked(q, d, ncs_unmet_node(q, i));

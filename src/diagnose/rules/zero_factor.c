@@ -46,9 +46,7 @@ static void zero_factor_fill(const struct ncs_analysis *q, const struct ncs_call
     d->f.fix = ncs_text("give the scalar as %s, the type of the operator", type);
     d->f.evidence = ncs_text("by the bytes that NCCL was given as the scalar");
     d->f.certainty = NCS_LIKELY;
-    d->f.call = call->number;
-    d->order = call->id;
-    ncs_set_title(q, d, call);
+    ncs_set_call(q, d, call);
     for (int r = 0; r < q->journal->comm[call->comm]->nranks; r++) {
         const struct ncs_call *c = ncs_journal_call(q->journal, call->comm, r, call->number);
         ncs_add_culprit(d, c->rank, c->number, c->place.line);

@@ -59,16 +59,6 @@ static bool is_final(const struct ncs_analysis *q, const struct ncs_unmet *n)
     return gone > 0 || q->out[ncs_unmet_node(q, (size_t)(n - q->unmet))] < 0;
 }
 
-/* The machine's notice of a mismatch that involves the call; NULL = none. */
-static const struct ncs_notice *notice_of(const struct ncs_analysis *q, const struct ncs_call *call)
-{
-    for (size_t i = 0; i < q->notices; i++)
-        for (size_t k = 0; k < q->notice[i].calls; k++)
-            if (q->notice[i].kind == NCS_NOTICE_MISMATCH && q->notice[i].call[k] == call)
-                return &q->notice[i];
-    return NULL;
-}
-
 /* Calls that met disagree, because an earlier collective had count 0 on one rank alone: a call
  * without data takes part in nothing (ncs_ineffective), so all later calls of that rank meet the
  * others' previous ones. Finds the earliest such collective and asks about it instead of the calls that met. */
@@ -112,7 +102,7 @@ static void judge_unmet(const struct ncs_analysis *q, const struct ncs_unmet *n,
     if (n->kind == NCS_UNMET_STUCK) {
         struct ncs_cause r = { .kind = NCS_CAUSE_DIFFER, .unmet = n, .call = n->present,
                               .calls = n->presents, .comm = -1, .rank = -1 };
-        const struct ncs_notice *met = notice_of(q, n->call);
+        const struct ncs_notice *met = ncs_mismatch_notice(q, n->call);
         if (met && met->calls > r.calls) { /* some ranks left with part of the data, so fewer still wait */
             r.call = (const struct ncs_call *const *)met->call;
             r.calls = met->calls;
@@ -207,7 +197,7 @@ static void judge_cycles(const struct ncs_analysis *q, bool *judged, bool gates_
 static bool is_stuck_meeting(const struct ncs_analysis *q, const struct ncs_notice *notice)
 {
     for (size_t i = 0; i < q->unmets; i++)
-        if (q->unmet[i].kind == NCS_UNMET_STUCK && notice_of(q, q->unmet[i].call) == notice)
+        if (q->unmet[i].kind == NCS_UNMET_STUCK && ncs_mismatch_notice(q, q->unmet[i].call) == notice)
             return true;
     return false;
 }

@@ -74,6 +74,16 @@ static bool is_rule(const struct ncs_finding *f, const char *id)
     return strcmp(f->rule, id) == 0;
 }
 
+bool ncs_same_culprits(const struct ncs_finding *a, const struct ncs_finding *b)
+{
+    if (a->culprits != b->culprits)
+        return false;
+    for (size_t i = 0; i < a->culprits; i++)
+        if (a->culprit[i].rank != b->culprit[i].rank)
+            return false;
+    return true;
+}
+
 /* Host waits are one mistake only if they are one wait: each key is set by a statement of its own. So
  * are faults that did not happen, and results that lost something; and hazards are one only if one wait mends both. */
 static bool same_mistake(const struct ncs_draft *x, const struct ncs_draft *y)
@@ -83,13 +93,7 @@ static bool same_mistake(const struct ncs_draft *x, const struct ncs_draft *y)
                     is_rule(a, "integer-average") || is_rule(a, "sum-overflow");
     if (x->hazard && y->hazard && !ncs_one_wait_mends(x->hazard, y->hazard))
         return false;
-    if (a->rule != b->rule || a->culprits != b->culprits ||
-        (by_title && compare_texts(a->title, b->title) != 0))
-        return false;
-    for (size_t i = 0; i < a->culprits; i++)
-        if (a->culprit[i].rank != b->culprit[i].rank)
-            return false;
-    return true;
+    return a->rule == b->rule && ncs_same_culprits(a, b) && (!by_title || compare_texts(a->title, b->title) == 0);
 }
 
 static bool at_one_call(const struct ncs_finding *a, const struct ncs_finding *b)

@@ -101,6 +101,13 @@ void ncs_add_blocked_by(const struct ncs_analysis *q, struct ncs_draft *d, const
     ncs_free(takes_part);
 }
 
+void ncs_set_call(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *call)
+{
+    d->f.call = call->number;
+    d->order = call->id;
+    ncs_set_title(q, d, call);
+}
+
 void ncs_set_title(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *call)
 {
     ncs_free(d->f.title);

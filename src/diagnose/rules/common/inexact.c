@@ -39,9 +39,7 @@ const struct ncs_notice_inexact *ncs_inexact_of(const struct ncs_analysis *q, co
     d->f.why = ncs_str_take(&s);
     d->f.evidence = ncs_copy_text("by the values that went in and came out");
     d->f.certainty = NCS_CERTAIN;
-    d->f.call = call->number;
-    d->order = call->id;
-    ncs_set_title(q, d, call);
+    ncs_set_call(q, d, call);
     ncs_add_culprit(d, call->rank, call->number, call->place.line);
     return x;
 }

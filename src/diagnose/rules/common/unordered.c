@@ -36,13 +36,19 @@ const char *ncs_use_verb(unsigned does, bool several)
     return several ? "read" : "reads";
 }
 
-void ncs_format_hazard_ranks(struct ncs_str *s, const struct ncs_hazard *h)
+static void format_hazard_ranks(struct ncs_str *s, const struct ncs_hazard *h)
 {
     int *rank = ncs_new(h->ats * sizeof *rank);
     for (size_t i = 0; i < h->ats; i++)
         rank[i] = h->at[i].rank;
     ncs_format_ranks(s, rank, h->ats);
     ncs_free(rank);
+}
+
+void ncs_format_sync(struct ncs_str *s, const struct ncs_hazard *h)
+{
+    ncs_str_addf(s, " call%s %s()", h->ats > 1 ? "" : "s", ncs_said_function(h->sync));
+    ncs_format_place(s, h->sync);
 }
 
 void ncs_format_line(struct ncs_str *s, const char *before, const struct ncs_call *call)
@@ -77,7 +83,7 @@ static bool came_to_a_fault(const struct ncs_analysis *q, const struct ncs_hazar
 }
 
 const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struct ncs_cause *r,
-                                       enum ncs_hazard_kind kind, struct ncs_draft *d)
+                                       enum ncs_hazard_kind kind, struct ncs_draft *d, struct ncs_str *s)
 {
     const struct ncs_hazard *h = r->kind == NCS_CAUSE_HAZARD ? r->notice->hazard : NULL;
     if (!h || h->kind != kind || came_to_a_fault(q, h))
@@ -104,6 +110,7 @@ const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struc
                                      h->earlier_does & NCS_TOUCH_WRITE ? "writes" : "reads"));
     }
     d->f.evidence = ncs_copy_text("no stream, event or wait of the host orders the two");
+    format_hazard_ranks(s, h);
     return h;
 }
 
