@@ -64,11 +64,13 @@ static bool explain_begin(struct ncs_explanations *s)
     if (s->courses.count < 2 || s->ways.count > MOST_WAYS)
         return false;
     s->cast = ncs_cast_new(s->q, &s->courses);
-    s->misfits = ncs_misfits_new(s->q, &s->courses, &s->ways);
+    ncs_usual_read(&s->courses, &s->ways, &s->usual);
+    s->misfits = ncs_misfits_new(s->q, &s->courses, &s->ways, &s->usual);
     return is_as_seen(s);
 }
 
-/* Where all do alike, whoever did more or less would be the odd one: there it can only be a peer. */
+/* The finders of candidates. If all courses are alike, no rank did more or less than the others, so only a
+ * wrong peer (alike: true) can explain the hang. */
 static const struct {
     void (*find)(struct ncs_explanations *s);
     bool alike;
@@ -112,6 +114,7 @@ void ncs_explanations_free(struct ncs_explanations *e)
     for (size_t i = 0; i < e->count; i++)
         ncs_candidate_free(&e->best[i]);
     ncs_misfits_free(e->misfits);
+    ncs_usual_free(&e->usual);
     ncs_examples_free(e->examples);
     ncs_cast_free(e->cast);
     ncs_ways_free(&e->ways);

@@ -34,11 +34,20 @@ struct ncs_explanation {
     struct ncs_cost cost;
 };
 
+/* What most ranks do at a place (explanation/usual.c). */
+struct ncs_usual {
+    const struct ncs_courses *courses;
+    const struct ncs_ways *ways;
+    struct ncs_map roles; /* site -> the role (distance of the peer, or kind of key) of more than half there */
+    struct ncs_map turns; /* from site to site, where some rank has gone back in the program -> 1 */
+};
+
 struct ncs_explanations {
     const struct ncs_analysis *q;
     struct ncs_courses courses;
     struct ncs_cast *cast;
     struct ncs_ways ways;
+    struct ncs_usual usual;
     struct ncs_misfits *misfits;
     struct ncs_examples *examples;
     struct ncs_explanation candidate[NCS_CANDIDATES_TRIED]; /* not yet rehearsed, the cheapest first */
@@ -96,22 +105,31 @@ void ncs_examples_free(struct ncs_examples *e); /* NULL is a no-op */
  * fewer, the last. NULL = none. */
 const struct ncs_call *ncs_example(const struct ncs_examples *e, uint64_t site, int comm, int comm_rank, size_t nth);
 
+/* ---- what most ranks do at a place (explanation/usual.c) ---- */
+
+void ncs_usual_read(const struct ncs_courses *courses, const struct ncs_ways *ways, struct ncs_usual *out);
+void ncs_usual_free(struct ncs_usual *u); /* the contents */
+/* How many of the steps name another peer or key than most ranks do at their places. */
+size_t ncs_usual_count_unlike(const struct ncs_usual *u, const struct ncs_step *step, size_t steps);
+/* How many of the steps go back in the program where no rank has gone back. */
+size_t ncs_usual_count_turns(const struct ncs_usual *u, const struct ncs_step *step, size_t steps);
+/* The peer that the rank would name in the step if it did as most ranks; -1: it does, or there is no
+ * majority. */
+int ncs_usual_peer(const struct ncs_usual *u, const struct ncs_step *s);
+/* The course's first step that names another peer or key than most ranks name there; NULL = none. */
+const struct ncs_step *ncs_usual_first_unlike(const struct ncs_usual *u, size_t course);
+
 /* ---- distances of courses (explanation/misfit.c) ---- */
 
 /* The present distances between all courses that have anything in common. */
 struct ncs_misfits *ncs_misfits_new(const struct ncs_analysis *q, const struct ncs_courses *courses,
-                                    const struct ncs_ways *ways);
+                                    const struct ncs_ways *ways, const struct ncs_usual *usual);
 void ncs_misfits_free(struct ncs_misfits *m); /* NULL is a no-op */
 size_t ncs_misfit_now(const struct ncs_misfits *m); /* the sum of them */
 /* Places the change before the step, among `last` and the steps before it, that brings the course
  * closest to the others. Returns the sum of distances then. */
 size_t ncs_misfit_place(struct ncs_misfits *m, struct ncs_change *change, size_t last);
 size_t ncs_misfit_of(struct ncs_misfits *m, size_t course); /* the sum of those between it and all others */
-/* The peer that the rank would name there if it did as most ranks; -1: it does, or
- * there is no majority. */
-int ncs_misfits_usual_peer(const struct ncs_misfits *m, const struct ncs_step *s);
-/* The course's first step that names another peer than the others name there; NULL = none. */
-const struct ncs_step *ncs_misfits_odd_step(const struct ncs_misfits *m, size_t course);
 size_t ncs_misfits_way(const struct ncs_misfits *m, size_t course);
 bool ncs_misfits_related(const struct ncs_misfits *m, size_t way, size_t other); /* they have something in common */
 /* The sum of distances with the changes, which are sorted by course and step. Adds to *turns (may

@@ -49,7 +49,7 @@ static bool format_divergence_of(const struct ncs_explanations *s, size_t course
     bool more = false;
     size_t way = ncs_misfits_way(s->misfits, course);
     const struct ncs_step *first = divergence_of_ways(s, way, model_of(s, way), &more);
-    const struct ncs_step *minority = first ? NULL : ncs_misfits_odd_step(s->misfits, course);
+    const struct ncs_step *minority = first ? NULL : ncs_usual_first_unlike(&s->usual, course);
     if (minority) {
         ncs_str_add(out, minority->host ? " named another key in " : " named another peer in ");
         minority_format_step(out, minority);

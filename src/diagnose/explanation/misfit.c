@@ -1,153 +1,57 @@
-/* How far courses are apart: the places that one comes to and another does not, in order. A change that is
- * the right one brings the rank back to what the others do; one that only makes the run go on takes it, or
- * them, further away. */
+/* The distance between two courses: how many places one visits and the other does not, in order. The
+ * right change brings a wrong rank closer to the others. A change that only lets the run go on takes that
+ * rank, or the others, further away. So the candidate with the smallest sum of distances is preferred. */
 #include "diagnose/explanation/explain.h"
 
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
 
 enum {
-    FAR = 24,         /* further apart is not counted */
-    MOST_CHANGED = 64 /* courses; with more changed than that all is left as it is */
+    FAR = 24,         /* the largest distance; the search below takes time by its square */
+    MOST_CHANGED = 64 /* courses; a candidate that changes more is given the present sum, to save time */
 };
 
-struct trail { /* what a course comes to */
+struct trail { /* the places that a course visits */
     const struct ncs_step *step;
     size_t steps;
     const bool *spot; /* it is expected to send or receive there, by number */
-    const bool *seat; /* its rank is one of a communicator of that class, by number */
-    struct ncs_map own; /* those beyond that it has all the same -> 1 */
-    uint64_t left;      /* the site of its last step, which it stands in, and which is left out; 0 = none is */
+    const bool *seat; /* its rank is in a communicator of that class, by the class's number */
+    struct ncs_map own; /* roles of sends and receives that a change puts in, beyond `spot` -> 1 */
+    uint64_t left;      /* the site of its last step, in which it waits, if a change leaves that out; 0 = none */
     bool open;
 };
 
 struct ncs_misfits {
     const struct ncs_courses *courses;
     const struct ncs_ways *ways;
+    const struct ncs_usual *usual;
     struct trail *of; /* by way */
     size_t *way_of;   /* by course */
-    bool *related;    /* by way and way: they come to some place alike */
+    bool *related;    /* by way and way: they have a place in common */
     bool *seat;       /* by way and class of communicators */
-    size_t now;       /* the sum as it is */
-    struct ncs_map roles; /* site -> the role that most have who send or receive there */
-    struct ncs_map turns; /* back in the program, from site to site -> 1 */
-    size_t *a, *b, room; /* room for what is compared */
+    size_t now;       /* the sum of all distances without changes */
+    size_t *a, *b, room; /* scratch of distance() */
 };
-
-/* ---- peers and keys ---- */
-
-/* The property that most ranks share at a place: the distance of their peer, or their key without
- * its numbers. */
-static uint64_t misfit_role_of(const struct ncs_step *s)
-{
-    bool key = s->kind == NCS_STEP_SET || s->kind == NCS_STEP_GET;
-    return !key ? s->role : s->lone ? 0 : ncs_key_class(s->key ? s->key : s->host->what);
-}
-
-static uint64_t misfit_key_of(uint64_t site, uint64_t role)
-{
-    return ncs_hash(ncs_hash(5, site), role) | 1;
-}
-
-/* The role of most at each place, if it is that of more than half. */
-static void read_roles(struct ncs_misfits *m)
-{
-    struct ncs_map seen = { 0 }; /* site -> times, site and role -> times */
-    if (!m->courses->any_role && !m->courses->any_key)
-        return;
-    for (size_t c = 0; c < m->courses->count; c++)
-        for (size_t i = 0; i < m->courses->of[c].steps; i++) {
-            const struct ncs_step *s = &m->courses->of[c].step[i];
-            uint64_t role = misfit_role_of(s);
-            if (!role)
-                continue;
-            ncs_map_put_number(&seen, s->site, ncs_map_number(&seen, s->site) + 1);
-            ncs_map_put_number(&seen, misfit_key_of(s->site, role),
-                               ncs_map_number(&seen, misfit_key_of(s->site, role)) + 1);
-        }
-    for (size_t c = 0; c < m->courses->count; c++)
-        for (size_t i = 0; i < m->courses->of[c].steps; i++) {
-            const struct ncs_step *s = &m->courses->of[c].step[i];
-            uint64_t role = misfit_role_of(s);
-            if (role && 2 * ncs_map_number(&seen, misfit_key_of(s->site, role)) > ncs_map_number(&seen, s->site))
-                ncs_map_put_number(&m->roles, s->site, (size_t)role);
-        }
-    ncs_map_free(&seen);
-}
-
-static bool misfit_is_odd(const struct ncs_misfits *m, const struct ncs_step *s)
-{
-    uint64_t role = misfit_role_of(s);
-    size_t most = role ? ncs_map_number(&m->roles, s->site) : 0;
-    return most && !ncs_roles_alike(&m->ways->roles, most, role);
-}
-
-static size_t count_odd(const struct ncs_misfits *m, const struct ncs_step *step, size_t steps)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < steps && m->roles.count; i++)
-        n += misfit_is_odd(m, &step[i]);
-    return n;
-}
-
-/* ---- steps back ---- */
-
-/* Within a group the order of calls says nothing. */
-static bool is_back(const struct ncs_step *from, const struct ncs_step *to)
-{
-    if (from->call->group && to->call->group)
-        return false;
-    return from->site && to->site && from->call->place.file == to->call->place.file &&
-           from->call->place.line > to->call->place.line;
-}
-
-static void read_turns(struct ncs_misfits *m)
-{
-    for (size_t w = 0; w < m->ways->count; w++) {
-        const struct ncs_step *from = NULL;
-        for (size_t i = 0; i < m->ways->of[w].steps; i++) {
-            const struct ncs_step *s = &m->ways->of[w].step[i];
-            if (s->kind == NCS_STEP_WAIT)
-                continue;
-            if (from && is_back(from, s))
-                ncs_map_put_number(&m->turns, misfit_key_of(from->site, s->site), 1);
-            from = s;
-        }
-    }
-}
-
-/* Steps back where nobody has made one: no loop leads from there to there. */
-static size_t count_turns(const struct ncs_misfits *m, const struct ncs_step *step, size_t steps)
-{
-    const struct ncs_step *from = NULL;
-    size_t n = 0;
-    for (size_t i = 0; i < steps; i++) {
-        if (step[i].kind == NCS_STEP_WAIT)
-            continue;
-        n += from && is_back(from, &step[i]) && !ncs_map_get(&m->turns, misfit_key_of(from->site, step[i].site));
-        from = &step[i];
-    }
-    return n;
-}
 
 /* ---- two courses ---- */
 
+/* True if the trail is expected to make that send or receive. */
 static bool takes(const struct ncs_misfits *m, const struct trail *t, const struct ncs_step *s)
 {
     size_t spot = ncs_spot_number(&m->ways->roles, s->site);
     return (spot < m->ways->roles.spots && t->spot[spot]) || ncs_map_get(&t->own, s->role);
 }
 
-/* A rank makes no collectives of groups that it is in none of. */
+/* False for a collective on a kind of communicator that the rank is not in: it cannot be missing there. */
 static bool may_make(const struct ncs_misfits *m, const struct trail *t, const struct ncs_step *s)
 {
     return s->kind != NCS_STEP_CALL || s->role || t->seat[m->courses->class_number[s->comm]];
 }
 
-/* The calls of `own` that are to be found in `other`, too: see ncs_diverge. What a rank waits for on its own
- * comes and goes with its calls. */
+/* The steps of `own` that `other` should have, too, as indices (see ncs_diverge). Left out are waits
+ * and what else comes with calls (ncs_comes_with_calls), keys that few ranks use, and calls that the other
+ * rank cannot make or is not expected to make. */
 static size_t shown(const struct ncs_misfits *m, const struct trail *own, const struct trail *other, size_t *at)
 {
     size_t n = 0;
@@ -163,9 +67,10 @@ struct pair {
     const struct trail *a, *b;
     const size_t *at_a, *at_b;
     size_t n, m;
-    bool alike; /* they come to some place both, or to nothing that could be held against each other */
+    bool alike; /* they have a place in common, or one has no step that could be compared */
 };
 
+/* How many steps are the same from (i, j) on: the free part of a diagonal in Myers' search. */
 static size_t slide(struct pair *p, size_t i, size_t j)
 {
     size_t same = 0;
@@ -176,8 +81,9 @@ static size_t slide(struct pair *p, size_t i, size_t j)
     return same;
 }
 
-/* It would have to go back in the program to come to what the other did next, where that one went forward; or to come
- * at once to what it is to leave out. */
+/* True if `own` would have to go back in the program to reach the other's next step, which the other
+ * reached by going forward (a loop does go back, so a step back of the other is no sign). Also true if it
+ * would come at once to the step that the change leaves out. */
 static bool goes_back(const struct trail *own, const struct trail *other, size_t next)
 {
     if (own->left && own->left == other->step[next].site)
@@ -190,6 +96,7 @@ static bool goes_back(const struct trail *own, const struct trail *other, size_t
     return back && !(loops && before->line >= here->line);
 }
 
+/* An open trail may go on, so its end costs nothing, unless it would have to go back. */
 static bool turn(const struct pair *p, size_t i, size_t j)
 {
     bool a = i == p->n && j < p->m && goes_back(p->a, p->b, p->at_b[j]);
@@ -197,19 +104,22 @@ static bool turn(const struct pair *p, size_t i, size_t j)
     return a || b;
 }
 
-/* A rank that is still running may yet make all steps that the other has made beyond. */
+/* True if the trails are compared: both ended, or the shorter one is open, because a rank that is still
+ * running may yet make all steps that the other has made. */
 static bool is_end(const struct pair *p, size_t i, size_t j)
 {
     return (i == p->n && (j == p->m || p->a->open)) || (j == p->m && p->b->open);
 }
 
-/* Fewest steps to put in or leave out (Myers' greedy search along diagonals). */
+/* The fewest steps to insert or remove, FAR at most (E. Myers, "An O(ND) difference algorithm", 1986:
+ * greedy along the diagonals k = i - j, with d edits in round d). An end that needs a step back costs one
+ * more, so the other ends of the same round are tried first. */
 static size_t edits(struct pair *p)
 {
     enum { SIDE = FAR + 1, DIAGONALS = 2 * FAR + 3 };
     size_t reached[DIAGONALS] = { 0 }; /* by diagonal: how far in a */
     size_t fewest = FAR;
-    bool ends = false; /* with a step back */
+    bool ends = false; /* an end was found that needs a step back */
     for (int d = 0; d < FAR && !ends; d++)
         for (int k = -d; k <= d; k += 2) {
             bool down = k == -d || (k != d && reached[SIDE + k - 1] < reached[SIDE + k + 1]);
@@ -232,6 +142,7 @@ static size_t edits(struct pair *p)
     return fewest;
 }
 
+/* `alike` may be NULL. Uses the scratch of m, so m is not const. */
 static size_t distance(struct ncs_misfits *m, const struct trail *a, const struct trail *b, bool *alike)
 {
     size_t room = (a->steps > b->steps ? a->steps : b->steps) + 1;
@@ -251,6 +162,7 @@ static size_t distance(struct ncs_misfits *m, const struct trail *a, const struc
 
 /* ---- all courses ---- */
 
+/* All courses of a way are of ranks in the same kinds of communicators, so its first one stands for it. */
 static void misfit_read_seats(const struct ncs_analysis *q, struct ncs_misfits *m)
 {
     m->seat = ncs_new((m->ways->count * m->courses->classes + 1) * sizeof *m->seat);
@@ -264,22 +176,21 @@ static void misfit_read_seats(const struct ncs_analysis *q, struct ncs_misfits *
 }
 
 struct ncs_misfits *ncs_misfits_new(const struct ncs_analysis *q, const struct ncs_courses *courses,
-                                    const struct ncs_ways *ways)
+                                    const struct ncs_ways *ways, const struct ncs_usual *usual)
 {
     struct ncs_misfits *m = ncs_new(sizeof *m);
     size_t n = ways->count;
     m->courses = courses;
     m->ways = ways;
+    m->usual = usual;
     m->of = ncs_new((n + 1) * sizeof *m->of);
     m->way_of = ncs_new((courses->count + 1) * sizeof *m->way_of);
     m->related = ncs_new((n * n + 1) * sizeof *m->related);
     misfit_read_seats(q, m);
-    read_roles(m);
-    read_turns(m);
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < ways->of[i].courses; k++) {
             const struct ncs_course *c = &courses->of[ways->of[i].course[k]];
-            m->now += count_odd(m, c->step, c->steps);
+            m->now += ncs_usual_count_unlike(m->usual, c->step, c->steps);
             for (size_t t = 0; t < c->steps; t++)
                 m->now += c->step[t].unmatched;
         }
@@ -304,8 +215,6 @@ void ncs_misfits_free(struct ncs_misfits *m)
 {
     if (!m)
         return;
-    ncs_map_free(&m->roles);
-    ncs_map_free(&m->turns);
     ncs_free(m->of);
     ncs_free(m->way_of);
     ncs_free(m->related);
@@ -323,6 +232,8 @@ struct changed {
     struct trail trail;
 };
 
+/* Adds the step that the change inserts, with the neighbours of its example that come with it
+ * (c->ahead before and c->behind after). */
 static void misfit_add_step(struct ncs_step *step, size_t *steps, const struct ncs_misfits *m,
                             const struct ncs_change *c)
 {
@@ -334,12 +245,13 @@ static void misfit_add_step(struct ncs_step *step, size_t *steps, const struct n
         own.key = c->key;
     } else if (!c->answer && c->peer < 0)
         ncs_step_mark(m->courses, c->model, c->comm, &own);
-    else if (!c->like || c->like->role) /* what is sent to all of them is no role */
+    else if (!c->like || c->like->role) /* an example without a role sends to all ranks: no distance to share */
         own.role = ncs_role_of(m->courses, ncs_change_fn(c), c->comm, c->comm_rank, c->peer);
     for (int k = -c->ahead; k <= c->behind; k++)
         step[(*steps)++] = k ? c->like[k] : own;
 }
 
+/* The course with its changes, which are sorted by step. The caller frees the steps and trail.own. */
 static struct changed change_course(const struct ncs_misfits *m, const struct ncs_change *change, size_t changes)
 {
     const struct ncs_course *own = &m->courses->of[change->course];
@@ -380,14 +292,16 @@ static struct changed change_course(const struct ncs_misfits *m, const struct nc
     return c;
 }
 
-/* The distances between the changed courses and all others, before or after the change. */
+/* The distances between the changed courses and all others, before or after the change. Only pairs with a
+ * changed course are summed, each once: the rest of ncs_misfits.now stays as it is. Ways are counted
+ * by the courses that are not changed themselves. */
 static size_t sum(struct ncs_misfits *m, struct changed *changed, size_t count, bool then)
 {
     size_t n = m->ways->count, total = 0;
     for (size_t i = 0; i < count; i++) {
         const struct trail *a = then ? &changed[i].trail : &m->of[changed[i].way];
         const struct ncs_course *own = &m->courses->of[changed[i].course];
-        total += then ? count_odd(m, a->step, a->steps) : count_odd(m, own->step, own->steps);
+        total += then ? ncs_usual_count_unlike(m->usual, a->step, a->steps) : ncs_usual_count_unlike(m->usual, own->step, own->steps);
         for (size_t w = 0; w < n; w++) {
             size_t others = m->ways->of[w].courses;
             for (size_t k = 0; k < count; k++)
@@ -404,21 +318,6 @@ static size_t sum(struct ncs_misfits *m, struct changed *changed, size_t count, 
     return total;
 }
 
-int ncs_misfits_usual_peer(const struct ncs_misfits *m, const struct ncs_step *s)
-{
-    size_t most = s->role ? ncs_map_number(&m->roles, s->site) : 0;
-    return misfit_is_odd(m, s) ? ncs_role_peer(&m->ways->roles, most, s->call->comm_rank) : -1;
-}
-
-const struct ncs_step *ncs_misfits_odd_step(const struct ncs_misfits *m, size_t course)
-{
-    const struct ncs_course *c = &m->courses->of[course];
-    for (size_t i = 0; i < c->steps && m->roles.count; i++)
-        if (misfit_is_odd(m, &c->step[i]))
-            return &c->step[i];
-    return NULL;
-}
-
 size_t ncs_misfits_way(const struct ncs_misfits *m, size_t course)
 {
     return m->way_of[course];
@@ -432,7 +331,7 @@ bool ncs_misfits_related(const struct ncs_misfits *m, size_t way, size_t other)
 size_t ncs_misfit_of(struct ncs_misfits *m, size_t course)
 {
     const struct ncs_course *own = &m->courses->of[course];
-    size_t way = m->way_of[course], total = count_odd(m, own->step, own->steps);
+    size_t way = m->way_of[course], total = ncs_usual_count_unlike(m->usual, own->step, own->steps);
     for (size_t w = 0; w < m->ways->count; w++)
         if (w != way && ncs_misfits_related(m, way, w))
             total += m->ways->of[w].courses * distance(m, &m->of[way], &m->of[w], NULL);
@@ -444,8 +343,8 @@ size_t ncs_misfit_now(const struct ncs_misfits *m)
     return m->now;
 }
 
-/* True if the change lets a set and a wait meet: it renames a set whose key nobody awaits, or lets a
- * wait await such a key. */
+/* True if the change lets a set and a wait meet: it renames a set whose key no rank awaits, or lets a
+ * wait await such a key. That is worth one step, because each unmatched set counts one in m->now. */
 static bool claims_a_key(const struct ncs_misfits *m, const struct ncs_change *change)
 {
     if (change->kind != NCS_CHANGE_KEY)
@@ -479,7 +378,7 @@ size_t ncs_misfit_with(struct ncs_misfits *m, const struct ncs_change *change, s
     }
     for (size_t i = 0; i < count; i++) {
         if (turns)
-            *turns += count_turns(m, changed[i].step, changed[i].trail.steps);
+            *turns += ncs_usual_count_turns(m->usual, changed[i].step, changed[i].trail.steps);
         ncs_map_free(&changed[i].trail.own);
         ncs_free(changed[i].step);
     }
@@ -489,7 +388,7 @@ size_t ncs_misfit_with(struct ncs_misfits *m, const struct ncs_change *change, s
 
 size_t ncs_misfit_place(struct ncs_misfits *m, struct ncs_change *change, size_t last)
 {
-    enum { MOST_STEPS_BACK = 16 };
+    enum { MOST_STEPS_BACK = 16 }; /* each place costs a comparison with all other courses */
     size_t least = SIZE_MAX, best = last;
     for (size_t back = 0; back <= last && back < MOST_STEPS_BACK; back++) {
         change->step = last - back;

@@ -145,7 +145,7 @@ void ncs_candidates_peers(struct ncs_explanations *s)
     for (size_t i = 0; i < s->courses.count && s->courses.any_role; i++)
         for (size_t k = s->courses.of[i].steps; k-- > 0 && tried < MOST_ODD;) {
             const struct ncs_call *call = s->courses.of[i].step[k].call;
-            int peer = ncs_misfits_usual_peer(s->misfits, &s->courses.of[i].step[k]);
+            int peer = ncs_usual_peer(&s->usual, &s->courses.of[i].step[k]);
             if (peer < 0)
                 continue;
             struct ncs_change change = { .kind = NCS_CHANGE_PEER, .course = i, .step = k, .model = call,

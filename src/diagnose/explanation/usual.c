@@ -1,0 +1,132 @@
+/* What most ranks do at a place of the program: which peer or key they name there, and from which places
+ * the program goes back to an earlier line. A step that does otherwise counts against a course, and so
+ * does a step back that no rank has made: no loop leads there. */
+#include "diagnose/explanation/explain.h"
+
+#include "base/hash.h"
+
+/* ---- peers and keys ---- */
+
+/* The property that ranks share at a place although each gives its own value: the distance of the peer
+ * from the rank, or the key without its numbers. 0 = none. */
+static uint64_t usual_role_of(const struct ncs_step *s)
+{
+    bool key = s->kind == NCS_STEP_SET || s->kind == NCS_STEP_GET;
+    return !key ? s->role : s->lone ? 0 : ncs_key_class(s->key ? s->key : s->host->what);
+}
+
+/* A key of a map that also holds plain sites: 5 keeps it apart from them, and 0 is no key of a map. */
+static uint64_t usual_key_of(uint64_t site, uint64_t role)
+{
+    return ncs_hash(ncs_hash(5, site), role) | 1;
+}
+
+/* Keeps the role of each place that more than half of the steps there have. Every course counts, and
+ * not every way: a way may stand for most ranks. */
+static void read_roles(struct ncs_usual *u)
+{
+    struct ncs_map seen = { 0 }; /* site -> times, site and role -> times */
+    if (!u->courses->any_role && !u->courses->any_key)
+        return;
+    for (size_t c = 0; c < u->courses->count; c++)
+        for (size_t i = 0; i < u->courses->of[c].steps; i++) {
+            const struct ncs_step *s = &u->courses->of[c].step[i];
+            uint64_t role = usual_role_of(s);
+            if (!role)
+                continue;
+            ncs_map_put_number(&seen, s->site, ncs_map_number(&seen, s->site) + 1);
+            ncs_map_put_number(&seen, usual_key_of(s->site, role),
+                               ncs_map_number(&seen, usual_key_of(s->site, role)) + 1);
+        }
+    for (size_t c = 0; c < u->courses->count; c++)
+        for (size_t i = 0; i < u->courses->of[c].steps; i++) {
+            const struct ncs_step *s = &u->courses->of[c].step[i];
+            uint64_t role = usual_role_of(s);
+            if (role && 2 * ncs_map_number(&seen, usual_key_of(s->site, role)) > ncs_map_number(&seen, s->site))
+                ncs_map_put_number(&u->roles, s->site, (size_t)role);
+        }
+    ncs_map_free(&seen);
+}
+
+static bool is_unusual(const struct ncs_usual *u, const struct ncs_step *s)
+{
+    uint64_t role = usual_role_of(s);
+    size_t most = role ? ncs_map_number(&u->roles, s->site) : 0;
+    return most && !ncs_roles_alike(&u->ways->roles, most, role);
+}
+
+size_t ncs_usual_count_unlike(const struct ncs_usual *u, const struct ncs_step *step, size_t steps)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < steps && u->roles.count; i++)
+        n += is_unusual(u, &step[i]);
+    return n;
+}
+
+/* ---- steps back ---- */
+
+/* True if the second step is at an earlier line of the same file. Calls of one group take effect at its end,
+ * so their order in the group says nothing. */
+static bool is_back(const struct ncs_step *from, const struct ncs_step *to)
+{
+    if (from->call->group && to->call->group)
+        return false;
+    return from->site && to->site && from->call->place.file == to->call->place.file &&
+           from->call->place.line > to->call->place.line;
+}
+
+static void read_turns(struct ncs_usual *u)
+{
+    for (size_t w = 0; w < u->ways->count; w++) {
+        const struct ncs_step *from = NULL;
+        for (size_t i = 0; i < u->ways->of[w].steps; i++) {
+            const struct ncs_step *s = &u->ways->of[w].step[i];
+            if (s->kind == NCS_STEP_WAIT)
+                continue;
+            if (from && is_back(from, s))
+                ncs_map_put_number(&u->turns, usual_key_of(from->site, s->site), 1);
+            from = s;
+        }
+    }
+}
+
+size_t ncs_usual_count_turns(const struct ncs_usual *u, const struct ncs_step *step, size_t steps)
+{
+    const struct ncs_step *from = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < steps; i++) {
+        if (step[i].kind == NCS_STEP_WAIT)
+            continue;
+        n += from && is_back(from, &step[i]) && !ncs_map_get(&u->turns, usual_key_of(from->site, step[i].site));
+        from = &step[i];
+    }
+    return n;
+}
+
+int ncs_usual_peer(const struct ncs_usual *u, const struct ncs_step *s)
+{
+    size_t most = s->role ? ncs_map_number(&u->roles, s->site) : 0;
+    return is_unusual(u, s) ? ncs_role_peer(&u->ways->roles, most, s->call->comm_rank) : -1;
+}
+
+const struct ncs_step *ncs_usual_first_unlike(const struct ncs_usual *u, size_t course)
+{
+    const struct ncs_course *c = &u->courses->of[course];
+    for (size_t i = 0; i < c->steps && u->roles.count; i++)
+        if (is_unusual(u, &c->step[i]))
+            return &c->step[i];
+    return NULL;
+}
+
+void ncs_usual_read(const struct ncs_courses *courses, const struct ncs_ways *ways, struct ncs_usual *out)
+{
+    *out = (struct ncs_usual){ .courses = courses, .ways = ways };
+    read_roles(out);
+    read_turns(out);
+}
+
+void ncs_usual_free(struct ncs_usual *u)
+{
+    ncs_map_free(&u->roles);
+    ncs_map_free(&u->turns);
+}
