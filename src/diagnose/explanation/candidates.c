@@ -1,11 +1,13 @@
-/* Candidates from comparing the ways of ranks: what one has done more or less than those who do alike. */
+/* Candidates from comparing the ways of ranks. Each candidate makes one way like another: it
+ * inserts the calls that the way lacks, removes those that it has in excess, or makes them on
+ * another communicator. */
 #include "diagnose/explanation/explain.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 
-enum { MOST_MODELS = 6 };
+enum { MOST_MODELS = 6 }; /* ways that one way is compared with; comparing all pairs takes time by the square */
 
 /* ---- from places to calls ---- */
 
@@ -17,8 +19,9 @@ static int rank_on(const struct ncs_comm_info *comm, int rank)
     return -1;
 }
 
-/* The model's communicator if the rank is in it, else the rank's own that it is a sibling of. A loop that makes a
- * communicator in each round makes siblings of all of them. */
+/* The model's communicator if the rank is in it, else the first of the same class that the rank is
+ * in. A loop that makes a communicator in each round puts all of them into one class, so a class
+ * alone does not identify the communicator. */
 int ncs_sibling_comm(const struct ncs_explanations *s, const struct ncs_call *model, int rank, int *comm_rank)
 {
     const struct ncs_journal *j = s->q->journal;
@@ -35,6 +38,7 @@ int ncs_sibling_comm(const struct ncs_explanations *s, const struct ncs_call *mo
     return -1;
 }
 
+/* How often the course has been at the site before step `at`. */
 static size_t earlier(const struct ncs_course *c, size_t at, uint64_t site)
 {
     size_t n = 0;
@@ -43,7 +47,8 @@ static size_t earlier(const struct ncs_course *c, size_t at, uint64_t site)
     return n;
 }
 
-/* A send or receive is put in only where somebody waits for it. */
+/* Makes the change the answer to a send or receive that waits for this rank: then neither the peer
+ * nor the count has to be guessed. False = no such call waits. */
 static bool find_answer(const struct ncs_explanations *s, const struct ncs_call *model, int comm, int comm_rank,
                         struct ncs_change *c)
 {
@@ -60,8 +65,8 @@ static bool find_answer(const struct ncs_explanations *s, const struct ncs_call 
     return false;
 }
 
-/* The like of a message that another rank sends or receives: as far away in the communicator, round the ring if none
- * of that distance is there. */
+/* A message like another rank's, to the peer at the same distance in the communicator, modulo its
+ * size: neighbors of a ring or a pipeline name peers in this way. */
 static bool find_like(const struct ncs_call *model, int comm, int comm_rank, int nranks, struct ncs_change *c)
 {
     int peer = comm_rank + ncs_step_peer(model) - model->comm_rank;
@@ -89,6 +94,8 @@ bool ncs_candidate_put_in(const struct ncs_explanations *s, size_t course, size_
     return out->model && ncs_call_count(out->model) > 0;
 }
 
+/* How many calls of the same site the divergence inserts before gap g: the example for the next
+ * call is that much later among the others' calls there. */
 static size_t put_in_before(const struct ncs_explanations *s, const struct ncs_divergence *d, const struct ncs_gap *g)
 {
     const struct ncs_step *step = s->ways.of[d->model].step;
@@ -98,12 +105,12 @@ static size_t put_in_before(const struct ncs_explanations *s, const struct ncs_d
     return n;
 }
 
+/* The change that closes one gap. False = there is no call to insert. */
 static bool change_of(const struct ncs_explanations *s, size_t course, const struct ncs_divergence *d,
                       const struct ncs_gap *g, struct ncs_change *out)
 {
     const struct ncs_course *c = &s->courses.of[course];
-    if (!g->more)
-        {
+    if (!g->more) {
         const struct ncs_step *step = &s->ways.of[d->model].step[g->of];
         return ncs_candidate_put_in(s, course, g->at, step, put_in_before(s, d, g), out);
     }
@@ -120,7 +127,9 @@ static enum ncs_step_kind candidates_kind_of(const struct ncs_explanations *s, c
     return g->more ? s->ways.of[d->way].step[g->at].kind : s->ways.of[d->model].step[g->of].kind;
 }
 
-/* The steps that come with the call of gap g: the gaps right before it, from `from` on, and right behind. */
+/* Sets how many neighbors come with the call of gap g: gaps right before it (not before gap `from`,
+ * which belongs to the previous change) and right behind it whose steps have no effect without a
+ * call. */
 static void candidates_add_company(const struct ncs_explanations *s, const struct ncs_divergence *d, size_t from,
                                    size_t g, struct ncs_change *change)
 {
@@ -134,6 +143,8 @@ static void candidates_add_company(const struct ncs_explanations *s, const struc
         change->behind++;
 }
 
+/* Adds the changes that make all courses of d->way like its model. False = the divergence has a
+ * step that no change can insert or remove. */
 static bool candidates_add_part(const struct ncs_explanations *s, struct ncs_explanation *c,
                                 const struct ncs_divergence *d)
 {
@@ -164,12 +175,13 @@ static bool candidates_add_part(const struct ncs_explanations *s, struct ncs_exp
 
 /* ---- candidates ---- */
 
-/* The last two: with nothing put in, and with nothing left out, if that is possible. */
 enum { WEIGHTS = 3 };
 
+/* Costs of an extra and of a missing step. The last two prefer to insert nothing, and to remove
+ * nothing: the comparison cannot know which of the two ranks is right. */
 static const struct ncs_weights weights[WEIGHTS] = { { 1, 1, false }, { 1, 64, false }, { 64, 1, false } };
 
-/* Some step that one of them lacks names a peer. */
+/* True if some step of the divergence names a peer. */
 static bool lacks_messages(const struct ncs_explanations *s, const struct ncs_divergence *d)
 {
     for (size_t i = 0; i < d->gaps; i++)
@@ -178,7 +190,8 @@ static bool lacks_messages(const struct ncs_explanations *s, const struct ncs_di
     return false;
 }
 
-/* The round that is begun at the end becomes a whole one; false: none is. */
+/* Completes the round of a loop that the divergence only begins, because the model itself has got
+ * no further. False = it begins none. Several courses would need rounds of their own. */
 static bool end_round(const struct ncs_explanations *s, struct ncs_explanation *c, const struct ncs_divergence *d,
                       size_t like)
 {
@@ -186,7 +199,8 @@ static bool end_round(const struct ncs_explanations *s, struct ncs_explanation *
     return way->courses == 1 && ncs_candidate_end_round(s, c, way->course[0], d, like);
 }
 
-/* As far as the model has come; and with the round that it has begun as a whole. */
+/* Tries the divergence as it is (i = 0), then with its last round completed like each of the
+ * course's own rounds. */
 static void try_gaps(struct ncs_explanations *s, const struct ncs_divergence *d)
 {
     for (size_t i = 0; i <= NCS_ROUNDS_LIKE; i++) {
@@ -198,9 +212,10 @@ static void try_gaps(struct ncs_explanations *s, const struct ncs_divergence *d)
     }
 }
 
+/* Tries all weightings; if messages differ, all of them again with collectives alone. */
 static void try_pair(struct ncs_explanations *s, size_t way, size_t model)
 {
-    bool messages = false;
+    bool messages = false; /* the loop is extended by its own result */
     for (size_t i = 0; i < (messages ? 2 * WEIGHTS : WEIGHTS); i++) {
         struct ncs_divergence d;
         struct ncs_weights weight = weights[ncs_nth_kind(i % WEIGHTS, WEIGHTS)];
@@ -213,8 +228,9 @@ static void try_pair(struct ncs_explanations *s, size_t way, size_t model)
     }
 }
 
-/* The model has made the call at the same place on another communicator, and neither has come further there. `all`: of
- * the calls that it has made there in a row each. */
+/* Tries the wrong communicator: the first divergence is one call, made at the same place on two
+ * communicators. `all`: changes all calls of that place in a row, as in a loop over buffers; false
+ * if the row has one call, which the other attempt covers. */
 static void try_comm(struct ncs_explanations *s, size_t way, size_t model, bool all)
 {
     struct ncs_divergence d = { 0 };
@@ -244,7 +260,8 @@ static void try_comm(struct ncs_explanations *s, size_t way, size_t model, bool 
         ncs_candidate_free(&c);
 }
 
-/* All ways that differ from the same model at once: several ranks that are wrong each in its own manner. */
+/* Makes all ways that differ from the model like it, in one candidate: several ranks may be wrong,
+ * each in its own manner, and then no change of one of them lets the run go on. */
 static void try_all_to(struct ncs_explanations *s, size_t model)
 {
     for (size_t i = 0; i < WEIGHTS; i++) {
@@ -266,7 +283,8 @@ static void try_all_to(struct ncs_explanations *s, size_t model)
     }
 }
 
-/* Compares the way with its models, those with most in common first. */
+/* Compares the way with its models: those with the longest common beginning first, then those of
+ * many ranks. */
 static void try_way(struct ncs_explanations *s, size_t way)
 {
     bool *done = ncs_new(s->ways.count * sizeof *done);

@@ -1,5 +1,5 @@
-/* Candidates of hosts: a barrier, a key or a thread that one rank has left out or made in excess where others do
- * alike, and a key that is set under a name for which nobody asks. */
+/* Candidates for hosts: a barrier, a key or a thread that one rank left out or made in excess,
+ * compared with similar ranks; and a key that is set under one name and awaited under another. */
 #include "diagnose/explanation/explain.h"
 
 #include <stdio.h>
@@ -10,6 +10,8 @@
 
 /* ---- keys ---- */
 
+/* True if the key contains the number, as "ready/3" has 3: a rank's own key usually has its
+ * number. */
 static bool has_number(const char *key, int number)
 {
     char digits[16];
@@ -17,7 +19,8 @@ static bool has_number(const char *key, int number)
     return strstr(key, digits) != NULL;
 }
 
-/* A key of the class for which somebody waits; if there are several, the rank's own by its number. */
+/* A missed key of the same class (equal but for numbers); of several the one that has the rank's
+ * number. */
 static const char *missed_of_class(const struct ncs_explanations *s, const char *like, int rank)
 {
     const char *best = NULL;
@@ -39,7 +42,7 @@ static bool any_missed(const struct ncs_courses *all)
     return false;
 }
 
-/* ---- what one has more or less than others ---- */
+/* ---- from comparing ways ---- */
 
 /* The barrier at that place that includes the process: the whole run's, or one with
  * a list of ranks. */
@@ -55,6 +58,8 @@ static const struct ncs_host_step *barrier_at(const struct ncs_explanations *s, 
     return found;
 }
 
+/* Makes the change insert a host step like the given one. False = the inserted step would help no
+ * rank. */
 static bool put_in(const struct ncs_explanations *s, const struct ncs_step *like, struct ncs_change *out)
 {
     int process = ncs_process_of_party(s->q, s->courses.of[out->course].rank);
@@ -67,7 +72,7 @@ static bool put_in(const struct ncs_explanations *s, const struct ncs_step *like
         out->host = barrier_at(s, like, process);
         return out->host != NULL;
     case NCS_STEP_SET:
-        if (like->host->kind == NCS_HOST_ADD) /* who adds last may set whatever somebody waits for */
+        if (like->host->kind == NCS_HOST_ADD) /* the rank that adds last may then set any missed key */
             return any_missed(&s->courses);
         out->key = missed_of_class(s, like->host->what, process);
         return out->key != NULL;
@@ -78,7 +83,8 @@ static bool put_in(const struct ncs_explanations *s, const struct ncs_step *like
     }
 }
 
-/* A key that is set hurts nobody. That it is not waited for would always do, and is seldom what was meant. */
+/* Only barriers are left out. Setting a key blocks no rank. Leaving out a wait for a key would
+ * always let the rank go on, so it would win too often, and programs seldom mean that. */
 static bool candidates_host_leave_out(const struct ncs_explanations *s, struct ncs_change *out)
 {
     const struct ncs_step *own = &s->courses.of[out->course].step[out->step];
@@ -95,7 +101,7 @@ bool ncs_host_gap(const struct ncs_explanations *s, size_t course, const struct 
     return g->more ? candidates_host_leave_out(s, out) : put_in(s, &s->ways.of[d->model].step[g->of], out);
 }
 
-/* ---- from who waits ---- */
+/* ---- from the waits ---- */
 
 static void candidates_host_try_one(struct ncs_explanations *s, const struct ncs_change *change)
 {
@@ -104,7 +110,7 @@ static void candidates_host_try_one(struct ncs_explanations *s, const struct ncs
     ncs_candidate_try(s, &c);
 }
 
-/* It is set, but under a name for which nobody asks. */
+/* Tries that a key which no rank awaits was meant to be this one. */
 static void try_other_name(struct ncs_explanations *s, const char *key)
 {
     for (size_t i = 0; i < s->courses.count; i++)
@@ -117,7 +123,8 @@ static void try_other_name(struct ncs_explanations *s, const char *key)
         }
 }
 
-/* All who wait for it wait for another one. */
+/* Tries that all ranks which wait for the key should wait for the other one, which is set and not
+ * awaited. */
 static void try_waiters(struct ncs_explanations *s, const char *key, const char *other)
 {
     struct ncs_explanation c = { 0 };
@@ -173,7 +180,8 @@ static size_t candidates_host_course_of(const struct ncs_explanations *s, int pr
     return count == 1 ? own : SIZE_MAX;
 }
 
-/* Before what it stands in, or that of the steps before where it comes closest to the others. */
+/* Places the change before the step in which the rank waits, or before an earlier one, wherever the
+ * course comes closest to the others. */
 static void candidates_host_place(struct ncs_explanations *s, struct ncs_change *change)
 {
     const struct ncs_course *c = &s->courses.of[change->course];

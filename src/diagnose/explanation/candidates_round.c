@@ -1,13 +1,15 @@
-/* Candidates of whole rounds: what a course lacks that has left a loop earlier than others. They may have made only
- * the beginning of the round that it lacks; the rest is as its own last one. */
+/* Candidates of whole rounds, for a course that has left a loop earlier than others. The others may
+ * have made only the beginning of the round that the course lacks, because they wait in it. The
+ * rest of the round is copied from a round (lap) that the course itself has made before. */
 #include "diagnose/explanation/explain.h"
 
 #include "base/mem.h"
 
-enum { MOST_ROUNDS = 64 };
+enum { MOST_ROUNDS = 64 }; /* inserted for one course */
 
 /* ---- how long a round is ---- */
 
+/* True if the `round` steps before `at` visit the same sites as those before them. */
 static bool repeats(const struct ncs_course *c, size_t at, size_t round)
 {
     size_t same = 0;
@@ -16,7 +18,8 @@ static bool repeats(const struct ncs_course *c, size_t at, size_t round)
     return same == round;
 }
 
-/* A step that all who go through a round have in it. */
+/* The next step, from i on, that every rank has in its round: a call without a role. Ranks differ
+ * in their messages and waits. */
 static size_t skip_own(const struct ncs_step *step, size_t i, size_t end)
 {
     while (i < end && (step[i].kind != NCS_STEP_CALL || step[i].role))
@@ -24,7 +27,8 @@ static size_t skip_own(const struct ncs_step *step, size_t i, size_t end)
     return i;
 }
 
-/* The model has come, from `of` on and as far as it went, to what the course has come to from step i to `at`. */
+/* True if the model, from `of` on, visits the same sites as the course from step i to `at`, as far
+ * as both are known. */
 static bool agrees(const struct ncs_course *c, size_t i, size_t at, const struct ncs_way *model, size_t of)
 {
     for (;;) {
@@ -37,7 +41,8 @@ static bool agrees(const struct ncs_course *c, size_t i, size_t at, const struct
     }
 }
 
-/* The course has gone through it once: from where it came to that place first. */
+/* The length of a round that the course has made only once, so nothing repeats: it begins where the
+ * course first came to the model's place. 0 = none. */
 static size_t only_round(const struct ncs_course *c, size_t at, const struct ncs_way *model, size_t of)
 {
     for (size_t i = 0; i < at; i++)
@@ -46,12 +51,14 @@ static size_t only_round(const struct ncs_course *c, size_t at, const struct ncs
     return 0;
 }
 
-/* A round that a course has gone through: its steps from `from` to `to`; none: it has gone through none. */
+/* A round that a course has made: steps `from` to `to`, exclusive; from == to: there is none. */
 struct lap {
     size_t from, to;
 };
 
-/* Where rounds begin: at this step, if the course has come to the last step of a round since it was there before. */
+/* Finds where rounds begin: at site `first`, if the course has visited site `last` since the
+ * previous beginning. A round may visit its first site several times. Returns the number of
+ * heads. */
 static size_t read_heads(const struct ncs_course *c, size_t at, uint64_t first, uint64_t last, size_t *head)
 {
     size_t heads = 0;
@@ -64,7 +71,9 @@ static size_t read_heads(const struct ncs_course *c, size_t at, uint64_t first, 
     return heads;
 }
 
-/* The last step of a round may be one that not all rounds have: the one of the last few that parts it into most. */
+/* As read_heads(), where the last site of a round is not known. The round's last step may be one
+ * that not all rounds have, so each of the last few steps is tried; the right one gives the most
+ * rounds. */
 static size_t find_heads(const struct ncs_course *c, size_t at, uint64_t first, size_t *head)
 {
     enum { LAST = 4 };
@@ -89,6 +98,7 @@ static bool candidates_round_is_within(const struct ncs_course *c, size_t from, 
     return false;
 }
 
+/* True if both rounds make the same calls. */
 static bool laps_same(const struct ncs_course *c, struct lap a, struct lap b)
 {
     size_t i = a.from, k = b.from;
@@ -104,8 +114,9 @@ static bool laps_same(const struct ncs_course *c, struct lap a, struct lap b)
     }
 }
 
-/* Some rounds have calls that others have not, as a log each tenth time: the newest, but for `like` that differ, in
- * which the model's is found, and nothing of what comes behind the loop. */
+/* Some rounds have calls that others lack, as a log in every tenth. Returns the newest round that
+ * agrees with the model; `like` > 0: the newest that also differs from the `like` rounds found
+ * before. A round that has the step behind the loop is none. */
 static struct lap lap_like(const struct ncs_course *c, size_t at, const struct ncs_way *model, size_t of, size_t like)
 {
     size_t *head = ncs_new((at + 1) * sizeof *head), to = at, laps = 0;
@@ -123,7 +134,8 @@ static struct lap lap_like(const struct ncs_course *c, size_t at, const struct n
     return laps ? found[laps - 1] : (struct lap){ at, at };
 }
 
-/* The one that is like the round which begins where the model comes to, of those before step `at`. */
+/* The round before step `at` that the model's next round is like: by its heads, else by repetition,
+ * else the only one that the course has made. */
 static struct lap lap_before(const struct ncs_course *c, size_t at, const struct ncs_way *model, size_t of, size_t like)
 {
     struct lap own = lap_like(c, at, model, of, like);
@@ -137,7 +149,9 @@ static struct lap lap_before(const struct ncs_course *c, size_t at, const struct
 
 /* ---- the end of a course ---- */
 
-/* The steps that come with the call, of those from `begin` to `end` that it is like one of; first: also those ahead. */
+/* Sets how many neighbors of the example, between `begin` and `end`, come with its call. Only the
+ * first change of a round takes those before it: each later change would repeat what the previous
+ * one took behind it. */
 static void candidates_round_add_company(struct ncs_change *change, const struct ncs_step *begin,
                                          const struct ncs_step *end, bool first)
 {
@@ -147,7 +161,7 @@ static void candidates_round_add_company(struct ncs_change *change, const struct
         change->behind++;
 }
 
-/* Puts in, before step `at`, another of the course's own step i of the round. */
+/* Inserts a copy of the course's own step i, which is in the round, before step `at`. */
 static void add_own(struct ncs_explanation *c, const struct ncs_course *own, size_t course, size_t at, struct lap round,
                     size_t i)
 {
@@ -161,7 +175,8 @@ static void add_own(struct ncs_explanation *c, const struct ncs_course *own, siz
     NCS_PUSH(c->change, c->changes, c->change_room, change);
 }
 
-/* How many steps at the end of the divergence are the beginning of a round. */
+/* How many missing steps end the divergence, all at one step of the course: they may begin a
+ * round. */
 static size_t begun_at_end(const struct ncs_divergence *d)
 {
     const struct ncs_gap *last = &d->gap[d->gaps - 1];
@@ -192,7 +207,8 @@ bool ncs_candidate_end_round(const struct ncs_explanations *s, struct ncs_explan
 
 /* ---- before another step ---- */
 
-/* The model's next step at that place, from `of` on but not beyond what the round has; SIZE_MAX = it has not come there. */
+/* The model's next step at that site, from `of` on, at most as far ahead as the round has steps
+ * left; SIZE_MAX = the model has not come there. */
 static size_t next_at(const struct ncs_way *model, size_t of, size_t most, uint64_t site)
 {
     for (size_t i = of; i < model->steps && i < of + most; i++)
@@ -201,8 +217,8 @@ static size_t next_at(const struct ncs_way *model, size_t of, size_t most, uint6
     return SIZE_MAX;
 }
 
-/* Puts in another such round before step `at`, like the model's as far as that has come; returns the model's step
- * behind it. */
+/* Inserts one round before step `at`: like the model's as far as the model has come, else like the
+ * course's own. Returns the model's step behind the round. */
 static size_t add_round(const struct ncs_explanations *s, struct ncs_explanation *c, size_t course, size_t at,
                         struct lap round, const struct ncs_way *model, size_t of)
 {
@@ -226,17 +242,18 @@ static size_t add_round(const struct ncs_explanations *s, struct ncs_explanation
     return of;
 }
 
-/* Rounds for one course; false: it lacks none. */
+/* Inserts as many rounds as the model has made more than the course. False = none, or the course
+ * has not left the loop. */
 static bool add_rounds(const struct ncs_explanations *s, struct ncs_explanation *c, size_t course, size_t at,
                        const struct ncs_way *model, size_t of, size_t like)
 {
     const struct ncs_course *own = &s->courses.of[course];
     while (of < model->steps && !candidates_round_is_within(own, 0, at, model->step[of].site))
-        of++; /* a message that only others have */
+        of++; /* the course never makes this step, as a message of another stage of a pipeline */
     struct lap round = of < model->steps ? lap_before(own, at, model, of, like) : (struct lap){ at, at };
     size_t rounds = 0;
     if (at < own->steps && candidates_round_is_within(own, round.from, round.to, own->step[at].site))
-        return false; /* it goes on in the loop */
+        return false; /* the course is still in the loop */
     uint64_t first = round.from < round.to ? own->step[round.from].site : 0;
     for (; first && rounds < MOST_ROUNDS && of < model->steps && model->step[of].site == first; rounds++) {
         of = add_round(s, c, course, at, round, model, of);
@@ -246,7 +263,7 @@ static bool add_rounds(const struct ncs_explanations *s, struct ncs_explanation 
     return c->rounds > 0 && c->changes > 0;
 }
 
-/* The first that is a call; NULL: there is none. Waits and events come and go with calls. */
+/* The first gap that is a call; NULL = none. Waits and events only follow from calls. */
 static const struct ncs_gap *candidates_round_first_call(const struct ncs_explanations *s,
                                                          const struct ncs_divergence *d)
 {

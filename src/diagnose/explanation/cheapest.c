@@ -1,12 +1,14 @@
-/* Which candidates are rehearsed, and which of them are kept: the cheapest. Each has its cost before it is rehearsed, so
- * that neither the budget nor the choice depends on the order in which the candidates were thought of. */
+/* Which candidates are rehearsed, and which of them are kept: the cheapest. The cost is known
+ * before the rehearsal, so neither the budget nor the choice depends on the order in which
+ * candidates were found. */
 #include "diagnose/explanation/explain.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 
-/* Left out here and put in on another communicator from the same place: the wrong communicator. */
+/* A call that is left out on one communicator and inserted on another, at the same place, is one
+ * change: the wrong communicator. As two changes it would cost more than it should. */
 static void join_comms(struct ncs_explanation *c)
 {
     for (size_t i = 0; i + 1 < c->changes; i++) {
@@ -32,7 +34,8 @@ static bool change_places(const struct ncs_change *out, const struct ncs_change 
            !in->host && ncs_call_signature(out->model) == ncs_call_signature(in->model);
 }
 
-/* Calls that are left out here and put in there have changed places: that is told by other means. */
+/* True if a course has a call left out at one step and inserted at another: the two have changed
+ * places. The rule swapped-calls reports that with better words. */
 static bool exchanges(const struct ncs_explanation *c)
 {
     const struct ncs_change *end = c->change + c->changes;
@@ -84,7 +87,8 @@ static struct ncs_cost cost_of(const struct ncs_explanations *s, const struct nc
     return cost;
 }
 
-/* All that is known before a rehearsal. */
+/* Compares what is known before a rehearsal; the order of the members is the order of
+ * preference. */
 static int compare_before(const struct ncs_cost *a, const struct ncs_cost *b)
 {
     const size_t x[] = { a->ranks, a->misfit, a->size, a->turns, a->kind };
@@ -109,7 +113,8 @@ static size_t answers(const struct ncs_explanation *c)
     return count;
 }
 
-/* In the order of ranks and of their calls: serials of calls are the schedule's. */
+/* By ranks and numbers of calls, which are the program's. Ids and pointers of calls depend on the
+ * schedule. */
 static int compare_changes(const struct ncs_change *a, const struct ncs_change *b)
 {
     const int64_t x[] = { (int64_t)a->course, (int64_t)a->step, a->kind, a->comm, a->peer, a->model->comm,
@@ -122,7 +127,8 @@ static int compare_changes(const struct ncs_change *a, const struct ncs_change *
     return strcmp(a->key ? a->key : "", b->key ? b->key : "");
 }
 
-/* By cost; of equal cost what answers somebody first, then who comes first. */
+/* By cost; of equal cost, candidates that answer more waiting calls come first, then the lower
+ * ranks. */
 static int cheapest_compare(const struct ncs_explanation *a, const struct ncs_explanation *b)
 {
     int by[] = { compare_before(&a->cost, &b->cost), compare_sizes(a->cost.supposed, b->cost.supposed),
@@ -158,7 +164,9 @@ static void drop(struct ncs_explanation *list, size_t *count, size_t at)
     memmove(&list[at], &list[at + 1], (*count - at) * sizeof *list);
 }
 
-/* The better one of those that say the same stays; the dearest of more than `most` goes. */
+/* Takes over the candidate. Of two with the same changes the cheaper one stays (two comparisons may
+ * lead to the same changes at different costs); if the list then has more than `most`, the most
+ * expensive one is freed. */
 static void cheapest_insert(struct ncs_explanation *list, size_t *count, size_t most, struct ncs_explanation *c)
 {
     size_t at = 0;
@@ -211,7 +219,8 @@ static bool has_change(const struct ncs_explanation *c, const struct ncs_change 
     return false;
 }
 
-/* It changes what `less` does, and messages that nobody needs to have changed: stages of a pipeline differ in them. */
+/* True if the candidate changes all that `less` does, and else only messages. The run goes on
+ * without changing those; stages of a pipeline differ in their messages anyway. */
 static bool changes_needlessly(const struct ncs_explanation *c, const struct ncs_explanation *less)
 {
     bool more = false;
@@ -244,6 +253,8 @@ static bool is_needless(struct ncs_explanations *s, const struct ncs_explanation
     return false;
 }
 
+/* A candidate whose cost is worse than the worst of a full list is not rehearsed: rehearsals take
+ * the most time of all. `supposed` is known only after one. */
 void ncs_candidates_rehearse(struct ncs_explanations *s)
 {
     for (size_t i = 0; i < s->candidates; i++) {

@@ -1,12 +1,14 @@
-/* Which of several readings is reported. Where the run can be made again a trial decides (room run). Elsewhere, of a
- * record, of another's program, on real hardware, only the calls can: an explanation that makes all go on in
- * thought, with the smallest change and none that is as small, is likelier than what is told from who waits. */
+/* Decides which of several readings of a hang is reported. A run that can be repeated tries them
+ * (room run). A record, another program or real hardware cannot be repeated, so the calls decide:
+ * an explanation with which all ranks go on in a rehearsal is likelier than the waits alone, if no
+ * other one is as small. */
 #include <string.h>
 
 #include "base/mem.h"
 #include "diagnose/rules/rule.h"
 
-/* A message may be missed by what its rank has launched alone. */
+/* True if something still waits because of the finding. An unmatched message blocks no host if its
+ * rank only launched it, but its stream waits. */
 static bool leaves_waiting(const struct ncs_finding *f)
 {
     return f->blockeds || strcmp(f->rule, "recv-without-send") == 0 || strcmp(f->rule, "send-without-recv") == 0;
@@ -17,7 +19,7 @@ struct ncs_finding *ncs_first_cause(struct ncs_finding *finding, size_t findings
     for (size_t i = 0; i < findings; i++)
         if (finding[i].level == NCS_LEVEL_ERROR && leaves_waiting(&finding[i]))
             return &finding[i];
-    /* All hosts are through, and what they launched stands: nobody is blocked, and the calls miss each other. */
+    /* All hosts have ended, and only their streams wait: such a finding blocks no rank. */
     for (size_t i = 0; i < findings; i++)
         if (finding[i].level == NCS_LEVEL_ERROR && ncs_finding_is_by_waiting(&finding[i]))
             return &finding[i];
@@ -43,7 +45,9 @@ static const struct ncs_comm_info *comm_named(const struct ncs_journal *j, const
     return NULL;
 }
 
-/* The culprits made their call where all others made theirs: it is the one that was meant, with something changed. */
+/* True if the culprits made the call where all others made theirs: then it is the call that was
+ * meant, with a wrong argument, and none is missing. A recorded call may lack its place, which
+ * proves nothing. */
 static bool is_at_one_place(const struct ncs_journal *j, const struct ncs_finding *f)
 {
     const struct ncs_comm_info *comm = comm_named(j, f->comm);
@@ -68,7 +72,8 @@ static bool is_mismatch(const struct ncs_finding *f)
     return false;
 }
 
-/* Calls with something changed. Nothing that is left out or put in is a smaller change. */
+/* True if the finding changes only an argument. No explanation by a missing or an extra call is
+ * smaller. */
 static bool changes_argument(const struct ncs_journal *j, const struct ncs_finding *f)
 {
     if (is_mismatch(f))
@@ -81,7 +86,8 @@ static bool changes_argument(const struct ncs_journal *j, const struct ncs_findi
     return f->repairs > 0;
 }
 
-/* No call too few or too many: two in the other order, or some with something changed. */
+/* True if the finding neither adds nor removes calls: it changes arguments, or the order of two
+ * calls. */
 static bool changes_in_place(const struct ncs_journal *j, const struct ncs_finding *f)
 {
     if (is_mismatch(f) || changes_argument(j, f))
@@ -94,6 +100,7 @@ static bool changes_in_place(const struct ncs_journal *j, const struct ncs_findi
 
 /* ---- what else it could be ---- */
 
+/* The culprits' ranks without repetition, in `rank`; returns their number. */
 static size_t decide_ranks_of(const struct ncs_finding *f, int *rank)
 {
     size_t ranks = 0;
@@ -103,8 +110,9 @@ static size_t decide_ranks_of(const struct ncs_finding *f, int *rank)
     return ranks;
 }
 
-/* "it could also be that rank 3 made 3 calls on world, the other 4, if rank 2 made the calls that were meant". Takes
- * the other reading. */
+/* Adds the other reading, whose contents f owns then: "it could also be that rank 3 made 3 calls on
+ * world, the other 4, if rank 2 made the calls that were meant". Only the first one gets a
+ * sentence. */
 static void add_other(struct ncs_finding *f, struct ncs_finding other)
 {
     struct ncs_str s = { 0 };
@@ -132,6 +140,8 @@ bool ncs_finding_names_all(const struct ncs_finding *f, const struct ncs_finding
     return named == other->culprits;
 }
 
+/* A copy with rule, communicator, culprits and why alone, for `others`. The caller frees its
+ * contents. */
 static struct ncs_finding in_short(const struct ncs_finding *f)
 {
     struct ncs_finding s = { .rule = f->rule, .comm = f->comm ? ncs_copy_text(f->comm) : NULL,
@@ -154,8 +164,9 @@ void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative, bool sure
         add_other(first, in_short(before));
 }
 
-/* Half of the ranks made calls that the other half did not, and nobody else is there to compare them with: those
- * made too many, or these too few. */
+/* If exactly half of the ranks made calls that the other half did not, either half may be wrong:
+ * fills *out with the reading that blames the other half. False = the culprits are not half of the
+ * ranks. */
 static bool turned_round(const struct ncs_diagnosis *d, const struct ncs_journal *j, const struct ncs_finding *f,
                          struct ncs_finding *out)
 {
@@ -193,7 +204,8 @@ static bool turned_round(const struct ncs_diagnosis *d, const struct ncs_journal
     return tied;
 }
 
-/* Nobody answers a message: it is missed, or it was sent, or waited for, once too often. */
+/* An unmatched message may lack its counterpart, or be one too many itself: fills *out with the
+ * second reading. */
 static bool message_turned_round(const struct ncs_diagnosis *d, const struct ncs_journal *j, const struct ncs_finding *f,
                                  struct ncs_finding *out)
 {
@@ -218,12 +230,14 @@ static bool message_turned_round(const struct ncs_diagnosis *d, const struct ncs
 
 bool ncs_finding_is_likelier(const struct ncs_journal *j, const struct ncs_finding *f, const struct ncs_finding *than)
 {
-    /* Both sides of a mismatch are named where nobody knows which is wrong: one of them is. */
+    /* A mismatch may name both sides, so fewer culprits would not make another finding likelier:
+     * one side of a mismatch is wrong in any case. */
     if (is_mismatch(than) && !is_mismatch(f) && is_at_one_place(j, than))
         return false;
     return f->culprits < than->culprits || !changes_in_place(j, than);
 }
 
+/* True if the finding, or one of its alternatives, already blames the same ranks. */
 static bool is_reported(const struct ncs_finding *f, const struct ncs_finding *other)
 {
     for (size_t i = 0; i < f->others; i++)
@@ -248,7 +262,7 @@ void ncs_diagnosis_doubt_odd(struct ncs_diagnosis *d, const struct ncs_journal *
     const struct ncs_finding *minority = d->oddity;
     if (!first || !minority || first->others || changes_argument(j, first) || is_reported(first, minority))
         return;
-    if (d->odd_of_two || !ncs_finding_names_all(minority, first)) /* of two nobody is the odd one */
+    if (d->odd_of_two || !ncs_finding_names_all(minority, first)) /* neither of two is the minority */
         add_other(first, in_short(minority));
 }
 
@@ -265,7 +279,8 @@ void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *j)
     }
 }
 
-/* Both blame the same ranks: that a call is left out rather than made in excess is then told by who waits. */
+/* True if both blame the same ranks and differ only in how: then the waits show better than a
+ * comparison whether a call is missing or one too many. */
 static bool is_another_word(const struct ncs_finding *f, const struct ncs_finding *first)
 {
     bool moves = f->repairs && (f->repair[0].kind == NCS_EDIT_INSERT || f->repair[0].kind == NCS_EDIT_DELETE);

@@ -1,4 +1,6 @@
-/* Ways and how they differ: alignment with gaps. */
+/* Ways, and how two of them differ: the cheapest alignment of their steps with gaps (dynamic
+ * programming, as in Needleman and Wunsch; a table, unlike the search in misfit.c, because the gaps
+ * themselves and their weights are needed). */
 #include "diagnose/explanation/divergence.h"
 
 #include <string.h>
@@ -6,12 +8,14 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* Longer ways are compared from where they diverge, so far. */
+/* Steps behind the common beginning that are compared: the table takes room by the square. A way
+ * that is cut off here counts as open. */
 enum { MOST_STEPS = 512 };
 
 /* ---- ways ---- */
 
-/* By rank: the kinds of groups that it is in, in any order. */
+/* By rank + 2 (0 is no key): the sum of the classes of its communicators. A sum, since
+ * communicators may be made in another order on each rank. */
 static void divergence_read_seats(const struct ncs_analysis *q, const struct ncs_courses *courses,
                                   struct ncs_map *seats)
 {
@@ -71,7 +75,7 @@ void ncs_ways_free(struct ncs_ways *w)
 
 /* ---- alignment ---- */
 
-/* The steps of a way that another one is held against, by their places in it. */
+/* The steps of a way that are compared, as indices. */
 struct shown {
     const struct ncs_step *step;
     size_t steps;
@@ -79,9 +83,9 @@ struct shown {
     size_t count;
 };
 
-struct table { /* costs[i][j]: of i steps of the way and j of the model */
+struct table { /* cost[i][j]: the least cost to align i steps of the way with j of the model */
     struct shown a, b;
-    size_t same;  /* so many at the beginning are alike, and in no cost */
+    size_t same;  /* steps of the common beginning, which is not in the table */
     size_t n, m;
     unsigned *cost, more, fewer;
 };
@@ -116,7 +120,7 @@ static void divergence_fill(struct table *t)
         }
 }
 
-/* The wait for a key in which the way ends and that no comparison shows; NULL = there is none. */
+/* The lone wait for a key in which the way ends, which is not compared; NULL = none. */
 static const struct ncs_step *hidden_wait(const struct ncs_step *step, size_t steps)
 {
     const struct ncs_step *last = steps ? &step[steps - 1] : NULL;
@@ -131,8 +135,8 @@ static bool has_come_to(const struct shown *w, uint64_t site)
     return false;
 }
 
-/* A rank that waits for a key behind a loop goes on behind the loop, not with steps that others
- * still make in the loop. */
+/* False if the rank waits for a key behind a loop and the other's step is in that loop: the rank
+ * will go on behind the loop, so the step is missing and not only still to come. */
 static bool may_come_to(const struct shown *own, const struct shown *other, size_t at)
 {
     const struct ncs_step *here = hidden_wait(own->step, own->steps);
@@ -141,7 +145,8 @@ static bool may_come_to(const struct shown *own, const struct shown *other, size
     return !back || !has_come_to(own, site_at(other, at));
 }
 
-/* A rank that is still running may yet make all steps that the other has made beyond. */
+/* Where the alignment ends: steps beyond cost nothing if the shorter way is open, because a rank
+ * that is still running may yet make them. Takes the cheapest such end. */
 static void divergence_find_end(const struct table *t, bool a_open, bool b_open, size_t *i, size_t *j)
 {
     *i = t->n;
@@ -158,12 +163,16 @@ static void divergence_find_end(const struct table *t, bool a_open, bool b_open,
         }
 }
 
+/* The index in the whole way of compared step i; behind the last one, the end, but before a hidden
+ * wait. */
 static size_t divergence_place_of(const struct shown *w, size_t i)
 {
     return i < w->count ? w->at[i] : w->steps - (hidden_wait(w->step, w->steps) != NULL);
 }
 
-/* From the end to the beginning; the gaps lie as late as they can. */
+/* Reads the gaps from the table, from the end to the beginning, and puts them in order. Of equal
+ * costs it prefers equal steps. The common beginning is not in the table, so a rank that made one
+ * round of a loop less than the others lacks the last one. */
 static void trace_back(const struct table *t, size_t i, size_t j, struct ncs_divergence *out)
 {
     while (i || j) {
@@ -184,8 +193,8 @@ static void trace_back(const struct table *t, size_t i, size_t j, struct ncs_div
     }
 }
 
-/* Messages of a role that the other has not, as at an end of a pipeline, are no difference. Collectives all
- * ranks make. */
+/* The steps of `way` to compare with `other`. Messages that the other's ranks are not expected to
+ * make, as at the ends of a pipeline, are no difference; every rank makes the collectives. */
 static struct shown show(const struct ncs_ways *ways, const struct ncs_way *way, const struct ncs_way *other,
                          bool collectives)
 {
@@ -233,7 +242,8 @@ bool ncs_diverge(const struct ncs_ways *ways, size_t way, size_t model, struct n
     return out->gaps > 0;
 }
 
-/* True if the steps repeat those before them: another round of a loop. */
+/* True if the gap repeats the steps before it: another round of a loop, which counts as one
+ * mistake. */
 static bool is_round(const struct ncs_step *step, size_t at, size_t steps, const struct ncs_step *gap)
 {
     if (steps > at)
@@ -244,7 +254,8 @@ static bool is_round(const struct ncs_step *step, size_t at, size_t steps, const
     return true;
 }
 
-/* Waits of its own come and go with a rank's calls; to wait for a key more, or set one more, changes nothing. */
+/* False for steps that do not count as a mistake: waits follow from a rank's calls, and an extra
+ * wait for a key, or an extra key, changes nothing for the others. */
 static bool is_weighed(const struct ncs_step *s, bool more)
 {
     return s->kind != NCS_STEP_WAIT && s->kind != NCS_STEP_GET && !(s->kind == NCS_STEP_SET && more);

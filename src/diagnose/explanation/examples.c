@@ -1,13 +1,14 @@
-/* Examples of calls: what others have called at a place, by the place, the communicator and how many-th it was of the
- * rank's calls there. Read once for all candidates that put calls in. */
+/* Examples of calls to insert: what other ranks called at a place on a communicator, by how many-th
+ * it was of the rank's calls there. All candidates share one index, which makes a look-up
+ * independent of the run's length. */
 #include "diagnose/explanation/explain.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
 
-struct example { /* the nth call there */
-    const struct ncs_call *call, *other; /* the first of all courses; the first of another rank's, NULL = none */
-    int comm_rank; /* of the first */
+struct example { /* the nth call there; two, because a rank is never an example for itself */
+    const struct ncs_call *call, *other; /* of the first course; of the first other rank, NULL = none */
+    int comm_rank; /* of `call` */
 };
 
 struct place {

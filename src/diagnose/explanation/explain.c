@@ -1,11 +1,14 @@
-/* The cheapest explanation: which few calls left out, made in excess or made elsewhere, and by whom,
- * explain that nobody goes on. Candidates come from comparing the courses of ranks and from who waits. */
+/* Finds the cheapest explanations of a hang: the few calls whose omission, excess or misplacement
+ * explains that no rank goes on. Candidates come from comparing the courses of ranks and from the
+ * waits; each is rehearsed with its changes, and kept if all ranks then go on. */
 #include "diagnose/explanation/explain.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 
+/* Rehearses the courses without a change. False if other contexts wait than in the run: then the
+ * run has something that rehearsals do not model, and no candidate could be trusted. */
 static bool is_as_seen(const struct ncs_explanations *s)
 {
     struct ncs_rehearsed r;
@@ -21,7 +24,7 @@ static bool is_as_seen(const struct ncs_explanations *s)
     return same && r.blocked > 0;
 }
 
-/* Somebody waits for another host beside the driver. */
+/* True if a rank waits for a key or at a barrier, which are no calls of NCCL or CUDA. */
 static bool waits_for_hosts(const struct ncs_analysis *q)
 {
     for (size_t i = 0; i < q->unmets; i++)
@@ -30,6 +33,8 @@ static bool waits_for_hosts(const struct ncs_analysis *q)
     return false;
 }
 
+/* True if the rank is absent for a reason that no comparison explains better. A destroy that the
+ * others make at the same place is no such reason: the rank left a call out before it. */
 static bool has_own_reason(const struct ncs_analysis *q, const struct ncs_absent *a)
 {
     if (a->reason == NCS_ABSENT_DESTROYED)
@@ -69,8 +74,8 @@ static bool explain_begin(struct ncs_explanations *s)
     return is_as_seen(s);
 }
 
-/* The finders of candidates. If all courses are alike, no rank did more or less than the others, so only a
- * wrong peer (alike: true) can explain the hang. */
+/* The finders of candidates. If all courses are alike, no rank did more or less than the others, so
+ * only a wrong peer (alike: true) can explain the hang. */
 static const struct {
     void (*find)(struct ncs_explanations *s);
     bool alike;

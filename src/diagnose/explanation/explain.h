@@ -74,15 +74,16 @@ void ncs_candidates_peers(struct ncs_explanations *s);
 void ncs_candidates_hosts(struct ncs_explanations *s);
 bool ncs_host_gap(const struct ncs_explanations *s, size_t course, const struct ncs_divergence *d,
                   const struct ncs_gap *g, struct ncs_change *out);
-/* A course that has left a loop before the model has lacks whole rounds (explanation/candidates_round.c). Those that the
- * model has not gone through are as its own round `like`, from 0: its newest that differ from each other. */
+/* A course that has left a loop before the model has lacks whole rounds
+ * (explanation/candidates_round.c). Those that the model has not gone through are as its own round
+ * `like`, from 0: its newest that differ from each other. */
 void ncs_candidate_rounds(struct ncs_explanations *s, size_t way, size_t model, size_t like);
-/* One that ends with a round too few lacks all of it, also what nobody else has come to in it so far: as much as its
- * own round `like` had. False: it has none. */
+/* One that ends with a round too few lacks all of it, also what nobody else has come to in it so
+ * far: as much as its own round `like` had. False: it has none. */
 bool ncs_candidate_end_round(const struct ncs_explanations *s, struct ncs_explanation *c, size_t course,
                              const struct ncs_divergence *d, size_t like);
-/* The course's call like that step, before its step `at`; nth: how many of the step's like are put in before it.
- * False: nothing is there to be put in. */
+/* The course's call like that step, before its step `at`; nth: how many of the step's like are put
+ * in before it. False: nothing is there to be put in. */
 bool ncs_candidate_put_in(const struct ncs_explanations *s, size_t course, size_t at, const struct ncs_step *step,
                           size_t nth, struct ncs_change *out);
 /* Adds a change behind those of its course. */
@@ -113,10 +114,11 @@ void ncs_usual_free(struct ncs_usual *u); /* the contents */
 size_t ncs_usual_count_unlike(const struct ncs_usual *u, const struct ncs_step *step, size_t steps);
 /* How many of the steps go back in the program where no rank has gone back. */
 size_t ncs_usual_count_turns(const struct ncs_usual *u, const struct ncs_step *step, size_t steps);
-/* The peer that the rank would name in the step if it did as most ranks; -1: it does, or there is no
- * majority. */
+/* The peer that the rank would name in the step if it did as most ranks; -1: it does, or there is
+ * no majority. */
 int ncs_usual_peer(const struct ncs_usual *u, const struct ncs_step *s);
-/* The course's first step that names another peer or key than most ranks name there; NULL = none. */
+/* The course's first step that names another peer or key than most ranks name there; NULL =
+ * none. */
 const struct ncs_step *ncs_usual_first_unlike(const struct ncs_usual *u, size_t course);
 
 /* ---- distances of courses (explanation/misfit.c) ---- */
@@ -164,7 +166,8 @@ bool ncs_explanation_is_as_good(const struct ncs_explanation *e);
 /* A short finding about the rank that is furthest from the others; false = none. The caller frees
  * the contents. */
 bool ncs_find_oddity(const struct ncs_explanations *e, struct ncs_finding *out);
-/* The id of the call before which a change at that step inserts; 0 = the step is no call, or the end. */
+/* The id of the call before which a change at that step inserts; 0 = the step is no call, or the
+ * end. */
 uint64_t ncs_edit_before(const struct ncs_course *c, size_t step);
 /* For an explanation that changes steps of hosts alone (explanation/finding_host.c): its edit,
  * which owns its key, and the finding. */

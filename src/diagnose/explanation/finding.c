@@ -1,9 +1,10 @@
-/* The finding of an explanation with its edits, and whether it is likelier than the
- * finding of the rules. */
+/* Turns an explanation into a cause, asks the one rule that has the words for it, and adds the
+ * edits. Also rates explanations: whether one is likelier than the others, and sure. */
 #include "diagnose/explanation/explain.h"
 
 #include "base/mem.h"
 
+/* True if all changes are of one kind: no rule has words for a mixture. */
 static bool of_one_kind(const struct ncs_explanation *c)
 {
     for (size_t i = 1; i < c->changes; i++)
@@ -12,7 +13,8 @@ static bool of_one_kind(const struct ncs_explanation *c)
     return true;
 }
 
-/* Barriers, keys and threads beside calls are told of in the edits alone. */
+/* The first change of a call; NULL = all are of hosts. Barriers, keys and threads beside calls
+ * appear in the edits alone. */
 static const struct ncs_change *finding_first_call(const struct ncs_explanation *e)
 {
     for (size_t i = 0; i < e->changes; i++)
@@ -21,7 +23,8 @@ static const struct ncs_change *finding_first_call(const struct ncs_explanation 
     return NULL;
 }
 
-/* Position of a call that is put in or left out among the collectives of its rank. */
+/* The position of an inserted or removed call among the collectives of its rank on that
+ * communicator. */
 static uint32_t position_of(const struct ncs_explanations *s, const struct ncs_change *c)
 {
     const struct ncs_course *course = &s->courses.of[c->course];
@@ -35,8 +38,8 @@ static uint32_t position_of(const struct ncs_explanations *s, const struct ncs_c
     return at;
 }
 
-/* A meeting of the communicator to tell the rows by: one that the odd rank is missed at or stands at with
- * another call. */
+/* The unmet wait for the finding's rows, the earliest one on the communicator: at which the rank is
+ * missed, or (missed: false) waits. A meeting of calls that disagree always fits. */
 static const struct ncs_unmet *finding_unmet_of(const struct ncs_explanations *s, int comm, int comm_rank, bool missed)
 {
     const struct ncs_unmet *best = NULL;
@@ -104,7 +107,8 @@ static struct ncs_edit edit_of(const struct ncs_explanations *s, const struct nc
     return e;
 }
 
-/* Collectives that are left out or made in excess on one communicator. */
+/* Collectives that are missing or in excess on one communicator. Changes on other communicators
+ * appear in the edits alone. */
 static bool format_shift(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
 {
     const struct ncs_explanations *s = b->of;
@@ -125,6 +129,7 @@ static bool format_shift(const struct ncs_explanation *b, struct ncs_cause *r, s
     }
     p.at = position_of(s, first);
     p.number = first->model->number;
+    /* any rank that made the right calls will do */
     p.model = skipped ? first->model->comm_rank : n->absents ? n->absent[0].comm_rank : -1;
     for (int k = 0; p.model < 0 && k < s->q->journal->comm[first->comm]->nranks; k++)
         p.model = k != first->comm_rank ? k : -1;
@@ -149,7 +154,7 @@ static bool format_shift(const struct ncs_explanation *b, struct ncs_cause *r, s
     return any;
 }
 
-/* A send or receive that somebody waits for. */
+/* A missing send or receive for which a call waits. */
 static bool format_answer(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
 {
     const struct ncs_explanations *s = b->of;
@@ -181,7 +186,7 @@ static bool format_elsewhere(const struct ncs_explanation *b, struct ncs_cause *
     r->calls = b->changes;
     r->comm = b->change[0].comm;
     r->unmet = finding_unmet_of(b->of, call[0]->comm, call[0]->comm_rank, false);
-    if (!r->unmet) /* nobody waits where the call was made */
+    if (!r->unmet) /* the wrong call met others, so only the ranks of the right communicator wait */
         r->unmet = finding_unmet_of(b->of, b->change[0].comm, b->change[0].comm_rank, true);
     bool fine = r->unmet != NULL;
     if (fine)
@@ -190,6 +195,8 @@ static bool format_elsewhere(const struct ncs_explanation *b, struct ncs_cause *
     return fine;
 }
 
+/* The unmet wait of a message like this one, by the same rank to the same peer: of several rounds
+ * the call that waits may be another one. */
 static const struct ncs_unmet *unanswered(const struct ncs_explanations *s, const struct ncs_call *call)
 {
     for (size_t i = 0; i < s->q->unmets; i++) {
@@ -201,7 +208,7 @@ static const struct ncs_unmet *unanswered(const struct ncs_explanations *s, cons
     return NULL;
 }
 
-/* A send or receive that nobody answers, and that nobody ought to. */
+/* A send or receive in excess, which no call answers. False = the rule does not match. */
 static bool format_excess(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
 {
     const struct ncs_call *call = finding_first_call(b)->model;
@@ -219,6 +226,7 @@ static bool format_excess(const struct ncs_explanation *b, struct ncs_cause *r, 
     return all->count > before;
 }
 
+/* r->call has pairs: the call with the wrong peer, and the call that it should match. */
 static bool format_peers(const struct ncs_explanation *b, struct ncs_cause *r, struct ncs_drafts *all)
 {
     const struct ncs_call **call = ncs_new(2 * b->changes * sizeof *call);
@@ -256,6 +264,7 @@ bool ncs_explanation_format(const struct ncs_explanation *e, struct ncs_drafts *
                 : first->answer                ? format_answer(e, &r, all)
                 : message ? first->kind == NCS_CHANGE_LEAVE_OUT && e->changes == 1 && format_excess(e, &r, all)
                 : !one_sided && format_shift(e, &r, all);
+    /* no rule has words: some of its own (text.c) */
     fine = fine || (first && first->kind != NCS_CHANGE_COMM && ncs_explanation_word(e, edit, all));
     ncs_free(edit);
     return fine;
@@ -280,7 +289,8 @@ static bool is_as_cheap(const struct ncs_cost *a, const struct ncs_cost *b)
     return a->ranks == b->ranks && a->misfit == b->misfit && a->size == b->size && !a->kind == !b->kind;
 }
 
-/* One behind it that blames somebody else fits as well: places do not decide between them. */
+/* True if an explanation that blames another course is as cheap. Only those behind e need a look:
+ * the list is sorted. */
 static bool has_equal(const struct ncs_explanation *e)
 {
     for (const struct ncs_explanation *o = e + 1; o < e->of->best + e->of->count; o++)
@@ -307,7 +317,7 @@ bool ncs_explanation_is_as_good(const struct ncs_explanation *e)
     return is_as_cheap(&e->cost, &e->of->best[0].cost) && close;
 }
 
-/* Most ranks of the communicator would have to be wrong. */
+/* True if most ranks of the communicator (for hosts: of the run) would have to be wrong. */
 static bool blames_most(const struct ncs_explanation *e)
 {
     bool host = e->change[0].host != NULL;

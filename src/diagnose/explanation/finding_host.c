@@ -1,5 +1,5 @@
-/* The finding of an explanation about steps of hosts: a barrier, key or thread that one rank has
- * more, less or under another name than ranks like it. */
+/* The finding of an explanation that changes steps of hosts alone: a barrier or thread that one
+ * rank has in excess or lacks, or a key under another name, compared with similar ranks. */
 #include "diagnose/explanation/explain.h"
 
 #include <string.h>
@@ -15,7 +15,8 @@ uint64_t ncs_edit_before(const struct ncs_course *c, size_t step)
     return next && !next->host && !next->call->ending ? next->call->id : 0;
 }
 
-/* Where it is put in: before a call or a step of the thread's that is no call, or at its end. */
+/* Sets where the edit inserts: before a call (`before`), before a host step of the thread (`nth`),
+ * or at its end (both 0). */
 static void put_before(const struct ncs_course *c, size_t step, struct ncs_edit *e)
 {
     const struct ncs_step *next = step < c->steps ? &c->step[step] : NULL;
@@ -80,7 +81,7 @@ static bool is_changed(const struct ncs_explanation *e, size_t course)
     return false;
 }
 
-/* The others that come to the place, or that wait for the key. */
+/* The unchanged ranks that come to the place. The caller frees the list. */
 static struct ranks others_at(const struct ncs_explanation *e, uint64_t site)
 {
     struct ranks r = { 0 };
@@ -91,6 +92,7 @@ static struct ranks others_at(const struct ncs_explanation *e, uint64_t site)
     return r;
 }
 
+/* The ranks that miss the key. The caller frees the list. */
 static struct ranks waiters_for(const struct ncs_explanation *e, const char *key)
 {
     struct ranks r = { 0 };
@@ -102,6 +104,7 @@ static struct ranks waiters_for(const struct ncs_explanation *e, const char *key
     return r;
 }
 
+/* The ranks that the explanation changes. The caller frees the list. */
 static struct ranks changed_ranks(const struct ncs_explanation *e)
 {
     struct ranks r = { 0 };
@@ -120,7 +123,7 @@ static void format_waiters(const struct ncs_explanation *e, const char *key, str
     ncs_free(w.of);
 }
 
-/* rank 2 never comes to barrier() at line 12, for which ranks 0, 1, 3 wait */
+/* "rank 2 does not come to barrier() at line 12; ranks 0, 1, 3 come there" */
 static void finding_host_format_left_out(const struct ncs_explanation *e, const struct ranks *own, struct ncs_draft *d)
 {
     const struct ncs_change *c = &e->change[0];
@@ -164,7 +167,7 @@ static void finding_host_format_left_out(const struct ncs_explanation *e, const 
     ncs_free(like.of);
 }
 
-/* rank 2 comes to barrier() at line 24, the others do not */
+/* "rank 2 comes to barrier() at line 24 once more than the others: it opens when all have come" */
 static void format_extra(const struct ncs_explanation *e, const struct ranks *own, struct ncs_draft *d)
 {
     const struct ncs_change *c = &e->change[0];
@@ -188,6 +191,7 @@ static void format_extra(const struct ncs_explanation *e, const struct ranks *ow
     ncs_free(like.of);
 }
 
+/* True if some rank awaits such a key, whatever its numbers. */
 static bool is_asked_for(const struct ncs_explanation *e, const char *key)
 {
     for (size_t i = 0; i < e->of->courses.count; i++)
@@ -199,7 +203,8 @@ static bool is_asked_for(const struct ncs_explanation *e, const char *key)
     return false;
 }
 
-/* rank 0 sets "other" at line 17, for which nobody waits; ranks 1-3 wait at line 19 for "go1", which nobody sets */
+/* "rank 0 sets "other" at line 17, for which nobody waits; ranks 1-3 wait at line 19 for "go1",
+ * which nobody sets" */
 static void format_other_key(const struct ncs_explanation *e, const struct ranks *own, struct ncs_draft *d)
 {
     const struct ncs_change *c = &e->change[0];
@@ -236,7 +241,8 @@ static bool finding_host_is_gate(const struct ncs_analysis *q, const struct ncs_
     return n->kind == NCS_UNMET_GATE && strcmp(q->snap->gate[n->gate].what, what) == 0;
 }
 
-/* The wait that the rows are about: at the barrier or for the key; of a thread the first of all. */
+/* The unmet wait for the finding's rows: at the barrier, for the key, or else the first of all. A
+ * missing thread has no gate of its own. */
 static const struct ncs_unmet *finding_host_unmet_of(const struct ncs_analysis *q, const struct ncs_change *c)
 {
     enum ncs_host_kind kind = c->host->kind;

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-/* The way that has most in common with the course's: that of most courses. */
+/* The related way that most courses take; the way itself if there is none. */
 static size_t model_of(const struct ncs_explanations *s, size_t way)
 {
     size_t best = way, most = 0;
@@ -17,7 +17,8 @@ static size_t model_of(const struct ncs_explanations *s, size_t way)
     return best;
 }
 
-/* The first place at which the ways part: whether the first of them has been there. NULL = there is none. */
+/* The first step at which the ways diverge; *more: `way` has made it and `model` has not. NULL =
+ * none. */
 static const struct ncs_step *divergence_of_ways(const struct ncs_explanations *s, size_t way, size_t model, bool *more)
 {
     struct ncs_divergence d = { 0 };
@@ -43,7 +44,8 @@ static void minority_format_step(struct ncs_str *out, const struct ncs_step *ste
         ncs_str_addf(out, " at line %d", step->host->place.line);
 }
 
-/* "rank 3 called comm:send at line 12 where the others did not"; false: nothing can be said. */
+/* Adds " called comm:send at line 12 where the others did not". False = the course does as the
+ * others do. */
 static bool format_divergence_of(const struct ncs_explanations *s, size_t course, struct ncs_str *out)
 {
     bool more = false;
@@ -62,7 +64,8 @@ static bool format_divergence_of(const struct ncs_explanations *s, size_t course
     return minority || first;
 }
 
-/* "rank 0 called comm:send at line 12, rank 1 did not": of two nobody is the odd one. */
+/* "rank 0 called comm:send at line 12, rank 1 did not": two ranks have no minority, so neither is
+ * blamed. */
 static bool format_divergence_of_two(const struct ncs_explanations *s, struct ncs_str *out)
 {
     bool more = false;
@@ -76,7 +79,8 @@ static bool format_divergence_of_two(const struct ncs_explanations *s, struct nc
     return true;
 }
 
-/* The ranks that are furthest from all others, if they are few. */
+/* The courses furthest from all others, in `minority`; returns their number, 0 if they are more
+ * than half. */
 static size_t find_furthest(const struct ncs_explanations *s, size_t *minority)
 {
     size_t most = 0, count = 0;

@@ -1,6 +1,7 @@
-/* The distance between two courses: how many places one visits and the other does not, in order. The
- * right change brings a wrong rank closer to the others. A change that only lets the run go on takes that
- * rank, or the others, further away. So the candidate with the smallest sum of distances is preferred. */
+/* The distance between two courses: how many places one visits and the other does not, in order.
+ * The right change brings a wrong rank closer to the others. A change that only lets the run go on
+ * takes that rank, or the others, further away. So the candidate with the smallest sum of distances
+ * is preferred. */
 #include "diagnose/explanation/explain.h"
 
 #include <string.h>
@@ -43,15 +44,16 @@ static bool takes(const struct ncs_misfits *m, const struct trail *t, const stru
     return (spot < m->ways->roles.spots && t->spot[spot]) || ncs_map_get(&t->own, s->role);
 }
 
-/* False for a collective on a kind of communicator that the rank is not in: it cannot be missing there. */
+/* False for a collective on a kind of communicator that the rank is not in: it cannot be missing
+ * there. */
 static bool may_make(const struct ncs_misfits *m, const struct trail *t, const struct ncs_step *s)
 {
     return s->kind != NCS_STEP_CALL || s->role || t->seat[m->courses->class_number[s->comm]];
 }
 
-/* The steps of `own` that `other` should have, too, as indices (see ncs_diverge). Left out are waits
- * and what else comes with calls (ncs_comes_with_calls), keys that few ranks use, and calls that the other
- * rank cannot make or is not expected to make. */
+/* The steps of `own` that `other` should have, too, as indices (see ncs_diverge). Left out are
+ * waits and what else comes with calls (ncs_comes_with_calls), keys that few ranks use, and calls
+ * that the other rank cannot make or is not expected to make. */
 static size_t shown(const struct ncs_misfits *m, const struct trail *own, const struct trail *other, size_t *at)
 {
     size_t n = 0;
@@ -81,9 +83,9 @@ static size_t slide(struct pair *p, size_t i, size_t j)
     return same;
 }
 
-/* True if `own` would have to go back in the program to reach the other's next step, which the other
- * reached by going forward (a loop does go back, so a step back of the other is no sign). Also true if it
- * would come at once to the step that the change leaves out. */
+/* True if `own` would have to go back in the program to reach the other's next step, which the
+ * other reached by going forward (a loop does go back, so a step back of the other is no sign).
+ * Also true if it would come at once to the step that the change leaves out. */
 static bool goes_back(const struct trail *own, const struct trail *other, size_t next)
 {
     if (own->left && own->left == other->step[next].site)
@@ -104,16 +106,16 @@ static bool turn(const struct pair *p, size_t i, size_t j)
     return a || b;
 }
 
-/* True if the trails are compared: both ended, or the shorter one is open, because a rank that is still
- * running may yet make all steps that the other has made. */
+/* True if the trails are compared: both ended, or the shorter one is open, because a rank that is
+ * still running may yet make all steps that the other has made. */
 static bool is_end(const struct pair *p, size_t i, size_t j)
 {
     return (i == p->n && (j == p->m || p->a->open)) || (j == p->m && p->b->open);
 }
 
-/* The fewest steps to insert or remove, FAR at most (E. Myers, "An O(ND) difference algorithm", 1986:
- * greedy along the diagonals k = i - j, with d edits in round d). An end that needs a step back costs one
- * more, so the other ends of the same round are tried first. */
+/* The fewest steps to insert or remove, FAR at most (E. Myers, "An O(ND) difference algorithm",
+ * 1986: greedy along the diagonals k = i - j, with d edits in round d). An end that needs a step
+ * back costs one more, so the other ends of the same round are tried first. */
 static size_t edits(struct pair *p)
 {
     enum { SIDE = FAR + 1, DIAGONALS = 2 * FAR + 3 };
@@ -162,7 +164,8 @@ static size_t distance(struct ncs_misfits *m, const struct trail *a, const struc
 
 /* ---- all courses ---- */
 
-/* All courses of a way are of ranks in the same kinds of communicators, so its first one stands for it. */
+/* All courses of a way are of ranks in the same kinds of communicators, so its first one stands for
+ * it. */
 static void misfit_read_seats(const struct ncs_analysis *q, struct ncs_misfits *m)
 {
     m->seat = ncs_new((m->ways->count * m->courses->classes + 1) * sizeof *m->seat);
@@ -251,7 +254,8 @@ static void misfit_add_step(struct ncs_step *step, size_t *steps, const struct n
         step[(*steps)++] = k ? c->like[k] : own;
 }
 
-/* The course with its changes, which are sorted by step. The caller frees the steps and trail.own. */
+/* The course with its changes, which are sorted by step. The caller frees the steps and
+ * trail.own. */
 static struct changed change_course(const struct ncs_misfits *m, const struct ncs_change *change, size_t changes)
 {
     const struct ncs_course *own = &m->courses->of[change->course];
@@ -292,9 +296,9 @@ static struct changed change_course(const struct ncs_misfits *m, const struct nc
     return c;
 }
 
-/* The distances between the changed courses and all others, before or after the change. Only pairs with a
- * changed course are summed, each once: the rest of ncs_misfits.now stays as it is. Ways are counted
- * by the courses that are not changed themselves. */
+/* The distances between the changed courses and all others, before or after the change. Only pairs
+ * with a changed course are summed, each once: the rest of ncs_misfits.now stays as it is. Ways are
+ * counted by the courses that are not changed themselves. */
 static size_t sum(struct ncs_misfits *m, struct changed *changed, size_t count, bool then)
 {
     size_t n = m->ways->count, total = 0;
@@ -343,8 +347,9 @@ size_t ncs_misfit_now(const struct ncs_misfits *m)
     return m->now;
 }
 
-/* True if the change lets a set and a wait meet: it renames a set whose key no rank awaits, or lets a
- * wait await such a key. That is worth one step, because each unmatched set counts one in m->now. */
+/* True if the change lets a set and a wait meet: it renames a set whose key no rank awaits, or
+ * lets a wait await such a key. That is worth one step, because each unmatched set counts one in
+ * m->now. */
 static bool claims_a_key(const struct ncs_misfits *m, const struct ncs_change *change)
 {
     if (change->kind != NCS_CHANGE_KEY)

@@ -1,10 +1,11 @@
-/* Candidates from who waits: the call that would answer them, the call that they ought not to have made, and
- * the peer that they ought to have named. */
+/* Candidates from the waits: the missed ranks make the call, the waiting ranks do not make it, or
+ * one of them names another peer. */
 #include "diagnose/explanation/explain.h"
 
 #include "base/mem.h"
 
-/* The course that makes the calls of a rank of a communicator, or its rank's only one; SIZE_MAX = none. */
+/* The course that makes the calls of a rank of a communicator, or its rank's only one; SIZE_MAX =
+ * none. */
 static size_t missed_calls_course_of(const struct ncs_explanations *s, int comm, int comm_rank)
 {
     int rank = ncs_run_rank(s->q, comm, comm_rank);
@@ -29,9 +30,10 @@ static void missed_calls_try_one(struct ncs_explanations *s, const struct ncs_ch
     ncs_candidate_try(s, &c);
 }
 
-enum { MOST_PLACES = 4 };
+enum { MOST_PLACES = 4 }; /* tried for one answer: each costs comparisons with all courses */
 
-/* A send or receive has the place of its likes on other ranks that brings its own closest to them. */
+/* Places an inserted send or receive at a place where other ranks make messages of the same role:
+ * the one that brings the course closest to the others. */
 static void place_answer(struct ncs_explanations *s, struct ncs_change *change)
 {
     uint64_t role = ncs_role_of(&s->courses, ncs_change_fn(change), change->comm, change->comm_rank, change->peer);
@@ -55,7 +57,8 @@ static void place_answer(struct ncs_explanations *s, struct ncs_change *change)
     *change = best;
 }
 
-/* Where a call may be put in: before what the rank stands in, last in the group there, or first. */
+/* Where a call is inserted: before the step in which the rank waits, or last or first in the group
+ * there. The spots differ in what waits for what, so only a rehearsal can choose. */
 enum spot { BEFORE, LAST_IN_GROUP, FIRST_IN_GROUP, SPOTS };
 
 static size_t step_at(const struct ncs_course *c, enum spot spot)
@@ -69,7 +72,8 @@ static size_t step_at(const struct ncs_course *c, enum spot spot)
     return step;
 }
 
-/* Everybody who is missed makes the call. */
+/* All missed ranks make the call. No candidate if one of them is unknown, or absent for another
+ * reason than not having made it. */
 static void try_answers(struct ncs_explanations *s, const struct ncs_unmet *n, enum spot spot)
 {
     struct ncs_explanation c = { 0 };
@@ -104,7 +108,7 @@ static bool find_step(const struct ncs_explanations *s, const struct ncs_call *c
     return false;
 }
 
-/* The few who stand there do not. */
+/* The ranks that wait there do not make the call. */
 static void try_leaving_out(struct ncs_explanations *s, const struct ncs_unmet *n)
 {
     struct ncs_explanation c = { 0 };
@@ -119,7 +123,8 @@ static void try_leaving_out(struct ncs_explanations *s, const struct ncs_unmet *
     ncs_candidate_try(s, &c);
 }
 
-/* A message without an answer, and somebody who waits for one from, or to, the same rank. */
+/* An unmatched message of one rank, and one that names this rank from elsewhere: the first names
+ * the wrong peer. */
 static void try_peers(struct ncs_explanations *s, const struct ncs_unmet *n)
 {
     for (size_t i = 0; i < s->q->unmets; i++) {
@@ -140,10 +145,10 @@ static void try_peers(struct ncs_explanations *s, const struct ncs_unmet *n)
 
 void ncs_candidates_peers(struct ncs_explanations *s)
 {
-    enum { MOST_ODD = 8 };
+    enum { MOST_TRIED = 8 };
     size_t tried = 0;
     for (size_t i = 0; i < s->courses.count && s->courses.any_role; i++)
-        for (size_t k = s->courses.of[i].steps; k-- > 0 && tried < MOST_ODD;) {
+        for (size_t k = s->courses.of[i].steps; k-- > 0 && tried < MOST_TRIED;) {
             const struct ncs_call *call = s->courses.of[i].step[k].call;
             int peer = ncs_usual_peer(&s->usual, &s->courses.of[i].step[k]);
             if (peer < 0)

@@ -1,4 +1,5 @@
-/* The readings of a run: what the rules say of it, and, of a hang, what explanations of it say. */
+/* The readings of a run: the findings of the rules alone, and for a hang one reading for each
+ * explanation that blames something else. */
 #include "diagnose/explanation/explain.h"
 #include "diagnose/rules/rule.h"
 
@@ -6,8 +7,8 @@
 
 #include "base/mem.h"
 
-/* All findings, with the hang's cause as that explanation has it; NULL: by the rules alone. False: it has
- * no words for it. */
+/* Fills all findings; the explanation, if any, replaces the rules' findings about the hang. False =
+ * the explanation cannot be put into words. */
 static bool read_as(struct ncs_analysis *q, const struct ncs_explanation *e, struct ncs_alternative *out)
 {
     struct ncs_drafts all = { 0 };
@@ -19,7 +20,7 @@ static bool read_as(struct ncs_analysis *q, const struct ncs_explanation *e, str
         ncs_judge_hang(q, &all);
     if (fine) {
         ncs_judge_rest(q, &all);
-        q->journal_silent = !all.journal_speaks;
+        q->journal_silent = !all.journal_speaks; /* the journal is the same in all readings */
         ncs_drafts_sort(&all);
     }
     for (size_t i = 0; i < all.count; i++)
@@ -42,7 +43,8 @@ static bool same_rule(const char *known, const char *own)
     return strcmp(known, own) == 0 || (strcmp(known, "early-destroy") == 0 && strcmp(own, "skipped-call") == 0);
 }
 
-/* Both blame the same ranks for the same: what the rules say of it is more. */
+/* True if both blame the same ranks for the same mistake. The rules' finding is kept: it says
+ * more. */
 static bool same_cause(const struct ncs_finding *a, const struct ncs_finding *b)
 {
     return same_rule(a->rule, b->rule) && ncs_same_culprits(a, b) && !a->comm == !b->comm &&
@@ -59,11 +61,12 @@ static bool readings_is_known(const struct ncs_diagnosis *d, const struct ncs_al
     return false;
 }
 
-/* Causes told by who waits for whom, or by the first calls that do not fit: what led to that a comparison may
- * tell better. Of the rest there are facts of their own: an abort, an error, an open group. */
+/* Rules whose cause is concluded from the waits, or from the first calls that do not fit: a
+ * comparison of courses may find what led there. All other rules have a fact of their own: an
+ * abort, an error, an open group. */
 static const struct {
     const char *rule;
-    bool read; /* from how calls stand to each other; else from calls that one rank has more, fewer or otherwise */
+    bool read; /* by comparing calls of several ranks: their order, kinds or peers (ncs_finding_is_read) */
 } by_waiting[] = {
     { "comm-order", true },         { "count-mismatch", false },      { "dtype-mismatch", false },
     { "early-destroy", true },      { "extra-call", false },          { "host-wait", false },
@@ -90,8 +93,9 @@ bool ncs_finding_is_read(const struct ncs_finding *f)
     return false;
 }
 
-/* A cycle of waits need not be any rank's fault, because all may do alike; in an unmatched message
- * either side may be wrong. */
+/* A cycle need not be any single rank's fault, because all may do alike, and in an unmatched
+ * message either side may be wrong: there the explanation has to bring its ranks closer to the
+ * others, too. */
 static bool may_replace(const struct ncs_analysis *q, const struct ncs_explanation *e, const struct ncs_finding *own,
                         const struct ncs_finding *known)
 {

@@ -1,5 +1,5 @@
-/* An explanation in words of its own, where no rule has better ones: what which ranks called too little, too much, or
- * with another peer. */
+/* The finding of an explanation for which no rule has words: which calls each rank left out, made
+ * in excess, or made with a wrong peer. */
 #include "diagnose/explanation/explain.h"
 
 #include <string.h>
@@ -22,7 +22,8 @@ static const char *rule_of(const struct ncs_change *c)
     return put_in ? "skipped-call" : "extra-call";
 }
 
-/* Calls that all ranks make say more of it than messages; barriers and keys beside them are in the edits alone. */
+/* The change that names the rule: a collective, else a message; NULL = all are of hosts. A missing
+ * collective is the larger mistake, and messages often only follow from it. */
 static const struct ncs_change *first_of(const struct ncs_explanation *e)
 {
     const struct ncs_change *message = NULL;
@@ -37,7 +38,8 @@ static const struct ncs_change *first_of(const struct ncs_explanation *e)
     return message;
 }
 
-/* With all who cannot go on: one change makes all of them go on. */
+/* Adds every rank that has not ended: the explanation lets all of them go on, so its mistake blocks
+ * all. */
 static void add_blocked(const struct ncs_analysis *q, struct ncs_draft *d)
 {
     for (size_t i = 0; i < q->snap->contexts; i++)
@@ -51,7 +53,8 @@ static bool is_before(const struct ncs_unmet *a, const struct ncs_unmet *b)
     return x->comm != y->comm ? x->comm < y->comm : x->number != y->number ? x->number < y->number : x->comm_rank < y->comm_rank;
 }
 
-/* The first at which the rank is missed, or stands; else the first of all. */
+/* The unmet wait for the finding's rows: the first at which the rank is missed, or waits; else the
+ * first of all. */
 static const struct ncs_unmet *text_unmet_of(const struct ncs_explanations *s, const struct ncs_change *c)
 {
     const struct ncs_unmet *best = NULL;
@@ -78,7 +81,8 @@ static int text_line_of(const struct ncs_change *c)
     return c->like ? c->like->call->place.line : c->model->place.line;
 }
 
-/* The calls of the course that are put in or left out, and the lines of their places. */
+/* The calls of one course that the explanation inserts or removes, and the lines of their places
+ * without repetition, MOST_LINES of them. */
 struct calls {
     const struct ncs_change *first;
     size_t count;
@@ -157,7 +161,7 @@ static void text_format_peer(const struct ncs_change *c, int rank, struct ncs_st
 }
 
 static void explanation_text_format_change(const struct ncs_explanation *e, const struct ncs_change *c,
-                                        struct ncs_str *why, struct ncs_str *fix)
+                                           struct ncs_str *why, struct ncs_str *fix)
 {
     int rank = e->of->courses.of[c->course].rank;
     struct calls all = text_calls_of(e, c->course);
@@ -169,6 +173,8 @@ static void explanation_text_format_change(const struct ncs_explanation *e, cons
         format_too_many(&all, rank, why, fix);
 }
 
+/* One part of the sentence for each course; wrong peers have one for each call. Changes are sorted
+ * by course. */
 static void format_all(const struct ncs_explanation *e, struct ncs_draft *d)
 {
     struct ncs_str why = { 0 }, fix = { 0 };

@@ -1,28 +1,29 @@
-/* What most ranks do at a place of the program: which peer or key they name there, and from which places
- * the program goes back to an earlier line. A step that does otherwise counts against a course, and so
- * does a step back that no rank has made: no loop leads there. */
+/* What most ranks do at a place of the program: which peer or key they name there, and from which
+ * places the program goes back to an earlier line. A step that does otherwise counts against a
+ * course, and so does a step back that no rank has made: no loop leads there. */
 #include "diagnose/explanation/explain.h"
 
 #include "base/hash.h"
 
 /* ---- peers and keys ---- */
 
-/* The property that ranks share at a place although each gives its own value: the distance of the peer
- * from the rank, or the key without its numbers. 0 = none. */
+/* The property that ranks share at a place although each gives its own value: the distance of the
+ * peer from the rank, or the key without its numbers. 0 = none. */
 static uint64_t usual_role_of(const struct ncs_step *s)
 {
     bool key = s->kind == NCS_STEP_SET || s->kind == NCS_STEP_GET;
     return !key ? s->role : s->lone ? 0 : ncs_key_class(s->key ? s->key : s->host->what);
 }
 
-/* A key of a map that also holds plain sites: 5 keeps it apart from them, and 0 is no key of a map. */
+/* A key of a map that also holds plain sites: 5 keeps it apart from them, and 0 is no key of a
+ * map. */
 static uint64_t usual_key_of(uint64_t site, uint64_t role)
 {
     return ncs_hash(ncs_hash(5, site), role) | 1;
 }
 
-/* Keeps the role of each place that more than half of the steps there have. Every course counts, and
- * not every way: a way may stand for most ranks. */
+/* Keeps the role of each place that more than half of the steps there have. Every course counts,
+ * and not every way: a way may stand for most ranks. */
 static void read_roles(struct ncs_usual *u)
 {
     struct ncs_map seen = { 0 }; /* site -> times, site and role -> times */
@@ -65,8 +66,8 @@ size_t ncs_usual_count_unlike(const struct ncs_usual *u, const struct ncs_step *
 
 /* ---- steps back ---- */
 
-/* True if the second step is at an earlier line of the same file. Calls of one group take effect at its end,
- * so their order in the group says nothing. */
+/* True if the second step is at an earlier line of the same file. Calls of one group take effect at
+ * its end, so their order in the group says nothing. */
 static bool is_back(const struct ncs_step *from, const struct ncs_step *to)
 {
     if (from->call->group && to->call->group)

@@ -1,4 +1,4 @@
-/* Edits that undo a ring: its calls become one group, or change places. */
+/* Edits that undo a cycle: two calls of a rank become one group, or change places. */
 #include "diagnose/repair/repair.h"
 
 /* The rank whose edit undoes the cycle: a culprit, else any rank in it. */
@@ -8,7 +8,8 @@ static int who(const struct ncs_repairing *p)
            : p->d->f.cycles ? p->d->f.cycle[0].rank : -1;
 }
 
-/* The call that the rank has to come to for the step before it: made and kept back, or its next. */
+/* The call of the rank that the previous step of the cycle waits for: one that it has made and that
+ * is kept back, or its next. */
 static bool awaited(const struct ncs_repairing *p, size_t at, int rank, int *comm, int *comm_rank,
                     uint32_t *number)
 {
@@ -53,7 +54,9 @@ static void repair_cycle(struct ncs_repairing *p, enum ncs_edit_kind kind, int r
     }
 }
 
-/* One rank's group would do, but for those that synchronise between the two. */
+/* A group of one rank's calls would break the cycle. But a rank that synchronizes between the two
+ * cannot group them, so if no call is in a group, all ranks get one. A collective in a group would
+ * still wait for the message, so it changes places with it. */
 void ncs_repair_p2p_cycle(struct ncs_repairing *p)
 {
     bool alone = true;
@@ -71,7 +74,8 @@ void ncs_repair_p2p_cycle(struct ncs_repairing *p)
         repair_cycle(p, NCS_EDIT_GROUP, alone ? -1 : who(p));
 }
 
-/* From the call that the thread is in to its call for the last of the others. */
+/* Groups the call that the thread is in with its calls for all other ranks, up to the last of
+ * them. */
 void ncs_repair_one_thread(struct ncs_repairing *p)
 {
     const struct ncs_unmet *n = p->r->unmet;

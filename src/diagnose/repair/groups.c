@@ -1,5 +1,5 @@
-/* Edits for groups that stay open: each is ended behind the call behind which other ranks end theirs, in the same
- * round of the program. */
+/* Edits for groups that stay open: each is ended behind the call behind which other ranks end
+ * theirs, in the same round of the program. */
 #include "diagnose/repair/repair.h"
 
 #include "base/mem.h"

@@ -4,7 +4,8 @@
 #include "base/mem.h"
 #include "diagnose/repair/repair.h"
 
-/* Where the lines of the odd rank leave those of the model. */
+/* The position at which the lines of the minority's rank leave the model's, if lines alone show the
+ * omission (skipped_line); else the position of the divergence. */
 static uint32_t line_left_out(const struct ncs_repairing *p, int comm, const struct ncs_call_divergence *k,
                               int minority)
 {
@@ -18,7 +19,8 @@ static uint32_t line_left_out(const struct ncs_repairing *p, int comm, const str
     return k->at;
 }
 
-/* One that the model made in a group belongs into the rank's own group of the same place. */
+/* The number of the rank's call before which the inserted one comes, at the end of its sequence. If
+ * the model made the call in a group, it belongs into the rank's group of the same number. */
 static uint32_t before_group(const struct ncs_repairing *p, int comm, const struct ncs_call_divergence *k,
                              int minority, uint32_t at)
 {
@@ -69,7 +71,7 @@ void ncs_repair_skipped(struct ncs_repairing *p)
         ncs_repair_absent(p);
         return;
     }
-    if (p->r->kind != NCS_CAUSE_LABELS) /* where nothing hangs no call is missing */
+    if (p->r->kind != NCS_CAUSE_LABELS) /* the run did not hang, so no call is missing */
         insert_left_out(p, ncs_divergence_comm(p->r), &k);
     ncs_free(k.minority);
 }
@@ -95,8 +97,9 @@ static bool order_same_call(const struct ncs_call *a, const struct ncs_call *b)
     return ncs_call_signature(a) == ncs_call_signature(b) && strcmp(x, y) == 0;
 }
 
-enum { FAR = 16 }; /* over which calls are exchanged or moved */
+enum { FAR = 16 }; /* the longest distance over which calls are exchanged or moved */
 
+/* The first call like that one behind position `at`; NULL = none within FAR. */
 static const struct ncs_call *find_later(const struct ncs_repairing *p, int comm, int comm_rank,
                                          uint32_t at, const struct ncs_call *like, uint32_t *to)
 {
@@ -108,7 +111,8 @@ static const struct ncs_call *find_later(const struct ncs_repairing *p, int comm
     return NULL;
 }
 
-/* One call was made earlier than by the others, or later: it is left out there and inserted here. */
+/* One call was made earlier than by the others (EXTRA where it is, and missing later) or later
+ * (SKIPPED): it is removed at one place and inserted at the other. */
 static void repair_moved(struct ncs_repairing *p, enum ncs_divergence_how how)
 {
     struct ncs_call_divergence k;
@@ -150,7 +154,8 @@ void ncs_repair_swapped(struct ncs_repairing *p)
         if (!own || order_same_call(own, model))
             continue;
         const struct ncs_call *later = find_later(p, comm, k.minority[i], k.at, model, &to);
-        /* One that waits in the first has not made the second yet. */
+        /* A rank that waits in the first call has not made the second yet: its number follows from
+         * the model. */
         ncs_add_pair(p, NCS_EDIT_SWAP, own, comm, k.minority[i],
                  later ? later->number : own->number + (k.other - k.number));
     }

@@ -1,8 +1,8 @@
 /* Edits for sends and receives. */
 #include "diagnose/repair/repair.h"
 
-/* The first call of the rank on the communicator that is not over: what it lacks has to come before
- * it, or before the group that it is in. */
+/* The first call of the rank on the communicator that has not completed. A missing call has to come
+ * before it, since everything behind it waits. */
 static uint32_t first_open(const struct ncs_repairing *p, int comm, int comm_rank)
 {
     const struct ncs_snapshot *s = p->q->snap;

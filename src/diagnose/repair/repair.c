@@ -1,5 +1,5 @@
-/* The smallest edit of calls that removes what a rule has found: one function for each rule that can
- * say it. Where a rank has not come so far, its next call is taken to be the one that is meant. */
+/* The smallest edit of calls that removes a finding: one function for each rule whose finding has
+ * such an edit. If a rank has not come to the call yet, its next call is edited. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -41,6 +41,7 @@ static bool repair_same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* Groups are never the same: each is part of a nesting. */
 static bool same_edit(const struct ncs_edit *a, const struct ncs_edit *b)
 {
     return a->kind == b->kind && a->comm == b->comm && a->comm_rank == b->comm_rank &&
@@ -56,7 +57,9 @@ static uint64_t repair_hash_of(const struct ncs_edit *e)
     return e->argument ? ncs_hash_bytes(hash, e->argument, strlen(e->argument)) : hash;
 }
 
-/* Remembers it as the draft's edit of that place; false when it is one of them already. */
+/* Remembers the edit as number `place` of the draft; false if the draft has the same edit. Edits
+ * with equal hashes take the keys behind each other. The map makes this independent of the number
+ * of edits, which may be thousands in a loop. */
 static bool is_new(struct ncs_repairing *p, const struct ncs_edit *e, size_t place)
 {
     uint64_t key = repair_hash_of(e);
@@ -120,9 +123,9 @@ uint32_t ncs_next_of(const struct ncs_repairing *p, int comm, int comm_rank)
     return member(p, comm, comm_rank)->calls + 1;
 }
 
-/* ---- what a rule says itself ---- */
+/* ---- edits that a rule adds itself ---- */
 
-/* The edits that the draft already has count as known. */
+/* Edits that the draft already has are known from the start. The caller frees p.known. */
 static struct ncs_repairing repair_begin(const struct ncs_analysis *q, const struct ncs_cause *r,
                                          struct ncs_draft *d)
 {
@@ -198,7 +201,7 @@ static const struct {
 void ncs_repairs(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->edits)
-        d->f.repairs = 0; /* they are all; what the rule says itself is among them */
+        d->f.repairs = 0; /* r->edit has all edits, also those that the rule added itself */
     struct ncs_repairing p = repair_begin(q, r, d);
     for (size_t i = 0; i < r->edits && i < MOST_EDITS; i++) /* several may be alike: rounds of a loop */
         NCS_PUSH(d->f.repair, d->f.repairs, d->repair_room, r->edit[i]);

@@ -3,8 +3,8 @@
 
 #include "base/mem.h"
 
-/* The abort of the lowest of the ranks at the need, if all of them stand in one of another communicator;
- * else NULL. By rank who does: the caller's, NULL with it. */
+/* The abort of the lowest of the ranks at the need, if all of them stand in one of another
+ * communicator; else NULL. By rank who does: the caller's, NULL with it. */
 static const struct ncs_call *aborts(const struct ncs_analysis *q, const struct ncs_unmet *n, int **ranks,
                                      size_t *count)
 {

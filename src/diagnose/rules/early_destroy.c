@@ -1,7 +1,8 @@
 /* A rank destroyed a communicator on which others still have a call to make. */
 #include "diagnose/rules/rule.h"
 
-/* True if another rank has destroyed at that place, too. A destroy without a place does not count. */
+/* True if another rank has destroyed at that place, too. A destroy without a place does not
+ * count. */
 static bool ends_like_others(const struct ncs_analysis *q, const struct ncs_call *destroy)
 {
     return destroy && destroy->place.line && ncs_ends_like_others(q, destroy);

@@ -1,4 +1,5 @@
-/* A rank ended by an error, or a call of it failed and it took no part or left; others wait for it. */
+/* A rank ended by an error, or a call of it failed and it took no part or left; others wait for
+ * it. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"

@@ -182,7 +182,7 @@ static bool is_anybodys(const struct ncs_unmet *key)
 
 /* "rank 0 waits at line 4 for store key `a`, which nobody has set, rank 1 waits ..." */
 static void format_ring(const struct ncs_analysis *q, const struct ncs_draft *d,
-                     const struct ncs_unmet *const *of, struct ncs_str *s)
+                        const struct ncs_unmet *const *of, struct ncs_str *s)
 {
     for (size_t i = 0; i < d->f.cycles; i++) {
         const struct ncs_cycle_step *c = &d->f.cycle[i];
@@ -210,7 +210,7 @@ static void format_ring(const struct ncs_analysis *q, const struct ncs_draft *d,
 
 /* A cycle through keys is undone if one of the keys is set before the wait. */
 static void format_set_first(const struct ncs_analysis *q, const struct ncs_draft *d,
-                          const struct ncs_unmet *const *of, struct ncs_str *s)
+                             const struct ncs_unmet *const *of, struct ncs_str *s)
 {
     bool any = false;
     for (size_t i = 0; i < d->f.cycles; i++) {

@@ -14,8 +14,8 @@ static bool took_own_id(const struct ncs_analysis *q, const struct ncs_call *joi
     return false;
 }
 
-/* Different ids although one was meant: who waits to join has made an id of its own, everybody or the few
- * who lack the others. */
+/* Different ids although one was meant: who waits to join has made an id of its own, everybody or
+ * the few who lack the others. */
 struct unshared {
     size_t ids;
     size_t most; /* of those who wait with one id */
@@ -54,7 +54,7 @@ static bool is_unshared(const struct ncs_analysis *q, const struct ncs_unmet *n,
 }
 
 static void format_unshared(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct unshared *u,
-                         struct ncs_draft *d)
+                            struct ncs_draft *d)
 {
     struct ncs_str who = { 0 };
     int *node = ncs_new((q->unmets + 1) * sizeof *node);
@@ -96,7 +96,8 @@ static bool is_inside(const struct ncs_analysis *q, const struct ncs_call *c)
     return false;
 }
 
-/* The ranks that a shrink leaves out, as given by a caller that is still inside; NULL if unknown. */
+/* The ranks that a shrink leaves out, as given by a caller that is still inside; NULL if
+ * unknown. */
 static const int *excluded(const struct ncs_analysis *q, const struct ncs_call *c, size_t *count)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];

@@ -29,10 +29,10 @@ static void format_thread(const struct ncs_analysis *q, const struct ncs_unmet *
     }
 }
 
-/* "; rank 1 waits in store:get at line 16 for store key `id`, which nobody has set": of the first that is
- * held up so; the fix begins with it. */
+/* "; rank 1 waits in store:get at line 16 for store key `id`, which nobody has set": of the first
+ * that is held up so; the fix begins with it. */
 static void format_held(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_str *why,
-                     struct ncs_str *fix)
+                        struct ncs_str *fix)
 {
     for (size_t i = 0; i < n->absents; i++) {
         const struct ncs_absent *a = &n->absent[i];

@@ -1,4 +1,5 @@
-/* An average of integers: the sum is made in their type, and what it leaves when divided is cut off. */
+/* An average of integers: the sum is made in their type, and what it leaves when divided is cut
+ * off. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"

@@ -1,5 +1,5 @@
-/* Messages of one rank to another, received in another order than they were sent: there are no tags, so
- * only labels show it. */
+/* Messages of one rank to another, received in another order than they were sent: there are no
+ * tags, so only labels show it. */
 #include "diagnose/rules/rule.h"
 
 #include <string.h>

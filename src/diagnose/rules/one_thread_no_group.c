@@ -22,13 +22,14 @@ static const char *scope_of(const struct ncs_call *call)
 }
 
 struct self_wait {
-    const struct ncs_unmet *unmet; /* the call that is made, and that of other ranks with it */
-    const struct ncs_unmet *gate; /* that the thread waits at before it makes those; NULL = none */
-    int maker;                   /* context that has to make them */
-    int waiter;                  /* that waits for the call; the maker but where there is a gate */
+    const struct ncs_unmet *unmet; /* the call that is made, and waits for calls of other ranks */
+    const struct ncs_unmet *gate;  /* at which the maker waits before it makes those calls; NULL = none */
+    int maker;                     /* context that has to make those calls */
+    int waiter;                    /* context that waits for the call; -1 = the maker itself (no gate) */
 };
 
-/* A ring of threads of one process, around one call. */
+/* Finds a cycle of at most two threads of one process around one call: the thread that should make
+ * the missing calls waits, itself or through a host wait, for the call that needs them. */
 static bool find_self_wait(const struct ncs_analysis *q, const struct ncs_cause *r, struct self_wait *k)
 {
     int rank = -1;
@@ -59,7 +60,7 @@ static bool find_self_wait(const struct ncs_analysis *q, const struct ncs_cause 
         bool makes = q->snap->context[r->path[i]].thread == k->unmet->call->thread;
         int *which = makes ? &k->maker : &k->waiter;
         if (*which >= 0)
-            return false; /* more threads than a call has to do with */
+            return false; /* a third thread: another mistake */
         *which = r->path[i];
     }
     return k->unmet && k->maker >= 0 && !k->gate == (k->waiter < 0);
@@ -78,7 +79,7 @@ static void format_wait(const struct ncs_analysis *q, int context, struct ncs_st
         ncs_str_addf(s, ", which waits for %s,", scope);
 }
 
-/* For a thread that waits for another thread, which waits for the first one's call. */
+/* The maker waits for a second thread, which waits for the maker's call. */
 static void format_two_threads(const struct ncs_analysis *q, const struct self_wait *k, struct ncs_str *s)
 {
     const struct ncs_snap_context *w = &q->snap->context[k->waiter];
@@ -122,7 +123,6 @@ static void format_self_wait(const struct ncs_analysis *q, const struct self_wai
     ncs_free(what);
 }
 
-/* It alone could make the calls that it waits for. */
 static bool one_thread_no_group_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     struct self_wait k;

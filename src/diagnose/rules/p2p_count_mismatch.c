@@ -17,7 +17,8 @@ static const struct ncs_call *next_of_pair(const struct ncs_call *of)
     return c;
 }
 
-/* The later send that the receive would fit, if the receive at its place fits this send; NULL = none. */
+/* The later send that the receive would fit, if the receive at its place fits this send; NULL =
+ * none. */
 static const struct ncs_call *exchanged_with(const struct ncs_call *send, const struct ncs_call *recv)
 {
     enum { MOST_BETWEEN = 8 };
@@ -37,7 +38,8 @@ static int64_t p2p_count_mismatch_size_of(const struct ncs_call *c)
     return (int64_t)p2p_count_mismatch_bytes_of(c);
 }
 
-/* The one that other ranks make otherwise at its place, while the other one is as they make it; NULL = no such. */
+/* The one that other ranks make otherwise at its place, while the other one is as they make it;
+ * NULL = no such. */
 static const struct ncs_call *unlike_one(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
     bool unlike[2], usual[2];

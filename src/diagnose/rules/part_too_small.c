@@ -1,5 +1,5 @@
-/* A call names a root or a peer that its part of a split has not, while another part of it has: somebody
- * gave another color than was meant. */
+/* A call names a root or a peer that its part of a split has not, while another part of it has:
+ * somebody gave another color than was meant. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
@@ -30,7 +30,7 @@ static bool part_too_small_is_outside(const struct ncs_analysis *q, const struct
 }
 
 static void part_too_small_format(const struct ncs_analysis *q, const struct ncs_call *c, const struct ncs_cause *r,
-                               struct ncs_draft *d)
+                                  struct ncs_draft *d)
 {
     const struct ncs_comm_info *info = q->journal->comm[c->comm];
     const struct ncs_call **call = ncs_split_calls(q, info->parent, info->split), *own = NULL;

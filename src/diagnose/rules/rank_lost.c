@@ -38,7 +38,7 @@ static void fill_all(const struct ncs_notice *n, struct ncs_draft *d)
 
 /* For a rank that is missing from a recorded run, where no fault has stopped it. */
 static void format_missing(const struct ncs_analysis *q, const struct ncs_cause *r,
-                        const struct ncs_snap_context *c, struct ncs_draft *d)
+                           const struct ncs_snap_context *c, struct ncs_draft *d)
 {
     struct ncs_str s = { 0 };
     ncs_format_absent(r, &s);

@@ -212,7 +212,7 @@ bool ncs_fill_hosts(const struct ncs_analysis *q, const struct ncs_cause *r, str
 const struct ncs_call_divergence *ncs_divergence_of(const struct ncs_analysis *q, const struct ncs_cause *r);
 /* True if the divergence is of this kind. The caller frees its list of odd ranks. */
 bool ncs_is_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, enum ncs_divergence_how how,
-               struct ncs_call_divergence *out);
+                       struct ncs_call_divergence *out);
 int ncs_divergence_comm(const struct ncs_cause *r); /* the communicator that it is of */
 /* Makes the odd ranks culprits; the title is the others' call at the divergence. */
 void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, int comm,
@@ -291,7 +291,7 @@ struct ncs_cycle_kinds { /* what the needs of a ring are */
 };
 
 struct ncs_cycle_wait ncs_cycle_wait_at(const struct ncs_analysis *q, const struct ncs_cause *r,
-                                      size_t i);
+                                        size_t i);
 struct ncs_cycle_kinds ncs_cycle_kinds_of(const struct ncs_analysis *q, const struct ncs_cause *r);
 /* Where in the path of a ring its telling begins. */
 size_t ncs_first_place(const struct ncs_analysis *q, const struct ncs_cause *r);

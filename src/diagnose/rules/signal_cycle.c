@@ -1,7 +1,8 @@
 /* Waits for signals that are sent only behind other such waits. */
 #include "diagnose/rules/rule.h"
 
-/* Whether a put or a signal of that rank for the one who waits is in a stream and has not been carried out. */
+/* Whether a put or a signal of that rank for the one who waits is in a stream and has not been
+ * carried out. */
 static bool is_enqueued(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     for (size_t i = 0; i < q->snap->parts; i++) {

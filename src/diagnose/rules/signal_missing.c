@@ -3,8 +3,8 @@
 
 #include "base/mem.h"
 
-/* A wait for signals of one who makes no more of them: it ended or is elsewhere; in a ring of its own,
- * the thread that waits is the one to send. */
+/* A wait for signals of one who makes no more of them: it ended or is elsewhere; in a ring of its
+ * own, the thread that waits is the one to send. */
 static bool is_short(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
     if (r->kind != NCS_CAUSE_CYCLE)
@@ -58,7 +58,7 @@ static char *peer_name(const struct ncs_analysis *q, const struct ncs_unmet *n)
 }
 
 static void format_short(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_str *why,
-                      struct ncs_str *fix)
+                         struct ncs_str *fix)
 {
     const struct ncs_call *c = n->call;
     unsigned long long wanted = n->wanted, came = n->came;
@@ -107,8 +107,8 @@ static size_t count_signals(const struct ncs_analysis *q, int comm, int comm_ran
     return n;
 }
 
-/* Whether the rank signals as often as the one who waits for it: then the wait may be too many, and what the
- * rank lacks is not shown by anything. */
+/* Whether the rank signals as often as the one who waits for it: then the wait may be too many, and
+ * what the rank lacks is not shown by anything. */
 static bool signals_alike(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     size_t own = count_signals(q, n->comm, n->dst);

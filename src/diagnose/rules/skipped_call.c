@@ -90,7 +90,7 @@ static void plain_skip(const struct ncs_analysis *q, const struct ncs_cause *r, 
 }
 
 static void format_skip(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
-                     struct ncs_draft *d)
+                        struct ncs_draft *d)
 {
     const struct ncs_member *minority = &q->journal->comm[comm]->member[p->minority[0]];
     const struct ncs_member *others = &q->journal->comm[comm]->member[p->model];

@@ -1,4 +1,5 @@
-/* A rank uses the handle of an operator that it has destroyed, and which a newer one has got since. */
+/* A rank uses the handle of an operator that it has destroyed, and which a newer one has got
+ * since. */
 #include "diagnose/rules/rule.h"
 
 #include <string.h>
@@ -21,8 +22,8 @@ static size_t ordinal(const struct ncs_redop *op)
     return count;
 }
 
-/* All other ranks use the factor of the operator in this call, and not by the operator that they made
- * when this rank made the one that it uses: that would be a factor of its own on each rank. */
+/* All other ranks use the factor of the operator in this call, and not by the operator that they
+ * made when this rank made the one that it uses: that would be a factor of its own on each rank. */
 static bool others_use(const struct ncs_analysis *q, const struct ncs_call *call,
                        const struct ncs_redop *op)
 {

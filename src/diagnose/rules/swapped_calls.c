@@ -11,8 +11,8 @@ static bool swapped_calls_same_call(const struct ncs_call *a, const struct ncs_c
     return a && b && ncs_call_signature(a) == ncs_call_signature(b) && strcmp(x, y) == 0;
 }
 
-/* One sequence has a call more at `at` than the other; whether that one makes the call later, and from
- * there on both go alike. Then *to is where. */
+/* One sequence has a call more at `at` than the other; whether that one makes the call later, and
+ * from there on both go alike. Then *to is where. */
 static bool comes_later(const struct ncs_sequence *early, const struct ncs_sequence *late, uint32_t at,
                         uint32_t *to)
 {
@@ -77,7 +77,7 @@ static bool may_be_sorted(const struct ncs_call *a, const struct ncs_call *b)
 
 /* The ranks of the run that make the same call there. */
 static void swapped_calls_format_side(const struct ncs_analysis *q, int comm, uint32_t at, const struct ncs_call *call,
-                                   struct ncs_str *s)
+                                      struct ncs_str *s)
 {
     int members = q->journal->comm[comm]->members;
     int *rank = ncs_new((size_t)members * sizeof *rank);
@@ -91,17 +91,19 @@ static void swapped_calls_format_side(const struct ncs_analysis *q, int comm, ui
     ncs_free(rank);
 }
 
-/* "call 1 is A at line 8 on ranks 0, 2 and B at line 9 on ranks 1, 3, and call 2 is the other one" */
+/* "call 1 is A at line 8 on ranks 0, 2 and B at line 9 on ranks 1, 3, and call 2 is the other
+ * one" */
 static void format_sides(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
-                      const struct ncs_call *own, const struct ncs_call *model, struct ncs_str *s)
+                         const struct ncs_call *own, const struct ncs_call *model, struct ncs_str *s)
 {
     const struct ncs_call *side[] = { own, model };
     if (p->tied && model->rank < own->rank) {
         side[0] = model;
         side[1] = own;
     }
-    /* If signature or label distinguishes the two calls, each is followed by the ranks that made it.
-     * Otherwise only lines or other evidence do (see the divergence), and the odd ranks are named. */
+    /* If signature or label distinguishes the two calls, each is followed by the ranks that made
+     * it. Otherwise only lines or other evidence do (see the divergence), and the odd ranks are
+     * named. */
     bool told_apart = !swapped_calls_same_call(own, model);
     ncs_str_addf(s, ": call %u is", (unsigned)p->number);
     for (int i = 0; i < 2; i++) {
@@ -122,7 +124,7 @@ static void format_sides(const struct ncs_analysis *q, int comm, const struct nc
 
 /* Only the data tells: of the calls themselves there is nothing to say. */
 static void format_by_data(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
-                        struct ncs_draft *d)
+                           struct ncs_draft *d)
 {
     const struct ncs_call *own = ncs_call_at(q, comm, p->minority[0], p->at);
     unsigned first = p->number, second = p->other;
@@ -151,8 +153,8 @@ static void format_by_data(const struct ncs_analysis *q, int comm, const struct 
     d->f.fix = ncs_str_take(&s);
 }
 
-/* Gathers, or scatters, to two roots: each is made of messages between a rank and its root, and every one
- * meets its own whatever comes first. */
+/* Gathers, or scatters, to two roots: each is made of messages between a rank and its root, and
+ * every one meets its own whatever comes first. */
 static bool meet_all_the_same(const struct ncs_call *a, const struct ncs_call *b)
 {
     return a && b && a->fn == b->fn && ncs_fn_info[a->fn].composed && ncs_fn_info[a->fn].rooted &&

@@ -1,4 +1,5 @@
-/* Threads of a rank that make calls on one communicator, or one stream, with no order between them. */
+/* Threads of a rank that make calls on one communicator, or one stream, with no order between
+ * them. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
@@ -33,7 +34,7 @@ static int unordered_threads_compare(const struct pair *a, const struct pair *b)
 }
 
 static void unordered_threads_format_call(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *c,
-                                       bool by_comm)
+                                          bool by_comm)
 {
     ncs_str_addf(s, "thread %d", c->thread);
     ncs_format_place(s, c);

@@ -26,7 +26,7 @@ static const struct ncs_call *used_after_destroy_find_end(const struct ncs_analy
 }
 
 static void used_after_destroy_format(const struct ncs_analysis *q, const struct ncs_call *late,
-                                   const struct ncs_call *end, struct ncs_draft *d)
+                                      const struct ncs_call *end, struct ncs_draft *d)
 {
     const char *name = ncs_comm_name(q, late->comm);
     bool abort = end->fn == NCS_FN_ncclCommAbort, again = late->fn == end->fn;

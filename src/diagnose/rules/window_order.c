@@ -1,4 +1,5 @@
-/* Windows that a rank registered in another order than the others: each is paired with the wrong ones. */
+/* Windows that a rank registered in another order than the others: each is paired with the wrong
+ * ones. */
 #include "diagnose/rules/rule.h"
 
 #include <string.h>

@@ -29,7 +29,7 @@ static void wrong_peer_format_peer(const struct ncs_analysis *q, struct ncs_str 
 }
 
 static void add_unmatched_row(const struct ncs_analysis *q, struct ncs_draft *d,
-                          const struct ncs_call *c)
+                              const struct ncs_call *c)
 {
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "call %u ", (unsigned)c->number);
@@ -39,7 +39,7 @@ static void add_unmatched_row(const struct ncs_analysis *q, struct ncs_draft *d,
 }
 
 static void format_misnaming(const struct ncs_analysis *q, struct ncs_str *s,
-                          const struct ncs_misnaming *m)
+                             const struct ncs_misnaming *m)
 {
     ncs_str_addf(s, "rank %d ", m->wrong->rank);
     wrong_peer_format_peer(q, s, m->wrong);
@@ -66,7 +66,7 @@ static void format_naming(struct ncs_str *s, const struct ncs_misnaming *m)
 
 /* At most three are told, the rest are of the same kind. */
 static void format_misnamed(const struct ncs_analysis *q, const struct ncs_misnamed *all,
-                         struct ncs_draft *d)
+                            struct ncs_draft *d)
 {
     enum { MOST = 3 };
     struct ncs_str why = { 0 }, fix = { 0 };
@@ -107,7 +107,8 @@ static void find_misnamed(const struct ncs_analysis *q, const struct ncs_cause *
     }
 }
 
-/* Known by other means: calls in pairs, the one with the wrong peer and the one that it ought to answer. */
+/* Known by other means: calls in pairs, the one with the wrong peer and the one that it ought to
+ * answer. */
 static void take_misnamed(const struct ncs_cause *r, struct ncs_misnamed *all)
 {
     size_t room = 0;

@@ -1,5 +1,7 @@
-/* Where the ranks of a communicator part: the first collective on which they disagree by signature
- * or label, or that somebody never made, and whether shifting or exchanging calls explains it. */
+/* Finds where the ranks of a communicator diverge: the first collective on which they disagree by
+ * signature or label, or that some rank never made; and whether shifting or exchanging calls
+ * explains it. Communicators are compared one by one; evidence/communicators.c compares them
+ * together. */
 #include "diagnose/rules/rule.h"
 
 #include <string.h>
@@ -7,8 +9,9 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* Calls that one rank may have left out, or made in excess, in one place; and the distance over
- * which two calls may be exchanged. */
+/* The most calls that one rank may have left out, or made in excess, in one place, and the longest
+ * distance over which two calls may be exchanged. Longer shifts would fit by chance where calls
+ * look alike. */
 enum { MAX_SHIFT = 8 };
 
 const struct ncs_call *ncs_sequence_at(const struct ncs_sequence *s, uint32_t position)
@@ -50,7 +53,7 @@ static uint64_t signature_at(const struct ncs_sequence *s, uint32_t position)
     return ncs_sequence_at(s, position) ? s->signature[position - s->base] : 0;
 }
 
-/* Both are made and are the same, labels included. */
+/* True if both calls exist and are the same, labels included. */
 static bool alignment_same_call(const struct ncs_sequence *a, uint32_t at_a, const struct ncs_sequence *b,
                                 uint32_t at_b)
 {
@@ -63,7 +66,8 @@ static bool alignment_same_line(const struct ncs_call *a, const struct ncs_call 
     return a->place.line == b->place.line && alignment_same_text(a->place.file, b->place.file);
 }
 
-/* Does `a` from `from_a` on go as `b` does from `from_b` on, as far as both are known? */
+/* True if `a` from `from_a` on makes the same calls as `b` from `from_b` on, at least one, as far
+ * as both are known. */
 static bool runs_alike(const struct ncs_sequence *a, uint32_t from_a, const struct ncs_sequence *b,
                        uint32_t from_b, bool by_line)
 {
@@ -78,6 +82,8 @@ static bool runs_alike(const struct ncs_sequence *a, uint32_t from_a, const stru
     }
 }
 
+/* True if the minority made the call at `at` and the one `distance` behind it in the other order,
+ * and all else around them agrees. */
 static bool is_swap(const struct ncs_sequence *minority, const struct ncs_sequence *model, uint32_t at,
                     uint32_t distance)
 {
@@ -91,14 +97,14 @@ static bool is_swap(const struct ncs_sequence *minority, const struct ncs_sequen
            runs_alike(minority, next, model, next, false);
 }
 
-/* A rank that differs from the others' way, and one of them who shows it. */
+/* A rank of the minority, and a rank of the majority to compare it with. */
 struct pair {
     const struct ncs_sequence *minority, *model;
-    bool minority_open, model_open; /* it may still make calls: its script is not over */
+    bool minority_open, model_open; /* the rank may still make calls (ncs_may_go_on) */
 };
 
-/* How many calls one has left when the other, read from other places on, is at its end; UINT32_MAX
- * when that one has ended and will never make them. */
+/* How many calls remain of one sequence when the other is at its end, compared from these positions
+ * on; UINT32_MAX if the shorter one has ended, so that rank will never make them. */
 static uint32_t surplus(const struct pair *p, uint32_t from_minority, uint32_t from_model)
 {
     int64_t more = ((int64_t)ncs_sequence_end(p->minority) - from_minority) -
@@ -108,15 +114,18 @@ static uint32_t surplus(const struct pair *p, uint32_t from_minority, uint32_t f
     return UINT32_MAX;
 }
 
-/* Explains the parting at p->at by exchanging or shifting calls of the odd rank. What explains it
- * must make all that follows agree, and better than taking this one call for another does. */
+/* Explains the divergence at p->at by exchanging or shifting calls of the minority's rank. All
+ * calls behind must then agree, and fewer must remain than if the rank made one wrong call instead
+ * of the right one. The explanation with the fewest remaining calls wins; of equals the shortest
+ * distance. */
 static bool explain_shift(const struct pair *pair, struct ncs_call_divergence *p)
 {
     const struct ncs_sequence *minority = pair->minority, *model = pair->model;
     uint32_t next = p->at + 1, least = UINT32_MAX, furthest = MAX_SHIFT;
     if (runs_alike(minority, next, model, next, false)) {
         least = surplus(pair, next, next);
-        /* One call of one line with something changed is less than several calls. */
+        /* One call with another argument, at the same line, is a smaller mistake than several
+         * calls. */
         if (alignment_same_line(ncs_sequence_at(minority, p->at), ncs_sequence_at(model, p->at)))
             furthest = 1;
     }
@@ -124,7 +133,7 @@ static bool explain_shift(const struct pair *pair, struct ncs_call_divergence *p
         const struct {
             enum ncs_divergence_how how;
             bool fits;
-            uint32_t minority, model; /* from where on they go alike */
+            uint32_t minority, model; /* positions from which on the sequences agree */
         } ways[] = {
             { NCS_DIVERGENCE_SWAPPED, is_swap(minority, model, p->at, d), p->at, p->at },
             { NCS_DIVERGENCE_SKIPPED, runs_alike(minority, p->at, model, p->at + d, false), p->at,
@@ -146,7 +155,8 @@ static bool explain_shift(const struct pair *pair, struct ncs_call_divergence *p
     return p->how != NCS_DIVERGENCE_NONE;
 }
 
-/* If all calls look alike, their lines may still show which one was left out. */
+/* The line of the call that the minority left out, where all calls look alike but for their lines;
+ * 0 = the lines do not show it. The sequences must agree by line before and behind the omission. */
 static int skipped_line(const struct ncs_sequence *minority, const struct ncs_sequence *model)
 {
     uint32_t missing = ncs_sequence_end(model) - ncs_sequence_end(minority);
@@ -159,10 +169,10 @@ static int skipped_line(const struct ncs_sequence *minority, const struct ncs_se
     return ncs_sequence_at(model, at)->place.line;
 }
 
-/* One choice among the ranks at a position: those who made the same call there. */
+/* The ranks that made the same call at a position. */
 struct camp {
-    const struct ncs_call *call; /* NULL: made none */
-    uint64_t mark;               /* or signature, as they are divided */
+    const struct ncs_call *call; /* NULL = they made none */
+    uint64_t mark;               /* with label, or the signature: as divide() was asked */
     int first;                   /* its lowest rank */
     size_t size;
 };
@@ -185,6 +195,8 @@ static size_t camp_of(struct camps *camps, const struct ncs_call *call, uint64_t
     return camps->count - 1;
 }
 
+/* Divides the ranks into camps by their calls at the position. A rank whose record there was
+ * dropped is in none. */
 static void divide(const struct ncs_ranks_of_comm *r, int nranks, uint32_t at, bool by_label,
                    struct camps *out)
 {
@@ -202,7 +214,7 @@ static void divide(const struct ncs_ranks_of_comm *r, int nranks, uint32_t at, b
     }
 }
 
-/* The largest camp; *even when another is as large. Camps without a call never are the model. */
+/* The largest camp that made a call; *tied if another one, with or without a call, is as large. */
 static size_t alignment_majority(const struct camps *camps, bool *tied)
 {
     size_t best = camps->camp[0].call ? 0 : 1;
@@ -216,17 +228,18 @@ static size_t alignment_majority(const struct camps *camps, bool *tied)
     return best;
 }
 
+/* A fact that all calls share: ncs_siblings_of() then only asks whether siblings made the call. */
 static int64_t at_all(const struct ncs_call *c)
 {
     (void)c;
     return 1;
 }
 
-/* If several camps are largest, the one at whose place ranks of other groups call in the same
- * round. SIZE_MAX = no camp, or several. */
+/* Of several largest camps the one whose call the ranks of sibling groups make in the same round.
+ * SIZE_MAX = none of them, or several. */
 static size_t alignment_by_siblings(const struct ncs_analysis *q, const struct camps *camps, size_t largest)
 {
-    enum { MOST_COMMS = 64 }; /* each look goes through the whole journal */
+    enum { MOST_COMMS = 64 }; /* each search reads the whole journal */
     size_t meant = SIZE_MAX, called = 0;
     const struct ncs_call **call = ncs_new((camps->count + 1) * sizeof *call);
     for (size_t i = 0; i < camps->count; i++)
@@ -247,8 +260,9 @@ static size_t alignment_by_siblings(const struct ncs_analysis *q, const struct c
     return several ? SIZE_MAX : meant;
 }
 
+/* Sets the list of the ranks outside of camp `best`; all: of every rank whose record is held. */
 static void set_minority(struct ncs_call_divergence *p, const struct camps *camps, int nranks, size_t best,
-                    bool all)
+                         bool all)
 {
     size_t room = 0;
     p->minority_size = 0;
@@ -257,8 +271,8 @@ static void set_minority(struct ncs_call_divergence *p, const struct camps *camp
             NCS_PUSH(p->minority, p->minority_size, room, i);
 }
 
-/* All who went on made the same call, the rest had none left. Whether those are behind or the
- * others have made too many is not seen from here. */
+/* All ranks that went on made the same call, and the rest made none. Whether the rest left calls
+ * out or the others made too many cannot be seen here: ncs_is_divergence() decides by who waits. */
 static void part_by_number(const struct ncs_ranks_of_comm *r, int nranks, const struct camps *camps,
                            struct ncs_call_divergence *p)
 {
@@ -272,7 +286,7 @@ static void part_by_number(const struct ncs_ranks_of_comm *r, int nranks, const 
     p->skipped_line = skipped_line(minority, model);
 }
 
-/* How the rank goes on: its next calls, and how many there are. */
+/* A hash of the rank's next calls and of how many calls it made. */
 static uint64_t way_on(const struct ncs_sequence *s, uint32_t at)
 {
     uint64_t hash = ncs_hash(0, ncs_sequence_end(s));
@@ -282,8 +296,8 @@ static uint64_t way_on(const struct ncs_sequence *s, uint32_t at)
     return hash;
 }
 
-/* A rank that made the majority's call and goes on as most of these ranks do. Of several, the one
- * with the longest sequence, because it shows most. */
+/* A rank of the camp that goes on as most of the camp do: another one may have a mistake of its own
+ * further on. Of several the one with the longest sequence, because it shows most. */
 static int alignment_find_model(const struct ncs_ranks_of_comm *r, int nranks, const struct camps *camps,
                                 size_t best, uint32_t at)
 {
@@ -311,8 +325,9 @@ static int alignment_find_model(const struct ncs_ranks_of_comm *r, int nranks, c
     return model;
 }
 
-/* Some made different calls. Labels alone are evidence only where exchanging or shifting explains
- * them: they may differ by rank on purpose. */
+/* Some ranks made different calls. All ranks of the minority must have the same explanation, else
+ * the calls just differ. Labels alone are evidence only if an exchange or a shift explains them:
+ * they may differ by rank on purpose. False = no divergence here. */
 static bool part_by_kind(const struct ncs_analysis *q, int comm, const struct camps *camps,
                          bool by_label, struct ncs_call_divergence *p)
 {
@@ -353,8 +368,8 @@ static bool part_by_kind(const struct ncs_analysis *q, int comm, const struct ca
         found.shift = found.other = 0;
     }
     *p = found;
-    /* A shift between two equal sides: who made fewer calls left some out; of calls exchanged
-     * nobody can say who is right. */
+    /* A shift between two sides of equal size: the side with fewer calls left some out, which is
+     * the commoner mistake. An exchange between them has no wrong side, so all ranks are listed. */
     bool all = tied && p->how != NCS_DIVERGENCE_SKIPPED && p->how != NCS_DIVERGENCE_EXTRA;
     if (tied && p->how == NCS_DIVERGENCE_EXTRA) {
         int extra = -1;
@@ -372,6 +387,7 @@ static bool part_by_kind(const struct ncs_analysis *q, int comm, const struct ca
     return true;
 }
 
+/* How many camps made a call. */
 static size_t alignment_calls_of(const struct camps *camps)
 {
     size_t calls = 0;
@@ -380,7 +396,8 @@ static size_t alignment_calls_of(const struct camps *camps)
     return calls;
 }
 
-/* The first parting at p->at or later. */
+/* Finds the first divergence at p->at or later. Signatures are compared before labels: a different
+ * call is a stronger difference than a different label. */
 static void alignment_part(const struct ncs_analysis *q, int comm, uint32_t end, struct ncs_call_divergence *p)
 {
     const struct ncs_ranks_of_comm *r = &q->comm[comm];
@@ -436,7 +453,7 @@ void ncs_align(struct ncs_analysis *q)
         alignment_part(q, (int)c, end, &r->divergence);
         if (r->divergence.how != NCS_DIVERGENCE_DIFFER)
             continue;
-        r->later.at = r->divergence.at + 1; /* one call differs, the ranks go on together */
+        r->later.at = r->divergence.at + 1; /* only this call differs, and the sequences stay aligned */
         alignment_part(q, (int)c, end, &r->later);
     }
 }

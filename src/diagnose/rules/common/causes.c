@@ -8,8 +8,8 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* Absent ranks of one unmet wait make one finding for each class of reasons, since one mistake makes
- * several ranks absent in the same way. The classes are asked in this order. */
+/* Absent ranks of one unmet wait make one finding for each class of reasons, since one mistake
+ * makes several ranks absent in the same way. The classes are asked in this order. */
 static int causes_class_of(enum ncs_reason reason)
 {
     static const int classes[] = {
@@ -27,8 +27,8 @@ enum {
     NEVER,      /* no class: of OTHERS only ranks that never made the call */
 };
 
-/* Asks about the absent ranks of that class, -1 = about all of them at once, even if there are none.
- * True if there are any. */
+/* Asks about the absent ranks of that class, -1 = about all of them at once, even if there are
+ * none. True if there are any. */
 static bool judge_absents(const struct ncs_analysis *q, const struct ncs_unmet *n, int class,
                           struct ncs_drafts *all)
 {
@@ -45,8 +45,9 @@ static bool judge_absents(const struct ncs_analysis *q, const struct ncs_unmet *
     return any;
 }
 
-/* True if the wait can never be met, because of itself: ranks are gone, calls disagree, or no rank is
- * known to come (no edge leaves its node). All other unmet waits are part of a cycle, or lead to one. */
+/* True if the wait can never be met, because of itself: ranks are gone, calls disagree, or no rank
+ * is known to come (no edge leaves its node). All other unmet waits are part of a cycle, or lead to
+ * one. */
 static bool is_final(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     size_t gone = 0;
@@ -61,7 +62,8 @@ static bool is_final(const struct ncs_analysis *q, const struct ncs_unmet *n)
 
 /* Calls that met disagree, because an earlier collective had count 0 on one rank alone: a call
  * without data takes part in nothing (ncs_ineffective), so all later calls of that rank meet the
- * others' previous ones. Finds the earliest such collective and asks about it instead of the calls that met. */
+ * others' previous ones. Finds the earliest such collective and asks about it instead of the calls
+ * that met. */
 static bool judge_empty(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_drafts *all)
 {
     const struct ncs_call *best = NULL;
@@ -122,9 +124,9 @@ static void judge_unmet(const struct ncs_analysis *q, const struct ncs_unmet *n,
             return; /* any absent rank could have opened the gate; one that failed is the likeliest */
 }
 
-/* A cycle through several communicators that exists because one rank left a call out, or made one in
- * excess: asks about that call and not about the cycle. If the rank only exchanged two calls, the
- * cycle stays the cause, and cycle->rank says which rank to blame. */
+/* A cycle through several communicators that exists because one rank left a call out, or made one
+ * in excess: asks about that call and not about the cycle. If the rank only exchanged two calls,
+ * the cycle stays the cause, and cycle->rank says which rank to blame. */
 static bool judge_across(const struct ncs_analysis *q, struct ncs_cause *cycle, struct ncs_drafts *all)
 {
     struct ncs_across across;
@@ -202,8 +204,8 @@ static bool is_stuck_meeting(const struct ncs_analysis *q, const struct ncs_noti
     return false;
 }
 
-/* Compares signatures, because labels and buffers may differ in calls that agree. A send and a receive
- * have different signatures anyway: a notice about such a pair is a mismatch by itself. */
+/* Compares signatures, because labels and buffers may differ in calls that agree. A send and a
+ * receive have different signatures anyway: a notice about such a pair is a mismatch by itself. */
 static bool causes_disagree(const struct ncs_notice *n)
 {
     if (n->calls == 2 && ncs_call_is_pair(n->call[0]) && ncs_call_is_pair(n->call[1]))
@@ -247,8 +249,8 @@ static uint64_t causes_place_key(const struct ncs_analysis *q, size_t context)
 }
 
 /* True if the ranks that are behind at the later divergence have passed the call that they lack, so
- * they will not make it any more: each has ended well, or waits at the same place as a rank that has
- * made the call. */
+ * they will not make it any more: each has ended well, or waits at the same place as a rank that
+ * has made the call. */
 static bool have_passed(const struct ncs_analysis *q, int comm)
 {
     enum { BEHIND = 1, AHEAD };
@@ -282,7 +284,8 @@ static bool have_passed(const struct ncs_analysis *q, int comm)
 }
 
 /* A communicator stops at the first calls that disagree, and what is wrong behind them cannot be
- * compared. Only calls that a minority left out there are certain, once it has passed their place. */
+ * compared. Only calls that a minority left out there are certain, once it has passed their
+ * place. */
 static void judge_later(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     for (size_t i = 0; i < q->journal->comms; i++) {

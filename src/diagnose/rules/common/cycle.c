@@ -1,11 +1,12 @@
-/* A ring of ranks that wait for each other, as steps, rows and words. */
+/* A cycle of ranks that wait for each other, as steps, rows and words. */
 #include "diagnose/rules/rule.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 
-/* The rank that stands behind the node before (-1) or after (+1) place i of the ring. */
+/* The rank of the nearest node before (step -1) or after (+1) place i of the cycle's path: unmet
+ * waits belong to no rank. */
 static int rank_near(const struct ncs_analysis *q, const struct ncs_cause *r, size_t i, int step)
 {
     for (size_t k = 1; k <= r->length; k++) {
@@ -17,6 +18,7 @@ static int rank_near(const struct ncs_analysis *q, const struct ncs_cause *r, si
     return -1;
 }
 
+/* The rank's call at the unmet wait; any call there if the rank itself made none. */
 static const struct ncs_call *call_of_rank(const struct ncs_unmet *n, int rank)
 {
     for (size_t i = 0; i < n->presents; i++)
@@ -25,7 +27,8 @@ static const struct ncs_call *call_of_rank(const struct ncs_unmet *n, int rank)
     return n->call;
 }
 
-/* At fault is whoever could undo the whole knot alone; if nobody can, all of the ring. */
+/* Blames the rank that goes another way than the others (r->rank), else the ranks that could break
+ * the cycle alone, else all ranks of the cycle. */
 static void blame(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     size_t able = 0;
@@ -51,7 +54,7 @@ static void blame(const struct ncs_analysis *q, const struct ncs_cause *r, struc
 }
 
 struct ncs_cycle_wait ncs_cycle_wait_at(const struct ncs_analysis *q, const struct ncs_cause *r,
-                                      size_t i)
+                                        size_t i)
 {
     struct ncs_cycle_wait s = { .rank = rank_near(q, r, i, -1), .other = rank_near(q, r, i, 1) };
     s.unmet = &q->unmet[ncs_node_unmet(q, r->path[i])];
@@ -59,8 +62,8 @@ struct ncs_cycle_wait ncs_cycle_wait_at(const struct ncs_analysis *q, const stru
     return s;
 }
 
-/* A ring has no beginning: it is told from its lowest rank on, of equal ones from the lowest
- * communicator, so that it reads the same however it was found. */
+/* A cycle has no beginning. Its text starts at its lowest rank, of several steps of that rank at
+ * the lowest communicator, so it reads the same wherever the search entered the cycle. */
 size_t ncs_first_place(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
     size_t first = r->length;
@@ -101,7 +104,8 @@ static bool is_event_wait(const struct ncs_analysis *q, int node)
            q->snap->op[op].call->fn == NCS_FN_cudaStreamWaitEvent;
 }
 
-/* How what is waited for before place i of the ring comes after what is waited for there. */
+/* Why the work that step i awaits cannot come earlier: the nodes between the previous unmet wait
+ * and this one are in stream order, behind an event, or in a host thread. */
 static enum ncs_via behind_at(const struct ncs_analysis *q, const struct ncs_cause *r, size_t i)
 {
     enum ncs_via behind = NCS_VIA_STREAM;
@@ -214,7 +218,7 @@ static bool all_alike(const struct ncs_draft *d)
  * same place: "each waits in call 1 on x at line 5 for the next: 0 -> 1 -> 2 -> 0". */
 char *ncs_cycle_text(const struct ncs_draft *d)
 {
-    enum { MOST = 8 }; /* steps that are told */
+    enum { MOST = 8 }; /* steps in the text */
     struct ncs_str s = { 0 };
     const struct ncs_cycle_step *step = d->f.cycle;
     size_t shown = d->f.cycles > MOST ? MOST : d->f.cycles;

@@ -1,5 +1,5 @@
-/* Calls that met and disagree in one argument; the ranks with the rarer value are at fault. Where none is rarer
- * sibling groups decide, and otherwise all ranks are named. */
+/* Calls that met and disagree in one argument: the ranks with the rarer value are at fault. If two
+ * values are equally common, sibling groups decide; if they cannot, all ranks are named. */
 #include "diagnose/rules/rule.h"
 
 #include "api/types.h"
@@ -29,10 +29,10 @@ static int64_t count_of(const struct ncs_call *c)
 static int64_t op_of(const struct ncs_call *c)
 {
     int op = ncs_call_op(c);
-    return op > ncclNumOps ? ncclNumOps : op; /* every pre-mul-sum is the same operator */
+    return op > ncclNumOps ? ncclNumOps : op; /* handles of pre-mul-sums differ by rank; NCCL numbers them from ncclNumOps on */
 }
 
-/* In the order in which they are looked at: the first that differs names the rule. */
+/* In the order of checks: the first fact that differs names the rule. */
 static ncs_fact_of *const facts[] = {
     [NCS_FACT_KIND] = disagreement_kind_of,   [NCS_FACT_ROOT] = root_of, [NCS_FACT_DTYPE] = dtype_of,
     [NCS_FACT_COUNT] = count_of, [NCS_FACT_OP] = op_of,
@@ -54,7 +54,8 @@ static size_t disagreement_votes(const struct ncs_cause *r, ncs_fact_of *get, in
     return n;
 }
 
-/* The commonest value; *even when another is as common. */
+/* A call with the commonest value; *tied if another value is as common. Counts in a map: a
+ * communicator may have thousands of ranks. */
 static const struct ncs_call *disagreement_majority(const struct ncs_cause *r, ncs_fact_of *get, bool *tied)
 {
     struct ncs_map given = { 0 }; /* value -> by how many it was given */
@@ -77,7 +78,8 @@ static const struct ncs_call *disagreement_majority(const struct ncs_cause *r, n
     return best;
 }
 
-/* The call whose value the siblings of those who met have passed; NULL where they have not, or both. */
+/* The call whose value the siblings' calls have; NULL = none of the values, or several. *siblings =
+ * how many calls. */
 static const struct ncs_call *disagreement_by_siblings(const struct ncs_analysis *q, const struct ncs_cause *r,
                                                        ncs_fact_of *get, size_t *siblings)
 {
@@ -116,9 +118,9 @@ void ncs_fill_calls(const struct ncs_analysis *q, const struct ncs_cause *r, str
         ncs_add_blocked(q, d, ncs_unmet_node(q, (size_t)(r->unmet - q->unmet)));
 }
 
-/* "root 1 on rank 3, root 0 on ranks 0..2": the rarer value first. */
+/* Adds one value: "root 1 on rank 3 at line 8". */
 static void disagreement_format_value(const struct ncs_cause *r, struct ncs_str *s, ncs_fact_of *get,
-                                   const struct ncs_call *of, const char *noun)
+                                      const struct ncs_call *of, const char *noun)
 {
     int *ranks = ncs_new(r->calls * sizeof *ranks);
     size_t count = 0;
@@ -146,7 +148,6 @@ static void disagreement_format_value(const struct ncs_cause *r, struct ncs_str 
     ncs_free(ranks);
 }
 
-/* A send and a receive; a share of an all-to-all that met one of them is of another kind. */
 bool ncs_is_exchange(const struct ncs_cause *r)
 {
     return r->calls == 2 && ncs_call_is_pair(r->call[0]) && ncs_call_is_pair(r->call[1]);
@@ -163,7 +164,7 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     ncs_fact_of *get = facts[which];
     if (!differs(r, get))
         return false;
-    enum { MOST = 4 }; /* values that are told */
+    enum { MOST = 4 }; /* values in the text */
     bool tied;
     size_t values = 0;
     const struct ncs_call *best = disagreement_majority(r, get, &tied);
@@ -183,7 +184,7 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "call %u on %s %s ", (unsigned)best->number, ncs_comm_name(q, best->comm),
                  get == disagreement_kind_of ? "is" : "has");
-    for (int pass = 0; pass < 2; pass++) {
+    for (int pass = 0; pass < 2; pass++) { /* rarer values first, then the commonest */
         for (size_t i = 0; i < r->calls; i++) {
             const struct ncs_call *c = r->call[i];
             bool common = get(c) == get(best), listed = false;
@@ -205,11 +206,10 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     d->f.why = ncs_str_take(&s);
     ncs_fill_calls(q, r, d, best);
     if (tied && d->f.certainty == NCS_CERTAIN)
-        d->f.certainty = NCS_LIKELY; /* that they disagree is certain, not which of them is wrong */
+        d->f.certainty = NCS_LIKELY; /* the disagreement is certain, but not which side is wrong */
     return true;
 }
 
-/* "...: rank 3 (line 8) is the odd one", unless no side is. */
 bool ncs_advise_minority(const struct ncs_cause *r, struct ncs_draft *d, const char *what)
 {
     struct ncs_str s = { 0 };

@@ -1,5 +1,5 @@
-/* Shared by the rules about calls that were left out, made in excess or exchanged on
- * one communicator. */
+/* Shared by the rules about calls that were left out, made in excess or exchanged on one
+ * communicator: skipped-call, extra-call, swapped-calls. */
 #include "diagnose/rules/rule.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ const struct ncs_call_divergence *ncs_divergence_of(const struct ncs_analysis *q
 }
 
 void ncs_format_minority(const struct ncs_analysis *q, struct ncs_str *s, int comm,
-                    const struct ncs_call_divergence *p)
+                         const struct ncs_call_divergence *p)
 {
     int *ranks = ncs_new(p->minority_size * sizeof *ranks);
     for (size_t i = 0; i < p->minority_size; i++)
@@ -43,7 +43,8 @@ const struct ncs_call *ncs_call_at(const struct ncs_analysis *q, int comm, int c
     return ncs_sequence_at(&q->comm[comm].seq[comm_rank], position);
 }
 
-/* Rows for calls that met and disagree: what each rank's is. */
+/* Adds a row for each rank's call at the divergence, if the calls met. Ranks that never made it
+ * have rows already. */
 static void add_call_rows(const struct ncs_analysis *q, const struct ncs_cause *r, int comm,
                           const struct ncs_call_divergence *p, struct ncs_draft *d)
 {
@@ -65,7 +66,7 @@ static void add_call_rows(const struct ncs_analysis *q, const struct ncs_cause *
 }
 
 static void format_numbers(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
-                        struct ncs_str *s)
+                           struct ncs_str *s)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
     bool one = p->minority_size == 1, two = info->nranks - (int)p->minority_size == 1;
@@ -83,7 +84,7 @@ static void format_numbers(const struct ncs_analysis *q, int comm, const struct 
                  (unsigned)info->member[p->model].calls);
 }
 
-/* By what the odd ranks were told from the others. */
+/* The sentence that says what distinguishes the minority. The caller frees it. */
 static char *evidence_of(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p)
 {
     struct ncs_str s = { 0 };
@@ -116,8 +117,7 @@ static char *evidence_of(const struct ncs_analysis *q, int comm, const struct nc
     return ncs_str_take(&s);
 }
 
-/* The frame that the three rules share: culprits are the odd ranks, the title is the others' call
- * where they part. `line` of a culprit: of its own call there, or of the call it left out. */
+/* A culprit's line is that of its own call at the divergence, or of the call that it left out. */
 void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, int comm,
                          const struct ncs_call_divergence *p, struct ncs_draft *d)
 {
@@ -195,8 +195,8 @@ bool ncs_never_called(const struct ncs_cause *r)
     return r->kind == NCS_CAUSE_ABSENT && r->absents && r->absent[0]->reason >= NCS_ABSENT_DESTROYED;
 }
 
-/* A parting by number alone is judged by those concerned: those who will never come are behind,
- * unless they outnumber those who wait for them, who then have made a call too many. */
+/* Decides a divergence in number alone by the waits: the ranks that will never come left calls out,
+ * unless they outnumber the ranks that wait for them. Then those made a call in excess. */
 static void by_number(const struct ncs_cause *r, struct ncs_call_divergence *p)
 {
     bool extra = r->absents > r->unmet->presents;
@@ -223,9 +223,8 @@ static void take_evidence(const struct ncs_call_divergence *by_evidence, struct 
     p->minority = minority;
 }
 
-/* The parting if it is of the kind wanted; its list of odd ranks is the caller's. */
 bool ncs_is_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, enum ncs_divergence_how how,
-               struct ncs_call_divergence *out)
+                       struct ncs_call_divergence *out)
 {
     const struct ncs_call_divergence *p = NULL;
     if (r->kind == NCS_CAUSE_LABELS)
@@ -271,7 +270,7 @@ bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_call_diverge
     return true;
 }
 
-/* Where somebody who is missed stands on the same communicator. */
+/* Another unmet wait of the communicator at which the absent rank waits; NULL = none. */
 static const struct ncs_unmet *own_other(const struct ncs_analysis *q, const struct ncs_unmet *n,
                                          const struct ncs_absent *a)
 {
@@ -284,10 +283,10 @@ static const struct ncs_unmet *own_other(const struct ncs_analysis *q, const str
     return NULL;
 }
 
-/* " before its AllReduce float32 x 8 sum at line 5", " before it calls comm:suspend at line 4, which
- * no other rank calls" */
+/* " before its AllReduce float32 x 8 sum at line 5", " before it calls comm:suspend at line 4,
+ * which no other rank calls" */
 static void format_before_other(struct ncs_str *s, const struct ncs_unmet *other,
-                             const struct ncs_absent *a, bool several)
+                                const struct ncs_absent *a, bool several)
 {
     const struct ncs_call *c = other->call;
     for (size_t i = 0; i < other->presents; i++)
@@ -306,7 +305,6 @@ static void format_before_other(struct ncs_str *s, const struct ncs_unmet *other
     ncs_free(what);
 }
 
-/* " too", or " before it waits in barrier() at line 9" of one who may still mean to make it. */
 void ncs_format_before_wait(const struct ncs_analysis *q, const struct ncs_cause *r, bool several,
                             struct ncs_str *s)
 {

@@ -1,5 +1,5 @@
-/* The findings on their way: what tells of the same mistake becomes one, and the order in which they
- * are told, which is the same whatever the schedule was. */
+/* Collects findings: findings about the same mistake are merged, and the order of the rest does not
+ * depend on the schedule. */
 #include "diagnose/rules/rule.h"
 
 #include <stdlib.h>
@@ -84,8 +84,9 @@ bool ncs_same_culprits(const struct ncs_finding *a, const struct ncs_finding *b)
     return true;
 }
 
-/* Host waits are one mistake only if they are one wait: each key is set by a statement of its own. So
- * are faults that did not happen, and results that lost something; and hazards are one only if one wait mends both. */
+/* True if both findings are about one mistake: the same rule blames the same ranks. Some rules need
+ * the same title, too: each key, fault and result has a statement of its own. Hazards are one only
+ * if one wait mends both. */
 static bool same_mistake(const struct ncs_draft *x, const struct ncs_draft *y)
 {
     const struct ncs_finding *a = &x->f, *b = &y->f;
@@ -101,8 +102,8 @@ static bool at_one_call(const struct ncs_finding *a, const struct ncs_finding *b
     return a->call > 0 && a->call == b->call && compare_texts(a->comm, b->comm) == 0;
 }
 
-/* A device that was lost in a call takes its rank with it: whoever waits for that rank in the same call
- * waits because of the access. */
+/* True if the ranks wait only because of the illegal access: the access ends the device, and so the
+ * rank, in the same call. */
 static bool follows(const struct ncs_finding *waits, const struct ncs_finding *access)
 {
     return is_rule(access, "illegal-access") && is_rule(waits, "error-path") &&
@@ -110,7 +111,7 @@ static bool follows(const struct ncs_finding *waits, const struct ncs_finding *a
            access->culprit[0].rank == waits->culprit[0].rank;
 }
 
-/* The same slip of several ranks: all have the same line. */
+/* True if several ranks made the same illegal access at the same line. */
 static bool same_slip(const struct ncs_finding *a, const struct ncs_finding *b)
 {
     return is_rule(a, "illegal-access") && is_rule(b, "illegal-access") && at_one_call(a, b) &&
@@ -118,14 +119,15 @@ static bool same_slip(const struct ncs_finding *a, const struct ncs_finding *b)
            !b->blockeds && a->culprit[0].line == b->culprit[0].line;
 }
 
-/* Serials are given in the order in which the ranks happen to run. How many calls its thread had made
- * on communicators says as well how early it is, and is the same in every run. At one place what the
- * machine noticed comes before who waits because of it. */
+/* A key for the order of findings, from the id of the earliest call. Ids follow the schedule. The
+ * number of calls that the thread had made before does not, and says as well how early the call is.
+ * Bits: calls before | not noticed by the machine (a notice comes before the waits that it causes)
+ * | rank | thread. */
 static uint64_t place_in_order(const struct ncs_analysis *q, uint64_t id, bool noticed)
 {
     const struct ncs_index *all = &q->index;
     size_t at = 0, end = all->mades;
-    while (at < end) { /* the one with this serial, or where it would be */
+    while (at < end) { /* binary search: calls are in the order of their ids */
         size_t middle = at + (end - at) / 2;
         if (all->made[middle].call->id < id)
             at = middle + 1;
@@ -147,6 +149,8 @@ static int compare_numbers(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
+/* Errors before notes, hangs before mere hazards, then by time. The texts come last, so that the
+ * order is complete: qsort is not stable. */
 static int drafts_compare(const void *x, const void *y)
 {
     const struct ncs_draft *a = x, *b = y;
@@ -166,7 +170,7 @@ static int drafts_compare(const void *x, const void *y)
     return 0;
 }
 
-/* Keeps the one of the lowest rank, with all who made it. */
+/* Keeps the finding of the lowest rank, with the culprits of both. */
 static void merge_slips(struct ncs_draft *old, struct ncs_draft *d)
 {
     if (d->f.culprit[0].rank < old->f.culprit[0].rank) {
@@ -180,8 +184,8 @@ static void merge_slips(struct ncs_draft *old, struct ncs_draft *d)
     ncs_free_finding(&d->f);
 }
 
-/* One mistake shows in many places (each turn of a loop, each communicator): it is told once, at
- * its earliest, with all whom it blocks. A hazard is never kept in place of a hang. */
+/* One mistake shows in many places (each round of a loop, each communicator): it is reported once,
+ * at its earliest, with all ranks that it blocks. Of a hang and a hazard the hang is kept. */
 void ncs_drafts_add(const struct ncs_analysis *q, struct ncs_drafts *all, struct ncs_draft *d)
 {
     if (d->order != UINT64_MAX)

@@ -1,4 +1,5 @@
-/* Why a call failed, where the calls before it tell more than its code and the library's words. */
+/* Why a call failed, where earlier calls show more than its result code and the library's
+ * message. */
 #include "diagnose/rules/rule.h"
 
 #include <string.h>
@@ -22,6 +23,8 @@ static const struct ncs_call *concerned(const struct ncs_call *call)
     return found;
 }
 
+/* True if the library's message for the failed call contains the words. Messages differ between
+ * versions, so they only support what the code and the calls show. */
 static bool message_has(const struct ncs_call *call, const char *words)
 {
     return call->said && strstr(call->said, words);
@@ -38,7 +41,8 @@ static bool is_same_device(const struct ncs_analysis *q, const struct ncs_call *
            (message_has(call, "same GPU") || message_has(call, "Duplicate GPU"));
 }
 
-/* Which ranks of the run have the device, if one device alone has several; the caller's. */
+/* The ranks of the run that share a device, and the device; count 0 if several device numbers occur
+ * more than once. The caller frees the list. */
 static int *sharers(const struct ncs_analysis *q, int comm, size_t *count, int *device)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
@@ -61,12 +65,12 @@ static int *sharers(const struct ncs_analysis *q, int comm, size_t *count, int *
                 rank[(*count)++] = info->member[k].rank;
     }
     if (kinds != 1)
-        *count = 0; /* devices of several hosts have the same numbers */
+        *count = 0; /* each host counts its devices from 0, so equal numbers prove nothing */
     return rank;
 }
 
 static void format_same_device(const struct ncs_analysis *q, const struct ncs_call *call,
-                            const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
+                               const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     (void)earlier;
     const struct ncs_call *init = concerned(call);
@@ -87,7 +91,8 @@ static void format_same_device(const struct ncs_analysis *q, const struct ncs_ca
     ncs_str_add(fix, ": cudaSetDevice with its number among the ranks of the host");
 }
 
-/* Other ranks of the host, which do not share their device, may fail too. */
+/* Blames the ranks that share a device. Not all that failed: ranks with a device of their own may
+ * fail, too, because the communicator cannot be made. False = the sharers are unknown. */
 static bool blame_sharers(const struct ncs_analysis *q, const struct ncs_call *call, struct ncs_draft *d)
 {
     const struct ncs_call *init = concerned(call);
@@ -121,7 +126,7 @@ static bool is_reused_id(const struct ncs_analysis *q, const struct ncs_call *ca
 }
 
 static void format_reused_id(const struct ncs_analysis *q, const struct ncs_call *call,
-                          const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
+                             const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     ncs_str_addf(why, "; with this id %s was made", ncs_comm_name(q, earlier->comm));
     ncs_format_place(why, earlier);
@@ -158,12 +163,15 @@ static bool is_behind(const struct ncs_analysis *q, const struct ncs_call *c)
     return !ncs_is_init(c) && made < wanted;
 }
 
+/* True if the call that should have made the communicator gave the rank none before `used`. */
 static bool left_none(const struct ncs_analysis *q, const struct ncs_call *c, const struct ncs_call *used)
 {
     return gave_no_color(c) || ncs_failed(c) || (c->group && c->group == used->group) ||
            is_behind(q, c);
 }
 
+/* *earlier = the call that should have made the communicator, the latest one; it stays NULL if
+ * there is none. */
 static bool is_null_comm(const struct ncs_analysis *q, const struct ncs_call *call,
                          const struct ncs_call **earlier)
 {
@@ -180,7 +188,7 @@ static bool is_null_comm(const struct ncs_analysis *q, const struct ncs_call *ca
 }
 
 static void format_null_comm(const struct ncs_analysis *q, const struct ncs_call *call,
-                          const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
+                             const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     if (!earlier) {
         ncs_str_add(why, "; no call of the rank has made a communicator for it");
@@ -227,7 +235,7 @@ static bool is_excluded(const struct ncs_analysis *q, const struct ncs_call *cal
     (void)earlier;
     if (call->fn != NCS_FN_ncclCommShrink || call->rc != ncclInvalidArgument || call->comm < 0)
         return false;
-    for (size_t i = 0; i < q->journal->comms; i++) { /* what the others have made of it */
+    for (size_t i = 0; i < q->journal->comms; i++) { /* a child that others made by the same call, without this rank */
         const struct ncs_comm_info *info = q->journal->comm[i];
         bool has = false, first_of_it = false;
         for (int k = 0; k < info->members; k++)
@@ -241,7 +249,7 @@ static bool is_excluded(const struct ncs_analysis *q, const struct ncs_call *cal
 }
 
 static void format_excluded(const struct ncs_analysis *q, const struct ncs_call *call,
-                         const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
+                            const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     (void)earlier;
     ncs_str_addf(why, "; %s is called by those who stay, and this rank is to be left out",
@@ -254,6 +262,8 @@ static void format_excluded(const struct ncs_analysis *q, const struct ncs_call 
 
 /* ---- a communicator that is busy ---- */
 
+/* *earlier = the last call on the communicator that returned ncclInProgress, if no later query has
+ * shown that it is done. */
 static bool is_in_progress(const struct ncs_analysis *q, const struct ncs_call *call,
                            const struct ncs_call **earlier)
 {
@@ -274,7 +284,7 @@ static bool is_in_progress(const struct ncs_analysis *q, const struct ncs_call *
 }
 
 static void format_in_progress(const struct ncs_analysis *q, const struct ncs_call *call,
-                            const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
+                               const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     ncs_str_addf(why, "; %s", ncs_said_function(earlier));
     ncs_format_place(why, earlier);
@@ -286,6 +296,8 @@ static void format_in_progress(const struct ncs_analysis *q, const struct ncs_ca
 
 /* ---- an operator that is none here ---- */
 
+/* The rank's newest operator with the call's handle that was made before the call; handles are used
+ * again after a destroy. */
 static const struct ncs_redop *find_redop(const struct ncs_comm_info *info, const struct ncs_call *call)
 {
     const struct ncs_redop *op = info->redops;
@@ -327,7 +339,7 @@ static bool is_no_operator(const struct ncs_analysis *q, const struct ncs_call *
 }
 
 static void format_no_operator(const struct ncs_analysis *q, const struct ncs_call *call,
-                            const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
+                               const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     const struct ncs_redop *op = redop_of(q, call);
     bool over = earlier->fn == NCS_FN_ncclRedOpDestroy;
@@ -369,7 +381,7 @@ static int nranks_of(const struct ncs_analysis *q, const struct ncs_call *call)
 }
 
 static void format_own_mistake(const struct ncs_analysis *q, const struct ncs_call *call,
-                            const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
+                               const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     (void)earlier;
     int last = nranks_of(q, call) - 1, number;
@@ -404,8 +416,8 @@ static void format_own_mistake(const struct ncs_analysis *q, const struct ncs_ca
 
 static const struct {
     bool (*is)(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call **earlier);
-    void (*say)(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call *earlier,
-                struct ncs_str *why, struct ncs_str *fix);
+    void (*format)(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call *earlier,
+                   struct ncs_str *why, struct ncs_str *fix);
 } failings[] = {
     [NCS_FAILING_SAME_DEVICE] = { is_same_device, format_same_device },
     [NCS_FAILING_REUSED_ID] = { is_reused_id, format_reused_id },
@@ -419,11 +431,11 @@ static const struct {
 enum ncs_failing ncs_format_failing(const struct ncs_analysis *q, const struct ncs_call *call,
                                     struct ncs_str *why, struct ncs_str *fix)
 {
-    for (int i = 0;; i++) {
+    for (int i = 0;; i++) { /* the last reason fits every call */
         const struct ncs_call *earlier = NULL;
         if (!failings[i].is(q, call, &earlier))
             continue;
-        failings[i].say(q, call, earlier, why, fix);
+        failings[i].format(q, call, earlier, why, fix);
         return (enum ncs_failing)i;
     }
 }

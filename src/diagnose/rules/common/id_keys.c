@@ -1,4 +1,5 @@
-/* Unique ids that ranks take from the store: by which key each came, and who took another than those who do alike. */
+/* Unique ids that ranks take from the store: by which key each came, and who took another than
+ * those who do alike. */
 #include "diagnose/course/course.h"
 #include "diagnose/rules/rule.h"
 
@@ -17,7 +18,8 @@ struct joiners {
     size_t count, room;
 };
 
-/* The key by which the rank got the id that it joins with; NULL = it made the id, or got it by other means. */
+/* The key by which the rank got the id that it joins with; NULL = it made the id, or got it by
+ * other means. */
 static const char *id_keys_key_of(const struct ncs_analysis *q, const struct ncs_call *c)
 {
     const union ncs_arg *id = ncs_call_arg(c, NCS_ARG_ID);
@@ -47,7 +49,8 @@ static bool id_keys_same_place(const struct ncs_call *a, const struct ncs_call *
     return a->place.line && a->place.line == b->place.line && a->place.file == b->place.file;
 }
 
-/* How many join at its place, and how many of them with a key that is like its own but for numbers. */
+/* How many join at its place, and how many of them with a key that is like its own but for
+ * numbers. */
 static size_t id_keys_count_alike(const struct joiners *all, const struct joiner *own, size_t *there)
 {
     size_t alike = 0;
@@ -67,7 +70,8 @@ static void format_joiner(struct ncs_str *s, const struct joiner *j)
         ncs_str_addf(s, " at line %d", j->call->place.line);
 }
 
-/* One alone takes an id from another kind of key than all others at the place: "dp0" where they take "tp0", "tp1". */
+/* One alone takes an id from another kind of key than all others at the place: "dp0" where they
+ * take "tp0", "tp1". */
 static bool takes_other_kind(const struct joiners *all, struct ncs_draft *d)
 {
     const struct joiner *wrong = NULL, *like = NULL;

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* cmake/rules.cmake writes rules.def: a row for each file of diagnose/rules, whose name is the rule's id. */
+/* cmake/rules.cmake writes rules.def: a row for each file of diagnose/rules, whose name is the
+ * rule's id. */
 #define NCS_RULE(name, id) id,
 #define NCS_RULE_ROW(name, id, ground_, match_) id,
 const char *const ncs_rule_ids[] = {
@@ -50,15 +51,15 @@ void ncs_draft_take(const struct ncs_analysis *q, const struct ncs_cause *r, con
     ncs_drafts_add(q, all, d);
 }
 
-/* Of two rules with the same ground the one that blames fewer ranks. Not the first of the table: its order
- * is the alphabet's, and must not decide (tests shuffle it by ncs_nth_kind). */
+/* Of two rules with the same ground the one that blames fewer ranks. Not the first of the table:
+ * its order is the alphabet's, and must not decide (tests shuffle it by ncs_nth_kind). */
 static bool is_better(const struct ncs_draft *d, const struct ncs_draft *than)
 {
     return d->f.culprits < than->f.culprits;
 }
 
-/* The best rule of this ground that matches the cause; NULL = none does. Fills *best, whose contents the
- * caller owns then. */
+/* The best rule of this ground that matches the cause; NULL = none does. Fills *best, whose
+ * contents the caller owns then. */
 static const char *judge_by(const struct ncs_analysis *q, const struct ncs_cause *r, enum ncs_ground ground,
                             struct ncs_draft *best)
 {

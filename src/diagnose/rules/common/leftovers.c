@@ -24,7 +24,8 @@ static bool destroyed_by_some(const struct ncs_analysis *q, const struct ncs_com
     return some && left;
 }
 
-/* `depth` counts nested groups that the rank never ended; 0 = all are ended, then there is no finding. */
+/* `depth` counts nested groups that the rank never ended; 0 = all are ended, then there is no
+ * finding. */
 static void judge_open_group(const struct ncs_analysis *q, int rank, int depth, int line,
                              struct ncs_drafts *all)
 {
@@ -38,8 +39,8 @@ struct depth {
     int rank, thread, depth, line;
 };
 
-/* Counts the group starts and ends of each thread in the journal, for runs without a snapshot. Dropped
- * records may hold the missing end, so an incomplete journal proves nothing. */
+/* Counts the group starts and ends of each thread in the journal, for runs without a snapshot.
+ * Dropped records may hold the missing end, so an incomplete journal proves nothing. */
 static void judge_open_groups(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     struct depth *of = NULL;
@@ -66,9 +67,9 @@ static void judge_open_groups(const struct ncs_analysis *q, struct ncs_drafts *a
     ncs_free(of);
 }
 
-/* Judges facts that show in the journal alone, whether or not any rank waits because of them. True if
- * a rule found something. Windows, messages, operators and buffers are compared between ranks call by
- * call, which needs a journal without dropped records. */
+/* Judges facts that show in the journal alone, whether or not any rank waits because of them. True
+ * if a rule found something. Windows, messages, operators and buffers are compared between ranks
+ * call by call, which needs a journal without dropped records. */
 static bool judge_journal(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     struct ncs_cause r = { .kind = NCS_CAUSE_THREADS, .comm = -1, .rank = -1 };
@@ -93,8 +94,8 @@ static bool judge_journal(const struct ncs_analysis *q, struct ncs_drafts *all)
     return speaks;
 }
 
-/* q->journal_silent: an earlier reading of the same journal found nothing in it, so this one does not
- * search again. */
+/* q->journal_silent: an earlier reading of the same journal found nothing in it, so this one does
+ * not search again. */
 static void judge_left_overs(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     const struct ncs_call *call[4];
@@ -143,9 +144,9 @@ static bool is_explained(const struct ncs_drafts *all, const struct ncs_call *ca
     return false;
 }
 
-/* Errors that nothing caught and because of which no rank waits. Failures of one statement become one
- * finding. ncclRemoteError says only that another rank failed, so it is reported only if no rank has
- * an error of its own. */
+/* Errors that nothing caught and because of which no rank waits. Failures of one statement become
+ * one finding. ncclRemoteError says only that another rank failed, so it is reported only if no
+ * rank has an error of its own. */
 static void judge_errors(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     const struct ncs_call **call = ncs_new(q->notices * sizeof *call);

@@ -1,6 +1,6 @@
-/* Sends and receives that no call of the other side answers, and the mistake in naming peers that
- * would explain all of them. A ring of waits through such calls is no knot of order: whatever the
- * ranks did next, nobody would answer. */
+/* Finds sends and receives that no call of the other side answers, and the wrong peers that would
+ * explain all of them. A cycle of waits through such calls is no matter of order: whatever the
+ * ranks did next, no call would match. */
 #include "diagnose/analysis.h"
 
 #include <string.h>
@@ -29,6 +29,7 @@ static struct tally *tally_of(struct tallies *t, int src, int dst)
     return &t->tally[at - 1];
 }
 
+/* True for a send or receive that takes part in matching. */
 static bool counts(const struct ncs_analysis *q, const struct ncs_call *c)
 {
     enum ncs_reason reason;
@@ -51,14 +52,17 @@ static struct tally *tally_for(struct tallies *t, const struct ncs_call *c)
 struct ncs_unmatched_calls {
     const struct ncs_call **call;
     size_t count, room;
-    int *component;                /* by rank: the least rank that hangs together with it by who names whom */
+    int *component;           /* by rank: the lowest rank of its component, in which ranks name each other as peers */
     struct ncs_misnamed all;  /* what explains them, by rank */
     size_t all_room;
-    bool *explained;          /* by knot */
+    bool *explained;          /* by component */
     const struct ncs_call **exchange; /* those of groups that both send and receive */
     size_t exchanges, exchange_room;
 };
 
+/* The nth send from a rank to a peer meets the peer's nth receive from it, so the calls beyond the
+ * other side's number are unmatched. Dropped records would make matched calls look unmatched: then
+ * the list stays empty. */
 static void unmatched_find(const struct ncs_analysis *q, int comm, struct ncs_unmatched_calls *l)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
@@ -87,6 +91,7 @@ static void unmatched_find(const struct ncs_analysis *q, int comm, struct ncs_un
     ncs_free(seen.tally);
 }
 
+/* Union-find with path halving. */
 static int unmatched_component_of(int *component, int rank)
 {
     while (component[rank] != rank)
@@ -132,7 +137,8 @@ static bool explains(const struct ncs_call *const *unmatched, size_t count, int 
     return sends + recvs > 0 && sends + recvs == wanted_sends + wanted_recvs;
 }
 
-/* Sends less receives in the groups of the rank's loose calls. */
+/* The surplus of sends over receives, or the reverse, in the group of the rank's first unmatched
+ * call. */
 static int lean(const struct ncs_analysis *q, const struct ncs_call *const *unmatched, size_t count,
                 int rank)
 {
@@ -158,8 +164,9 @@ static bool all_grouped(const struct ncs_call *const *unmatched, size_t count)
     return true;
 }
 
-/* The one rank that can be to blame for all; -1 if there is none, or two who are as likely. A rank
- * that confused sending with receiving has too many of one in its group. */
+/* The only rank that could explain all calls; -1 = none, or two that fit as well. Fewer turned
+ * calls fit better. Of equally many, a rank that confused sending with receiving has a surplus of
+ * one in its group. */
 static int single(const struct ncs_analysis *q, const struct ncs_call *const *unmatched, size_t count,
                   int nranks)
 {
@@ -205,7 +212,8 @@ static bool one_sided(const struct ncs_call *const *unmatched, size_t count, int
     return balanced;
 }
 
-/* The loose call by somebody else that the k-th one would answer if it named the right peer. */
+/* The free unmatched call of another rank that c would match if it named the right peer. same_kind:
+ * if c also became the counterpart of its kind. */
 static const struct ncs_call *answered(const struct ncs_call *const *unmatched, size_t count,
                                        const bool *taken, const struct ncs_call *c, bool same_kind,
                                        size_t *at)
@@ -220,7 +228,8 @@ static const struct ncs_call *answered(const struct ncs_call *const *unmatched, 
     return NULL;
 }
 
-/* The same for calls that hang together. */
+/* Explains the unmatched calls of one component: by one rank alone, else by the receives or the
+ * sends of all ranks. */
 static void unmatched_explain(const struct ncs_analysis *q, const struct ncs_call *const *unmatched, size_t count,
                               int nranks, struct ncs_misnamed *out, size_t *room)
 {
@@ -229,7 +238,7 @@ static void unmatched_explain(const struct ncs_analysis *q, const struct ncs_cal
     bool sends = one_sided(unmatched, count, nranks, true);
     bool grouped = all_grouped(unmatched, count);
     bool *taken = ncs_new(count * sizeof *taken), *done = ncs_new(count * sizeof *done);
-    for (int turn = 0; turn < 2; turn++) /* calls that only name the wrong peer come first */
+    for (int turn = 0; turn < 2; turn++) /* calls that only name a wrong peer take their matches first */
         for (size_t i = 0; i < count; i++) {
             const struct ncs_call *c = unmatched[i];
             bool wrong = minority >= 0 ? c->comm_rank == minority
@@ -247,7 +256,7 @@ static void unmatched_explain(const struct ncs_analysis *q, const struct ncs_cal
     ncs_free(done);
 }
 
-/* By rank, whichever the question was about. */
+/* Sorts by rank: components come in an order of their own. */
 static void sort(struct ncs_misnamed *all)
 {
     for (size_t i = 1; i < all->count; i++) {
@@ -259,7 +268,7 @@ static void sort(struct ncs_misnamed *all)
     }
 }
 
-/* Its group both sends and receives on its communicator. */
+/* True if the call's group both sends and receives on the communicator. */
 static bool in_exchange(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     bool sends = false, recvs = false;
@@ -273,6 +282,7 @@ static bool in_exchange(const struct ncs_analysis *q, const struct ncs_call *cal
     return sends && recvs;
 }
 
+/* Found at the first question and kept: rules ask about the same communicator many times. */
 static struct ncs_unmatched_calls *unmatched_of(const struct ncs_analysis *q, int comm)
 {
     struct ncs_unmatched_calls **of = &q->comm[comm].unmatched, *l = *of;
@@ -284,7 +294,7 @@ static struct ncs_unmatched_calls *unmatched_of(const struct ncs_analysis *q, in
     find_components(l, nranks);
     l->explained = ncs_new((size_t)nranks * sizeof *l->explained);
     const struct ncs_call **sorted = ncs_new(l->count * sizeof *sorted);
-    size_t *end = ncs_new((size_t)(nranks + 1) * sizeof *end); /* by knot, of its calls in sorted */
+    size_t *end = ncs_new((size_t)(nranks + 1) * sizeof *end); /* by component: the end of its calls in `sorted` */
     for (size_t i = 0; i < l->count; i++)
         end[l->component[l->call[i]->comm_rank] + 1]++;
     for (int k = 0; k < nranks; k++)

@@ -63,8 +63,8 @@ static void fill_excess(const struct ncs_analysis *q, const struct ncs_cause *r,
     d->f.evidence = ncs_copy_text("without this one call every call has its answer");
 }
 
-/* Whether only this rank makes a call at the place of the waiting one, while others make calls of its kind: then
- * the call may be too many, and its peer is innocent. */
+/* Whether only this rank makes a call at the place of the waiting one, while others make calls of
+ * its kind: then the call may be too many, and its peer is innocent. */
 static bool made_by_one(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     bool others = false;
