@@ -115,7 +115,7 @@ struct ncs_unmet {
     size_t presents, present_room;
     struct ncs_absent *absent;
     size_t absents, absent_room;
-    const struct ncs_call *spread;   /* of an all-to-all, gather or scatter: one of those there */
+    const struct ncs_call *composed;   /* of an all-to-all, gather or scatter: one of those there */
     bool contact;                    /* blocks the host: first contact */
     int meeting, job, gate;          /* where it comes from; -1 = not from there */
     int comm, src, dst;              /* src, dst: a pair's or a signal's ranks of the
@@ -314,7 +314,7 @@ static inline bool ncs_polls(const struct ncs_analysis *q, const struct ncs_snap
 /* True for a meeting without a call number: a split, a shrink, a suspension. */
 bool ncs_is_meeting(const struct ncs_unmet *unmet);
 bool ncs_failed(const struct ncs_call *call); /* returned an error of NCCL */
-const char *ncs_said_result(const struct ncs_call *call); /* its name */
+const char *ncs_result_name(const struct ncs_call *call); /* its name */
 /* The key of the group in which a call was made; the group may contain calls of other
  * ranks of its process. */
 uint64_t ncs_group_key(const struct ncs_analysis *q, const struct ncs_call *call);
@@ -393,7 +393,7 @@ bool ncs_format_memory(const struct ncs_analysis *q, const struct ncs_call *call
 bool ncs_in_one_memory(const struct ncs_call *call, const void *a, size_t bytes_a, const void *b,
                        size_t bytes_b);
 
-/* ---- rings that are none (graph/ring_cause.c) ---- */
+/* ---- rings that are none (graph/cycle_cause.c) ---- */
 
 const struct ncs_unmet *ncs_left_out(const struct ncs_analysis *q, const int *path, size_t length);
 const struct ncs_unmet *ncs_unset_key(const struct ncs_analysis *q, const int *path, size_t length);
@@ -433,7 +433,7 @@ struct ncs_across {
 
 /* True if a cycle through several communicators is explained by one rank that goes another way than
  * the others on the same communicators. */
-bool ncs_part_across(const struct ncs_analysis *q, const int *path, size_t length,
+bool ncs_diverge_across(const struct ncs_analysis *q, const int *path, size_t length,
                      struct ncs_across *out);
 
 /* The kind of rule or candidate that is tried as the i-th. No report depends on this order, and
@@ -447,15 +447,15 @@ void ncs_waits(struct ncs_analysis *q);
 
 const char *ncs_comm_name(const struct ncs_analysis *q, int comm); /* "?" when there is none */
 /* The call in which a thread of control is, as the script writes it: "stream:sync". */
-const char *ncs_said_in(const struct ncs_analysis *q, int context);
-struct ncs_place ncs_said_place(const struct ncs_analysis *q, int context);
+const char *ncs_context_function(const struct ncs_analysis *q, int context);
+struct ncs_place ncs_context_place(const struct ncs_analysis *q, int context);
 /* The line at which a rank waits on the host: of its first thread that does, else of
  * its first live one. */
 int ncs_gate_line(const struct ncs_analysis *q, int rank);
 char *ncs_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *ncs_describe(const struct ncs_call *call);
 /* As the script writes it: "comm:split". */
-const char *ncs_said_function(const struct ncs_call *call);
+const char *ncs_function_name(const struct ncs_call *call);
 /* " at line 12", " at line 12 (grad)", or nothing. */
 void ncs_format_place(struct ncs_str *s, const struct ncs_call *call);
 /* Adds "failed with ncclInvalidArgument: Broadcast : invalid root 2". */

@@ -86,8 +86,8 @@ static bool fill_wait(struct ncs_analysis *q, int context, struct peers *peers,
     const struct ncs_call *call = NULL;
     w->rank = c->rank;
     w->thread = c->thread > 0 ? c->thread : 0; /* the driver's own count below 0 */
-    w->in = ncs_copy_text(ncs_said_in(q, context));
-    w->place = ncs_said_place(q, context);
+    w->in = ncs_copy_text(ncs_context_function(q, context));
+    w->place = ncs_context_place(q, context);
     for (size_t i = 0; i < unmets; i++) {
         const struct ncs_unmet *n = &q->unmet[unmet[i]];
         add_peers(q, c->rank, peers, n);
@@ -128,8 +128,8 @@ static void fill_running(const struct ncs_analysis *q, int context, struct ncs_w
     bool called = c->call && !c->call->returned;
     w->rank = c->rank;
     w->thread = c->thread > 0 ? c->thread : 0; /* the driver's own count below 0 */
-    w->in = ncs_copy_text(called ? ncs_said_in(q, context) : "script");
-    w->place = ncs_said_place(q, context);
+    w->in = ncs_copy_text(called ? ncs_context_function(q, context) : "script");
+    w->place = ncs_context_place(q, context);
 }
 
 void ncs_waits(struct ncs_analysis *q)
@@ -158,7 +158,7 @@ void ncs_waits(struct ncs_analysis *q)
     ncs_free(peers.is);
 }
 
-static void close_inquiry(struct ncs_analysis *q)
+static void analysis_free(struct ncs_analysis *q)
 {
     for (size_t i = 0; i < q->journal->comms; i++) {
         ncs_free(q->comm[i].divergence.minority);
@@ -181,7 +181,7 @@ static void close_inquiry(struct ncs_analysis *q)
 }
 
 /* Analyses the run as the rules see it. */
-static void inquire(const struct ncs_parties *parties, const struct ncs_journal *journal,
+static void analyse(const struct ncs_parties *parties, const struct ncs_journal *journal,
                     const struct ncs_snapshot *snap, const struct ncs_notice *notices, size_t count,
                     struct ncs_diagnosis *out)
 {
@@ -197,7 +197,7 @@ static void inquire(const struct ncs_parties *parties, const struct ncs_journal 
     ncs_rules(&q);
     ncs_format_beforehand(&q);
     ncs_waits(&q);
-    close_inquiry(&q);
+    analysis_free(&q);
 }
 
 void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *snapshot,
@@ -210,11 +210,11 @@ void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *
     memset(out, 0, sizeof *out);
     out->explained = true;
     if (!ncs_parties_read(journal, snap, &parties)) {
-        inquire(NULL, journal, snap, notices, count, out);
+        analyse(NULL, journal, snap, notices, count, out);
         return;
     }
     ncs_recast_open(&parties, notices, count, &as);
-    inquire(&parties, &as.journal, &as.snap, as.notice, as.notices, out);
+    analyse(&parties, &as.journal, &as.snap, as.notice, as.notices, out);
     ncs_name_parties(&parties, out);
     ncs_recast_close(&as);
     ncs_parties_free(&parties);

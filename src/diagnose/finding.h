@@ -216,9 +216,9 @@ struct ncs_alternative {
 struct ncs_diagnosis {
     struct ncs_finding *finding; size_t findings; /* the cause first */
     struct ncs_alternative *alternative; size_t alternatives; /* the likeliest first */
-    struct ncs_finding *oddity; /* in short: the rank that goes another way than the others; NULL =
+    struct ncs_finding *minority; /* in short: the rank that goes another way than the others; NULL =
                                  * none known */
-    bool odd_of_two;    /* and there are no others */
+    bool minority_of_two;    /* and there are no others */
     struct ncs_wait_line *wait;  size_t waits;    /* by rank and thread */
     struct ncs_party *party; size_t parties; /* by number; none: every rank of the run is one */
     bool explained;     /* every waiter has an edge to somebody (sim/README.md, invariant 9) */
@@ -252,9 +252,9 @@ void ncs_diagnosis_add_other(struct ncs_diagnosis *d, const struct ncs_journal *
 /* For a run that cannot be repeated: the alternative that is likelier by the calls alone becomes
  * the diagnosis, as likely; the previous diagnosis becomes an alternative. */
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *journal);
-/* For a hang in which no tried change lets all ranks go on: adds the oddity to the cause, if the
+/* For a hang in which no tried change lets all ranks go on: adds the minority to the cause, if the
  * cause comes from the waits alone and names other ranks, too. */
-void ncs_diagnosis_doubt_odd(struct ncs_diagnosis *d, const struct ncs_journal *journal);
+void ncs_diagnosis_add_minority(struct ncs_diagnosis *d, const struct ncs_journal *journal);
 /* For a hang without a likelier alternative: names the alternatives that fit equally well, with no
  * more wrong ranks, beside the diagnosis, which is likely then. */
 void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *journal);

@@ -291,7 +291,7 @@ void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
     bool another_stands = prove_alternatives(run, all, driver);
     if (!another_stands) {
         ncs_diagnosis_doubt(d, run->journal);
-        ncs_diagnosis_doubt_odd(d, run->journal);
+        ncs_diagnosis_add_minority(d, run->journal);
     }
     doubt_fallen(run, another_stands);
 }

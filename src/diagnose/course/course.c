@@ -227,7 +227,7 @@ static void add_steps(struct reading *r)
 /* ---- all courses ---- */
 
 /* Places at which a rank sends to, or receives from, several others, as in an exchange with all of them. */
-static void course_find_composed(const struct ncs_courses *all, struct ncs_map *spread)
+static void course_find_composed(const struct ncs_courses *all, struct ncs_map *composed)
 {
     enum { MOST_AWAY = 2 };
     for (size_t i = 0; i < all->count; i++) {
@@ -239,7 +239,7 @@ static void course_find_composed(const struct ncs_courses *all, struct ncs_map *
             ncs_map_put_number(&seen, ncs_hash(s->site, s->role), 1);
             ncs_map_put_number(&seen, s->site, ncs_map_number(&seen, s->site) + 1);
             if (ncs_map_number(&seen, s->site) > MOST_AWAY)
-                ncs_map_put_number(spread, s->site, 1);
+                ncs_map_put_number(composed, s->site, 1);
         }
         ncs_map_free(&seen);
     }
@@ -249,26 +249,26 @@ static void course_find_composed(const struct ncs_courses *all, struct ncs_map *
  * roles at places that only this rank visits. */
 static void course_clear_composed(struct ncs_courses *all)
 {
-    struct ncs_map spread = { 0 }, role = { 0 }, come = { 0 }; /* site -> 1, role -> 1, site -> its only course + 1 */
+    struct ncs_map composed = { 0 }, role = { 0 }, come = { 0 }; /* site -> 1, role -> 1, site -> its only course + 1 */
     if (!all->any_role)
         return;
-    course_find_composed(all, &spread);
+    course_find_composed(all, &composed);
     for (size_t i = 0; i < all->count; i++)
         for (size_t k = 0; k < all->of[i].steps; k++) {
             const struct ncs_step *s = &all->of[i].step[k];
             size_t other = ncs_map_number(&come, s->site);
             ncs_map_put_number(&come, s->site, !other || other == i + 1 ? i + 1 : SIZE_MAX);
-            if (s->role && ncs_map_get(&spread, s->site))
+            if (s->role && ncs_map_get(&composed, s->site))
                 ncs_map_put_number(&role, ncs_hash(s->role, i), 1);
         }
     for (size_t i = 0; i < all->count; i++)
         for (size_t k = 0; k < all->of[i].steps; k++) {
             struct ncs_step *s = &all->of[i].step[k];
             bool again = ncs_map_number(&come, s->site) == i + 1 && ncs_map_get(&role, ncs_hash(s->role, i));
-            if (ncs_map_get(&spread, s->site) || again)
+            if (ncs_map_get(&composed, s->site) || again)
                 s->role = 0;
         }
-    ncs_map_free(&spread);
+    ncs_map_free(&composed);
     ncs_map_free(&role);
     ncs_map_free(&come);
 }

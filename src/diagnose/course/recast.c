@@ -309,7 +309,7 @@ static void recast_add_context(struct ncs_recast *r, const struct ncs_snap_conte
     if (held && !c->group_depth && !stands_at_gate(r, c) && has_gone_on(r, c, front)) {
         ncs_free(copy.message);
         copy.message = ncs_text("its thread waits in %s() as rank %d",
-                                c->call ? ncs_said_function(c->call) : "a call", front);
+                                c->call ? ncs_function_name(c->call) : "a call", front);
         copy.state = NCS_CONTEXT_ENDED;
         copy.ending = NCS_END_SILENT;
     }

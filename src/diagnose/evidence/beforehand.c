@@ -1,6 +1,6 @@
 /* Events that a culprit met just before it went astray: an error that it caught or was given as a code, the end of the
  * communicator, a value that not all ranks have. It is evidence beside the cause, never the cause: nobody knows
- * what the program makes of it. So it is told only where it lies between the last call that the rank made like the
+ * what the program makes of it. So it is reported only where it lies between the last call that the rank made like the
  * others and the first that it did not, where no rank that went right met the same, and where the rank had not met
  * it before and gone right. */
 #include "diagnose/analysis.h"
@@ -15,7 +15,7 @@
 enum {
     MOST_CULPRITS = 8, /* that are looked at: with more of them it is the program that is wrong, not a few ranks */
     MOST_FACTS = 16,   /* that are looked at of one of them: a program may retry for long */
-    MOST_PRIORS = 3,   /* that are told of a finding */
+    MOST_PRIORS = 3,   /* that a finding reports */
 };
 
 static const struct {
@@ -154,7 +154,7 @@ static bool is_usual(const struct ncs_analysis *q, const struct facts *all, cons
     return others > 0 && others + 1 >= q->ranks;
 }
 
-static bool beforehand_is_told(const struct ncs_finding *f, const struct fact *fact)
+static bool is_in_reason(const struct ncs_finding *f, const struct fact *fact)
 {
     const char *words = !fact->call ? NULL : ncs_call_failed(fact->call) ? "failed with" : end_verb(fact->call);
     return words && f->why && strstr(f->why, words);
@@ -169,7 +169,7 @@ static bool is_of_matter(const struct ncs_analysis *q, const struct ncs_finding 
 
 /* ---- in words ---- */
 
-static char *say_fact(const struct ncs_analysis *q, const struct fact *fact, const struct ncs_prior *p)
+static char *beforehand_format_fact(const struct ncs_analysis *q, const struct fact *fact, const struct ncs_prior *p)
 {
     struct ncs_str s = { 0 };
     if (fact->call && ncs_call_failed(fact->call)) {
@@ -197,48 +197,48 @@ static char *say_fact(const struct ncs_analysis *q, const struct fact *fact, con
 
 /* ---- to a finding ---- */
 
-struct told {
+struct prior_event {
     struct fact fact;
     int *rank;
     size_t ranks, room;
 };
 
-struct tellings {
-    struct told *of;
+struct prior_events {
+    struct prior_event *of;
     size_t count, room;
 };
 
-static void beforehand_tell(struct tellings *t, const struct fact *fact)
+static void beforehand_add(struct prior_events *t, const struct fact *fact)
 {
     size_t i = 0;
     while (i < t->count && (t->of[i].fact.read ? !fact->read || strcmp(t->of[i].fact.read, fact->read) != 0
                                                : fact->read || !is_same(&t->of[i].fact, fact)))
         i++;
     if (i == t->count) {
-        struct told fresh = { .fact = *fact };
+        struct prior_event fresh = { .fact = *fact };
         NCS_PUSH(t->of, t->count, t->room, fresh);
     } else {
         ncs_free(fact->read);
     }
-    struct told *own = &t->of[i];
+    struct prior_event *own = &t->of[i];
     if (!own->ranks || own->rank[own->ranks - 1] != fact->rank)
         NCS_PUSH(own->rank, own->ranks, own->room, fact->rank);
 }
 
 /* One of the same place is enough, the last: they come from the newest to the oldest. */
-static bool is_repeated(const struct tellings *t, const struct fact *fact)
+static bool is_repeated(const struct prior_events *t, const struct fact *fact)
 {
     for (size_t i = 0; i < t->count; i++) {
-        const struct told *told = &t->of[i];
-        if (told->rank[told->ranks - 1] == fact->rank && !told->fact.call == !fact->call &&
-            told->fact.place.line == fact->place.line && told->fact.place.file == fact->place.file)
+        const struct prior_event *event = &t->of[i];
+        if (event->rank[event->ranks - 1] == fact->rank && !event->fact.call == !fact->call &&
+            event->fact.place.line == fact->place.line && event->fact.place.file == fact->place.file)
             return true;
     }
     return false;
 }
 
 static void beforehand_look_at(const struct ncs_analysis *q, const struct facts *all, const struct ncs_finding *f,
-                               const struct ncs_culprit *who, struct tellings *t)
+                               const struct ncs_culprit *who, struct prior_events *t)
 {
     struct ncs_stretch s = ncs_stretch_of(q, f, who);
     size_t facts = 0;
@@ -248,42 +248,42 @@ static void beforehand_look_at(const struct ncs_analysis *q, const struct facts 
         if (at_end || !ncs_in_stretch(&s, fact->rank, fact->thread, fact->id, place_in(&s, fact)))
             continue;
         facts++;
-        if (!is_repeated(t, fact) && !beforehand_is_told(f, fact) && is_of_matter(q, f, fact) &&
+        if (!is_repeated(t, fact) && !is_in_reason(f, fact) && is_of_matter(q, f, fact) &&
             !is_usual(q, all, f, &s, fact))
-            beforehand_tell(t, fact);
+            beforehand_add(t, fact);
     }
     const struct ncs_call *read;
     char *text = ncs_format_read(q, f, &s, &read);
     if (text) {
         struct fact fact = fact_of_call(read);
         fact.read = text;
-        beforehand_tell(t, &fact);
+        beforehand_add(t, &fact);
     }
 }
 
 /* A thread's own order is the same whatever the schedule was; that between ranks is not. */
 static int compare_told(const void *x, const void *y)
 {
-    const struct told *a = x, *b = y;
+    const struct prior_event *a = x, *b = y;
     if (a->rank[0] != b->rank[0])
         return a->rank[0] < b->rank[0] ? -1 : 1;
     return compare_facts(&a->fact, &b->fact);
 }
 
-static void beforehand_give(const struct ncs_analysis *q, struct ncs_finding *f, struct tellings *t)
+static void beforehand_format(const struct ncs_analysis *q, struct ncs_finding *f, struct prior_events *t)
 {
     size_t room = 0;
     if (t->count)
         qsort(t->of, t->count, sizeof *t->of, compare_told);
     for (size_t i = 0; i < t->count; i++) {
-        struct told *told = &t->of[i];
-        struct ncs_prior p = { .rank = told->rank, .ranks = told->ranks, .line = told->fact.place.line };
+        struct prior_event *event = &t->of[i];
+        struct ncs_prior p = { .rank = event->rank, .ranks = event->ranks, .line = event->fact.place.line };
         if (i + MOST_PRIORS < t->count) { /* the last ones are the closest */
-            ncs_free(told->rank);
-            ncs_free(told->fact.read);
+            ncs_free(event->rank);
+            ncs_free(event->fact.read);
             continue;
         }
-        p.text = told->fact.read ? told->fact.read : say_fact(q, &told->fact, &p);
+        p.text = event->fact.read ? event->fact.read : beforehand_format_fact(q, &event->fact, &p);
         NCS_PUSH(f->prior, f->priors, room, p);
     }
     ncs_free(t->of);
@@ -299,13 +299,13 @@ static bool is_apt(const struct ncs_finding *f)
     return apt && f->level == NCS_LEVEL_ERROR;
 }
 
-static void tell_all(const struct ncs_analysis *q, const struct facts *all, struct ncs_finding *f, size_t findings)
+static void beforehand_add_all(const struct ncs_analysis *q, const struct facts *all, struct ncs_finding *f, size_t findings)
 {
     for (size_t i = 0; i < findings; i++) {
-        struct tellings t = { 0 };
+        struct prior_events t = { 0 };
         for (size_t k = 0; is_apt(&f[i]) && k < f[i].culprits && k < MOST_CULPRITS; k++)
             beforehand_look_at(q, all, &f[i], &f[i].culprit[k], &t);
-        beforehand_give(q, &f[i], &t);
+        beforehand_format(q, &f[i], &t);
     }
 }
 
@@ -315,9 +315,9 @@ void ncs_format_beforehand(const struct ncs_analysis *q)
     struct ncs_diagnosis *d = q->result;
     gather(q, &all);
     if (all.count || q->priors) {
-        tell_all(q, &all, d->finding, d->findings);
+        beforehand_add_all(q, &all, d->finding, d->findings);
         for (size_t i = 0; i < d->alternatives; i++)
-            tell_all(q, &all, d->alternative[i].finding, d->alternative[i].findings);
+            beforehand_add_all(q, &all, d->alternative[i].finding, d->alternative[i].findings);
     }
     ncs_free(all.of);
 }

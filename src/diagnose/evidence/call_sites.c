@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 
-enum { SAMPLES = 9, ODDS = 64, FAR = 8, MOST_CALLS = 1 << 20 };
+enum { SAMPLES = 9, MOST_MINORITY = 64, FAR = 8, MOST_CALLS = 1 << 20 };
 
 /* ---- comparing ---- */
 
@@ -82,7 +82,7 @@ static bool call_sites_locate(const struct ncs_tracks *all, const struct ncs_sid
     int model = call_sites_find_model(all, s->other, samples, evidence);
     if (model < 0)
         return false;
-    for (size_t i = 0; i < s->minority_size && i < ODDS; i++) {
+    for (size_t i = 0; i < s->minority_size && i < MOST_MINORITY; i++) {
         size_t here;
         int minority = s->minority[i];
         if (!call_sites_find_shift(all, s->extra ? model : minority, s->extra ? minority : model, s->shift, s->last, evidence,
@@ -107,10 +107,10 @@ static void locate_by_any(struct ncs_analysis *q, struct ncs_records *records, i
     struct ncs_tracks all = ncs_tracks_open(q, records, comm);
     for (size_t i = 0; i < s->others && i < SAMPLES; i++)
         ncs_tracks_want(&all, s->other[i]);
-    for (size_t i = 0; i < s->minority_size && i < ODDS; i++)
+    for (size_t i = 0; i < s->minority_size && i < MOST_MINORITY; i++)
         ncs_tracks_want(&all, s->minority[i]);
     ncs_tracks_read(&all);
-    for (enum ncs_evidence evidence = NCS_EVIDENCE_LINE; evidence <= NCS_TRACK_CLUES && out->how == NCS_DIVERGENCE_NONE; evidence++)
+    for (enum ncs_evidence evidence = NCS_EVIDENCE_LINE; evidence <= NCS_TRACK_KINDS && out->how == NCS_DIVERGENCE_NONE; evidence++)
         call_sites_locate(&all, s, evidence, out);
     ncs_tracks_close(&all);
     if (out->how == NCS_DIVERGENCE_NONE)
@@ -119,7 +119,7 @@ static void locate_by_any(struct ncs_analysis *q, struct ncs_records *records, i
 
 /* Divides the ranks into those without a call at the divergence, and those that went on. The
  * smaller side is odd; if both are equal, the side with fewer calls. */
-static void part_sides(const struct ncs_ranks_of_comm *r, int nranks, struct ncs_sides *s)
+static void find_sides(const struct ncs_ranks_of_comm *r, int nranks, struct ncs_sides *s)
 {
     const struct ncs_call_divergence *p = &r->divergence;
     int *few = ncs_new((size_t)nranks * sizeof *few), *many = ncs_new((size_t)nranks * sizeof *many);
@@ -264,7 +264,7 @@ void ncs_find_evidence(struct ncs_analysis *q)
             continue;
         if (q->hung && r->divergence.how == NCS_DIVERGENCE_FEWER) {
             struct ncs_sides s;
-            part_sides(r, nranks, &s);
+            find_sides(r, nranks, &s);
             if (s.minority_size)
                 locate_by_any(q, &records, (int)c, &s, &r->by_evidence);
             ncs_free(s.minority);

@@ -239,7 +239,7 @@ static bool judge_rank(const struct ncs_analysis *q, const int *path, size_t len
     return out->unmet && out->how != NCS_DIVERGENCE_NONE;
 }
 
-bool ncs_part_across(const struct ncs_analysis *q, const int *path, size_t length,
+bool ncs_diverge_across(const struct ncs_analysis *q, const int *path, size_t length,
                      struct ncs_across *out)
 {
     if (q->journal->dropped || !is_of_comms(q, path, length))

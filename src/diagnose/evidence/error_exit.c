@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "ncclscript/cuda_abi.h"
 
-const char *ncs_said_result(const struct ncs_call *call)
+const char *ncs_result_name(const struct ncs_call *call)
 {
     return ncs_fn_info[call->fn].result == NCS_RESULT_CUDA ? ncs_cuda_error_name(call->rc)
                                                           : ncs_nccl_result_name(call->rc);

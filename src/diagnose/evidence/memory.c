@@ -66,7 +66,7 @@ static const char *memory_role_of(enum ncs_kind kind, const char *why)
 }
 
 /* ", of which it reads 4096 bytes,": of a role of the call, as far as it is known how many. */
-static void say_extent(struct ncs_str *s, const struct ncs_call *call, enum ncs_kind kind, int nranks)
+static void memory_format_extent(struct ncs_str *s, const struct ncs_call *call, enum ncs_kind kind, int nranks)
 {
     size_t times = kind == NCS_ARG_OUT ? ncs_call_writes(call, nranks) : ncs_call_reads(call, nranks);
     size_t bytes = ncs_call_dtype(call) < 0 ? 0 : ncs_dtype_bytes(ncs_call_dtype(call));
@@ -76,7 +76,7 @@ static void say_extent(struct ncs_str *s, const struct ncs_call *call, enum ncs_
         ncs_str_addf(s, ", of which it %s %zu bytes,", kind == NCS_ARG_OUT ? "writes" : "reads", bytes);
 }
 
-static void say_origin(struct ncs_str *s, const struct ncs_call *call, const void *address)
+static void memory_format_origin(struct ncs_str *s, const struct ncs_call *call, const void *address)
 {
     const struct ncs_call *made = allocation_of(call, address);
     if (!made) {
@@ -103,11 +103,11 @@ static void say_origin(struct ncs_str *s, const struct ncs_call *call, const voi
 }
 
 /* The scalar of the call's operator, which is read on the device when the operation runs. */
-static bool say_scalar(const struct ncs_call *call, struct ncs_str *s)
+static bool memory_format_scalar(const struct ncs_call *call, struct ncs_str *s)
 {
     const struct ncs_call *made = allocation_of(call, call->redop->pointer);
     ncs_str_add(s, "; the scalar ");
-    say_origin(s, call, call->redop->pointer);
+    memory_format_origin(s, call, call->redop->pointer);
     return made && memory_end_of(made);
 }
 
@@ -117,23 +117,23 @@ bool ncs_format_memory(const struct ncs_analysis *q, const struct ncs_call *call
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
     int nranks = call->comm >= 0 ? q->journal->comm[call->comm]->nranks : 0;
     bool freed = false;
-    const void *told = NULL;
+    const void *seen = NULL;
     if (why && strstr(why, "window"))
         return false; /* it is about the peer's memory */
     if (why && strstr(why, "scalar") && call->redop && call->redop->on_device)
-        return say_scalar(call, s);
+        return memory_format_scalar(call, s);
     for (int i = 0; i < info->nargs; i++) {
         const char *role = memory_role_of(info->arg[i].kind, why);
         const void *address = call->arg[i].p;
-        if (!role || !address || address == told)
+        if (!role || !address || address == seen)
             continue;
         const struct ncs_call *made = allocation_of(call, address);
         freed |= made && memory_end_of(made);
         ncs_str_addf(s, "; %s %s", ncs_call_count(call) ? "its" : "the", role);
-        say_extent(s, call, info->arg[i].kind, nranks);
+        memory_format_extent(s, call, info->arg[i].kind, nranks);
         ncs_str_add(s, " ");
-        say_origin(s, call, address);
-        told = address;
+        memory_format_origin(s, call, address);
+        seen = address;
     }
     return freed;
 }

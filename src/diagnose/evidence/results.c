@@ -66,7 +66,7 @@ static size_t moved_back(const struct guess *g, size_t i)
     return moved(back, g->at, g->far, i);
 }
 
-static bool results_is_odd(const struct guess *g, int rank)
+static bool results_is_minority(const struct guess *g, int rank)
 {
     size_t low = 0, high = g ? g->minority_size : 0;
     while (low < high) {
@@ -91,7 +91,7 @@ static const struct ncs_call *call_at(const struct ncs_results *all, int rank, s
 static bool input_at(const struct ncs_results *all, const struct guess *g, int rank, size_t at,
                      size_t element, double *value)
 {
-    const struct ncs_call *c = call_at(all, rank, results_is_odd(g, rank) ? moved_back(g, at) : at);
+    const struct ncs_call *c = call_at(all, rank, results_is_minority(g, rank) ? moved_back(g, at) : at);
     if (!c || !c->input || (element && !c->uniform))
         return false;
     *value = c->value;
@@ -329,7 +329,7 @@ enum trial { UNTESTED, FITS, FAILS };
 
 static enum trial ask(struct ncs_results *all, const struct guess *g, const struct witness *w, int rank)
 {
-    size_t at = results_is_odd(g, rank) ? moved(g->how, g->at, g->far, w->at) : w->at;
+    size_t at = results_is_minority(g, rank) ? moved(g->how, g->at, g->far, w->at) : w->at;
     double value;
     if (at == nowhere || !output_at(all, g, rank, at, w->element, &value))
         return UNTESTED;
@@ -347,7 +347,7 @@ static int try_guess(struct ncs_results *all, const struct guess *g)
         size_t asked[2] = { 0 };
         bool fitted = false;
         for (size_t k = 0; k < w->ranks && asked[0] < ASKED; k++) {
-            if (asked[results_is_odd(g, w->rank[k])]++ >= ASKED)
+            if (asked[results_is_minority(g, w->rank[k])]++ >= ASKED)
                 continue;
             enum trial t = ask(all, g, w, w->rank[k]);
             if (t == FAILS)
@@ -405,7 +405,7 @@ static uint32_t other_of(const struct ncs_sequence *s, const struct guess *g)
     return g->how == NCS_DIVERGENCE_SWAPPED ? s->call[g->at + g->far]->number : 0;
 }
 
-/* Neither of two ranks is the odd one; of two explanations both are told. */
+/* Neither of two ranks is the odd one; of two explanations both are reported. */
 static void fill_second(const struct ncs_results *all, const struct best *b, struct ncs_call_divergence *out)
 {
     const struct guess *x = &b->g, *y = &b->other;

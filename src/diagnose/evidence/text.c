@@ -1,7 +1,7 @@
 /* Evidence and failed results in words. */
 #include "diagnose/analysis.h"
 
-static void text_say_change(struct ncs_str *s, enum ncs_divergence_how how, unsigned first, unsigned other,
+static void text_format_change(struct ncs_str *s, enum ncs_divergence_how how, unsigned first, unsigned other,
                             unsigned shift)
 {
     const char *what = how == NCS_DIVERGENCE_SKIPPED ? "put in" : "taken out";
@@ -14,15 +14,15 @@ static void text_say_change(struct ncs_str *s, enum ncs_divergence_how how, unsi
 }
 
 /* "they would have come out with calls 2 and 3 exchanged on rank 3" */
-static void say_results(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
+static void text_format_results(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
                         struct ncs_str *s)
 {
     const struct ncs_divergence_alternative *alternative = &p->alternative;
     ncs_str_add(s, "they would have come out with ");
-    text_say_change(s, p->how, p->number, p->other, p->shift);
+    text_format_change(s, p->how, p->number, p->other, p->shift);
     if (alternative->how) {
         ncs_str_addf(s, "rank %d, and as well with ", ncs_run_rank(q, comm, p->minority[0]));
-        text_say_change(s, alternative->how, alternative->number, alternative->other, alternative->shift);
+        text_format_change(s, alternative->how, alternative->number, alternative->other, alternative->shift);
         ncs_str_addf(s, "rank %d", ncs_run_rank(q, comm, alternative->minority));
     } else if (p->tied) {
         ncs_str_add(s, "one of the two ranks");
@@ -44,7 +44,7 @@ void ncs_format_evidence(const struct ncs_analysis *q, int comm, const struct nc
     bool skipped = p->how == NCS_DIVERGENCE_SKIPPED;
     ncs_str_add(s, by[p->evidence]);
     if (p->evidence == NCS_EVIDENCE_RESULT) {
-        say_results(q, comm, p, s);
+        text_format_results(q, comm, p, s);
         return;
     }
     if (p->how == NCS_DIVERGENCE_SWAPPED) {

@@ -6,10 +6,10 @@
 
 #include "diagnose/analysis.h"
 
-#define NCS_TRACK_CLUES NCS_EVIDENCE_BETWEEN
+#define NCS_TRACK_KINDS NCS_EVIDENCE_BETWEEN
 
 struct ncs_track_evidence {
-    uint64_t of[NCS_TRACK_CLUES]; /* by clue, from NCS_EVIDENCE_LINE on */
+    uint64_t of[NCS_TRACK_KINDS]; /* by clue, from NCS_EVIDENCE_LINE on */
     uint64_t power;               /* of the actions in between: factor of its hash when more
                                    * follow */
 };

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "ncclscript/nccl_abi.h"
 
-enum { SAMPLES = 9, ODDS = 64, FAR = 8, AT_START = 3 };
+enum { SAMPLES = 9, MOST_MINORITY = 64, FAR = 8, AT_START = 3 };
 
 enum how { SAME, OFFSET, FACTOR, HOWS };
 
@@ -156,7 +156,7 @@ static bool values_locate(const struct ncs_ranks_of_comm *c, const struct ncs_si
                           struct span *out)
 {
     size_t unmet = how == SAME ? 1 : s->others > 1 ? 2 : 3;
-    for (size_t i = 0; i < s->minority_size && i < ODDS; i++) {
+    for (size_t i = 0; i < s->minority_size && i < MOST_MINORITY; i++) {
         struct two t = sides_of(c, s, s->minority[i], model);
         struct span one;
         if (t.many->held <= t.shift || !values_find_shift(&t, how, unmet, &one) ||
@@ -173,7 +173,7 @@ static bool values_locate(const struct ncs_ranks_of_comm *c, const struct ncs_si
 /* True if the odd ranks agree with the others without any shift. */
 static bool is_even_so(const struct ncs_ranks_of_comm *c, const struct ncs_sides *s, enum how how, int model)
 {
-    for (size_t i = 0; i < s->minority_size && i < ODDS; i++) {
+    for (size_t i = 0; i < s->minority_size && i < MOST_MINORITY; i++) {
         struct relation r = { how, 0 };
         if (find_relation(how, &c->seq[s->minority[i]], &c->seq[model], &r))
             return true;

@@ -148,7 +148,7 @@ static const struct ncs_call **writers_of(const struct reads *r)
     return writer;
 }
 
-/* ---- what is told of a place ---- */
+/* ---- what is reported of a place ---- */
 
 static int run_rank(const struct ncs_analysis *q, int comm, int comm_rank)
 {
@@ -167,7 +167,7 @@ static bool is_common(const struct reads *r)
 
 /* "ranks 0..3 read at line 8 the receive buffer of call 1 on world, Reduce int32 x 4 sum root 0, at line 7; only its
  * root, rank 0, has a result there" */
-static char *say_reduce(const struct reads *r, const struct ncs_call *writer)
+static char *values_read_format_reduce(const struct reads *r, const struct ncs_call *writer)
 {
     const struct ncs_analysis *q = r->q;
     int root = run_rank(q, writer->comm, ncs_call_root(writer)), off = 0;
@@ -219,7 +219,7 @@ static bool add_value(const struct ncs_call *read, const struct ncs_call *writer
 }
 
 /* "rank 2 read 0 at line 8, where ranks 0, 1, 3 read 4", if these agree. */
-static char *values_read_say_other(const struct reads *r, const struct ncs_call *writer)
+static char *values_read_format_other(const struct reads *r, const struct ncs_call *writer)
 {
     const struct ncs_analysis *q = r->q;
     const struct ncs_call *model = NULL;
@@ -254,7 +254,7 @@ static char *values_read_say_other(const struct reads *r, const struct ncs_call 
 }
 
 /* "rank 2 read at line 8 what it had received from rank 0 at line 7; no other rank has read there" */
-static char *say_received(const struct reads *r, const struct ncs_call *writer)
+static char *values_read_format_received(const struct reads *r, const struct ncs_call *writer)
 {
     const struct ncs_analysis *q = r->q;
     int peer = writer->fn == NCS_FN_ncclRecv ? run_rank(q, writer->comm, ncs_call_peer(writer)) : -1;
@@ -273,15 +273,15 @@ static char *say_received(const struct reads *r, const struct ncs_call *writer)
     return ncs_str_take(&s);
 }
 
-static char *say_place(struct reads *r, uint64_t from)
+static char *values_read_format_place(struct reads *r, uint64_t from)
 {
     const struct ncs_call *writer = values_read_writer_of(r->q, r->own);
     find_reads(r, from);
-    char *text = writer ? say_reduce(r, writer) : NULL;
+    char *text = writer ? values_read_format_reduce(r, writer) : NULL;
     if (!text)
-        text = values_read_say_other(r, writer);
+        text = values_read_format_other(r, writer);
     if (!text && writer)
-        text = say_received(r, writer);
+        text = values_read_format_received(r, writer);
     ncs_free(r->of);
     ncs_free(r->times);
     return text;
@@ -302,7 +302,7 @@ char *ncs_format_read(const struct ncs_analysis *q, const struct ncs_finding *f,
     const struct ncs_call *first[MOST_PLACES];
     size_t places = 0;
     char *text = NULL;
-    if (q->journal->dropped) /* which reads correspond cannot be told */
+    if (q->journal->dropped) /* which reads correspond is not known */
         return NULL;
     for (size_t i = 0; i < q->priors && places < MOST_PLACES; i++) {
         const struct ncs_call *c = q->prior[i];
@@ -312,7 +312,7 @@ char *ncs_format_read(const struct ncs_analysis *q, const struct ncs_finding *f,
     }
     while (!text && places > 0) {
         struct reads r = { .q = q, .f = f, .own = first[--places] };
-        text = say_place(&r, stretch->from);
+        text = values_read_format_place(&r, stretch->from);
         *read = r.own;
     }
     return text;

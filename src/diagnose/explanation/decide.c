@@ -256,13 +256,13 @@ void ncs_diagnosis_add_other(struct ncs_diagnosis *d, const struct ncs_journal *
         add_other(first, in_short(f));
 }
 
-void ncs_diagnosis_doubt_odd(struct ncs_diagnosis *d, const struct ncs_journal *j)
+void ncs_diagnosis_add_minority(struct ncs_diagnosis *d, const struct ncs_journal *j)
 {
     struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
-    const struct ncs_finding *minority = d->oddity;
+    const struct ncs_finding *minority = d->minority;
     if (!first || !minority || first->others || changes_argument(j, first) || is_reported(first, minority))
         return;
-    if (d->odd_of_two || !ncs_finding_names_all(minority, first)) /* neither of two is the minority */
+    if (d->minority_of_two || !ncs_finding_names_all(minority, first)) /* neither of two is the minority */
         add_other(first, in_short(minority));
 }
 

@@ -165,7 +165,7 @@ bool ncs_explanation_brings_closer(const struct ncs_explanation *e);
 bool ncs_explanation_is_as_good(const struct ncs_explanation *e);
 /* A short finding about the rank that is furthest from the others; false = none. The caller frees
  * the contents. */
-bool ncs_find_oddity(const struct ncs_explanations *e, struct ncs_finding *out);
+bool ncs_find_minority(const struct ncs_explanations *e, struct ncs_finding *out);
 /* The id of the call before which a change at that step inserts; 0 = the step is no call, or the
  * end. */
 uint64_t ncs_edit_before(const struct ncs_course *c, size_t step);

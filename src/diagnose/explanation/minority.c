@@ -37,7 +37,7 @@ static const struct ncs_step *divergence_of_ways(const struct ncs_explanations *
 /* "comm:send at line 12", "barrier at line 7" */
 static void minority_format_step(struct ncs_str *out, const struct ncs_step *step)
 {
-    ncs_str_add(out, step->host ? step->call->label : ncs_said_function(step->call));
+    ncs_str_add(out, step->host ? step->call->label : ncs_function_name(step->call));
     if (!step->host)
         ncs_format_place(out, step->call);
     else if (step->host->place.line)
@@ -95,7 +95,7 @@ static size_t find_furthest(const struct ncs_explanations *s, size_t *minority)
     return 2 * count <= s->courses.count || s->courses.count == 2 ? count : 0;
 }
 
-bool ncs_find_oddity(const struct ncs_explanations *s, struct ncs_finding *out)
+bool ncs_find_minority(const struct ncs_explanations *s, struct ncs_finding *out)
 {
     size_t *minority = ncs_new((s->courses.count + 1) * sizeof *minority), room = 0, ranks = 0;
     int *rank = ncs_new((s->courses.count + 1) * sizeof *rank);

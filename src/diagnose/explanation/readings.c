@@ -132,10 +132,10 @@ static void add_alternatives(struct ncs_analysis *q, struct ncs_diagnosis *d)
             free_reading(&a);
     }
     struct ncs_finding minority;
-    if (ncs_find_oddity(all, &minority)) {
-        d->oddity = ncs_new(sizeof *d->oddity);
-        *d->oddity = minority;
-        d->odd_of_two = all->courses.count == 2;
+    if (ncs_find_minority(all, &minority)) {
+        d->minority = ncs_new(sizeof *d->minority);
+        *d->minority = minority;
+        d->minority_of_two = all->courses.count == 2;
     }
     ncs_explanations_free(all);
 }

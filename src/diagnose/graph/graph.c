@@ -140,13 +140,13 @@ static struct ncs_unmet *graph_composed_unmet(struct ncs_analysis *q, const stru
 {
     for (size_t i = 0; i < q->unmets; i++) {
         struct ncs_unmet *o = &q->unmet[i];
-        if (o->spread && o->comm == call->comm &&
-            ncs_position(q, o->spread) == ncs_position(q, call))
+        if (o->composed && o->comm == call->comm &&
+            ncs_position(q, o->composed) == ncs_position(q, call))
             return o;
     }
     const struct ncs_notice *notice = ncs_mismatch_notice(q, call);
     struct ncs_unmet *n = graph_new_unmet(q, NCS_UNMET_COLLECTIVE);
-    n->spread = call;
+    n->composed = call;
     for (size_t i = 0; notice && i < notice->calls; i++)
         add_present(n, notice->call[i]);
     if (notice || add_different(q, n, call))

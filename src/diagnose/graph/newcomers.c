@@ -5,7 +5,7 @@
 #include "base/mem.h"
 
 /* A place that spawns threads which join the communicator. */
-struct nursery {
+struct spawn_place {
     const struct ncs_place *place;
     int most; /* threads that one process has spawned there */
 };
@@ -49,9 +49,9 @@ static bool has_joined(const struct ncs_journal *j, int comm, int rank, int thre
 }
 
 /* The one place at which all who have joined were spawned. */
-static bool find_nursery(const struct ncs_parties *p, int comm, struct nursery *out)
+static bool find_spawn_place(const struct ncs_parties *p, int comm, struct spawn_place *out)
 {
-    *out = (struct nursery){ 0 };
+    *out = (struct spawn_place){ 0 };
     for (const struct ncs_call *c = p->journal->oldest; c; c = c->newer) {
         const struct ncs_host_step *h =
             makes_rank(c, comm) ? newcomers_spawn_of(p->journal, c->rank, c->thread) : NULL;
@@ -68,7 +68,7 @@ static bool find_nursery(const struct ncs_parties *p, int comm, struct nursery *
 
 /* The threads that were spawned there and have not joined, and those that were not spawned although
  * other processes did. */
-static struct newcomer *find_newcomers(const struct ncs_parties *p, int comm, const struct nursery *n, size_t *count)
+static struct newcomer *find_newcomers(const struct ncs_parties *p, int comm, const struct spawn_place *n, size_t *count)
 {
     struct newcomer *all = NULL;
     size_t room = 0;
@@ -100,13 +100,13 @@ static int usual_device(const struct ncs_comm_info *info, int comm_rank)
 void ncs_parties_settle(struct ncs_parties *p)
 {
     size_t missing = 0, at = SIZE_MAX, count = 0;
-    struct nursery n;
+    struct spawn_place n;
     for (size_t i = 0; i < p->count; i++)
         if (p->of[i].rank < 0) {
             missing++;
             at = i;
         }
-    if (missing != 1 || !find_nursery(p, p->of[at].comm, &n))
+    if (missing != 1 || !find_spawn_place(p, p->of[at].comm, &n))
         return;
     struct ncs_party *party = &p->of[at];
     struct newcomer *all = find_newcomers(p, party->comm, &n, &count);

@@ -78,18 +78,18 @@ static bool reach_is_gate(const struct ncs_analysis *q, int node)
 
 /* By node how many edges lead from it to `start`, 0 = not known; of the shortest ring through `start` so
  * many that its nodes are known. Few wait for what many could end: it is looked for from that side. */
-static int *distances_to(const struct ncs_analysis *q, int start, bool gates_only, int *ring)
+static int *distances_to(const struct ncs_analysis *q, int start, bool gates_only, int *around)
 {
     int *far = ncs_new(q->nodes * sizeof *far), *queue = ncs_new(q->nodes * sizeof *queue);
     size_t head = 0, tail = 0;
-    *ring = 0;
+    *around = 0;
     queue[tail++] = start;
-    while (head < tail && !*ring) {
+    while (head < tail && !*around) {
         int n = queue[head++];
-        for (int e = q->in[n]; e >= 0 && !*ring; e = q->edge[e].next_in) {
+        for (int e = q->in[n]; e >= 0 && !*around; e = q->edge[e].next_in) {
             int from = q->edge[e].from;
             if (from == start)
-                *ring = far[n] + 1;
+                *around = far[n] + 1;
             if (from == start || far[from] || (gates_only && !reach_is_gate(q, from)))
                 continue;
             far[from] = far[n] + 1;
@@ -102,11 +102,11 @@ static int *distances_to(const struct ncs_analysis *q, int start, bool gates_onl
 
 int *ncs_cycle_of(const struct ncs_analysis *q, size_t unmet, bool gates_only, size_t *length)
 {
-    int start = ncs_unmet_node(q, unmet), ring, *path = NULL;
-    int *far = distances_to(q, start, gates_only, &ring);
+    int start = ncs_unmet_node(q, unmet), around, *path = NULL;
+    int *far = distances_to(q, start, gates_only, &around);
     size_t room = 0;
     *length = 0;
-    for (int n = start, left = ring; left > 0; left--) {
+    for (int n = start, left = around; left > 0; left--) {
         NCS_PUSH(path, *length, room, n);
         int e = q->out[n];
         while (left > 1 && (q->edge[e].to == start || far[q->edge[e].to] != left - 1))
@@ -118,7 +118,7 @@ int *ncs_cycle_of(const struct ncs_analysis *q, size_t unmet, bool gates_only, s
 }
 
 /* Marks what can be reached from a node, forward or backward. */
-static bool *spread(const struct ncs_analysis *q, int node, bool forward)
+static bool *reach_from(const struct ncs_analysis *q, int node, bool forward)
 {
     bool *seen = ncs_new(q->nodes * sizeof *seen);
     int *stack = ncs_new(q->nodes * sizeof *stack);
@@ -141,67 +141,67 @@ static bool *spread(const struct ncs_analysis *q, int node, bool forward)
 }
 
 /* The nodes that lie on rings with a need: reached from it, and reaching it. */
-struct knot {
+struct reach_cycles {
     int *node;
     size_t nodes;
-    int *at;          /* by node of the graph: index in `node`; -1 = not in the knot */
-    int *left;        /* by index: edges that lead on, as the knot is taken apart */
+    int *at;          /* by node of the graph: index in `node`; -1 = not in one of them */
+    int *left;        /* by index: edges that lead on, as nodes are taken away */
     int *stack;
 };
 
-static struct knot reach_knot_of(const struct ncs_analysis *q, size_t unmet)
+static struct reach_cycles reach_cycles_of(const struct ncs_analysis *q, size_t unmet)
 {
     int start = ncs_unmet_node(q, unmet);
-    bool *in = spread(q, start, true), *back = spread(q, start, false);
-    struct knot k = { .at = ncs_new(q->nodes * sizeof *k.at) };
+    bool *in = reach_from(q, start, true), *back = reach_from(q, start, false);
+    struct reach_cycles c = { .at = ncs_new(q->nodes * sizeof *c.at) };
     for (size_t i = 0; i < q->nodes; i++)
-        k.nodes += in[i] = in[i] && back[i];
-    k.node = ncs_new(k.nodes * sizeof *k.node);
-    k.left = ncs_new(k.nodes * sizeof *k.left);
-    k.stack = ncs_new(k.nodes * sizeof *k.stack);
-    k.nodes = 0;
+        c.nodes += in[i] = in[i] && back[i];
+    c.node = ncs_new(c.nodes * sizeof *c.node);
+    c.left = ncs_new(c.nodes * sizeof *c.left);
+    c.stack = ncs_new(c.nodes * sizeof *c.stack);
+    c.nodes = 0;
     for (size_t i = 0; i < q->nodes; i++) {
-        k.at[i] = in[i] ? (int)k.nodes : -1;
+        c.at[i] = in[i] ? (int)c.nodes : -1;
         if (in[i])
-            k.node[k.nodes++] = (int)i;
+            c.node[c.nodes++] = (int)i;
     }
     ncs_free(in);
     ncs_free(back);
-    return k;
+    return c;
 }
 
-static void free_knot(struct knot *k)
+static void free_cycles(struct reach_cycles *c)
 {
-    ncs_free(k->node);
-    ncs_free(k->at);
-    ncs_free(k->left);
-    ncs_free(k->stack);
+    ncs_free(c->node);
+    ncs_free(c->at);
+    ncs_free(c->left);
+    ncs_free(c->stack);
 }
 
 /* Takes away the nodes with left < 0, then those from which nothing leads on, until none is left or
  * rings are: how many nodes remain, which are those with left > 0. */
-static size_t take_apart(const struct ncs_analysis *q, struct knot *k)
+static size_t take_apart(const struct ncs_analysis *q, struct reach_cycles *c)
 {
     size_t depth = 0, remain = 0;
-    for (size_t i = 0; i < k->nodes; i++) {
-        if (k->left[i] < 0)
+    for (size_t i = 0; i < c->nodes; i++) {
+        if (c->left[i] < 0)
             continue;
-        k->left[i] = 0;
-        for (int e = q->out[k->node[i]]; e >= 0; e = q->edge[e].next_out) {
-            int to = k->at[q->edge[e].to];
-            k->left[i] += to >= 0 && k->left[to] >= 0;
+        c->left[i] = 0;
+        for (int e = q->out[c->node[i]]; e >= 0; e = q->edge[e].next_out) {
+            int to = c->at[q->edge[e].to];
+            c->left[i] += to >= 0 && c->left[to] >= 0;
         }
         remain++;
-        if (k->left[i] == 0)
-            k->stack[depth++] = (int)i;
+        if (c->left[i] == 0)
+            c->stack[depth++] = (int)i;
     }
     while (depth > 0) {
-        int n = k->stack[--depth];
+        int n = c->stack[--depth];
         remain--;
-        for (int e = q->in[k->node[n]]; e >= 0; e = q->edge[e].next_in) {
-            int from = k->at[q->edge[e].from];
-            if (from >= 0 && k->left[from] > 0 && --k->left[from] == 0)
-                k->stack[depth++] = from;
+        for (int e = q->in[c->node[n]]; e >= 0; e = q->edge[e].next_in) {
+            int from = c->at[q->edge[e].from];
+            if (from >= 0 && c->left[from] > 0 && --c->left[from] == 0)
+                c->stack[depth++] = from;
         }
     }
     return remain;
@@ -210,36 +210,36 @@ static size_t take_apart(const struct ncs_analysis *q, struct knot *k)
 bool ncs_cycle_without(const struct ncs_analysis *q, size_t unmet, const int *gone,
                              size_t gones)
 {
-    struct knot k = reach_knot_of(q, unmet);
+    struct reach_cycles c = reach_cycles_of(q, unmet);
     for (size_t i = 0; i < gones; i++) {
-        int at = gone[i] >= 0 ? k.at[ncs_unmet_node(q, (size_t)gone[i])] : -1;
+        int at = gone[i] >= 0 ? c.at[ncs_unmet_node(q, (size_t)gone[i])] : -1;
         if (at >= 0)
-            k.left[at] = -1;
+            c.left[at] = -1;
     }
-    bool any = take_apart(q, &k) > 0;
-    free_knot(&k);
+    bool any = take_apart(q, &c) > 0;
+    free_cycles(&c);
     return any;
 }
 
 /* A rank that breaks all cycles lies on each of them, so the candidates are reduced to the ranks of
  * one remaining cycle. */
-static void keep_ring(const struct ncs_analysis *q, const struct knot *k, bool *is)
+static void keep_one_cycle(const struct ncs_analysis *q, const struct reach_cycles *c, bool *is)
 {
-    bool *seen = ncs_new(k->nodes * sizeof *seen), *on = ncs_new((size_t)q->ranks + 1);
+    bool *seen = ncs_new(c->nodes * sizeof *seen), *on = ncs_new((size_t)q->ranks + 1);
     int at = 0;
-    while (k->left[at] <= 0)
+    while (c->left[at] <= 0)
         at++;
     for (int turn = 0; turn < 2; turn++) { /* the first leads into a ring, the second goes around */
-        for (size_t i = 0; i < k->nodes; i++)
+        for (size_t i = 0; i < c->nodes; i++)
             seen[i] = false;
         while (!seen[at]) {
             seen[at] = true;
-            int rank = ncs_node_rank(q, k->node[at]), next = -1;
+            int rank = ncs_node_rank(q, c->node[at]), next = -1;
             if (turn == 1 && rank >= 0)
                 on[rank] = true;
-            for (int e = q->out[k->node[at]]; e >= 0 && next < 0; e = q->edge[e].next_out) {
-                int to = k->at[q->edge[e].to];
-                next = to >= 0 && k->left[to] > 0 ? to : -1;
+            for (int e = q->out[c->node[at]]; e >= 0 && next < 0; e = q->edge[e].next_out) {
+                int to = c->at[q->edge[e].to];
+                next = to >= 0 && c->left[to] > 0 ? to : -1;
             }
             at = next;
         }
@@ -252,22 +252,22 @@ static void keep_ring(const struct ncs_analysis *q, const struct knot *k, bool *
 
 bool *ncs_cycle_breakers(const struct ncs_analysis *q, size_t unmet)
 {
-    struct knot k = reach_knot_of(q, unmet);
+    struct reach_cycles c = reach_cycles_of(q, unmet);
     bool *is = ncs_new(((size_t)q->ranks + 1) * sizeof *is), single = true;
-    for (size_t i = 0; i < k.nodes; i++)
-        if (ncs_node_rank(q, k.node[i]) >= 0)
-            is[ncs_node_rank(q, k.node[i])] = true;
-    take_apart(q, &k);
-    for (size_t i = 0; i < k.nodes; i++)
-        single = single && k.left[i] == 1;
+    for (size_t i = 0; i < c.nodes; i++)
+        if (ncs_node_rank(q, c.node[i]) >= 0)
+            is[ncs_node_rank(q, c.node[i])] = true;
+    take_apart(q, &c);
+    for (size_t i = 0; i < c.nodes; i++)
+        single = single && c.left[i] == 1;
     for (int r = 0; r < q->ranks && !single; r++) { /* in a single ring, all of them */
         if (!is[r])
             continue;
-        for (size_t i = 0; i < k.nodes; i++)
-            k.left[i] = ncs_node_rank(q, k.node[i]) == r ? -1 : 0;
-        if (take_apart(q, &k) > 0)
-            keep_ring(q, &k, is);
+        for (size_t i = 0; i < c.nodes; i++)
+            c.left[i] = ncs_node_rank(q, c.node[i]) == r ? -1 : 0;
+        if (take_apart(q, &c) > 0)
+            keep_one_cycle(q, &c, is);
     }
-    free_knot(&k);
+    free_cycles(&c);
     return is;
 }

@@ -115,7 +115,7 @@ static void operate_on_rows(struct rank *r, struct ncs_call *call, const struct 
 
 /* A copy within a device, or between devices, is not waited for even by the functions that wait; one to
  * memory that is not pinned is, even by those that do not. */
-static void hazard_hazard_copy(struct rank *r, struct ncs_call *call, bool synchronous)
+static void copy_memory(struct rank *r, struct ncs_call *call, bool synchronous)
 {
     const union ncs_arg *dst = ncs_call_arg(call, NCS_ARG_OUT), *src = ncs_call_arg(call, NCS_ARG_IN);
     const union ncs_arg *bytes = ncs_call_arg(call, NCS_ARG_BYTES);
@@ -300,10 +300,10 @@ static void hazard_put(struct rank *r, struct ncs_call *call)
 {
     switch ((int)call->fn) {
     case NCS_FN_cudaMemcpy: case NCS_FN_cudaMemcpy2D: case NCS_FN_cudaMemcpyPeer:
-        hazard_hazard_copy(r, call, true);
+        copy_memory(r, call, true);
         break;
     case NCS_FN_cudaMemcpyAsync: case NCS_FN_cudaMemcpy2DAsync: case NCS_FN_cudaMemcpyPeerAsync:
-        hazard_hazard_copy(r, call, false);
+        copy_memory(r, call, false);
         break;
     case NCS_FN_cudaMemset: case NCS_FN_cudaMemset2D:
         set(r, call, true);

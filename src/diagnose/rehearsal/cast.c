@@ -56,7 +56,7 @@ static void find_owners(struct ncs_cast *cast, size_t course)
     }
 }
 
-static void find_needs(struct ncs_cast *cast, size_t course)
+static void find_last_wait(struct ncs_cast *cast, size_t course)
 {
     const struct ncs_course *c = &cast->courses->of[course];
     struct ncs_last_wait *w = &cast->wait[course];
@@ -207,7 +207,7 @@ struct ncs_cast *ncs_cast_new(const struct ncs_analysis *q, const struct ncs_cou
     sort_courses(cast);
     for (size_t i = 0; i < courses->count; i++) {
         find_owners(cast, i);
-        find_needs(cast, i);
+        find_last_wait(cast, i);
     }
     cast->kin = ncs_new(((size_t)cast->ranks + 1) * sizeof *cast->kin);
     for (int r = 0; r < cast->ranks; r++)

@@ -89,7 +89,7 @@ static bool error_path_match(const struct ncs_analysis *q, const struct ncs_caus
     bool ended = a->reason == NCS_ABSENT_ERROR, many = !ended && r->absents > 1 && error_path_alike(r);
     const struct ncs_call *failed = ended ? ended_by(q, a->rank) : a->call;
     int line = !ended           ? failed->place.line
-               : a->context >= 0 ? ncs_said_place(q, a->context).line : 0;
+               : a->context >= 0 ? ncs_context_place(q, a->context).line : 0;
     struct ncs_str s = { 0 }, fix = { 0 };
     if (ended)
         format_ended(q, r, line, &s);

@@ -173,7 +173,7 @@ static bool init_clash_lists_differ(const struct ncs_analysis *q, const struct n
     ncs_str_addf(&s, ": they do not agree who is left of %s", ncs_comm_name(q, n->comm));
     d->f.why = ncs_str_take(&s);
     d->f.fix = ncs_text("give %s the same list of ranks to leave out on all that are left",
-                        ncs_said_function(n->call));
+                        ncs_function_name(n->call));
     return true;
 }
 
@@ -197,7 +197,7 @@ static bool meeting_refused(const struct ncs_analysis *q, const struct ncs_cause
     }
     ncs_blame_present(d, n);
     ncs_fill_unmet(q, d, n, 0);
-    const char *function = ncs_said_function(n->call);
+    const char *function = ncs_function_name(n->call);
     ncs_str_add(&why, function);
     if (n->comm >= 0)
         ncs_str_addf(&why, " on %s", ncs_comm_name(q, n->comm));

@@ -39,7 +39,7 @@ static void format_held(const struct ncs_analysis *q, const struct ncs_unmet *n,
         const struct ncs_snap_gate *g = held_at(q, a);
         if (!g || !g->key || strcmp(g->what, "store:get") != 0)
             continue;
-        int line = ncs_said_place(q, a->context).line;
+        int line = ncs_context_place(q, a->context).line;
         ncs_str_addf(why, ": rank %d waits in %s", a->rank, g->what);
         ncs_str_addf(fix, "let a rank set %s, or let rank %d get one that is set", g->key, a->rank);
         if (line) {

@@ -15,10 +15,10 @@ static bool livelock_match(const struct ncs_analysis *q, const struct ncs_cause 
         bool sleeps = c->state == NCS_CONTEXT_SLEEPING;
         if (!sleeps && !ncs_polls(q, c))
             continue;
-        int line = ncs_said_place(q, (int)i).line;
+        int line = ncs_context_place(q, (int)i).line;
         ncs_add_culprit(d, c->rank, 0, line);
         const char *in = sleeps    ? "sleeps over and over"
-                         : c->call ? ncs_said_in(q, (int)i)
+                         : c->call ? ncs_context_function(q, (int)i)
                                    : "the store, a thread or the clock";
         const char *verb = sleeps ? "" : "polls ", *end = !sleeps && c->call ? "()" : "";
         ncs_add_row(d, c->rank, line, ncs_text("%s%s%s", verb, in, end));

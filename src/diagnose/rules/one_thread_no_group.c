@@ -71,8 +71,8 @@ static void format_wait(const struct ncs_analysis *q, int context, struct ncs_st
 {
     const struct ncs_snap_context *c = &q->snap->context[context];
     const char *scope = scope_of(c->call);
-    int line = ncs_said_place(q, context).line;
-    ncs_str_addf(s, "in %s()", ncs_said_in(q, context));
+    int line = ncs_context_place(q, context).line;
+    ncs_str_addf(s, "in %s()", ncs_context_function(q, context));
     if (line)
         ncs_str_addf(s, " at line %d", line);
     if (scope)

@@ -31,7 +31,7 @@ static bool missed_meeting(const struct ncs_analysis *q, const struct ncs_cause 
     const struct ncs_unmet *n = r->unmet;
     if (!ncs_never_called(r) || !ncs_is_meeting(n) || r->absent[0]->rank < 0)
         return false;
-    const char *function = ncs_said_function(n->call);
+    const char *function = ncs_function_name(n->call);
     int *ranks = ncs_new(r->absents * sizeof *ranks);
     for (size_t i = 0; i < r->absents; i++) {
         ranks[i] = r->absent[i]->rank;

@@ -34,7 +34,7 @@ static void used_after_destroy_format(const struct ncs_analysis *q, const struct
     ncs_str_addf(&s, "rank %d %s %s", late->rank, abort ? "aborted" : "destroyed", name);
     ncs_format_place(&s, end);
     ncs_str_addf(&s, " and %s with %s", again ? "does so again" : "uses it after that",
-                 ncs_said_function(late));
+                 ncs_function_name(late));
     ncs_format_place(&s, late);
     ncs_str_add(&s, ": the handle is freed memory, and NCCL may crash instead of returning an error");
     d->f.why = ncs_str_take(&s);

@@ -85,7 +85,7 @@ static void set_peer(struct ncs_call *own, int peer, ncclWaitSignalDesc_t *wait)
 }
 
 /* "AllReduce float32 x 1024 sum", or the counterpart of a send or a receive. */
-static void say_model(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_edit *e)
+static void edits_format_model(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_edit *e)
 {
     const struct ncs_call *m = edits_call_of(q, e->comm, e->model_comm_rank, e->model_call);
     if (!m) {
@@ -104,7 +104,7 @@ static void say_model(struct ncs_str *s, const struct ncs_analysis *q, const str
 }
 
 /* "call 3, AllReduce float32 x 8 sum, (line 17)" */
-static void edits_say_call(struct ncs_str *s, const struct ncs_analysis *q, int comm, int comm_rank,
+static void edits_format_call(struct ncs_str *s, const struct ncs_analysis *q, int comm, int comm_rank,
                            uint32_t number, bool in_full)
 {
     const struct ncs_call *c = edits_call_of(q, comm, comm_rank, number);
@@ -118,22 +118,22 @@ static void edits_say_call(struct ncs_str *s, const struct ncs_analysis *q, int 
         ncs_str_addf(s, " (line %d)", c->place.line);
 }
 
-static void say_where(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_edit *e)
+static void edits_format_where(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_edit *e)
 {
     if (e->line)
         ncs_str_addf(s, " of line %d", e->line);
     if (edits_call_of(q, e->comm, e->comm_rank, e->call)) {
         ncs_str_add(s, " before its ");
-        edits_say_call(s, q, e->comm, e->comm_rank, e->call, false);
+        edits_format_call(s, q, e->comm, e->comm_rank, e->call, false);
     } else if (e->call > 1) {
         ncs_str_add(s, " after its ");
-        edits_say_call(s, q, e->comm, e->comm_rank, e->call - 1, false);
+        edits_format_call(s, q, e->comm, e->comm_rank, e->call - 1, false);
     } else {
         ncs_str_add(s, ", its only call there");
     }
 }
 
-static void edits_say_value(struct ncs_str *s, const struct ncs_edit *e, int64_t value)
+static void edits_format_value(struct ncs_str *s, const struct ncs_edit *e, int64_t value)
 {
     const char *name = strcmp(e->argument, "datatype") == 0 ? ncs_dtype_name((int)value)
                        : strcmp(e->argument, "op") == 0     ? ncs_redop_name((int)value) : NULL;
@@ -153,35 +153,35 @@ static int64_t value_now(const struct ncs_call *c, const char *argument)
            : strcmp(argument, "root") == 0     ? ncs_call_root(c) : ncs_step_peer(c);
 }
 
-static void say_argument(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_edit *e)
+static void edits_format_argument(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_edit *e)
 {
     const struct ncs_call *c = edits_call_of(q, e->comm, e->comm_rank, e->call);
     if (strcmp(e->argument, "comm") == 0) {
         ncs_str_addf(s, "%s in ", ncs_comm_name(q, e->other_comm));
-        edits_say_call(s, q, e->comm, e->comm_rank, e->call, true);
+        edits_format_call(s, q, e->comm, e->comm_rank, e->call, true);
         return;
     }
     ncs_str_addf(s, "%s ", e->argument);
-    edits_say_value(s, e, e->value);
+    edits_format_value(s, e, e->value);
     if (c) {
         ncs_str_add(s, " instead of ");
-        edits_say_value(s, e, value_now(c, e->argument));
+        edits_format_value(s, e, value_now(c, e->argument));
     }
     ncs_str_add(s, " in ");
-    edits_say_call(s, q, e->comm, e->comm_rank, e->call, true);
+    edits_format_call(s, q, e->comm, e->comm_rank, e->call, true);
 }
 
-static void edits_say_other(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_edit *e)
+static void edits_format_other(struct ncs_str *s, const struct ncs_analysis *q, const struct ncs_edit *e)
 {
     bool apart = e->other_comm >= 0;
-    edits_say_call(s, q, apart ? e->other_comm : e->comm, apart ? e->other_comm_rank : e->comm_rank,
+    edits_format_call(s, q, apart ? e->other_comm : e->comm, apart ? e->other_comm_rank : e->comm_rank,
                    e->other, false);
     if (apart)
         ncs_str_addf(s, " on %s", ncs_comm_name(q, e->other_comm));
 }
 
 /* "come to barrier() of line 12", "leave out barrier() at line 24", "set "go1" instead of its key at line 17" */
-static void say_host(struct ncs_str *s, const struct ncs_edit *e)
+static void edits_format_host(struct ncs_str *s, const struct ncs_edit *e)
 {
     static const char *const verbs[] = {
         [NCS_HOST_BARRIER] = "come to barrier()", [NCS_HOST_SET] = "set", [NCS_HOST_ADD] = "add to",
@@ -201,39 +201,39 @@ char *ncs_format_edit(const struct ncs_analysis *q, const struct ncs_edit *e)
     const char *comm = ncs_comm_name(q, e->comm);
     ncs_str_addf(&s, "rank %d: ", e->rank);
     if (e->of_host) {
-        say_host(&s, e);
+        edits_format_host(&s, e);
         return ncs_str_take(&s);
     }
     switch (e->kind) {
     case NCS_EDIT_INSERT:
         ncs_str_add(&s, "insert ");
-        say_model(&s, q, e);
-        say_where(&s, q, e);
+        edits_format_model(&s, q, e);
+        edits_format_where(&s, q, e);
         break;
     case NCS_EDIT_DELETE:
         ncs_str_add(&s, "leave out ");
-        edits_say_call(&s, q, e->comm, e->comm_rank, e->call, true);
+        edits_format_call(&s, q, e->comm, e->comm_rank, e->call, true);
         break;
     case NCS_EDIT_SWAP:
         ncs_str_add(&s, "make ");
-        edits_say_other(&s, q, e);
+        edits_format_other(&s, q, e);
         ncs_str_add(&s, " before ");
-        edits_say_call(&s, q, e->comm, e->comm_rank, e->call, false);
+        edits_format_call(&s, q, e->comm, e->comm_rank, e->call, false);
         break;
     case NCS_EDIT_GROUP:
         ncs_str_add(&s, e->call ? "one group of " : "end the group behind ");
         if (e->call) {
-            edits_say_call(&s, q, e->comm, e->comm_rank, e->call, false);
+            edits_format_call(&s, q, e->comm, e->comm_rank, e->call, false);
             ncs_str_add(&s, e->other_comm < 0 && e->other == e->call + 1 ? " and " : " to ");
         }
-        edits_say_other(&s, q, e);
+        edits_format_other(&s, q, e);
         break;
     case NCS_EDIT_ARGUMENT:
-        say_argument(&s, q, e);
+        edits_format_argument(&s, q, e);
         break;
     case NCS_EDIT_SYNC:
         ncs_str_add(&s, "synchronise the stream behind ");
-        edits_say_call(&s, q, e->comm, e->comm_rank, e->call, true);
+        edits_format_call(&s, q, e->comm, e->comm_rank, e->call, true);
         break;
     }
     if (e->kind == NCS_EDIT_ARGUMENT && e->other_comm >= 0)

@@ -29,7 +29,7 @@ char *ncs_describe(const struct ncs_call *call)
     return s.text ? ncs_str_take(&s) : ncs_copy_text(ncs_fn_info[call->fn].name);
 }
 
-const char *ncs_said_function(const struct ncs_call *call)
+const char *ncs_function_name(const struct ncs_call *call)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
     return info->lua_name && !call->by_c_name ? info->lua_name : info->name;
@@ -42,7 +42,7 @@ static const struct ncs_snap_context *stand_of(const struct ncs_analysis *q, int
     return c->held_by ? &q->snap->context[c->held_by - 1] : c;
 }
 
-const char *ncs_said_in(const struct ncs_analysis *q, int context)
+const char *ncs_context_function(const struct ncs_analysis *q, int context)
 {
     const struct ncs_snap_context *c = stand_of(q, context);
     for (size_t i = 0; i < c->waits; i++) {
@@ -51,13 +51,13 @@ const char *ncs_said_in(const struct ncs_analysis *q, int context)
             return q->snap->gate[w->index].what;
     }
     if (c->call && !c->call->ending)
-        return ncs_said_function(c->call);
+        return ncs_function_name(c->call);
     if (!c->call && ncs_polls(q, c))
         return "host poll";
     return c->state == NCS_CONTEXT_SLEEPING ? "sleep" : "end of script";
 }
 
-struct ncs_place ncs_said_place(const struct ncs_analysis *q, int context)
+struct ncs_place ncs_context_place(const struct ncs_analysis *q, int context)
 {
     const struct ncs_snap_context *c = &q->snap->context[context];
     return c->place.line || !c->call ? c->place : c->call->place;
@@ -79,10 +79,10 @@ int ncs_gate_line(const struct ncs_analysis *q, int rank)
         if (c->state == NCS_CONTEXT_ENDED)
             continue;
         if (waits_at_gate(q, c))
-            return ncs_said_place(q, i).line;
+            return ncs_context_place(q, i).line;
         found = found < 0 ? i : found;
     }
-    return found < 0 ? 0 : ncs_said_place(q, found).line;
+    return found < 0 ? 0 : ncs_context_place(q, found).line;
 }
 
 void ncs_format_place(struct ncs_str *s, const struct ncs_call *call)
@@ -112,7 +112,7 @@ bool ncs_format_own_group(const struct ncs_analysis *q, struct ncs_str *s, const
 
 void ncs_format_result(const struct ncs_call *call, struct ncs_str *s)
 {
-    ncs_str_addf(s, "failed with %s", ncs_said_result(call));
+    ncs_str_addf(s, "failed with %s", ncs_result_name(call));
     size_t bytes = call->said ? strlen(call->said) : 0;
     if (bytes)
         ncs_str_addf(s, ": %.*s", (int)(bytes - (call->said[bytes - 1] == '.')), call->said);

@@ -130,7 +130,7 @@ static void judge_unmet(const struct ncs_analysis *q, const struct ncs_unmet *n,
 static bool judge_across(const struct ncs_analysis *q, struct ncs_cause *cycle, struct ncs_drafts *all)
 {
     struct ncs_across across;
-    if (!ncs_part_across(q, cycle->path, cycle->length, &across))
+    if (!ncs_diverge_across(q, cycle->path, cycle->length, &across))
         return false;
     if (across.how == NCS_DIVERGENCE_SWAPPED) {
         cycle->rank = across.minority;
@@ -243,7 +243,7 @@ void ncs_judge_notices(const struct ncs_analysis *q, struct ncs_drafts *all)
 /* The place in the program where a context waits, as a number. */
 static uint64_t causes_place_key(const struct ncs_analysis *q, size_t context)
 {
-    struct ncs_place p = ncs_said_place(q, (int)context);
+    struct ncs_place p = ncs_context_place(q, (int)context);
     uint64_t file = p.file ? ncs_hash_bytes(0, p.file, strlen(p.file)) : 0;
     return ncs_hash(file, (uint64_t)p.line);
 }

@@ -292,7 +292,7 @@ static void format_before_other(struct ncs_str *s, const struct ncs_unmet *other
     for (size_t i = 0; i < other->presents; i++)
         c = other->present[i]->rank == a->rank ? other->present[i] : c;
     if (ncs_is_meeting(other)) {
-        ncs_str_addf(s, " before %s %s", several ? "they call" : "it calls", ncs_said_function(c));
+        ncs_str_addf(s, " before %s %s", several ? "they call" : "it calls", ncs_function_name(c));
         ncs_format_place(s, c);
         ncs_str_add(s, other->presents == 1 ? ", which no other rank calls: all have to, or none" : "");
         return;
@@ -322,13 +322,13 @@ void ncs_format_before_wait(const struct ncs_analysis *q, const struct ncs_cause
         format_before_other(s, other, a, several);
         return;
     }
-    const char *in = ncs_said_in(q, a->context);
+    const char *in = ncs_context_function(q, a->context);
     bool phrase = strchr(in, ' ') != NULL; /* of a program's own: it made its last call elsewhere */
     ncs_str_addf(s, " before %s %s %s%s", several ? "they wait" : "it waits", phrase ? "at the" : "in",
                  in, phrase ? "" : "()");
     if (phrase)
         return;
-    int line = ncs_said_place(q, a->context).line;
+    int line = ncs_context_place(q, a->context).line;
     if (line)
         ncs_str_addf(s, " at line %d", line);
 }

@@ -196,7 +196,7 @@ static void format_null_comm(const struct ncs_analysis *q, const struct ncs_call
         ncs_format_place(fix, call);
         return;
     }
-    const char *maker = ncs_said_function(earlier);
+    const char *maker = ncs_function_name(earlier);
     if (gave_no_color(earlier)) {
         ncs_str_addf(why, "; the rank gave NCCL_SPLIT_NOCOLOR to the split of %s",
                      ncs_comm_name(q, earlier->comm));
@@ -253,7 +253,7 @@ static void format_excluded(const struct ncs_analysis *q, const struct ncs_call 
 {
     (void)earlier;
     ncs_str_addf(why, "; %s is called by those who stay, and this rank is to be left out",
-                 ncs_said_function(call));
+                 ncs_function_name(call));
     ncs_str_add(fix, "call it only on ranks that are not in the list");
     ncs_format_place(fix, call);
     ncs_str_addf(fix, "; who is left out makes no more calls on %s, and aborts it",
@@ -286,7 +286,7 @@ static bool is_in_progress(const struct ncs_analysis *q, const struct ncs_call *
 static void format_in_progress(const struct ncs_analysis *q, const struct ncs_call *call,
                                const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
-    ncs_str_addf(why, "; %s", ncs_said_function(earlier));
+    ncs_str_addf(why, "; %s", ncs_function_name(earlier));
     ncs_format_place(why, earlier);
     ncs_str_addf(why, " returned ncclInProgress, and %s was not ready yet", ncs_comm_name(q, call->comm));
     ncs_str_addf(fix, "poll ncclCommGetAsyncError of %s until it is no longer ncclInProgress "
@@ -410,7 +410,7 @@ static void format_own_mistake(const struct ncs_analysis *q, const struct ncs_ca
     } else {
         ncs_str_add(fix, "repair what failed");
         ncs_format_place(fix, call);
-        ncs_str_addf(fix, " (ncclscript explain %s)", ncs_said_result(call));
+        ncs_str_addf(fix, " (ncclscript explain %s)", ncs_result_name(call));
     }
 }
 

@@ -133,7 +133,7 @@ void ncs_set_title(const struct ncs_analysis *q, struct ncs_draft *d, const stru
 static char *waiting_text(const struct ncs_analysis *q, int context, const char *before,
                           const char *after)
 {
-    const char *in = ncs_said_in(q, context);
+    const char *in = ncs_context_function(q, context);
     bool phrase = strchr(in, ' ') != NULL;
     return ncs_text("%swaits%s %s %s%s", before, after, phrase ? "at the" : "in", in,
                     phrase ? "" : "()");
@@ -157,7 +157,7 @@ static char *what_is_missing(const struct ncs_analysis *q, const struct ncs_unme
         return ncs_text("never %s rank %d",
                         ncs_is_send(unmet->call) ? "receives from" : "sends to", unmet->call->rank);
     if (ncs_is_meeting(unmet))
-        return ncs_text("never called %s", ncs_said_function(unmet->call));
+        return ncs_text("never called %s", ncs_function_name(unmet->call));
     return ncs_text(ncs_has_made(q, unmet, a) ? "had call %u under way" : "never made call %u",
                     (unsigned)unmet->call->number);
 }
@@ -193,12 +193,12 @@ static char *absent_text(const struct ncs_analysis *q, const struct ncs_unmet *u
         break;
     case NCS_ABSENT_GAVE_UP:
         text = ncs_text("%s: %s failed: %s", missing, ncs_fn_info[a->call->fn].name,
-                        ncs_said_result(a->call));
+                        ncs_result_name(a->call));
         break;
     case NCS_ABSENT_FAILED:
     case NCS_ABSENT_DROPPED:
         what = number ? ncs_text("call %u", number) : ncs_copy_text(ncs_fn_info[a->call->fn].name);
-        text = ncs_text("%s failed: %s%s", what, ncs_said_result(a->call),
+        text = ncs_text("%s failed: %s%s", what, ncs_result_name(a->call),
                         a->reason == NCS_ABSENT_DROPPED ? ", its group was dropped" : "");
         break;
     case NCS_ABSENT_EMPTY:
@@ -245,7 +245,7 @@ static int absent_line(const struct ncs_analysis *q, const struct ncs_unmet *unm
     if (a->call && a->reason != NCS_ABSENT_ERROR && a->reason != NCS_ABSENT_KILLED &&
         a->call->place.line)
         return a->call->place.line;
-    return a->context >= 0 ? ncs_said_place(q, a->context).line : 0;
+    return a->context >= 0 ? ncs_context_place(q, a->context).line : 0;
 }
 
 static void add_waiter_row(const struct ncs_analysis *q, struct ncs_draft *d, int rank,
@@ -254,7 +254,7 @@ static void add_waiter_row(const struct ncs_analysis *q, struct ncs_draft *d, in
     for (int i = ncs_first_context(q, rank); i >= 0; i = q->next_context[i]) {
         if (!direct[i])
             continue;
-        ncs_add_row(d, rank, ncs_said_place(q, i).line, waiting_text(q, i, "", ""));
+        ncs_add_row(d, rank, ncs_context_place(q, i).line, waiting_text(q, i, "", ""));
         return;
     }
     if (call && !call->number)
@@ -301,7 +301,7 @@ void ncs_add_behind_rows(const struct ncs_analysis *q, struct ncs_draft *d)
                 continue;
             has_row[c->rank] = true;
             struct ncs_finding_row row = {
-                .rank = c->rank, .line = ncs_said_place(q, i).line, .behind = true,
+                .rank = c->rank, .line = ncs_context_place(q, i).line, .behind = true,
                 .text = waiting_text(q, i, "", " behind these") };
             NCS_PUSH(d->f.row, d->f.rows, d->row_room, row);
         }

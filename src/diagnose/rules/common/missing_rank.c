@@ -101,7 +101,7 @@ void ncs_fill_absent(const struct ncs_analysis *q, const struct ncs_cause *r, st
                         : r->unmet->kind == NCS_UNMET_PAIR || !r->unmet->call ? 0
                                                                            : r->unmet->call->number;
         int line = a->call ? a->call->place.line
-                   : a->context >= 0 ? ncs_said_place(q, a->context).line : 0;
+                   : a->context >= 0 ? ncs_context_place(q, a->context).line : 0;
         if (a->rank >= 0)
             ncs_add_culprit(d, a->rank, call, line);
     }
@@ -141,7 +141,7 @@ void ncs_format_absent(const struct ncs_cause *r, struct ncs_str *s)
 void ncs_format_before(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
 {
     if (ncs_is_meeting(r->unmet))
-        ncs_str_addf(s, " before it came to %s on %s", ncs_said_function(r->unmet->call),
+        ncs_str_addf(s, " before it came to %s on %s", ncs_function_name(r->unmet->call),
                      ncs_comm_name(q, r->unmet->comm));
     else if (r->unmet->kind == NCS_UNMET_COLLECTIVE && r->unmet->call)
         ncs_str_addf(s, " %s call %u on %s",

@@ -47,7 +47,7 @@ static void format_hazard_ranks(struct ncs_str *s, const struct ncs_hazard *h)
 
 void ncs_format_sync(struct ncs_str *s, const struct ncs_hazard *h)
 {
-    ncs_str_addf(s, " call%s %s()", h->ats > 1 ? "" : "s", ncs_said_function(h->sync));
+    ncs_str_addf(s, " call%s %s()", h->ats > 1 ? "" : "s", ncs_function_name(h->sync));
     ncs_format_place(s, h->sync);
 }
 
