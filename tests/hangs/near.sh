@@ -19,8 +19,11 @@ breach() {
     failed=$((failed + 1))
 }
 
+# A rule is a file of src/diagnose/rules or a row of its rows.def.
 mapfile -t rules < <(cd src/diagnose/rules && ls ./*.c | sed 's/^..//; s/\.c$//; y/_/-/')
-((${#rules[@]} > 0)) || { echo "no rules in src/diagnose/rules"; exit 1; }
+mapfile -t rows < <(sed -n 's/^NCS_RULE_ROW([^,]*, "\([^"]*\)".*/\1/p' src/diagnose/rules/rows.def)
+((${#rules[@]} > 0 && ${#rows[@]} > 0)) || { echo "no rules in src/diagnose/rules"; exit 1; }
+rules+=("${rows[@]}")
 for rule in "${rules[@]}"; do
     jq -se --arg r "$rule" 'any(.[]; .rule == $r and (.triggers // .unit))' $table >/dev/null ||
         breach "$rule: nothing that triggers it"
