@@ -1,5 +1,5 @@
-/* Why somebody is not at a meeting: its call failed, was empty, sits in an open group or behind
- * something else, was never made because its thread ended or is elsewhere. */
+/* Why a rank is not at a meeting: its call failed, was empty, or sits in an open group or behind another operation;
+ * or the rank never made the call, because its thread ended or waits elsewhere. */
 #include "diagnose/analysis.h"
 #include "diagnose/party.h"
 
@@ -76,7 +76,7 @@ int ncs_run_rank(const struct ncs_analysis *q, int comm, int comm_rank)
         return -1;
     if (info->member[comm_rank].rank >= 0)
         return info->member[comm_rank].rank;
-    /* Nobody made it: in a communicator over the whole run the numbers are usually the same. */
+    /* No record names the rank. A communicator of all ranks usually numbers them as the run does. */
     return q->comm[comm].numbered_alike && info->nranks == q->ranks ? comm_rank : -1;
 }
 
@@ -88,6 +88,8 @@ static int context_of(const struct ncs_analysis *q, int rank, int thread)
     return -1;
 }
 
+/* A killed thread explains more than one that lives, and one that lives more than one that ended: the rank may still
+ * come. Among ended threads the reason that comes first in enum ncs_reason wins. */
 void ncs_why_rank_absent(const struct ncs_analysis *q, struct ncs_absent *a)
 {
     static const enum ncs_reason ended[] = {
@@ -116,8 +118,8 @@ void ncs_why_rank_absent(const struct ncs_analysis *q, struct ncs_absent *a)
     }
 }
 
-/* The state of a call that was made but is not done, from the snapshot; false = the snapshot does
- * not have it. */
+/* Why a call that was made is not done, by the snapshot: its operation is queued, its group is open, or it blocks its
+ * host. False = the snapshot does not have the call, or the call is done. */
 static bool from_part(const struct ncs_analysis *q, const struct ncs_call *call,
                       struct ncs_absent *a)
 {
@@ -153,7 +155,9 @@ static bool unfinished(const struct ncs_analysis *q, const struct ncs_call *call
     return s != NCS_PART_DONE && s != NCS_PART_CANCELLED;
 }
 
-/* The rank's own call that ought to meet those of the need, if it made one; its reason is set. */
+/* Finds the rank's own call that should meet the present calls. Collectives meet by their order, so a call that took
+ * part in nothing, where the others' call did, explains the absence at every later position, too. If there is no such
+ * call, it is the oldest call of the rank that is not done: later ones wait behind it. */
 static bool own_collective(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                            struct ncs_absent *a)
 {
@@ -186,7 +190,7 @@ bool ncs_is_meeting(const struct ncs_unmet *unmet)
            !ncs_fn_info[unmet->call->fn].counted;
 }
 
-/* Its last call of the same function, if that came to nothing. */
+/* A split or another meeting without a call number: the rank's last call of that function, if it took part in nothing. */
 static bool own_meeting(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                         struct ncs_absent *a)
 {
@@ -218,6 +222,8 @@ static bool is_counterpart(const struct ncs_unmet *unmet, const struct ncs_absen
            ncs_call_peer(c) == (sends ? unmet->dst : unmet->src);
 }
 
+/* Finds the rank's own send, receive or one-sided call that should match. A call that is still queued is the better
+ * explanation: calls that failed before it may have been retried. */
 static bool own_pairwise(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                          struct ncs_absent *a)
 {
@@ -276,7 +282,8 @@ static bool own_init(const struct ncs_analysis *q, const struct ncs_unmet *unmet
     return false;
 }
 
-/* After a revoke only other communicators are made out of it. */
+/* True if the rank has revoked the communicator, which then takes no more calls but those that make another
+ * communicator out of it. */
 static bool has_revoked(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                         struct ncs_absent *a)
 {
@@ -327,7 +334,7 @@ void ncs_why_absent(struct ncs_analysis *q, const struct ncs_unmet *unmet, struc
     }
     if (!made && unmet->kind != NCS_UNMET_GATE && !ncs_is_meeting(unmet))
         made = has_revoked(q, unmet, a);
-    /* A dead rank explains whatever it left half done. */
+    /* A rank that was killed explains every call that it left half done. */
     struct ncs_absent dead = *a;
     ncs_why_rank_absent(q, &dead);
     if (a->rank >= 0 && (!made || dead.reason == NCS_ABSENT_KILLED)) {

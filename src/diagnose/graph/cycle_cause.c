@@ -1,12 +1,12 @@
-/* Rings of waits whose cause is not the ring: a call that somebody left out, a key that nobody set. */
+/* Cycles of waits whose cause is not the cycle: a call that a rank left out, or a key that no rank set. */
 #include "diagnose/analysis.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 
-/* A ring through a host wait and collectives of one communicator: whoever is at the host wait has
- * left out the collective. Not so for a key of the store: that nobody sets it is the cause. */
+/* In a cycle through a host wait and collectives of one communicator, the rank at the host wait has left out the
+ * collective, which is returned. For a store key the result is NULL: there the cause is that no rank sets the key. */
 const struct ncs_unmet *ncs_left_out(const struct ncs_analysis *q, const int *path, size_t length)
 {
     const struct ncs_unmet *collective = NULL;
@@ -28,8 +28,8 @@ const struct ncs_unmet *ncs_left_out(const struct ncs_analysis *q, const int *pa
     return gate ? collective : NULL;
 }
 
-/* A ring of host waits alone, through a key of the store, while ranks have ended: any of those was
- * to set it as likely as those in the ring, and they have no excuse. */
+/* In a cycle of host waits alone, a rank that has ended may have been the one to set a store key, as well as a rank
+ * of the cycle; and nothing kept the ended rank from setting it. Returns the wait for such a key, the first by name. */
 const struct ncs_unmet *ncs_unset_key(const struct ncs_analysis *q, const int *path, size_t length)
 {
     const struct ncs_unmet *key = NULL;
@@ -117,6 +117,7 @@ const struct ncs_absent *ncs_link(const struct ncs_unmet *n, const struct ncs_an
     return NULL;
 }
 
+/* How many counted calls the call's group has. */
 static size_t size_of_group(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     size_t n = 0;
@@ -135,7 +136,7 @@ const struct ncs_call *ncs_grouped_wait(const struct ncs_analysis *q, int rank)
             if (c->rank != rank)
                 continue;
             if (!c->group)
-                return NULL; /* it may wait for this one alone */
+                return NULL; /* the rank may wait for this call alone */
             found = c;
         }
     return found && size_of_group(q, found) > 1 ? found : NULL;

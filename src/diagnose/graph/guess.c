@@ -1,4 +1,4 @@
-/* Edges that nothing states: what a poll looks at, and who a rank is that nobody can name. */
+/* Edges that the snapshot does not state: what a poll looks at, and which rank is missing if no record names it. */
 #include "diagnose/analysis.h"
 
 /* Connects a vain poll to what it polls: unfinished operations on the stream that it asks
@@ -29,13 +29,14 @@ void ncs_connect_poll(struct ncs_analysis *q, int context)
             ncs_connect(q, context, ncs_job_node(q, (int)i));
 }
 
-/* A rank that nobody can name: any that is not at the meeting; if there is none, those who are. */
+/* An unmet wait lacks a rank that no record names. Any context of a rank that is not at the meeting may be it. If all
+ * ranks are there, the one rank at the meeting was to come a second time, by another thread. */
 void ncs_connect_unknown(struct ncs_analysis *q, size_t unmet)
 {
     bool found = false;
     for (int pass = 0; pass < 2 && !found; pass++) {
         if (pass == 1 && q->unmet[unmet].presents > 1)
-            return; /* not one thread's fault: there is no such rank */
+            return; /* nothing shows which of several ranks was to come twice */
         for (size_t i = 0; i < q->snap->contexts; i++) {
             const struct ncs_snap_context *c = &q->snap->context[i];
             bool there = false;

@@ -1,5 +1,6 @@
-/* Ranks of a communicator that nobody has joined as: which process, and which of its threads, ought to have. Threads
- * spawned at one place do alike, and processes spawn alike: who is missing there is the one. */
+/* A rank of a communicator that no thread has joined as: finds the process and the thread that were to join. Threads
+ * spawned at one place do the same, and processes spawn equally many there. So the missing rank belongs to the one
+ * thread that has not joined, or to the one process that has spawned too few. */
 #include "diagnose/party.h"
 
 #include "base/mem.h"
@@ -48,7 +49,8 @@ static bool has_joined(const struct ncs_journal *j, int comm, int rank, int thre
     return false;
 }
 
-/* The one place at which all who have joined were spawned. */
+/* Finds the one place at which all threads that joined were spawned. False = there are several, or some thread was
+ * not spawned. */
 static bool find_spawn_place(const struct ncs_parties *p, int comm, struct spawn_place *out)
 {
     *out = (struct spawn_place){ 0 };
@@ -66,8 +68,8 @@ static bool find_spawn_place(const struct ncs_parties *p, int comm, struct spawn
     return out->place != NULL;
 }
 
-/* The threads that were spawned there and have not joined, and those that were not spawned although
- * other processes did. */
+/* Lists the threads that were spawned there and have not joined, and one entry for each thread that a process has
+ * spawned fewer there than the others. The caller frees the list. */
 static struct newcomer *find_newcomers(const struct ncs_parties *p, int comm, const struct spawn_place *n, size_t *count)
 {
     struct newcomer *all = NULL;
@@ -88,7 +90,7 @@ static struct newcomer *find_newcomers(const struct ncs_parties *p, int comm, co
     return all;
 }
 
-/* Where everybody has the device of its rank the newcomer's is known. */
+/* If every member uses the device that has its rank's number, the missing member would, too. -1 = not known. */
 static int usual_device(const struct ncs_comm_info *info, int comm_rank)
 {
     for (int i = 0; i < info->members; i++)

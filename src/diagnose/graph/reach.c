@@ -1,4 +1,5 @@
-/* Walks over the graph of waiting: who comes to a node, what a context comes to, cycles. */
+/* Walks over the graph of waiting: which contexts wait for an unmet wait, for which unmet waits a context waits, and
+ * cycles. All walks have a stack or queue of their own: a graph of many thousand nodes would overflow recursion. */
 #include "diagnose/analysis.h"
 
 #include "base/mem.h"
@@ -76,8 +77,9 @@ static bool reach_is_gate(const struct ncs_analysis *q, int node)
     return unmet < 0 || q->unmet[unmet].kind == NCS_UNMET_GATE;
 }
 
-/* By node how many edges lead from it to `start`, 0 = not known; of the shortest ring through `start` so
- * many that its nodes are known. Few wait for what many could end: it is looked for from that side. */
+/* By node: the number of edges from it to `start`; 0 = not reached. The search ends as soon as it closes the shortest
+ * cycle through `start`, whose length is *around (0 = there is none). It goes against the edges, because few nodes
+ * wait for an unmet wait, while thousands of contexts may be able to end it. */
 static int *distances_to(const struct ncs_analysis *q, int start, bool gates_only, int *around)
 {
     int *far = ncs_new(q->nodes * sizeof *far), *queue = ncs_new(q->nodes * sizeof *queue);
@@ -117,7 +119,7 @@ int *ncs_cycle_of(const struct ncs_analysis *q, size_t unmet, bool gates_only, s
     return path;
 }
 
-/* Marks what can be reached from a node, forward or backward. */
+/* Marks the nodes that can be reached from a node, along the edges (forward) or against them. The caller frees it. */
 static bool *reach_from(const struct ncs_analysis *q, int node, bool forward)
 {
     bool *seen = ncs_new(q->nodes * sizeof *seen);
@@ -140,7 +142,8 @@ static bool *reach_from(const struct ncs_analysis *q, int node, bool forward)
     return seen;
 }
 
-/* The nodes that lie on rings with a need: reached from it, and reaching it. */
+/* All nodes on cycles through an unmet wait, its strongly connected part of the graph: they are reached from it and
+ * reach it. */
 struct reach_cycles {
     int *node;
     size_t nodes;
@@ -178,8 +181,9 @@ static void free_cycles(struct reach_cycles *c)
     ncs_free(c->stack);
 }
 
-/* Takes away the nodes with left < 0, then those from which nothing leads on, until none is left or
- * rings are: how many nodes remain, which are those with left > 0. */
+/* Takes away the nodes with left < 0 and then, again and again, nodes without an edge to a node that remains. The
+ * nodes that remain (left > 0) lie on cycles or lead into one. Returns their number: 0 = no cycle is left. Each
+ * edge is looked at twice at most. */
 static size_t take_apart(const struct ncs_analysis *q, struct reach_cycles *c)
 {
     size_t depth = 0, remain = 0;
@@ -229,7 +233,7 @@ static void keep_one_cycle(const struct ncs_analysis *q, const struct reach_cycl
     int at = 0;
     while (c->left[at] <= 0)
         at++;
-    for (int turn = 0; turn < 2; turn++) { /* the first leads into a ring, the second goes around */
+    for (int turn = 0; turn < 2; turn++) { /* the first may lead into the cycle, the second goes around it */
         for (size_t i = 0; i < c->nodes; i++)
             seen[i] = false;
         while (!seen[at]) {
@@ -260,7 +264,7 @@ bool *ncs_cycle_breakers(const struct ncs_analysis *q, size_t unmet)
     take_apart(q, &c);
     for (size_t i = 0; i < c.nodes; i++)
         single = single && c.left[i] == 1;
-    for (int r = 0; r < q->ranks && !single; r++) { /* in a single ring, all of them */
+    for (int r = 0; r < q->ranks && !single; r++) { /* in a single cycle, every rank breaks it */
         if (!is[r])
             continue;
         for (size_t i = 0; i < c.nodes; i++)
