@@ -59,7 +59,7 @@
 ---@field needs? { driver?: string, nccl?: string, gpus?: integer }
 ---@field timeout? number | string
 ---@field env? table<string, string> # numbers, switches and names of NCCL_* and CUDA_*, over those of the process; any other needs --unsafe
----@field sim? { nccl?: "2.28.9" | "2.29.2" | "2.29.7" | "2.30.3" | "2.30.4" | "2.30.7", memory?: integer | string, capability?: number, eager?: integer | string, lanes?: integer, ready_after?: integer, quirks?: boolean }
+---@field sim? { nccl?: "2.28.9" | "2.29.2" | "2.29.7" | "2.30.3" | "2.30.4" | "2.30.7", memory?: integer | string, capability?: number, eager?: integer | string, lanes?: integer, model?: "plain" | "hgx-a100" | "hgx-h100", ready_after?: integer, quirks?: boolean }
 
 ---The first statement of a scenario.
 ---@param declaration ncclscript.declaration

@@ -50,6 +50,7 @@ struct ncs_machine_options {
     bool own_threads;         /* contexts are OS threads instead of fibers */
     bool foreign;             /* contexts are threads of a program that calls in from outside;
                                * such a machine has no run, reset and close */
+    int model;                /* index in ncs_models (api/model.h) */
     bool quirks;              /* failed calls leave a group open where the real library does */
     /* Real hardware: bytes of pinned memory, divided among the ranks, for copies of the data
      * that collectives read and write; 0 = no copies. */

@@ -147,7 +147,7 @@ bool ncs_bench_baseline_fits(const struct ncs_bench_baseline *b, const struct nc
 {
     const char *clock = s->options.clock == NCS_BENCH_VIRTUAL ? "virtual" : "host";
     const json_t *driver = json_object_get(b->document, "driver"),
-                 *was = json_object_get(b->document, "clock");
+                 *was = json_object_get(b->document, "clock"), *model = json_object_get(b->document, "model");
     int ranks = baseline_ranks(b->document);
     if (!is_same_word(driver, s->driver) || (!driver && strcmp(s->driver, "nccl") != 0))
         ncs_fail(err, NCS_BAD_INPUT, "these are times of driver %s, this run is on driver %s",
@@ -155,6 +155,8 @@ bool ncs_bench_baseline_fits(const struct ncs_bench_baseline *b, const struct nc
     else if (!is_same_word(was, clock))
         ncs_fail(err, NCS_BAD_INPUT, "these are times of the %s clock, this run has --clock %s",
                  json_string_value(was), clock);
+    else if (!is_same_word(model, s->model))
+        ncs_fail(err, NCS_BAD_INPUT, "these are times of --model %s, this run has %s", json_string_value(model), s->model);
     else if (ranks != s->ranks)
         ncs_fail(err, NCS_BAD_INPUT, "these are times of %d ranks, this run has %d", ranks, s->ranks);
     else

@@ -10,6 +10,7 @@
 struct ncs_bench_setting {
     const char *program;    /* "ncclscript 0.1.0" */
     const char *driver;     /* "sim", "nccl" */
+    const char *model;      /* of virtual time */
     int nccl_version;       /* code; 0 = unknown */
     int ranks, threads, gpus; /* gpus: of a thread, as -g */
     struct ncs_bench_options options;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/model.h"
 #include "bench/table.h"
 #include "cli/command.h"
 #include "cli/log.h"
@@ -60,6 +61,8 @@ const struct ncs_option ncs_bench_option[] = {
                   "report the time of 0: rank 0, 1: the mean, 2: the fastest rank, 3: the slowest", NULL, 0, 3 },
     [NCS_BENCH_ROW_CLOCK] = { "clock", 0, NCS_OPTION_CHOICE, NULL, "host", "Timing",
                 "how long this host takes, or the simulator's virtual time", clocks, 0, 0 },
+    [NCS_BENCH_ROW_MODEL] = { "model", 0, NCS_OPTION_CHOICE, NULL, "plain", "Timing",
+               "virtual time, by the links of this machine", ncs_model_names, 0, 0 },
     [NCS_BENCH_ROW_EACH] = { "per_iter_timing", 'I', NCS_OPTION_INT, "0|1", "0", "Timing",
                "time each call by itself, too: least, most, p99", NULL, 0, 1 },
     [NCS_BENCH_ROW_SKIP] = { "per_iter_skip", 'K', NCS_OPTION_INT, "N", "0", "Timing",
@@ -123,7 +126,8 @@ static struct ncs_bench_options bench_options(const struct ncs_option_value *v)
         .op = op == NCS_BENCH_OPS ? -1 : op, .root = (int)option_or(&v[NCS_BENCH_ROW_ROOT], 0),
         .average = (enum ncs_bench_average)option_or(&v[NCS_BENCH_ROW_AVERAGE], NCS_BENCH_MEAN),
         .blocking = (enum ncs_bench_blocking)option_or(&v[NCS_BENCH_ROW_BLOCKING], NCS_BENCH_FREE),
-        .clock = (enum ncs_bench_clock)option_or(&v[NCS_BENCH_ROW_CLOCK], NCS_BENCH_HOST), .each = v[NCS_BENCH_ROW_EACH].number == 1,
+        .clock = (enum ncs_bench_clock)option_or(&v[NCS_BENCH_ROW_CLOCK],
+                                                 v[NCS_BENCH_ROW_MODEL].given ? NCS_BENCH_VIRTUAL : NCS_BENCH_HOST), .each = v[NCS_BENCH_ROW_EACH].number == 1,
         .skip = (int)option_or(&v[NCS_BENCH_ROW_SKIP], 0), .null_stream = v[NCS_BENCH_ROW_NULL_STREAM].number == 1,
         .enqueueing = v[NCS_BENCH_ROW_ENQUEUEING].number == 1, .registered = v[NCS_BENCH_ROW_REGISTER].number == 1,
         .unalign = (size_t)option_or(&v[NCS_BENCH_ROW_UNALIGN], 0),
@@ -144,6 +148,8 @@ static bool bench_options_fit(const struct ncs_option_value *v, const struct ncs
         wrong = "--root is no rank: there are -t times -g";
     else if (o->clock == NCS_BENCH_VIRTUAL && v[NCS_BENCH_ROW_DRIVER].number == 1)
         wrong = "--clock virtual is for --driver sim: real NCCL has no virtual time";
+    else if (v[NCS_BENCH_ROW_MODEL].given && o->clock == NCS_BENCH_HOST)
+        wrong = "--model makes virtual times: it does not go with --clock host";
     else if (v[NCS_BENCH_ROW_THRESHOLD].given && !v[NCS_BENCH_ROW_COMPARE].given)
         wrong = "--threshold is for --compare";
     if (wrong)
@@ -185,6 +191,7 @@ bool ncs_bench_read_setting(const struct ncs_option_value *v, struct ncs_bench_s
 {
     *s = (struct ncs_bench_setting){ .program = ncs_program_version,
                                      .driver = drivers[v[NCS_BENCH_ROW_DRIVER].number],
+                                     .model = ncs_models[v[NCS_BENCH_ROW_MODEL].number].name,
                                      .options = bench_options(v) };
     s->ranks = ranks_of_options(v, s);
     return bench_options_fit(v, s);
@@ -200,6 +207,7 @@ struct ncs_run_options ncs_bench_run_options(const struct ncs_option_value *v, c
         .ranks = s->ranks,
         .devices = (int)option_or(&v[NCS_BENCH_ROW_DEVICES], PRESET_RANKS),
         .eager = UINT64_MAX,
+        .model = (int)v[NCS_BENCH_ROW_MODEL].number,
         .verify = s->options.checks > 0,
         .timeout = v[NCS_BENCH_ROW_TIMEOUT].number,
         .needs_gpus = real ? s->ranks : 0,

@@ -1,6 +1,7 @@
 /* bench --scenario: runs a scenario on the simulator and prints how long its communication took. */
 #include <stdio.h>
 
+#include "api/model.h"
 #include "bench/spans.h"
 #include "cli/bench_options.h"
 #include "cli/log.h"
@@ -13,7 +14,7 @@ static bool bench_scenario_fits(const struct ncs_option_value *v)
 {
     for (int row = 0; row < NCS_BENCH_ROW_HELP; row++)
         if (v[row].given && row != NCS_BENCH_ROW_SCENARIO && row != NCS_BENCH_ROW_SET && row != NCS_BENCH_ROW_GPUS &&
-            row != NCS_BENCH_ROW_THREADS && row != NCS_BENCH_ROW_TIMEOUT && row != NCS_BENCH_ROW_MEMORY && row != NCS_BENCH_ROW_FORMAT) {
+            row != NCS_BENCH_ROW_THREADS && row != NCS_BENCH_ROW_TIMEOUT && row != NCS_BENCH_ROW_MEMORY && row != NCS_BENCH_ROW_FORMAT && row != NCS_BENCH_ROW_MODEL) {
             ncs_usage_error("bench", NULL, "--%s does not go with --scenario, which has calls of its own",
                             ncs_bench_option[row].name);
             return false;
@@ -36,7 +37,8 @@ static void bench_scenario_print(const struct ncs_scenario *scenario, const stru
     if (json) {
         ncs_bench_spans_json(&spans, scenario->file, &out);
     } else {
-        ncs_str_add(&out, "# Times are virtual: the simulator's model of a GPU and its links.\n");
+        ncs_str_addf(&out, "# Times are virtual, by the model %s: %s.\n", ncs_models[result->model].name,
+                     ncs_models[result->model].about);
         ncs_bench_spans_text(&spans, &out);
     }
     ncs_out(out.text);
@@ -75,6 +77,7 @@ int ncs_bench_scenario(const struct ncs_option_value *v)
     if (v[NCS_BENCH_ROW_THREADS].given || v[NCS_BENCH_ROW_GPUS].given)
         value[NCS_RUN_RANKS] = (struct ncs_option_value){ .given = true, .number = threads * gpus };
     value[NCS_RUN_TIMEOUT] = v[NCS_BENCH_ROW_TIMEOUT];
+    value[NCS_RUN_MODEL] = v[NCS_BENCH_ROW_MODEL];
     value[NCS_RUN_SET] = v[NCS_BENCH_ROW_SET];
     struct ncs_script_settings settings = ncs_run_settings(value);
     ncs_scenario_init(&scenario, file);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/model.h"
 #include "api/version.h"
 #include "base/file.h"
 #include "base/near.h"
@@ -49,10 +50,10 @@ static void print_setting(const struct benching *b)
     struct ncs_str out = { 0 };
     ncs_str_addf(&out, "# %s, driver %s: %d rank%s\n", s->program, s->driver, s->ranks,
                  s->ranks == 1 ? "" : "s");
-    if (strcmp(s->driver, "sim") == 0)
-        ncs_str_add(&out, o->clock == NCS_BENCH_VIRTUAL
-                              ? "# Times are virtual: the simulator's model of a GPU and its links.\n"
-                              : "# Times are those of this host, which simulates: they say nothing of a GPU.\n");
+    if (o->clock == NCS_BENCH_VIRTUAL)
+        ncs_str_addf(&out, "# Times are virtual, by the model %s: %s.\n", s->model, ncs_models[b->run.model].about);
+    else if (strcmp(s->driver, "sim") == 0)
+        ncs_str_add(&out, "# Times are those of this host, which simulates: they say nothing of a GPU.\n");
     ncs_str_addf(&out, "# nThread %d nGpus %d minBytes %zu maxBytes %zu step: %zu(%s) warmup iters: %d iters: %d "
                        "agg iters: %d validation: %d\n",
                  s->threads, s->gpus, o->least, o->most, o->factor > 1 ? o->factor : o->step,

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "api/model.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/parallel.h"
@@ -44,6 +45,8 @@ const struct ncs_option ncs_run_option[] = {
     [NCS_RUN_MEMORY] = NCS_OPTION_MEMORY("Running"),
     [NCS_RUN_POLICY] = { "policy", 0, NCS_OPTION_CHOICE, NULL, "as declared", "Running",
         "by the contract, or as NCCL mostly does", policies, 0, 0 },
+    [NCS_RUN_MODEL] = { "model", 0, NCS_OPTION_CHOICE, NULL, "as declared", "Running",
+        "the machine whose links virtual time follows", ncs_model_names, 0, 0 },
     [NCS_RUN_RANKS_AS] = { "ranks-as", 0, NCS_OPTION_CHOICE, NULL, "fiber", "Running",
         "what ranks are on the simulator", contexts, 0, 0 },
     [NCS_RUN_SET] = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running",
@@ -142,6 +145,7 @@ struct ncs_run_options ncs_run_make_options(const struct ncs_option_value *v,
         .capability = s->sim_capability,
         .ready_after = s->sim_ready_after,
         .quirks = s->sim_quirks,
+        .model = v[NCS_RUN_MODEL].given ? (int)v[NCS_RUN_MODEL].number : s->sim_model,
         .timeline = v[NCS_RUN_TRACE].given || v[NCS_RUN_HTML].given,
         .repair = v[NCS_RUN_REPAIR].given,
         .prove = v[NCS_RUN_PROVE].given,
@@ -218,7 +222,7 @@ bool ncs_run_options_fit(const struct ncs_option_value *v, struct ncs_error *err
     /* Options for one driver only. */
     static const struct { int option, driver; } only[] = {
         { NCS_RUN_NCCL_LIB, 1 }, { NCS_RUN_CUDART_LIB, 1 }, { NCS_RUN_NCCL, 0 }, { NCS_RUN_SEED, 0 },
-        { NCS_RUN_SCHEDULE, 0 }, { NCS_RUN_POLICY, 0 }, { NCS_RUN_RANKS_AS, 0 },
+        { NCS_RUN_SCHEDULE, 0 }, { NCS_RUN_POLICY, 0 }, { NCS_RUN_MODEL, 0 }, { NCS_RUN_RANKS_AS, 0 },
         { NCS_RUN_PROVE, 0 },
     };
     for (size_t i = 0; i < sizeof only / sizeof *only; i++)

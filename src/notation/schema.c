@@ -1,4 +1,5 @@
 /* Top-level keys and sections, and the reserved words of the notation. */
+#include "api/model.h"
 #include "notation/schema.h"
 
 #include <string.h>
@@ -36,6 +37,7 @@ static const struct ncs_schema_field sim[] = {
     ROW("eager", NCS_SCHEMA_SIZE, 0, NULL, "bytes that sends buffer under policy typical"),
     ROW("lanes", NCS_SCHEMA_INT, 0, NULL, "how many operations a GPU runs at the same time"),
     ROW("ready_after", NCS_SCHEMA_INT, 0, NULL, "polls until a non-blocking call is done"),
+    { "model", NCS_SCHEMA_WORD, 0, "plain", "the machine whose links virtual time follows", NULL, ncs_model_names },
     ROW("quirks", NCS_SCHEMA_FLAG, 0, NULL, "imitate oddities of the versions"),
     END,
 };

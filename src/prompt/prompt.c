@@ -131,7 +131,7 @@ static struct ncs_run_options run_options(const struct settings *s, const struct
         .seed = (uint64_t)s->seed, .verify = sc->verify, .nccl_version = sc->sim_nccl,
         .device_memory = sc->sim_memory, .capability = sc->sim_capability,
         .look = sc->verify ? OPERATIONS_SEEN : 0, .ready_after = sc->sim_ready_after,
-        .quirks = sc->sim_quirks, .env = sc->env, .envs = sc->envs, .once = true,
+        .quirks = sc->sim_quirks, .model = sc->sim_model, .env = sc->env, .envs = sc->envs, .once = true,
     };
 }
 

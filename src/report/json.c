@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/model.h"
 #include "base/mem.h"
 #include "base/safe.h"
 #include "report/page.h"
@@ -476,6 +477,7 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     json_object_set_new(o, "wrong_count", json_whole_number(r->wrong_count));
     json_object_set_new(o, "expectations", json_whole_number(r->expected));
     json_object_set_new(o, "virtual_ns", json_integer(r->virtual_time));
+    json_object_set_new(o, "model", json_string(ncs_models[r->model].name));
     json_object_set_new(o, "output", output(&r->output));
     json_object_set_new(o, "output_lost", json_whole_number(r->output_lost));
     json_object_set_new(o, "about", ncs_json_of(run->scenario->about));

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/model.h"
 #include "base/budget.h"
 #include "base/mem.h"
 #include "base/order.h"
@@ -287,9 +288,10 @@ static void add_verbose(const struct ncs_text *t)
     char time[32];
     ncs_str_addf(t->out,
                  "  %" PRIu64 " calls, %" PRIu64 " results verified, %" PRIu64 " not, %" PRIu64
-                 " expectations\n  trace %016" PRIx64 ", virtual time %s, NCCL %s, %s policy\n",
+                 " expectations\n  trace %016" PRIx64 ", virtual time %s%s%s, NCCL %s, %s policy\n",
                  r->calls, r->checked, r->unchecked, r->expected, r->trace,
-                 ncs_format_duration(r->virtual_time, time, sizeof time), r->nccl,
+                 ncs_format_duration(r->virtual_time, time, sizeof time),
+                 r->model ? " on " : "", r->model ? ncs_models[r->model].name : "", r->nccl,
                  r->policy == NCS_POLICY_TYPICAL ? "typical" : "strict");
     if (r->schedule_lost)
         ncs_str_add(t->out, "  schedule too long to keep\n");

@@ -86,6 +86,7 @@ struct ncs_run *ncs_run_make(const struct ncs_run_options *options,
     r->ranks = options->ranks;
     r->driver = options->driver;
     r->policy = options->policy;
+    r->model = options->model;
     r->seed = options->seed;
     ncs_nccl_version_text(options->nccl_version, r->nccl, sizeof r->nccl);
     return run;
@@ -243,6 +244,7 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
         .capability = o->capability,
         .ready_after = o->ready_after,
         .quirks = o->quirks,
+        .model = o->model,
         .own_threads = o->own_threads,
         .staging = run_staging(o),
         .log = o->on_log,

@@ -60,6 +60,7 @@ struct ncs_run_options {
     int capability;            /* 0 = the default */
     int ready_after;
     bool quirks;
+    int model;                 /* of virtual time: index in ncs_models (api/model.h) */
     int needs_nccl, needs_gpus; /* real hardware: oldest version, fewest GPUs; 0 = any */
     char *const *env;          /* "NAME=value", set while the run lasts; borrowed */
     size_t envs;
@@ -191,6 +192,7 @@ struct ncs_result {
     struct ncs_str schedule;        /* the choices that were made; empty: all were the default */
     bool schedule_lost;             /* they were too many to keep */
     int64_t virtual_time;           /* ns */
+    int model;                      /* by which it is counted: index in ncs_models */
     struct ncs_error internal;      /* INVALID or INTERNAL_FAULT that no rank caused */
     char *skip_reason;              /* why it was SKIPPED; details of TIMEOUT or MEMORY, or NULL */
     bool endless;                   /* of TIMEOUT: a rank computes without end */

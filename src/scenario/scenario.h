@@ -94,6 +94,7 @@ struct ncs_scenario {
     int sim_ready_after;
     int sim_lanes;             /* 0 = any number */
     bool sim_quirks;
+    int sim_model;             /* index in ncs_models (api/model.h) */
 };
 
 void ncs_scenario_init(struct ncs_scenario *s, const char *file); /* the defaults */

@@ -3,9 +3,12 @@
 #include "script/declare.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "api/environment.h"
+#include "api/model.h"
 #include "base/mem.h"
+#include "base/near.h"
 
 static void read_needs_driver(lua_State *L, struct ncs_declaration *d, int value)
 {
@@ -72,13 +75,29 @@ static void read_sim_quirks(lua_State *L, struct ncs_declaration *d, int value)
     d->scenario->sim_quirks = lua_toboolean(L, value);
 }
 
+static void read_sim_model(lua_State *L, struct ncs_declaration *d, int value)
+{
+    const char *name = ncs_lua_text(L, value);
+    int model = 0;
+    while (ncs_model_names[model] && strcmp(ncs_model_names[model], name) != 0)
+        model++;
+    if (!ncs_model_names[model]) {
+        char hint[NCS_NEAR_ROOM];
+        ncs_lua_usage(L, "sim: no model \"%.60s\"%s", name,
+                      ncs_lua_hint(hint, '"', name, ncs_model_names, 0,
+                                   ", expected \"plain\", \"hgx-a100\" or \"hgx-h100\""));
+    }
+    d->scenario->sim_model = model;
+}
+
 void ncs_declare_sim(lua_State *L, struct ncs_declaration *d, int value)
 {
     static const struct ncs_declare_row rows[] = {
         { "capability", read_sim_capability }, { "eager", read_sim_eager },
         { "lanes", read_sim_lanes },           { "memory", read_sim_memory },
-        { "nccl", read_sim_nccl },             { "quirks", read_sim_quirks },
-        { "ready_after", read_sim_ready_after }, { NULL, NULL } };
+        { "model", read_sim_model },           { "nccl", read_sim_nccl },
+        { "quirks", read_sim_quirks },         { "ready_after", read_sim_ready_after },
+        { NULL, NULL } };
     ncs_declare_rows(L, d, value, rows);
 }
 

@@ -30,6 +30,30 @@ $ ncclscript bench all --clock virtual -g 4 -b 1M -e 1M -n 3 | grep -v '^#'
 >      1048576        262144     float    none      -1    20.48   51.19   51.19       0    20.48   51.19   51.19     N/A
 >      1048576         65536     float    none      -1    40.48   19.43   19.43       0    27.86   28.22   28.22       0
 
+# A machine's links: more for large sizes, and the same on every machine.
+$ ncclscript bench all_reduce --model hgx-h100 -b 8 -e 8M -f 1048576 -n 2 -c 0 | grep -v '^# [^T]'
+> # Times are virtual, by the model hgx-h100: 8 H100 SXM5 with NVSwitch, 8 NDR NICs.
+> #
+> #
+>            8             2     float     sum      -1    15.00    0.00    0.00     N/A    15.00    0.00    0.00     N/A
+>      8388608       2097152     float     sum      -1    55.58  150.92  264.11     N/A    55.58  150.92  264.11     N/A
+> #
+$ for g in 8 16; do ncclscript bench alltoall --model hgx-a100 -g $g -b 1M -e 1M -n 1 --format json | jq -c '[.model, .clock, (.results[0].out_of_place.time | round)]'; done
+> ["hgx-a100","virtual",16]
+> ["hgx-a100","virtual",45]
+$ ncclscript run --model hgx-h100 -v labelled.lua | grep -o 'virtual time .* on [^,]*'
+> virtual time <*> us on hgx-h100
+$ ncclscript run --model hgx-h100 --format json labelled.lua | jq -r .model
+> hgx-h100
+$ ncclscript bench all_reduce --model hgx-a100 --clock host
+! ncclscript bench: --model makes virtual times: it does not go with --clock host
+! try `ncclscript bench --help`
+? 2
+$ ncclscript bench all_reduce --model dgx
+! ncclscript bench: `--model dgx`: expected `plain`, `hgx-a100` or `hgx-h100`
+! <*>try `ncclscript bench --help`
+? 2
+
 # Every type, operator and root.
 $ ncclscript bench reduce -d all -o all -r all -g 3 -b 96 -e 96 -n 1 --format json | jq -c '[(.results | length), ([.results[].type] | unique | length), ([.results[].redop] | unique | length), ([.results[].root] | unique), ([.results[] | .out_of_place.nwrong, .in_place.nwrong] | add)]'
 > [216,12,6,[0,1,2],0]
@@ -81,7 +105,7 @@ $ ncclscript bench all_reduce -b 1K -e 1G -f 1048576 -g 2 -n 1 --memory 64M | gr
 # The calls of a scenario, by label, in virtual time.
 $ ncclscript bench --scenario labelled.lua -g 4
 > PASS  labelled.lua  4 ranks<*>
-> # Times are virtual: the simulator's model of a GPU and its links.
+> # Times are virtual, by the model plain: 10 us for each operation, and its bytes at 100 GB/s.
 > # label                 call                calls  ranks         size      time     least       p50       p95      most   algbw   busbw
 > #                                                                 (B)      (us)      (us)      (us)      (us)      (us)  (GB/s)  (GB/s)
 >   gradients             AllReduce               3      4         4096     10.04     10.04     10.04     10.04     10.04    0.41    0.61

@@ -109,6 +109,7 @@ struct comm_rank {
 struct comm {
     uint64_t serial;         /* order of creation, equal for all ranks */
     int nranks;
+    int hosts;               /* that its ranks are on; 0 = not counted yet */
     bool connected;          /* at init: no collective waits for the first contact */
     struct comm_rank **member;
     bool siblings;           /* one process has several of its ranks */
@@ -130,6 +131,11 @@ struct comm {
     struct comm *previous, *next; /* in order of creation */
     struct comm *next_ended; /* in order of their ends */
 };
+
+/* How long a collective takes, and a message from the rank to a peer; `composed`: the message is a part of an
+ * all-to-all, gather or scatter, whose messages share the links. In nanoseconds (settings/cost.h). */
+int64_t sim_comm_collective_cost(const struct comm_rank *cr, enum ncs_fn fn, size_t bytes);
+int64_t sim_comm_message_cost(const struct comm_rank *cr, int peer, size_t bytes, bool composed);
 
 /* The handle that a scenario gets. */
 ncclComm_t sim_comm_handle(const struct comm_rank *cr);

@@ -125,7 +125,7 @@ static enum ncs_stuck meeting_compare(const struct meeting *meeting, bool *diffe
     return stuck;
 }
 
-static void meeting_match(struct meeting *meeting, size_t bytes)
+static void meeting_match(struct meeting *meeting, int64_t cost)
 {
     int64_t delay = sim_inject_delay(meeting);
     if (delay < 0)
@@ -134,7 +134,7 @@ static void meeting_match(struct meeting *meeting, size_t bytes)
         if (meeting->part[i])
             meeting->part[i]->state = NCS_PART_MATCHED;
     sim_world_changed();
-    sim_agenda_add(sim_world_later(sim_op_cost(bytes) + delay), EVENT_MEETING, meeting, 0, &meeting->agenda_place);
+    sim_agenda_add(sim_world_later(cost + delay), EVENT_MEETING, meeting, 0, &meeting->agenda_place);
 }
 
 static void match_collective(struct meeting *meeting)
@@ -145,7 +145,8 @@ static void match_collective(struct meeting *meeting)
         meeting_report(sim_world.observer.mismatch, meeting);
     if (meeting->stuck)
         return;
-    meeting_match(meeting, sim_part_moved(meeting->part[0]));
+    const struct part *first = meeting->part[0];
+    meeting_match(meeting, sim_comm_collective_cost(first->cr, first->fn, sim_part_moved(first)));
 }
 
 static size_t sent_bytes(const struct meeting *meeting)
@@ -187,7 +188,8 @@ static void match_pair(struct meeting *meeting)
     /* The shares of two calls made of sends and receives are compared as calls, by sim_composed_arrive. */
     if (composed_sent != sim_part_is_composed(recv) || (!composed_sent && (meeting->stuck || retyped)))
         meeting_report(sim_world.observer.mismatch, meeting);
-    meeting_match(meeting, moved_bytes(meeting));
+    meeting_match(meeting, sim_comm_message_cost(meeting->comm->member[meeting->src], meeting->dst, moved_bytes(meeting),
+                                                 sim_part_is_composed(recv)));
 }
 
 /* A send that fits in the pair's buffer budget completes without its receive. */
@@ -202,7 +204,7 @@ static void run_ahead(struct meeting *meeting, struct part *p)
         return;
     meeting->running_ahead = true;
     peer->ahead += bytes;
-    sim_agenda_add(sim_world_later(sim_op_cost(bytes)), EVENT_MEETING, meeting, 0, &meeting->agenda_place);
+    sim_agenda_add(sim_world_later(sim_comm_message_cost(p->cr, p->root, bytes, sim_part_is_composed(p))), EVENT_MEETING, meeting, 0, &meeting->agenda_place);
 }
 
 void sim_meeting_arrive(struct part *part)

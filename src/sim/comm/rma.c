@@ -12,6 +12,7 @@
 #include "sim/data/memory.h"
 #include "sim/kernel/agenda.h"
 #include "sim/kernel/world.h"
+#include "sim/settings/cost.h"
 
 static size_t rma_bytes(size_t waits)
 {
@@ -44,7 +45,7 @@ static void set_out(struct part *part)
 {
     int64_t delay = sim_inject_delay_one_sided(part);
     if (delay >= 0) {
-        end_later(part, sim_op_cost(sim_part_bytes(part)) + delay);
+        end_later(part, sim_comm_message_cost(part->cr, part->root, sim_part_bytes(part), false) + delay);
         return;
     }
     part->cut = true;
@@ -71,7 +72,7 @@ void sim_rma_arrive(struct part *part)
     if (part->fn != NCS_FN_ncclWaitSignal) {
         set_out(part);
     } else if (rma_take_signals(part)) {
-        end_later(part, sim_op_cost(0));
+        end_later(part, sim_cost_step());
     } else {
         /* Only one wait can be due at a time: the launches of a rank go one after the other, and so do
          * the one-sided parts in a launch. */
@@ -93,7 +94,7 @@ static void count_signal(const struct part *part)
     struct comm_rank *target = part->cr->comm->member[part->root];
     sim_comm_peer(target, part->cr->rank)->signals++;
     if (target->waiting && rma_take_signals(target->waiting)) {
-        end_later(target->waiting, sim_op_cost(0));
+        end_later(target->waiting, sim_cost_step());
         target->waiting = NULL;
     }
 }

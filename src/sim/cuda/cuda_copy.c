@@ -10,6 +10,7 @@
 #include "sim/data/memory.h"
 #include "sim/kernel/gen/functions.h"
 #include "sim/kernel/sched.h"
+#include "sim/settings/cost.h"
 
 /* `count` rows of `bytes` bytes. */
 struct rows {
@@ -118,7 +119,8 @@ static cudaError_t enqueue_copy(struct context *c, const struct copy *what)
     void *staged = early ? stage(from, rows) : NULL;
     if (early && !staged)
         return sim_memory_refused(rows.bytes * rows.count);
-    struct op *op = sim_op_new(OP_COPY, stream->gpu, &stream, 1, sim_op_cost(rows.bytes * rows.count));
+    struct op *op = sim_op_new(OP_COPY, stream->gpu, &stream, 1,
+                               sim_cost_copy(rows.bytes * rows.count, !to.on_device || !from.on_device));
     op->work = (struct op_work){ .dst = what->dst, .src = what->src, .bytes = rows.bytes,
                                  .rows = rows.count, .dst_pitch = to.pitch,
                                  .src_pitch = from.pitch, .staged = staged,
@@ -212,7 +214,8 @@ static cudaError_t enqueue_set(struct context *c, void *p, int value, struct row
     struct side to = copy_check(c, p, rows, pitch);
     if (!to.known || !to.fits)
         return cudaErrorInvalidValue;
-    struct op *op = sim_op_new(OP_SET, stream->gpu, &stream, 1, sim_op_cost(rows.bytes * rows.count));
+    struct op *op = sim_op_new(OP_SET, stream->gpu, &stream, 1,
+                               sim_cost_copy(rows.bytes * rows.count, false));
     op->work = (struct op_work){ .dst = p, .bytes = rows.bytes, .rows = rows.count,
                                  .dst_pitch = pitch, .byte = value, .dst_device = true,
                                  .dst_memory = to.memory };
@@ -257,7 +260,7 @@ cudaError_t sim_ncsAdd(void *dst, const void *src, size_t count, ncclDataType_t 
         return sim_cuda_return(c, cudaErrorInvalidValue);
     if (bytes == 0)
         return cudaSuccess;
-    struct op *op = sim_op_new(OP_ADD, stream->gpu, &stream, 1, sim_op_cost(bytes));
+    struct op *op = sim_op_new(OP_ADD, stream->gpu, &stream, 1, sim_cost_copy(bytes, false));
     op->work = (struct op_work){ .dst = dst, .src = src, .bytes = bytes, .dtype = (int)datatype,
                                  .dst_device = true, .src_device = true };
     sim_op_submit(op);

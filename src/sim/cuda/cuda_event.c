@@ -3,6 +3,7 @@
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/stream.h"
 #include "sim/kernel/gen/functions.h"
+#include "sim/settings/cost.h"
 
 static struct event *find_event(const struct context *c, cudaEvent_t handle)
 {
@@ -21,7 +22,7 @@ cudaError_t sim_cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsi
         return sim_cuda_return(c, cudaErrorInvalidValue);
     if (!e->op || e->op->state == OP_DONE)
         return cudaSuccess;
-    struct op *op = sim_op_new(OP_EVENT, s->gpu, &s, 1, sim_op_cost(0));
+    struct op *op = sim_op_new(OP_EVENT, s->gpu, &s, 1, sim_cost_step());
     sim_op_after(op, e->op);
     sim_op_submit(op);
     return cudaSuccess;
@@ -68,7 +69,7 @@ cudaError_t sim_cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream
     struct event *e = find_event(c, handle);
     if (!s || !e || s->gpu != e->gpu)
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
-    struct op *op = sim_op_new(OP_EVENT, s->gpu, &s, 1, sim_op_cost(0));
+    struct op *op = sim_op_new(OP_EVENT, s->gpu, &s, 1, sim_cost_step());
     sim_op_unref(e->op);
     e->op = op;
     sim_op_ref(op);

@@ -7,6 +7,7 @@
 #include "sim/data/memory.h"
 #include "sim/data/pool.h"
 #include "sim/kernel/gen/functions.h"
+#include "sim/settings/cost.h"
 
 static struct pool *find_pool(const struct context *c, cudaMemPool_t handle)
 {
@@ -64,7 +65,7 @@ cudaError_t sim_cudaFreeAsync(void *p, cudaStream_t handle)
     if (!a || a->kind != MEMORY_DEVICE || a->by_nccl)
         return sim_cuda_return(c, cudaErrorInvalidValue);
     sim_memory_leave(a);
-    struct op *op = sim_op_new(OP_FREE, stream->gpu, &stream, 1, sim_op_cost(0));
+    struct op *op = sim_op_new(OP_FREE, stream->gpu, &stream, 1, sim_cost_step());
     op->work = (struct op_work){ .dst = p, .dst_memory = a->serial };
     sim_op_submit(op);
     return cudaSuccess;

@@ -5,6 +5,7 @@
 #include "sim/cuda/host.h"
 #include "sim/cuda/stream.h"
 #include "sim/kernel/gen/functions.h"
+#include "sim/settings/cost.h"
 
 #define LEAST_PRIORITY 0
 #define GREATEST_PRIORITY (-5) /* as numbers go, the other way round */
@@ -115,7 +116,7 @@ static cudaError_t enqueue_host(cudaStream_t handle, cudaHostFn_t function,
         return sim_cuda_return(c, cudaErrorInvalidValue);
     if (!sim_host_prepare(s->gpu))
         return sim_cuda_return(c, cudaErrorMemoryAllocation);
-    struct op *op = sim_op_new(OP_HOST, s->gpu, &s, 1, sim_op_cost(0));
+    struct op *op = sim_op_new(OP_HOST, s->gpu, &s, 1, sim_cost_step());
     op->work = (struct op_work){ .dst = data, .function = function, .callback = callback,
                                  .handle = handle };
     sim_op_submit(op);
@@ -141,6 +142,6 @@ cudaError_t sim_ncsDelay(cudaStream_t handle, double seconds)
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     if (!(seconds >= 0 && seconds < 9e9))
         return sim_cuda_return(c, cudaErrorInvalidValue);
-    sim_op_submit(sim_op_new(OP_DELAY, s->gpu, &s, 1, sim_op_cost(0) + (int64_t)(seconds * 1e9)));
+    sim_op_submit(sim_op_new(OP_DELAY, s->gpu, &s, 1, sim_cost_step() + (int64_t)(seconds * 1e9)));
     return cudaSuccess;
 }

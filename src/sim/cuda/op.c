@@ -60,11 +60,6 @@ static void tell_of(const struct op *op, enum ncs_work_state state)
         ncs_free(calls);
 }
 
-int64_t sim_op_cost(size_t bytes)
-{
-    return COST_NS + (int64_t)(bytes / COST_BYTES_PER_NS);
-}
-
 const struct process *sim_op_process(const struct op *op)
 {
     return op->gpu->process;

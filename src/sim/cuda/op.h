@@ -78,8 +78,6 @@ void sim_op_end(struct op *op, int status);
  * launch is done. */
 void sim_op_queue(struct op *op);
 
-int64_t sim_op_cost(size_t bytes);
-
 extern const char *const sim_op_kind_names[]; /* by kind, as in ncs_snap_op */
 
 #endif

@@ -15,10 +15,6 @@
 #include "sim/kernel/choose.h"
 #include "sim/kernel/context.h"
 
-/* The cost of a device operation in virtual time. It models no particular GPU. */
-#define COST_NS 10000            /* each operation */
-#define COST_BYTES_PER_NS 100    /* and its bytes at 100 GB/s */
-
 /* The host parks while a stream holds more unfinished operations than this (sim/README.md, rule 4). */
 #define STREAM_DEPTH 1024
 
