@@ -37,10 +37,11 @@ enum {
 struct spares {
     void *list[SPARE_SIZES];         /* linked through their first word */
     unsigned left[SPARE_SIZES];      /* how many more may be kept */
-    bool open;
 };
 
-static _Thread_local struct spares spares __attribute__((tls_model("initial-exec")));
+/* A pointer, because a library that is opened at run time gets little room for variables of threads. NULL: the
+ * thread keeps nothing yet, or is ending. */
+static _Thread_local struct spares *spares __attribute__((tls_model("initial-exec")));
 static pthread_key_t spares_key;     /* its destructor empties the lists of a thread that ends */
 static pthread_once_t spares_once = PTHREAD_ONCE_INIT;
 static atomic_bool spares_taken;     /* the first thread has opened its lists */
@@ -53,14 +54,13 @@ static size_t block_bytes(size_t size)
 static void drop_spares(void *of_thread)
 {
     struct spares *s = of_thread;
-    for (size_t i = 0; i < SPARE_SIZES; i++) {
-        s->left[i] = 0; /* keeps nothing that later destructors free */
+    spares = NULL;
+    for (size_t i = 0; i < SPARE_SIZES; i++)
         for (void *next, *p = s->list[i]; p; p = next) {
             next = *(void **)p;
             free(p);
         }
-        s->list[i] = NULL;
-    }
+    free(s);
 }
 
 static void make_key(void)
@@ -68,14 +68,17 @@ static void make_key(void)
     pthread_key_create(&spares_key, drop_spares);
 }
 
-static void open_spares(void)
+/* False while there is no memory for the lists. */
+static bool open_spares(void)
 {
     unsigned most = atomic_exchange(&spares_taken, true) ? SPARE_BYTES_OTHERS : SPARE_BYTES;
-    spares.open = true;
     pthread_once(&spares_once, make_key);
-    pthread_setspecific(spares_key, &spares);
+    spares = calloc(1, sizeof *spares);
+    if (!spares || pthread_setspecific(spares_key, spares) != 0)
+        return false;
     for (size_t i = 0; i < SPARE_SIZES; i++)
-        spares.left[i] = most / (unsigned)block_bytes(i);
+        spares->left[i] = most / (unsigned)block_bytes(i);
+    return true;
 }
 
 /* A sanitizer must see each block come and go. */
@@ -85,11 +88,11 @@ enum { KEEPS_SPARES = !NCS_ASAN && !NCS_TSAN };
 static void *take_spare(size_t bytes)
 {
     size_t size = bytes <= 24 ? 0 : (bytes - 9) / 16;
-    if (size >= SPARE_SIZES || !spares.list[size])
+    if (size >= SPARE_SIZES || !spares || !spares->list[size])
         return NULL;
-    void *p = spares.list[size];
-    spares.list[size] = *(void **)p;
-    spares.left[size]++;
+    void *p = spares->list[size];
+    spares->list[size] = *(void **)p;
+    spares->left[size]++;
     ncs_budget_count(block_bytes(size));
     return p;
 }
@@ -100,13 +103,11 @@ static bool keep_spare(void *p, size_t usable)
     size_t size = (usable - 24) / 16;
     if (!KEEPS_SPARES || usable < 24 || size >= SPARE_SIZES || usable != block_bytes(size))
         return false;
-    if (!spares.open)
-        open_spares();
-    if (spares.left[size] == 0)
+    if ((!spares && !open_spares()) || spares->left[size] == 0)
         return false;
-    spares.left[size]--;
-    *(void **)p = spares.list[size];
-    spares.list[size] = p;
+    spares->left[size]--;
+    *(void **)p = spares->list[size];
+    spares->list[size] = p;
     return true;
 }
 
