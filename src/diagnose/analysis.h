@@ -483,6 +483,7 @@ struct ncs_draft { /* a finding and the room of its lists */
 };
 
 void ncs_add_culprit(struct ncs_draft *d, int rank, uint32_t call, int line);
+void ncs_format_culprits(struct ncs_str *s, const struct ncs_draft *d); /* "ranks 0, 1" */
 void ncs_add_row(struct ncs_draft *d, int rank, int line, char *text); /* takes the text */
 void ncs_add_step(struct ncs_draft *d, const struct ncs_cycle_step *step); /* copies the texts */
 void ncs_add_blocked_rank(struct ncs_draft *d, int rank);

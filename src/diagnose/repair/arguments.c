@@ -25,12 +25,6 @@ static const struct ncs_call *reference(const struct ncs_repairing *p)
     return best;
 }
 
-static int op_by_meaning(const struct ncs_call *c)
-{
-    int op = ncs_call_op(c);
-    return op > ncclNumOps ? ncclNumOps : op;
-}
-
 static void adapt(struct ncs_repairing *p, const struct ncs_call *c, const struct ncs_call *ref)
 {
     if (c == ref || c->fn != ref->fn)
@@ -41,8 +35,8 @@ static void adapt(struct ncs_repairing *p, const struct ncs_call *c, const struc
         ncs_add_argument(p, c, "datatype", ncs_call_dtype(ref));
     if (ncs_call_count(c) != ncs_call_count(ref))
         ncs_add_argument(p, c, "count", (int64_t)ncs_call_count(ref));
-    if (op_by_meaning(c) != op_by_meaning(ref))
-        ncs_add_argument(p, c, "op", op_by_meaning(ref));
+    if (ncs_op_of(c) != ncs_op_of(ref))
+        ncs_add_argument(p, c, "op", ncs_op_of(ref));
 }
 
 void ncs_repair_arguments(struct ncs_repairing *p)

@@ -1,6 +1,4 @@
 /* Edits for calls that were left out, made in excess or in another order. */
-#include <string.h>
-
 #include "base/mem.h"
 #include "diagnose/repair/repair.h"
 
@@ -91,21 +89,13 @@ void ncs_repair_extra(struct ncs_repairing *p)
     ncs_free(k.minority);
 }
 
-static bool order_same_call(const struct ncs_call *a, const struct ncs_call *b)
-{
-    const char *x = a->label ? a->label : "", *y = b->label ? b->label : "";
-    return ncs_call_signature(a) == ncs_call_signature(b) && strcmp(x, y) == 0;
-}
-
-enum { FAR = 16 }; /* the longest distance over which calls are exchanged or moved */
-
-/* The first call like that one behind position `at`; NULL = none within FAR. */
+/* The first call like that one behind position `at`; NULL = none within NCS_MOVED_FAR. */
 static const struct ncs_call *find_later(const struct ncs_repairing *p, int comm, int comm_rank,
                                          uint32_t at, const struct ncs_call *like, uint32_t *to)
 {
-    for (*to = at + 1; *to <= at + FAR; ++*to) {
+    for (*to = at + 1; *to <= at + NCS_MOVED_FAR; ++*to) {
         const struct ncs_call *c = ncs_call_at(p->q, comm, comm_rank, *to);
-        if (c && order_same_call(c, like))
+        if (ncs_same_call(c, like))
             return c;
     }
     return NULL;
@@ -151,7 +141,7 @@ void ncs_repair_swapped(struct ncs_repairing *p)
     for (size_t i = 0; model && i < k.minority_size; i++) {
         const struct ncs_call *own = ncs_call_at(p->q, comm, k.minority[i], k.at);
         uint32_t to;
-        if (!own || order_same_call(own, model))
+        if (!own || ncs_same_call(own, model))
             continue;
         const struct ncs_call *later = find_later(p, comm, k.minority[i], k.at, model, &to);
         /* A rank that waits in the first call has not made the second yet: its number follows from

@@ -70,11 +70,7 @@ static void format_unshared(const struct ncs_analysis *q, const struct ncs_unmet
     }
     ncs_add_blocked_by(q, d, node, nodes);
     ncs_free(node);
-    int *ranks = ncs_new((d->f.culprits + 1) * sizeof *ranks);
-    for (size_t i = 0; i < d->f.culprits; i++)
-        ranks[i] = d->f.culprit[i].rank;
-    ncs_format_ranks(&who, ranks, d->f.culprits);
-    ncs_free(ranks);
+    ncs_format_culprits(&who, d);
     ncs_fill_unmet(q, d, n, 0);
     d->f.bystanders = 0;
     bool all = u->owns == u->ids;

@@ -11,13 +11,9 @@ static bool never_destroyed_match(const struct ncs_analysis *q, const struct ncs
     for (int i = 0; i < info->nranks; i++)
         if (!info->member[i].gone && info->member[i].rank >= 0)
             ncs_add_culprit(d, info->member[i].rank, 0, 0);
-    int *ranks = ncs_new(d->f.culprits * sizeof *ranks);
-    for (size_t i = 0; i < d->f.culprits; i++)
-        ranks[i] = d->f.culprit[i].rank;
     struct ncs_str s = { 0 };
-    ncs_format_ranks(&s, ranks, d->f.culprits);
+    ncs_format_culprits(&s, d);
     ncs_str_addf(&s, " never destroyed %s, others did", info->name);
-    ncs_free(ranks);
     d->f.comm = ncs_copy_text(info->name);
     d->f.title = ncs_text("communicator %s is left behind", info->name);
     d->f.why = ncs_str_take(&s);

@@ -184,7 +184,9 @@ int *ncs_present_ranks(const struct ncs_analysis *q, const struct ncs_unmet *unm
  * Add culprits before. */
 void ncs_fill_unmet(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_unmet *unmet,
                     uint32_t call);
-/* Makes the missed ranks culprits; the call is theirs if they made one in vain. */
+/* Makes the missed ranks culprits, without a call or a line, for calls that they never made. */
+void ncs_blame_absent(const struct ncs_cause *r, struct ncs_draft *d);
+/* Fills all but why and fix. The missed ranks are culprits; the call is theirs if they made one in vain. */
 void ncs_fill_absent(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
 /* True if the cause is an absence for a reason from the first to the last. */
 bool ncs_is_because(const struct ncs_cause *r, enum ncs_reason first, enum ncs_reason last);
@@ -222,6 +224,9 @@ bool ncs_format_alternatives(const struct ncs_analysis *q, int comm, const struc
                              struct ncs_draft *d);
 const struct ncs_call *ncs_call_at(const struct ncs_analysis *q, int comm, int comm_rank,
                                    uint32_t position);
+/* True if both calls exist and have the same signature and label. */
+bool ncs_same_call(const struct ncs_call *a, const struct ncs_call *b);
+enum { NCS_MOVED_FAR = 16 }; /* the longest distance, in calls, over which a call is exchanged or moved */
 bool ncs_never_called(const struct ncs_cause *r);
 /* Adds " too", or " before it waits in barrier() at line 9" for a rank that may still
  * intend the call. */
@@ -244,6 +249,9 @@ void ncs_siblings_close(struct ncs_sibling_search *s);
 struct ncs_siblings ncs_siblings_of(struct ncs_sibling_search *s, const struct ncs_call *call, ncs_fact_of *get);
 
 /* ---- calls that met and disagree (rules/common/disagreement.c) ---- */
+
+/* The call's operator; ncclNumOps = a pre-mul-sum, whose handle differs by rank. */
+int64_t ncs_op_of(const struct ncs_call *c);
 
 /* The order of checks: the first fact that differs names the rule. */
 enum ncs_fact {

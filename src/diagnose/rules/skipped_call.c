@@ -164,15 +164,11 @@ static bool skipped_call_match(const struct ncs_analysis *q, const struct ncs_ca
     struct ncs_str s = { 0 };
     int line = d->f.culprits ? d->f.culprit[0].line : 0;
     if (line) {
-        int *ranks = ncs_new(d->f.culprits * sizeof *ranks);
-        for (size_t i = 0; i < d->f.culprits; i++)
-            ranks[i] = d->f.culprit[i].rank;
         ncs_str_add(&s, "let ");
-        ncs_format_ranks(&s, ranks, d->f.culprits);
+        ncs_format_culprits(&s, d);
         ncs_str_addf(&s, " make the call at line %d", line);
         ncs_format_before_wait(q, r, d->f.culprits > 1, &s);
         ncs_str_add(&s, ": ");
-        ncs_free(ranks);
     }
     ncs_str_add(&s, "every rank of a communicator makes the same calls in the same order");
     d->f.fix = ncs_str_take(&s);

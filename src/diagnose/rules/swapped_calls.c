@@ -1,32 +1,23 @@
 /* Two calls were exchanged on some ranks, or one was made earlier or later than by the others. */
 #include "diagnose/rules/rule.h"
 
-#include <string.h>
-
 #include "base/mem.h"
-
-static bool swapped_calls_same_call(const struct ncs_call *a, const struct ncs_call *b)
-{
-    const char *x = a && a->label ? a->label : "", *y = b && b->label ? b->label : "";
-    return a && b && ncs_call_signature(a) == ncs_call_signature(b) && strcmp(x, y) == 0;
-}
 
 /* One sequence has a call more at `at` than the other; whether that one makes the call later, and
  * from there on both go alike. Then *to is where. */
 static bool comes_later(const struct ncs_sequence *early, const struct ncs_sequence *late, uint32_t at,
                         uint32_t *to)
 {
-    enum { FAR = 16 };
     const struct ncs_call *moved = ncs_sequence_at(early, at);
-    for (*to = at + 1; *to <= at + FAR; ++*to) {
-        if (swapped_calls_same_call(ncs_sequence_at(late, *to), moved))
+    for (*to = at + 1; *to <= at + NCS_MOVED_FAR; ++*to) {
+        if (ncs_same_call(ncs_sequence_at(late, *to), moved))
             break;
-        if (!swapped_calls_same_call(ncs_sequence_at(early, *to), ncs_sequence_at(late, *to - 1)))
+        if (!ncs_same_call(ncs_sequence_at(early, *to), ncs_sequence_at(late, *to - 1)))
             return false;
     }
     const struct ncs_call *x = ncs_sequence_at(early, *to + 1), *y = ncs_sequence_at(late, *to + 1);
-    return *to <= at + FAR && swapped_calls_same_call(ncs_sequence_at(early, *to), ncs_sequence_at(late, *to - 1)) &&
-           (x || y ? swapped_calls_same_call(x, y) : true);
+    return *to <= at + NCS_MOVED_FAR && ncs_same_call(ncs_sequence_at(early, *to), ncs_sequence_at(late, *to - 1)) &&
+           (x || y ? ncs_same_call(x, y) : true);
 }
 
 /* The call seems to be left out or made in excess, but was made at another place. */
@@ -84,7 +75,7 @@ static void swapped_calls_format_side(const struct ncs_analysis *q, int comm, ui
     size_t ranks = 0;
     for (int i = 0; i < members; i++) {
         const struct ncs_call *c = ncs_call_at(q, comm, i, at);
-        if (c == call || swapped_calls_same_call(c, call))
+        if (c == call || ncs_same_call(c, call))
             rank[ranks++] = c->rank;
     }
     ncs_format_ranks(s, rank, ranks);
@@ -104,7 +95,7 @@ static void format_sides(const struct ncs_analysis *q, int comm, const struct nc
     /* If signature or label distinguishes the two calls, each is followed by the ranks that made
      * it. Otherwise only lines or other evidence do (see the divergence), and the odd ranks are
      * named. */
-    bool told_apart = !swapped_calls_same_call(own, model);
+    bool told_apart = !ncs_same_call(own, model);
     ncs_str_addf(s, ": call %u is", (unsigned)p->number);
     for (int i = 0; i < 2; i++) {
         char *what = ncs_describe(side[i]);

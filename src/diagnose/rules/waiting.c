@@ -7,9 +7,7 @@ static bool waiting_match(const struct ncs_analysis *q, const struct ncs_cause *
         ncs_fill_cycle(q, r, d);
         d->f.why = ncs_cycle_text(d);
     } else if (r->unmet) {
-        for (size_t i = 0; i < r->absents; i++)
-            if (r->absent[i]->rank >= 0)
-                ncs_add_culprit(d, r->absent[i]->rank, 0, 0);
+        ncs_blame_absent(r, d);
         ncs_fill_unmet(q, d, r->unmet, r->unmet->call ? r->unmet->call->number : 0);
         d->f.why = ncs_text("the call waits for ranks that do not come");
     } else {

@@ -26,7 +26,7 @@ static int64_t count_of(const struct ncs_call *c)
     return (int64_t)ncs_call_count(c);
 }
 
-static int64_t op_of(const struct ncs_call *c)
+int64_t ncs_op_of(const struct ncs_call *c)
 {
     int op = ncs_call_op(c);
     return op > ncclNumOps ? ncclNumOps : op; /* handles of pre-mul-sums differ by rank; NCCL numbers them from ncclNumOps on */
@@ -35,7 +35,7 @@ static int64_t op_of(const struct ncs_call *c)
 /* In the order of checks: the first fact that differs names the rule. */
 static ncs_fact_of *const facts[] = {
     [NCS_FACT_KIND] = disagreement_kind_of,   [NCS_FACT_ROOT] = root_of, [NCS_FACT_DTYPE] = dtype_of,
-    [NCS_FACT_COUNT] = count_of, [NCS_FACT_OP] = op_of,
+    [NCS_FACT_COUNT] = count_of, [NCS_FACT_OP] = ncs_op_of,
 };
 
 static bool differs(const struct ncs_cause *r, ncs_fact_of *get)
@@ -133,7 +133,7 @@ static void disagreement_format_value(const struct ncs_cause *r, struct ncs_str 
     else if (get == dtype_of)
         ncs_str_addf(s, "type %s", ncs_dtype_name(ncs_call_dtype(of))
                                        ? ncs_dtype_name(ncs_call_dtype(of)) : "?");
-    else if (get == op_of)
+    else if (get == ncs_op_of)
         ncs_str_addf(s, "%s %s", noun,
                      ncs_redop_name(ncs_call_op(of)) ? ncs_redop_name(ncs_call_op(of)) : "?");
     else
@@ -220,13 +220,9 @@ bool ncs_advise_minority(const struct ncs_cause *r, struct ncs_draft *d, const c
             ncs_str_addf(&s, " (line %d)", d->f.culprit[0].line);
         ncs_str_add(&s, " is the odd one");
     } else if (d->f.culprits < r->calls) {
-        int *ranks = ncs_new(d->f.culprits * sizeof *ranks);
-        for (size_t i = 0; i < d->f.culprits; i++)
-            ranks[i] = d->f.culprit[i].rank;
         ncs_str_add(&s, ": ");
-        ncs_format_ranks(&s, ranks, d->f.culprits);
+        ncs_format_culprits(&s, d);
         ncs_str_add(&s, " are the odd ones");
-        ncs_free(ranks);
     }
     d->f.fix = ncs_str_take(&s);
     return true;

@@ -43,6 +43,12 @@ const struct ncs_call *ncs_call_at(const struct ncs_analysis *q, int comm, int c
     return ncs_sequence_at(&q->comm[comm].seq[comm_rank], position);
 }
 
+bool ncs_same_call(const struct ncs_call *a, const struct ncs_call *b)
+{
+    const char *x = a && a->label ? a->label : "", *y = b && b->label ? b->label : "";
+    return a && b && ncs_call_signature(a) == ncs_call_signature(b) && strcmp(x, y) == 0;
+}
+
 /* Adds a row for each rank's call at the divergence, if the calls met. Ranks that never made it
  * have rows already. */
 static void add_call_rows(const struct ncs_analysis *q, const struct ncs_cause *r, int comm,

@@ -21,6 +21,15 @@ void ncs_add_culprit(struct ncs_draft *d, int rank, uint32_t call, int line)
     d->f.culprit[at] = c;
 }
 
+void ncs_format_culprits(struct ncs_str *s, const struct ncs_draft *d)
+{
+    int *ranks = ncs_new((d->f.culprits + 1) * sizeof *ranks);
+    for (size_t i = 0; i < d->f.culprits; i++)
+        ranks[i] = d->f.culprit[i].rank;
+    ncs_format_ranks(s, ranks, d->f.culprits);
+    ncs_free(ranks);
+}
+
 void ncs_add_row(struct ncs_draft *d, int rank, int line, char *text)
 {
     struct ncs_finding_row row = { .rank = rank, .text = text, .line = line };

@@ -129,6 +129,13 @@ void ncs_fill_absent(const struct ncs_analysis *q, const struct ncs_cause *r, st
         d->order = r->absent[0]->call->id;
 }
 
+void ncs_blame_absent(const struct ncs_cause *r, struct ncs_draft *d)
+{
+    for (size_t i = 0; i < r->absents; i++)
+        if (r->absent[i]->rank >= 0)
+            ncs_add_culprit(d, r->absent[i]->rank, 0, 0);
+}
+
 void ncs_format_absent(const struct ncs_cause *r, struct ncs_str *s)
 {
     int *ranks = ncs_new(r->absents * sizeof *ranks);
