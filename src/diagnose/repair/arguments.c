@@ -1,4 +1,4 @@
-/* Edits for calls that disagree. */
+/* Edits for calls that disagree: arguments become those of a call that is right. */
 #include "api/types.h"
 #include "diagnose/repair/repair.h"
 
@@ -10,7 +10,8 @@ static bool arguments_is_culprit(const struct ncs_repairing *p, int rank)
     return false;
 }
 
-/* One whose rank is not at fault; where all are, the lowest, and of counts the largest. */
+/* The call that the others are adapted to: one whose rank is not at fault. If all are, the first
+ * one, or the one with the largest count: a larger count loses no data. */
 static const struct ncs_call *reference(const struct ncs_repairing *p)
 {
     const struct ncs_cause *r = p->r;
@@ -25,6 +26,8 @@ static const struct ncs_call *reference(const struct ncs_repairing *p)
     return best;
 }
 
+/* A call of another function is not adapted: only its kind would have to change, which
+ * ncs_repair_kind() does. */
 static void adapt(struct ncs_repairing *p, const struct ncs_call *c, const struct ncs_call *ref)
 {
     if (c == ref || c->fn != ref->fn)
@@ -48,8 +51,8 @@ void ncs_repair_arguments(struct ncs_repairing *p)
         adapt(p, p->r->call[i], ref);
 }
 
-/* A call that NCCL refused, where another rank's of the same number went through with other
- * arguments. */
+/* A call that NCCL refused takes the arguments of another rank's call with the same number that
+ * succeeded. */
 void ncs_repair_refused(struct ncs_repairing *p)
 {
     for (size_t i = 0; p->r->kind == NCS_CAUSE_ABSENT && i < p->r->absents; i++) {
@@ -70,8 +73,9 @@ void ncs_repair_refused(struct ncs_repairing *p)
     }
 }
 
-/* It is not known yet if the odd ranks made an extra call or left one out. If they left one out,
- * the next round finds that. */
+/* Removes the calls of another function than the majority's. Whether the minority made an extra
+ * call or left one out is not known yet; if it left one out, the next round of the repair
+ * (run/repair.c) finds that. */
 void ncs_repair_kind(struct ncs_repairing *p)
 {
     const struct ncs_cause *r = p->r;

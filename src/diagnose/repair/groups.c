@@ -1,5 +1,6 @@
 /* Edits for groups that stay open: each is ended behind the call behind which other ranks end
- * theirs, in the same round of the program. */
+ * theirs, in the same round of the program. If no other rank shows it, behind the last call in the
+ * group. */
 #include "diagnose/repair/repair.h"
 
 #include "base/mem.h"
@@ -19,7 +20,7 @@ static bool at_one_place(const struct ncs_call *a, const struct ncs_call *b)
     return a->place.line == b->place.line && a->place.file == b->place.file;
 }
 
-/* The next record of its thread that opens or ends a group, or is counted. */
+/* The thread's next call that starts or ends a group, or is counted; NULL = none. */
 static const struct ncs_call *next_of_thread(const struct ncs_call *c)
 {
     const struct ncs_call *n = c->newer;
@@ -28,13 +29,15 @@ static const struct ncs_call *next_of_thread(const struct ncs_call *c)
     return n;
 }
 
-/* How many calls it has; 0 = it is not ended before another begins. */
+/* How many calls the group has; 0 = it is not ended before the next one starts, so its size is
+ * unknown. */
 static size_t groups_size_of(const struct ncs_group_start *start)
 {
     return start->ended ? start->calls : 0;
 }
 
-/* How many calls others have in the group that they start there; 0 = nobody shows it. */
+/* How many calls another thread has in the group that it starts at the same place in the same
+ * round; 0 = unknown. */
 static size_t usual_size(const struct ncs_analysis *q, const struct ncs_group_start *own)
 {
     for (size_t i = 0; i < q->group_starts; i++) {
@@ -57,7 +60,8 @@ static bool groups_end_behind(struct ncs_repairing *p, const struct ncs_call *la
     return true;
 }
 
-/* False: others do not show where the groups of the thread end. */
+/* Ends up to `depth` open groups of the thread where others end theirs. False = no other rank shows
+ * where. */
 static bool end_as_others(struct ncs_repairing *p, int rank, int thread, int depth)
 {
     int ended = 0;

@@ -1,10 +1,12 @@
-/* Ranks abort one communicator and stand in it, because of what they run on another one. */
+/* Ranks wait in the abort of one communicator for their work on another one, which waits for other
+ * ranks. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 
-/* The abort of the lowest of the ranks at the need, if all of them stand in one of another
- * communicator; else NULL. By rank who does: the caller's, NULL with it. */
+/* The abort of the lowest rank, if all ranks that wait for n are in an abort of another
+ * communicator; else NULL. *ranks = those ranks, ascending, which the caller frees; NULL with
+ * NULL. */
 static const struct ncs_call *aborts(const struct ncs_analysis *q, const struct ncs_unmet *n, int **ranks,
                                      size_t *count)
 {

@@ -1,4 +1,5 @@
-/* The send and receive buffers of a call overlap in a way that is not in place for NCCL. */
+/* The send and receive buffers of a call overlap, but not in the way in which NCCL works in
+ * place. */
 #include "diagnose/rules/rule.h"
 
 #include "api/types.h"
@@ -9,7 +10,9 @@ struct extent {
     size_t bytes;
 };
 
-/* The block of this rank begins where NCCL looks for it. */
+/* In place means (user guide: in-place operations): the smaller buffer is the rank's own block
+ * of the larger one, at rank * count; equal buffers are the same. An all-to-all has no in-place
+ * form. */
 static bool is_in_place(const struct ncs_call *c, struct extent in, struct extent out, size_t block)
 {
     size_t own = (size_t)c->comm_rank * block;
@@ -84,7 +87,7 @@ static bool is_earlier(const struct ncs_call *a, const struct ncs_call *b)
     return a->number != b->number ? a->number < b->number : a->comm_rank < b->comm_rank;
 }
 
-/* The earliest such call, and all ranks that make it so. */
+/* Reports the earliest such call, and blames all ranks whose buffers overlap in it. */
 static bool buffer_overlap_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_BUFFERS)

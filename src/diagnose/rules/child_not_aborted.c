@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-/* The communicator above this one that the rank has aborted; -1 = none. */
+/* The nearest ancestor of the communicator that the rank has aborted; -1 = none. */
 static int aborted_above(const struct ncs_analysis *q, int comm, int rank)
 {
     for (int above = q->journal->comm[comm]->parent; above >= 0;

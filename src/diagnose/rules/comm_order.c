@@ -12,7 +12,8 @@ static void format_op(const struct ncs_analysis *q, struct ncs_str *s, const str
         ncs_str_addf(s, "another launch");
 }
 
-/* The ring goes through devices that had no lane left for a launch: who holds them. */
+/* If a launch in the cycle waits for a kernel slot (a lane of its device), names the launches that
+ * hold the slots. */
 static void format_kernel_slots(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
 {
     size_t start = ncs_first_place(q, r);
@@ -42,9 +43,9 @@ static bool comm_order_match(const struct ncs_analysis *q, const struct ncs_caus
         return false;
     ncs_fill_cycle(q, r, d);
     struct ncs_str why = { 0 };
-    char *ring = ncs_cycle_text(d);
-    ncs_str_add(&why, ring);
-    ncs_free(ring);
+    char *cycle = ncs_cycle_text(d);
+    ncs_str_add(&why, cycle);
+    ncs_free(cycle);
     size_t before = why.bytes;
     format_kernel_slots(q, r, &why);
     if (why.bytes == before)

@@ -1,15 +1,16 @@
 /* A rank destroyed a communicator on which others still have a call to make. */
 #include "diagnose/rules/rule.h"
 
-/* True if another rank has destroyed at that place, too. A destroy without a place does not
- * count. */
+/* True if another rank has destroyed the communicator at the same place. A destroy without a place
+ * proves nothing. */
 static bool ends_like_others(const struct ncs_analysis *q, const struct ncs_call *destroy)
 {
     return destroy && destroy->place.line && ncs_ends_like_others(q, destroy);
 }
 
-/* A program ends with the destroy, so one that left out a call has destroyed, too: where the calls
- * show which one it left out, or others have one too many, that is what is told. */
+/* A program usually ends with the destroy, so a rank that only left out a call has destroyed, too.
+ * The destroy is the cause only if the calls do not show which one is missing or in excess, and no
+ * other rank destroys at that place. */
 static bool destroyed_after_all(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
     const struct ncs_call_divergence *p = ncs_divergence_of(q, r);

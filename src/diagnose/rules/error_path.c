@@ -1,5 +1,4 @@
-/* A rank ended by an error, or a call of it failed and it took no part or left; others wait for
- * it. */
+/* A rank ended by an error, or a call of it failed and it took no part; other ranks wait for it. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
@@ -10,7 +9,8 @@ static const char *ended_with(const struct ncs_analysis *q, const struct ncs_abs
     return m ? m : "an error";
 }
 
-/* The same call of each of them failed in the same way at the same place. */
+/* True if the same call failed on all absent ranks in the same way at the same place: then one
+ * sentence covers all. */
 static bool error_path_alike(const struct ncs_cause *r)
 {
     const struct ncs_call *first = r->absent[0]->call;

@@ -1,4 +1,4 @@
-/* Some ranks made calls that the others did not. */
+/* Some ranks made calls that the others did not make. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"

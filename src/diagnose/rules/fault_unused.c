@@ -1,4 +1,4 @@
-/* A fault that a script asked for waited for a call that never came. */
+/* A fault that the script plans did not happen, because the rank never made its call. */
 #include "diagnose/rules/rule.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* A buffer of another device than the communicator's, which the device can reach. */
+/* A buffer is on another device than the communicator. The devices can reach each other, so the
+ * call succeeds, but slowly. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"

@@ -1,11 +1,11 @@
-/* A host waits in the store, at a barrier or for a thread, and nobody can end that. */
+/* A host waits in the store, at a barrier or for a thread, and no rank can end that. */
 #include "diagnose/rules/rule.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 
-static bool is_root(const struct ncs_cause *r, enum ncs_unmet_kind kind)
+static bool is_cause_with(const struct ncs_cause *r, enum ncs_unmet_kind kind)
 {
     return (r->kind == NCS_CAUSE_ABSENT || r->kind == NCS_CAUSE_CYCLE) && r->unmet &&
            r->unmet->kind == kind;
@@ -18,8 +18,9 @@ static void format_gate(struct ncs_str *s, const struct ncs_snap_gate *g)
         ncs_str_addf(s, " (%s)", g->key);
 }
 
-/* No evidence shows if the key should have been set or should not be awaited, unless all
- * other ranks wait. */
+/* A key that no rank sets may as well be one that should not be awaited: adds that as an
+ * alternative. Only if all other ranks wait, and one alone has ended, it is clear that this one
+ * should have set the key. */
 static void doubt_key(const int *waiting, size_t count, size_t gones, size_t lives, struct ncs_draft *d)
 {
     struct ncs_str s = { 0 };
@@ -40,8 +41,8 @@ static void doubt_key(const int *waiting, size_t count, size_t gones, size_t liv
     NCS_PUSH(d->f.other, d->f.others, room, other);
 }
 
-/* Nobody opens it. At fault are those who ended without doing so; if there are none, all who wait:
- * one of them would have had to do it first. */
+/* No rank opens the gate. Blames the ranks that ended without doing so; if none did, all ranks that
+ * wait: one of them should have opened it before it waited. */
 static void nobody_opens(const struct ncs_analysis *q, const struct ncs_unmet *gate,
                          const int *waiting, size_t count, struct ncs_draft *d)
 {
@@ -99,7 +100,8 @@ static void nobody_opens(const struct ncs_analysis *q, const struct ncs_unmet *g
     ncs_free(live);
 }
 
-/* A barrier with another list of ranks, at which somebody stands who is missing at this one. */
+/* A barrier with another list of ranks, at which a rank waits that is missing at this one; NULL =
+ * none. */
 static const struct ncs_unmet *other_barrier(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     for (size_t i = 0; i < q->unmets && ncs_is_barrier(q, n); i++) {
@@ -119,7 +121,8 @@ static const struct ncs_unmet *other_barrier(const struct ncs_analysis *q, const
     return NULL;
 }
 
-/* Each list once, with who gave it; at fault are the fewer, or all. */
+/* Names both lists with the ranks that gave them. Blames the list of fewer ranks; both if they are
+ * equally many. */
 static void host_wait_lists_differ(const struct ncs_analysis *q, const struct ncs_unmet *a,
                                    const struct ncs_unmet *b, struct ncs_draft *d)
 {
@@ -162,7 +165,8 @@ static void host_wait_lists_differ(const struct ncs_analysis *q, const struct nc
         ncs_free(ranks[i]);
 }
 
-/* True if the driver's own thread waits there for a rank, in a host function of a stream. */
+/* True if a host function of a stream waits there for the rank; such a thread of the driver has a
+ * negative number. */
 static bool in_callback(const struct ncs_analysis *q, int rank, const struct ncs_unmet *gate)
 {
     for (size_t i = 0; i < q->snap->contexts; i++) {
@@ -181,8 +185,8 @@ static bool is_anybodys(const struct ncs_unmet *key)
 }
 
 /* "rank 0 waits at line 4 for store key `a`, which nobody has set, rank 1 waits ..." */
-static void format_ring(const struct ncs_analysis *q, const struct ncs_draft *d,
-                        const struct ncs_unmet *const *of, struct ncs_str *s)
+static void format_host_cycle(const struct ncs_analysis *q, const struct ncs_draft *d,
+                              const struct ncs_unmet *const *of, struct ncs_str *s)
 {
     for (size_t i = 0; i < d->f.cycles; i++) {
         const struct ncs_cycle_step *c = &d->f.cycle[i];
@@ -208,7 +212,7 @@ static void format_ring(const struct ncs_analysis *q, const struct ncs_draft *d,
     }
 }
 
-/* A cycle through keys is undone if one of the keys is set before the wait. */
+/* Adds the advice for a cycle through keys: it breaks if one of the keys is set before the wait. */
 static void format_set_first(const struct ncs_analysis *q, const struct ncs_draft *d,
                              const struct ncs_unmet *const *of, struct ncs_str *s)
 {
@@ -232,7 +236,7 @@ static void format_set_first(const struct ncs_analysis *q, const struct ncs_draf
     }
 }
 
-/* The needs of a ring in the order of its steps. */
+/* The unmet waits of a cycle in the order of the finding's steps. The caller frees the list. */
 static const struct ncs_unmet **waits_of_steps(const struct ncs_analysis *q, const struct ncs_cause *r,
                                                const struct ncs_draft *d)
 {
@@ -246,9 +250,10 @@ static const struct ncs_unmet **waits_of_steps(const struct ncs_analysis *q, con
     return of;
 }
 
-/* A ring through a host wait: what is waited for comes only after something that waits itself. */
-static void ring_of_hosts(const struct ncs_analysis *q, const struct ncs_cause *r,
-                          struct ncs_draft *d)
+/* A cycle through a host wait: each rank would do what the next one awaits only after its own
+ * wait. */
+static void host_cycle(const struct ncs_analysis *q, const struct ncs_cause *r,
+                       struct ncs_draft *d)
 {
     bool calls = false, contact = false, keys = true;
     struct ncs_str s = { 0 };
@@ -259,7 +264,7 @@ static void ring_of_hosts(const struct ncs_analysis *q, const struct ncs_cause *
         contact |= of[i]->contact;
         keys &= of[i]->kind != NCS_UNMET_GATE || ncs_is_key(q, of[i]);
     }
-    format_ring(q, d, of, &s);
+    format_host_cycle(q, d, of, &s);
     d->f.why = ncs_str_take(&s);
     if (keys)
         format_set_first(q, d, of, &s);
@@ -275,13 +280,14 @@ static void ring_of_hosts(const struct ncs_analysis *q, const struct ncs_cause *
     ncs_free(of);
 }
 
-/* The host wait that the root is about; of several in a ring the one of the lowest rank. */
+/* The host wait of the cause; of several in a cycle the one of the lowest rank, wherever the search
+ * entered the cycle. */
 static const struct ncs_unmet *gate_of(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
     const struct ncs_unmet *gate = NULL;
     int lowest = q->ranks;
     if (r->kind != NCS_CAUSE_CYCLE)
-        return is_root(r, NCS_UNMET_GATE) ? r->unmet : NULL;
+        return is_cause_with(r, NCS_UNMET_GATE) ? r->unmet : NULL;
     for (size_t i = 0; i < r->length; i++) {
         int n = ncs_node_unmet(q, r->path[i]);
         if (n < 0 || q->unmet[n].kind != NCS_UNMET_GATE)
@@ -311,7 +317,7 @@ static bool host_wait_match(const struct ncs_analysis *q, const struct ncs_cause
     if (other) {
         host_wait_lists_differ(q, gate, other, d);
     } else if (r->kind == NCS_CAUSE_CYCLE) {
-        ring_of_hosts(q, r, d);
+        host_cycle(q, r, d);
     } else {
         nobody_opens(q, gate, waiting, count, d);
         ncs_fill_unmet(q, d, gate, 0);

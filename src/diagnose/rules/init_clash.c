@@ -14,12 +14,12 @@ static bool took_own_id(const struct ncs_analysis *q, const struct ncs_call *joi
     return false;
 }
 
-/* Different ids although one was meant: who waits to join has made an id of its own, everybody or
- * the few who lack the others. */
+/* Several ids where one was meant: each rank made an id of its own; or one group shares an id, and
+ * each other rank made its own. */
 struct unshared {
     size_t ids;
-    size_t most; /* of those who wait with one id */
-    size_t owns; /* ids that all who wait with them have made */
+    size_t most; /* ranks that wait with the same id, at most */
+    size_t owns; /* ids that were made by each rank that waits with them */
 };
 
 static struct unshared unshared_ids(const struct ncs_analysis *q, const struct ncs_unmet *unmet)
@@ -83,7 +83,7 @@ static void format_unshared(const struct ncs_analysis *q, const struct ncs_unmet
     ncs_str_free(&who);
 }
 
-/* Its arguments are still there. */
+/* True if a rank is still inside the call, so that its pointer arguments may be read. */
 static bool is_inside(const struct ncs_analysis *q, const struct ncs_call *c)
 {
     for (int i = ncs_first_context(q, c->rank); i >= 0; i = q->next_context[i])
@@ -132,8 +132,8 @@ static size_t votes_for_list(const struct ncs_analysis *q, const struct ncs_unme
     return votes;
 }
 
-/* Survivors of a shrink that leave out different ranks: each waits for somebody whom another has
- * left out. At fault is who is alone with its list. */
+/* Ranks call a shrink with different lists of ranks to leave out, so each waits for a rank that
+ * another one left out. Blames the rarer lists; all if none is the commonest. */
 static bool init_clash_lists_differ(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d)
 {
     struct ncs_str s = { 0 };
@@ -173,7 +173,7 @@ static bool init_clash_lists_differ(const struct ncs_analysis *q, const struct n
     return true;
 }
 
-/* A split, shrink, grow or the like that everybody came to and that cannot be. */
+/* A split, shrink or growth to which all ranks came, and which their arguments make impossible. */
 static bool meeting_refused(const struct ncs_analysis *q, const struct ncs_cause *r,
                             struct ncs_draft *d)
 {

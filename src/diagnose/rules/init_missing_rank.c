@@ -1,4 +1,4 @@
-/* Ranks wait to join a communicator for others that never do. */
+/* Ranks wait to join a communicator for other ranks that never join. */
 #include "diagnose/party.h"
 #include "diagnose/rules/rule.h"
 
@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-/* Where somebody who is missed waits on its host; NULL = it does not. */
+/* The gate at which the absent rank waits on its host; NULL = it does not wait at one. */
 static const struct ncs_snap_gate *held_at(const struct ncs_analysis *q, const struct ncs_absent *a)
 {
     const struct ncs_snap_context *c = a->context >= 0 ? &q->snap->context[a->context] : NULL;
@@ -16,7 +16,7 @@ static const struct ncs_snap_gate *held_at(const struct ncs_analysis *q, const s
     return NULL;
 }
 
-/* A thread of a process that drives several ranks. */
+/* Adds, for ranks that share a process, which thread was not spawned or ended without the call. */
 static void format_thread(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_str *why)
 {
     for (size_t i = 0; i < n->absents; i++) {
@@ -64,7 +64,7 @@ static bool init_missing_rank_match(const struct ncs_analysis *q, const struct n
         ncs_blame_present(d, n);
     ncs_fill_unmet(q, d, n, 0);
     int *absent = ncs_absent_comm_ranks(n), nranks = ncs_nranks_wanted(q, n);
-    size_t real = 0; /* those of them who exist; the others are too high a number */
+    size_t real = 0; /* absent ranks that the run has; the rest come from too large an nranks */
     while (real < n->absents && (nranks <= q->ranks || absent[real] < q->ranks))
         real++;
     struct ncs_str s = { 0 }, first = { 0 };

@@ -1,5 +1,4 @@
-/* An average of integers: the sum is made in their type, and what it leaves when divided is cut
- * off. */
+/* An average of integers: NCCL sums in their type and cuts off the fraction. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"

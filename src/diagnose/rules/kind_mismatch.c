@@ -1,7 +1,8 @@
 /* Calls that met are not the same function. */
 #include "diagnose/rules/rule.h"
 
-/* A send or receive that met a share of an all-to-all, gather or scatter. */
+/* True if a send or receive met a part of an all-to-all, gather or scatter, which NCCL composes of
+ * sends and receives. */
 static bool meets_pairwise(const struct ncs_cause *r)
 {
     return r->calls == 2 && ncs_call_is_pair(r->call[0]) != ncs_call_is_pair(r->call[1]) &&

@@ -1,4 +1,4 @@
-/* A run that ended well although two ranks launched two communicators in opposite order. */
+/* A run ended well although two ranks launched calls of two communicators in opposite order. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"

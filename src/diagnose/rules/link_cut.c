@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* One end of the link, whether or not a call of its own stands there. */
+/* Blames one end of the link, with its call if it has made one. */
 static void add_end(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_unmet *n,
                     int comm_rank)
 {

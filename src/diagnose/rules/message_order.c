@@ -1,5 +1,5 @@
-/* Messages of one rank to another, received in another order than they were sent: there are no
- * tags, so only labels show it. */
+/* Messages that a rank receives in another order than they were sent. NCCL's messages have no tags,
+ * so only the script's labels show it. */
 #include "diagnose/rules/rule.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* Over which two messages may be exchanged. */
+/* The longest distance over which two messages may be exchanged. */
 enum { MOST_BETWEEN = 8 };
 
 /* The sends and receives of a communicator by (from, to, number among them). */
@@ -36,7 +36,8 @@ static bool message_order_same_label(const struct ncs_call *a, const struct ncs_
     return a && b && a->label && b->label && strcmp(a->label, b->label) == 0;
 }
 
-/* The receive that stands where that of the send should, and the two calls that belong there. */
+/* Finds the exchange that begins with this send. Fills call: the send, the receive that it meets,
+ * the send that this receive was meant for, and the receive that the first send was meant for. */
 static bool message_order_exchanged(const struct messages *all, const struct ncs_call *send,
                                     const struct ncs_call **call)
 {

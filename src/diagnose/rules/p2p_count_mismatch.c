@@ -1,4 +1,5 @@
-/* A send and its receive move different amounts, or the same of another type. */
+/* A send and its receive move different numbers of bytes, or the same number with different
+ * types. */
 #include "diagnose/rules/rule.h"
 
 #include "api/types.h"
@@ -17,8 +18,8 @@ static const struct ncs_call *next_of_pair(const struct ncs_call *of)
     return c;
 }
 
-/* The later send that the receive would fit, if the receive at its place fits this send; NULL =
- * none. */
+/* A later send of the pair whose size fits the receive, while its own receive fits this send: the
+ * two receives are in the wrong order. NULL = none. */
 static const struct ncs_call *exchanged_with(const struct ncs_call *send, const struct ncs_call *recv)
 {
     enum { MOST_BETWEEN = 8 };
@@ -38,8 +39,8 @@ static int64_t p2p_count_mismatch_size_of(const struct ncs_call *c)
     return (int64_t)p2p_count_mismatch_bytes_of(c);
 }
 
-/* The one that other ranks make otherwise at its place, while the other one is as they make it;
- * NULL = no such. */
+/* The call whose size differs from that of other ranks at its place, if the other call's size does
+ * not; NULL = neither is known to be wrong. */
 static const struct ncs_call *unlike_one(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
     bool unlike[2], usual[2];
@@ -53,7 +54,8 @@ static const struct ncs_call *unlike_one(const struct ncs_analysis *q, const str
     return unlike[0] && usual[1] ? r->call[0] : unlike[1] && usual[0] ? r->call[1] : NULL;
 }
 
-/* Both ways, unless one of the two is known to be the odd one. */
+/* The advice to change either side, or only the side that is known to be wrong. The caller frees
+ * it. */
 static char *counts_of(const struct ncs_call *send, const struct ncs_call *recv, const struct ncs_call *unlike)
 {
     struct ncs_str s = { 0 };
@@ -111,11 +113,11 @@ static bool p2p_count_mismatch_match(const struct ncs_analysis *q, const struct 
                                 "two ranks are paired by their order alone", recv->rank, send->rank)
                      : counts_of(send, recv, unlike);
     ncs_fill_calls(q, r, d, r->call[0]->rank <= r->call[1]->rank ? r->call[0] : r->call[1]);
-    d->remark = in == out; /* NCCL moves bytes and compares no types */
+    d->remark = in == out; /* NCCL moves bytes and does not compare types */
     if (d->remark)
         d->f.certainty = NCS_CERTAIN;
     else if (!unlike && !other && d->f.certainty == NCS_CERTAIN)
-        d->f.certainty = NCS_LIKELY; /* that they disagree is certain, not which of them is wrong */
+        d->f.certainty = NCS_LIKELY; /* the disagreement is certain, but not which side is wrong */
     return true;
 }
 

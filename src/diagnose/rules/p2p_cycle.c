@@ -1,15 +1,14 @@
-/* Sends and receives of one communicator that wait for each other in a ring. */
+/* Sends and receives of one communicator that wait for each other in a cycle. */
 #include "diagnose/rules/rule.h"
 
-/* True if a call that was queued in a group has met its counterpart: then the rest of the group
- * blocks a call that alone would have gone on. */
+/* True if a call in a group has met its counterpart: then only the rest of the group blocks it. */
 static bool has_met(const struct ncs_analysis *q, const struct ncs_snap_part *p)
 {
     if (p->op >= 0)
         return p->state == NCS_PART_DONE || p->state == NCS_PART_MATCHED;
     bool send = ncs_is_send(p->call);
     int me = p->call->comm_rank, peer = ncs_call_peer(p->call);
-    for (size_t i = 0; i < q->unmets; i++) { /* the group is in contact: still with this peer? */
+    for (size_t i = 0; i < q->unmets; i++) { /* not launched: the group still waits for first contact with a peer */
         const struct ncs_unmet *n = &q->unmet[i];
         if (n->contact && n->call && n->comm == p->call->comm && n->src == (send ? me : peer) &&
             n->dst == (send ? peer : me) && ncs_is_send(n->call) == send)
@@ -18,7 +17,8 @@ static bool has_met(const struct ncs_analysis *q, const struct ncs_snap_part *p)
     return true;
 }
 
-/* The waiting call of a ring that keeps back the rest of its group; NULL = there is none. */
+/* The call of the cycle that waits while another call of its group has met its counterpart; NULL =
+ * none. A group completes only as a whole. */
 static const struct ncs_call *keeps_back(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
     for (size_t i = 0; i < r->length; i++) {
@@ -37,6 +37,7 @@ static const struct ncs_call *keeps_back(const struct ncs_analysis *q, const str
     return NULL;
 }
 
+/* The advice for such a group: move the awaited call into it, or split it. The caller frees it. */
 static char *split_group(const struct ncs_draft *d, const struct ncs_call *c)
 {
     struct ncs_str s = { 0 };

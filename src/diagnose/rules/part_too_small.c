@@ -1,5 +1,5 @@
-/* A call names a root or a peer that its part of a split has not, while another part of it has:
- * somebody gave another color than was meant. */
+/* A call names a root or a peer that its part of a split lacks, while another part of the split has
+ * that rank: some rank gave the wrong color. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
@@ -9,7 +9,7 @@ static int part_too_small_named(const struct ncs_call *c)
     return ncs_call_is_pair(c) ? ncs_call_peer(c) : ncs_call_root(c);
 }
 
-/* A part of the same split with so many ranks. */
+/* True if another part of the same split has the rank. */
 static bool other_has(const struct ncs_analysis *q, const struct ncs_comm_info *part, int rank)
 {
     for (size_t i = 0; i < q->journal->comms; i++) {

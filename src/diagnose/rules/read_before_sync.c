@@ -1,4 +1,4 @@
-/* The host, or another stream, reads a result that is still being made. */
+/* The host, or another stream, reads a result before the operation that writes it has ended. */
 #include "diagnose/rules/rule.h"
 
 static bool read_before_sync_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)

@@ -1,4 +1,4 @@
-/* A call returns an error here that crashes the real library. */
+/* A call that returns an error in the simulator would crash the real library. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
@@ -14,7 +14,7 @@ static const struct ncs_notice *crash_of(const struct ncs_analysis *q, const str
     return NULL;
 }
 
-/* Others wait for the call, which came to nothing here. */
+/* Other ranks wait for the call, which failed in the simulator. */
 static bool leaves_others(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_call *c = r->absent[0]->call;

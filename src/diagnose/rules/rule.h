@@ -186,7 +186,8 @@ void ncs_fill_unmet(const struct ncs_analysis *q, struct ncs_draft *d, const str
                     uint32_t call);
 /* Makes the missed ranks culprits, without a call or a line, for calls that they never made. */
 void ncs_blame_absent(const struct ncs_cause *r, struct ncs_draft *d);
-/* Fills all but why and fix. The missed ranks are culprits; the call is theirs if they made one in vain. */
+/* Fills all but why and fix. The missed ranks are culprits; the call is theirs if they made one in
+ * vain. */
 void ncs_fill_absent(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
 /* True if the cause is an absence for a reason from the first to the last. */
 bool ncs_is_because(const struct ncs_cause *r, enum ncs_reason first, enum ncs_reason last);

@@ -1,8 +1,8 @@
-/* Waits for signals that are sent only behind other such waits. */
+/* Ranks wait for signals that are sent only behind other such waits. */
 #include "diagnose/rules/rule.h"
 
-/* Whether a put or a signal of that rank for the one who waits is in a stream and has not been
- * carried out. */
+/* True if a put or a signal to the waiting rank is in a stream of the awaited rank and has not
+ * run. */
 static bool is_enqueued(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     for (size_t i = 0; i < q->snap->parts; i++) {
@@ -14,7 +14,8 @@ static bool is_enqueued(const struct ncs_analysis *q, const struct ncs_unmet *n)
     return false;
 }
 
-/* A signal that nobody has enqueued so far may never come: then the ring is not the cause. */
+/* True if all signals of the cycle are enqueued. A signal that is not may never come, and then its
+ * absence is the cause and not the cycle: so the finding is only likely. */
 static bool are_enqueued(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
     for (size_t i = 0; i < r->length; i++) {

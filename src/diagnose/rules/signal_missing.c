@@ -1,10 +1,10 @@
-/* A wait for signals of one who makes no more of them. */
+/* A rank waits for signals that the other rank no longer sends. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 
-/* A wait for signals of one who makes no more of them: it ended or is elsewhere; in a ring of its
- * own, the thread that waits is the one to send. */
+/* True if the awaited rank has ended or waits elsewhere; or if the waiting thread itself would have
+ * to send, as a cycle with one unmet wait. */
 static bool is_short(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
     if (r->kind != NCS_CAUSE_CYCLE)
@@ -23,7 +23,7 @@ static bool is_short(const struct ncs_analysis *q, const struct ncs_cause *r)
            (a->rank == r->unmet->call->rank || ncs_is_held_by(q, a, next));
 }
 
-/* The waits for signals of one rank that lack some for one reason, by rank. */
+/* The waits for signals of one rank that fail for the same reason, by waiting rank and call. */
 struct shorts {
     const struct ncs_unmet **of;
     size_t count, room;
@@ -47,7 +47,7 @@ static void find_shorts(const struct ncs_analysis *q, const struct ncs_unmet *n,
     }
 }
 
-/* "rank 2", "itself"; of two ranks that one thread is "rank 1 of comm1". */
+/* "rank 2", "itself", or "rank 1 of comm1" if one thread drives both ranks. The caller frees it. */
 static char *peer_name(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     if (n->src == n->dst)
@@ -95,7 +95,7 @@ static void format_short(const struct ncs_analysis *q, const struct ncs_unmet *n
     ncs_free(peer);
 }
 
-/* How often the rank has put to others or signalled them. */
+/* How many puts and signals the rank has made on the communicator. */
 static size_t count_signals(const struct ncs_analysis *q, int comm, int comm_rank)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
@@ -107,8 +107,8 @@ static size_t count_signals(const struct ncs_analysis *q, int comm, int comm_ran
     return n;
 }
 
-/* Whether the rank signals as often as the one who waits for it: then the wait may be too many, and
- * what the rank lacks is not shown by anything. */
+/* True if the awaited rank signals as often as the waiting one: then the wait may be one too many,
+ * and nothing shows a missing signal. So the finding is only likely. */
 static bool signals_alike(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     size_t own = count_signals(q, n->comm, n->dst);

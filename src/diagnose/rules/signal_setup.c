@@ -1,4 +1,4 @@
-/* The first one-sided call on a communicator, to which not all of its ranks come. */
+/* The first one-sided call on a communicator waits for all its ranks, and some never make one. */
 #include "diagnose/rules/rule.h"
 
 static bool signal_setup_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)

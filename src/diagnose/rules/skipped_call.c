@@ -3,13 +3,13 @@
 
 #include "base/mem.h"
 
-/* The call that most of the present ranks have made. */
+/* A call that most of the present ranks have made; of several such the first by rank. */
 static const struct ncs_call *skipped_call_commonest(const struct ncs_unmet *n)
 {
     struct ncs_map votes = { 0 };
     const struct ncs_call *best = n->call;
     size_t most = 0;
-    for (int pass = 0; pass < 2; pass++) /* the first of them by rank */
+    for (int pass = 0; pass < 2; pass++) /* count, then choose: so the first by rank wins a tie */
         for (size_t i = 0; i < n->presents; i++) {
             uint64_t key = ncs_call_signature(n->present[i]);
             size_t count = (size_t)(uintptr_t)ncs_map_get(&votes, key);
@@ -24,7 +24,7 @@ static const struct ncs_call *skipped_call_commonest(const struct ncs_unmet *n)
     return best;
 }
 
-/* A split and the like: every rank of the parent has to make it. */
+/* A split, shrink or the like that the absent ranks never called. */
 static bool missed_meeting(const struct ncs_analysis *q, const struct ncs_cause *r,
                            struct ncs_draft *d)
 {
@@ -129,7 +129,7 @@ static void format_skip(const struct ncs_analysis *q, int comm, const struct ncs
     d->f.why = ncs_str_take(&s);
 }
 
-/* The others make it in a thread that the rank has not spawned. */
+/* Adds to why that the rank has not spawned the thread in which the others make the call. */
 static void add_spawns(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     struct ncs_str s = { 0 };

@@ -1,5 +1,5 @@
-/* A rank uses the handle of an operator that it has destroyed, and which a newer one has got
- * since. */
+/* A rank uses the handle of an operator that it has destroyed. NCCL has given the handle to a newer
+ * operator since, so the call succeeds with the wrong factor. */
 #include "diagnose/rules/rule.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static bool same_factor(const struct ncs_redop *a, const struct ncs_redop *b)
            memcmp(a->scalar, b->scalar, ncs_dtype_bytes(a->dtype)) == 0;
 }
 
-/* Which operator of its rank on the communicator it is, in the order in which they were made. */
+/* How many operators the rank had made on the communicator up to this one. */
 static size_t ordinal(const struct ncs_redop *op)
 {
     size_t count = 0;
@@ -22,8 +22,9 @@ static size_t ordinal(const struct ncs_redop *op)
     return count;
 }
 
-/* All other ranks use the factor of the operator in this call, and not by the operator that they
- * made when this rank made the one that it uses: that would be a factor of its own on each rank. */
+/* True if all other ranks use the operator's factor in this call, by an operator of another ordinal
+ * than the one that this rank uses. With the same ordinal each rank would just have a factor of its
+ * own, on purpose. */
 static bool others_use(const struct ncs_analysis *q, const struct ncs_call *call,
                        const struct ncs_redop *op)
 {
@@ -41,7 +42,7 @@ static bool others_use(const struct ncs_analysis *q, const struct ncs_call *call
     return others > 0;
 }
 
-/* The earlier owner of the handle that the others' factor was of. */
+/* The earlier operator with this handle that has the others' factor; NULL = none. */
 static const struct ncs_redop *meant(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     const struct ncs_redop *now = call->redop;

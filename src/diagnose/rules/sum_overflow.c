@@ -1,4 +1,4 @@
-/* A sum, or a part of it on the way, that its type does not hold. */
+/* A sum, or a partial sum, does not fit its type. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"

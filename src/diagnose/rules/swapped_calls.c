@@ -3,8 +3,8 @@
 
 #include "base/mem.h"
 
-/* One sequence has a call more at `at` than the other; whether that one makes the call later, and
- * from there on both go alike. Then *to is where. */
+/* True if the call that `early` makes at `at` is made later by `late`, and all other calls agree.
+ * *to = where. */
 static bool comes_later(const struct ncs_sequence *early, const struct ncs_sequence *late, uint32_t at,
                         uint32_t *to)
 {
@@ -20,7 +20,8 @@ static bool comes_later(const struct ncs_sequence *early, const struct ncs_seque
            (x || y ? ncs_same_call(x, y) : true);
 }
 
-/* The call seems to be left out or made in excess, but was made at another place. */
+/* A call that seems to be left out or made in excess was only made earlier or later than by the
+ * others. */
 static bool match_moved(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     struct ncs_call_divergence p;
@@ -59,14 +60,15 @@ static bool match_moved(const struct ncs_analysis *q, const struct ncs_cause *r,
     return true;
 }
 
-/* NCCL 2.28 and 2.30 launch the collectives of a group by size. */
+/* NCCL 2.28 and 2.30 launch the collectives of a group by size, so their order in the program may
+ * not matter. */
 static bool may_be_sorted(const struct ncs_call *a, const struct ncs_call *b)
 {
     return a && b && a->group && a->group == b->group &&
            (ncs_call_count(a) != ncs_call_count(b) || ncs_call_dtype(a) != ncs_call_dtype(b));
 }
 
-/* The ranks of the run that make the same call there. */
+/* Adds the ranks of the run that make this call at the position. */
 static void swapped_calls_format_side(const struct ncs_analysis *q, int comm, uint32_t at, const struct ncs_call *call,
                                       struct ncs_str *s)
 {
@@ -93,8 +95,7 @@ static void format_sides(const struct ncs_analysis *q, int comm, const struct nc
         side[1] = own;
     }
     /* If signature or label distinguishes the two calls, each is followed by the ranks that made
-     * it. Otherwise only lines or other evidence do (see the divergence), and the odd ranks are
-     * named. */
+     * it. Otherwise only lines or other evidence do (p->evidence), and the minority is named. */
     bool told_apart = !ncs_same_call(own, model);
     ncs_str_addf(s, ": call %u is", (unsigned)p->number);
     for (int i = 0; i < 2; i++) {
@@ -113,7 +114,8 @@ static void format_sides(const struct ncs_analysis *q, int comm, const struct nc
     ncs_str_addf(s, ", and call %u is the other one", (unsigned)p->other);
 }
 
-/* Only the data tells: of the calls themselves there is nothing to say. */
+/* Only data shows the exchange: the calls look the same, so the sentence speaks of what they
+ * carry. */
 static void format_by_data(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
                            struct ncs_draft *d)
 {
@@ -144,8 +146,9 @@ static void format_by_data(const struct ncs_analysis *q, int comm, const struct 
     d->f.fix = ncs_str_take(&s);
 }
 
-/* Gathers, or scatters, to two roots: each is made of messages between a rank and its root, and
- * every one meets its own whatever comes first. */
+/* True for two gathers, or two scatters, with different roots. NCCL composes each of messages
+ * between the ranks and its root, so messages meet in either order, and the exchange cannot be the
+ * cause. */
 static bool meet_all_the_same(const struct ncs_call *a, const struct ncs_call *b)
 {
     return a && b && a->fn == b->fn && ncs_fn_info[a->fn].composed && ncs_fn_info[a->fn].rooted &&

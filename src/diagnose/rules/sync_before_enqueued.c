@@ -1,4 +1,5 @@
-/* A wait for a stream on which a non-blocking communicator has not put its operation yet. */
+/* A wait for a stream comes before a non-blocking communicator has put its operation there
+ * (ncclInProgress). */
 #include "diagnose/rules/rule.h"
 
 static bool sync_before_enqueued_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)

@@ -1,13 +1,13 @@
-/* Threads of a rank that make calls on one communicator, or one stream, with no order between
- * them. */
+/* Two threads of a rank make calls on one communicator, or one stream, and nothing orders them. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 
-struct pair { /* of one rank, by thread: which was first is a matter of luck */
+struct pair { /* two calls of one rank, by thread: their order in time depends on the schedule */
     const struct ncs_call *low, *high;
 };
 
+/* The call, and the earlier call of another thread that nothing orders with it (call->rival). */
 static bool find_pair(const struct ncs_call *call, struct pair *out)
 {
     const struct ncs_call *c = call->older;
@@ -20,7 +20,7 @@ static bool find_pair(const struct ncs_call *call, struct pair *out)
     return true;
 }
 
-/* Negative: the first is told rather. */
+/* Negative = the first pair is reported rather. */
 static int unordered_threads_compare(const struct pair *a, const struct pair *b)
 {
     const int by[] = { a->low->rank - b->low->rank, a->low->thread - b->low->thread,
@@ -74,7 +74,7 @@ static bool unordered_threads_match(const struct ncs_analysis *q, const struct n
     for (size_t i = 0; i < q->index.rivals.count; i++) {
         const struct ncs_call *c = q->index.rivals.of[i];
         ncs_add_culprit(d, c->rank, 0, 0);
-        if (first.low && c->rank > first.low->rank) /* the lowest rank is told of */
+        if (first.low && c->rank > first.low->rank) /* the text names the lowest rank */
             continue;
         if (find_pair(c, &p) && (!first.low || unordered_threads_compare(&p, &first) < 0))
             first = p;

@@ -8,7 +8,8 @@ static uint64_t used_after_destroy_end_of(const struct ncs_analysis *q, const st
     return q->journal->comm[call->comm]->member[call->comm_rank].gone;
 }
 
-/* The handle names the communicator as long as no new one has the same. */
+/* True if the call failed on a communicator that its rank had destroyed. The journal resolves a
+ * handle to the old communicator until a new one gets the same handle. */
 static bool is_late(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     return call->comm >= 0 && call->comm_rank >= 0 && !call->ending && call->returned &&
@@ -44,7 +45,7 @@ static void used_after_destroy_format(const struct ncs_analysis *q, const struct
     d->f.evidence = ncs_text("by the calls of rank %d alone", late->rank);
 }
 
-/* A call in vain that others wait for, or one of a run that ended all the same. */
+/* Matches a failed call that others wait for, and failed calls in a run that ended. */
 static bool used_after_destroy_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_call *late = NULL, *end = NULL;

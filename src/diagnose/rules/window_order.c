@@ -1,12 +1,12 @@
-/* Windows that a rank registered in another order than the others: each is paired with the wrong
- * ones. */
+/* A rank registered windows in another order than the others: NCCL pairs them by their order, so
+ * each meets the wrong ones. */
 #include "diagnose/rules/rule.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 
-/* Over which two registrations may be exchanged. */
+/* The longest distance over which two registrations may be exchanged. */
 enum { MOST_BETWEEN = 8 };
 
 struct list { /* of one rank */
@@ -14,7 +14,7 @@ struct list { /* of one rank */
     size_t count, room;
 };
 
-/* By what two registrations are known for the same one, the best first. */
+/* How registrations of two ranks are recognized as the same, the best way first. */
 static bool window_order_same_label(const struct ncs_call *a, const struct ncs_call *b)
 {
     return a->label && b->label && strcmp(a->label, b->label) == 0;
@@ -64,7 +64,7 @@ static struct list *find_lists(const struct ncs_analysis *q, int comm)
     return lists;
 }
 
-/* True if the i-th of `a` is like the k-th of `b` and the reverse, and they are not all alike. */
+/* True if entry i of `a` is like entry k of `b` and the reverse, and the two entries differ. */
 static bool window_order_exchanged(size_t way, const struct list *a, const struct list *b, size_t i, size_t k)
 {
     return k < a->count && k < b->count && ways[way].same(a->call[i], b->call[k]) &&
@@ -72,6 +72,8 @@ static bool window_order_exchanged(size_t way, const struct list *a, const struc
            !ways[way].same(a->call[i], a->call[k]);
 }
 
+/* A way that recognizes all entries at their own places ends the search: weaker ways would only
+ * find chance likenesses. */
 static bool window_order_find_exchange(const struct list *a, const struct list *b, size_t *way, size_t *i,
                                        size_t *k)
 {
@@ -107,7 +109,8 @@ static void window_order_fill(const struct ncs_analysis *q, struct ncs_draft *d,
     d->order = a->id;
 }
 
-/* The odd ones are those that differ from most; with two ranks both are. */
+/* Compares all ranks with rank 0. If most differ from it, rank 0 is the minority; with two ranks
+ * both are named. */
 static bool window_order_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_WINDOWS)
@@ -118,7 +121,7 @@ static bool window_order_match(const struct ncs_analysis *q, const struct ncs_ca
     int model = 0, first = -1;
     for (int m = 1; m < info->members; m++)
         unlike += window_order_find_exchange(&lists[m], &lists[0], &way, &i, &k);
-    if (2 * unlike > (size_t)info->members) /* rank 0 is the odd one */
+    if (2 * unlike > (size_t)info->members)
         for (model = 1; window_order_find_exchange(&lists[model], &lists[0], &way, &i, &k) == false;)
             model++;
     for (int m = 0; m < info->members && unlike > 0; m++) {

@@ -11,7 +11,8 @@ static const struct ncs_call *by_rank(const struct ncs_unmet *n, int rank)
     return NULL;
 }
 
-/* The two meetings of a ring on two communicators, each lacking a call that was never made. */
+/* Fills the two unmet waits of a cycle, the lower communicator first. False unless there are
+ * exactly two, on two communicators, and each lacks a call that was never made. */
 static bool two_meetings(const struct ncs_analysis *q, const struct ncs_cause *r,
                          const struct ncs_unmet *unmet[2])
 {
@@ -68,7 +69,8 @@ static void wrong_comm_format_side(const struct ncs_analysis *q, struct ncs_str 
     ncs_free(ranks);
 }
 
-/* Known by what the others did at the same place. */
+/* The cause from an explanation: r->call are the calls on the wrong communicator, by what the
+ * others did at the same place. */
 static void fill_elsewhere(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_call *c = r->call[0];
@@ -109,6 +111,7 @@ static bool wrong_comm_match(const struct ncs_analysis *q, const struct ncs_caus
     if (r->kind != NCS_CAUSE_CYCLE || !two_meetings(q, r, n) ||
         !fit(q, n[0]->call, n[1]->call) || (!unused(q, n[0]) && !unused(q, n[1])))
         return false;
+    /* the side with fewer ranks is wrong; 2 = both are equally many */
     size_t few = n[0]->presents < n[1]->presents ? 0 : n[1]->presents < n[0]->presents ? 1 : 2;
     for (size_t i = 0; i < 2; i++)
         for (size_t k = 0; k < n[i]->presents && (few == 2 || few == i); k++) {

@@ -1,10 +1,11 @@
-/* A send or a receive names another peer than the one that waits for it. */
+/* A send or a receive names another peer than the rank that waits for it. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 
-/* Another call that has no counterpart and fits: the same receiver (the receive names the wrong
- * sender) or the same sender (the send names the wrong receiver). */
+/* The unmet wait of another unmatched call that fits: with the same receiver (then the receive
+ * names the wrong sender) or the same sender (then the send names the wrong receiver). NULL = none.
+ * A call that is still queued may yet find its match. */
 static const struct ncs_unmet *partner(const struct ncs_analysis *q, const struct ncs_unmet *n,
                                        bool *same_receiver)
 {
@@ -64,7 +65,7 @@ static void format_naming(struct ncs_str *s, const struct ncs_misnaming *m)
     ncs_format_place(s, m->wrong);
 }
 
-/* At most three are told, the rest are of the same kind. */
+/* Names at most three calls; a loop makes the rest alike. All of them get an edit. */
 static void format_misnamed(const struct ncs_analysis *q, const struct ncs_misnamed *all,
                             struct ncs_draft *d)
 {
@@ -92,7 +93,7 @@ static void find_misnamed(const struct ncs_analysis *q, const struct ncs_cause *
 {
     if (r->kind == NCS_CAUSE_ABSENT)
         ncs_explain_unmatched(q, r->unmet->comm, r->unmet->call->comm_rank, all);
-    int asked = -1; /* of one communicator the whole ring has one answer */
+    int asked = -1; /* the answer is the same for all steps on one communicator */
     for (size_t i = 0; i < r->length && !all->count; i++) {
         int at = ncs_node_unmet(q, r->path[i]);
         const struct ncs_unmet *n = at >= 0 ? &q->unmet[at] : NULL;
@@ -107,8 +108,8 @@ static void find_misnamed(const struct ncs_analysis *q, const struct ncs_cause *
     }
 }
 
-/* Known by other means: calls in pairs, the one with the wrong peer and the one that it ought to
- * answer. */
+/* The cause from an explanation: r->call has pairs, the call with the wrong peer and the call that
+ * it should match. */
 static void take_misnamed(const struct ncs_cause *r, struct ncs_misnamed *all)
 {
     size_t room = 0;
@@ -118,7 +119,7 @@ static void take_misnamed(const struct ncs_cause *r, struct ncs_misnamed *all)
     }
 }
 
-/* Culprits and rows; the first of the calls. */
+/* Adds culprits and rows; returns the wrong call of the lowest rank. */
 static const struct ncs_call *add_misnamed(const struct ncs_analysis *q, const struct ncs_misnamed *all,
                                            struct ncs_draft *d)
 {
@@ -138,7 +139,7 @@ static const struct ncs_call *add_misnamed(const struct ncs_analysis *q, const s
     return first;
 }
 
-/* Calls to which nobody will ever answer, all explained by peers that are named wrongly. */
+/* All unmatched calls are explained by wrong peers. */
 static bool all_misnamed(const struct ncs_analysis *q, const struct ncs_cause *r,
                          struct ncs_draft *d)
 {
@@ -151,10 +152,10 @@ static bool all_misnamed(const struct ncs_analysis *q, const struct ncs_cause *r
         return false;
     const struct ncs_call *first = add_misnamed(q, &all, d);
     ncs_set_call(q, d, first);
-    for (size_t i = 0; i < q->unmets; i++) /* with these all that wait go on, if it is known by other means */
+    for (size_t i = 0; i < q->unmets; i++) /* an explanation lets all waiting ranks go on */
         if (r->kind == NCS_CAUSE_ELSEWHERE || &q->unmet[i] == r->unmet)
             ncs_add_blocked(q, d, ncs_unmet_node(q, i));
-    d->f.bystanders = 0; /* all but the two sides of the misunderstanding */
+    d->f.bystanders = 0; /* recomputed: all blocked ranks but the two sides of a wrong peer */
     for (size_t i = 0; i < d->f.blockeds; i++) {
         bool side = false;
         for (size_t k = 0; k < all.count; k++)
@@ -177,7 +178,7 @@ static bool wrong_peer_match(const struct ncs_analysis *q, const struct ncs_caus
         return all_misnamed(q, r, d);
     if (!ncs_is_alone(r, true) && !ncs_is_alone(r, false))
         return false;
-    if (r->absent[0]->reason == NCS_ABSENT_DESTROYED) /* that it is gone is enough */
+    if (r->absent[0]->reason == NCS_ABSENT_DESTROYED) /* the destroy explains the wait */
         return false;
     const struct ncs_unmet *o = partner(q, r->unmet, &same_receiver);
     if (!o)

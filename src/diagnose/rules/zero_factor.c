@@ -1,4 +1,5 @@
-/* The factor of a pre-mul-sum is 0 on every rank: the bytes that NCCL reads of a wider value. */
+/* The factor of a pre-mul-sum is 0 on every rank: probably the scalar has a wider type than the
+ * operator, and NCCL reads only its first bytes. */
 #include "diagnose/rules/rule.h"
 
 #include "api/types.h"
@@ -13,7 +14,7 @@ static bool is_zero(const struct ncs_redop *op)
     return bytes > 0;
 }
 
-/* On one rank alone it may be meant: one that has no part in an average. */
+/* A factor 0 on one rank alone may be meant, to leave that rank out of an average. */
 static bool is_zero_everywhere(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     for (int r = 0; r < q->journal->comm[call->comm]->nranks; r++) {

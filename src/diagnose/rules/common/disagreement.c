@@ -29,7 +29,7 @@ static int64_t count_of(const struct ncs_call *c)
 int64_t ncs_op_of(const struct ncs_call *c)
 {
     int op = ncs_call_op(c);
-    return op > ncclNumOps ? ncclNumOps : op; /* handles of pre-mul-sums differ by rank; NCCL numbers them from ncclNumOps on */
+    return op > ncclNumOps ? ncclNumOps : op;
 }
 
 /* In the order of checks: the first fact that differs names the rule. */

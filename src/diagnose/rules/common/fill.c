@@ -1,4 +1,4 @@
-/* Filling in a finding: culprits, rows of the table, steps of a cycle, who is blocked. */
+/* Fills a finding: culprits, rows of the table, steps of a cycle, blocked ranks. */
 #include "diagnose/analysis.h"
 
 #include <stdlib.h>
@@ -7,6 +7,8 @@
 #include "api/types.h"
 #include "base/mem.h"
 
+/* Sorted by rank, each once. Ranks mostly come in order, so the last one is compared first: a run
+ * may have thousands of them. */
 void ncs_add_culprit(struct ncs_draft *d, int rank, uint32_t call, int line)
 {
     size_t at = d->f.culprits;
@@ -47,7 +49,7 @@ void ncs_add_step(struct ncs_draft *d, const struct ncs_cycle_step *step)
     NCS_PUSH(d->f.cycle, d->f.cycles, d->cycle_room, s);
 }
 
-/* A flag for each rank that is a culprit or in the ring. The caller's. */
+/* A flag for each rank that is a culprit or in the cycle. The caller frees the array. */
 static bool *who_takes_part(const struct ncs_analysis *q, const struct ncs_finding *f)
 {
     bool *part = ncs_new((size_t)(q->ranks + 1) * sizeof *part);
@@ -88,6 +90,8 @@ void ncs_add_blocked(const struct ncs_analysis *q, struct ncs_draft *d, int node
     ncs_add_blocked_by(q, d, &node, 1);
 }
 
+/* A bystander waits only because of others: behind another unmet wait, or outside of the cycle that
+ * blocks it. */
 void ncs_add_blocked_by(const struct ncs_analysis *q, struct ncs_draft *d, const int *unmet, size_t unmets)
 {
     bool *all = ncs_waiters(q, unmet, unmets, false), *direct = ncs_waiters(q, unmet, unmets, true);
@@ -138,7 +142,8 @@ void ncs_set_title(const struct ncs_analysis *q, struct ncs_draft *d, const stru
     ncs_free(what);
 }
 
-/* "waits in stream:sync()" */
+/* "waits in stream:sync()"; a name with a blank is a place in another program, as in "waits at the
+ * last call". The caller frees it. */
 static char *waiting_text(const struct ncs_analysis *q, int context, const char *before,
                           const char *after)
 {
@@ -148,6 +153,8 @@ static char *waiting_text(const struct ncs_analysis *q, int context, const char 
                     phrase ? "" : "()");
 }
 
+/* What the absent rank has not done for the unmet wait: "never made call 3". The caller frees
+ * it. */
 static char *what_is_missing(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                              const struct ncs_absent *a)
 {
@@ -171,8 +178,8 @@ static char *what_is_missing(const struct ncs_analysis *q, const struct ncs_unme
                     (unsigned)unmet->call->number);
 }
 
-/* The words before the place of a rank that may still arrive. Empty if the rank is in the same call
- * for another meeting. */
+/* The words before the place of a rank that waits elsewhere. Empty if the rank is in the same
+ * function for another meeting: "never called" it would be false. */
 static char *elsewhere_lead(const struct ncs_snap_context *c, const struct ncs_unmet *unmet,
                             const char *missing)
 {
@@ -250,13 +257,15 @@ static int absent_line(const struct ncs_analysis *q, const struct ncs_unmet *unm
                        const struct ncs_absent *a)
 {
     if (unmet->kind == NCS_UNMET_GATE && a->reason == NCS_ABSENT_FINISHED)
-        return 0; /* its last call of NCCL or CUDA is not where it left the gate aside */
+        return 0; /* its last call of NCCL or CUDA does not show where it missed the gate */
     if (a->call && a->reason != NCS_ABSENT_ERROR && a->reason != NCS_ABSENT_KILLED &&
         a->call->place.line)
         return a->call->place.line;
     return a->context >= 0 ? ncs_context_place(q, a->context).line : 0;
 }
 
+/* Where the rank waits, by the first of its threads that waits there; else that it made its
+ * call. */
 static void add_waiter_row(const struct ncs_analysis *q, struct ncs_draft *d, int rank,
                            const bool *direct, const struct ncs_call *call)
 {
@@ -333,7 +342,7 @@ static bool is_blocked(const struct ncs_draft *d, int rank)
     return false;
 }
 
-/* Each call without a counterpart lacks one of its own. */
+/* Takes over edits that insert counterparts: each unmatched call needs one of its own. */
 static void add_answers(struct ncs_draft *d, struct ncs_draft *same)
 {
     for (size_t i = 0; i < same->f.repairs && same->f.repair[i].answer; i++)
@@ -342,6 +351,7 @@ static void add_answers(struct ncs_draft *d, struct ncs_draft *same)
         same->f.repairs = 0;
 }
 
+/* Rows are moved: their texts are freed with d. */
 void ncs_add_merged(struct ncs_draft *d, struct ncs_draft *same)
 {
     add_answers(d, same);

@@ -1,5 +1,5 @@
-/* Unique ids that ranks take from the store: by which key each came, and who took another than
- * those who do alike. */
+/* Unique ids that ranks take from the store: by which key each rank got its id, and which rank took
+ * one from another key than ranks at the same place. */
 #include "diagnose/course/course.h"
 #include "diagnose/rules/rule.h"
 
@@ -18,8 +18,8 @@ struct joiners {
     size_t count, room;
 };
 
-/* The key by which the rank got the id that it joins with; NULL = it made the id, or got it by
- * other means. */
+/* The key of the last store read before the call that gave this id; NULL = the rank made the id
+ * itself, or got it by other means. */
 static const char *id_keys_key_of(const struct ncs_analysis *q, const struct ncs_call *c)
 {
     const union ncs_arg *id = ncs_call_arg(c, NCS_ARG_ID);
@@ -49,8 +49,8 @@ static bool id_keys_same_place(const struct ncs_call *a, const struct ncs_call *
     return a->place.line && a->place.line == b->place.line && a->place.file == b->place.file;
 }
 
-/* How many join at its place, and how many of them with a key that is like its own but for
- * numbers. */
+/* How many ranks join at the same place (*there), and how many of them with a key of the same
+ * class. */
 static size_t id_keys_count_alike(const struct joiners *all, const struct joiner *own, size_t *there)
 {
     size_t alike = 0;
@@ -70,8 +70,8 @@ static void format_joiner(struct ncs_str *s, const struct joiner *j)
         ncs_str_addf(s, " at line %d", j->call->place.line);
 }
 
-/* One alone takes an id from another kind of key than all others at the place: "dp0" where they
- * take "tp0", "tp1". */
+/* One rank takes its id from a key of another class than all others at the place: "dp0" where they
+ * take "tp0", "tp1". With fewer than three ranks there would be no majority. */
 static bool takes_other_kind(const struct joiners *all, struct ncs_draft *d)
 {
     const struct joiner *wrong = NULL, *like = NULL;
@@ -99,6 +99,8 @@ static bool takes_other_kind(const struct joiners *all, struct ncs_draft *d)
     return true;
 }
 
+/* True if the call joins another communicator as the rank that is missing in n's, at the place
+ * where n's ranks join. */
 static bool claims(const struct joiner *j, const struct ncs_unmet *n)
 {
     const union ncs_arg *rank = ncs_call_arg(j->call, NCS_ARG_RANK);
@@ -106,7 +108,8 @@ static bool claims(const struct joiner *j, const struct ncs_unmet *n)
            id_keys_same_place(j->call, n->call);
 }
 
-/* Two join one communicator as the rank that is missed in another: one of them belongs there. */
+/* Two ranks join one communicator as the same rank, which is missing in another one: one of the two
+ * took the wrong id. Nothing shows which, so both are named. */
 static bool takes_place(const struct joiners *all, const struct ncs_unmet *n, struct ncs_draft *d)
 {
     const struct joiner *a = NULL, *b = NULL;

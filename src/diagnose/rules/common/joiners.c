@@ -1,9 +1,10 @@
-/* The ranks that join one communicator, by init or growth, and their contradictions. */
+/* The ranks that join one communicator, by init or growth, and how their arguments contradict each
+ * other. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
 
-/* Everybody's call to join one communicator, also those that failed since, by rank of the run. */
+/* All calls that join one communicator, also failed ones, by rank of the run. */
 struct joiners {
     const struct ncs_call **call;
     size_t count, room;
@@ -14,7 +15,7 @@ static int nranks_given(const struct ncs_call *c)
     return (int)c->arg[1].i;
 }
 
-/* Its parent grows, or it is what grew out of the need's communicator. */
+/* True if one is the other, or grew out of it: old ranks name the parent, new ones the child. */
 static bool same_growth(const struct ncs_analysis *q, int comm, int other)
 {
     return comm == other || q->journal->comm[comm]->parent == other ||
@@ -30,7 +31,7 @@ static bool joins(const struct ncs_analysis *q, const struct ncs_call *c, const 
     return ncs_is_init(c) && c->comm == n->comm;
 }
 
-/* A communicator may have grown before: the last call of each thread is the one. */
+/* A communicator may have grown before, so only the last call of each thread counts. */
 static void joiners_forget(struct joiners *j, int rank, int thread)
 {
     size_t kept = 0;
@@ -64,7 +65,8 @@ static size_t joiners_votes(const struct joiners *j, int nranks)
     return n;
 }
 
-/* The size that most gave; of those given as often, one that the run has ranks for. */
+/* The size that most ranks gave; of equals one that the run has enough ranks for. *tied = there is
+ * another such. */
 static const struct ncs_call *joiners_commonest(const struct ncs_analysis *q, const struct joiners *j,
                                                 bool *tied)
 {
@@ -145,8 +147,8 @@ static const struct ncs_call *joins_as(const struct joiners *j, int comm_rank, s
     return NULL;
 }
 
-/* Two callers with one rank. Where the communicator spans the run, the one whose own number it is
- * has it right, most likely. */
+/* Two ranks join as the same rank. If the communicator spans the run, the one whose own number it
+ * is most likely has it right. */
 static bool rank_twice(const struct ncs_analysis *q, const struct joiners *j, struct ncs_draft *d,
                        struct ncs_str *why, struct ncs_str *fix)
 {
@@ -193,7 +195,7 @@ static bool rank_twice(const struct ncs_analysis *q, const struct joiners *j, st
     return true;
 }
 
-/* The call by which a rank left a communicator that was not yet made. */
+/* The call by which the rank left the communicator before all had joined; NULL = none. */
 static const struct ncs_call *leaving(const struct ncs_analysis *q, const struct ncs_call *joined)
 {
     const struct ncs_ranks_of_comm *of = &q->comm[joined->comm];
@@ -204,7 +206,8 @@ static const struct ncs_call *leaving(const struct ncs_analysis *q, const struct
     return NULL;
 }
 
-/* Somebody had joined and left again; then who never came is as much the cause. */
+/* Some rank joined and left again. Ranks that never came are then as much the cause, so they are
+ * named, too. */
 static bool left_again(const struct ncs_analysis *q, const struct ncs_unmet *n, const struct joiners *j,
                        struct ncs_draft *d, struct ncs_str *why, struct ncs_str *fix)
 {

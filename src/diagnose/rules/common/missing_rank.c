@@ -40,7 +40,6 @@ bool ncs_is_because(const struct ncs_cause *r, enum ncs_reason first, enum ncs_r
            r->absent[0]->reason <= last;
 }
 
-/* "; ranks 0, 1, 3 wait for it in AllReduce float32 x 1024 sum at line 9" */
 void ncs_format_who_waits(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_unmet *unmet,
                           bool several)
 {
@@ -60,7 +59,7 @@ void ncs_format_who_waits(const struct ncs_analysis *q, struct ncs_str *s, const
     ncs_free(ranks);
 }
 
-/* It made a call, which came to nothing. */
+/* True if the absent rank made a call, which failed, was empty or is still in a group. */
 static bool made_a_call(const struct ncs_absent *a)
 {
     return a->call && a->reason >= NCS_ABSENT_FAILED && a->reason <= NCS_ABSENT_GROUP;
@@ -74,15 +73,16 @@ static uint32_t number_of(const struct ncs_cause *r)
     return r->unmet->call ? r->unmet->call->number : 0;
 }
 
-/* The call with the finding's number: by one who is there, else that of the absent itself. The one
- * that waits may be another, queued in the same group. */
+/* The call for the title, which must have the finding's number: made by a rank that is there, else
+ * by the absent rank itself. The call that waits may have another number, if it was queued in the
+ * same group. */
 static const struct ncs_call *numbered(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
     const struct ncs_call *own = r->absent[0]->call, *there = r->unmet->call;
     if (!there || number_of(r) == there->number)
         return there;
     if (ncs_call_is_pair(own))
-        return own; /* each rank counts its own */
+        return own; /* sends and receives have other numbers on each rank */
     for (size_t i = 0; i < r->unmet->presents; i++) {
         int rank = r->unmet->present[i]->comm_rank;
         const struct ncs_call *c = q->journal->comm[r->unmet->comm]->member[rank].first;
@@ -175,7 +175,6 @@ void ncs_format_left(const struct ncs_analysis *q, const struct ncs_cause *r, st
     d->f.why = ncs_str_take(&s);
 }
 
-/* Nobody of those who are missed will make the call, or they wait elsewhere. */
 bool ncs_lacks(const struct ncs_cause *r, enum ncs_unmet_kind kind)
 {
     return r->kind == NCS_CAUSE_ABSENT && r->absents && r->unmet->kind == kind && r->unmet->call &&

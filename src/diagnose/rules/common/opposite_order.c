@@ -1,16 +1,17 @@
-/* Collectives of two communicators that two ranks launched in opposite order although the run ended
- * well: it takes a device that holds both kernels at a time. */
+/* Finds collectives of two communicators that two ranks launched in opposite order, in a run that
+ * ended well: such a run needs a device that holds both kernels at a time. */
 #include "diagnose/rules/rule.h"
 
-enum { MOST_COMMS = 512 }; /* every pair is looked at */
+enum { MOST_COMMS = 512 }; /* all pairs are compared: with more the search takes too long */
 
 static bool is_launched(const struct ncs_call *call)
 {
     return call->ordinal > 0 && ncs_call_count(call) > 0; /* 0: it failed, or its group did */
 }
 
-/* A walk over one rank's calls on two communicators: for each of the second how many of the first
- * came before. */
+/* A walk over one rank's calls on two communicators: how many calls of the first came before each
+ * call of the second. Two ranks agree in order if these numbers agree, so one pass over each rank
+ * is enough. */
 struct walk {
     const struct ncs_sequence *first, *second;
     size_t i, j;            /* of the calls that are held */
@@ -39,14 +40,15 @@ static const struct ncs_call *launched_at(const struct ncs_sequence *s, uint32_t
     return NULL;
 }
 
-/* The calls of one group are launched in an order that all ranks share; those of several threads in
- * any, which is another matter. */
+/* False for two calls of one group, which NCCL launches in an order that all ranks share, and for
+ * calls of two threads, which have no order (rule unordered-threads). */
 static bool in_program_order(const struct ncs_call *a, const struct ncs_call *b)
 {
     return a->thread == b->thread && (!a->group || a->group != b->group);
 }
 
-/* Fills call with two of one rank and the same two, the other way round, of the other. */
+/* Fills call with two calls of one rank, in their order, and the same two of the other rank, in the
+ * opposite order. */
 static bool is_opposite(struct walk x, struct walk y, const struct ncs_call **call)
 {
     while (next_of_second(&x) && next_of_second(&y)) {

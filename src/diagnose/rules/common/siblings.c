@@ -1,6 +1,6 @@
-/* The arguments that other ranks passed at the place of a call in the same round. Groups of one
- * split, pairs of a pipeline and the ranks of a ring run the same line, so they show what a call
- * was meant to be if too few ranks met to show it. */
+/* The arguments that other ranks passed at the place of a call, in the same round of a loop. Groups
+ * of one split, pairs of a pipeline and neighbors in a ring run the same line. So they show what a
+ * call was meant to be where the ranks that met are too few for a majority. */
 #include "diagnose/rules/rule.h"
 
 #include "base/hash.h"
@@ -17,18 +17,18 @@ static uint64_t siblings_key_of(const struct ncs_call *c)
     return ncs_hash(ncs_hash(1, (uint64_t)c->comm), (uint64_t)c->comm_rank);
 }
 
-struct passed { /* by somebody who is not among those who met */
+struct passed { /* a call by a rank that is not among those that met */
     const struct ncs_call *call;
     size_t round; /* how often its rank had been at the place before */
 };
 
 struct ncs_sibling_search {
     const struct ncs_analysis *q;
-    struct ncs_map met;          /* ranks of communicators -> 1 */
-    const struct ncs_call *like; /* the place that was looked at last; NULL = none */
-    struct passed *passed;       /* there */
+    struct ncs_map met;          /* communicator and rank of those that met -> 1 */
+    const struct ncs_call *like; /* a call at the place that was read last; NULL = none */
+    struct passed *passed;       /* all at that place */
     size_t count, room;
-    struct ncs_map round;        /* calls there of those who met -> their rounds + 1 */
+    struct ncs_map round;        /* calls there of those that met -> their rounds + 1 */
 };
 
 struct ncs_sibling_search *ncs_siblings_open(const struct ncs_analysis *q, const struct ncs_cause *met)
@@ -55,7 +55,8 @@ static size_t count_round(struct ncs_map *rounds, const struct ncs_call *c)
     return nth;
 }
 
-/* Each look goes through all calls of the function. */
+/* Reads all calls of the function and keeps those at the place: the calls that met mostly share one
+ * place, so the next question needs no second reading. */
 static void look_at_place(struct ncs_sibling_search *s, const struct ncs_call *like)
 {
     struct ncs_map rounds = { 0 };

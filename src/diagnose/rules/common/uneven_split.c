@@ -1,12 +1,11 @@
-/* Parts of a split that came out uneven: whoever is missed in one of them may have given the wrong
- * color. */
+/* Parts of a split that have different sizes: a rank that is missed in the larger part may have
+ * given the wrong color. */
 #include "diagnose/rules/rule.h"
 
 #include "api/types.h"
 #include "base/mem.h"
 #include "ncclscript/nccl_abi.h"
 
-/* Each rank's nth split of the parent; NULL if its call is not known. */
 const struct ncs_call **ncs_split_calls(const struct ncs_analysis *q, int parent, uint32_t nth)
 {
     const struct ncs_comm_info *info = q->journal->comm[parent];
@@ -29,7 +28,7 @@ static int color_of(const struct ncs_call *c)
     return (int)c->arg[1].i;
 }
 
-/* Other parts are smaller. */
+/* True if the colors of all ranks are known and some part is smaller than the one of this color. */
 static bool is_uneven(const struct ncs_call *const *call, int count, int color)
 {
     struct ncs_map size = { 0 }; /* color -> how many gave it */
@@ -86,6 +85,7 @@ void ncs_format_colors(const struct ncs_call *const *call, int count, struct ncs
     ncs_free(ranks);
 }
 
+/* True if the next step of the cycle is a rank that never made the call of unmet wait i. */
 static bool misses(const struct ncs_analysis *q, const struct ncs_cause *r, size_t i)
 {
     int at = ncs_node_unmet(q, r->path[i]);
@@ -94,7 +94,7 @@ static bool misses(const struct ncs_analysis *q, const struct ncs_cause *r, size
     return a && a->reason == NCS_ABSENT_ELSEWHERE;
 }
 
-/* The communicator that somebody makes no call on. */
+/* The communicator on which a rank is missed; -1 = none that a split made. */
 static int missed_on(const struct ncs_analysis *q, const struct ncs_cause *r)
 {
     if (r->kind == NCS_CAUSE_ABSENT && r->absents && r->absent[0]->reason >= NCS_ABSENT_DESTROYED)

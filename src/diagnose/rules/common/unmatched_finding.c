@@ -1,4 +1,5 @@
-/* Shared by the rules about a send or a receive without a counterpart. */
+/* Shared by the rules about a send or a receive without a counterpart: send-without-recv,
+ * recv-without-send. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
@@ -20,6 +21,8 @@ bool ncs_is_alone(const struct ncs_cause *r, bool send)
            r->absent[0]->reason >= NCS_ABSENT_DESTROYED;
 }
 
+/* How many sends (or receives) the two ranks made for this pair: each rank's own calls are
+ * counted. */
 static size_t count_pairwise(const struct ncs_analysis *q, int comm, int from, int to, bool sends)
 {
     const struct ncs_member *m = &q->journal->comm[comm]->member[sends ? from : to];
@@ -46,7 +49,7 @@ static void format_alone(const struct ncs_analysis *q, const struct ncs_cause *r
                  (send ? sends : recvs) == 1 ? "is" : "are");
 }
 
-/* The call itself is wrong, not that nobody answers it. */
+/* The call is one too many: it is blamed itself, and not the rank that does not answer it. */
 static void fill_excess(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_call *c = r->excess;
@@ -63,8 +66,8 @@ static void fill_excess(const struct ncs_analysis *q, const struct ncs_cause *r,
     d->f.evidence = ncs_copy_text("without this one call every call has its answer");
 }
 
-/* Whether only this rank makes a call at the place of the waiting one, while others make calls of
- * its kind: then the call may be too many, and its peer is innocent. */
+/* True if only this rank makes a call at the place, while others make calls of its kind elsewhere:
+ * then the call may be one too many, and its peer innocent. So the finding is only likely. */
 static bool made_by_one(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     bool others = false;
