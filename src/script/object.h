@@ -240,6 +240,8 @@ size_t ncs_buffer_element(const struct ncs_buffer *b); /* bytes of one element *
 #define NCS_BUFFER_STAGE ((size_t)1 << 20) /* bytes that are copied at once */
 void *ncs_buffer_stage(lua_State *L, size_t bytes);
 int ncs_buffer_fill(lua_State *L);
+int ncs_buffer_dump(lua_State *L);
+int ncs_buffer_text(lua_State *L); /* __tostring */
 int ncs_buffer_copy_from(lua_State *L);
 int ncs_buffer_add(lua_State *L);
 /* Pushes host memory for count elements as a buffer. */

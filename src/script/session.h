@@ -45,6 +45,8 @@ bool ncs_session_read_script(struct ncs_session *s,
 
 /* Appends statements in the form in which they run: names that they make local stay. */
 void ncs_session_keep(const char *text, size_t bytes, struct ncs_str *out);
+/* Also appends those names to `names`, separated by blanks; NULL = not wanted. */
+void ncs_session_keep_names(const char *text, size_t bytes, struct ncs_str *out, struct ncs_str *names);
 /* The text of the script, if it is Lua; NULL = none. */
 const char *ncs_session_text(const struct ncs_session *s);
 
