@@ -9,26 +9,29 @@
 enum {
     NCS_CANDIDATES_TRIED = 64, /* rehearsals, at most */
     NCS_EXPLANATIONS_KEPT = 6,
-    NCS_ROUNDS_LIKE = 3, /* own rounds of a course that differ: one may have a log, another a checkpoint */
+    NCS_ROUNDS_LIKE = 3, /* different rounds of a course that are tried as examples: one may have a log,
+                          * another a checkpoint */
 };
 
-/* In the order in which explanations are preferred. */
+/* The members are in the order of preference: the first that differs decides. */
 struct ncs_cost {
-    size_t ranks;    /* that have to change */
-    size_t misfit;   /* distance of the courses with the change (explanation/misfit.c) */
-    size_t size;     /* ncs_divergence_size */
-    size_t turns;    /* back in the program, where nobody has gone back */
-    size_t kind;     /* 0: another communicator, 1: calls put in, 2: calls left out */
-    size_t supposed; /* meetings that need calls which nobody has seen */
+    size_t ranks;    /* courses that have to change */
+    size_t misfit;   /* sum of the distances between the courses, with the changes (explanation/misfit.c) */
+    size_t size;     /* steps that are inserted or removed; a whole round counts as one */
+    size_t turns;    /* steps back in the program where no rank has gone back */
+    size_t kind;     /* 0: another communicator, peer or key, 1: calls inserted, 2: calls removed: leaving
+                      * a call out is the commoner mistake */
+    size_t supposed; /* meetings in the rehearsal that need calls which no rank has made */
     size_t edits;
 };
 
-/* A set of changes with which all go on, by the journal. */
+/* A set of changes. As a candidate it is not rehearsed yet; as an explanation all ranks go on with
+ * it. */
 struct ncs_explanation {
-    const struct ncs_explanations *of; /* that it is one of */
-    struct ncs_divergence *part; /* one for each way that is mended */
+    const struct ncs_explanations *of; /* the set that has it */
+    struct ncs_divergence *part; /* one for each way that it makes like another; its gaps are owned */
     size_t parts, part_room;
-    struct ncs_change *change;   /* by course and step */
+    struct ncs_change *change;   /* sorted by course and step */
     size_t changes, change_room;
     size_t rounds;               /* if not 0: the changes are this many whole rounds of a loop */
     struct ncs_cost cost;
@@ -61,44 +64,46 @@ struct ncs_explanations {
 /* Candidates from the steps that the ways of ranks have more or less than others
  * (explanation/candidates.c). */
 void ncs_candidates_apart(struct ncs_explanations *s);
-/* The same for several ways at once: ranks that are wrong, each in its own manner. */
+/* Candidates that change several ways at once: several ranks are wrong, each in its own manner. */
 void ncs_candidates_at_once(struct ncs_explanations *s);
-/* Candidates that answer the waiting calls, or that remove these calls
+/* Candidates that insert the calls which waiting calls lack, or that remove the waiting calls
  * (explanation/missed_calls.c). */
 void ncs_candidates_missed(struct ncs_explanations *s);
-/* Candidates for ranks that name another peer than most ranks do at that place. */
+/* Candidates for ranks that name another peer than most ranks do at that place. Only these exist
+ * where all courses are alike. */
 void ncs_candidates_peers(struct ncs_explanations *s);
-/* Candidates for keys, barriers and threads of hosts (explanation/candidates_host.c),
- * from the waits and from the steps that a way has more or less. host_gap: false = the
- * gap does not matter. */
+/* Candidates for keys, barriers and threads of hosts (explanation/candidates_host.c), from the
+ * waits. ncs_host_gap() makes the change that closes one gap of a divergence; false = the gap needs
+ * no change. */
 void ncs_candidates_hosts(struct ncs_explanations *s);
 bool ncs_host_gap(const struct ncs_explanations *s, size_t course, const struct ncs_divergence *d,
                   const struct ncs_gap *g, struct ncs_change *out);
-/* A course that has left a loop before the model has lacks whole rounds
- * (explanation/candidates_round.c). Those that the model has not gone through are as its own round
- * `like`, from 0: its newest that differ from each other. */
+/* Tries to insert whole rounds into a way that has left a loop before its model
+ * (explanation/candidates_round.c). Rounds that the model itself has not completed are copied from
+ * the course's own round number `like`: 0 = the newest, then the next newest that differs from
+ * those before. */
 void ncs_candidate_rounds(struct ncs_explanations *s, size_t way, size_t model, size_t like);
-/* One that ends with a round too few lacks all of it, also what nobody else has come to in it so
- * far: as much as its own round `like` had. False: it has none. */
+/* Adds to c the rest of the round that the divergence only begins at its end, copied from the
+ * course's own round `like`. False = there is nothing to add. */
 bool ncs_candidate_end_round(const struct ncs_explanations *s, struct ncs_explanation *c, size_t course,
                              const struct ncs_divergence *d, size_t like);
-/* The course's call like that step, before its step `at`; nth: how many of the step's like are put
- * in before it. False: nothing is there to be put in. */
+/* Makes the change that inserts the course's own call like the step, before its step `at`. nth: how
+ * many calls like it the candidate already inserts there. False = no such call can be made. */
 bool ncs_candidate_put_in(const struct ncs_explanations *s, size_t course, size_t at, const struct ncs_step *step,
                           size_t nth, struct ncs_change *out);
-/* Adds a change behind those of its course. */
+/* Adds a change behind those of its course, so that changes stay sorted. */
 void ncs_candidate_add(struct ncs_explanation *c, const struct ncs_change *change);
-/* Takes over the candidate. It is rehearsed if it is among the cheapest
+/* Takes over the candidate's contents. It is rehearsed later if it is among the cheapest
  * (explanation/cheapest.c). */
 void ncs_candidate_try(struct ncs_explanations *s, struct ncs_explanation *c);
-/* Keeps the cheapest of those with which all go on. */
+/* Rehearses the candidates and keeps the cheapest with which all ranks go on. */
 void ncs_candidates_rehearse(struct ncs_explanations *s);
 void ncs_candidate_free(struct ncs_explanation *c); /* the contents */
-/* The rank's communicator that is a sibling of the model's, and the rank's number
- * in it; -1 = none. */
+/* The model's communicator if the rank is in it, else one of the rank's of the same class, and the
+ * rank's number in it; -1 = none. */
 int ncs_sibling_comm(const struct ncs_explanations *s, const struct ncs_call *model, int rank, int *comm_rank);
 
-/* ---- calls to put in (explanation/examples.c) ---- */
+/* ---- examples of calls to insert (explanation/examples.c) ---- */
 
 struct ncs_examples *ncs_examples_new(const struct ncs_courses *courses);
 void ncs_examples_free(struct ncs_examples *e); /* NULL is a no-op */
@@ -123,17 +128,17 @@ const struct ncs_step *ncs_usual_first_unlike(const struct ncs_usual *u, size_t 
 
 /* ---- distances of courses (explanation/misfit.c) ---- */
 
-/* The present distances between all courses that have anything in common. */
+/* The distances, without changes, between all courses that have anything in common. */
 struct ncs_misfits *ncs_misfits_new(const struct ncs_analysis *q, const struct ncs_courses *courses,
                                     const struct ncs_ways *ways, const struct ncs_usual *usual);
 void ncs_misfits_free(struct ncs_misfits *m); /* NULL is a no-op */
-size_t ncs_misfit_now(const struct ncs_misfits *m); /* the sum of them */
+size_t ncs_misfit_now(const struct ncs_misfits *m); /* the sum of all distances, without changes */
 /* Places the change before the step, among `last` and the steps before it, that brings the course
  * closest to the others. Returns the sum of distances then. */
 size_t ncs_misfit_place(struct ncs_misfits *m, struct ncs_change *change, size_t last);
-size_t ncs_misfit_of(struct ncs_misfits *m, size_t course); /* the sum of those between it and all others */
-size_t ncs_misfits_way(const struct ncs_misfits *m, size_t course);
-bool ncs_misfits_related(const struct ncs_misfits *m, size_t way, size_t other); /* they have something in common */
+size_t ncs_misfit_of(struct ncs_misfits *m, size_t course); /* the sum of its distances to all others */
+size_t ncs_misfits_way(const struct ncs_misfits *m, size_t course); /* the way of the course */
+bool ncs_misfits_related(const struct ncs_misfits *m, size_t way, size_t other); /* the ways have a place in common */
 /* The sum of distances with the changes, which are sorted by course and step. Adds to *turns (may
  * be NULL) how often a changed course goes back in the program where no course has done so. */
 size_t ncs_misfit_with(struct ncs_misfits *m, const struct ncs_change *change, size_t changes, size_t *turns);
@@ -156,7 +161,7 @@ bool ncs_explanation_is_sure(const struct ncs_explanation *e);
 /* True if some rank has visited the places of all calls that it inserts, and no rank may be in the
  * wrong communicator. */
 bool ncs_explanation_is_placed(const struct ncs_explanation *e);
-/* It puts in, or leaves out, a send or a receive. */
+/* True if it inserts or removes a send or a receive. */
 bool ncs_explanation_is_of_messages(const struct ncs_explanation *e);
 /* True if it brings the changed ranks closer to the others. */
 bool ncs_explanation_brings_closer(const struct ncs_explanation *e);
@@ -170,12 +175,14 @@ bool ncs_find_minority(const struct ncs_explanations *e, struct ncs_finding *out
  * end. */
 uint64_t ncs_edit_before(const struct ncs_course *c, size_t step);
 /* For an explanation that changes steps of hosts alone (explanation/finding_host.c): its edit,
- * which owns its key, and the finding. */
+ * which borrows its key from the change, and its finding. */
 struct ncs_edit ncs_host_edit(const struct ncs_explanations *s, const struct ncs_change *c);
 bool ncs_format_hosts(const struct ncs_explanation *e, struct ncs_cause *r, struct ncs_drafts *all);
-/* The same with words of its own and with the edits (explanation/text.c). */
+/* Adds the finding with words of its own, for explanations that no rule has words for
+ * (explanation/text.c). */
 bool ncs_explanation_word(const struct ncs_explanation *e, const struct ncs_edit *edit, struct ncs_drafts *all);
-/* Adds the finding; false: there are no words for it. */
+/* Adds the finding: by a rule, else by ncs_explanation_word(). False = it cannot be put into
+ * words. */
 bool ncs_explanation_format(const struct ncs_explanation *e, struct ncs_drafts *all);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 
+/* What the rank's thread reported as it ended. */
 static const char *ended_with(const struct ncs_analysis *q, const struct ncs_absent *a)
 {
     const char *m = a->context >= 0 ? q->snap->context[a->context].message : NULL;
@@ -87,6 +88,7 @@ static bool error_path_match(const struct ncs_analysis *q, const struct ncs_caus
     ncs_fill_absent(q, r, d);
     const struct ncs_absent *a = r->absent[0];
     bool ended = a->reason == NCS_ABSENT_ERROR, many = !ended && r->absents > 1 && error_path_alike(r);
+    /* an error of the program itself has no call, but its thread has a place */
     const struct ncs_call *failed = ended ? ended_by(q, a->rank) : a->call;
     int line = !ended           ? failed->place.line
                : a->context >= 0 ? ncs_context_place(q, a->context).line : 0;

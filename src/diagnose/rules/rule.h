@@ -5,11 +5,12 @@
 #include "diagnose/hazard/hazard.h"
 #include "diagnose/analysis.h"
 
+/* What a rule is asked about. */
 enum ncs_cause_kind {
-    NCS_CAUSE_ABSENT,   /* a meeting to which somebody will never come */
+    NCS_CAUSE_ABSENT,   /* an unmet wait to which some ranks will never come */
     NCS_CAUSE_DIFFER,   /* calls met that disagree */
-    NCS_CAUSE_CYCLE,
-    NCS_CAUSE_POLL,     /* only polls in vain */
+    NCS_CAUSE_CYCLE,    /* unmet waits in a cycle */
+    NCS_CAUSE_POLL,     /* ranks poll for something that cannot happen */
     NCS_CAUSE_NOTICE,   /* a crash or a fault */
     NCS_CAUSE_HAZARD,   /* memory that is used without order */
     NCS_CAUSE_LOST,     /* a fault stopped every rank */
@@ -18,21 +19,21 @@ enum ncs_cause_kind {
                          * hosts like it */
     NCS_CAUSE_FAILED,   /* calls that failed alike on several ranks; uncaught, and no
                          * rank waits for them */
-    /* From here on what is found is a note, not the cause. */
-    NCS_CAUSE_LABELS,   /* nothing hangs, but by their labels calls were exchanged */
-    NCS_CAUSE_ORDER,    /* nothing hangs, but ranks launched two communicators in opposite order */
+    /* Findings about the following kinds are notes, not errors (ncs_draft_take). */
+    NCS_CAUSE_LABELS,   /* no hang, but by their labels or results calls were exchanged */
+    NCS_CAUSE_ORDER,    /* no hang, but ranks launched calls of two communicators in opposite order */
     NCS_CAUSE_THREADS,  /* the run as a whole: calls of threads that nothing orders */
     NCS_CAUSE_GONE,     /* the run as a whole: calls on communicators that their ranks had destroyed */
     NCS_CAUSE_PARTS,    /* the run as a whole: calls that name a rank that its part does not have */
-    NCS_CAUSE_WINDOWS,  /* a communicator's windows, in pairs */
-    NCS_CAUSE_MESSAGES, /* a communicator's sends and receives, in pairs */
+    NCS_CAUSE_WINDOWS,  /* a communicator's windows, compared between ranks */
+    NCS_CAUSE_MESSAGES, /* a communicator's sends and receives, compared in pairs */
     NCS_CAUSE_OPERATORS, /* a communicator's pre-mul-sums */
-    NCS_CAUSE_BUFFERS,  /* where a communicator's calls send from and receive to */
-    NCS_CAUSE_LATER,    /* behind calls that disagree: some rank has also made fewer of them */
-    NCS_CAUSE_LEFT,     /* left over at the end of a rank */
+    NCS_CAUSE_BUFFERS,  /* the buffers of a communicator's calls */
+    NCS_CAUSE_LATER,    /* behind calls that disagree: some ranks also left calls out */
+    NCS_CAUSE_LEFT,     /* a communicator or an open group that is left over when a rank ends */
     NCS_CAUSE_FOREIGN,  /* a buffer of another device */
     NCS_CAUSE_UNUSED,   /* a fault whose call never came */
-    NCS_CAUSE_INEXACT,  /* a right result that lost something */
+    NCS_CAUSE_INEXACT,  /* a result that is NCCL's but lost precision */
 };
 
 struct ncs_explanation; /* explanation/explain.h */
@@ -41,25 +42,27 @@ struct ncs_explanation; /* explanation/explain.h */
 struct ncs_cause {
     enum ncs_cause_kind kind;
     const char *rule;                  /* the only rule that is asked; NULL = all, by ground */
-    const struct ncs_unmet *unmet;       /* ABSENT, CYCLE (one of it), DIFFER of a hang */
-    const struct ncs_absent **absent;  /* ABSENT: those of one reason */
-    const struct ncs_call_divergence *divergence; /* ABSENT: NULL = the communicator's */
+    const struct ncs_unmet *unmet;     /* ABSENT, CYCLE (any of its waits), DIFFER of a hang */
+    const struct ncs_absent **absent;  /* ABSENT: the ranks that are absent for one reason */
+    const struct ncs_call_divergence *divergence; /* ABSENT: NULL = as found for the communicator */
     size_t absents;
     const struct ncs_call *const *call; /* DIFFER, FAILED; ORDER: two of each rank */
     size_t calls;
-    int *path;                         /* CYCLE: nodes */
+    int *path;                         /* CYCLE: nodes of the wait graph, each waits for the next */
     size_t length;
     const struct ncs_notice *notice;
-    const struct ncs_call *excess;     /* ABSENT, known by other means: the extra call */
-    const struct ncs_explanation *hosts; /* HOSTS: that says so */
-    const struct ncs_edit *edit;       /* known by other means; NULL = by the rule that speaks */
+    const struct ncs_call *excess;     /* ABSENT, from an explanation: the extra call; else NULL */
+    const struct ncs_explanation *hosts; /* HOSTS: the explanation that found it */
+    const struct ncs_edit *edit;       /* from an explanation; NULL = the rule makes the edits */
     size_t edits;
     int comm;                          /* LABELS, LATER, LEFT, WINDOWS, MESSAGES, OPERATORS, BUFFERS */
-    int rank, depth, line;             /* LEFT, of a group left open: by whom; rank -1: none. CYCLE: rank
-                                        * that goes another way than the others, -1 = not known */
+    int rank, depth, line;             /* LEFT: the rank with an open group, how many groups, and the
+                                        * line; rank -1 = no group. CYCLE: the rank that goes another
+                                        * way than the others, -1 = unknown */
 };
 
-/* True if the rule explains the cause. Then it has filled the draft, except rule and level. */
+/* True if the rule explains the cause. Then it has filled the draft, except rule and level. On
+ * false the draft may be filled in part; the caller frees it. */
 typedef bool ncs_rule_match(const struct ncs_analysis *q, const struct ncs_cause *r,
                             struct ncs_draft *d);
 
@@ -70,20 +73,20 @@ enum ncs_ground {
     NCS_GROUND_MISUSE,   /* a call that is wrong whatever the others do */
     NCS_GROUND_RECORD,   /* the missed rank's own record: it failed, was lost, aborted,
                           * left a group open */
-    NCS_GROUND_INSTEAD,  /* one call that was made otherwise: on another communicator, to another peer, in another's place */
+    NCS_GROUND_INSTEAD,  /* a call with a wrong communicator or peer, or in another's place */
     NCS_GROUND_MORE,     /* a call that the others did not make */
-    NCS_GROUND_LEFT,     /* a communicator destroyed before others' calls; explains more than the
-                          * missed calls do */
-    NCS_GROUND_FEWER,    /* a call that the others made */
-    NCS_GROUND_ORDER,    /* calls in different orders, where no rank is known to be the odd one */
+    NCS_GROUND_LEFT,     /* a communicator destroyed before others' calls. Before FEWER: it
+                          * explains all missed calls at once */
+    NCS_GROUND_FEWER,    /* a call that the others made, and the rank did not */
+    NCS_GROUND_ORDER,    /* calls in different orders, where no rank is known to be wrong */
     NCS_GROUND_DISAGREE, /* calls that met and differ */
-    NCS_GROUND_WAITS,    /* who waits for whom */
+    NCS_GROUND_WAITS,    /* which rank waits for which */
     NCS_GROUND_HOSTS,    /* waits between hosts: any call may be the reason */
-    NCS_GROUND_NOTHING,  /* that somebody waits */
+    NCS_GROUND_NOTHING,  /* only that ranks wait */
     NCS_GROUNDS
 };
 
-struct ncs_rule { /* ncs_rule_<name> of rules/<name>.c */
+struct ncs_rule { /* ncs_rule_<name> of rules/<name>.c, or a row of rules/rows.def */
     ncs_rule_match *match;
     enum ncs_ground ground;
 };
@@ -97,8 +100,8 @@ void ncs_draft_take(const struct ncs_analysis *q, const struct ncs_cause *r, con
  * False = no rule matches. */
 bool ncs_judge(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_drafts *all);
 
-/* Ask the rules about the machine's notices, about the hang, about all else
- * (rules/common/causes.c). */
+/* Ask the rules about the machine's notices, about the hang (rules/common/causes.c), and about all
+ * else (rules/common/leftovers.c). */
 void ncs_judge_notices(const struct ncs_analysis *q, struct ncs_drafts *all);
 void ncs_judge_hang(const struct ncs_analysis *q, struct ncs_drafts *all);
 void ncs_judge_rest(const struct ncs_analysis *q, struct ncs_drafts *all);
@@ -107,7 +110,7 @@ void ncs_judge_rest(const struct ncs_analysis *q, struct ncs_drafts *all);
  * that nevertheless ended. Fills call[4] (rules/common/opposite_order.c). */
 bool ncs_opposite_order(const struct ncs_analysis *q, const struct ncs_call **call);
 
-/* Findings on their way (rules/common/drafts.c). */
+/* The findings of one reading while they are collected (rules/common/drafts.c). */
 struct ncs_drafts {
     struct ncs_draft *draft;
     size_t count, room;
@@ -115,7 +118,7 @@ struct ncs_drafts {
 };
 
 void ncs_free_finding(struct ncs_finding *f); /* the contents */
-/* Takes the draft; drafts about the same mistake are merged. */
+/* Takes over the draft's contents; drafts about the same mistake are merged. */
 void ncs_drafts_add(const struct ncs_analysis *q, struct ncs_drafts *all, struct ncs_draft *d);
 void ncs_drafts_sort(struct ncs_drafts *all); /* the cause first */
 /* True if both blame the same ranks. Culprits are in ascending order in every finding. */
@@ -142,21 +145,21 @@ void ncs_format_growth(const struct ncs_analysis *q, const struct ncs_unmet *n, 
 
 /* ---- calls that failed (rules/common/failed_call_origin.c) ---- */
 
-enum ncs_failing { /* why, in the order in which it is looked for */
+enum ncs_failing { /* why a call failed, in the order of checks */
     NCS_FAILING_SAME_DEVICE,
     NCS_FAILING_REUSED_ID,
     NCS_FAILING_NULL_COMM,
     NCS_FAILING_EXCLUDED,
     NCS_FAILING_IN_PROGRESS,
     NCS_FAILING_NO_OPERATOR,
-    NCS_FAILING_OWN, /* none of these: an error in the call, or one that the library met */
+    NCS_FAILING_OWN, /* none of these: a wrong argument, or an error inside the library */
 };
 
 /* Adds to `why` the evidence of earlier calls, if any, beginning with "; ", and to
  * `fix` the repair. */
 enum ncs_failing ncs_format_failing(const struct ncs_analysis *q, const struct ncs_call *call,
                                     struct ncs_str *why, struct ncs_str *fix);
-/* True if the cause is such a failure. Then it has filled everything. */
+/* True if the cause is a failed call (FAILED) for that reason. Then it has filled everything. */
 bool ncs_failed_because(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                         enum ncs_failing failing);
 
@@ -168,15 +171,16 @@ void ncs_repairs(const struct ncs_analysis *q, const struct ncs_cause *r, struct
  * `turned`: the call must also become the counterpart of its kind. */
 void ncs_repair_peer(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *wrong,
                      const struct ncs_call *wants, bool turned);
-/* The same for a wrong communicator: the call, and the number of the right communicator. */
+/* Adds the edit to a finding about a wrong communicator: the call, and the number of the right
+ * one. */
 void ncs_repair_comm(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *wrong,
                      int comm);
-/* The same for two calls of a rank on one communicator that were exchanged. */
+/* Adds the edit that exchanges two calls of a rank on one communicator. */
 void ncs_repair_swap(const struct ncs_analysis *q, struct ncs_draft *d, const struct ncs_call *a,
                      const struct ncs_call *b);
 char *ncs_format_edit(const struct ncs_analysis *q, const struct ncs_edit *e);
 
-/* ---- a rank that will never come to a meeting (rules/common/missing_rank.c) ---- */
+/* ---- ranks that will never come to an unmet wait (rules/common/missing_rank.c) ---- */
 
 /* The ranks of the run that are at the meeting. The caller frees the list. */
 int *ncs_present_ranks(const struct ncs_analysis *q, const struct ncs_unmet *unmet, size_t *count);
@@ -197,7 +201,8 @@ bool ncs_lacks(const struct ncs_cause *r, enum ncs_unmet_kind kind);
 void ncs_format_absent(const struct ncs_cause *r, struct ncs_str *s); /* "ranks 0, 1" */
 /* " before call 3 on world" */
 void ncs_format_before(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s);
-/* Adds "; ranks 0, 1, 3 wait for it in AllReduce float32 x 1024 sum at line 9". */
+/* `several`: "for them" instead of "for it". Adds "; ranks 0, 1, 3 wait for it in AllReduce float32
+ * x 1024 sum at line 9". */
 void ncs_format_who_waits(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_unmet *unmet,
                           bool several);
 /* Fills the draft, except the repair: "rank 1 aborted world at line 13 after 2 calls; ..." */
@@ -206,18 +211,20 @@ void ncs_format_left(const struct ncs_analysis *q, const struct ncs_cause *r, st
 
 /* ---- steps of hosts (explanation/finding_host.c) ---- */
 
-/* True if the cause is such a step. Then it has filled everything. */
+/* True if the cause is a step of hosts (HOSTS). Then it has filled everything. */
 bool ncs_fill_hosts(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
 
 /* ---- calls left out, made in excess, exchanged (rules/common/divergent_calls.c) ---- */
 
-/* The divergence of the cause's communicator, if it is no later than the cause's own calls. */
+/* The divergence of the cause's communicator, if it is no later than the cause's own calls; NULL =
+ * none. */
 const struct ncs_call_divergence *ncs_divergence_of(const struct ncs_analysis *q, const struct ncs_cause *r);
-/* True if the divergence is of this kind. The caller frees its list of odd ranks. */
+/* True if the cause's divergence is of this kind. Then the caller frees out->minority. */
 bool ncs_is_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, enum ncs_divergence_how how,
                        struct ncs_call_divergence *out);
-int ncs_divergence_comm(const struct ncs_cause *r); /* the communicator that it is of */
-/* Makes the odd ranks culprits; the title is the others' call at the divergence. */
+int ncs_divergence_comm(const struct ncs_cause *r); /* the communicator of its divergence */
+/* Fills all but why and fix: the minority are culprits, the title is the majority's call at the
+ * divergence. */
 void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, int comm,
                          const struct ncs_call_divergence *p, struct ncs_draft *d);
 /* For two explanations that fit equally well: fills why and fix. False = there is only one. */
@@ -239,9 +246,10 @@ void ncs_format_before_wait(const struct ncs_analysis *q, const struct ncs_cause
 /* A fact about a call that must be the same on every rank. */
 typedef int64_t ncs_fact_of(const struct ncs_call *call);
 
-/* Calls at the same place and in the same round, by ranks that did not take part in the meeting. */
+/* How many calls at the same place and in the same round other ranks made, which did not meet these
+ * calls. */
 struct ncs_siblings {
-    size_t alike, other; /* with the same value, with another */
+    size_t alike, other; /* with the same value; with another value */
 };
 
 struct ncs_sibling_search;
@@ -266,26 +274,27 @@ enum ncs_fact {
 /* True if the calls disagree in this fact. Then it has filled all but the repair. */
 bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                   enum ncs_fact which, const char *noun);
-/* Adds the repair "give the same root: rank 3 (line 8) is the odd one", unless
- * neither side is odd. */
+/* Adds the advice "give the same root: rank 3 (line 8) is the odd one", without a rank if all are
+ * blamed. Always true, so that a rule is one expression. */
 bool ncs_advise_minority(const struct ncs_cause *r, struct ncs_draft *d, const char *what);
 void ncs_fill_calls(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                     const struct ncs_call *title);
-/* True for a send and a receive. A share of an all-to-all that met one of them is
- * of another kind. */
+/* True if a send met a receive. If one of them met a part of an all-to-all, the calls are of
+ * different kinds, and this is false. */
 bool ncs_is_exchange(const struct ncs_cause *r);
 
 /* ---- sends and receives without a counterpart (rules/common/unmatched_finding.c) ---- */
 
+/* True if the cause is a send (or receive) whose counterpart the missed rank never makes. */
 bool ncs_is_alone(const struct ncs_cause *r, bool send);
 /* True if the missed rank alone, of three or more, has destroyed the communicator: it left too
  * early and did not skip a message. */
 bool ncs_left_alone(const struct ncs_analysis *q, const struct ncs_cause *r);
-/* True if the cause is such a send or receive. Then it has filled the draft. */
+/* True if ncs_is_alone() and not ncs_left_alone(). Then it has filled the draft. */
 bool ncs_one_alone(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                    bool send);
 
-/* ---- rings (rules/common/cycle.c) ---- */
+/* ---- cycles (rules/common/cycle.c) ---- */
 
 /* Step i of a cycle: the waiting rank, its call, and the rank that it waits for. */
 struct ncs_cycle_wait {
@@ -294,7 +303,7 @@ struct ncs_cycle_wait {
     const struct ncs_call *call;
 };
 
-struct ncs_cycle_kinds { /* what the needs of a ring are */
+struct ncs_cycle_kinds { /* what the unmet waits of a cycle are, and on how many communicators */
     size_t pairs, collectives, signals, gates, inits, comms;
     bool sends, recvs;
 };
@@ -302,7 +311,7 @@ struct ncs_cycle_kinds { /* what the needs of a ring are */
 struct ncs_cycle_wait ncs_cycle_wait_at(const struct ncs_analysis *q, const struct ncs_cause *r,
                                         size_t i);
 struct ncs_cycle_kinds ncs_cycle_kinds_of(const struct ncs_analysis *q, const struct ncs_cause *r);
-/* Where in the path of a ring its telling begins. */
+/* The place in a cycle's path at which its text begins. */
 size_t ncs_first_place(const struct ncs_analysis *q, const struct ncs_cause *r);
 void ncs_fill_cycle(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
 /* "rank 0 waits in call 1 on x at line 5 for rank 1, rank 1 waits in ..." from a filled draft. The
@@ -311,6 +320,7 @@ char *ncs_cycle_text(const struct ncs_draft *d);
 
 /* ---- joining a communicator (rules/common/join_finding.c) ---- */
 
+/* True if the cause is a communicator that ranks wait to join. */
 bool ncs_is_joining(const struct ncs_cause *r);
 int ncs_nranks_wanted(const struct ncs_analysis *q, const struct ncs_unmet *n);
 void ncs_blame_present(struct ncs_draft *d, const struct ncs_unmet *n);

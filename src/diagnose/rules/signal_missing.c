@@ -29,6 +29,7 @@ struct shorts {
     size_t count, room;
 };
 
+/* alone: only n itself, as for a cycle. */
 static void find_shorts(const struct ncs_analysis *q, const struct ncs_unmet *n, bool alone,
                         struct shorts *out)
 {

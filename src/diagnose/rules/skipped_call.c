@@ -89,6 +89,7 @@ static void plain_skip(const struct ncs_analysis *q, const struct ncs_cause *r, 
     ncs_set_title(q, d, call);
 }
 
+/* Fills why: which calls the minority left out, and what it made instead. */
 static void format_skip(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
                         struct ncs_draft *d)
 {

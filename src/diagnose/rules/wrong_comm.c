@@ -36,7 +36,8 @@ static bool two_meetings(const struct ncs_analysis *q, const struct ncs_cause *r
     return count == 2 && unmet[0]->comm != unmet[1]->comm && unmet[0]->kind == unmet[1]->kind;
 }
 
-/* True if only calls that wait now were made on the communicator. */
+/* True if the calls that wait now are the only ones on the communicator. A communicator that was
+ * used before is probably the right one, so one of the two has to be unused. */
 static bool unused(const struct ncs_analysis *q, const struct ncs_unmet *n)
 {
     const struct ncs_comm_info *info = q->journal->comm[n->comm];

@@ -180,6 +180,8 @@ static bool wrong_peer_match(const struct ncs_analysis *q, const struct ncs_caus
         return false;
     if (r->absent[0]->reason == NCS_ABSENT_DESTROYED) /* the destroy explains the wait */
         return false;
+    /* two unmatched calls that share one side are the simple case; else all of the communicator's
+     * are compared */
     const struct ncs_unmet *o = partner(q, r->unmet, &same_receiver);
     if (!o)
         return all_misnamed(q, r, d);

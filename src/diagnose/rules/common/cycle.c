@@ -155,7 +155,7 @@ void ncs_fill_cycle(const struct ncs_analysis *q, const struct ncs_cause *r, str
         fill_step(q, r, i, &s, d);
         if (!first)
             first = s.call;
-        if (s.call && s.call->id < d->order)
+        if (s.call && s.call->id < d->order) /* a cycle is as early as its first call */
             d->order = s.call->id;
     }
     blame(q, r, d);
@@ -202,6 +202,7 @@ static void cycle_format_step(struct ncs_str *s, const struct ncs_cycle_step *c)
         ncs_str_addf(s, " at line %d", c->line);
 }
 
+/* True if all ranks wait in the same call at the same line: then one sentence covers all steps. */
 static bool all_alike(const struct ncs_draft *d)
 {
     const struct ncs_cycle_step *a = d->f.cycle;

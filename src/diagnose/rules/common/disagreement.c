@@ -105,7 +105,7 @@ void ncs_fill_calls(const struct ncs_analysis *q, const struct ncs_cause *r, str
 {
     d->f.call = title->number;
     d->order = r->call[0]->id;
-    d->f.certainty = r->unmet ? NCS_CERTAIN : NCS_UNDEFINED;
+    d->f.certainty = r->unmet ? NCS_CERTAIN : NCS_UNDEFINED; /* without a hang NCCL's result is undefined */
     ncs_set_title(q, d, title);
     for (size_t i = 0; i < r->calls; i++) {
         const struct ncs_call *c = r->call[i];
@@ -158,6 +158,8 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
 {
     if (r->kind != NCS_CAUSE_DIFFER || r->calls < 2 || ncs_is_exchange(r))
         return false;
+    /* calls of another kind differ in all else, too: only the first fact that differs is
+     * reported */
     for (int i = 0; i < (int)which; i++)
         if (differs(r, facts[i]))
             return false;

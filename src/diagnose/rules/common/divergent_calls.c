@@ -21,6 +21,8 @@ const struct ncs_call_divergence *ncs_divergence_of(const struct ncs_analysis *q
     }
     if (comm < 0 || (size_t)comm >= q->journal->comms || at == UINT32_MAX)
         return NULL;
+    /* A divergence behind the cause's own call cannot explain it. Of the two before it the later
+     * one is closer. */
     const struct ncs_call_divergence *p = &q->comm[comm].divergence, *later = &q->comm[comm].later;
     if (later->how != NCS_DIVERGENCE_NONE && later->at <= at)
         return later;
@@ -71,6 +73,8 @@ static void add_call_rows(const struct ncs_analysis *q, const struct ncs_cause *
     }
 }
 
+/* Adds the evidence for a difference in number alone: the line that was left out if lines show it,
+ * else the numbers. */
 static void format_numbers(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
                            struct ncs_str *s)
 {
@@ -143,6 +147,8 @@ void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r
         ncs_fill_unmet(q, d, r->unmet, p->number);
     } else {
         d->f.call = p->number;
+        /* no rank waits because of it: labels and lines may differ on purpose, data and missing
+         * calls not */
         bool sure = r->kind == NCS_CAUSE_LATER || p->evidence >= NCS_EVIDENCE_INPUT;
         d->f.certainty = sure ? NCS_CERTAIN : NCS_UNDEFINED;
     }
@@ -150,6 +156,7 @@ void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r
         ncs_set_title(q, d, title);
         d->order = title->id;
     }
+    /* the calls that met say more than the rows of the unmet wait, which may be a later one */
     bool met = r->kind != NCS_CAUSE_ABSENT && (!p->evidence || p->how == NCS_DIVERGENCE_SWAPPED);
     if (met) {
         for (size_t i = 0; i < d->f.rows; i++)
@@ -159,6 +166,7 @@ void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r
     }
 }
 
+/* Adds "rank 2 left out call 3". */
 static void format_deed(struct ncs_str *s, int rank, enum ncs_divergence_how how, unsigned number, unsigned other)
 {
     ncs_str_addf(s, "rank %d ", rank);
@@ -224,7 +232,7 @@ static void take_evidence(const struct ncs_call_divergence *by_evidence, struct 
     if (by_evidence->how == NCS_DIVERGENCE_NONE || by_evidence->minority_size != p->minority_size ||
         memcmp(by_evidence->minority, p->minority, p->minority_size * sizeof *p->minority) != 0)
         return;
-    int *minority = p->minority;
+    int *minority = p->minority; /* equal lists: p keeps its own, which the caller frees */
     *p = *by_evidence;
     p->minority = minority;
 }
@@ -242,7 +250,7 @@ bool ncs_is_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, 
     if (!p)
         return false;
     *out = *p;
-    if (p->how == NCS_DIVERGENCE_FEWER && r->kind != NCS_CAUSE_LATER) {
+    if (p->how == NCS_DIVERGENCE_FEWER && r->kind != NCS_CAUSE_LATER) { /* numbers alone: see by_number() */
         if (r->kind != NCS_CAUSE_ABSENT)
             return false;
         by_number(r, out);

@@ -108,6 +108,7 @@ static bool blame_sharers(const struct ncs_analysis *q, const struct ncs_call *c
 
 /* ---- an id that was used before ---- */
 
+/* *earlier = a call by which the same rank joined the same communicator before. */
 static bool is_reused_id(const struct ncs_analysis *q, const struct ncs_call *call,
                          const struct ncs_call **earlier)
 {
@@ -327,6 +328,8 @@ static const struct ncs_call *failed_call_origin_call_of(const struct ncs_call *
     return newest;
 }
 
+/* *earlier = the call that destroyed the operator, or that made it for another communicator or data
+ * type. */
 static bool is_no_operator(const struct ncs_analysis *q, const struct ncs_call *call,
                            const struct ncs_call **earlier)
 {
@@ -464,6 +467,8 @@ bool ncs_failed_because(const struct ncs_analysis *q, const struct ncs_cause *r,
     struct ncs_str why = { 0 }, fix = { 0 };
     if (r->kind != NCS_CAUSE_FAILED)
         return false;
+    /* the reason is only known once its text is made: the text is dropped if the rule asks for
+     * another reason */
     failed_call_origin_format_failed(r, &why);
     bool is = ncs_format_failing(q, r->call[0], &why, &fix) == failing;
     d->f.why = ncs_str_take(&why);

@@ -42,6 +42,7 @@ void ncs_add_row(struct ncs_draft *d, int rank, int line, char *text)
     d->f.row[at] = row;
 }
 
+/* Copies the communicator's name: steps outlive the analysis. */
 void ncs_add_step(struct ncs_draft *d, const struct ncs_cycle_step *step)
 {
     struct ncs_cycle_step s = *step;
@@ -192,6 +193,7 @@ static char *elsewhere_lead(const struct ncs_snap_context *c, const struct ncs_u
     return ncs_text("%s: ", missing);
 }
 
+/* Why the rank is absent, for its row. The caller frees it. */
 static char *absent_text(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                          const struct ncs_absent *a)
 {
@@ -253,6 +255,8 @@ static char *absent_text(const struct ncs_analysis *q, const struct ncs_unmet *u
     return text;
 }
 
+/* The line for the row: of the call that the reason is about, else where the rank is now; 0 =
+ * unknown. */
 static int absent_line(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                        const struct ncs_absent *a)
 {
@@ -282,6 +286,8 @@ static void add_waiter_row(const struct ncs_analysis *q, struct ncs_draft *d, in
         ncs_add_row(d, rank, call->place.line, ncs_text("made call %u", (unsigned)call->number));
 }
 
+/* One row for each rank: where it waits, or why it is absent. A gate has no calls, so the ranks
+ * that wait there are found by their contexts. */
 void ncs_add_unmet_rows(const struct ncs_analysis *q, struct ncs_draft *d,
                         const struct ncs_unmet *unmet)
 {

@@ -41,6 +41,7 @@ static void joiners_forget(struct joiners *j, int rank, int thread)
     j->count = kept;
 }
 
+/* Sorted by rank of the run: the order of calls depends on the schedule. */
 static void joiners_find_joiners(const struct ncs_analysis *q, const struct ncs_unmet *n, struct joiners *out)
 {
     for (size_t i = 0; i < q->rares; i++) {
@@ -98,6 +99,8 @@ static void format_size(const struct joiners *j, const struct ncs_call *of, stru
     ncs_free(ranks);
 }
 
+/* Ranks pass different nranks. Fills why, fix, culprits and evidence; false = all passed the
+ * same. */
 static bool sizes_differ(const struct ncs_analysis *q, const struct joiners *j, struct ncs_draft *d,
                          struct ncs_str *why, struct ncs_str *fix)
 {
@@ -139,6 +142,7 @@ static bool sizes_differ(const struct ncs_analysis *q, const struct joiners *j, 
     return true;
 }
 
+/* The first call from index `from` on that joins as this rank; NULL = none. */
 static const struct ncs_call *joins_as(const struct joiners *j, int comm_rank, size_t from)
 {
     for (size_t i = from; i < j->count; i++)
@@ -239,6 +243,7 @@ bool ncs_joiners_clash(const struct ncs_analysis *q, const struct ncs_unmet *n, 
 {
     struct joiners j = { 0 };
     joiners_find_joiners(q, n, &j);
+    /* sizes first: with different sizes equal rank numbers may be right */
     bool clash = sizes_differ(q, &j, d, why, fix) || rank_twice(q, &j, d, why, fix) ||
                  left_again(q, n, &j, d, why, fix);
     ncs_free(j.call);
@@ -253,7 +258,7 @@ void ncs_format_growth(const struct ncs_analysis *q, const struct ncs_unmet *n, 
                                               n->call->comm_rank >=
                                                   q->journal->comm[info->parent]->nranks
                                           ? q->journal->comm[info->parent] : info;
-    size_t olds = 0;
+    size_t olds = 0; /* absent ranks below the old size are old ranks: growth keeps their numbers */
     while (olds < count && absent[olds] < old->nranks)
         olds++;
     if (olds) {

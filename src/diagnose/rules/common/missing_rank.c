@@ -3,6 +3,8 @@
 
 #include "base/mem.h"
 
+/* A gate has no calls, so there the ranks whose contexts wait directly are present. Of other waits
+ * the calls count: a rank may have made its call and be elsewhere by now. */
 int *ncs_present_ranks(const struct ncs_analysis *q, const struct ncs_unmet *unmet, size_t *count)
 {
     int *ranks = NULL;
@@ -65,6 +67,7 @@ static bool made_a_call(const struct ncs_absent *a)
     return a->call && a->reason >= NCS_ABSENT_FAILED && a->reason <= NCS_ABSENT_GROUP;
 }
 
+/* The number of the absent rank's own call if it made one in vain, else of the call that waits. */
 static uint32_t number_of(const struct ncs_cause *r)
 {
     const struct ncs_absent *a = r->absent[0];
@@ -119,12 +122,14 @@ void ncs_fill_absent(const struct ncs_analysis *q, const struct ncs_cause *r, st
     };
     const struct ncs_snap_context *c =
         r->absent[0]->context >= 0 ? &q->snap->context[r->absent[0]->context] : NULL;
+    /* a recorded run: how a rank ended is concluded from the record, and not observed */
     if (c && c->state == NCS_CONTEXT_ENDED && c->ending >= NCS_END_SILENT)
         d->f.evidence = ncs_copy_text("by what was recorded of it");
     else if (r->absent[0]->reason <= NCS_ABSENT_LAST_FINAL)
         d->f.evidence = ncs_copy_text(evidence[r->absent[0]->reason]);
     ncs_fill_unmet(q, d, r->unmet, number_of(r));
     ncs_set_title(q, d, numbered(q, r));
+    /* the mistake is the absent rank's, so the finding is as early as its call */
     if (r->absent[0]->call && r->absent[0]->call->id < d->order)
         d->order = r->absent[0]->call->id;
 }

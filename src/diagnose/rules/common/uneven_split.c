@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "ncclscript/nccl_abi.h"
 
+/* Ineffective splits are not counted: a failed one makes no part. */
 const struct ncs_call **ncs_split_calls(const struct ncs_analysis *q, int parent, uint32_t nth)
 {
     const struct ncs_comm_info *info = q->journal->comm[parent];
@@ -106,6 +107,7 @@ static int missed_on(const struct ncs_analysis *q, const struct ncs_cause *r)
     return -1;
 }
 
+/* Equal parts are no evidence: then a wrong color would have to be exchanged between two ranks. */
 void ncs_add_colors(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     int comm = missed_on(q, r);

@@ -1,4 +1,5 @@
-/* Shared by the rules about memory that is used without order. */
+/* Shared by the rules about memory that is used without order: the hazards that the machine's
+ * notices carry. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
@@ -57,6 +58,8 @@ void ncs_format_line(struct ncs_str *s, const char *before, const struct ncs_cal
         ncs_str_addf(s, "%s line %d", before, call->place.line);
 }
 
+/* The two pairs overlap in time, in the same streams: one wait between the later of the earlier
+ * uses and the earlier of the later uses orders both. */
 bool ncs_one_wait_mends(const struct ncs_hazard *a, const struct ncs_hazard *b)
 {
     bool meet = a->earlier->id < b->later->id && b->earlier->id < a->later->id;
@@ -64,6 +67,7 @@ bool ncs_one_wait_mends(const struct ncs_hazard *a, const struct ncs_hazard *b)
            (a->host || ncs_call_stream(a->later) == ncs_call_stream(b->later));
 }
 
+/* The communication of the pair, for the title; NULL = neither use is one. */
 static const struct ncs_call *counted_of(const struct ncs_hazard *h)
 {
     const struct ncs_call *call = h->earlier->number ? h->earlier : h->later;
@@ -92,7 +96,7 @@ const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struc
     bool twice = h->earlier->place.line == h->later->place.line;
     d->hazard = h;
     d->order = h->earlier->id;
-    d->remark = !r->notice->felt;
+    d->remark = !r->notice->felt; /* the results were right this time: a note, not an error */
     d->f.certainty = NCS_UNDEFINED;
     d->f.call = call ? call->number : 0;
     if (call)
@@ -117,7 +121,7 @@ const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struc
 void ncs_repair_by_sync(struct ncs_draft *d, const struct ncs_hazard *h)
 {
     if (!h->earlier->number)
-        return;
+        return; /* an edit names a call by its number on a communicator */
     for (size_t i = 0; i < h->ats; i++) {
         const struct ncs_hazard_at *at = &h->at[i];
         struct ncs_edit e = { .kind = NCS_EDIT_SYNC, .rank = at->rank, .comm = at->comm,
