@@ -47,6 +47,11 @@ static inline bool ncs_parties_share(const struct ncs_parties *p, int a, int b)
 /* If exactly one rank has joined from no known process, finds its process by the places of threads
  * (graph/newcomers.c). */
 void ncs_parties_settle(struct ncs_parties *p);
+/* The process of a party; p NULL: every rank is a process. */
+static inline int ncs_process_of_party(const struct ncs_parties *p, int party)
+{
+    return p && party >= 0 && (size_t)party < p->count ? p->of[party].rank : party;
+}
 void ncs_parties_free(struct ncs_parties *p);
 int ncs_party_of_member(const struct ncs_parties *p, int comm, int comm_rank); /* -1 = nobody's */
 int ncs_party_of_device(const struct ncs_parties *p, int rank, int device);    /* -1 = none */
@@ -54,6 +59,15 @@ int ncs_party_of_device(const struct ncs_parties *p, int rank, int device);    /
 int ncs_party_of_process(struct ncs_parties *p, int rank);
 /* NULL = the thread has made no call and has no context. */
 const struct ncs_driver *ncs_driver_of(const struct ncs_parties *p, int rank, int thread);
+
+/* ---- spawned threads (graph/spawns.c) ---- */
+
+/* The step that spawned the thread; NULL = none is recorded. The rank is a process. */
+const struct ncs_host_step *ncs_spawn_of(const struct ncs_journal *j, int rank, int thread);
+/* True if the step spawns a thread at that place. */
+bool ncs_spawns_at(const struct ncs_host_step *h, const struct ncs_place *place);
+/* How many threads the process has spawned at that place. */
+int ncs_spawned_at(const struct ncs_journal *j, const struct ncs_place *place, int rank);
 
 /* ---- the run as if each party were a process (course/recast.c) ---- */
 

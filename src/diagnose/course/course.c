@@ -18,7 +18,7 @@ static bool step_kind(const struct ncs_call *c, enum ncs_step_kind *kind)
     case NCS_FN_ncclGroupStart:
     case NCS_FN_ncclGroupEnd: *kind = NCS_STEP_GROUP_END; return true;
     case NCS_FN_cudaStreamWaitEvent: *kind = NCS_STEP_AFTER; return true;
-    case NCS_FN_ncclCommInitAll: return false; /* one thread's, for all ranks */
+    case NCS_FN_ncclCommInitAll: return false; /* one thread makes it for all ranks: no rank has a step */
     default: break;
     }
     *kind = c->number ? NCS_STEP_CALL : NCS_STEP_OTHER;
@@ -56,14 +56,14 @@ static bool has_place(const struct ncs_call *c)
     return c->place.line && !(c->unsaid & NCS_UNSAID_PLACE);
 }
 
-/* The site but for the communicator. */
+/* The site without the communicator: where the program makes the call. */
 static uint64_t spot_of(const struct ncs_call *c)
 {
     bool known = has_place(c);
     uint64_t site = ncs_hash((uint64_t)c->fn, known ? (uint64_t)c->place.line : 0);
     if (known && c->place.file)
         site = ncs_hash_bytes(site, c->place.file, strlen(c->place.file));
-    if (!known && c->number) /* what it moves tells it from others, if nothing else does */
+    if (!known && c->number) /* without a place, the amount of data is all that tells calls apart */
         site = ncs_hash(ncs_hash(ncs_hash(site, ncs_call_count(c)), (uint64_t)ncs_call_dtype(c)),
                         (uint64_t)ncs_call_root(c));
     return c->label ? ncs_hash_bytes(site, c->label, strlen(c->label)) : site;
@@ -85,7 +85,7 @@ void ncs_step_mark(const struct ncs_courses *all, const struct ncs_call *c, int 
 
 /* ---- reading ---- */
 
-struct remembered { /* the spot of calls at one place, by what they point to */
+struct remembered { /* the spot of the calls at one place; files and labels are compared as pointers */
     const char *file, *label;
     int line;
     enum ncs_fn fn;
@@ -102,7 +102,7 @@ struct reading {
     struct remembered spot[REMEMBERED];
 };
 
-/* Programs come to few places, and to those over and over. */
+/* A program makes millions of calls at a few places, and hashing a file's name for each call would dominate the walk. */
 static uint64_t remembered_spot(struct reading *r, const struct ncs_call *c)
 {
     struct remembered *m = &r->spot[((unsigned)c->place.line * 7 + (unsigned)c->fn) % REMEMBERED];
@@ -136,7 +136,7 @@ static struct ncs_course *course_course_of(struct reading *r, int rank, int thre
 
 static const struct {
     enum ncs_step_kind kind;
-    const char *name; /* tells its places from those of calls */
+    const char *name; /* label of the stand-in, so that a step of a host never has the site of a call */
 } hosts[] = {
     [NCS_HOST_BARRIER] = { NCS_STEP_BARRIER, "barrier" },
     [NCS_HOST_SET] = { NCS_STEP_SET, "store:set" },
@@ -173,7 +173,7 @@ static bool course_is_left_out(const struct reading *r, const struct ncs_call *c
     return c->number && ncs_ineffective(r->q, c, &reason, &cause) && reason != NCS_ABSENT_EMPTY;
 }
 
-/* The properties of a call that decide which calls it meets, except for its communicator. */
+/* A hash of what decides which calls this one can meet, except for its communicator (ncs_step.alike). */
 static uint64_t alike_of(const struct ncs_made *m, enum ncs_step_kind kind)
 {
     const struct ncs_call *c = m->call;
@@ -196,7 +196,7 @@ static void course_add_step(struct reading *r, const struct ncs_made *m)
     if (c->fn == NCS_FN_ncclGroupStart)
         own->depth++;
     if (c->fn == NCS_FN_ncclGroupStart || (c->fn == NCS_FN_ncclGroupEnd && own->depth && --own->depth))
-        return; /* within a group nothing happens */
+        return; /* a group in a group has no effect: the outermost end launches */
     struct ncs_step step = { .call = c, .kind = kind, .alike = alike_of(m, kind), .stream = ncs_call_stream(c),
                              .comm = c->comm, .comm_rank = c->comm_rank,
                              .has_event = ncs_call_arg(c, NCS_ARG_EVENT) != NULL };
@@ -205,7 +205,8 @@ static void course_add_step(struct reading *r, const struct ncs_made *m)
     course_add(own, step);
 }
 
-/* In the order in which each thread did it. Of hosts' steps all are there, or none. */
+/* Adds calls and host steps in the order of each thread. If the journal has dropped any host step, all are left out:
+ * courses with some of them would differ for no reason. */
 static void add_steps(struct reading *r)
 {
     const struct ncs_host_step *h = r->q->journal->hosts_lost ? NULL : r->q->journal->oldest_host;
@@ -226,7 +227,8 @@ static void add_steps(struct reading *r)
 
 /* ---- all courses ---- */
 
-/* Places at which a rank sends to, or receives from, several others, as in an exchange with all of them. */
+/* Finds places at which one rank sends to, or receives from, more than MOST_AWAY others, as in an exchange with all:
+ * which of them comes next says nothing about the rank's role. */
 static void course_find_composed(const struct ncs_courses *all, struct ncs_map *composed)
 {
     enum { MOST_AWAY = 2 };
@@ -273,7 +275,7 @@ static void course_clear_composed(struct ncs_courses *all)
     ncs_map_free(&come);
 }
 
-/* It makes no calls that others meet, and waits for threads to end that may. */
+/* True if the course has no call that others meet, and waits in a join for threads that may have. */
 static bool only_joins(const struct ncs_analysis *q, const struct ncs_course *c)
 {
     const struct ncs_snap_context *at = c->context >= 0 ? &q->snap->context[c->context] : NULL;
@@ -302,13 +304,14 @@ static void drop_joiners(const struct ncs_analysis *q, struct ncs_courses *all)
     all->count = kept;
 }
 
-/* One thread makes the calls of both. */
+/* True if one thread makes the calls of both courses. */
 static bool share_thread(const struct ncs_analysis *q, const struct ncs_course *a, const struct ncs_course *b)
 {
     return a->thread == b->thread && ncs_parties_share(q->parties, a->rank, b->rank);
 }
 
-/* A thread that makes the calls of several ranks goes on as none of them while it waits as one. */
+/* A thread that makes the calls of several ranks waits as one of them; the courses of its other ranks cannot go on
+ * meanwhile. */
 static void find_holders(const struct ncs_analysis *q, struct ncs_courses *all)
 {
     for (size_t i = 0; i < all->count; i++) {
@@ -354,7 +357,8 @@ bool ncs_courses_read(const struct ncs_analysis *q, struct ncs_courses *out)
         bool unknown = c->ending == NCS_END_SILENT || c->ending == NCS_END_MISSING;
         own->stands = c->state != NCS_CONTEXT_ENDED;
         own->over = c->state == NCS_CONTEXT_ENDED && !unknown;
-        /* A rank whose thread waits as another one goes on behind that wait (course/recast.c). */
+        /* With parties a silent end may mean that the thread waits as another rank, and goes on behind that wait
+         * (course/recast_snapshot.c). */
         own->still = c->state == NCS_CONTEXT_ENDED && unknown && !q->parties;
     }
     add_steps(&r);

@@ -28,14 +28,14 @@ struct ncs_step {
      * not count. */
     uint64_t site;
     uint64_t role; /* for a call with one peer: function and distance; 0 = other calls */
-    uint64_t alike; /* equal for calls that can meet; 0 = it has a partner of its own */
+    uint64_t alike; /* equal for calls that can meet; 0 = a send, receive or one-sided call, which has its own partner */
     union {
         const void *stream; /* of a call */
         const char *key;    /* a host step of a change: the key it sets or awaits; NULL = host's */
     };
-    int comm, comm_rank; /* of a host's step -1 */
+    int comm, comm_rank; /* -1 for a host step */
     enum ncs_step_kind kind;
-    bool has_event; /* its call names one */
+    bool has_event; /* its call has an event as argument */
     bool lone; /* few ranks set or await such a key, so lacking it is no difference */
     bool unmatched; /* sets a key that nobody awaits, while a wait has no setter */
 };
@@ -48,18 +48,18 @@ struct ncs_course {
     int depth;             /* of its open groups */
     bool stands;           /* in its last step */
     bool over;             /* it makes no further call whatever the others do */
-    bool still;            /* recorded run: waits for nothing, yet its calls end here */
+    bool still;            /* recorded run: it waits for nothing, yet the record has no more of its calls */
     const char *missed;    /* key that it waits for and nobody sets; NULL = none */
     struct ncs_step *step; /* in order */
     size_t steps, room;
-    uint64_t sites;        /* hash of those of its steps */
+    uint64_t sites;        /* hash of the sites of its steps, in order */
 };
 
 struct ncs_courses {
     struct ncs_course *of; /* by rank and thread */
     size_t count, room;
     uint64_t *class_of;    /* by communicator: see site */
-    size_t *class_number;  /* the same, from 0 */
+    size_t *class_number;  /* by communicator: its class as a number below `classes` */
     size_t classes;
     bool any_role, any_key; /* some step has a role; sets a key, or waits for one */
     struct ncs_call *stand_in; /* for the steps of hosts */
@@ -78,7 +78,7 @@ void ncs_step_mark(const struct ncs_courses *all, const struct ncs_call *call, i
 
 /* ---- keys of the store (course/keys.c) ---- */
 
-/* Sets the members that depend on keys: missed of courses, lone and loose of steps. A part of
+/* Sets the members that depend on keys: missed of courses, lone and unmatched of steps. A part of
  * ncs_courses_read. */
 void ncs_courses_find_keys(struct ncs_courses *all);
 /* The key for which the course waits; NULL = none. */
@@ -109,15 +109,15 @@ struct ncs_change {
     size_t course, step;          /* step = course.steps: at its end */
     const struct ncs_call *model; /* PUT_IN: the call to copy; LEAVE_OUT ...: the step's call */
     bool answer;                  /* PUT_IN: the model's counterpart, a receive for a send */
-    const struct ncs_step *like;  /* PUT_IN: what stands at its place in the program; NULL = nobody's does */
+    const struct ncs_step *like;  /* PUT_IN: another course's step at its place in the program; NULL = there is none */
     int ahead, behind;            /* PUT_IN: this many steps right before and behind `like` come
                                    * along: see ncs_comes_with_calls */
-    int comm, comm_rank;          /* where it is made */
+    int comm, comm_rank;          /* where the call is made then */
     int peer;                     /* PEER, and PUT_IN of a send or receive; -1 = none */
-    const struct ncs_call *wants; /* PEER: the call of that peer's that it answers then */
+    const struct ncs_call *wants; /* PEER: the call of that peer that this one matches then */
     const struct ncs_host_step *host; /* the model's, or the step's; NULL = a call. A change of a
                                        * host step has no communicator */
-    const char *key;              /* of a host's: that is set then */
+    const char *key;              /* of a host step: the key that is set then */
 };
 
 enum ncs_fn ncs_change_fn(const struct ncs_change *c); /* of the call that is put in */

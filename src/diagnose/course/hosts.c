@@ -1,3 +1,4 @@
+/* Keys and barriers of a rehearsal. A barrier counts processes, as the run does, although courses are of ranks. */
 #include "diagnose/course/hosts.h"
 
 #include <string.h>
@@ -5,11 +6,6 @@
 #include "base/mem.h"
 #include "diagnose/course/course.h"
 #include "diagnose/party.h"
-
-int ncs_process_of_party(const struct ncs_analysis *q, int rank)
-{
-    return q->parties && rank >= 0 && (size_t)rank < q->parties->count ? q->parties->of[rank].rank : rank;
-}
 
 void ncs_hosts_open(const struct ncs_analysis *q, struct ncs_hosts *out)
 {
@@ -64,6 +60,7 @@ static struct ncs_barrier *hosts_barrier_of(struct ncs_hosts *h, const char *ran
     return &h->barrier[h->barriers - 1];
 }
 
+/* free NULL: no process may still come, so the count decides. */
 static bool are_all_there(const struct ncs_hosts *h, const struct ncs_barrier *b, const bool *free)
 {
     bool all = b->present == b->members || free;
@@ -72,8 +69,8 @@ static bool are_all_there(const struct ncs_hosts *h, const struct ncs_barrier *b
     return all;
 }
 
-/* When all processes have arrived, the first waiting thread of each process goes on: threads
- * arrive separately. */
+/* When all processes have arrived, the first waiting thread of each process goes on. Further threads of a process wait
+ * for the next time: the run counts a process once for each time that the barrier opens. */
 static void hosts_release(struct ncs_hosts *h, struct ncs_barrier *b)
 {
     bool *gone = ncs_new(((size_t)h->processes + 1) * sizeof *gone);

@@ -25,7 +25,6 @@ struct ncs_hosts {
 
 void ncs_hosts_open(const struct ncs_analysis *q, struct ncs_hosts *out);
 void ncs_hosts_close(struct ncs_hosts *h);
-int ncs_process_of_party(const struct ncs_analysis *q, int rank);
 
 void ncs_hosts_set(struct ncs_hosts *h, const char *key);
 bool ncs_hosts_is_set(const struct ncs_hosts *h, const char *key);

@@ -1,4 +1,5 @@
-/* Keys of the store: which of them are alike, which nobody sets, and which steps set a key for nobody. */
+/* Keys of the store: which keys are alike, which awaited keys no course sets, and which steps set a key that no course
+ * awaits. */
 #include "diagnose/course/course.h"
 
 #include <string.h>
@@ -34,7 +35,8 @@ const char *ncs_awaited_key(const struct ncs_course *c)
     return last && last->kind == NCS_STEP_GET && !last->host->over ? last->host->what : NULL;
 }
 
-/* One rank sets what others wait for: who does is a matter of roles where not most do it. */
+/* Marks steps at places to which few courses come. One rank often sets what the others wait for, so a course without
+ * such a step is no different from most; courses that wait for a key now are not counted among the others. */
 static void find_lone(struct ncs_courses *all)
 {
     struct ncs_map come = { 0 }, last = { 0 }; /* site -> courses that come there, the last of them + 1 */
@@ -59,8 +61,10 @@ static void find_lone(struct ncs_courses *all)
     ncs_map_free(&last);
 }
 
-/* Keys for which courses wait and that nobody sets, and those that are set in their place: for the like of which nobody
- * asks (who waits for "rank2-ready" may ask for "rank3-ready" later), or, of the same class, by two courses. */
+/* Finds awaited keys that no course sets, and steps that may have set a wrong key in their place. Such a step sets a key
+ * of a class that no course asks for, or a key of the awaited class that two courses set. Other keys of an awaited
+ * class are no candidates: who waits for "rank2-ready" may ask for "rank3-ready" later. Counters (store:add) are
+ * not, either: several courses add to one. */
 static void keys_find_unmatched(struct ncs_courses *all)
 {
     struct ncs_map set = { 0 }, twice = { 0 }; /* keys -> course that sets them, + 1; those that two set -> 1 */

@@ -1,10 +1,11 @@
+/* Which roles ranks have, and which they are expected to have: by rank in a row or ring of ranks, and by siblings, the
+ * ranks with the same place in communicators of one split. */
 #include "diagnose/course/roles.h"
-
-#include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
 
+/* Bounds of memory: there is a flag for each course and role, and for each course and spot. */
 enum { MOST_ROLES = 256, MOST_SPOTS = 1024 };
 
 struct seat { /* of a course in the communicators of a class */
@@ -26,7 +27,8 @@ static void number_roles(const struct ncs_analysis *q, const struct ncs_courses 
         }
 }
 
-/* By its own calls there, else by its rank, if that has one seat. */
+/* The course's place in the communicators of the class: by its own calls there or, without calls, by its rank if that
+ * is in one of these communicators only. */
 static bool find_seat(const struct ncs_analysis *q, const struct ncs_courses *courses, size_t course, uint64_t class,
                       struct seat *out)
 {
@@ -48,7 +50,8 @@ static bool find_seat(const struct ncs_analysis *q, const struct ncs_courses *co
     return seats == 1;
 }
 
-/* From the first rank that has the role to the last one nearly all have it; `has` is by rank. */
+/* True if at least three quarters of the ranks have the role, counted from the first rank that has it to the last: the
+ * ends of a pipeline do not count. `has` is by rank. */
 static bool is_regular(const bool *has, int ranks)
 {
     int first = 0, last = ranks - 1, with = 0, without = 0;
@@ -63,7 +66,8 @@ static bool is_regular(const bool *has, int ranks)
     return with > 1 && 3 * without <= with;
 }
 
-/* Sends of the role, and those of others there that are as far round the ring: the last rank's to the first one. */
+/* True if a step of the course has the role or, on the ring of ranks, an equal one at the same spot: the last rank's
+ * send to the first goes as far as a send to the next rank. *round is set in the latter case. */
 static bool has_role(const struct ncs_roles *out, const struct ncs_course *c, size_t number, bool *round)
 {
     const struct ncs_role *role = &out->of[number];
@@ -72,7 +76,7 @@ static bool has_role(const struct ncs_roles *out, const struct ncs_course *c, si
         const struct ncs_step *s = &c->step[k];
         if (s->role == role->key)
             return true;
-        if (s->role && role->nranks > 2 && /* of two either is next to the other, both ways */
+        if (s->role && role->nranks > 2 && /* on a ring of two both neighbours are the same rank */
             ncs_roles_alike(out, s->role, role->key) &&
             ncs_spot_has(out, ncs_spot_number(out, s->site), role->key))
             has = *round = true;
@@ -80,7 +84,8 @@ static bool has_role(const struct ncs_roles *out, const struct ncs_course *c, si
     return has;
 }
 
-/* Ranks with one seat in communicators that are siblings, as those of one stage, have the role if most of them do. */
+/* Expects the role of a rank if most ranks with the same seat in sibling communicators have it, as in the pipelines of
+ * data-parallel replicas. */
 static void expect_of_siblings(const struct seat *seat, size_t courses, size_t number, struct ncs_roles *out)
 {
     bool *most = ncs_new((courses + 1) * sizeof *most);

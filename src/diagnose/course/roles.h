@@ -1,5 +1,5 @@
-/* The roles of ranks in messages: who sends or receives how far. What the middle of a pipeline does is not to be
- * expected of its ends. Private to this room. */
+/* The roles of ranks in messages: which ranks send to, or receive from, the rank at some distance. The first and the
+ * last rank of a pipeline lack roles that the ranks between them have, and that is no mistake. Private to this room. */
 #ifndef NCS_DIAGNOSE_COURSE_ROLES_H
 #define NCS_DIAGNOSE_COURSE_ROLES_H
 
@@ -8,9 +8,9 @@
 struct ncs_role {
     uint64_t key;   /* ncs_step.role */
     uint64_t class; /* of the communicator */
-    int away;       /* of the peer: its rank there less the own */
-    int nranks;     /* there */
-    bool regular;   /* (nearly) all ranks that can have it do, where any rank has it */
+    int away;       /* distance to the peer: its rank less the own one */
+    int nranks;     /* of the communicator */
+    bool regular;   /* nearly all ranks have it, from the first that does to the last (is_regular) */
 };
 
 struct ncs_roles {
@@ -27,15 +27,15 @@ struct ncs_roles {
 void ncs_roles_read(const struct ncs_analysis *q, const struct ncs_courses *courses, struct ncs_roles *out);
 void ncs_roles_free(struct ncs_roles *r);
 
-size_t ncs_spot_number(const struct ncs_roles *r, uint64_t site); /* roles.spots: none is there */
-/* The course has one of the roles that ranks have at the spot, or could have it where all others have that can: in a
- * ring the last rank sends to the first one from where all others send to their next. */
+size_t ncs_spot_number(const struct ncs_roles *r, uint64_t site); /* r->spots = no course has a role there */
+/* True if the course has a role that ranks have at the spot, or should have such a role because all other ranks that
+ * can have it do. In a ring of ranks the last one sends to the first at the spot where all others send to the next. */
 bool ncs_spot_is_expected(const struct ncs_roles *r, size_t course, size_t spot);
 /* True if both peers are equally far away on the ring of all ranks. */
 bool ncs_roles_alike(const struct ncs_roles *r, uint64_t a, uint64_t b);
 /* The peer that a rank with this role names, on the ring of ranks; -1 = the role is not known. */
 int ncs_role_peer(const struct ncs_roles *r, uint64_t key, int comm_rank);
-/* Some rank has the role there. */
+/* True if some rank has the role at the spot. */
 bool ncs_spot_has(const struct ncs_roles *r, size_t spot, uint64_t role);
 
 #endif

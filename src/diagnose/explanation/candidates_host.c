@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "diagnose/course/hosts.h"
+#include "diagnose/party.h"
 
 /* ---- keys ---- */
 
@@ -62,7 +62,7 @@ static const struct ncs_host_step *barrier_at(const struct ncs_explanations *s, 
  * rank. */
 static bool put_in(const struct ncs_explanations *s, const struct ncs_step *like, struct ncs_change *out)
 {
-    int process = ncs_process_of_party(s->q, s->courses.of[out->course].rank);
+    int process = ncs_process_of_party(s->q->parties, s->courses.of[out->course].rank);
     out->kind = NCS_CHANGE_PUT_IN;
     out->model = like->call;
     out->like = like;
@@ -173,7 +173,7 @@ static size_t candidates_host_course_of(const struct ncs_explanations *s, int pr
 {
     size_t own = SIZE_MAX, count = 0;
     for (size_t i = 0; i < s->courses.count; i++)
-        if (ncs_process_of_party(s->q, s->courses.of[i].rank) == process) {
+        if (ncs_process_of_party(s->q->parties, s->courses.of[i].rank) == process) {
             own = i;
             count++;
         }
@@ -223,7 +223,7 @@ static void try_barriers(struct ncs_explanations *s)
 {
     int processes = 0;
     for (size_t i = 0; i < s->courses.count; i++) {
-        int own = ncs_process_of_party(s->q, s->courses.of[i].rank);
+        int own = ncs_process_of_party(s->q->parties, s->courses.of[i].rank);
         processes = own >= processes ? own + 1 : processes;
     }
     for (size_t i = 0; i < s->courses.count; i++) {

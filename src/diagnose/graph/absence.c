@@ -43,7 +43,7 @@ bool ncs_failed(const struct ncs_call *call)
 
 uint64_t ncs_group_key(const struct ncs_analysis *q, const struct ncs_call *call)
 {
-    int process = q->parties && call->rank >= 0 ? q->parties->of[call->rank].rank : call->rank;
+    int process = ncs_process_of_party(q->parties, call->rank);
     return ncs_hash(ncs_hash((uint64_t)process, (uint64_t)call->thread), call->group);
 }
 

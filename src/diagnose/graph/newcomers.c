@@ -15,27 +15,6 @@ struct newcomer {
     int rank, thread, device; /* thread -1: it was never spawned */
 };
 
-static const struct ncs_host_step *newcomers_spawn_of(const struct ncs_journal *j, int rank, int thread)
-{
-    const struct ncs_host_step *h = j->oldest_host;
-    while (h && (h->kind != NCS_HOST_SPAWN || h->rank != rank || h->other != thread))
-        h = h->newer;
-    return h;
-}
-
-static bool is_at(const struct ncs_host_step *h, const struct ncs_place *place)
-{
-    return h->kind == NCS_HOST_SPAWN && h->place.line == place->line && h->place.file == place->file;
-}
-
-static int spawned_at(const struct ncs_journal *j, const struct ncs_place *place, int rank)
-{
-    int n = 0;
-    for (const struct ncs_host_step *h = j->oldest_host; h; h = h->newer)
-        n += h->rank == rank && is_at(h, place);
-    return n;
-}
-
 static bool makes_rank(const struct ncs_call *c, int comm)
 {
     return c->comm == comm && ncs_fn_info[c->fn].joins == NCS_JOINS_ONE;
@@ -56,13 +35,13 @@ static bool find_spawn_place(const struct ncs_parties *p, int comm, struct spawn
     *out = (struct spawn_place){ 0 };
     for (const struct ncs_call *c = p->journal->oldest; c; c = c->newer) {
         const struct ncs_host_step *h =
-            makes_rank(c, comm) ? newcomers_spawn_of(p->journal, c->rank, c->thread) : NULL;
+            makes_rank(c, comm) ? ncs_spawn_of(p->journal, c->rank, c->thread) : NULL;
         if (!makes_rank(c, comm))
             continue;
-        if (!h || (out->place && !is_at(h, out->place)))
+        if (!h || (out->place && !ncs_spawns_at(h, out->place)))
             return false;
         out->place = &h->place;
-        int here = spawned_at(p->journal, &h->place, h->rank);
+        int here = ncs_spawned_at(p->journal, &h->place, h->rank);
         out->most = here > out->most ? here : out->most;
     }
     return out->place != NULL;
@@ -79,11 +58,11 @@ static struct newcomer *find_newcomers(const struct ncs_parties *p, int comm, co
         processes = h->rank >= processes ? h->rank + 1 : processes;
         const struct ncs_driver *d = ncs_driver_of(p, h->rank, h->other);
         struct newcomer own = { h->rank, h->other, d ? d->device : -1 };
-        if (is_at(h, n->place) && !has_joined(p->journal, comm, h->rank, h->other))
+        if (ncs_spawns_at(h, n->place) && !has_joined(p->journal, comm, h->rank, h->other))
             NCS_PUSH(all, *count, room, own);
     }
     for (int r = 0; r < processes; r++)
-        for (int k = spawned_at(p->journal, n->place, r); k < n->most; k++) {
+        for (int k = ncs_spawned_at(p->journal, n->place, r); k < n->most; k++) {
             struct newcomer own = { r, -1, -1 };
             NCS_PUSH(all, *count, room, own);
         }

@@ -1,41 +1,38 @@
-/* Threads that ought to have made a call: where those of other processes were spawned that did. */
+/* Spawned threads: a process that spawned fewer threads at a place than another one lacks the thread that was to make
+ * a call. Places are read from the run's own journal, where ranks are processes, also when q has one of parties. */
 #include "diagnose/analysis.h"
 #include "diagnose/party.h"
 
-static const struct ncs_journal *journal_of(const struct ncs_analysis *q)
+const struct ncs_host_step *ncs_spawn_of(const struct ncs_journal *j, int rank, int thread)
 {
-    return q->parties ? q->parties->journal : q->journal;
-}
-
-static int spawns_process_of(const struct ncs_analysis *q, int rank)
-{
-    return q->parties && rank >= 0 && (size_t)rank < q->parties->count ? q->parties->of[rank].rank : rank;
-}
-
-static const struct ncs_host_step *spawns_spawn_of(const struct ncs_analysis *q, const struct ncs_call *c)
-{
-    const struct ncs_host_step *h = journal_of(q)->oldest_host;
-    while (h && (h->kind != NCS_HOST_SPAWN || h->rank != spawns_process_of(q, c->rank) || h->other != c->thread))
+    const struct ncs_host_step *h = j->oldest_host;
+    while (h && (h->kind != NCS_HOST_SPAWN || h->rank != rank || h->other != thread))
         h = h->newer;
     return h;
 }
 
-static int spawned_like(const struct ncs_analysis *q, const struct ncs_host_step *like, int process)
+bool ncs_spawns_at(const struct ncs_host_step *h, const struct ncs_place *place)
+{
+    return h->kind == NCS_HOST_SPAWN && h->place.line == place->line && h->place.file == place->file;
+}
+
+int ncs_spawned_at(const struct ncs_journal *j, const struct ncs_place *place, int rank)
 {
     int n = 0;
-    for (const struct ncs_host_step *h = journal_of(q)->oldest_host; h; h = h->newer)
-        n += h->kind == NCS_HOST_SPAWN && h->rank == process && h->place.line == like->place.line &&
-             h->place.file == like->place.file;
+    for (const struct ncs_host_step *h = j->oldest_host; h; h = h->newer)
+        n += h->rank == rank && ncs_spawns_at(h, place);
     return n;
 }
 
 bool ncs_format_spawns(const struct ncs_analysis *q, const struct ncs_unmet *n, int rank, struct ncs_str *s)
 {
     const char *what = q->parties ? "process" : "rank";
-    int process = spawns_process_of(q, rank);
+    const struct ncs_journal *j = q->parties ? q->parties->journal : q->journal;
+    int process = ncs_process_of_party(q->parties, rank);
     for (size_t i = 0; i < n->presents && process >= 0; i++) {
-        const struct ncs_host_step *h = spawns_spawn_of(q, n->present[i]);
-        int own = h ? spawned_like(q, h, process) : 0, most = h ? spawned_like(q, h, h->rank) : 0;
+        int caller = ncs_process_of_party(q->parties, n->present[i]->rank);
+        const struct ncs_host_step *h = ncs_spawn_of(j, caller, n->present[i]->thread);
+        int own = h ? ncs_spawned_at(j, &h->place, process) : 0, most = h ? ncs_spawned_at(j, &h->place, h->rank) : 0;
         if (!h || h->rank == process || own >= most)
             continue;
         ncs_str_addf(s, "; %s %d spawned ", what, process);

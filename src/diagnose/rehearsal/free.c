@@ -5,7 +5,7 @@ void ncs_rehearsal_set_free(struct ncs_rehearsal *p, struct ncs_player *l)
 {
     l->free = true;
     for (size_t i = 0; i < l->troupe->ranks; i++) {
-        int process = ncs_process_of_party(p->q, l->troupe->rank[i]);
+        int process = ncs_process_of_party(p->q->parties, l->troupe->rank[i]);
         if (process >= 0 && process < p->hosts.processes)
             p->free[process] = p->any_free = true;
     }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "diagnose/party.h"
 
 /* ---- keys ---- */
 
@@ -35,7 +34,7 @@ static bool visit_barrier(struct ncs_rehearsal *p, int rank, const char *ranks, 
 {
     if (!over && !p->late && !ncs_map_get(&p->hosts.visitors, id))
         return false;
-    return ncs_hosts_visit(&p->hosts, ranks, id, ncs_process_of_party(p->q, rank), p->any_free ? p->free : NULL);
+    return ncs_hosts_visit(&p->hosts, ranks, id, ncs_process_of_party(p->q->parties, rank), p->any_free ? p->free : NULL);
 }
 
 enum { OWN_VISIT, ADDED_VISIT };
@@ -48,7 +47,7 @@ static uint64_t own_visit(const struct ncs_host_step *h)
 /* One for all ranks of a thread. */
 static uint64_t added_visit(const struct ncs_rehearsal *p, const struct ncs_course *c, const struct ncs_host_step *h)
 {
-    return ncs_rehearsal_key(ADDED_VISIT, ncs_process_of_party(p->q, c->rank), c->thread, (int64_t)h->id);
+    return ncs_rehearsal_key(ADDED_VISIT, ncs_process_of_party(p->q->parties, c->rank), c->thread, (int64_t)h->id);
 }
 
 /* ---- steps ---- */

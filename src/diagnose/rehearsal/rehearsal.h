@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "diagnose/course/course.h"
 #include "diagnose/course/hosts.h"
+#include "diagnose/party.h"
 
 /* The call that a course ends in waits for these. */
 struct ncs_last_wait {

@@ -26,11 +26,6 @@ static bool is_settled(const struct ncs_parties *p, int party)
     return parties_settle(p, party) == party;
 }
 
-static int parties_process_of(const struct ncs_parties *p, int party)
-{
-    return party >= 0 && (size_t)party < p->count ? p->of[party].rank : party;
-}
-
 /* ---- numbers ---- */
 
 /* Its rank in the communicator of that name, else in its own widest. */
@@ -107,8 +102,8 @@ static void settle_edits(const struct ncs_parties *p, struct ncs_finding *f)
         e->of_party = e->rank >= 0 && (size_t)e->rank < p->count;
         e->device = e->of_party ? p->of[e->rank].device : -1;
         e->thread = e->of_party ? p->of[e->rank].thread : -1;
-        e->rank = parties_process_of(p, e->rank);
-        e->model = parties_process_of(p, e->model);
+        e->rank = ncs_process_of_party(p, e->rank);
+        e->model = ncs_process_of_party(p, e->model);
     }
 }
 
