@@ -1,8 +1,9 @@
-/* Events that a culprit met just before it went astray: an error that it caught or was given as a code, the end of the
- * communicator, a value that not all ranks have. It is evidence beside the cause, never the cause: nobody knows
- * what the program makes of it. So it is reported only where it lies between the last call that the rank made like the
- * others and the first that it did not, where no rank that went right met the same, and where the rank had not met
- * it before and gone right. */
+/* Events that a culprit met just before it diverged: an error that it caught or got as a code, the end of the
+ * communicator, a value that not all ranks have. An event is evidence beside the cause, never the cause, because the
+ * program's reaction to it is unknown. So an event is reported only
+ * - if it lies between the culprit's last call like the others' and its first call that differs,
+ * - if no rank that is not to blame met the same event,
+ * - and if the culprit had not met the same event earlier without diverging. */
 #include "diagnose/analysis.h"
 
 #include <stdlib.h>
@@ -13,9 +14,9 @@
 #include "ncclscript/cuda_abi.h"
 
 enum {
-    MOST_CULPRITS = 8, /* that are looked at: with more of them it is the program that is wrong, not a few ranks */
-    MOST_FACTS = 16,   /* that are looked at of one of them: a program may retry for long */
-    MOST_PRIORS = 3,   /* that a finding reports */
+    MOST_CULPRITS = 8, /* are looked at: with more culprits the program is wrong, not a few ranks */
+    MOST_FACTS = 16,   /* are looked at for each culprit: a program may retry a call for long */
+    MOST_PRIORS = 3,   /* are reported with a finding */
 };
 
 static const struct {
@@ -36,7 +37,7 @@ static const char *end_verb(const struct ncs_call *c)
     return NULL;
 }
 
-/* The host may branch on it then. */
+/* True if the copy brings a value to the host, which may branch on it. */
 static bool reads_device(const struct ncs_call *c)
 {
     bool copy = c->fn == NCS_FN_cudaMemcpy || c->fn == NCS_FN_cudaMemcpyAsync;
@@ -49,14 +50,14 @@ void ncs_see_beforehand(struct ncs_analysis *q, const struct ncs_call *c)
         NCS_PUSH(q->prior, q->priors, q->prior_room, c);
 }
 
-/* ---- what it met there ---- */
+/* ---- what the culprit met ---- */
 
 struct fact {
     const struct ncs_call *call; /* that failed, ended a communicator or read a value; NULL = an error of the script's */
     const struct ncs_caught *caught;
     int rank, thread;
-    uint64_t id;                 /* of the call, or of the newest then */
-    size_t nth;                  /* as it was gathered */
+    uint64_t id;                 /* of the call, or of the newest call when the error was caught */
+    size_t nth;                  /* in the order of gathering; breaks ties of id */
     struct ncs_place place;
     char *read;                  /* a sentence; NULL = nothing was read */
 };
@@ -66,8 +67,8 @@ struct facts {
     size_t count, room;
 };
 
-/* The place of the fact, or none if line numbers cannot tell if it is behind the missing call: that
- * needs one function for both. */
+/* The place of the fact. No place (line 0) if the last or the missing call is outside the function that caught the
+ * error: line numbers of two functions do not show which comes first. */
 static struct ncs_place place_in(const struct ncs_stretch *s, const struct fact *fact)
 {
     const struct ncs_caught *c = fact->caught;
@@ -83,7 +84,7 @@ static struct fact fact_of_call(const struct ncs_call *c)
     return (struct fact){ .call = c, .rank = c->rank, .thread = c->thread, .id = c->id, .place = c->place };
 }
 
-/* A thread that drives several parties met it as each of them. */
+/* An error that a thread caught is a fact of each party that the thread makes calls for. */
 static void add_caught(const struct ncs_analysis *q, const struct ncs_caught *c, struct facts *all)
 {
     const struct ncs_driver *d = q->parties ? ncs_driver_of(q->parties, c->rank, c->thread) : NULL;
@@ -134,8 +135,8 @@ static bool beforehand_is_culprit(const struct ncs_finding *f, int rank)
     return false;
 }
 
-/* A rank that went right met the same, all did, or this one had met it before. What one thread met as several parties
- * it met once. */
+/* True if a rank that is not to blame met the same event, if all ranks met it, or if the culprit had met it before the
+ * stretch. Copies of one thread's event for its other parties do not count. */
 static bool is_usual(const struct ncs_analysis *q, const struct facts *all, const struct ncs_finding *f,
                      const struct ncs_stretch *s, const struct fact *fact)
 {
@@ -160,7 +161,7 @@ static bool is_in_reason(const struct ncs_finding *f, const struct fact *fact)
     return words && f->why && strstr(f->why, words);
 }
 
-/* An end of another communicator than the finding's ends nothing that is missed. */
+/* False for the end of another communicator than the finding's: that end cannot be why a call on this one is missing. */
 static bool is_of_matter(const struct ncs_analysis *q, const struct ncs_finding *f, const struct fact *fact)
 {
     bool end = fact->call && !ncs_call_failed(fact->call);
@@ -225,7 +226,7 @@ static void beforehand_add(struct prior_events *t, const struct fact *fact)
         NCS_PUSH(own->rank, own->ranks, own->room, fact->rank);
 }
 
-/* One of the same place is enough, the last: they come from the newest to the oldest. */
+/* True if a newer event of the same place is there already (events come from the newest to the oldest): one is enough. */
 static bool is_repeated(const struct prior_events *t, const struct fact *fact)
 {
     for (size_t i = 0; i < t->count; i++) {
@@ -244,7 +245,7 @@ static void beforehand_look_at(const struct ncs_analysis *q, const struct facts 
     size_t facts = 0;
     for (size_t i = all->count; i-- > 0 && facts < MOST_FACTS;) {
         const struct fact *fact = &all->of[i];
-        bool at_end = fact->call && fact->id == s.from; /* is the last call itself */
+        bool at_end = fact->call && fact->id == s.from; /* the fact is the last call like the others' */
         if (at_end || !ncs_in_stretch(&s, fact->rank, fact->thread, fact->id, place_in(&s, fact)))
             continue;
         facts++;
@@ -261,7 +262,7 @@ static void beforehand_look_at(const struct ncs_analysis *q, const struct facts 
     }
 }
 
-/* A thread's own order is the same whatever the schedule was; that between ranks is not. */
+/* By rank first: the order of one thread's events is the same under every schedule, the order between ranks is not. */
 static int compare_told(const void *x, const void *y)
 {
     const struct prior_event *a = x, *b = y;
@@ -289,7 +290,8 @@ static void beforehand_format(const struct ncs_analysis *q, struct ncs_finding *
     ncs_free(t->of);
 }
 
-/* These rules blame who left out, added or changed a call, or left; other causes are facts of their own. */
+/* True for findings that blame a rank for a call left out, added or changed, or for leaving. Other causes need no
+ * event to explain them. */
 static bool is_apt(const struct ncs_finding *f)
 {
     static const char *const more[] = { "abort-one-rank", "init-missing-rank", "missing-group-end" };

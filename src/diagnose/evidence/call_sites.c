@@ -8,6 +8,8 @@
 
 #include "base/mem.h"
 
+/* Bounds of time: ranks of the majority and of the minority that are compared, the distance of two exchanged calls, and
+ * the calls of all ranks together where every call is compared. */
 enum { SAMPLES = 9, MOST_MINORITY = 64, FAR = 8, MOST_CALLS = 1 << 20 };
 
 /* ---- comparing ---- */
@@ -49,8 +51,9 @@ static bool is_joined(const struct ncs_track *few, const struct ncs_track *many,
     return call_sites_at(few, i, NCS_EVIDENCE_BETWEEN) == joined;
 }
 
-/* One rank made `shift` calls that the other did not, no later than at `last`: whether the clue tells
- * earlier, where. The calls before have to agree as they stand, and those from there on shifted. */
+/* One rank made `shift` calls that the other did not, no later than at `last`. Finds the place *where by the evidence:
+ * all calls before it agree as they are, and all calls from it on agree if shifted. False = there is no such place,
+ * or the evidence agrees without a shift. */
 static bool call_sites_find_shift(const struct ncs_tracks *all, int few_rank, int many_rank, uint32_t shift,
                                   size_t last, enum ncs_evidence evidence, size_t *where)
 {
@@ -117,8 +120,8 @@ static void locate_by_any(struct ncs_analysis *q, struct ncs_records *records, i
         ncs_trace_shift(q, comm, s, out);
 }
 
-/* Divides the ranks into those without a call at the divergence, and those that went on. The
- * smaller side is odd; if both are equal, the side with fewer calls. */
+/* Divides the ranks into those without a call at the divergence and those that went on. The smaller side is the
+ * minority; if both are equal, the side with fewer calls. The caller frees both lists. */
 static void find_sides(const struct ncs_ranks_of_comm *r, int nranks, struct ncs_sides *s)
 {
     const struct ncs_call_divergence *p = &r->divergence;
@@ -148,8 +151,8 @@ static bool is_whole(const struct ncs_ranks_of_comm *r, int nranks)
 
 /* ---- calls exchanged ---- */
 
-/* Every difference between the two is two calls, `*far` apart, that have changed places; *where is the
- * first. */
+/* True if the two ranks differ only in pairs of calls, all *far apart, that have changed places. *where is the first
+ * call of the first pair. A call with a label is no part of a pair: the program tells it from others. */
 static bool call_sites_find_swaps(const struct ncs_tracks *all, int minority, int model, enum ncs_evidence evidence,
                                   size_t *where, uint32_t *far)
 {
@@ -202,7 +205,7 @@ static bool locate_swap(const struct ncs_tracks *all, int nranks, enum ncs_evide
     return ncs_make_exchange(fits && minority_size ? &all->q->comm[all->comm].seq[model] : NULL, &found, p);
 }
 
-/* For a run without a hang but with wrong data: were calls of equal signature exchanged? */
+/* For a run that did not hang but has wrong data: finds calls of equal signature that a rank exchanged. */
 static void locate_exchange(struct ncs_analysis *q, struct ncs_records *records, int comm)
 {
     struct ncs_ranks_of_comm *r = &q->comm[comm];
@@ -225,8 +228,8 @@ static void locate_exchange(struct ncs_analysis *q, struct ncs_records *records,
         ncs_trace_exchange(q, comm, &r->divergence);
 }
 
-/* The calls left out or made in excess show where a signature differs, but may have come before, among
- * calls that look the same. */
+/* A shift shows where a signature differs, but the call that was left out or made in excess may come earlier, among
+ * calls of equal signature. The evidence may find it there. */
 static void locate_earlier(struct ncs_analysis *q, struct ncs_records *records, int comm)
 {
     struct ncs_ranks_of_comm *r = &q->comm[comm];

@@ -1,26 +1,27 @@
-/* Where ranks part when their calls on all communicators are taken in one order. A ring through several
- * communicators looks the same whether a rank uses them in another order or has left out a call; what
- * the others do next, or have done the last time, tells which. */
+/* Where ranks diverge if their calls on all communicators are taken in one order. A cycle through several communicators
+ * looks the same whether a rank uses them in another order or has left out a call. The calls that the others make
+ * next, or made the last time, show which it is. */
 #include "diagnose/analysis.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* Over how many calls a rank may be off; how many calls that are not made yet are guessed. */
+/* MOST_OFF: calls that a rank may have left out or made in excess. MOST_BETWEEN: distance of two exchanged calls.
+ * MOST_GUESSED: calls that are not made yet. */
 enum { MOST_OFF = 4, MOST_BETWEEN = 8, MOST_GUESSED = 8 };
 
 struct entry {
-    const struct ncs_call *call; /* of a guess: the one that it goes by */
+    const struct ncs_call *call; /* of a guess: the earlier call that it repeats */
     uint64_t key;
 };
 
 struct line { /* the collectives of one rank, on whatever communicator */
     struct entry *at;
-    size_t known, room;  /* all of them, with those that are guessed */
-    size_t count;        /* those that were made */
-    uint64_t roles;      /* hash of what communicators it is in */
+    size_t known, room;  /* with the guessed calls */
+    size_t count;        /* calls that were made */
+    uint64_t roles;      /* sum of the roles of the rank's communicators, equal for peers */
     int thread;
-    bool mixed;          /* of several threads: in no order */
+    bool mixed;          /* several threads made the calls, so they have no order */
 };
 
 struct lines {
@@ -28,7 +29,7 @@ struct lines {
     int ranks;
 };
 
-/* Parts of one split stand for each other. */
+/* Equal for the children of one split: ranks use the child that they are in. */
 static uint64_t communicators_role_of(const struct ncs_analysis *q, int comm)
 {
     const struct ncs_comm_info *info = q->journal->comm[comm];
@@ -65,7 +66,8 @@ static void communicators_release(struct lines *all)
     ncs_free(all->of);
 }
 
-/* Guesses the next entries: those that followed the last time after the same two calls. */
+/* Guesses the next entries, for a rank that waits: a program is a loop mostly, so what followed the last two calls the
+ * last time follows again. */
 static void guess(struct line *l)
 {
     for (int i = 0; i < MOST_GUESSED && l->known > 2; i++) {
@@ -102,8 +104,8 @@ static size_t find_place(const struct lines *all, int rank)
     }
 }
 
-/* The rank of most peers with the longest line; -1 = no call there is made by most, or the others do
- * not all make one and the same. */
+/* The rank with the longest line among the peers that make the most frequent call at the place; *minority is the one
+ * with the longest line among the others. -1 = no call is made by most, or the others' calls differ, too. */
 static int communicators_find_model(const struct lines *all, int rank, size_t at, int *minority)
 {
     struct ncs_map made = { 0 }; /* key -> by how many */
@@ -144,7 +146,7 @@ static bool communicators_same_line(const struct ncs_call *a, const struct ncs_c
     return a->place.line == b->place.line && a->place.file == b->place.file;
 }
 
-/* How many calls are alike, as far as both are known; -1 = not all. */
+/* The number of calls from there on that are alike, as far as both lines are known; -1 = some differ. */
 static int communicators_count_alike(const struct line *a, size_t from_a, const struct line *b, size_t from_b,
                                      bool by_line)
 {
@@ -165,8 +167,8 @@ static bool is_exchange(const struct line *minority, const struct line *model, s
     return false;
 }
 
-/* A rank that has left out calls goes on where the others do; one that makes the next call at a place of
- * its own has another order. */
+/* After a call that was left out, the rank's next calls are made at the others' lines of the program. Equal calls at
+ * lines of its own show another order instead. */
 static enum ncs_divergence_how communicators_explain(const struct line *minority, const struct line *model, size_t at,
                                                      uint32_t *shift)
 {
@@ -184,7 +186,8 @@ static enum ncs_divergence_how communicators_explain(const struct line *minority
     return elsewhere ? NCS_DIVERGENCE_SWAPPED : NCS_DIVERGENCE_NONE;
 }
 
-/* The meeting of the ring on a communicator of that role, to which the rank has come or has not. */
+/* The unmet wait of the cycle on a communicator of that role at which the rank is present, or from which it is absent
+ * without having ended. */
 static const struct ncs_unmet *meeting(const struct ncs_analysis *q, const int *path, size_t length,
                                        uint64_t role, int rank, bool present)
 {
@@ -203,7 +206,7 @@ static const struct ncs_unmet *meeting(const struct ncs_analysis *q, const int *
     return NULL;
 }
 
-/* Collectives alone, on several communicators. */
+/* True if all unmet waits of the cycle are counted collectives, on more than one communicator. */
 static bool is_of_comms(const struct ncs_analysis *q, const int *path, size_t length)
 {
     int first = -1;

@@ -1,4 +1,5 @@
-/* Ranks that leave after an error: the call that failed is the cause, whatever it was for. */
+/* Ranks that leave after an error: the call that failed is the cause, even if it has nothing to do with the call that
+ * the others wait in. */
 #include "diagnose/analysis.h"
 
 #include "api/types.h"
@@ -11,7 +12,8 @@ const char *ncs_result_name(const struct ncs_call *call)
                                                           : ncs_nccl_result_name(call->rc);
 }
 
-/* Some codes are answers, and some calls only tell the code of an earlier one. */
+/* cudaErrorNotReady and cudaErrorPeerAccessAlreadyEnabled are normal answers, and cudaGetLastError and
+ * cudaPeekAtLastError return the code of an earlier call. */
 bool ncs_call_failed(const struct ncs_call *c)
 {
     if (ncs_fn_info[c->fn].result != NCS_RESULT_CUDA)
@@ -21,6 +23,7 @@ bool ncs_call_failed(const struct ncs_call *c)
            c->fn != NCS_FN_cudaPeekAtLastError;
 }
 
+/* A rank that communicates after the failure has not left because of it: a counted call that succeeds clears it. */
 void ncs_see_failure(struct ncs_analysis *q, const struct ncs_call *c)
 {
     if (c->rank < 0 || c->rank >= q->ranks || c->opening || c->ending)

@@ -1,4 +1,5 @@
-/* Where threads start groups: in which round of the program, and how many calls each has. */
+/* Groups that threads start: in which round of the program, and with how many calls. A rule compares the rounds, to find
+ * a group that was not ended. */
 #include "diagnose/analysis.h"
 
 #include "base/hash.h"

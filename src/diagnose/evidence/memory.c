@@ -33,7 +33,7 @@ bool ncs_in_one_memory(const struct ncs_call *call, const void *a, size_t bytes_
            bytes_b <= all - at_b;
 }
 
-/* Others take memory too, and let it be: a registration, a question about it. */
+/* Other functions with a memory argument, such as registrations and queries, do not free it. */
 static bool frees(const struct ncs_call *call)
 {
     return ncs_fn_info[call->fn].ends == NCS_ENDS_MEMORY;
@@ -65,7 +65,7 @@ static const char *memory_role_of(enum ncs_kind kind, const char *why)
     return NULL;
 }
 
-/* ", of which it reads 4096 bytes,": of a role of the call, as far as it is known how many. */
+/* ", of which it reads 4096 bytes,". Adds nothing if the number of bytes is not known or does not fit. */
 static void memory_format_extent(struct ncs_str *s, const struct ncs_call *call, enum ncs_kind kind, int nranks)
 {
     size_t times = kind == NCS_ARG_OUT ? ncs_call_writes(call, nranks) : ncs_call_reads(call, nranks);
@@ -119,7 +119,7 @@ bool ncs_format_memory(const struct ncs_analysis *q, const struct ncs_call *call
     bool freed = false;
     const void *seen = NULL;
     if (why && strstr(why, "window"))
-        return false; /* it is about the peer's memory */
+        return false; /* the reason is about the peer's memory */
     if (why && strstr(why, "scalar") && call->redop && call->redop->on_device)
         return memory_format_scalar(call, s);
     for (int i = 0; i < info->nargs; i++) {

@@ -1,5 +1,5 @@
-/* Compares failed expectations with the inputs of the ranks: would the results be as expected if
- * calls of some ranks had met others? */
+/* Explains failed expectations by the inputs of the ranks: finds calls that would give the expected results if they had
+ * met other calls. Values are computed as double, and only if the input is one value or each element is equal. */
 #include "diagnose/analysis.h"
 
 #include <math.h>
@@ -9,12 +9,19 @@
 #include "base/mem.h"
 #include "ncclscript/nccl_abi.h"
 
-enum { FAR = 8, FAILED = 64, WITNESSES = 96, BACK = 64, ALL_RANKS = 256, ASKED = 4 };
+enum {
+    FAR = 8,         /* the greatest distance of two exchanged calls */
+    FAILED = 64,     /* witnesses until no more failed ones are added */
+    WITNESSES = 96,  /* the same for those that held */
+    BACK = 64,       /* calls that are searched for the one that wrote an address */
+    ALL_RANKS = 256, /* ranks up to which a minimum, maximum or product is computed */
+    ASKED = 4,       /* ranks of each side that are tried for a witness: the others have the same calls */
+};
 
 struct witness { /* ranks that expected the same of the same call */
     size_t at;       /* position of the call */
     size_t element;  /* of its output */
-    bool held;       /* and got it */
+    bool held;       /* the result was as expected */
     double got, want;
     int *rank;       /* of the communicator */
     size_t ranks, room;
@@ -23,8 +30,8 @@ struct witness { /* ranks that expected the same of the same call */
 
 struct total { /* of what all ranks put into the calls at a position */
     bool known, uniform;
-    double sum, most; /* most: of their sizes */
-    int missing;      /* ranks of whom it is not known */
+    double sum, most; /* most: sum of the absolute values, the scale of rounding errors */
+    int missing;      /* ranks whose input is not known */
 };
 
 struct ncs_results {
@@ -46,8 +53,9 @@ struct guess {
 
 static const size_t nowhere = SIZE_MAX;
 
-/* ---- where a call of the odd ones belongs ---- */
+/* ---- where a call of the minority belongs ---- */
 
+/* The position at which call i of the minority belongs; nowhere = it was made in excess. */
 static size_t moved(enum ncs_divergence_how how, size_t at, size_t far, size_t i)
 {
     switch (how) {
@@ -58,7 +66,7 @@ static size_t moved(enum ncs_divergence_how how, size_t at, size_t far, size_t i
     }
 }
 
-/* Which of its calls belongs there. */
+/* The inverse of moved: which call of the minority belongs at position i. */
 static size_t moved_back(const struct guess *g, size_t i)
 {
     enum ncs_divergence_how back = g->how == NCS_DIVERGENCE_SKIPPED ? NCS_DIVERGENCE_EXTRA
@@ -79,7 +87,7 @@ static bool results_is_minority(const struct guess *g, int rank)
     return g && low < g->minority_size && g->minority[low] == rank;
 }
 
-/* ---- what would come out ---- */
+/* ---- the results that a guess gives ---- */
 
 static const struct ncs_call *call_at(const struct ncs_results *all, int rank, size_t at)
 {
@@ -98,6 +106,7 @@ static bool input_at(const struct ncs_results *all, const struct guess *g, int r
     return true;
 }
 
+/* Computed once for each position: a guess changes the inputs of few ranks only. */
 static const struct total *total_at(struct ncs_results *all, size_t at)
 {
     struct total *t = &all->total[at];
@@ -209,7 +218,8 @@ static size_t output_elements(const struct ncs_call *c, int nranks)
     return ncs_call_count(c) * ncs_call_writes(c, nranks);
 }
 
-/* The last call of the rank before that into the memory; nowhere = none of the latest. */
+/* The rank's last call before the comparison that wrote to its address; nowhere = none of the last BACK calls did, or
+ * the data type differs. Calls are in order of id, so the first step is a binary search. */
 static size_t results_writer_of(const struct ncs_sequence *s, int nranks, const struct ncs_compared *u,
                                 size_t *element)
 {
@@ -255,7 +265,7 @@ static void add_witness(struct ncs_results *all, int rank, size_t at, size_t ele
     NCS_PUSH(w->rank, w->ranks, w->room, rank);
 }
 
-/* Within what may be exchanged with a call whose result was not as expected. */
+/* True if the call is close enough to one with a failed result to be exchanged with it. */
 static bool is_near_failed(const struct ncs_results *all, size_t at)
 {
     for (size_t i = 0; i < all->witnesses; i++)
@@ -264,7 +274,8 @@ static bool is_near_failed(const struct ncs_results *all, size_t at)
     return false;
 }
 
-/* Only of what came out of the call as it should, from what was put in: it was not changed later. */
+/* Adds a comparison as a witness, if the value that was read is the result of the call by its inputs. Otherwise
+ * something else has changed the value later, and the comparison says nothing about the call. */
 static void read_unexpected(struct ncs_results *all, int rank, const struct ncs_compared *u)
 {
     size_t element = 0, at = results_writer_of(&all->c->seq[rank], all->nranks, u, &element);
@@ -338,7 +349,7 @@ static enum trial ask(struct ncs_results *all, const struct guess *g, const stru
                            all->total[at].known ? all->total[at].most : 0) ? FITS : FAILS;
 }
 
-/* How many of those that did not hold would have; -1 = one would not have. */
+/* The number of failed witnesses that the guess explains; -1 = it contradicts a witness, also one that held. */
 static int try_guess(struct ncs_results *all, const struct guess *g)
 {
     int fits = 0;
@@ -367,17 +378,17 @@ int ncs_try_divergence(struct ncs_results *all, const struct ncs_call_divergence
     struct guess g = { p->how, p->at, p->shift, p->minority, p->minority_size };
     if (!p->tied)
         return try_guess(all, &g);
-    g.minority_size = 1; /* either of the two */
+    g.minority_size = 1; /* with two ranks an exchange on either gives the same results */
     return try_guess(all, &g);
 }
 
 /* ---- searching ---- */
 
 struct best {
-    struct guess g, other; /* other: one that is as good */
-    int rank, second;      /* of whom they are */
+    struct guess g, other; /* other: the last guess that is as good */
+    int rank, second;      /* the ranks whose calls g and other move */
     int fits;
-    size_t alike;
+    size_t alike;          /* guesses that explain as many results */
 };
 
 static void results_try_one(struct ncs_results *all, enum ncs_divergence_how how, size_t at, size_t far, int rank,
@@ -405,7 +416,7 @@ static uint32_t other_of(const struct ncs_sequence *s, const struct guess *g)
     return g->how == NCS_DIVERGENCE_SWAPPED ? s->call[g->at + g->far]->number : 0;
 }
 
-/* Neither of two ranks is the odd one; of two explanations both are reported. */
+/* Two guesses explain as much. The same exchange on either of two ranks is a tie; else the second is an alternative. */
 static void fill_second(const struct ncs_results *all, const struct best *b, struct ncs_call_divergence *out)
 {
     const struct guess *x = &b->g, *y = &b->other;
@@ -437,7 +448,7 @@ static void results_fill(const struct ncs_results *all, const struct best *b, st
 
 bool ncs_search_divergences(struct ncs_results *all, struct ncs_call_divergence *out)
 {
-    size_t first = all->witness[0].at; /* it failed; others may come after some that held */
+    size_t first = all->witness[0].at; /* witness 0 failed, but a later one may have an earlier position */
     struct best best = { .fits = 0 };
     for (size_t i = 1; i < all->witnesses; i++)
         if (!all->witness[i].held && all->witness[i].at < first)

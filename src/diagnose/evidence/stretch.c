@@ -1,5 +1,5 @@
-/* Where a culprit went astray: behind its last call that was like the others', up to the first that was not. By the
- * edit that mends it, else by the call that the finding names. */
+/* The stretch in which a culprit diverged: from its last call like the others' up to its first call that differs. The
+ * edit that repairs the culprit's calls shows where; without such an edit, the call that the finding names. */
 #include "diagnose/analysis.h"
 
 #include <string.h>
@@ -11,18 +11,14 @@ static bool is_effective(const struct ncs_call *c)
     return c->number && c->ordinal;
 }
 
-/* The newest effective call of the thread, from this record back, that is not of that group. */
+/* The thread's newest effective call from this record back, outside that group (0 = any). All calls of a group are
+ * launched together, so none of them is before another. */
 static const struct ncs_call *stretch_last_call(const struct ncs_call *c, const struct ncs_stretch *s, uint64_t group)
 {
     for (; c && c->id > s->from; c = c->older)
         if (c->rank == s->rank && c->thread == s->thread && is_effective(c) && !(group && c->group == group))
             return c;
     return NULL;
-}
-
-static bool is_at_place_of(const struct ncs_call *c, const struct ncs_call *other)
-{
-    return c->fn == other->fn && c->place.line == other->place.line && c->place.file == other->place.file;
 }
 
 static const struct ncs_call *last_on_comm(const struct ncs_analysis *q, int comm, int comm_rank, uint32_t below)
@@ -44,7 +40,7 @@ static void begin_behind(struct ncs_stretch *s, const struct ncs_call *last)
     s->from = last ? last->id : 0;
 }
 
-/* It begins before this call, which is the rank's own and not like the others'. */
+/* The stretch ends at this call of the rank, which differs from the others', and begins at the call before it. */
 static void end_at(struct ncs_stretch *s, const struct ncs_call *call)
 {
     s->thread = call->thread;
@@ -52,7 +48,7 @@ static void end_at(struct ncs_stretch *s, const struct ncs_call *call)
     s->to = call->id;
 }
 
-/* It ends at the next effective call of the thread, if there is one. */
+/* The stretch ends at the thread's next effective call behind its beginning, if there is one. */
 static void stretch_end_behind(const struct ncs_analysis *q, struct ncs_stretch *s)
 {
     for (const struct ncs_call *c = s->last ? s->last->newer : q->journal->oldest; c && c->id < s->to; c = c->newer)
@@ -67,7 +63,7 @@ static int thread_of(const struct ncs_analysis *q, int rank)
     return thread < 0 ? 0 : thread;
 }
 
-/* How many records of one line a thread has between two of its calls; `from` NULL: from its beginning on. */
+/* The number of records of one line that a thread has between two of its calls. `from` NULL: since its beginning. */
 static size_t records_at(const struct ncs_call *from, const struct ncs_call *to, int line)
 {
     size_t count = 0;
@@ -77,8 +73,8 @@ static size_t records_at(const struct ncs_call *from, const struct ncs_call *to,
     return count;
 }
 
-/* A place behind that of the missing call is come to once more than by the model on its way to the call: the thread
- * has gone round, and past that call. */
+/* The stretch ends where the thread has certainly passed the place of the missing call: at the first record of a later
+ * line that comes more often than the model has it on its way to the call. The thread is in the loop's next round. */
 static void end_at_next_round(const struct ncs_analysis *q, const struct ncs_call *before, struct ncs_stretch *s)
 {
     enum { MOST_LINES = 16 };
@@ -105,7 +101,8 @@ static void end_at_next_round(const struct ncs_analysis *q, const struct ncs_cal
     }
 }
 
-/* A call was left out before call `next` on the communicator: behind what the model made before it. */
+/* A call was left out before call `next` on the communicator. The stretch begins at the rank's counterpart of the call
+ * that the model made right before the missing one, on any communicator. */
 static void stretch_of_insert(const struct ncs_analysis *q, const struct ncs_edit *e, struct ncs_stretch *s)
 {
     const struct ncs_call *next = ncs_journal_call(q->journal, e->comm, e->comm_rank, e->call);
@@ -121,7 +118,7 @@ static void stretch_of_insert(const struct ncs_analysis *q, const struct ncs_edi
         const struct ncs_call *before = stretch_last_call(model->older, &there, model->group);
         const struct ncs_call *c = next ? next->older : q->journal->newest;
         s->missing = model;
-        while (before && (c = stretch_last_call(c, s, 0)) != NULL && !is_at_place_of(c, before))
+        while (before && (c = stretch_last_call(c, s, 0)) != NULL && !ncs_at_same_place(c, before))
             c = c->older;
         if (before && c)
             begin_behind(s, c);
@@ -154,7 +151,7 @@ static int stretch_comm_of(const struct ncs_analysis *q, const struct ncs_findin
     return -1;
 }
 
-/* Without an edit of its calls: by the call at which the finding says that it parts from the others. */
+/* Without an edit of the culprit's calls: the stretch ends at the call that the finding names. */
 static void stretch_of_culprit(const struct ncs_analysis *q, const struct ncs_finding *f, const struct ncs_culprit *who,
                                struct ncs_stretch *s)
 {
@@ -196,8 +193,8 @@ struct ncs_stretch ncs_stretch_of(const struct ncs_analysis *q, const struct ncs
     return s;
 }
 
-/* By lines: the thread had passed the place of the call that is missing. It goes on from line to line, and back to the
- * beginning of a loop where that call stands before the last one. */
+/* True if the place is behind that of the missing call, by line numbers. If the missing call's line is before that of
+ * the last call, the thread has gone back to the beginning of a loop: then only lines between the two are behind. */
 static bool is_past(const struct ncs_stretch *s, struct ncs_place place)
 {
     const struct ncs_place *last = s->last ? &s->last->place : NULL, *missing = s->missing ? &s->missing->place : NULL;

@@ -1,4 +1,4 @@
-/* Evidence and failed results in words. */
+/* Sentences about evidence, for the finding's `evidence`. */
 #include "diagnose/analysis.h"
 
 static void text_format_change(struct ncs_str *s, enum ncs_divergence_how how, unsigned first, unsigned other,

@@ -1,3 +1,4 @@
+/* Reads tracks: one pass over a rank's records, which hashes what comes between two collectives. */
 #include "diagnose/evidence/tracks.h"
 
 #include <string.h>
@@ -11,7 +12,8 @@ static uint64_t tracks_line_of(const struct ncs_call *c)
     return c->place.line ? ncs_hash(file, (uint64_t)c->place.line) : 0;
 }
 
-/* An allocation is recognised on all ranks by where it was made, and by how many were made there before. */
+/* Addresses differ between ranks. So an allocation is recognised by the line that made it, and by how many allocations
+ * that line had made before. Returns true if the call allocates, whether it succeeded or not. */
 static bool add_memory(struct ncs_track *t, const struct ncs_call *c)
 {
     const union ncs_arg *made = ncs_call_arg(c, NCS_ARG_MEMORY_OUT);
@@ -36,7 +38,8 @@ static uint64_t memory_at(const struct ncs_track *t, const void *address)
     return 0;
 }
 
-/* How often these are made is a matter of time, or of memory that is taken back at some time. */
+/* False for calls whose number differs between correct ranks: polls depend on time, and frees on when a garbage
+ * collector runs. */
 static bool is_counted_on(const struct ncs_call *c)
 {
     return !c->opening && !c->ending && !ncs_fn_info[c->fn].looks &&
@@ -45,7 +48,7 @@ static bool is_counted_on(const struct ncs_call *c)
 
 static void add_between(struct ncs_track *t, const struct ncs_call *c)
 {
-    const uint64_t factor = 0x9e3779b97f4a7c15u; /* odd: nothing is lost in its powers */
+    const uint64_t factor = 0x9e3779b97f4a7c15u; /* an odd number: its powers modulo 2^64 never become 0 */
     t->between = t->between * factor + ncs_hash(tracks_line_of(c), c->fn);
     t->power *= factor;
 }

@@ -9,14 +9,14 @@
 #define NCS_TRACK_KINDS NCS_EVIDENCE_BETWEEN
 
 struct ncs_track_evidence {
-    uint64_t of[NCS_TRACK_KINDS]; /* by clue, from NCS_EVIDENCE_LINE on */
-    uint64_t power;               /* of the actions in between: factor of its hash when more
-                                   * follow */
+    uint64_t of[NCS_TRACK_KINDS]; /* by kind of evidence, from NCS_EVIDENCE_LINE on */
+    uint64_t power;               /* the factor to the power of the number of actions in between: the hash of two
+                                   * stretches together is the first times this plus the second */
 };
 
 struct ncs_track_memory {
     uintptr_t base;
-    uint64_t bytes, is;
+    uint64_t bytes, is; /* is: equal for the same allocation of other ranks */
 };
 
 struct ncs_track { /* of one rank of the communicator */
@@ -31,8 +31,8 @@ struct ncs_track { /* of one rank of the communicator */
 };
 
 struct ncs_records { /* of the journal, by rank of the run; sorted once somebody asks for them */
-    const struct ncs_call **call; /* NULL: nobody has */
-    size_t *end;                  /* by rank: one past its last; they lie one rank after the other */
+    const struct ncs_call **call; /* NULL = not sorted yet; each rank's calls in a row */
+    size_t *end;                  /* by rank: one past its last call */
 };
 
 struct ncs_tracks {
@@ -44,8 +44,8 @@ struct ncs_tracks {
 
 void ncs_records_free(struct ncs_records *records); /* the contents */
 struct ncs_tracks ncs_tracks_open(const struct ncs_analysis *q, struct ncs_records *records, int comm);
-void ncs_tracks_want(struct ncs_tracks *all, int comm_rank); /* nothing, where nobody knows who that is */
-void ncs_tracks_read(struct ncs_tracks *all);                /* those that are wanted */
+void ncs_tracks_want(struct ncs_tracks *all, int comm_rank); /* nothing, if its rank of the run is not known */
+void ncs_tracks_read(struct ncs_tracks *all);                /* the wanted ones */
 void ncs_tracks_close(struct ncs_tracks *all);
 
 #endif

@@ -1,6 +1,6 @@
-/* Evidence from data, for calls that look alike: most ranks contribute equal values to each of
- * them, or values that differ by a constant of the rank. With calls shifted or exchanged, the odd
- * ranks do so, too. */
+/* Evidence from data, for calls that look alike. Most ranks contribute equal values to each call, or values that differ
+ * by a constant of the rank (a sum or a factor). If the minority does so only with its calls shifted or exchanged,
+ * they were left out, made in excess or exchanged there. */
 #include "diagnose/analysis.h"
 
 #include <math.h>
@@ -10,11 +10,12 @@
 #include "base/mem.h"
 #include "ncclscript/nccl_abi.h"
 
+/* Bounds of time as in call_sites.c. AT_START: calls that have to support a shift which begins at the first call. */
 enum { SAMPLES = 9, MOST_MINORITY = 64, FAR = 8, AT_START = 3 };
 
 enum how { SAME, OFFSET, FACTOR, HOWS };
 
-struct relation { /* of what one rank puts in to what another does */
+struct relation { /* of one rank's inputs to another's */
     enum how how;
     double by;
 };
@@ -23,7 +24,7 @@ enum answer { UNKNOWN, YES, NO };
 
 static bool values_is_near(int dtype, double a, double b)
 {
-    size_t bytes = ncs_dtype_bytes(dtype); /* wider ones have room for what several operations lose */
+    size_t bytes = ncs_dtype_bytes(dtype); /* wider types can afford more slack for accumulated rounding */
     double slack = bytes > 1 ? (double)(bytes * bytes) * ncs_dtype_unit(dtype) : 0;
     double most = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
     return bytes && fabs(a - b) <= slack * most;
@@ -54,10 +55,10 @@ static const struct ncs_call *values_at(const struct ncs_sequence *s, size_t i)
     return i < s->held ? s->call[i] : NULL;
 }
 
-/* ---- as they stand ---- */
+/* ---- calls without a shift ---- */
 
-/* The relation in which the calls of the two stand pairwise; false = there is none, or too few are known
- * to tell. */
+/* Finds the relation that holds for each pair of calls of the two ranks. False = there is none, or too few inputs are
+ * known: any two values have some difference, so OFFSET and FACTOR need two pairs. */
 static bool find_relation(enum how how, const struct ncs_sequence *a, const struct ncs_sequence *b,
                           struct relation *r)
 {
@@ -74,7 +75,7 @@ static bool find_relation(enum how how, const struct ncs_sequence *a, const stru
     return known > (how != SAME);
 }
 
-/* One with whom most of the ranks agree; -1 = none. */
+/* A rank of the list with which most ranks of the list agree; -1 = none. */
 static int values_find_model(const struct ncs_ranks_of_comm *c, enum how how, const int *rank, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -93,7 +94,7 @@ static int values_find_model(const struct ncs_ranks_of_comm *c, enum how how, co
 
 struct span { /* any of the calls from `first` to `where` may be the one */
     size_t first, where;
-    bool from_start; /* no call before them shows in what relation the two are */
+    bool from_start; /* no known call before them confirms the relation */
 };
 
 struct two { /* one made `shift` calls that the other did not, no later than at `last` */
@@ -102,7 +103,9 @@ struct two { /* one made `shift` calls that the other did not, no later than at 
     size_t last;
 };
 
-static bool fits_shift(const struct two *t, const struct relation *r, size_t unmet, struct span *out)
+/* True if a shift explains the difference: all calls before some place agree as they are, all calls from there on agree
+ * shifted, and at least `enough` of these would not agree without the shift. */
+static bool fits_shift(const struct two *t, const struct relation *r, size_t enough, struct span *out)
 {
     size_t from = t->few->held, i = 0, before = 0, behind = 0;
     if (t->many->held - t->shift < from)
@@ -120,13 +123,14 @@ static bool fits_shift(const struct two *t, const struct relation *r, size_t unm
         behind += values_agree(r, values_at(t->few, k), values_at(t->many, k + t->shift)) == YES &&
                   values_agree(r, values_at(t->few, k), values_at(t->many, k)) == NO;
     *out = (struct span){ from, i, before == 0 };
-    /* Where a rank begins is its own affair, and what has come out of a call goes into the next one. */
-    return from <= i && behind >= (before ? unmet : AT_START);
+    /* First inputs may differ between ranks for good reasons, and results become later inputs: a shift from the start
+     * needs more support. */
+    return from <= i && behind >= (before ? enough : AT_START);
 }
 
 /* Tries the relations of the first calls, then of the last ones, until one lets a shift
  * explain the rest. */
-static bool values_find_shift(const struct two *t, enum how how, size_t unmet, struct span *out)
+static bool values_find_shift(const struct two *t, enum how how, size_t enough, struct span *out)
 {
     size_t end = t->many->held - t->shift < t->few->held ? t->many->held - t->shift : t->few->held;
     struct relation r = { how, 1 };
@@ -135,12 +139,12 @@ static bool values_find_shift(const struct two *t, enum how how, size_t unmet, s
             r = relate(how, t->few->call[i], t->many->call[i]);
             break;
         }
-    if (fits_shift(t, &r, unmet, out))
+    if (fits_shift(t, &r, enough, out))
         return true;
     for (size_t i = end; i-- > 0 && how != SAME;)
         if (t->few->call[i]->input && t->many->call[i + t->shift]->input) {
             r = relate(how, t->few->call[i], t->many->call[i + t->shift]);
-            return fits_shift(t, &r, unmet, out);
+            return fits_shift(t, &r, enough, out);
         }
     return false;
 }
@@ -151,15 +155,15 @@ static struct two sides_of(const struct ncs_ranks_of_comm *c, const struct ncs_s
     return (struct two){ s->extra ? m : o, s->extra ? o : m, s->shift, s->last };
 }
 
-/* All the odd ones by the same shift. */
+/* True if one shift at one place explains all ranks of the minority. */
 static bool values_locate(const struct ncs_ranks_of_comm *c, const struct ncs_sides *s, enum how how, int model,
                           struct span *out)
 {
-    size_t unmet = how == SAME ? 1 : s->others > 1 ? 2 : 3;
+    size_t enough = how == SAME ? 1 : s->others > 1 ? 2 : 3;
     for (size_t i = 0; i < s->minority_size && i < MOST_MINORITY; i++) {
         struct two t = sides_of(c, s, s->minority[i], model);
         struct span one;
-        if (t.many->held <= t.shift || !values_find_shift(&t, how, unmet, &one) ||
+        if (t.many->held <= t.shift || !values_find_shift(&t, how, enough, &one) ||
             (i && one.where != out->where))
             return false;
         if (i && one.first < out->first)
@@ -170,7 +174,7 @@ static bool values_locate(const struct ncs_ranks_of_comm *c, const struct ncs_si
     return s->minority_size > 0;
 }
 
-/* True if the odd ranks agree with the others without any shift. */
+/* True if a rank of the minority agrees with the model without any shift. */
 static bool is_even_so(const struct ncs_ranks_of_comm *c, const struct ncs_sides *s, enum how how, int model)
 {
     for (size_t i = 0; i < s->minority_size && i < MOST_MINORITY; i++) {
@@ -181,6 +185,8 @@ static bool is_even_so(const struct ncs_ranks_of_comm *c, const struct ncs_sides
     return false;
 }
 
+/* Tries all relations. Two of them that find different places leave the place unknown; equal values (SAME) are the
+ * strongest evidence and win, unless the shift begins at the first call. */
 static bool locate_by_inputs(const struct ncs_ranks_of_comm *c, const struct ncs_sides *s, int *model,
                              struct span *out)
 {
@@ -220,7 +226,7 @@ static void fill_shift(const struct ncs_ranks_of_comm *c, const struct ncs_sides
     memcpy(out->minority, s->minority, s->minority_size * sizeof *out->minority);
 }
 
-/* The only place, or the places next to each other, at which a shift explains what was not as expected. */
+/* Finds the one place, or the row of adjacent places, at which a shift explains the most failed results. */
 static bool locate_by_results(const struct ncs_ranks_of_comm *c, const struct ncs_sides *s,
                               struct ncs_results *results, struct span *out)
 {
@@ -270,8 +276,8 @@ bool ncs_trace_shift(const struct ncs_analysis *q, int comm, const struct ncs_si
 
 /* ---- calls exchanged ---- */
 
-/* Every difference between the two is two calls, `*far` apart, that have changed places; *where is the
- * first. */
+/* True if the two ranks differ only in pairs of calls, all *far apart, that have changed places. *where is the first
+ * call of the first pair. */
 static bool values_find_swaps(const struct ncs_sequence *a, const struct ncs_sequence *b,
                               const struct relation *r, size_t *where, uint32_t *far)
 {
@@ -311,7 +317,7 @@ static bool values_find_exchange(enum how how, const struct ncs_sequence *a, con
     return false;
 }
 
-/* By what is put in alone. */
+/* By inputs alone. */
 static bool exchange_by_inputs(const struct ncs_ranks_of_comm *c, int nranks, enum how how,
                                struct ncs_call_divergence *p)
 {

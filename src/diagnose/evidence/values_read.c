@@ -1,5 +1,5 @@
-/* Values that a culprit read just before it went astray and that not all ranks have: the receive buffer of a reduce
- * off its root, what only it has received, what came out differently there. A program may well branch on them. */
+/* Values that a culprit read just before it diverged and that not all ranks have: the receive buffer of a reduce on
+ * another rank than the root, data that only this rank received, a result that differs. A program may branch on them. */
 #include "diagnose/analysis.h"
 
 #include <inttypes.h>
@@ -10,24 +10,23 @@
 #include "base/mem.h"
 #include "ncclscript/nccl_abi.h"
 
-enum { MOST_PLACES = 8 }; /* of a stretch, the first ones */
+enum { MOST_PLACES = 8 }; /* the first ones of a stretch are looked at */
 
 /* The reads of one place in the program: those of each rank that correspond to one of the culprit's. */
 struct reads {
     const struct ncs_analysis *q;
     const struct ncs_finding *f;
     const struct ncs_call *own;   /* the culprit's */
-    const struct ncs_call **of;   /* by rank: as many-th there as that; NULL = it has not read so often */
-    uint32_t *times;              /* by rank: in all */
-    uint32_t nth;                 /* which of its own it is, from 1 */
-    uint32_t earlier;             /* how many of its own come before the stretch */
+    const struct ncs_call **of;   /* by rank: its nth read there; NULL = it has read fewer times */
+    uint32_t *times;              /* by rank: its reads there in all */
+    uint32_t nth;                 /* `own` is the culprit's nth read there, from 1 */
+    uint32_t earlier;             /* the culprit's reads there before the stretch */
     bool usual;                   /* see has_differed */
 };
 
 static bool is_read_at(const struct ncs_call *c, const struct ncs_call *place)
 {
-    return !ncs_call_failed(c) && c->fn == place->fn && c->place.line == place->place.line &&
-           c->place.file == place->place.file;
+    return !ncs_call_failed(c) && ncs_at_same_place(c, place);
 }
 
 static bool is_right(const struct ncs_finding *f, int rank)
@@ -38,7 +37,8 @@ static bool is_right(const struct ncs_finding *f, int rank)
     return true;
 }
 
-/* Before the stretch those who did right did not always read there what the culprit did. */
+/* True if ranks that are not to blame read other values than the culprit there before the stretch already, when the
+ * culprit did not diverge: then a difference is normal. */
 static bool has_differed(const struct reads *r)
 {
     const struct ncs_analysis *q = r->q;
@@ -81,7 +81,7 @@ static void find_reads(struct reads *r, uint64_t from)
 static size_t bytes_written(const struct ncs_analysis *q, const struct ncs_call *c)
 {
     size_t blocks = ncs_call_writes(c, q->journal->comm[c->comm]->nranks);
-    if (c->fn == NCS_FN_ncclReduce) /* off the root nothing is written, but that is the buffer which is read for it */
+    if (c->fn == NCS_FN_ncclReduce) /* on other ranks than the root nothing is written, yet the program reads the buffer */
         blocks = 1;
     return blocks * ncs_call_count(c) * ncs_dtype_bytes(ncs_call_dtype(c));
 }
@@ -91,7 +91,7 @@ static bool covers(const void *from, size_t bytes, const void *at)
     return from && (const char *)from <= (const char *)at && (const char *)at < (const char *)from + bytes;
 }
 
-/* It puts something else there than a call of NCCL does: a copy, a fill, new memory. */
+/* True if the call puts a value at the address that no call of NCCL wrote: a copy, a fill, new memory. */
 static bool replaces(const struct ncs_call *c, const void *at)
 {
     const union ncs_arg *out = ncs_call_arg(c, NCS_ARG_OUT), *bytes = ncs_call_arg(c, NCS_ARG_BYTES);
@@ -125,7 +125,7 @@ static const struct ncs_call *values_read_writer_of(const struct ncs_analysis *q
     return writer;
 }
 
-/* The same of all that correspond, in one walk, by rank. The caller's. */
+/* By rank: the writer of its corresponding read, found in one walk over the journal. The caller frees the array. */
 static const struct ncs_call **writers_of(const struct reads *r)
 {
     const struct ncs_analysis *q = r->q;
@@ -156,7 +156,7 @@ static int run_rank(const struct ncs_analysis *q, int comm, int comm_rank)
                                                                         : -1;
 }
 
-/* Right ranks read the same as the culprit: whatever it branches on, they have it, too. */
+/* True if a rank that is not to blame read the same value: then the value does not make the culprit diverge. */
 static bool is_common(const struct reads *r)
 {
     for (int rank = 0; rank < r->q->ranks; rank++)
@@ -199,7 +199,8 @@ static char *values_read_format_reduce(const struct reads *r, const struct ncs_c
     return off ? ncs_str_take(&s) : NULL;
 }
 
-/* The first element that was read, as of a type that the call has written; false: it is not shown. */
+/* Adds the first element that was read, in the data type of the call that wrote it. False = the type is unknown or has
+ * no plain format. */
 static bool add_value(const struct ncs_call *read, const struct ncs_call *writer, struct ncs_str *s)
 {
     union { float f32; double f64; int32_t i32; int64_t i64; } v;
@@ -211,7 +212,7 @@ static bool add_value(const struct ncs_call *read, const struct ncs_call *writer
     case ncclFloat64: break;
     default: return false;
     }
-    if (isnan(v.f64)) /* whose sign is nobody's matter */
+    if (isnan(v.f64)) /* its sign differs between machines */
         ncs_str_add(s, "nan");
     else
         ncs_str_addf(s, "%g", v.f64);
@@ -295,7 +296,8 @@ static bool is_read_before(const struct ncs_call *const *read, size_t reads, con
     return false;
 }
 
-/* The first of each place: the next one may already be of the round in which a call was left out. */
+/* Looks at the first read of each place: the next one may belong to the round in which the call was left out. The last
+ * place comes first, as it is the closest to the divergence. */
 char *ncs_format_read(const struct ncs_analysis *q, const struct ncs_finding *f, const struct ncs_stretch *stretch,
                       const struct ncs_call **read)
 {

@@ -5,13 +5,15 @@
 
 #include "base/mem.h"
 
-/* ---- what is known of all ---- */
+/* ---- facts of the run ---- */
 
 static uint64_t cast_place_key(int comm, int rank)
 {
     return ncs_rehearsal_key(comm, rank, 0, 0);
 }
 
+/* The seat of each rank of the run on each communicator that numbers ranks otherwise: ncs_cast_seat needs no map for
+ * the others. */
 static void find_seats(struct ncs_cast *cast)
 {
     const struct ncs_journal *j = cast->q->journal;
@@ -23,7 +25,7 @@ static void find_seats(struct ncs_cast *cast)
         }
 }
 
-/* Sorted by rank; those of one in their own order. */
+/* A counting sort of the courses by rank; each rank's courses keep their order. */
 static void sort_courses(struct ncs_cast *cast)
 {
     const struct ncs_courses *all = cast->courses;
@@ -40,6 +42,7 @@ static void sort_courses(struct ncs_cast *cast)
         cast->course[cast->first[all->of[i].rank] + cast->nth[i]] = i;
 }
 
+/* The owner of a seat is the last course with calls from it. */
 static void find_owners(struct ncs_cast *cast, size_t course)
 {
     const struct ncs_course *c = &cast->courses->of[course];
@@ -77,16 +80,16 @@ size_t ncs_cast_owner(const struct ncs_cast *cast, int comm, int comm_rank)
     return ncs_map_number(&cast->owner, cast_place_key(comm, comm_rank));
 }
 
-/* ---- who is alike ---- */
+/* ---- which ranks are alike ---- */
 
 /* The actions of a rank, during the reading. */
 struct kinship {
     uint64_t kin;
     int rank;
-    struct ncs_map alias;     /* of its handles */
-    const void *handle;       /* the last one, */
-    uint64_t named;           /* and its name */
-    int comm, comm_rank;      /* the last seat that is its own */
+    struct ncs_map alias;     /* handle -> its alias */
+    const void *handle;       /* the last handle that was asked for, */
+    uint64_t named;           /* and its alias */
+    int comm, comm_rank;      /* the last seat that was found to be the rank's own */
 };
 
 static bool is_in_its_seat(const struct ncs_cast *cast, int comm, int comm_rank, int rank)
@@ -99,7 +102,8 @@ static void add_word(struct kinship *k, uint64_t word)
     k->kin = ncs_hash(k->kin, word);
 }
 
-/* The names of one rank's handles: by the order in which it comes to them. */
+/* A number for a stream or event that is equal on ranks that do alike, whose handles differ: the order in which the rank
+ * first uses them. CUDA's special streams (up to cudaStreamPerThread) keep their values. */
 static uint64_t alias(struct kinship *k, const void *handle)
 {
     uintptr_t value = (uintptr_t)handle;
@@ -114,6 +118,8 @@ static uint64_t alias(struct kinship *k, const void *handle)
     return k->named = known;
 }
 
+/* True if the step's call is made from the seat that the rank itself has: ranks of one troupe then each make it from
+ * their own. */
 static bool sits(const struct ncs_cast *cast, const struct ncs_step *s, struct kinship *k)
 {
     if (s->comm < 0 || s->comm_rank < 0 || (s->comm == k->comm && s->comm_rank == k->comm_rank))
@@ -130,7 +136,7 @@ static bool is_mutual(const struct ncs_call *c)
     return !ncs_call_is_pair(c) && !ncs_call_is_one_sided(c);
 }
 
-/* False: it has a peer of its own. */
+/* False if the call has a peer of its own, so that no other rank does the same. */
 static bool cast_add_call(const struct ncs_cast *cast, const struct ncs_step *s, struct kinship *k)
 {
     if (!s->alike || !sits(cast, s, k))
@@ -146,7 +152,7 @@ static bool cast_add_call(const struct ncs_cast *cast, const struct ncs_step *s,
 static void cast_add_host_step(const struct ncs_step *s, uint64_t *kin)
 {
     const struct ncs_host_step *h = s->host;
-    bool named = s->kind == NCS_STEP_BARRIER || s->kind == NCS_STEP_GET; /* who sets a key goes on with any */
+    bool named = s->kind == NCS_STEP_BARRIER || s->kind == NCS_STEP_GET; /* setting a key never waits, whatever the key */
     *kin = ncs_hash(*kin, (uint64_t)h->over | (uint64_t)h->in_vain << 1);
     *kin = named ? ncs_hash(*kin, ncs_key_hash(h->what)) : *kin;
 }
@@ -175,11 +181,11 @@ static void cast_add_wait(const struct ncs_cast *cast, size_t course, uint64_t *
     }
 }
 
-/* 0: it plays alone. */
+/* A hash of all that a rank does in its courses; 0 = the rank plays alone. */
 static uint64_t kin_of(const struct ncs_cast *cast, int rank)
 {
     struct kinship k = { .kin = 1, .rank = rank, .comm = -1 };
-    bool fine = !cast->q->parties; /* who shares a process with others is like nobody else */
+    bool fine = !cast->q->parties; /* ranks of one process share threads and barriers */
     for (size_t i = cast->first[rank]; i < cast->first[rank + 1] && fine; i++) {
         const struct ncs_course *c = &cast->courses->of[cast->course[i]];
         cast_add_wait(cast, cast->course[i], &k.kin);

@@ -1,15 +1,15 @@
-/* First contact: a host goes on behind its first call of a kind when the hosts of all whom it meets have come to one,
- * too. Nobody has to have launched anything. */
+/* First contact: the first call of a kind blocks the host until the hosts of all ranks that the call meets have come to
+ * such a call, too. Nothing needs to be launched for that. */
 #include "diagnose/rehearsal/rehearsal.h"
 
 enum contact_kind { /* of keys of the map */
-    ONE_SIDED = 1,   /* comm, rank: it has come to such a call */
+    ONE_SIDED = 1,   /* comm, rank: the rank has come to such a call */
     COLLECTIVE,
     SEND,            /* comm, from, to */
     RECV,
-    ALL_TO_ALL,      /* comm, rank: a send to, and a receive from, everybody */
-    ALL_TO_ALL_MET,  /* comm, rank: it has contact with everybody. Found once, kept for the many who ask */
-    COME,            /* comm, kind: so many of its first ranks have come. Kept, too */
+    ALL_TO_ALL,      /* comm, rank: a send to, and a receive from, each rank */
+    ALL_TO_ALL_MET,  /* comm, rank: the rank has contact with each. Kept, so that each rank looks once */
+    COME,            /* comm, kind: ranks 0 up to this number have come. Kept, so that no look starts at 0 again */
 };
 
 static uint64_t contact_key(enum contact_kind kind, int comm, int a, int b)
@@ -32,7 +32,7 @@ static uint64_t contact_pair_key(int comm, int from, int to, bool sends)
     return contact_key(sends ? SEND : RECV, comm, from, to);
 }
 
-/* Calls that are neither a send nor a receive. */
+/* The kind of a call that is neither a send nor a receive. */
 static enum contact_kind contact_kind_of(const struct ncs_deed *d)
 {
     return ncs_deed_is_one_sided(d) ? ONE_SIDED : d->fn == NCS_FN_ncclAlltoAll ? ALL_TO_ALL : COLLECTIVE;
@@ -43,7 +43,8 @@ static uint64_t entered_key(const struct ncs_deed *d, int rank)
     return contact_key(contact_kind_of(d), d->comm, rank, 0);
 }
 
-/* All-to-alls, gathers and scatters are sends and receives: contact is with each peer. */
+/* A gather or scatter: its contact is with the peers that the root makes it send to and receive from. An all-to-all has
+ * no root; its contact is with every rank. */
 static bool has_root(const struct ncs_deed *d)
 {
     return ncs_is_composed(d->call) && ncs_fn_info[d->fn].rooted;
@@ -77,7 +78,7 @@ static void enter_one(struct ncs_rehearsal *p, const struct ncs_deed *d)
         note_contact(p, contact_pair_key(d->comm, d->comm_rank, d->peer, d->fn == NCS_FN_ncclSend));
     else if (has_root(d))
         contact_enter_composed(p, d);
-    else /* an all-to-all, too: a note for each peer would make a million of a thousand ranks */
+    else /* an all-to-all, too: a note for each pair would be a million notes for a thousand ranks */
         note_contact(p, entered_key(d, d->comm_rank));
 }
 
@@ -127,7 +128,7 @@ static bool contact_is_composed(struct ncs_rehearsal *p, const struct ncs_deed *
     return true;
 }
 
-/* In a recorded run it may have been made before the record begins. */
+/* In a recorded run every host is taken to have contact: it may have been made before the record begins. */
 bool ncs_rehearsal_has_contact(struct ncs_rehearsal *p, const struct ncs_deed *d)
 {
     if (p->q->snap->recorded)

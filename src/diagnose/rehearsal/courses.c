@@ -1,4 +1,5 @@
-/* How a course goes on in a rehearsal: step by step, as the changes say. */
+/* Plays a course in a rehearsal step by step, with the changes. A function that returns false leaves the player at its
+ * step, where it waits. The next round plays the same step again, so a step must not repeat an effect. */
 #include "diagnose/rehearsal/rehearsal.h"
 
 #include "api/types.h"
@@ -15,7 +16,8 @@ static struct ncs_deed deed_of(const struct ncs_player *l, const struct ncs_call
                               .stream = ncs_call_stream(c) };
 }
 
-/* On the stream that its rank uses for the communicator. */
+/* The deed of a call that is put in. It goes to the stream of the course's last call on the communicator or, without
+ * one, of its first call. */
 static struct ncs_deed deed_put_in(const struct ncs_player *l, const struct ncs_change *c)
 {
     const struct ncs_course *own = l->course;
@@ -34,13 +36,13 @@ static struct ncs_deed deed_put_in(const struct ncs_player *l, const struct ncs_
     return d;
 }
 
-/* Its group waits for first contact: the deeds are collected already, and stay until contact is there. */
+/* True while the group waits for first contact: its deeds are collected and must not be collected again. */
 static bool in_contact(const struct ncs_player *l)
 {
     return l->entered > 0;
 }
 
-/* False: it has to wait for first contact. */
+/* Launches the group, once it has contact with all its peers. */
 static bool end_group(struct ncs_rehearsal *p, struct ncs_player *l)
 {
     for (; l->entered < l->deeds; l->entered++)
@@ -72,7 +74,7 @@ static bool play_call(struct ncs_rehearsal *p, struct ncs_player *l, const struc
 
 /* ---- steps ---- */
 
-/* c: what changes it; NULL = nothing. False: it waits there. */
+/* `c` is the change of the step; NULL = none. */
 static bool play_step(struct ncs_rehearsal *p, struct ncs_player *l, const struct ncs_step *s,
                       const struct ncs_change *c)
 {
@@ -91,7 +93,7 @@ static bool play_step(struct ncs_rehearsal *p, struct ncs_player *l, const struc
     return true;
 }
 
-/* In an open group the call is made with the group. False: the course waits there. */
+/* A call that is put in while a group is open becomes part of the group. */
 static bool play_put_in(struct ncs_rehearsal *p, struct ncs_player *l, const struct ncs_change *c)
 {
     if (c->host)
@@ -104,7 +106,7 @@ static bool play_put_in(struct ncs_rehearsal *p, struct ncs_player *l, const str
     return grouped || end_group(p, l);
 }
 
-/* Plays what is put in before the step; of_step: what becomes of the step itself. False: it waits there. */
+/* Plays the calls that are put in before the player's step. *of_step is the change of the step itself; NULL = none. */
 static bool play_changes(struct ncs_rehearsal *p, struct ncs_player *l, const struct ncs_change **of_step)
 {
     *of_step = NULL;
@@ -124,6 +126,7 @@ static bool play_changes(struct ncs_rehearsal *p, struct ncs_player *l, const st
     return true;
 }
 
+/* A course ends if its last wait is over. If the run shows no more of it, it is free then: it may make any call. */
 static void end_course(struct ncs_rehearsal *p, struct ncs_player *l)
 {
     const struct ncs_course *course = l->course;

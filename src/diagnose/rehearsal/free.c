@@ -1,4 +1,5 @@
-/* Freedom: a course that goes on beyond what is known of it is taken to do all that others wait for. */
+/* Freedom: a course that goes on beyond its known steps is assumed to do everything that others wait for. The assumption
+ * errs towards fewer blocked threads: a repair is not refuted by calls that nobody has seen. */
 #include "diagnose/rehearsal/rehearsal.h"
 
 void ncs_rehearsal_set_free(struct ncs_rehearsal *p, struct ncs_player *l)
@@ -11,7 +12,7 @@ void ncs_rehearsal_set_free(struct ncs_rehearsal *p, struct ncs_player *l)
     }
 }
 
-/* One of the rank's courses goes on; or a thread of it that was never there. */
+/* True if one of the rank's courses is free or, with or_spawned, if a change spawns a thread of the rank. */
 static bool is_free(const struct ncs_rehearsal *p, int rank, bool or_spawned)
 {
     const struct ncs_cast *cast = p->cast;
@@ -25,7 +26,6 @@ static bool is_free(const struct ncs_rehearsal *p, int rank, bool or_spawned)
     return false;
 }
 
-/* Where a rank has made no calls on the communicator, any course of the rank may make them. */
 bool ncs_rehearsal_is_free(const struct ncs_rehearsal *p, int comm, int comm_rank)
 {
     size_t own = ncs_cast_owner(p->cast, comm, comm_rank);

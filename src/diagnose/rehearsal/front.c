@@ -1,10 +1,10 @@
-/* Launches whose turn it may be: all that is before them is done. The others need not be looked at, and each is told
- * when what it waits for is done: a long queue costs no more than its length. */
+/* The front: launches whose predecessors are done, the only ones that a pass has to look at. Each other launch is in its
+ * predecessor's list and joins the front when that is done, so a long queue costs no more than its length. */
 #include "diagnose/rehearsal/rehearsal.h"
 
 #include "base/mem.h"
 
-static bool is_done(const struct ncs_rehearsal *p, size_t launch) /* + 1; 0: nothing is there */
+static bool is_done(const struct ncs_rehearsal *p, size_t launch) /* launch: index + 1; 0 = there is none */
 {
     return !launch || p->launch[launch - 1].done;
 }
@@ -56,7 +56,7 @@ static void sink(size_t *heap, size_t count)
 
 void ncs_rehearsal_begin_pass(struct ncs_rehearsal *p)
 {
-    for (size_t i = 0; i < p->laters; i++) /* in order they are a heap */
+    for (size_t i = 0; i < p->laters; i++) /* a sorted list is a heap */
         NCS_PUSH(p->front, p->fronts, p->front_room, p->later[i]);
     p->laters = 0;
 }

@@ -1,4 +1,4 @@
-/* Hosts among themselves: barriers, keys of the store, splits, and the wait that a course ends in. */
+/* Waits of hosts for each other: barriers, keys of the store, splits, and the wait that a course ends in. */
 #include "diagnose/rehearsal/rehearsal.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 /* ---- keys ---- */
 
-/* Whoever goes on may set it, but for those who have waited for it. */
+/* True if a free course may set the key. A course that waited for the key itself was not meant to set it. */
 static bool may_be_set(const struct ncs_rehearsal *p, const char *key)
 {
     for (size_t i = 0; i < p->players; i++) {
@@ -18,7 +18,8 @@ static bool may_be_set(const struct ncs_rehearsal *p, const char *key)
     return false;
 }
 
-/* One that came in the run without anybody's setting it is there from the beginning. */
+/* A wait for a key that ended in the run, although no course set the key, ends here, too: something outside the record
+ * had set it. */
 static bool key_is_there(const struct ncs_rehearsal *p, const struct ncs_host_step *get, const char *key)
 {
     if (ncs_hosts_is_set(&p->hosts, key) || (get->over && !ncs_map_get(&p->cast->settable, ncs_key_hash(key))))
@@ -44,7 +45,7 @@ static uint64_t own_visit(const struct ncs_host_step *h)
     return ncs_rehearsal_key(OWN_VISIT, (int64_t)h->id, 0, 0);
 }
 
-/* One for all ranks of a thread. */
+/* One visit for all ranks of a thread. */
 static uint64_t added_visit(const struct ncs_rehearsal *p, const struct ncs_course *c, const struct ncs_host_step *h)
 {
     return ncs_rehearsal_key(ADDED_VISIT, ncs_process_of_party(p->q->parties, c->rank), c->thread, (int64_t)h->id);
@@ -52,7 +53,7 @@ static uint64_t added_visit(const struct ncs_rehearsal *p, const struct ncs_cour
 
 /* ---- steps ---- */
 
-/* The member of the player's troupe does this in the step that it is at. */
+/* The step of a member of the player's troupe that corresponds to the player's step. */
 static const struct ncs_step *step_of(const struct ncs_rehearsal *p, const struct ncs_player *l, size_t member)
 {
     return &p->courses->of[ncs_rehearsal_course(p, l->troupe, member, p->cast->nth[l->self])].step[l->at];
@@ -96,7 +97,7 @@ bool ncs_rehearsal_add_host(struct ncs_rehearsal *p, struct ncs_player *l, const
 
 /* ---- the last wait ---- */
 
-/* The need is for the course's last step, which has been played. */
+/* True if the unmet wait is that of the course's last step, which the rehearsal plays itself. */
 static bool is_played(const struct ncs_rehearsal *p, const struct ncs_course *course, const struct ncs_unmet *n)
 {
     const struct ncs_step *last = course->steps ? &course->step[course->steps - 1] : NULL;
@@ -146,17 +147,17 @@ bool ncs_rehearsal_play_split(struct ncs_rehearsal *p, const struct ncs_player *
     const struct ncs_call *split = l->course->step[l->at].call;
     size_t nth = 0;
     if (split->comm < 0 || split->comm_rank < 0)
-        return true; /* of a communicator that nobody knows */
+        return true; /* its communicator is not in the journal */
     for (size_t i = l->troupe->ranks; i-- > 0;)
         nth = come_to_split(p, step_of(p, l, i)->call);
     if (split->group || (split->returned && split->rc == ncclInProgress))
-        return true; /* it waits at the end of the group, or does not wait */
+        return true; /* a grouped split waits at the end of its group, one of a non-blocking communicator nowhere */
     return others_come_to_split(p, split->comm, nth);
 }
 
 /* ---- the wait that a course ends in ---- */
 
-/* Its script is over, or it destroys a communicator: what its process has launched there comes first. */
+/* True for a course that ends its script or destroys a communicator: it waits until its process's launches are done. */
 static bool waits_for_all(const struct ncs_rehearsal *p, const struct ncs_course *c)
 {
     const struct ncs_call *at = c->context >= 0 ? p->q->snap->context[c->context].call : NULL;
@@ -164,7 +165,7 @@ static bool waits_for_all(const struct ncs_rehearsal *p, const struct ncs_course
     return c->stands && at && !at->returned && (at->ending || destroys);
 }
 
-/* Threads that it has joined launch before that. */
+/* True if the other threads of the process have ended: the script joins them before it ends. */
 static bool threads_are_over(const struct ncs_rehearsal *p, const struct ncs_course *course)
 {
     for (size_t i = 0; i < p->courses->count; i++) {
@@ -185,7 +186,7 @@ static bool own_are_done(const struct ncs_rehearsal *p, const struct ncs_course 
     return true;
 }
 
-/* True if the absent ranks may come; for a key one of them is enough. */
+/* True if all absent ranks are free to come; for a key, if one of them is. */
 static bool absent_are_free(const struct ncs_rehearsal *p, const struct ncs_unmet *n)
 {
     bool any = ncs_is_key(p->q, n);
@@ -204,7 +205,7 @@ static bool hosts_unmet_is_met(const struct ncs_rehearsal *p, const struct ncs_c
     return is_played(p, course, n) || absent_are_free(p, n);
 }
 
-/* A rank of a recorded run waits for all that it has enqueued. */
+/* In a recorded run nothing shows what a rank waits for at the end: for all that it has enqueued. */
 bool ncs_rehearsal_last_wait_is_over(const struct ncs_rehearsal *p, const struct ncs_player *l)
 {
     const struct ncs_course *course = l->course;

@@ -1,4 +1,4 @@
-/* Launches: what is enqueued runs in the order of its stream and of its communicator. */
+/* Launches run in the order of their stream and of their communicator. */
 #include "diagnose/rehearsal/rehearsal.h"
 
 #include "base/mem.h"
@@ -21,8 +21,9 @@ static uint64_t launches_event_key(const struct ncs_call *c)
     return ncs_rehearsal_key(c->rank, (int64_t)(intptr_t)(event ? event->p : NULL), 0, 0);
 }
 
-/* ---- what is enqueued ---- */
+/* ---- enqueueing ---- */
 
+/* The launch comes behind the newest one of the stream or communicator, and is the newest now. */
 static void follow(struct ncs_rehearsal *p, size_t launch, int which, uint64_t key)
 {
     size_t before = ncs_map_number(&p->tail, key);
@@ -72,7 +73,7 @@ void ncs_rehearsal_record_event(struct ncs_rehearsal *p, const struct ncs_call *
                        ncs_map_number(&p->tail, launches_stream_key(c->rank, ncs_call_stream(c))));
 }
 
-/* Later launches of the stream come behind the event, too. */
+/* An empty launch behind both the stream and the event: later launches of the stream follow it. */
 void ncs_rehearsal_wait_for_event(struct ncs_rehearsal *p, const struct ncs_call *c)
 {
     uint64_t stream = launches_stream_key(c->rank, ncs_call_stream(c));
@@ -85,9 +86,9 @@ void ncs_rehearsal_wait_for_event(struct ncs_rehearsal *p, const struct ncs_call
     ncs_rehearsal_await(p, p->launches - 1);
 }
 
-/* ---- who waits for it ---- */
+/* ---- waits for launches ---- */
 
-static bool is_done(const struct ncs_rehearsal *p, size_t launch) /* + 1; 0: nothing is there to wait for */
+static bool is_done(const struct ncs_rehearsal *p, size_t launch) /* launch: index + 1; 0 = there is none */
 {
     return !launch || p->launch[launch - 1].done;
 }
@@ -120,6 +121,7 @@ static int turn_of(const struct ncs_launch_part *part)
     return ncs_deed_is_pair(&part->deed) || ncs_is_composed(part->deed.call) ? PAIRS : COLLECTIVES;
 }
 
+/* A turn begins when the turns before it are done. All pairs of a launch are tried, even if one of them still waits. */
 static bool launches_play_launch(struct ncs_rehearsal *p, struct ncs_launch *l)
 {
     bool all = true, changed = false;

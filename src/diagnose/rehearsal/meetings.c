@@ -43,7 +43,7 @@ void ncs_rehearsal_join(struct ncs_rehearsal *p, size_t part)
     m->ranks += own->deed.by->ranks;
 }
 
-/* ---- whether they do ---- */
+/* ---- whether a meeting takes place ---- */
 
 static bool is_of_all(const struct ncs_meeting *m)
 {
@@ -62,7 +62,7 @@ static bool members_agree(const struct ncs_rehearsal *p, const struct ncs_meetin
     return true;
 }
 
-/* Whoever is not there yet is free and will come. */
+/* True if every rank that is not there yet is free, so that it is assumed to come. */
 static bool others_will_come(const struct ncs_rehearsal *p, const struct ncs_meeting *m)
 {
     if (!is_of_all(m)) {
@@ -98,6 +98,8 @@ static bool root_is_there(const struct ncs_rehearsal *p, const struct ncs_meetin
     return false;
 }
 
+/* Ranks that are not there may be assumed only if all that are there have reached the meeting on their streams and
+ * agree. */
 static bool is_met(struct ncs_rehearsal *p, struct ncs_meeting *m, const struct ncs_deed *own)
 {
     size_t expected = is_of_all(m) ? (size_t)p->q->journal->comm[m->comm]->nranks : 2;

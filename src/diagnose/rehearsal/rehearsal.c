@@ -13,7 +13,8 @@ static void rehearsal_begin(struct ncs_rehearsal *p)
     p->undone = ncs_new(((size_t)p->cast->ranks + 1) * sizeof *p->undone);
 }
 
-/* Courses that came past all barriers in the run go first; once they no longer move, the others follow (late). */
+/* Courses that passed all their barriers in the run go first. Once nothing moves any more, the other courses may visit
+ * barriers, too (late): otherwise they would take the places of those that passed. */
 static void play(struct ncs_rehearsal *p)
 {
     for (bool again = true; again;) {
