@@ -1,11 +1,11 @@
-/* The hazards, one for each pair of places, with the ranks concerned; and the hazard that may have
- * caused a wrong value. */
+/* The hazards that were found: one for each pair of places in the program, with the ranks that have it. A hazard is felt
+ * if a wrong value may come from it. */
 #include "base/hash.h"
 #include "diagnose/hazard/private.h"
 
-#define MOST_FOUND 64
-#define MOST_TAINTED 65536
-#define MOST_MISSED 4096
+#define MOST_FOUND 64      /* pairs of places; more are not recorded */
+#define MOST_TAINTED 65536 /* calls that take part in a hazard and are remembered */
+#define MOST_MISSED 4096   /* calls with wrong results that are remembered */
 
 static bool found_same_place(const struct ncs_call *a, const struct ncs_call *b)
 {
@@ -31,7 +31,8 @@ static uint64_t key_of_pair(const struct ncs_hazards *h, const struct ncs_call *
     return ncs_hash(comm, sends ? own << 32 | peer : peer << 32 | own);
 }
 
-/* The calls of a collective that meet have one key, and those of a send and its receive. */
+/* One key for all calls that meet: those of a collective, or a send and its receive. So a wrong result on one rank leads
+ * to a hazard on another rank's input. */
 static uint64_t found_key_of(const struct ncs_hazards *h, const struct ncs_call *call)
 {
     if (!is_counted(call) || !call->ordinal || ncs_call_is_one_sided(call))
@@ -72,7 +73,7 @@ static size_t found_find(const struct ncs_hazards *h, enum ncs_hazard_kind kind,
     return i;
 }
 
-/* It is told of by the lowest rank, whichever came first. */
+/* The lowest rank's calls stand for the hazard: which rank met it first depends on the schedule. */
 static void stand_for(struct ncs_hazard *f, const struct access *earlier, const struct step *later,
                       unsigned does, struct ncs_call *sync)
 {

@@ -1,8 +1,8 @@
-/* The calls, one by one: what each puts where in the order of its rank, and what it touches. */
+/* Reads calls one by one: the operations that each enqueues or waits for, and the memory that they use. */
 #include "api/types.h"
 #include "diagnose/hazard/private.h"
 
-#define MOST_ROWS 256 /* of a copy of rows; with more it is not looked at */
+#define MOST_ROWS 256 /* of a 2D copy or fill; memory of one with more rows is not checked */
 
 struct ncs_hazards *ncs_hazards_open(const struct ncs_journal *journal, int (*device)(void *arg),
                                      void *arg)
@@ -44,7 +44,7 @@ void ncs_hazards_close(struct ncs_hazards *h)
     ncs_free(h);
 }
 
-/* ---- operations that are no communication ---- */
+/* ---- operations of CUDA ---- */
 
 static struct stream *stream_of(struct rank *r, const struct ncs_call *call)
 {
@@ -72,7 +72,7 @@ static void hazard_operate(struct rank *r, struct ncs_call *call, const struct p
         hazard_look_ahead(r, &s, stream, &piece[i]);
     }
     if (waited)
-        s.call = NULL; /* ended for everybody: nobody can be without order to it */
+        s.call = NULL; /* it has ended when its call returns: every later use is ordered behind it */
     for (size_t i = 0; i < count; i++)
         if (!waited || (piece[i].does & NCS_TOUCH_WRITE))
             hazard_note(r, &s, &piece[i]);
@@ -94,7 +94,7 @@ static bool is_pageable(const struct rank *r, const void *p)
     return !hazard_block(r, (uintptr_t)p);
 }
 
-/* Rows of one or two sides. */
+/* An operation on rows of one side (a fill) or two (a copy). */
 static void operate_on_rows(struct rank *r, struct ncs_call *call, const struct piece *side,
                             const size_t *pitch, size_t sides, size_t rows, bool waited)
 {
@@ -113,8 +113,8 @@ static void operate_on_rows(struct rank *r, struct ncs_call *call, const struct 
     ncs_free(piece);
 }
 
-/* A copy within a device, or between devices, is not waited for even by the functions that wait; one to
- * memory that is not pinned is, even by those that do not. */
+/* cudaMemcpy does not wait for a copy between device memories, and even cudaMemcpyAsync waits for a copy to pageable
+ * host memory (CUDA runtime API, "API synchronization behavior"). */
 static void copy_memory(struct rank *r, struct ncs_call *call, bool synchronous)
 {
     const union ncs_arg *dst = ncs_call_arg(call, NCS_ARG_OUT), *src = ncs_call_arg(call, NCS_ARG_IN);
@@ -133,7 +133,7 @@ static void copy_memory(struct rank *r, struct ncs_call *call, bool synchronous)
     operate_on_rows(r, call, side, pitch, 2, (size_t)height->u, waited);
 }
 
-/* CUDA's own call waits if the memory is pinned. Managed memory gives no such guarantee. */
+/* cudaMemset waits only if the target is pinned or managed memory (CUDA runtime API, "API synchronization behavior"). */
 static void set(struct rank *r, struct ncs_call *call, bool synchronous)
 {
     const void *dst = ncs_call_arg(call, NCS_ARG_OUT)->p;
@@ -174,8 +174,8 @@ static void touch_all(struct rank *r, struct ncs_call *call, struct block *b, co
     hazard_look(r, &s, &all);
 }
 
-/* The functions that free wait for the device: what is in streams has ended, what is not yet in one has
- * not. */
+/* Functions that free wait for all streams. They do not cover work that is not on a stream yet: calls of an open group
+ * and launches in progress. */
 static void hazard_release(struct rank *r, struct ncs_call *call)
 {
     struct block *b = hazard_block(r, (uintptr_t)call->arg[0].p);
@@ -208,7 +208,7 @@ static void end_stream(struct rank *r, const struct ncs_call *call)
             s->destroyed = true;
 }
 
-/* A wait on the legacy stream is one for all that an operation in it would wait for. */
+/* A wait for the legacy stream covers all blocking streams, as an operation on it would wait for these. */
 static void hazard_wait_stream(struct rank *r, struct ncs_call *call)
 {
     struct stream *s = stream_of(r, call);
@@ -265,7 +265,8 @@ static void hazard_wait_event(struct rank *r, const void *handle)
         hazard_join(&r->host, &e->clock);
 }
 
-/* A host function runs after what is in its stream; who hears of it knows that that has ended. */
+/* A host function runs behind the work on its stream. If the host learns that the function ran, by a flag or a poll, it
+ * knows that this work has ended. */
 static void call_host(struct rank *r, struct ncs_call *call)
 {
     hazard_operate(r, call, NULL, 0, false);
@@ -278,6 +279,7 @@ static void wait_device(struct rank *r, struct ncs_call *call)
     hazard_drain(r, hazard_device(r, call->thread));
 }
 
+/* The host may have learned by now that the enqueued host functions ran. */
 static void hear(struct rank *r)
 {
     hazard_join(&r->host, &r->callbacks);

@@ -12,7 +12,7 @@
 #include "api/journal.h"
 
 enum ncs_hazard_kind {
-    NCS_HAZARD_READ_EARLY,    /* read while what writes it has not ended */
+    NCS_HAZARD_READ_EARLY,    /* read while the operation that writes it has not ended */
     NCS_HAZARD_INPUT,         /* an operation reads what another stream may still write */
     NCS_HAZARD_REUSED,        /* overwritten or freed while an operation still uses it */
     NCS_HAZARD_SCALAR,        /* the same for an operator's scalar, which the device reads */
@@ -36,12 +36,12 @@ struct ncs_hazard {
     enum ncs_hazard_kind kind;
     struct ncs_call *earlier, *later, *sync; /* of the first time; sync: the wait in vain, or NULL */
     unsigned earlier_does, later_does;       /* bits of ncs_touch */
-    bool host;                               /* the later one is done by the time that its call returns */
+    bool host;                               /* the later use has ended when its call returns */
     bool same_launch;                        /* both are in one group, which runs them in no
                                               * order */
-    struct ncs_hazard_at *at; size_t ats;    /* every rank that it befell, ascending */
+    struct ncs_hazard_at *at; size_t ats;    /* the ranks that have the hazard, ascending */
     uint64_t times;
-    bool felt;                               /* a value that came out wrong goes back to it */
+    bool felt;                               /* a wrong value depends on one of the two uses */
     size_t room;                             /* for entries of `at` */
 };
 

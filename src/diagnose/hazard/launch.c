@@ -1,4 +1,5 @@
-/* NCCL's operations: queued in groups, launched by communicator, in progress until polled. */
+/* NCCL's operations: queued in groups, launched by communicator, and in progress until polled if the communicator is
+ * non-blocking. Pins of queued calls and of their waits are released when the queue is dropped. */
 #include "api/types.h"
 #include "diagnose/hazard/private.h"
 
@@ -14,7 +15,7 @@ static struct line *hazard_line(struct rank *r, int comm, int comm_rank)
         l = ncs_new(sizeof *l);
     l->comm = comm;
     l->comm_rank = comm_rank;
-    l->next = r->lines; /* the next call is mostly on the same one */
+    l->next = r->lines; /* moved to the front: the next call is mostly on the same communicator */
     r->lines = l;
     return l;
 }
@@ -27,13 +28,13 @@ static void free_line(struct line *l)
     ncs_free(l);
 }
 
-/* All-to-all, gather and scatter are sends and receives in disguise: in a launch they move together. */
+/* All-to-all, gather and scatter are made of sends and receives, and all of these in a launch move at once. */
 static bool moves_at_once(const struct ncs_call *call)
 {
     return ncs_call_is_pair(call) || ncs_call_is_composed(call);
 }
 
-/* In one pass: this is done for every call. */
+/* All arguments in one pass, because this runs for every call of NCCL: one look-up each would take six. */
 static struct arguments arguments_of(const struct ncs_call *call)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
@@ -117,15 +118,16 @@ static void launch_settle(struct line *l)
     l->ons = 0;
 }
 
-/* Everything that the queue has for one communicator: one launch, after all that is in the streams given
- * and after the communicator's launch before, and before all that follows in any of them. `coming`: it is
- * in them only when it is settled. */
+/* Launches all calls that the queue has for one communicator. The launch comes behind the present work of its streams
+ * and behind the communicator's last launch, and before all later work of these streams. Collectives of the launch run
+ * one after the other, sends and receives at once behind them. `coming`: the launch is on its streams only when it is
+ * settled, so that later work of these streams is not behind it yet. */
 static void launch(struct rank *r, struct queued *queue, size_t count, struct line *l, bool coming)
 {
     struct clock *after = &r->scratch;
     unsigned lane = 0;
     bool pairs = false;
-    if (l->in_progress) /* misused by several threads: one after the other all the same */
+    if (l->in_progress) /* several threads use the communicator, a misuse: its launches are still in order */
         launch_settle(l);
     hazard_copy(after, &l->clock);
     l->ons = 0;
@@ -166,8 +168,8 @@ static void launch(struct rank *r, struct queued *queue, size_t count, struct li
         hazard_copy(&l->on[i]->clock, after);
 }
 
-/* The communicators of one group are launched in an order of NCCL's own: each comes after what was in
- * its streams before the group, none after another. */
+/* Launches of one group on several communicators have no order among each other, even on one stream: NCCL chooses it.
+ * Each comes behind the work that was on its streams before the group. So all are coming until the last is launched. */
 static void flush(struct rank *r, struct queued *queue, size_t count, uint64_t group, bool pending)
 {
     bool several = false;
@@ -185,7 +187,8 @@ static void flush(struct rank *r, struct queued *queue, size_t count, uint64_t g
             launch_settle(queue[i].line);
 }
 
-/* With one communicator of a group all are launched: blocking ones in it cannot be polled. */
+/* If one communicator of a group is polled to success, all launches of the group are on their streams: blocking
+ * communicators of the group cannot be polled themselves. */
 static void settle_with(struct rank *r, const struct line *ready)
 {
     uint64_t group = ready->group;
@@ -209,7 +212,7 @@ void hazard_communicate(struct rank *r, struct ncs_call *call)
         device = hazard_device(r, call->thread);
     struct queued q = { .call = call, .arguments = a, .stream = hazard_stream(r, handle, device, call->thread),
                         .line = hazard_line(r, call->comm, call->comm_rank) };
-    if (q.line->in_progress) /* NCCL has taken the call: it was over */
+    if (q.line->in_progress) /* NCCL has taken this call, so the launch before it is on its streams */
         settle_with(r, q.line);
     if (t->depth == 0 || ncs_call_is_immediate(call, info->nranks)) {
         flush(r, &q, 1, call->group, call->rc == ncclInProgress);
@@ -262,7 +265,7 @@ void hazard_end_line(struct rank *r, const struct ncs_call *call, bool gone)
     for (struct thread *t = r->threads; t; t = t->next)
         for (size_t i = 0; i < t->queues; i++)
             if (t->queue[i].line == l)
-                return; /* misused: it stays */
+                return; /* freed with calls of it in an open group, a misuse: the queue still needs the line */
     r->lines = l->next;
     hazard_spare_lane(r, l->lane);
     free_line(l);
@@ -295,7 +298,7 @@ static bool meets(const struct piece *a, const struct piece *b)
     return a->from < b->from + b->bytes && b->from < a->from + a->bytes;
 }
 
-/* The use of the same bytes by the queued call, if one of the two writes; 0 = none. */
+/* How the queued call uses bytes of the piece, if one of the two writes (bits of ncs_touch); 0 = not at all. */
 static unsigned clash(const struct rank *r, const struct queued *q, const struct piece *p)
 {
     struct piece piece[PIECES];

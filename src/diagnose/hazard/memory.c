@@ -1,7 +1,8 @@
-/* The last uses of all bytes, and uses without order. */
+/* The last uses of the bytes of each allocation, and checks of new uses against them. Every access in a span has its call
+ * pinned. */
 #include "diagnose/hazard/private.h"
 
-#define MOST_SPANS 256 /* of an allocation; beyond, what was there is forgotten */
+#define MOST_SPANS 256 /* of an allocation; with more, its uses are forgotten, and hazards with them missed */
 
 enum { WRITES = NCS_TOUCH_WRITE | NCS_TOUCH_FREE };
 
@@ -27,7 +28,7 @@ static void clear_span(struct span *s)
     ncs_free(s->read);
 }
 
-/* The newest of a lane stands for those before it. */
+/* The newest read of a lane stands for the earlier ones of that lane: a write behind it is behind them, too. */
 static void add_reader(struct rank *r, struct span *s, const struct access *a)
 {
     size_t kept = 0;
@@ -47,7 +48,7 @@ static void add_reader(struct rank *r, struct span *s, const struct access *a)
 
 /* ---- allocations ---- */
 
-/* Index of the first that ends beyond. */
+/* The index of the first allocation that ends behind the address. */
 static size_t memory_place_of(const struct rank *r, uintptr_t at)
 {
     size_t low = 0, high = r->blocks;
@@ -136,7 +137,7 @@ static struct span *memory_insert(struct block *b, size_t at)
     return &b->span[at];
 }
 
-/* A span begins at `cut`, if one holds it. */
+/* Splits the span that contains `cut` there; both halves have its uses. */
 static void split(struct block *b, uintptr_t cut)
 {
     size_t i = span_at(b, cut);
@@ -208,7 +209,8 @@ static void memory_note_read(struct rank *r, struct block *b, uintptr_t from, ui
     }
 }
 
-/* Without readers, and written by nobody or by what has ended: nothing can be without order to it. */
+/* Removes spans whose uses the host knows to have ended: every later use is ordered behind them. If most spans remain,
+ * all are forgotten, or each new use would trim again. */
 static void trim(const struct rank *r, struct block *b)
 {
     size_t kept = 0;
@@ -242,7 +244,7 @@ void hazard_note(struct rank *r, const struct step *s, const struct piece *p)
         memory_note_read(r, b, p->from, to, &a);
 }
 
-/* ---- without order ---- */
+/* ---- uses without order ---- */
 
 static bool is_nccl(const struct ncs_call *call)
 {
@@ -268,6 +270,8 @@ static enum ncs_hazard_kind memory_kind_of(const struct access *earlier, const s
     return both ? NCS_HAZARD_OVERLAP : NCS_HAZARD_REUSED;
 }
 
+/* Records a hazard if the later use does not wait for the earlier one. A wait in vain between the two is the better
+ * explanation. */
 static int memory_meet(struct rank *r, const struct access *earlier, const struct step *later,
                        unsigned does)
 {

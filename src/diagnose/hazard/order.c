@@ -86,15 +86,15 @@ int hazard_device(struct rank *r, int thread)
 unsigned hazard_lane(struct rank *r)
 {
     if (r->spares)
-        return r->spare[--r->spares]; /* its numbers go on */
+        return r->spare[--r->spares]; /* its ticks continue: older clocks still have some of them */
     if (r->lanes == 0)
-        r->lanes = 1; /* lane 0 is nobody's */
+        r->lanes = 1; /* lane 0 means no lane */
     r->tick = ncs_grown(r->tick, &r->tick_room, r->lanes + 1, sizeof *r->tick);
     r->tick[r->lanes] = 0;
     return r->lanes++;
 }
 
-/* The host knows that all its operations have ended. */
+/* The host must know that all operations of the lane have ended. */
 void hazard_spare_lane(struct rank *r, unsigned lane)
 {
     if (lane)
@@ -122,7 +122,8 @@ static bool order_is_within(const struct clock *c, const struct clock *of)
     return true;
 }
 
-/* Destroyed ones stay until the host knows that what is in them has ended, and that nothing more comes. */
+/* Frees destroyed streams. One stays while the host does not know that its work has ended, or while a queued call or a
+ * launch in progress may still point to it. */
 static void purge(struct rank *r)
 {
     if (is_queued(r))
@@ -167,7 +168,7 @@ struct stream *hazard_stream(struct rank *r, const void *handle, int device, int
                    : s->handle == handle)
             return s;
     }
-    struct stream *s = order_add_stream(r, handle, device, !legacy); /* one unseen: rather ordered */
+    struct stream *s = order_add_stream(r, handle, device, !legacy); /* its creation was not recorded: blocking, which orders more and accuses less */
     s->legacy = legacy;
     s->thread = thread;
     return s;

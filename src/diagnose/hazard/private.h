@@ -1,8 +1,8 @@
 /* Shared by the files of the wing hazard.
  *
- * Operations are numbered on lanes. Each stream is a lane. Each launch in progress of a
- * non-blocking communicator has a lane of its communicator until it is known to be on its stream.
- * For each lane, a clock has the number up to which its operations have ended. */
+ * Operations are ordered by vector clocks. A lane is a row of operations, numbered by ticks: each stream is a lane, and
+ * a non-blocking communicator has a lane for its launches in progress, until each is known to be on its stream. A
+ * clock has for each lane the tick up to which operations have ended. */
 #ifndef NCS_DIAGNOSE_HAZARD_PRIVATE_H
 #define NCS_DIAGNOSE_HAZARD_PRIVATE_H
 
@@ -17,25 +17,25 @@ struct clock {
     uint32_t lanes;
 };
 
-/* ---- who touches what ---- */
+/* ---- uses of memory ---- */
 
 struct access {
     struct ncs_call *call; /* pinned; NULL = none */
-    uint32_t tick;         /* on its lane; 0 = it has ended for everybody */
+    uint32_t tick;         /* on its lane; 0 = it has ended, as every clock knows */
     unsigned lane : 24, does : 8;
 };
 
-struct span { /* bytes of an allocation that were touched alike */
+struct span { /* bytes of an allocation with the same last uses */
     uintptr_t from, to;
     struct access write;
-    struct access *read; /* since then: the newest of each lane */
+    struct access *read; /* reads since that write: the newest of each lane */
     size_t reads, read_room;
 };
 
 struct block { /* an allocation */
     uintptr_t base, end;
-    bool on_device; /* no host touches it without a copy */
-    bool shared;    /* others put into it: not looked at */
+    bool on_device; /* the host cannot touch it without a copy */
+    bool shared;    /* a window, to which other ranks put: not checked */
     struct span *span; /* ascending, disjoint */
     size_t spans, room;
 };
@@ -47,7 +47,7 @@ struct stream {
     int device, thread; /* thread: of the per-thread stream */
     bool blocking, legacy, destroyed;
     unsigned lane;
-    struct clock clock; /* when all that is in it has ended */
+    struct clock clock; /* the clock when all its operations have ended */
     struct stream *next;
 };
 
@@ -55,13 +55,13 @@ struct event {
     struct clock clock;
 };
 
-/* One operation while it is being put in its place. */
+/* One operation, while it is checked and noted. */
 struct step {
     struct ncs_call *call;
-    struct clock *after; /* what has ended before it begins */
+    struct clock *after; /* the operations that have ended before it begins */
     unsigned lane;
-    uint32_t tick;       /* 0: of the host, ended when its call returns */
-    bool in_launch;      /* with others of the same tick */
+    uint32_t tick;       /* 0 = the host does it: it has ended when its call returns */
+    bool in_launch;      /* it runs at once with others of the same tick */
 };
 
 struct piece { /* of memory that a call touches */
@@ -75,18 +75,18 @@ struct piece { /* of memory that a call touches */
 /* A rank's part of a communicator. */
 struct line {
     int comm, comm_rank;
-    struct clock clock; /* of its last launch */
+    struct clock clock; /* the clock when its last launch has ended */
     unsigned lane;      /* of its launches in progress; 0 = none so far */
-    uint32_t first;     /* operation of the launch in progress */
-    bool in_progress;
+    uint32_t first;     /* the first tick of the launch in progress */
+    bool in_progress;   /* launched, but not known to be on its streams (ncclInProgress) */
     uint64_t group;     /* of the launch in progress */
-    struct clock coming; /* when that has ended */
-    struct stream **on;  /* its streams */
+    struct clock coming; /* the clock when the launch in progress has ended */
+    struct stream **on;  /* the streams of the launch */
     size_t ons, room;
     struct line *next;
 };
 
-struct arguments { /* of a call, as far as they count here */
+struct arguments { /* of a call of NCCL */
     const void *in, *out, *stream;
     size_t count, bytes; /* bytes: of an element */
     bool counts;         /* it has a count */
@@ -97,7 +97,7 @@ struct queued { /* a call in an open group */
     struct arguments arguments;
     struct stream *stream;
     struct line *line;
-    struct ncs_call *sync; /* that would have waited for it, or NULL */
+    struct ncs_call *sync; /* a wait within the group, which does not cover this call; NULL = none. Pinned */
     bool launched;
 };
 
@@ -109,15 +109,15 @@ struct thread {
     struct thread *next;
 };
 
-struct vain { /* a wait that did not cover the operations */
+struct vain { /* a wait in vain: it came before the operations were on their stream */
     unsigned lane;
-    uint32_t first, last;
-    struct ncs_call *sync;
-    bool in_group;
+    uint32_t first, last;  /* the ticks of the operations */
+    struct ncs_call *sync; /* the wait; pinned */
+    bool in_group;         /* the operations were in an open group; false = in a launch in progress */
 };
 
-#define VAINS 8
-#define RECENT 8
+#define VAINS 8  /* newest waits in vain that a rank remembers */
+#define RECENT 8 /* newest reads of the host that a rank remembers */
 
 struct recent { /* what the host has read since the last comparison */
     uintptr_t from, to;
@@ -127,12 +127,14 @@ struct recent { /* what the host has read since the last comparison */
 struct rank {
     int rank;
     struct ncs_hazards *all;
-    bool blind; /* calls no longer show the work done: captured, or all was dropped */
-    struct clock host, scratch, callbacks; /* callbacks: up to the host functions that were enqueued */
-    uint32_t *tick; /* by lane, from 1: operations so far */
+    bool blind; /* calls no longer show the work: a stream is captured, or the device was reset */
+    struct clock host;      /* what the host knows to have ended */
+    struct clock scratch;   /* of the operation at work: saves an allocation for each call */
+    struct clock callbacks; /* what has ended when all host functions in streams have run */
+    uint32_t *tick; /* by lane (from 1): its operations so far */
     size_t tick_room;
     unsigned lanes;
-    unsigned *spare; /* lanes to be used again */
+    unsigned *spare; /* lanes that no stream uses any more; a new one continues their ticks */
     size_t spares, spare_room;
     struct stream *streams;
     struct ncs_map events;
@@ -166,7 +168,7 @@ static inline bool hazard_covers(const struct clock *c, unsigned lane, uint32_t 
     return tick == 0 || (lane < c->lanes && c->at[lane] >= tick);
 }
 
-void hazard_join(struct clock *into, const struct clock *from);
+void hazard_join(struct clock *into, const struct clock *from); /* the later tick of each lane */
 void hazard_copy(struct clock *into, const struct clock *from);
 void hazard_set(struct clock *c, unsigned lane, uint32_t tick);
 
@@ -183,16 +185,16 @@ void hazard_before(const struct rank *r, const struct stream *s, struct clock *c
 /* The host waits for all streams of a device; -1: of all devices. */
 void hazard_drain(struct rank *r, int device);
 
-/* ---- evidence/memory.c ---- */
+/* ---- memory.c ---- */
 
 void hazard_add_block(struct rank *r, const void *base, size_t bytes, bool on_device);
 struct block *hazard_block(const struct rank *r, uintptr_t at);
 void hazard_drop_block(struct rank *r, struct block *b);
 void hazard_share(struct rank *r, const void *base);
 void hazard_free_memory(struct rank *r);
-/* Holds it against what was there before. */
+/* Checks the use against the earlier uses of the same bytes. */
 void hazard_look(struct rank *r, const struct step *s, const struct piece *p);
-/* From now on it is there. */
+/* Notes the use, for later ones to be checked against. */
 void hazard_note(struct rank *r, const struct step *s, const struct piece *p);
 void hazard_host_read(struct rank *r, uintptr_t from, size_t bytes, int found);
 void hazard_each_writer(const struct rank *r, uintptr_t from, uintptr_t to,
@@ -204,7 +206,7 @@ void hazard_each_writer(const struct rank *r, uintptr_t from, uintptr_t to,
 void hazard_communicate(struct rank *r, struct ncs_call *call);
 void hazard_group_end(struct rank *r, const struct ncs_call *call);
 void hazard_settled(struct rank *r, const struct ncs_call *call); /* polled to success */
-/* Its launches have ended now; `gone`: there will be no more. */
+/* The call waits for the communicator's launches. `gone`: it frees the communicator. */
 void hazard_end_line(struct rank *r, const struct ncs_call *call, bool gone);
 /* The host waits for the present work of the stream (NULL: of all the rank's streams), or an event
  * stands for it. */
@@ -228,9 +230,7 @@ static inline bool hazard_same_launch(const struct access *earlier, const struct
            (a->group && a->group == b->group && a->number && b->number && a->comm != b->comm);
 }
 
-/* Numbers a send or receive that is launched, as its counterpart is. */
-
-/* Records two unordered accesses; returns the index of the hazard. */
+/* Records two unordered accesses; returns the index of the hazard, -1 = too many were found. */
 int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access *earlier,
                  const struct step *later, unsigned does, struct ncs_call *sync);
 
