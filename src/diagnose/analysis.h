@@ -42,7 +42,7 @@ struct ncs_call_divergence {
     uint32_t other;    /* SWAPPED: number of the call it is exchanged with */
     uint32_t shift;    /* SKIPPED, EXTRA, FEWER: how many calls */
     bool by_label;     /* the signatures are equal, the labels are not */
-    enum ncs_evidence evidence; /* both are equal; this is not */
+    enum ncs_evidence evidence; /* signatures and labels are equal, this evidence is not */
     bool tied;         /* neither side is the majority */
     int *minority;     /* ranks of the communicator, ascending; if tied, all */
     size_t minority_size;
@@ -58,15 +58,15 @@ struct ncs_unmatched_calls; /* rules/common/unmatched.c */
 struct ncs_ranks_of_comm { /* what is known of a communicator */
     struct ncs_sequence *seq; /* one for each member in the journal */
     struct ncs_call_divergence divergence;
-    struct ncs_call_divergence later; /* where they part again after a call that differs */
+    struct ncs_call_divergence later; /* the next divergence after a call that differs */
     struct ncs_call_divergence by_evidence; /* FEWER: where calls were left out or made in
                                        * excess, by evidence */
-    const struct ncs_call **rare; /* what makes, changes and ends it; by id */
+    const struct ncs_call **rare; /* the calls that make, change and end it; by id */
     size_t rares, rare_room;
     struct ncs_calls may_overlap; /* collectives whose two buffers may overlap */
     bool labelled;                /* a send or receive of it has a label */
     bool numbered_alike;          /* all its known ranks have the same number in the run */
-    struct ncs_unmatched_calls *unmatched; /* NULL = nobody has asked yet */
+    struct ncs_unmatched_calls *unmatched; /* NULL = not computed yet */
 };
 
 /* ---- who waits for whom (graph/graph.c, graph/absence.c) ---- */
@@ -92,7 +92,7 @@ struct ncs_absent {
     int rank;                    /* of the run; -1 = cannot be told */
     int comm_rank;               /* -1 = of no communicator */
     enum ncs_reason reason;
-    const struct ncs_call *call; /* of its own, that the reason is about; NULL = none */
+    const struct ncs_call *call; /* the rank's call that the reason is about; NULL = none */
     int context;                 /* -1 = none */
     int op;                      /* -1 = none */
 };
@@ -139,9 +139,9 @@ struct ncs_group_start {
 };
 
 struct ncs_analysis {
-    const struct ncs_parties *parties; /* whose numbers ranks of the run are; NULL = their own (party.h) */
+    const struct ncs_parties *parties; /* then ranks of the run are numbers of parties; NULL = of processes (party.h) */
     const struct ncs_journal *journal;
-    const struct ncs_snapshot *snap; /* an empty one where there is none */
+    const struct ncs_snapshot *snap; /* an empty one if there is none */
     const struct ncs_notice *notice;
     size_t notices;
     int ranks;                       /* of the run, as far as it was seen */
@@ -149,8 +149,8 @@ struct ncs_analysis {
     bool *open;                      /* by rank: see ncs_may_go_on */
     int *first_context;              /* by rank: ncs_first_context */
     int *next_context;               /* by context: the next one of its rank, -1 = none */
-    struct ncs_index index;          /* all that is held */
-    const struct ncs_call **rare;    /* what makes, changes and ends communicators; by id */
+    struct ncs_index index;          /* of all records that the journal holds */
+    const struct ncs_call **rare;    /* calls that make, change and end communicators; by id */
     size_t rares, rare_room;
 
     struct ncs_ranks_of_comm *comm;  /* by number of the communicator */
@@ -168,13 +168,13 @@ struct ncs_analysis {
 
     /* Nodes of the graph, in this order: contexts, operations, jobs, unmet waits. */
     int *out, *in;                   /* first edge, by node; -1 = none */
-    int *met, met_from;              /* by node: met_from + 1 if that has an edge to it already */
+    int *met, met_from;              /* by node: met_from + 1 if node met_from has an edge to it already */
     size_t nodes, node_room;
     struct ncs_edge *edge;
     size_t edges, edge_room;
 
-    bool journal_silent;             /* the journal alone shows nothing: skip that for other
-                                      * readings */
+    bool journal_silent;             /* the journal alone shows no cause: other readings of the hang
+                                      * skip this step */
     struct ncs_diagnosis *result;
     size_t finding_room;
 };
@@ -262,7 +262,7 @@ int ncs_node_unmet(const struct ncs_analysis *q, int node);
 void ncs_connect(struct ncs_analysis *q, int from, int to);
 void ncs_connect_poll(struct ncs_analysis *q, int context);   /* nothing, if it does not poll */
 void ncs_connect_unknown(struct ncs_analysis *q, size_t unmet);
-/* Rank of the run that a node belongs to; -1 for needs. */
+/* Rank of the run that a node belongs to; -1 for unmet waits. */
 int ncs_node_rank(const struct ncs_analysis *q, int node);
 /* Marks the contexts that wait for one of these unmet waits (nodes), directly or through others.
  * `direct`: only without another unmet wait in between. The array has a flag per node; the caller
@@ -283,12 +283,12 @@ bool ncs_cycle_without(const struct ncs_analysis *q, size_t unmet, const int *go
 int *ncs_cycle_of(const struct ncs_analysis *q, size_t unmet, bool gates_only, size_t *length);
 
 bool ncs_at_same_place(const struct ncs_call *a, const struct ncs_call *b); /* in the program, and the same function */
-/* Another rank has destroyed a communicator at the same place: so the program has it, and it need not be too early. */
+/* True if another rank has destroyed a communicator at the same place of the program: then the destroy is part of the
+ * program, and need not be too early. */
 bool ncs_ends_like_others(const struct ncs_analysis *q, const struct ncs_call *destroy);
 /* Fills in why rank `comm_rank` is not at the meeting. */
 void ncs_why_absent(struct ncs_analysis *q, const struct ncs_unmet *unmet, struct ncs_absent *a);
-/* The same if only a rank of the run is known, not its rank in a communicator: it ended,
- * or is elsewhere. */
+/* Fills in why a rank of the run is absent, if its rank in a communicator is not known: it ended, or waits elsewhere. */
 void ncs_why_rank_absent(const struct ncs_analysis *q, struct ncs_absent *a);
 /* True if the rank did make the collective, but the call was lost. */
 bool ncs_has_made(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
@@ -324,7 +324,7 @@ uint64_t ncs_group_key(const struct ncs_analysis *q, const struct ncs_call *call
 /* True if the cause comes from a comparison of calls, or from the waits (explanation/readings.c).
  * NULL: false. */
 bool ncs_finding_is_by_waiting(const struct ncs_finding *f);
-/* By how much of the calls each of them has to change. */
+/* True if f has to change a smaller part of the calls. */
 bool ncs_finding_is_likelier(const struct ncs_journal *j, const struct ncs_finding *f, const struct ncs_finding *than);
 
 /* ---- ranks that leave after an error (evidence/error_exit.c) ---- */
@@ -393,7 +393,7 @@ bool ncs_format_memory(const struct ncs_analysis *q, const struct ncs_call *call
 bool ncs_in_one_memory(const struct ncs_call *call, const void *a, size_t bytes_a, const void *b,
                        size_t bytes_b);
 
-/* ---- rings that are none (graph/cycle_cause.c) ---- */
+/* ---- cycles whose cause lies elsewhere (graph/cycle_cause.c) ---- */
 
 const struct ncs_unmet *ncs_left_out(const struct ncs_analysis *q, const int *path, size_t length);
 const struct ncs_unmet *ncs_unset_key(const struct ncs_analysis *q, const int *path, size_t length);
@@ -454,7 +454,7 @@ struct ncs_place ncs_context_place(const struct ncs_analysis *q, int context);
 int ncs_gate_line(const struct ncs_analysis *q, int rank);
 char *ncs_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *ncs_describe(const struct ncs_call *call);
-/* As the script writes it: "comm:split". */
+/* The function as the script writes it: "comm:split". */
 const char *ncs_function_name(const struct ncs_call *call);
 /* " at line 12", " at line 12 (grad)", or nothing. */
 void ncs_format_place(struct ncs_str *s, const struct ncs_call *call);
@@ -477,7 +477,7 @@ struct ncs_draft { /* a finding and the room of its lists */
     struct ncs_finding f;
     size_t culprit_room, blocked_room, bystander_room, cycle_room, row_room, repair_room;
     uint64_t order; /* id of the earliest call concerned: earlier causes first */
-    const struct ncs_hazard *hazard; /* that it tells of; NULL = of none */
+    const struct ncs_hazard *hazard; /* the hazard that it reports; NULL = none */
     bool noticed;   /* the machine itself noticed it */
     bool remark;    /* not an error: it works, but is seldom what was meant */
 };

@@ -21,7 +21,8 @@ static int diagnose_count_ranks(const struct ncs_analysis *q)
     return last + 1;
 }
 
-/* The awaited ranks: a flag for each rank, from the lowest to the highest that is set. */
+/* The ranks for which one context waits, as flags. One array serves all contexts: a run of a thousand ranks has as many
+ * lines, so only the flags from `low` to `high` are looked at and cleared. */
 struct peers {
     bool *is;
     int low, high;
@@ -36,7 +37,7 @@ static void add_peer(struct peers *p, int rank)
     p->high = rank > p->high ? rank : p->high;
 }
 
-/* Into the line, in order; nobody is flagged any more. */
+/* Moves the peers into the line in ascending order, and clears the flags. */
 static void take_peers(struct peers *p, struct ncs_wait_line *w)
 {
     size_t room = 0;
@@ -77,6 +78,7 @@ static enum ncs_via diagnose_via_of(const struct ncs_analysis *q, const struct n
     }
 }
 
+/* Returns true if the line explains why the context waits: by a peer, or by something that has none. */
 static bool fill_wait(struct ncs_analysis *q, int context, struct peers *peers,
                       struct ncs_wait_line *w)
 {
@@ -85,7 +87,7 @@ static bool fill_wait(struct ncs_analysis *q, int context, struct peers *peers,
     int *unmet = ncs_unmet_of(q, context, &unmets);
     const struct ncs_call *call = NULL;
     w->rank = c->rank;
-    w->thread = c->thread > 0 ? c->thread : 0; /* the driver's own count below 0 */
+    w->thread = c->thread > 0 ? c->thread : 0; /* the driver's own threads have numbers below 0 */
     w->in = ncs_copy_text(ncs_context_function(q, context));
     w->place = ncs_context_place(q, context);
     for (size_t i = 0; i < unmets; i++) {
@@ -106,7 +108,7 @@ static bool fill_wait(struct ncs_analysis *q, int context, struct peers *peers,
         w->call = call->number;
         w->op = call->number ? ncs_describe(call) : NULL;
     }
-    /* A gate may have nobody left to name, a rank of a communicator may be nobody's. */
+    /* At a gate no rank may be left that could open it, and no record may name the absent rank of a communicator. */
     bool edge = w->peers > 0;
     for (size_t i = 0; i < unmets; i++)
         edge |= q->unmet[unmet[i]].kind == NCS_UNMET_GATE || q->unmet[unmet[i]].absents > 0 ||
@@ -121,13 +123,13 @@ static bool before(const struct ncs_wait_line *a, const struct ncs_wait_line *b)
     return a->rank != b->rank ? a->rank < b->rank : a->thread < b->thread;
 }
 
-/* A run that was stopped from outside has ranks that were at work. */
+/* The line of a context that does not wait: a run that was stopped from outside has such. */
 static void fill_running(const struct ncs_analysis *q, int context, struct ncs_wait_line *w)
 {
     const struct ncs_snap_context *c = &q->snap->context[context];
     bool called = c->call && !c->call->returned;
     w->rank = c->rank;
-    w->thread = c->thread > 0 ? c->thread : 0; /* the driver's own count below 0 */
+    w->thread = c->thread > 0 ? c->thread : 0; /* as in fill_wait */
     w->in = ncs_copy_text(called ? ncs_context_function(q, context) : "script");
     w->place = ncs_context_place(q, context);
 }

@@ -32,7 +32,7 @@ struct ncs_culprit {
     int comm_rank;     /* a party: on the finding's communicator, else its widest */
 };
 
-/* By what a rank waits for another. */
+/* The kind of thing through which a rank waits for another one. */
 enum ncs_via {
     NCS_VIA_COLLECTIVE, /* a call of the communicator that all its ranks make */
     NCS_VIA_PAIR,       /* send and receive */
@@ -44,7 +44,7 @@ enum ncs_via {
     NCS_VIA_STORE,
 };
 
-struct ncs_cycle_step { /* waits for the next step's rank, the last for the first's */
+struct ncs_cycle_step { /* its rank waits for the next step's rank; the last one for the first */
     int rank;
     char *comm;
     uint32_t call;
@@ -125,7 +125,7 @@ struct ncs_finding {
     char *why, *fix;   /* one sentence each */
     char *evidence;    /* how the culprit was identified, one sentence; NULL = by the waits */
     struct ncs_prior *prior; size_t priors; /* in the order in which they happened */
-    struct ncs_finding *other; size_t others; /* what else it could be: rule, comm, culprits, why */
+    struct ncs_finding *other; size_t others; /* what else the cause could be: rule, comm, culprits, why */
     char *otherwise;   /* the first of them and its condition, one sentence; NULL =
                         * nothing fits as well */
     char *tried;       /* outcome of its repair on a run of its own, one sentence;
@@ -205,23 +205,23 @@ struct ncs_notice {
 struct ncs_alternative {
     struct ncs_finding *finding; size_t findings; /* the cause first */
     size_t tier;   /* equal tiers cost the same; the lowest is the cheapest */
-    bool known;     /* the diagnosis blames the same ranks for the same */
-    bool fits;     /* it may take the place of what the diagnosis says */
-    bool sure;     /* the steps of ranks at the same places support it, nothing contradicts it */
-    bool placed;   /* some rank has come to where its calls are made, and no rank may be in another's communicator */
-    bool likelier; /* likelier than the diagnosis and all other alternatives, by the calls alone */
-    bool as_good;  /* places speak for it, and for no other one more, though for one as much */
+    bool known;     /* the diagnosis blames the same ranks for the same mistake */
+    bool fits;      /* it may replace the diagnosis */
+    bool sure;      /* the steps of ranks at the same places support it, nothing contradicts it */
+    bool placed;    /* some rank has come to where its calls are made, and no rank may be in another's communicator */
+    bool likelier;  /* likelier than the diagnosis and all other alternatives, by the calls alone */
+    bool as_good;   /* places support it; no alternative is better supported, but one is as well */
 };
 
 struct ncs_diagnosis {
     struct ncs_finding *finding; size_t findings; /* the cause first */
     struct ncs_alternative *alternative; size_t alternatives; /* the likeliest first */
-    struct ncs_finding *minority; /* in short: the rank that goes another way than the others; NULL =
-                                 * none known */
-    bool minority_of_two;    /* and there are no others */
+    struct ncs_finding *minority; /* a short finding about the rank whose course differs most from the
+                                   * others'; NULL = none known */
+    bool minority_of_two; /* there are only two courses, so either may be the wrong one */
     struct ncs_wait_line *wait;  size_t waits;    /* by rank and thread */
     struct ncs_party *party; size_t parties; /* by number; none: every rank of the run is one */
-    bool explained;     /* every waiter has an edge to somebody (sim/README.md, invariant 9) */
+    bool explained;     /* each context that waits has an edge to a rank (sim/README.md, invariant 9) */
 };
 
 /* The diagnosis, a pure function. snapshot may be NULL (a run that ended, or real hardware
@@ -232,10 +232,9 @@ void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *
 void ncs_diagnosis_free(struct ncs_diagnosis *d); /* the contents */
 /* The diagnosis's number of a rank of a communicator. */
 int ncs_number_of(const struct ncs_diagnosis *d, const struct ncs_member *member);
-/* True if the thread of the run drives that rank, or if it is of the rank's process
- * and drives none. */
+/* True if the thread of the process drives that rank; or if it drives none, and the rank is the process's first. */
 bool ncs_is_thread_of(const struct ncs_diagnosis *d, int rank, int process, int thread);
-/* The first of them; the process where there is none. */
+/* The first rank for which ncs_is_thread_of holds; the process's number if there is none. */
 int ncs_number_of_thread(const struct ncs_diagnosis *d, int process, int thread);
 /* The process of a rank that the diagnosis speaks of. */
 static inline int ncs_process_of(const struct ncs_diagnosis *d, int rank)

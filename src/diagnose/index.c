@@ -1,4 +1,4 @@
-/* One walk over the journal and the contexts, from which the rest looks up what it asks for (index.h). */
+/* Reads the journal and the contexts in one walk each, into the lists that everything else asks (index.h). */
 #include "diagnose/analysis.h"
 
 #include <string.h>
@@ -20,7 +20,8 @@ static void find_contexts(struct ncs_analysis *q)
     }
 }
 
-/* Dropped records are taken for collectives: their number is all that is left of them. */
+/* Makes a sequence for each rank of a communicator. Only numbers are left of dropped records, so all of them count as
+ * collectives, and a sequence begins behind them. */
 static void begin_sequences(struct ncs_analysis *q)
 {
     q->comm = ncs_new(q->journal->comms * sizeof *q->comm);
@@ -44,8 +45,8 @@ static void begin_sequences(struct ncs_analysis *q)
     }
 }
 
-/* Somebody has kept a record whose followers were dropped: what stands before the hole has no known
- * position any more. */
+/* A pinned record was kept while later ones were dropped. Collectives before such a hole have no known position any
+ * more, so the sequence begins anew behind the hole. */
 static void skip_hole(struct ncs_sequence *s, const struct ncs_call *c)
 {
     if (c->number > s->last + 1) {
@@ -57,7 +58,8 @@ static void skip_hole(struct ncs_sequence *s, const struct ncs_call *c)
         s->last = c->number;
 }
 
-/* It sends from one buffer and receives to another, or to the same one as nothing is in place. */
+/* True if the call has a send and a receive buffer and is not in place. With unequal amounts, or in an all-to-all, equal
+ * addresses are no call in place but an overlap. */
 static bool has_two_buffers(const struct ncs_call *c)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
@@ -82,7 +84,7 @@ static void add_counted(struct ncs_ranks_of_comm *on, const struct ncs_call *c, 
         return;
     }
     if (s->held == s->room)
-        return; /* a journal counts what it holds */
+        return; /* more records than the journal has counted: there is no room, and no position */
     if (has_two_buffers(c))
         index_add_call(&on->may_overlap, c);
     s->doubtful |= ncs_failed(c) || ncs_call_count(c) == 0;
@@ -133,7 +135,7 @@ static void index_read_call(struct ncs_analysis *q, struct ncs_call *c)
         add_counted(&q->comm[c->comm], c, q->journal->dropped > 0, made);
     if (!c->group || !ncs_failed(c))
         return;
-    uint64_t key = ncs_group_key(q, c); /* NCCL drops all of a group with the first that fails */
+    uint64_t key = ncs_group_key(q, c); /* NCCL drops all calls of a group in which one fails */
     if (!ncs_map_get(&q->spoilt, key))
         ncs_map_put(&q->spoilt, key, c);
 }

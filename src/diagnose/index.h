@@ -13,11 +13,11 @@ struct ncs_sequence {
     uint64_t *signature; /* of each */
     uint64_t *mark;      /* signature and label of each */
     size_t held, room;
-    uint32_t base;      /* how many older ones are no longer held */
+    uint32_t base;      /* position of call[0]: so many older collectives are no longer held */
     uint32_t last;      /* number of the newest call that was read */
-    bool doubtful;      /* one of them failed or moves nothing */
-    bool grouped;       /* one of them was made in a group */
-    const struct ncs_call **side; /* its other counted calls, in order */
+    bool doubtful;      /* one of the calls failed or moves nothing */
+    bool grouped;       /* one of the calls was made in a group */
+    const struct ncs_call **side; /* the rank's sends, receives and one-sided calls, in order */
     size_t sides, side_room;
 };
 
@@ -25,11 +25,11 @@ struct ncs_made { /* a record of the journal, in short */
     const struct ncs_call *call;
     uint64_t signature; /* of a collective; 0 = none */
     int rank, thread;
-    uint32_t next; /* of the same function, index + 1; 0 = it is the last */
+    uint32_t next; /* the next record of the same function, index + 1; 0 = none */
     bool on_comm;
 };
 
-struct ncs_calls { /* some of them, by id */
+struct ncs_calls { /* a list of calls, by id */
     const struct ncs_call **of;
     size_t count, room;
 };
@@ -38,8 +38,8 @@ struct ncs_calls { /* some of them, by id */
 struct ncs_index {
     struct ncs_made *made;
     size_t mades, room;
-    uint32_t first[NCS_FN_COUNT], last[NCS_FN_COUNT]; /* of each function, index + 1; 0 = it was never called */
-    struct ncs_calls failed; /* calls on communicators that did */
+    uint32_t first[NCS_FN_COUNT], last[NCS_FN_COUNT]; /* by function: index + 1; 0 = it was never called */
+    struct ncs_calls failed; /* failed calls on communicators */
     struct ncs_calls rivals; /* calls of threads that nothing orders relative to another thread */
 };
 

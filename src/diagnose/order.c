@@ -1,5 +1,5 @@
-/* The order in which kinds of rules and of candidates are looked at. It is alone in its file so that a test can link
- * another one: reports are to be the same with any. */
+/* The order in which rules and kinds of candidates are tried. No report may depend on it. The function is alone in its
+ * file so that tests/shuffle can link another order. */
 #include "diagnose/analysis.h"
 
 size_t ncs_nth_kind(size_t i, size_t kinds)

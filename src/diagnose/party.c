@@ -44,8 +44,8 @@ int ncs_party_of_member(const struct ncs_parties *p, int comm, int comm_rank)
 
 /* ---- communicators ---- */
 
-/* One party for each rank of the communicator, in their order; of a rank that nobody has joined as yet one of
- * no process. */
+/* Adds a party for each rank of the communicator, in order. A rank that no process has joined as yet gets a party
+ * without a process. */
 static void add_ranks_of(struct ncs_parties *p, const struct ncs_comm_info *info)
 {
     for (int i = 0; i < info->members; i++) {
@@ -73,7 +73,8 @@ static int by_device(const void *a, const void *b)
                               : (x->device > y->device) - (x->device < y->device);
 }
 
-/* By the first communicator that has all of them, else by process and device. */
+/* Numbers parties by their rank in the first communicator that has all of them, so that the user's numbers appear;
+ * without such a communicator, by process and device. */
 static void number_parties(struct ncs_parties *p)
 {
     const struct ncs_journal *j = p->journal;
@@ -97,7 +98,7 @@ static void number_parties(struct ncs_parties *p)
         add_ranks_of(p, all);
 }
 
-/* A party is known by the widest communicator that it is in. */
+/* Also notes for each party its widest communicator, by which reports introduce it. */
 static void add_members(struct ncs_parties *p)
 {
     const struct ncs_journal *j = p->journal;
@@ -189,8 +190,9 @@ static void give_callers(struct ncs_parties *p)
         }
 }
 
-/* A party that has made no call is driven by a thread that has chosen its device and drives nobody, or else
- * by one that drives several of its process or is the only one there. */
+/* The thread that most likely drives a party without calls; NULL = not known. If each thread of the process drives one
+ * party, it is the thread that has chosen the party's device and drives none. If one thread drives several parties,
+ * or is the only one, it drives this party, too. */
 static struct ncs_driver *likely_driver(struct ncs_parties *p, const struct ncs_party *party)
 {
     struct ncs_driver *idle = NULL, *busy = NULL;
@@ -217,7 +219,7 @@ static void give_silent(struct ncs_parties *p)
     }
 }
 
-/* Where several threads have made its calls which of them it was last may be a matter of the schedule. */
+/* If several threads have made a party's calls, the last one depends on the schedule: reports then name no thread. */
 static void forget_shared_threads(struct ncs_parties *p)
 {
     int *threads = ncs_new((p->count + 1) * sizeof *threads);

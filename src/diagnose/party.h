@@ -11,13 +11,13 @@
 #include "base/map.h"
 #include "diagnose/finding.h"
 
-/* A thread, and whom it drives. */
+/* A thread, and the parties that it drives. */
 struct ncs_driver {
     int rank, thread;
-    int device;    /* that it has chosen last; -1 = none */
-    int *made;     /* parties that it has ever made calls for, ascending */
+    int device;    /* the device that it has chosen last; -1 = none */
+    int *made;     /* the parties for which it has ever made calls, ascending */
     size_t mades, made_room;
-    int *drives;   /* those it drives now: no other thread made a later call for them */
+    int *drives;   /* the parties that it drives now: no other thread made a later call for them */
     size_t drive, drive_room;
 };
 

@@ -1,4 +1,4 @@
-/* Edits in words. */
+/* Edits: names, copies, comparison, and their sentences ("rank 2: insert AllReduce ..."). */
 #include "diagnose/course/course.h"
 #include "diagnose/rules/rule.h"
 
@@ -32,7 +32,7 @@ static bool edits_same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* A call alone comes where its number says, whether the call before which it comes is known or not. */
+/* A single edit of a call is placed by the call's number, so it does not matter if one side does not know `before`. */
 static bool edits_same_before(const struct ncs_edit *a, const struct ncs_edit *b, size_t edits)
 {
     return a->before == b->before || (edits == 1 && !a->of_host && (!a->before || !b->before));
@@ -69,7 +69,8 @@ static const struct ncs_call *edits_call_of(const struct ncs_analysis *q, int co
     return number ? ncs_journal_call(q->journal, comm, comm_rank, number) : NULL;
 }
 
-/* wait: room for the description of a wait for signals. */
+/* Names another peer in a copy of a call. *wait is room for the argument of a wait for signals, to which the copy then
+ * points. */
 static void set_peer(struct ncs_call *own, int peer, ncclWaitSignalDesc_t *wait)
 {
     size_t count;

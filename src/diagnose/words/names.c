@@ -1,4 +1,4 @@
-/* The words of the diagnosis: names of places, calls, ranks. No times, no addresses. */
+/* Names of places, calls and ranks. They contain no times and no addresses, so that reports of equal runs are equal. */
 #include "diagnose/analysis.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ const char *ncs_function_name(const struct ncs_call *call)
     return info->lua_name && !call->by_c_name ? info->lua_name : info->name;
 }
 
-/* Where its thread is, maybe as another rank. */
+/* The context as which the thread waits, which may be that of another rank. */
 static const struct ncs_snap_context *stand_of(const struct ncs_analysis *q, int context)
 {
     const struct ncs_snap_context *c = &q->snap->context[context];

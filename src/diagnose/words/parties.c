@@ -1,6 +1,5 @@
-/* Turns the rules' words for parties into words for users and for edits: a process as such
- * is one of its ranks, edits name the process whose calls they change, and the first
- * culprit is introduced. */
+/* Replaces parties in findings. The party of a process as such becomes the process's first rank, edits name the process
+ * whose calls they change, and the first culprit is introduced with its communicator, device and thread. */
 #include "diagnose/party.h"
 
 #include <ctype.h>
@@ -10,7 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* A thread that drives no rank of a communicator is told of as one of its process's first rank. */
+/* The party that stands in reports: a thread that drives no rank of a communicator counts to its process's first rank. */
 static int parties_settle(const struct ncs_parties *p, int party)
 {
     if (party < 0 || (size_t)party >= p->count || p->of[party].device >= 0)
@@ -28,7 +27,7 @@ static bool is_settled(const struct ncs_parties *p, int party)
 
 /* ---- numbers ---- */
 
-/* Its rank in the communicator of that name, else in its own widest. */
+/* The party's rank in the communicator of that name, else in its widest one. */
 static int comm_rank_of(const struct ncs_parties *p, const char *comm, int party)
 {
     if (party < 0 || (size_t)party >= p->count)
@@ -109,7 +108,7 @@ static void settle_edits(const struct ncs_parties *p, struct ncs_finding *f)
 
 /* ---- texts ---- */
 
-/* The number behind "rank " or, of a list, the whole of it; NULL = the word stands for something else. */
+/* The first number behind "rank " or "ranks " at `at`; NULL = this is another word, such as "franking". */
 static const char *number_after(const char *at, const char *text)
 {
     if (at > text && isalpha((unsigned char)at[-1]))
@@ -143,8 +142,9 @@ static void introduce(const struct ncs_parties *p, int party, struct ncs_str *s)
     ncs_str_add(s, ")");
 }
 
-/* Numbers of processes become those of their ranks, and the first rank that is to blame and named alone is
- * introduced. */
+/* A copy of the text with numbers of processes replaced by those of their first ranks. The first culprit that the text
+ * names alone is introduced, if *introduced is not set; then it is set. Texts are searched, because rules write
+ * sentences and know no parties. */
 static char *name_ranks(const struct ncs_parties *p, struct ncs_finding *f, const char *text, bool *introduced)
 {
     struct ncs_str s = { 0 };
