@@ -70,8 +70,6 @@ const char *ncs_emit_own(const struct ncs_emitter *s, const char *name, char roo
 void ncs_emit_scenario(struct ncs_emitter *s);
 void ncs_emit_sections(struct ncs_emitter *s);
 void ncs_emit_steps(struct ncs_emitter *s, const struct ncs_yaml_node *list);
-void ncs_emit_declared(struct ncs_emitter *s, const struct ncs_schema_field *field,
-                       const struct ncs_yaml_node *node);
 
 /* ---- verbs ---- */
 

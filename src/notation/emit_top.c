@@ -31,6 +31,9 @@ static bool is_computed(const struct ncs_schema_field *fields, const struct ncs_
     return false;
 }
 
+static void emit_declared(struct ncs_emitter *s, const struct ncs_schema_field *field,
+                          const struct ncs_yaml_node *node);
+
 static size_t emit_entries(struct ncs_emitter *s, const struct ncs_schema_field *fields,
                            const struct ncs_yaml_node *map, bool lines)
 {
@@ -42,7 +45,7 @@ static size_t emit_entries(struct ncs_emitter *s, const struct ncs_schema_field 
         if (lines)
             ncs_emit_begin(s, map->item[2 * i]->at);
         ncs_emit(s, "%s%s = ", emitted++ && !lines ? ", " : "", f->name);
-        ncs_emit_declared(s, f, map->item[2 * i + 1]);
+        emit_declared(s, f, map->item[2 * i + 1]);
         ncs_emit(s, lines ? ",\n" : "");
     }
     return emitted;
@@ -186,8 +189,8 @@ static void emit_outcome(struct ncs_emitter *s, const struct ncs_schema_field *f
 
 /* ---- keys ---- */
 
-void ncs_emit_declared(struct ncs_emitter *s, const struct ncs_schema_field *field,
-                       const struct ncs_yaml_node *node)
+static void emit_declared(struct ncs_emitter *s, const struct ncs_schema_field *field,
+                          const struct ncs_yaml_node *node)
 {
     switch (field->kind) {
     case NCS_SCHEMA_NRANKS:
@@ -246,7 +249,7 @@ static size_t emit_keys(struct ncs_emitter *s, bool lines)
         else
             ncs_emit(s, emitted ? ", " : " ");
         ncs_emit(s, "%s = ", strcmp(f->name, "scenario") == 0 ? "about" : f->name);
-        ncs_emit_declared(s, f, value);
+        emit_declared(s, f, value);
         ncs_emit(s, lines ? ",\n" : "");
         emitted++;
     }

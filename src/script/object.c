@@ -17,6 +17,9 @@ const struct ncs_class *const ncs_classes[NCS_CLASSES] = {
     [NCS_CLASS_PARAM] = &ncs_class_param,     [NCS_CLASS_POOL] = &ncs_class_pool,
 };
 
+/* Pushes the metatable, which is made when it is first asked for. */
+static void push_class(lua_State *L, enum ncs_class_id id);
+
 /* ---- list of objects by age, and the table that keeps them alive ---- */
 
 static void push_anchors(lua_State *L)
@@ -62,7 +65,7 @@ void *ncs_object_new(lua_State *L, enum ncs_class_id id, size_t bytes, int value
     memset(o, 0, bytes);
     o->id = id;
     o->serial = ++rank->serials;
-    ncs_object_class(L, id);
+    push_class(L, id);
     lua_setmetatable(L, -2);
     if (id == NCS_CLASS_COMM) {
         object_push_comms(L);
@@ -268,7 +271,7 @@ void ncs_object_members(lua_State *L, enum ncs_class_id id)
 {
     const struct ncs_class *class = ncs_classes[id];
     luaL_checkstack(L, 8, NULL);
-    ncs_object_class(L, id);
+    push_class(L, id);
     lua_getfield(L, -1, "__index");
     lua_replace(L, -2);
     int index = lua_gettop(L), methods = index + 1, fields = index + 2;
@@ -397,7 +400,7 @@ static void make_class(lua_State *L, enum ncs_class_id id)
     ncs_lua_rank(L)->class[id] = lua_topointer(L, -1);
 }
 
-void ncs_object_class(lua_State *L, enum ncs_class_id id)
+static void push_class(lua_State *L, enum ncs_class_id id)
 {
     if (luaL_getmetatable(L, ncs_classes[id]->name) == LUA_TTABLE)
         return;

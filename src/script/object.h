@@ -36,7 +36,6 @@ extern const struct ncs_class ncs_class_buffer, ncs_class_stream, ncs_class_even
     ncs_class_redop, ncs_class_pointer, ncs_class_id, ncs_class_config, ncs_class_thread,
     ncs_class_sim_info, ncs_class_window, ncs_class_registration, ncs_class_param, ncs_class_pool;
 
-void ncs_object_class(lua_State *L, enum ncs_class_id id); /* pushes the metatable, made when first asked for */
 /* Pushes the tables of all methods and of all fields of the class, for who looks through them. */
 void ncs_object_members(lua_State *L, enum ncs_class_id id);
 

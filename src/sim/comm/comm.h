@@ -27,7 +27,7 @@ struct rendezvous;
 struct meeting;
 
 /* Beyond this a communicator is refused. */
-#define COMM_RANKS_MAX 65535
+#define COMM_RANKS_MAX 65536
 
 enum comm_state {
     COMM_INIT,    /* its init has not completed */

@@ -16,9 +16,10 @@
 
 #define THREAD_STACK_BYTES ((size_t)1 << 20)
 
-/* Each stack takes two mappings. Linux gives a process 65530 by default, and other memory needs
- * some of them. */
-#define LIVE_CONTEXTS_MAX 30000
+/* The stack of a thread takes two mappings. Linux gives a process 65530 by default, and other memory needs
+ * some of them. Fibers beyond some number share theirs (fiber.c). */
+#define LIVE_THREADS_MAX 30000
+#define LIVE_FIBERS_MAX 200000
 
 static _Thread_local struct context *self;
 
@@ -122,9 +123,9 @@ static bool start_thread(struct context *c)
 bool sim_context_new(const struct ncs_context_options *options, struct ncs_error *err)
 {
     struct world *w = &sim_world;
-    if (w->live >= LIVE_CONTEXTS_MAX)
-        return ncs_fail(err, NCS_NO_MEMORY, "no room for more than %d ranks and threads at a time",
-                        LIVE_CONTEXTS_MAX);
+    size_t most = w->options.own_threads ? LIVE_THREADS_MAX : LIVE_FIBERS_MAX;
+    if (w->live >= most)
+        return ncs_fail(err, NCS_NO_MEMORY, "no room for more than %zu ranks and threads at a time", most);
     struct context *c = sim_new(sizeof *c);
     c->options = *options;
     c->process = sim_world_process(options->process);

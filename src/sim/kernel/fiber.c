@@ -23,9 +23,13 @@
 #define STACK_BYTES ((size_t)512 << 10)
 #endif
 #define GUARD_BYTES ((size_t)64 << 10)
+/* A guarded stack takes two of the memory mappings that a Linux process may have, 65 530 by default. Stacks beyond
+ * this number have the room of a guard, but none: the kernel joins their mappings. */
+#define GUARDED_MOST 24000
 
-/* Stacks to use again, linked through their first word. The token protects the list. */
+/* Stacks to use again, linked through their first word. The token protects the list and the number. */
 static char *spare;
+static size_t stacks;
 
 /* The fiber to start, set just before the switch that starts it. */
 static _Thread_local struct fiber *starting;
@@ -147,14 +151,15 @@ static char *take_stack(void)
         spare = *(char **)stack;
         return stack;
     }
-    char *low = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_NONE,
+    char *low = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (low == MAP_FAILED)
         return NULL;
-    if (mprotect(low + GUARD_BYTES, STACK_BYTES, PROT_READ | PROT_WRITE) != 0) {
+    if (stacks < GUARDED_MOST && mprotect(low, GUARD_BYTES, PROT_NONE) != 0) {
         munmap(low, GUARD_BYTES + STACK_BYTES);
         return NULL;
     }
+    stacks++;
     return low + GUARD_BYTES;
 }
 
@@ -212,5 +217,6 @@ void sim_fiber_trim(void)
         char *stack = spare;
         spare = *(char **)stack;
         munmap(stack - GUARD_BYTES, GUARD_BYTES + STACK_BYTES);
+        stacks--;
     }
 }
