@@ -161,7 +161,7 @@ static void try_like_others(struct ncs_explanations *s, size_t course)
         candidates_host_try_one(s, &change);
 }
 
-/* The barrier at which the course stands; NULL = it does not. */
+/* The barrier in which the course waits; NULL = none. */
 static const struct ncs_step *candidates_host_barrier_of(const struct ncs_course *c)
 {
     const struct ncs_step *last = c->steps && c->stands ? &c->step[c->steps - 1] : NULL;
@@ -188,8 +188,8 @@ static void candidates_host_place(struct ncs_explanations *s, struct ncs_change 
     ncs_misfit_place(s->misfits, change, c->steps - (c->stands && c->steps));
 }
 
-/* Tries both sides: the ranks that are missed at a barrier come to it, or those that
- * stand there do not. */
+/* Tries both sides: the ranks that are missed at the barrier come to it, or the ranks that wait
+ * there do not. */
 static void try_barrier(struct ncs_explanations *s, const struct ncs_step *barrier, int processes)
 {
     struct ncs_explanation in = { 0 }, out = { 0 };

@@ -37,7 +37,7 @@ struct ncs_explanation {
     struct ncs_cost cost;
 };
 
-/* What most ranks do at a place (explanation/usual.c). */
+/* The usual behavior of ranks at each place of the program (explanation/usual.c). */
 struct ncs_usual {
     const struct ncs_courses *courses;
     const struct ncs_ways *ways;
@@ -111,7 +111,7 @@ void ncs_examples_free(struct ncs_examples *e); /* NULL is a no-op */
  * fewer, the last. NULL = none. */
 const struct ncs_call *ncs_example(const struct ncs_examples *e, uint64_t site, int comm, int comm_rank, size_t nth);
 
-/* ---- what most ranks do at a place (explanation/usual.c) ---- */
+/* ---- the usual behavior at a place (explanation/usual.c) ---- */
 
 void ncs_usual_read(const struct ncs_courses *courses, const struct ncs_ways *ways, struct ncs_usual *out);
 void ncs_usual_free(struct ncs_usual *u); /* the contents */

@@ -1,6 +1,7 @@
-/* What most ranks do at a place of the program: which peer or key they name there, and from which
- * places the program goes back to an earlier line. A step that does otherwise counts against a
- * course, and so does a step back that no rank has made: no loop leads there. */
+/* The usual behavior of ranks at a place of the program: the peer or key that most of them name
+ * there, and the places from which the program goes back to an earlier line. A step that does
+ * otherwise counts against a course, and so does a step back that no rank has made: no loop leads
+ * there. */
 #include "diagnose/explanation/explain.h"
 
 #include "base/hash.h"

@@ -60,7 +60,7 @@ static void repair_cycle(struct ncs_repairing *p, enum ncs_edit_kind kind, int r
 void ncs_repair_p2p_cycle(struct ncs_repairing *p)
 {
     bool alone = true;
-    int collective = -1; /* a rank that waits in one, and ought to send or receive before it */
+    int collective = -1; /* a rank that waits in a collective before its send or receive */
     for (size_t i = 0; i < p->r->length; i++)
         if (ncs_node_unmet(p->q, p->r->path[i]) >= 0) {
             struct ncs_cycle_wait s = ncs_cycle_wait_at(p->q, p->r, i);

@@ -49,7 +49,7 @@ static bool comm_order_match(const struct ncs_analysis *q, const struct ncs_caus
     size_t before = why.bytes;
     format_kernel_slots(q, r, &why);
     if (why.bytes == before)
-        ncs_str_add(&why, "; what each is waited for comes only behind that");
+        ncs_str_add(&why, "; each rank would make the call that another one waits for only after this one");
     d->f.why = ncs_str_take(&why);
     if (k.comms > 2)
         d->f.fix = ncs_text("put all communicators into one order for the whole job, and let each rank "

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 
-/* What the rank's thread reported as it ended. */
+/* The error with which the rank's thread ended. */
 static const char *ended_with(const struct ncs_analysis *q, const struct ncs_absent *a)
 {
     const char *m = a->context >= 0 ? q->snap->context[a->context].message : NULL;

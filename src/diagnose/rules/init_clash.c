@@ -38,7 +38,7 @@ static struct unshared unshared_ids(const struct ncs_analysis *q, const struct n
         u.owns += makers == o->presents;
         u.most = o->presents > u.most ? o->presents : u.most;
     }
-    /* One group may have taken the one id, and the others one each. */
+    /* or a group shares one id, and each other rank has its own */
     if (u.ids < 2 || (u.owns < u.ids && (u.owns != u.ids - 1 || u.most == 1)))
         return (struct unshared){ 0 };
     return u;

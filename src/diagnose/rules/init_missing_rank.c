@@ -29,8 +29,8 @@ static void format_thread(const struct ncs_analysis *q, const struct ncs_unmet *
     }
 }
 
-/* "; rank 1 waits in store:get at line 16 for store key `id`, which nobody has set": of the first
- * that is held up so; the fix begins with it. */
+/* Adds ": rank 1 waits in store:get at line 16 for store key `id`, which nobody has set" about the
+ * first such rank, and the advice with which the fix begins. */
 static void format_held(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_str *why,
                         struct ncs_str *fix)
 {

@@ -75,7 +75,7 @@ static bool p2p_cycle_match(const struct ncs_analysis *q, const struct ncs_cause
     else
         d->f.fix = ncs_text("%s: put each rank's send and receive into one group, or let %s %s "
                             "first",
-                            k.sends && k.recvs ? "what comes second here is waited for first there"
+                            k.sends && k.recvs ? "the two sides make matching calls in different orders"
                             : k.sends          ? "everybody sends first"
                                                : "everybody receives first",
                             d->f.cycles == 2 ? "one of the two" : "every second rank",

@@ -5,7 +5,7 @@
 #include "diagnose/hazard/hazard.h"
 #include "diagnose/analysis.h"
 
-/* What a rule is asked about. */
+/* The kinds of causes that rules are asked about. */
 enum ncs_cause_kind {
     NCS_CAUSE_ABSENT,   /* an unmet wait to which some ranks will never come */
     NCS_CAUSE_DIFFER,   /* calls met that disagree */

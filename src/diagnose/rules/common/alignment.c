@@ -235,7 +235,7 @@ static int64_t at_all(const struct ncs_call *c)
     return 1;
 }
 
-/* Of several largest camps the one whose call the ranks of sibling groups make in the same round.
+/* The camp, of several largest ones, whose call the ranks of sibling groups make in the same round.
  * SIZE_MAX = none of them, or several. */
 static size_t alignment_by_siblings(const struct ncs_analysis *q, const struct camps *camps, size_t largest)
 {

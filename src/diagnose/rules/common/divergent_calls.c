@@ -182,11 +182,11 @@ bool ncs_format_alternatives(const struct ncs_analysis *q, int comm, const struc
     struct ncs_str s = { 0 };
     if (!other->how)
         return false;
-    ncs_str_addf(&s, "calls on %s that look the same went astray: ", ncs_comm_name(q, comm));
+    ncs_str_addf(&s, "calls on %s look the same, and some are wrong: ", ncs_comm_name(q, comm));
     format_deed(&s, ncs_run_rank(q, comm, p->minority[0]), p->how, p->number, p->other);
     ncs_str_add(&s, ", or ");
     format_deed(&s, ncs_run_rank(q, comm, other->minority), other->how, other->number, other->other);
-    ncs_str_add(&s, "; which of the two cannot be told from the data");
+    ncs_str_add(&s, "; the data do not show which of the two it was");
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, "give the calls a label each, and run it again: every rank of a communicator makes the "
                     "same calls in the same order");

@@ -154,8 +154,8 @@ static char *waiting_text(const struct ncs_analysis *q, int context, const char 
                     phrase ? "" : "()");
 }
 
-/* What the absent rank has not done for the unmet wait: "never made call 3". The caller frees
- * it. */
+/* The step that the absent rank has not made for the unmet wait: "never made call 3". The caller
+ * frees it. */
 static char *what_is_missing(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                              const struct ncs_absent *a)
 {

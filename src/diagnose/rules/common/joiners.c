@@ -108,7 +108,7 @@ static bool sizes_differ(const struct ncs_analysis *q, const struct joiners *j, 
         return false;
     bool tied;
     const struct ncs_call *best = joiners_commonest(q, j, &tied);
-    ncs_str_addf(why, "those who join %s with %s do not agree on nranks: it is ",
+    ncs_str_addf(why, "the ranks that join %s with %s passed different nranks: ",
                  ncs_comm_name(q, best->comm), ncs_fn_info[best->fn].name);
     for (size_t i = 0; i < j->count; i++) {
         const struct ncs_call *c = j->call[i];
