@@ -322,10 +322,10 @@ const struct ncs_command ncs_cmd_compare = {
     .operands = "FILE|DIR...",
     .summary = "run scenarios on the simulator and on NCCL, and report differences",
     .about = "Each scenario runs once on driver sim and once on driver nccl, each time in a process of\n"
-             "its own. Compared are the verdict, the first finding with its culprits, the first error\n"
-             "that ended a rank, the expectations that failed, by rank and line, and every result\n"
-             "that both runs have checked: bit by bit, but for sums and products of floating-point\n"
-             "numbers, which have bounds. A scenario that needs one of the drivers is skipped.\n"
+             "its own. The two runs are compared in their verdicts, their first findings with culprits,\n"
+             "the first errors that ended a rank, the expectations that failed, by rank and line, and every\n"
+             "result that both runs have verified. Results are compared bit by bit; sums and products of\n"
+             "floating-point numbers have bounds. A scenario that needs one of the drivers is skipped.\n"
              "\n"
              "Exit status: 0 the same, 1 some differ, 2 some do not load, 5 there were none, 77 all\n"
              "were skipped, or there is no NCCL.\n",

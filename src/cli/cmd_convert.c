@@ -71,7 +71,7 @@ const struct ncs_command ncs_cmd_convert = {
     .name = "convert",
     .operands = "FILE.yaml",
     .summary = "translate a YAML scenario to Lua",
-    .about = "What is printed is what `run` runs: it ends in the same verdict, with the same values.\n"
+    .about = "`run` runs the same translation: the Lua file ends in the same verdict, with the same values.\n"
              "FILE may be `-`, standard input.\n",
     .option = options,
     .missing = "no scenario was given",

@@ -154,7 +154,8 @@ const struct ncs_command ncs_cmd_diagnose = {
     .name = "diagnose",
     .operands = "FILE|DIR...",
     .summary = "explain why a job hung, from Flight Recorder dumps or NCCL's log",
-    .about = "What the files are is told from what is in them; all of one job together, such as a folder:\n"
+    .about = "The contents of the files say what they are. Name all files of one job together, for example\n"
+             "its folder:\n"
              "\n"
              "  PyTorch's Flight Recorder dumps, one for each rank, as pickles or as JSON. A job writes\n"
              "  them when it times out with TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1;\n"
@@ -162,14 +163,14 @@ const struct ncs_command ncs_cmd_diagnose = {
              "\n"
              "  NCCL's log, of all ranks in one file or one file each, written from the start of the job\n"
              "  with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL, or better with NCCL_DEBUG=TRACE and\n"
-             "  NCCL_DEBUG_SUBSYS=CALL, which shows groups too. Lines of others are passed over.\n"
+             "  NCCL_DEBUG_SUBSYS=CALL, which shows groups too. Other lines are skipped.\n"
              "\n"
-             "A dump says which calls came to an end; it has neither operators nor roots. A log does not\n"
-             "say what came to an end: a rank that is behind the others is the one they wait for. What is\n"
-             "found is likely, never certain. Of a rank that left nothing the others tell.\n"
+             "A dump says which calls have completed; it has neither operators nor roots. A log does not say\n"
+             "which calls have completed: the ranks wait for the rank that is behind the others. Findings\n"
+             "from files are likely, never certain. If a rank left no file, the other ranks' files are used.\n"
              "\n"
-             "Exit status: 0 nothing wrong was found, 1 calls that do not agree though nobody waits,\n"
-             "2 a file that cannot be read, 3 a hang, 5 there is no call in it.\n",
+             "Exit status: 0 nothing wrong was found, 1 calls do not agree though nobody waits, 2 a file\n"
+             "cannot be read, 3 a hang, 5 there is no call in the files.\n",
     .option = options,
     .missing = "no file was given: dumps, a log, or a folder of them",
     .main = diagnose_main,

@@ -101,11 +101,11 @@ const struct ncs_command ncs_cmd_list = {
     .name = "list",
     .operands = "[FILE|DIR...]",
     .summary = "list scenarios with their descriptions",
-    .about = "Without operands: those that come with the program; with --bugs scenarios/bugs, the\n"
-             "corpus of bugs and their repaired twins. Each case is told under both policies: what\n"
-             "it is about, what NCCL does, and the truth that its outcome declares (verdict, rule,\n"
-             "culprits, call, who is blocked, how many findings), for `ncclscript score` and for\n"
-             "other tools. Nothing is run.\n",
+    .about = "Without operands, the scenarios of the program are listed; with --bugs those of\n"
+             "scenarios/bugs, the corpus of bugs and their repaired twins. For each case and policy, --bugs\n"
+             "prints its subject, what NCCL does, and the truth that its outcome declares (verdict, rule,\n"
+             "culprits, call, who is blocked, how many findings), for `ncclscript score` and for other\n"
+             "tools. Nothing is run.\n",
     .option = options,
     .main = list_main,
 };

@@ -242,16 +242,15 @@ const struct ncs_command ncs_cmd_score = {
     .name = "score",
     .operands = "[FILE]",
     .summary = "measure how well reports agree with the truth about scenarios",
-    .about = "FILE (or standard input) has a report per line, as `ncclscript run --format json` writes\n"
-             "them, or in the least form, for other tools:\n"
+    .about = "FILE (or standard input) has one report per line, as `ncclscript run --format json` writes\n"
+             "them. Other tools need at least these keys:\n"
              "  {\"scenario\": FILE, \"case\": \"ranks=4,who=1\", \"policy\": \"strict\", \"verdict\": \"hang\",\n"
              "   \"findings\": [{\"rule\": \"skipped-call\", \"culprits\": [1]}]}\n"
-             "The truth is what the scenarios declare: `ncclscript list --bugs` prints it; one without an\n"
-             "outcome has none, unless it is a repaired twin. There is one report for each case, policy\n"
-             "and \"seed\". The finding that names the cause comes first; one of \"level\": \"note\" is no\n"
-             "error.\n"
-             "Exit status: 0 when verdicts are right in 100 %, classes in 98 %, culprits in 95 % and\n"
-             "nothing is said of repaired twins; 1 when not; 2 when FILE is no such thing.\n",
+             "The truth is what the scenarios declare: `ncclscript list --bugs` prints it. A scenario without\n"
+             "an outcome has no truth, unless it is a repaired twin. There is one report for each case,\n"
+             "policy and \"seed\". The first finding names the cause; a finding of \"level\": \"note\" is no error.\n"
+             "Exit status: 0 if 100 % of verdicts, 98 % of classes and 95 % of culprits are right and no\n"
+             "repaired twin has a finding; 1 otherwise; 2 if FILE has no reports.\n",
     .option = options,
     .several = "one file of reports at a time",
     .main = score_main,
