@@ -441,7 +441,6 @@ bool ncs_diverge_across(const struct ncs_analysis *q, const int *path, size_t le
 size_t ncs_nth_kind(size_t i, size_t kinds);
 
 void ncs_rules(struct ncs_analysis *q);
-void ncs_waits(struct ncs_analysis *q);
 
 /* ---- words (words/names.c) ---- */
 

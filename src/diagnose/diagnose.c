@@ -134,7 +134,7 @@ static void fill_running(const struct ncs_analysis *q, int context, struct ncs_w
     w->place = ncs_context_place(q, context);
 }
 
-void ncs_waits(struct ncs_analysis *q)
+static void list_waits(struct ncs_analysis *q)
 {
     struct ncs_diagnosis *d = q->result;
     struct peers peers = { ncs_new((size_t)(q->ranks + 1) * sizeof *peers.is), INT_MAX, -1 };
@@ -198,7 +198,7 @@ static void analyse(const struct ncs_parties *parties, const struct ncs_journal 
     ncs_graph(&q);
     ncs_rules(&q);
     ncs_format_beforehand(&q);
-    ncs_waits(&q);
+    list_waits(&q);
     analysis_free(&q);
 }
 

@@ -260,6 +260,14 @@ void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *jour
 /* For an incomplete record: makes the finding of the cause likely; `doubt` says what else the cause
  * could be. */
 void ncs_finding_doubt(struct ncs_finding *f, const char *doubt);
+/* True if the rank is a culprit of the finding. */
+static inline bool ncs_finding_blames(const struct ncs_finding *f, int rank)
+{
+    for (size_t i = 0; i < f->culprits; i++)
+        if (f->culprit[i].rank == rank)
+            return true;
+    return false;
+}
 /* True if f blames all ranks that the other finding blames. */
 bool ncs_finding_names_all(const struct ncs_finding *f, const struct ncs_finding *other);
 /* The first finding of a cause that blocks ranks; NULL = none. */

@@ -12,6 +12,17 @@ struct seat { /* of a course in the communicators of a class */
     int comm_rank, nranks;
 };
 
+static uint64_t spot_key(size_t spot, uint64_t role)
+{
+    return ncs_hash(ncs_hash(6, spot), role) | 1;
+}
+
+/* True if some rank has the role at the spot. */
+static bool spot_has(const struct ncs_roles *r, size_t spot, uint64_t role)
+{
+    return ncs_map_get(&r->had, spot_key(spot, role)) != NULL;
+}
+
 static void number_roles(const struct ncs_analysis *q, const struct ncs_courses *courses, struct ncs_roles *out)
 {
     for (size_t i = 0; i < courses->count; i++)
@@ -78,7 +89,7 @@ static bool has_role(const struct ncs_roles *out, const struct ncs_course *c, si
             return true;
         if (s->role && role->nranks > 2 && /* on a ring of two both neighbours are the same rank */
             ncs_roles_alike(out, s->role, role->key) &&
-            ncs_spot_has(out, ncs_spot_number(out, s->site), role->key))
+            spot_has(out, ncs_spot_number(out, s->site), role->key))
             has = *round = true;
     }
     return has;
@@ -133,11 +144,6 @@ static void expect_role(const struct ncs_analysis *q, const struct ncs_courses *
     ncs_free(seat);
 }
 
-static uint64_t spot_key(size_t spot, uint64_t role)
-{
-    return ncs_hash(ncs_hash(6, spot), role) | 1;
-}
-
 static void number_spots(const struct ncs_courses *courses, struct ncs_roles *out)
 {
     for (size_t i = 0; i < courses->count; i++)
@@ -156,7 +162,7 @@ static void number_spots(const struct ncs_courses *courses, struct ncs_roles *ou
 static void expect_at_spot(const struct ncs_courses *courses, size_t spot, struct ncs_roles *out)
 {
     for (size_t role = 0; role < out->count; role++)
-        for (size_t i = 0; i < courses->count && ncs_spot_has(out, spot, out->of[role].key); i++)
+        for (size_t i = 0; i < courses->count && spot_has(out, spot, out->of[role].key); i++)
             out->passed[i * out->spots + spot] |= out->expected[i * out->count + role];
 }
 
@@ -211,9 +217,4 @@ size_t ncs_spot_number(const struct ncs_roles *r, uint64_t site)
 bool ncs_spot_is_expected(const struct ncs_roles *r, size_t course, size_t spot)
 {
     return spot < r->spots && r->passed[course * r->spots + spot];
-}
-
-bool ncs_spot_has(const struct ncs_roles *r, size_t spot, uint64_t role)
-{
-    return ncs_map_get(&r->had, spot_key(spot, role)) != NULL;
 }

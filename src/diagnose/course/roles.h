@@ -35,7 +35,5 @@ bool ncs_spot_is_expected(const struct ncs_roles *r, size_t course, size_t spot)
 bool ncs_roles_alike(const struct ncs_roles *r, uint64_t a, uint64_t b);
 /* The peer that a rank with this role names, on the ring of ranks; -1 = the role is not known. */
 int ncs_role_peer(const struct ncs_roles *r, uint64_t key, int comm_rank);
-/* True if some rank has the role at the spot. */
-bool ncs_spot_has(const struct ncs_roles *r, size_t spot, uint64_t role);
 
 #endif

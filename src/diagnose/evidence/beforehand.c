@@ -127,14 +127,6 @@ static bool is_same(const struct fact *a, const struct fact *b)
                    : strcmp(a->caught->text, b->caught->text) == 0;
 }
 
-static bool beforehand_is_culprit(const struct ncs_finding *f, int rank)
-{
-    for (size_t i = 0; i < f->culprits; i++)
-        if (f->culprit[i].rank == rank)
-            return true;
-    return false;
-}
-
 /* True if a rank that is not to blame met the same event, if all ranks met it, or if the culprit had met it before the
  * stretch. Copies of one thread's event for its other parties do not count. */
 static bool is_usual(const struct ncs_analysis *q, const struct facts *all, const struct ncs_finding *f,
@@ -147,7 +139,7 @@ static bool is_usual(const struct ncs_analysis *q, const struct facts *all, cons
             continue;
         bool copy = o->rank != fact->rank && o->id == fact->id && o->thread == fact->thread &&
                     ncs_parties_share(q->parties, o->rank, fact->rank);
-        if (o->rank == fact->rank ? o->id < s->from : !copy && !beforehand_is_culprit(f, o->rank))
+        if (o->rank == fact->rank ? o->id < s->from : !copy && !ncs_finding_blames(f, o->rank))
             return true;
         others += o->rank != fact->rank && o->rank != last && !copy;
         last = o->rank;

@@ -29,14 +29,6 @@ static bool is_read_at(const struct ncs_call *c, const struct ncs_call *place)
     return !ncs_call_failed(c) && ncs_at_same_place(c, place);
 }
 
-static bool is_right(const struct ncs_finding *f, int rank)
-{
-    for (size_t i = 0; i < f->culprits; i++)
-        if (f->culprit[i].rank == rank)
-            return false;
-    return true;
-}
-
 /* True if ranks that are not to blame read other values than the culprit there before the stretch already, when the
  * culprit did not diverge: then a difference is normal. */
 static bool has_differed(const struct reads *r)
@@ -50,7 +42,7 @@ static bool has_differed(const struct reads *r)
             own[mine++] = q->prior[i]->input;
     for (size_t i = 0; i < q->priors && !differed; i++) {
         const struct ncs_call *c = q->prior[i];
-        if (is_read_at(c, r->own) && is_right(r->f, c->rank) && times[c->rank]++ < mine)
+        if (is_read_at(c, r->own) && !ncs_finding_blames(r->f, c->rank) && times[c->rank]++ < mine)
             differed = c->input != own[times[c->rank] - 1];
     }
     ncs_free(own);
@@ -160,7 +152,7 @@ static int run_rank(const struct ncs_analysis *q, int comm, int comm_rank)
 static bool is_common(const struct reads *r)
 {
     for (int rank = 0; rank < r->q->ranks; rank++)
-        if (r->of[rank] && is_right(r->f, rank) && r->own->input && r->of[rank]->input == r->own->input)
+        if (r->of[rank] && !ncs_finding_blames(r->f, rank) && r->own->input && r->of[rank]->input == r->own->input)
             return true;
     return false;
 }
@@ -228,7 +220,7 @@ static char *values_read_format_other(const struct reads *r, const struct ncs_ca
     size_t others = 0;
     bool agree = r->own->input && !r->usual;
     for (int rank = 0; rank < q->ranks && agree; rank++) {
-        const struct ncs_call *c = is_right(r->f, rank) ? r->of[rank] : NULL;
+        const struct ncs_call *c = !ncs_finding_blames(r->f, rank) ? r->of[rank] : NULL;
         if (!c)
             continue;
         agree = c->input && (!model || c->input == model->input);

@@ -12,7 +12,7 @@ static uint64_t cast_place_key(int comm, int rank)
     return ncs_rehearsal_key(comm, rank, 0, 0);
 }
 
-/* The seat of each rank of the run on each communicator that numbers ranks otherwise: ncs_cast_seat needs no map for
+/* The seat of each rank of the run on each communicator that numbers ranks otherwise: seat_of needs no map for
  * the others. */
 static void find_seats(struct ncs_cast *cast)
 {
@@ -67,7 +67,8 @@ static void find_last_wait(struct ncs_cast *cast, size_t course)
         w->unmet = ncs_unmet_of(cast->q, c->context, &w->unmets);
 }
 
-int ncs_cast_seat(const struct ncs_cast *cast, int comm, int rank)
+/* The rank on the communicator of a rank of the run; -1 = it has none. */
+static int seat_of(const struct ncs_cast *cast, int comm, int rank)
 {
     const struct ncs_comm_info *info = cast->q->journal->comm[comm];
     if (cast->q->comm[comm].numbered_alike)
@@ -94,7 +95,7 @@ struct kinship {
 
 static bool is_in_its_seat(const struct ncs_cast *cast, int comm, int comm_rank, int rank)
 {
-    return comm_rank >= 0 && ncs_cast_seat(cast, comm, rank) == comm_rank;
+    return comm_rank >= 0 && seat_of(cast, comm, rank) == comm_rank;
 }
 
 static void add_word(struct kinship *k, uint64_t word)
@@ -304,5 +305,5 @@ size_t ncs_rehearsal_course(const struct ncs_rehearsal *p, const struct ncs_trou
 
 int ncs_rehearsal_seat(const struct ncs_rehearsal *p, const struct ncs_deed *d, size_t member)
 {
-    return member == 0 ? d->comm_rank : ncs_cast_seat(p->cast, d->comm, d->by->rank[member]);
+    return member == 0 ? d->comm_rank : seat_of(p->cast, d->comm, d->by->rank[member]);
 }

@@ -4,21 +4,16 @@
 
 #include "base/mem.h"
 
-static bool is_done(const struct ncs_rehearsal *p, size_t launch) /* launch: index + 1; 0 = there is none */
-{
-    return !launch || p->launch[launch - 1].done;
-}
-
 static bool is_ready(const struct ncs_rehearsal *p, const struct ncs_launch *l)
 {
-    return is_done(p, l->before[0]) && is_done(p, l->before[1]);
+    return ncs_launch_is_done(p, l->before[0]) && ncs_launch_is_done(p, l->before[1]);
 }
 
 void ncs_rehearsal_await(struct ncs_rehearsal *p, size_t launch)
 {
     struct ncs_launch *l = &p->launch[launch];
     for (size_t which = 0; which < 2; which++) {
-        struct ncs_launch *before = is_done(p, l->before[which]) ? NULL : &p->launch[l->before[which] - 1];
+        struct ncs_launch *before = ncs_launch_is_done(p, l->before[which]) ? NULL : &p->launch[l->before[which] - 1];
         if (!before)
             continue;
         l->after_next[which] = before->after;

@@ -88,11 +88,6 @@ void ncs_rehearsal_wait_for_event(struct ncs_rehearsal *p, const struct ncs_call
 
 /* ---- waits for launches ---- */
 
-static bool is_done(const struct ncs_rehearsal *p, size_t launch) /* launch: index + 1; 0 = there is none */
-{
-    return !launch || p->launch[launch - 1].done;
-}
-
 bool ncs_rehearsal_device_is_done(const struct ncs_rehearsal *p, int rank)
 {
     return rank < 0 || rank >= p->cast->ranks || !p->undone[p->troupe_of[rank]->rank[0]];
@@ -101,11 +96,11 @@ bool ncs_rehearsal_device_is_done(const struct ncs_rehearsal *p, int rank)
 bool ncs_rehearsal_wait_is_over(const struct ncs_rehearsal *p, const struct ncs_call *c)
 {
     if (c->fn == NCS_FN_cudaEventSynchronize)
-        return is_done(p, ncs_map_number(&p->event, launches_event_key(c)));
+        return ncs_launch_is_done(p, ncs_map_number(&p->event, launches_event_key(c)));
     const void *stream = ncs_call_stream(c);
     if (c->fn == NCS_FN_cudaDeviceSynchronize || !stream || stream == cudaStreamLegacy)
         return ncs_rehearsal_device_is_done(p, c->rank);
-    return is_done(p, ncs_map_number(&p->tail, launches_stream_key(c->rank, stream)));
+    return ncs_launch_is_done(p, ncs_map_number(&p->tail, launches_stream_key(c->rank, stream)));
 }
 
 /* ---- the devices ---- */

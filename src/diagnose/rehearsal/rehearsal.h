@@ -143,10 +143,14 @@ static inline bool ncs_deed_is_one_sided(const struct ncs_deed *d)
     return ncs_call_is_one_sided(d->call);
 }
 
+/* launch: index + 1; 0 = there is none, so nothing has to be waited for. */
+static inline bool ncs_launch_is_done(const struct ncs_rehearsal *p, size_t launch)
+{
+    return !launch || p->launch[launch - 1].done;
+}
+
 /* ---- players (rehearsal/cast.c) ---- */
 
-/* The rank on the communicator of a rank of the run; -1 = it has none. */
-int ncs_cast_seat(const struct ncs_cast *cast, int comm, int rank);
 /* The course that makes the calls of a rank of a communicator, + 1; 0 = no course has. */
 size_t ncs_cast_owner(const struct ncs_cast *cast, int comm, int comm_rank);
 /* Makes players for all courses. A change separates its rank from ranks that do not change alike. */

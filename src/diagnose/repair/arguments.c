@@ -2,21 +2,13 @@
 #include "api/types.h"
 #include "diagnose/repair/repair.h"
 
-static bool arguments_is_culprit(const struct ncs_repairing *p, int rank)
-{
-    for (size_t i = 0; i < p->d->f.culprits; i++)
-        if (p->d->f.culprit[i].rank == rank)
-            return true;
-    return false;
-}
-
 /* The call that the others are adapted to: one whose rank is not at fault. If all are, the first
  * one, or the one with the largest count: a larger count loses no data. */
 static const struct ncs_call *reference(const struct ncs_repairing *p)
 {
     const struct ncs_cause *r = p->r;
     for (size_t i = 0; i < r->calls; i++)
-        if (!arguments_is_culprit(p, r->call[i]->rank))
+        if (!ncs_finding_blames(&p->d->f, r->call[i]->rank))
             return r->call[i];
     const struct ncs_call *best = r->call[0];
     for (size_t i = 1; i < r->calls; i++)

@@ -48,25 +48,17 @@ static size_t keep_settled(const struct ncs_parties *p, int *party, size_t count
     return kept;
 }
 
-static bool is_blamed(const struct ncs_finding *f, int party, size_t before)
-{
-    for (size_t i = 0; i < before; i++)
-        if (f->culprit[i].rank == party)
-            return true;
-    return false;
-}
-
 static void settle_culprits(const struct ncs_parties *p, struct ncs_finding *f)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < f->culprits; i++) {
+    size_t count = f->culprits;
+    f->culprits = 0; /* refilled in place: two parties may become one rank */
+    for (size_t i = 0; i < count; i++) {
         struct ncs_culprit c = f->culprit[i];
         c.rank = parties_settle(p, c.rank);
         c.comm_rank = comm_rank_of(p, f->comm, c.rank);
-        if (!is_blamed(f, c.rank, kept))
-            f->culprit[kept++] = c;
+        if (!ncs_finding_blames(f, c.rank))
+            f->culprit[f->culprits++] = c;
     }
-    f->culprits = kept;
 }
 
 static bool parties_has_row(const struct ncs_finding *f, int party)
@@ -161,7 +153,7 @@ static char *name_ranks(const struct ncs_parties *p, struct ncs_finding *f, cons
                 ncs_str_addf(&s, "%.*s%d", (int)(number - rest), rest, parties_settle(p, (int)party));
                 rest = end;
             }
-            if (known && alone && !*introduced && is_blamed(f, (int)party, f->culprits) && *end != '\'' &&
+            if (known && alone && !*introduced && ncs_finding_blames(f, (int)party) && *end != '\'' &&
                 strncmp(end, " of ", 4) != 0) {
                 ncs_str_addf(&s, "%.*s", (int)(end - rest), rest);
                 introduce(p, (int)party, &s);
