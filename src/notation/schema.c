@@ -75,7 +75,7 @@ static const struct ncs_schema_field finding[] = {
 
 static const struct ncs_schema_field bug[] = {
     ROW("entry", NCS_SCHEMA_LINE, REQUIRED, NULL, "entry of the catalogue of bugs: A1"),
-    ROW("nccl", NCS_SCHEMA_LINE, 0, NULL, "what NCCL does, one sentence"),
+    ROW("nccl", NCS_SCHEMA_LINE, 0, NULL, "NCCL's behaviour, one sentence"),
     ROW("thread", NCS_SCHEMA_LINES, 0, NULL, "public thread about it, NVIDIA/nccl#296; or a list"),
     END,
 };
@@ -89,7 +89,7 @@ static const struct ncs_schema_field outcome[] = {
     ROW("call", NCS_SCHEMA_LINE, 0, NULL, "with error: C name of the function"),
     { "wrong", NCS_SCHEMA_SOME, 0, NULL, "a result differs: true, or where", wrong, NULL },
     ROW("lost", NCS_SCHEMA_INTS, 0, NULL, "this rank is lost"),
-    { "finding", NCS_SCHEMA_RULE, 0, NULL, "what must be reported too: a rule, or what must agree",
+    { "finding", NCS_SCHEMA_RULE, 0, NULL, "a finding that must be reported too: its rule, or its fields",
       finding, NULL },
     ROW("findings", NCS_SCHEMA_INTS, 0, NULL, "how many findings are errors"),
     END,
@@ -124,7 +124,7 @@ static const struct ncs_schema_field buffers[] = {
     ROW("dtype", NCS_SCHEMA_DTYPE, ARGUMENT | REQUIRED, NULL, "type of the elements"),
     ROW("count", NCS_SCHEMA_COUNT, ARGUMENT | REQUIRED, NULL, "elements: expression or size (64K)"),
     ROW("init", NCS_SCHEMA_ELEMENTS, OWN, NULL,
-        "what it holds at first: expression (i is the element, from 1), list, or random"),
+        "the first contents: expression (i is the element, from 1), list, or random"),
     { "memory", NCS_SCHEMA_WORD, 0, "device", "kind of memory", NULL, memories },
     ROW("device", NCS_SCHEMA_EXPR, 0, NULL, "device of the memory; the rank's own by default"),
     END,
@@ -163,7 +163,7 @@ const struct ncs_schema_field ncs_schema_top[] = {
     { "policy", NCS_SCHEMA_WORD, 0, "strict", "how much a call may do before others join", NULL,
       policies },
     ROW("verify", NCS_SCHEMA_FLAG, 0, "true", "check the result of every collective"),
-    { "needs", NCS_SCHEMA_FIELDS, 0, NULL, "what must be there, else the run is skipped", needs,
+    { "needs", NCS_SCHEMA_FIELDS, 0, NULL, "requirements; without them the run is skipped", needs,
       NULL },
     ROW("env", NCS_SCHEMA_ENV, 0, NULL,
         "environment, set before NCCL is opened: numbers, switches and names of NCCL and CUDA"),
@@ -177,7 +177,7 @@ const struct ncs_schema_field ncs_schema_top[] = {
     { "ops", NCS_SCHEMA_ENTRIES, 0, NULL, "reduction operators", ops, NULL },
     { "windows", NCS_SCHEMA_ENTRIES, 0, NULL, "windows: buffers that other ranks write into",
       windows, NULL },
-    ROW("steps", NCS_SCHEMA_STEPS, REQUIRED, NULL, "what every rank does, in order"),
+    ROW("steps", NCS_SCHEMA_STEPS, REQUIRED, NULL, "a list of what every rank does, in order"),
     END,
 };
 

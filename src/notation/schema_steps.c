@@ -16,12 +16,12 @@
 #define END { NULL, NCS_SCHEMA_EXPR, 0, NULL, NULL, NULL, NULL }
 #define ROW(name, kind, flags, value, about) { name, kind, flags, value, about, NULL, NULL }
 
-#define SEND(flags) ROW("send", NCS_SCHEMA_BUFFER, ARGUMENT | (flags), NULL, "what goes out")
-#define RECV(flags) ROW("recv", NCS_SCHEMA_BUFFER, ARGUMENT | (flags), NULL, "what comes in")
+#define SEND(flags) ROW("send", NCS_SCHEMA_BUFFER, ARGUMENT | (flags), NULL, "the buffer to send")
+#define RECV(flags) ROW("recv", NCS_SCHEMA_BUFFER, ARGUMENT | (flags), NULL, "the buffer to receive into")
 #define OP ROW("op", NCS_SCHEMA_OP, 0, "sum", "sum, prod, max, min, avg, or one of ops")
 #define ROOT ROW("root", NCS_SCHEMA_EXPR, 0, "0", "rank of this communicator")
 #define PEER ROW("peer", NCS_SCHEMA_EXPR, ARGUMENT | REQUIRED, NULL, "rank of this communicator")
-#define COUNT ROW("count", NCS_SCHEMA_COUNT, 0, NULL, "elements; by default as the operands are")
+#define COUNT ROW("count", NCS_SCHEMA_COUNT, 0, NULL, "elements; by default the size of the operands")
 #define STREAM ROW("stream", NCS_SCHEMA_STREAM, 0, NULL, "the communicator's own by default")
 #define VERIFY ROW("verify", NCS_SCHEMA_EXPR, 0, "true", "check the result")
 #define COMM ROW("comm", NCS_SCHEMA_COMM, OBJECT, "world", "communicator")
@@ -33,7 +33,7 @@
 #include "notation/gen/collectives.h"
 
 static const struct ncs_schema_field point[] = {
-    ROW("buffer", NCS_SCHEMA_BUFFER, ARGUMENT | REQUIRED, NULL, "what is sent or received"),
+    ROW("buffer", NCS_SCHEMA_BUFFER, ARGUMENT | REQUIRED, NULL, "the buffer to send, or to receive into"),
     PEER,
     COUNT,
     COMM,
@@ -42,7 +42,7 @@ static const struct ncs_schema_field point[] = {
     END
 };
 static const struct ncs_schema_field put_signal[] = {
-    ROW("buffer", NCS_SCHEMA_BUFFER, ARGUMENT | REQUIRED, NULL, "what is put, itself in a window"),
+    ROW("buffer", NCS_SCHEMA_BUFFER, ARGUMENT | REQUIRED, NULL, "the data to put; the buffer must lie in a window"),
     PEER,
     ROW("window", NCS_SCHEMA_WINDOW, ARGUMENT | REQUIRED, NULL, "window of the peer"),
     ROW("first", NCS_SCHEMA_EXPR, 0, "1", "element of the window at which it is put, from 1"),
@@ -60,7 +60,7 @@ static const struct ncs_schema_field signals[] = { ROW("peer", NCS_SCHEMA_EXPR, 
                                                        "rank of this communicator"),
                                                    OP_CNT, SIG_IDX, CTX, END };
 static const struct ncs_schema_field wait_signal[] = {
-    ROW("peer", NCS_SCHEMA_EXPR, ARGUMENT | EITHER | SHIFTS, NULL, "whose signal"),
+    ROW("peer", NCS_SCHEMA_EXPR, ARGUMENT | EITHER | SHIFTS, NULL, "the rank whose signal is waited for"),
     { "from", NCS_SCHEMA_SIGNALS, ARGUMENT | EITHER | SHIFTS, NULL, "several signals", signals,
       NULL },
     OP_CNT,
@@ -101,27 +101,27 @@ static const struct ncs_schema_field grow[] = {
 };
 
 static const struct ncs_schema_field fill[] = {
-    ROW("buffer", NCS_SCHEMA_BUFFER, OBJECT | REQUIRED, NULL, "what is filled"),
+    ROW("buffer", NCS_SCHEMA_BUFFER, OBJECT | REQUIRED, NULL, "the buffer to fill"),
     ROW("value", NCS_SCHEMA_ELEMENTS, ARGUMENT | REQUIRED, NULL,
         "expression (i is the element, from 1), list, or random"),
     ASYNC, END
 };
 static const struct ncs_schema_field copy[] = {
-    ROW("from", NCS_SCHEMA_BUFFER, ARGUMENT | REQUIRED, NULL, "what is read"),
-    ROW("to", NCS_SCHEMA_BUFFER, OBJECT | REQUIRED, NULL, "what is written"),
+    ROW("from", NCS_SCHEMA_BUFFER, ARGUMENT | REQUIRED, NULL, "the source buffer"),
+    ROW("to", NCS_SCHEMA_BUFFER, OBJECT | REQUIRED, NULL, "the target buffer"),
     ROW("count", NCS_SCHEMA_COUNT, 0, NULL, "elements; all of from by default"), ASYNC, END
 };
 static const struct ncs_schema_field add[] = {
-    ROW("from", NCS_SCHEMA_BUFFER, ARGUMENT | REQUIRED, NULL, "what is added"),
-    ROW("to", NCS_SCHEMA_BUFFER, OBJECT | REQUIRED, NULL, "what it is added to"),
+    ROW("from", NCS_SCHEMA_BUFFER, ARGUMENT | REQUIRED, NULL, "the buffer to add"),
+    ROW("to", NCS_SCHEMA_BUFFER, OBJECT | REQUIRED, NULL, "the buffer that it is added to"),
     ROW("count", NCS_SCHEMA_COUNT, OWN, NULL, "elements; all by default"), ASYNC, END
 };
 static const struct ncs_schema_field record[] = {
     ROW("event", NCS_SCHEMA_EVENT, OBJECT | REQUIRED, NULL, "the event"),
-    ROW("stream", NCS_SCHEMA_STREAM, ARGUMENT, "stream", "whose work so far it stands for"), END
+    ROW("stream", NCS_SCHEMA_STREAM, ARGUMENT, "stream", "the stream whose work so far the event marks"), END
 };
 static const struct ncs_schema_field wait[] = {
-    ROW("event", NCS_SCHEMA_EVENT, ARGUMENT | REQUIRED, NULL, "what is waited for"),
+    ROW("event", NCS_SCHEMA_EVENT, ARGUMENT | REQUIRED, NULL, "the event to wait for"),
     ROW("stream", NCS_SCHEMA_STREAM, OBJECT, "stream", "which waits"), END
 };
 static const struct ncs_schema_field delay[] = {
@@ -148,7 +148,7 @@ static const struct ncs_schema_field when_elements[] = {
 };
 static const struct ncs_schema_field when_peer[] = {
     WHEN, ROW("peer", NCS_SCHEMA_EXPR, REQUIRED, NULL, "rank at the other end"),
-    SECONDS(0, "what everything over the link takes longer; without: it is cut"), END
+    SECONDS(0, "delay of everything over the link; without it the link is cut"), END
 };
 
 /* The flag of verbs whose value may be missing. */
@@ -165,7 +165,7 @@ static const struct ncs_schema_field faults[] = {
     END };
 
 static const struct ncs_schema_field beside_repeat[] = {
-    ROW("do", NCS_SCHEMA_STEPS, REQUIRED, NULL, "what is repeated"),
+    ROW("do", NCS_SCHEMA_STEPS, REQUIRED, NULL, "the steps to repeat"),
     ROW("as", NCS_SCHEMA_NEW, 0, NULL, "name of the count, from 1"), END
 };
 static const struct ncs_schema_field beside_thread[] = {

@@ -108,7 +108,7 @@ $ ncclscript run -q notation/mixed
 ! notation/mixed/own.ncclscript.yaml:1:1: error: a scenario must be a mapping with steps, got nothing
 !     1 | # Nothing yet.
 !       | ^
-! notation/mixed/typo.yaml:1:1: error: a scenario needs steps: what every rank does, in order
+! notation/mixed/typo.yaml:1:1: error: a scenario needs steps: a list of what every rank does, in order
 !     1 | scenario: a key that is misspelt is not overlooked
 !       | ^
 ! notation/mixed/typo.yaml:2:1: error: no such key 'step' in a scenario
