@@ -134,6 +134,24 @@ START_TEST(spoiled_results_are_counted)
 }
 END_TEST
 
+/* Results so large that they go past the caches, also where they are not aligned for that. */
+START_TEST(large_results_are_right)
+{
+    static const char *const collectives[] = { "all_reduce", "reduce_scatter" };
+    for (int i = 0; i < 4; i++) {
+        const struct ncs_bench_options o = { .least = 17 << 20, .most = 17 << 20, .step = 1, .iters = 1, .rounds = 1,
+                                             .cycles = 1, .checks = 1, .type = i < 2 ? ncclFloat32 : ncclBfloat16,
+                                             .average = NCS_BENCH_MEAN, .unalign = (size_t)i % 2 };
+        const struct ncs_run_options run = { .driver = "sim", .ranks = 3, .devices = 8, .verify = true, .once = true };
+        wrong_out = wrong_in = 0;
+        struct ncs_bench *b = ncs_bench_new(ncs_bench_find(collectives[i / 2]), &o, &run, add_wrong, NULL);
+        ck_assert_int_eq(ncs_bench_execute(b)->verdict, NCS_PASS);
+        ck_assert_uint_eq(wrong_out + wrong_in, 0);
+        ncs_bench_free(b);
+    }
+}
+END_TEST
+
 /* A file as nccl-tests 2.19.6 writes it: no collective but in args, the root a text. */
 START_TEST(baselines_of_nccl_tests_are_read)
 {
@@ -172,4 +190,4 @@ END_TEST
 
 NCS_TEST_MAIN("bench", bus_bandwidth_is_nccl_tests, names_of_programs_are_found, shapes_fit_their_buffers,
               elements_are_small_numbers, percentiles_are_nearest_ranks, spoiled_results_are_counted,
-              baselines_of_nccl_tests_are_read)
+              large_results_are_right,              baselines_of_nccl_tests_are_read)

@@ -26,6 +26,7 @@ struct data_plan {
     struct data_recipe *recipe; /* the distinct ones of the outputs, in order of first use */
     int recipes;
     int *which;                 /* the recipe by rank; NULL = all use the first */
+    bool streams;               /* outputs go past the caches */
 };
 
 /* The loops of this processor. */
