@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/model.h"
 #include "api/types.h"
 #include "base/mem.h"
 #include "base/safe.h"
@@ -192,7 +193,7 @@ static int order_by_place(const void *x, const void *y)
 void ncs_bench_spans(const struct ncs_result *result, struct ncs_bench_spans *out)
 {
     struct parts parts = { 0 };
-    *out = (struct ncs_bench_spans){ 0 };
+    *out = (struct ncs_bench_spans){ .model = result->model };
     collect_parts(result->timeline, &parts);
     if (parts.count) {
         join_collectives(&parts);
@@ -263,7 +264,7 @@ void ncs_bench_spans_json(const struct ncs_bench_spans *spans, const char *file,
                                                  ncs_bench_json_of_each(&s->each), "alg_bw", s->algbw, "bus_bw",
                                                  s->busbw));
     }
-    json_t *o = json_pack("{si so ss sf sf so}", "version", 1, "scenario", json_text(file), "clock", "virtual",
-                          "elapsed_us", spans->elapsed, "covered_us", spans->covered, "results", results);
+    json_t *o = json_pack("{ss so ss ss sf sf so}", "schema", "ncclscript.bench-scenario/1", "scenario",
+                          json_text(file), "clock", "virtual", "model", ncs_models[spans->model].name, "elapsed_us", spans->elapsed, "covered_us", spans->covered, "results", results);
     ncs_bench_json_add(o, out);
 }

@@ -20,6 +20,7 @@ struct ncs_bench_span {
 
 struct ncs_bench_spans {
     struct ncs_bench_span *span; size_t spans; /* in the order of their first calls */
+    int model;                 /* of virtual time: index in ncs_models (api/model.h) */
     double elapsed;            /* microseconds from the first begin to the last end */
     double covered;            /* microseconds in which at least one call was in progress */
 };

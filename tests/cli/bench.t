@@ -66,6 +66,9 @@ $ for way in '-z 1' '-z 2' '-z 3' '-y 1' '-C 1' '-R 1' '-u 3' '-m 5' '-p 1' '-N 
 $ ncclscript bench all_gather -b 64 -e 64 -g 2 -n 4 -I 1 -K 1 --clock virtual --format json | jq -c '.results[0].out_of_place_per_iter | map_values(if type == "array" then map(round) else round end)'
 > {"min_us":10,"max_us":10,"avg_us":10,"p50_us":10,"p95_us":10,"p99_us":10,"stdev_us":0,"cv_pct":0,"times_us":[10,10,10,10]}
 
+$ ncclscript bench all_gather -b 64 -e 64 -g 2 --format json | jq -c '[.schema, .version, .driver, .ranks]'
+> ["ncclscript.bench/1",1,"sim",2]
+
 # Comparison: equal virtual times are not slower; times beyond the threshold are, with exit status 1.
 $ ncclscript bench sendrecv -b 1K -e 4K -f 2 -g 2 -n 2 --clock virtual -J old.json >/dev/null
 $ ncclscript bench sendrecv -b 1K -e 4K -f 2 -g 2 -n 2 --clock virtual --compare old.json | tail -1
@@ -111,8 +114,8 @@ $ ncclscript bench --scenario labelled.lua -g 4
 >   gradients             AllReduce               3      4         4096     10.04     10.04     10.04     10.04     10.04    0.41    0.61
 >   line 6                AllGather               1      4        16384     10.16     10.16     10.16     10.16     10.16    1.61    1.21
 > # 40.<*> us from the first begin to the last end; in 40.<*> us at least one call was in progress
-$ ncclscript bench --scenario labelled.lua --format json 2>/dev/null | jq -c '[.clock, (.results[] | [.label, .line, .call, .calls, .ranks, .size, (.time.times_us | length)])]'
-> ["virtual",["gradients",4,"ncclAllReduce",3,2,4096,3],[null,6,"ncclAllGather",1,2,8192,1]]
+$ ncclscript bench --scenario labelled.lua --format json 2>/dev/null | jq -c '[.schema, .clock, (.results[] | [.label, .line, .call, .calls, .ranks, .size, (.time.times_us | length)])]'
+> ["ncclscript.bench-scenario/1","virtual",["gradients",4,"ncclAllReduce",3,2,4096,3],[null,6,"ncclAllGather",1,2,8192,1]]
 $ ncclscript bench all_reduce --scenario labelled.lua
 ! ncclscript bench: a collective or --scenario, not both
 ! try `ncclscript bench --help`
