@@ -265,6 +265,7 @@ void ncs_bench_spans_json(const struct ncs_bench_spans *spans, const char *file,
                                                  s->busbw));
     }
     json_t *o = json_pack("{ss so ss ss sf sf so}", "schema", "ncclscript.bench-scenario/1", "scenario",
-                          json_text(file), "clock", "virtual", "model", ncs_models[spans->model].name, "elapsed_us", spans->elapsed, "covered_us", spans->covered, "results", results);
+                          json_text(file), "clock", "virtual", "model", ncs_models[spans->model].name, "elapsed_us",
+                          spans->elapsed, "covered_us", spans->covered, "results", results);
     ncs_bench_json_add(o, out);
 }
