@@ -117,11 +117,12 @@ void ncs_bench_document_text(struct ncs_bench_document *d, const struct ncs_benc
     size_t wrong;
     double busbw;
     ncs_bench_document_sums(d, &wrong, &busbw);
+    const char *clock = s->options.clock == NCS_BENCH_VIRTUAL ? "virtual" : "host";
     json_t *o = json_pack("{ss si ss si ss ss ss si so sO s{si sb} s{sf ss} sO}", "schema", "ncclscript.bench/1",
-                          "version", VERSION, "program", s->program, "nccl_version", s->nccl_version, "driver", s->driver, "clock",
-                          s->options.clock == NCS_BENCH_VIRTUAL ? "virtual" : "host", "model", s->model, "ranks", s->ranks,
-                          "config", json_of_config(s), "results", d->results, "out_of_bounds", "count",
-                          (int)wrong, "okay", wrong == 0, "average_bus_bandwidth", "bandwidth", busbw, "okay",
-                          "unchecked", "errors", d->errors);
+                          "version", VERSION, "program", s->program, "nccl_version", s->nccl_version, "driver",
+                          s->driver, "clock", clock, "model", s->model, "ranks", s->ranks, "config",
+                          json_of_config(s), "results", d->results, "out_of_bounds", "count", (int)wrong, "okay",
+                          wrong == 0, "average_bus_bandwidth", "bandwidth", busbw, "okay", "unchecked", "errors",
+                          d->errors);
     ncs_bench_json_add(o, out);
 }

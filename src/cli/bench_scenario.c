@@ -9,12 +9,17 @@
 #include "cli/run_options.h"
 #include "report/report.h"
 
-/* Options that say what bench itself calls: a scenario says it for itself. */
+/* Options for a scenario, too. The others say what bench itself calls: a scenario says that for itself. */
+static const bool for_scenarios[NCS_BENCH_ROW_HELP + 1] = {
+    [NCS_BENCH_ROW_SCENARIO] = true, [NCS_BENCH_ROW_SET] = true,    [NCS_BENCH_ROW_GPUS] = true,
+    [NCS_BENCH_ROW_THREADS] = true,  [NCS_BENCH_ROW_MODEL] = true,  [NCS_BENCH_ROW_TIMEOUT] = true,
+    [NCS_BENCH_ROW_MEMORY] = true,   [NCS_BENCH_ROW_FORMAT] = true, [NCS_BENCH_ROW_HELP] = true,
+};
+
 static bool bench_scenario_fits(const struct ncs_option_value *v)
 {
     for (int row = 0; row < NCS_BENCH_ROW_HELP; row++)
-        if (v[row].given && row != NCS_BENCH_ROW_SCENARIO && row != NCS_BENCH_ROW_SET && row != NCS_BENCH_ROW_GPUS &&
-            row != NCS_BENCH_ROW_THREADS && row != NCS_BENCH_ROW_TIMEOUT && row != NCS_BENCH_ROW_MEMORY && row != NCS_BENCH_ROW_FORMAT && row != NCS_BENCH_ROW_MODEL) {
+        if (v[row].given && !for_scenarios[row]) {
             ncs_usage_error("bench", NULL, "--%s does not go with --scenario, which has calls of its own",
                             ncs_bench_option[row].name);
             return false;
