@@ -1,5 +1,5 @@
-/* Where ranks part: whether one call differs, or one was left out, made in excess or exchanged, is
- * told by what follows. */
+/* Where ranks diverge: what follows decides whether one call differs, or one was left out, made in
+ * excess or exchanged. */
 #include "diagnose_lab.h"
 
 /* Calls of each rank by their counts, 0 at the end; the first that differs blocks all, and every
@@ -229,7 +229,7 @@ START_TEST(destroyed_without_the_counterpart)
 }
 END_TEST
 
-NCS_TEST_MAIN("diagnose_parting", differs_where_the_rest_agrees,
+NCS_TEST_MAIN("diagnose_divergence", differs_where_the_rest_agrees,
               extra_where_that_makes_the_rest_agree, no_extra_where_the_rest_falls_short,
               swapped_where_the_rest_agrees, skipped_behind_one_that_differs,
               not_yet_made_is_not_skipped, skipped_after_one_that_differs,

@@ -1,4 +1,4 @@
-/* How a ring of waiting ranks is told, whatever place it was found at, and what is advised; hosts
+/* The report of ranks that wait in a cycle, wherever it was found, and its advice; hosts
  * that wait for a key that nobody sets. */
 #include "diagnose_lab.h"
 
@@ -260,7 +260,7 @@ START_TEST(a_poll_of_the_host_has_a_name)
 }
 END_TEST
 
-NCS_TEST_MAIN("diagnose_rings", told_from_the_lowest_rank, short_and_long_rings,
+NCS_TEST_MAIN("diagnose_cycles", told_from_the_lowest_rank, short_and_long_rings,
               communicator_of_the_first_step, a_group_too_wide_is_split,
               steps_of_streams_and_events, steps_of_hosts, ring_of_unknown_cause,
               key_that_a_finished_rank_did_not_set, key_that_a_failed_rank_did_not_set,
