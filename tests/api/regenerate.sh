@@ -1,5 +1,5 @@
 #!/bin/bash
-# What src/api/gen.lua writes is committed: it must be what it would write now.
+# The output of src/api/gen.lua is committed: it must equal its present output.
 lua=$(command -v lua5.4 || command -v lua)
 if [ -z "$lua" ] || ! "$lua" -e 'os.exit(_VERSION == "Lua 5.4")'; then
     echo "skipped: no Lua 5.4 interpreter"

@@ -6,7 +6,7 @@ set -u
 root=${1:-.}
 cd "$root" || exit 2
 
-# What each room, a folder of src/, may include besides itself. A wing is a folder in a room with a line of its
+# Each room, a folder of src/, may include itself and the rooms in its line. A wing is a folder in a room with a line of its
 # own; folders without one (gen, rules) are part of their room. A room may include its wings, except those
 # whose line names the room. Who may include another room may include its wings too; a wing needs each wing of its
 # own room by name.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What leaves a file of the simulator is named sim_: lists the other externals of its library and fails.
+# Names that leave a file of the simulator begin with sim_: lists the other externals of its library and fails.
 # usage: externals.sh [LIBRARY]
 set -u -o pipefail
 library=${1:-${NCCLSCRIPT%/*}/libncs_sim.a}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `convert` makes of every YAML scenario of the gallery must end as that does: the same verdict
+# The translation of every YAML scenario of the gallery must end as the scenario does: the same verdict
 # as declared, results verified, values and trace hash.
 set -u
 unset "${!NCCL_@}" # the simulator heeds them

@@ -118,7 +118,7 @@ static void run_simulated(const struct sequence *q, int version, bool devices)
         ncs_str_add(&trace, "waits for ever\n");
 }
 
-/* What the process that runs it wrote, or how it ended. The caller frees. */
+/* The output of the process that runs it, or how it ended. The caller frees. */
 static char *traced(const struct sequence *q, bool simulated, int version, bool devices)
 {
     int ends[2], status;

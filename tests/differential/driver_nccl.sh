@@ -56,7 +56,7 @@ many() {
     [[ ! -s $work/$what.wrong ]] || { cat "$work/$what.wrong" "$work/$what.err"; touch "$work/$what.failed"; }
 }
 
-# Of a matrix the first case: a hang takes a second here. A scenario about the simulated machine itself
+# Only the first case of a matrix: a hang takes a second here. A scenario about the simulated machine itself
 # says so, and is skipped. AddressSanitizer sees the first scenario of a folder that hangs: the others
 # wait in the same code.
 mapfile -t files < <(find scenarios/{basics,patterns,recovery,bugs} -name '*.lua' | LC_ALL=C sort)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `./start` builds is enough for exec; where a drop-in library is not there, its name is.
+# The files that `./start` builds are enough for exec; where a drop-in library is not there, its name is.
 set -u
 . tests/exec/common.bash
 build=$(dirname "$NCCLSCRIPT")

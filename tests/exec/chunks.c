@@ -29,7 +29,7 @@ static void expect_bytes(const char *device, const unsigned char *want, size_t b
 }
 #define SAME(device, want) expect_bytes(device, want, BYTES, __LINE__)
 
-/* Of the process, each page once, however often it is mapped. */
+/* Memory of the process; each page counts once, however often it is mapped. */
 static long kib_in_use(void)
 {
     char line[128];
@@ -52,7 +52,7 @@ static void fill(void)
     }
 }
 
-/* Whoever writes writes for himself. */
+/* A write to a shared page is seen by its writer only. */
 static void writes(char *a, char *b, char *c)
 {
     unsigned char *changed = malloc(BYTES);

@@ -1,4 +1,4 @@
-/* What the client programs share: the functions of NCCL and CUDA as a program sees them, and what
+/* Shared by the client programs: the functions of NCCL and CUDA as a program sees them, and what
  * they make of a result. */
 #ifndef CLIENT_H
 #define CLIENT_H

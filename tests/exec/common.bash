@@ -1,4 +1,4 @@
-# What the scripts of this folder share: where the programs are, how one is run, what is looked for.
+# Shared by the scripts of this folder: where the programs are, how one is run, what is looked for.
 [ -z "${TSAN_OPTIONS:-}" ] ||
     { echo "skipped: a thread of ThreadSanitizer's own sleeps, so no hang is certain there"; exit 77; }
 unset "${!NCCLSCRIPT_@}" CUDA_VISIBLE_DEVICES

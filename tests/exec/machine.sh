@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the environment says of the machine: CUDA_VISIBLE_DEVICES as CUDA reads it, and what is not used.
+# The environment describes the machine: CUDA_VISIBLE_DEVICES as CUDA reads it, and what is not used.
 set -u
 . tests/exec/common.bash
 

@@ -102,7 +102,7 @@ static int twice(void)
     return 0;
 }
 
-/* What is at an address again is not what was there before. */
+/* A new allocation at an old address is not the old one. */
 static int again(void)
 {
     for (int i = 0; i < 1000; i++) {
@@ -227,7 +227,7 @@ static int asleep(void)
     return 0;
 }
 
-/* What 2.28.9 lacks. */
+/* Functions that 2.28.9 lacks. */
 static int newer(void)
 {
     ncclUniqueId id;

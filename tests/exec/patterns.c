@@ -12,7 +12,7 @@ struct team {
     float **send, **recv; /* `ranks` blocks of COUNT each */
 };
 
-/* What rank `from` has for rank `to` in its send buffer. */
+/* The value that rank `from` sends to rank `to`. */
 static float value(int from, int to, int i)
 {
     return (float)(1000 * from + 10 * to + i % 10);
@@ -49,7 +49,7 @@ static void begin(struct team *t)
 
 /* The calls of one rank; in a group with those of the thread's others. */
 typedef void calls_of(struct team *t, int d, int rank);
-/* What belongs at element i of block b of rank's receive buffer; below 0: nobody has written there. */
+/* The right value of element i of block b of rank's receive buffer; below 0: no rank writes there. */
 typedef float wanted_at(const struct team *t, int rank, int b, int i);
 
 static void try_pattern(struct team *t, const char *name, calls_of *calls, wanted_at *wanted)

@@ -46,7 +46,7 @@ static void pause_between_polls(void)
         usleep(20000);
 }
 
-/* What is left of a communicator that was aborted is nobody's to ask for. */
+/* An aborted communicator cannot be asked for anything. */
 static void *watch(void *arg)
 {
     (void)arg;

@@ -25,7 +25,7 @@ reports '^  or    it could also be that rank 0 made (1 call|too many calls) on c
 run "hang without pollers, as JSON" 3 "${exec[@]}" --format json -- "${clients}pollers"
 reports '"alternatives": \[\{"rule": "extra-call"'
 
-# Who polls may still end it until the patience is over; the time limit holds all the same. So it does with
+# Polling threads may still end the wait until the patience is over; the time limit holds all the same. So it does with
 # a thread of which nobody can say that it will not come.
 for who in watched watched,spins ranks,spins measured measured,watched; do
     run "time limit, $who" 124 "${exec[@]}" --timeout 300ms --patience 1h -- "${clients}pollers" "$who"

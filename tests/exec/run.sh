@@ -31,7 +31,7 @@ run "large" 0 "${exec[@]}" -- "${clients}large"
 says '^large: ok$'
 reports '8 allocations of device memory \(120 GiB\)$'
 
-# What a sanitizer holds back is not looked at.
+# Memory that a sanitizer holds back is not counted.
 if [ -z "$runtime" ]; then
     run "flat" 0 "${exec[@]}" -- "${clients}flat"
     says '^flat: ok'

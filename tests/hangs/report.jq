@@ -1,4 +1,4 @@
-# What of a report is held against expect.jsonl.
+# The parts of a report that are compared with expect.jsonl.
 {
   scenario,
   policy,

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What is found in cases/, held against expect.jsonl: one line per scenario and policy, the same for
+# The findings in cases/, compared with expect.jsonl: one line per scenario and policy, the same for
 # every seed. Correct look-alikes must pass without a finding. Of scenarios/bugs and their repaired
 # twins tests/gallery sees to it.
 #
@@ -71,7 +71,7 @@ for policy in strict typical; do
     done
 done
 
-# What is said is the same for every seed.
+# The report is the same for every seed.
 while read -r line; do
     echo "said otherwise with another seed: $line"
     failed=$((failed + 1))

@@ -1,4 +1,4 @@
-/* What tests of communicators say again and again: refusals with their text, configurations, and what
+/* Helpers for tests of communicators: refusals with their text, configurations, and what
  * a communicator is. */
 #ifndef NCS_TEST_COMM_LAB_H
 #define NCS_TEST_COMM_LAB_H

@@ -1,4 +1,4 @@
-/* What a dropped group leaves behind: nothing of collectives, but splits count, and peers stay unconnected. */
+/* A dropped group leaves behind nothing of collectives, but splits count, and peers stay unconnected. */
 #include "kernel.h"
 
 #include "harness.h"

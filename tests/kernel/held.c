@@ -68,7 +68,7 @@ START_TEST(none_at_all)
 }
 END_TEST
 
-/* What is done in pieces comes out as what is done at once. */
+/* Work in pieces gives the same result as work at once. */
 START_TEST(pieces_change_nothing)
 {
     int64_t at_once[3];

@@ -27,7 +27,7 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* What the model says of an operation of that cost, issued now. */
+/* The model's time for an operation of that cost, issued now. */
 static int64_t issue(int device, int kind, int thread, int64_t after, int64_t cost)
 {
     int owner = kind == PER_THREAD ? thread : 0;

@@ -1,4 +1,4 @@
-/* What the machine says of the memory that it has given out, and whom it lets touch other memory. */
+/* The memory that the machine has given out, and who may touch other memory. */
 #include "kernel.h"
 
 static void one_rank(void (*body)(struct kernel_rank *r))
@@ -133,7 +133,7 @@ static void is_guarded(struct kernel_rank *r)
 START_TEST(a_guarded_call_touches_what_it_is_lent) { one_rank(is_guarded); }
 END_TEST
 
-/* What nobody has asked for is nothing that is left. */
+/* An allocation that the program did not make is no leak. */
 static void leaves_notes(struct kernel_rank *r)
 {
     (void)r;

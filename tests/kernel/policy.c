@@ -1,4 +1,4 @@
-/* What the policies decide: when a host goes on, and whether sends are buffered. */
+/* The policies decide when a host goes on, and whether sends are buffered. */
 #include "kernel.h"
 
 #include "harness.h"

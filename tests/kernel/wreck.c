@@ -14,7 +14,7 @@ enum { ROUNDS = 5000 };
 
 enum { RANKS = 4, COMMS = 12, STEPS = 24, FLOATS = 16 };
 
-/* What the calls of a rank fill in, some of them late. */
+/* Outputs of a rank's calls; some are filled late. */
 struct things {
     struct ncs_random random; /* of the step: mostly the same on all ranks */
     ncclComm_t comm[COMMS];
@@ -173,7 +173,7 @@ static void work(struct things *t)
     }
 }
 
-/* What harms more than the rank's next call. */
+/* Damage that reaches beyond the rank's next call. */
 static void harm(struct things *t)
 {
     switch (draw(t, 12)) {
@@ -266,7 +266,7 @@ START_TEST(nothing_is_left_of_threads)
 }
 END_TEST
 
-/* What a stream of another device will free is gone with its own device. */
+/* Memory that a stream of another device would free goes away with its own device. */
 static void reset_first(struct kernel_rank *r)
 {
     void *p, *q;

@@ -29,7 +29,7 @@ printf 'scenario { ranks = 1 }\nrequire "module"\n' >"$work/requires.lua"
 "$program" run "$work/requires.lua" | grep -q '/module.lua:1: nested deeper than 200 levels' ||
     { echo "no place in a module"; failed=1; }
 
-# What a name is does not depend on when it is used first.
+# A name means the same whenever it is used first.
 "$program" run first_use.lua >"$work/first" || failed=1
 diff <(sed -n 's/^\[1\] //p' "$work/first") <(sed -n 's/^\[0\] //p' "$work/first") || failed=1
 (($(grep -c "did you mean" "$work/first") == 12 && $(grep -c "ready-made" "$work/first") == 8)) ||

@@ -46,7 +46,7 @@ for options in "--seed 7" "--policy typical" "--seed 3 --ranks-as thread"; do
     python3 tests/report/trace.py "$work/seed.json" "$calls" || complain "$options"
 done
 
-# What is in one that was thought through: rank 2 leaves out the last call.
+# The contents of a trace that was checked by hand: rank 2 leaves out the last call.
 cat >"$work/skip.lua" <<'LUA'
 scenario { ranks = 4 }
 local x = cuda.buffer("float32", 8):fill(rank)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Who waits for whom, of every scenario with a bug: the DOT file is what graphviz reads (checked by its
+# The graph of who waits for whom, for every scenario with a bug: the DOT file is what graphviz reads (checked by its
 # grammar, as far as it is used), the ranks that JSON has in `waits` are all in it and in the tree.
 set -u
 unset "${!NCCL_@}" # the simulator heeds them

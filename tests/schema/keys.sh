@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a scenario may declare stands in three places: the schema of YAML (src/notation/schema.c), what Lua's
+# The keys of a scenario stand in three places: the schema of YAML (src/notation/schema.c), what Lua's
 # scenario{} reads (src/script), and the annotations of both for editors (lua/library). They have the same keys.
 set -u
 export LC_ALL=C

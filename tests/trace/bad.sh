@@ -29,7 +29,7 @@ repeat() { # TEXT COUNT
     printf "%0$2d" 0 | sed "s/0/$1/g"
 }
 
-# Of a dump: opcodes after PROTO 2, in octal and hexadecimal escapes.
+# Parts of a dump: opcodes after PROTO 2, in octal and hexadecimal escapes.
 pickle() {
     printf '\200\002'
     printf "$1"

@@ -1,4 +1,4 @@
--- What the ranks of a job do, and what a diagnosis of its traces has to come to. `expect` is of all
+-- The calls of a job's ranks, and the finding that its traces must lead to. `expect` is of all
 -- formats; in it fr, logs, calls and the like are of one. `says`: part of the report, as a Lua-free text.
 
 return {

@@ -22,7 +22,7 @@ ALIKE = ("the same", "same ranks", "named", "other ranks", "nothing")
 # To be raised, never lowered.
 LEAST = {"rank alone": 136, "blamed": 160, "alike": 187}
 CASES = 3 # of each file of the gallery
-# What a dump shows; other classes need what it does not have: roots, operators, hosts, memory, errors.
+# Classes that a dump shows; others need facts that it lacks: roots, operators, hosts, memory, errors.
 SHOWN = {"comm-order", "count-mismatch", "dtype-mismatch", "extra-call", "kind-mismatch", "message-order",
          "p2p-count-mismatch", "p2p-cycle", "recv-without-send", "send-without-recv", "skipped-call",
          "swapped-calls", "wrong-comm", "wrong-peer"}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `diagnose` finds in the Flight Recorder dumps of jobs with one bug each, held against whose bug it is.
+# The findings of `diagnose` in Flight Recorder dumps of jobs with one bug each, compared with the rank of the bug.
 set -u
 unset "${!NCCL_@}" # the simulator heeds them
 : "${NCCLSCRIPT:?the path of the binary}"

@@ -113,7 +113,7 @@ static inline void set_comm(struct ncs_call *c, void *comm)
             c->arg[i].p = comm;
 }
 
-/* What a counted call is, but for who makes it. */
+/* The arguments of a counted call. */
 struct what {
     enum ncs_fn fn;
     int64_t count, dtype, root, op; /* root: peer too */

@@ -71,7 +71,7 @@ static inline int model_add_lane(struct model *m, int device, bool legacy, bool 
     return m->lanes++;
 }
 
-/* What comes next in a stream comes after all this. */
+/* The next operation of a stream comes after all these. */
 static inline void model_after_lane(struct model *m, node n, int which)
 {
     const struct lane *own = &m->lane[which];

@@ -56,7 +56,7 @@ static inline json_t *json_of(const struct ncs_result *result, bool expected)
     return o;
 }
 
-/* What `path` leads to: "findings/0/rule". */
+/* The value at `path`: "findings/0/rule". */
 static inline json_t *at(json_t *o, const char *path)
 {
     while (o && *path) {

@@ -96,7 +96,7 @@ static inline void passes(const char *text)
     finish();
 }
 
-/* What was printed, with "s.lua" for the path of the file. */
+/* The printed text, with "s.lua" for the path of the file. */
 static inline char *shown(const struct ncs_result *r)
 {
     struct ncs_str out = { 0 };

@@ -95,7 +95,7 @@ static void *take_and_give(void *unused)
     return unused;
 }
 
-/* What threads have in hand comes back when they end. */
+/* Bytes that a thread has in hand come back when it ends. */
 START_TEST(test_threads)
 {
     size_t before = ncs_budget_used();

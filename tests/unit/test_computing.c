@@ -59,7 +59,7 @@ START_TEST(test_loops)
 }
 END_TEST
 
-/* What functions of C do counts. */
+/* The work of C functions counts. */
 START_TEST(test_work_of_c)
 {
     static const char *const bodies[] = {

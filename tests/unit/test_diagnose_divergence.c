@@ -139,7 +139,7 @@ START_TEST(skipped_after_one_that_differs)
 }
 END_TEST
 
-/* What waits is the first call of a group, what failed its second: the title is of the second. */
+/* The first call of a group waits, its second failed: the title names the second. */
 START_TEST(title_is_of_the_call_that_is_numbered)
 {
     struct ncs_call *c[2];

@@ -367,7 +367,7 @@ START_TEST(wrong_elements_are_marked)
 }
 END_TEST
 
-/* What the last step leaves is what the simulator has computed. */
+/* The last step leaves the results that the simulator has computed. */
 START_TEST(the_ring_ends_with_the_result)
 {
     for (int ranks = 2; ranks <= 8; ranks++)

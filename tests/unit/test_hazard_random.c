@@ -62,7 +62,7 @@ static void use(node at, int which, int from, int bytes, bool writes)
     model_use(&st->m, at, line, which * BYTES + from, bytes, writes);
 }
 
-/* What is done in an open group with what its calls are to use: by the host behind a wait in it, which
+/* Uses, in an open group, of memory that its calls will use: by the host behind a wait in it, which
  * covers nothing; on a stream of theirs, where it comes before them. */
 static void use_in_group(int lane, bool by_host, int which, int from, int bytes, bool writes)
 {
@@ -471,7 +471,7 @@ static bool would_be_a_hazard(void)
     return is_one;
 }
 
-/* Of those that would be a hazard few are taken: so programs get long, and have a past. */
+/* Few steps that would be a hazard are taken, so that programs get long and have a past. */
 static void take_step(void)
 {
     for (int tries = 0; tries < 8; tries++) {

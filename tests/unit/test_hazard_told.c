@@ -1,4 +1,4 @@
-/* What is told of hazards: once for each pair of places, what was felt of them, and that nothing is held on to. */
+/* Reports of hazards: once for each pair of places, with their effects; and no record is kept. */
 #include "hazard_lab.h"
 
 /* ---- what is told ---- */
@@ -64,7 +64,7 @@ START_TEST(only_the_message_that_was_read_early_is_felt)
 }
 END_TEST
 
-/* What a sender spoils comes out wrong where it is received: of that message, not of the others. */
+/* Data that a sender spoils are wrong where that message is received, not where others are. */
 START_TEST(a_spoilt_message_is_felt_by_its_receiver)
 {
     open_lab();

@@ -183,7 +183,7 @@ START_TEST(what_failed_takes_no_place)
 }
 END_TEST
 
-/* What is paired, by its sequence: a collective of the communicator, a message of its peer and direction. */
+/* Calls are paired by their sequence: a collective of the communicator, a message of its peer and direction. */
 START_TEST(each_sequence_is_numbered_by_itself)
 {
     char x;

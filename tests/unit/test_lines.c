@@ -143,7 +143,7 @@ START_TEST(test_lines_beyond)
 }
 END_TEST
 
-/* What is no bytecode, or not whole, is refused; a byte that is changed never reads beyond. */
+/* Texts that are no bytecode, or not whole, are refused; a changed byte never causes a read beyond the end. */
 START_TEST(test_other_bytes)
 {
     struct ncs_lines one = { .line = (int[]){ 1 }, .count = 1 };

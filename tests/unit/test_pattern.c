@@ -146,7 +146,7 @@ START_TEST(test_comes_to_an_end)
         ck_assert_uint_ge(ncs_heap_charged(&heap), 200000000);
         lua_settop(L, 0);
     }
-    /* What is large and goes through once is none of these. */
+    /* A large buffer that is used once is none of these. */
     ck_assert_int_eq(luaL_dostring(L,
         "local text = ('word = value, '):rep(200000)\n"
         "assert(select(2, ours.gsub(text, '(%w+) = (%w+)', '%2 = %1')) == 200000)\n"

@@ -32,7 +32,7 @@ static const struct planted cases[] = {
       -2 },
     { FILE_OF("all_reduce"), NULL, { NCS_PLANT_STALE, 3, 1 }, NCS_PATTERN_STALE, 1, -2 },
     { FILE_OF("reduce_scatter"), NULL, { NCS_PLANT_STALE, 0, 1 }, NCS_PATTERN_STALE, 1, -2 },
-    /* What moves in steps has a fault in each step of the rank. */
+    /* A call that moves in steps has a fault in each step of the rank. */
     { FILE_OF("all_to_all"), NULL, { NCS_PLANT_BIT, 3, 0 }, NCS_PATTERN_NONE, 1, -2 },
     { FILE_OF("all_to_all"), NULL, { NCS_PLANT_STALE, 1, 0 }, NCS_PATTERN_STALE, 1, -2 },
     { FILE_OF("gather"), NULL, { NCS_PLANT_STALE, 2, 0 }, NCS_PATTERN_STALE, 1, -2 },

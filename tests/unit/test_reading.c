@@ -114,7 +114,7 @@ START_TEST(test_long_files)
 }
 END_TEST
 
-/* What stands at folder/a: `refusal` is what is said of it, NULL = it is read and holds "in". */
+/* The thing at folder/a: `refusal` is the message about it, NULL = it is read and holds "in". */
 static void stays_within(const char *refusal)
 {
     struct ncs_str text = { 0 };

@@ -141,7 +141,7 @@ START_TEST(test_many_culprits)
 }
 END_TEST
 
-/* What several ranks do wrong at one place is told once; another place is another finding. */
+/* The same mistake of several ranks at one place is reported once; another place is another finding. */
 START_TEST(test_like_findings)
 {
     struct ncs_finding f[5];

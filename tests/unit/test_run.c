@@ -312,7 +312,7 @@ START_TEST(test_skip)
     ck_assert_int_eq(r->verdict, NCS_SKIPPED);
     ck_assert_str_eq(r->skip_reason, "needs eight GPUs");
     finish();
-    /* What failed before it still counts. */
+    /* Failures before it still count. */
     r = execute(options(2), skip_on_one);
     ck_assert_int_eq(r->stop, NCS_STOP_INTERRUPTED);
     ck_assert_int_eq(r->verdict, NCS_WRONG);

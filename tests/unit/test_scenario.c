@@ -1,4 +1,4 @@
-/* What a scenario declares: defaults, --set, ranges, needs; and whether a result is the outcome. */
+/* The declarations of a scenario: defaults, --set, ranges, needs; and whether a result is the outcome. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -462,7 +462,7 @@ START_TEST(test_error)
                      "got: error ncclInvalidArgument of ncclAllReduce on rank 1");
     r.verdict = NCS_WRONG;
     ck_assert_str_eq(difference(&o, &r), "");
-    /* What a rank raises itself is an error as that of a call is. */
+    /* An error that a rank raises itself counts like that of a call. */
     error[0] = (struct ncs_run_error){ .kind = NCS_KIND_LUA, .rank = 2, .name = (char *)"lua" };
     r.verdict = NCS_ERROR;
     r.errors = 1;

@@ -262,7 +262,7 @@ END_TEST
 
 /* ---- env ---- */
 
-/* What NCCL and CUDA would load, write, read, or listen at: each by Lua's table. */
+/* Files and ports that NCCL and CUDA would use: each by Lua's table. */
 START_TEST(test_closed_variables)
 {
     static const char *const closed[] = {

@@ -87,7 +87,7 @@ START_TEST(test_usage)
         { "fault.kil { rank = 0 }", "no such field 'kil' in fault: did you mean 'kill'?" },
         { "C.sizeof(99)", "C.sizeof: dtype must be a name or one of C's constants, as C.ncclFloat32, got 99" },
         { "C.host(-1, 4)", "C.host: dtype must be a name or one of C's constants" },
-        /* What NCCL says, with what it does not; and where it is silent not what it has said of another call. */
+        /* NCCL's text with our addition; where NCCL is silent, not its text about another call. */
         { "world:destroy() C.check(C.ncclAllReduce(x, x, 8, C.ncclInt32, C.ncclSum, world, stream))",
           "ncclAllReduce: ncclInvalidArgument: Error: corrupted comm object detected (the communicator was destroyed" },
         { "C.ncclCommCount(nil) C.check(C.ncclCommRevoke(world, 7))",
@@ -205,7 +205,7 @@ END_TEST
 
 START_TEST(test_hang_abandons_everything)
 {
-    /* What waits may hold to-be-closed values, catch everything, or sit in coroutines and threads. */
+    /* A waiting rank may hold to-be-closed values, catch everything, or wait in coroutines and threads. */
     verdict_of("scenario { ranks = 3 }\n"
                "local x = cuda.buffer('int32', 4):fill(1)\n"
                "local v <close> = setmetatable({}, { __close = function(_, e) while e do end end })\n"

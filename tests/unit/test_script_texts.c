@@ -118,7 +118,7 @@ static void finished_at(const char *text, int line)
     finish();
 }
 
-/* Who ended is shown at the last line that ran, not at its last call. */
+/* A rank that ended is shown at its last line that ran, not at its last call. */
 START_TEST(test_last_line)
 {
     finished_at("scenario { ranks = 2 }\nlocal x = cuda.buffer('int32', 4):fill(1)\n"

@@ -67,7 +67,7 @@ START_TEST(no_piece_overlaps)
 }
 END_TEST
 
-/* What a call reads and writes on its own rank. */
+/* The memory that a call reads and writes on its own rank. */
 static const struct {
     enum ncs_fn fn;
     int rank;

@@ -94,7 +94,7 @@ START_TEST(test_once_for_each_place)
 }
 END_TEST
 
-/* What is wrong is told as that alone. */
+/* A wrong result is not reported as inexact, too. */
 START_TEST(test_not_of_what_is_wrong)
 {
     static const unsigned char result = 0;

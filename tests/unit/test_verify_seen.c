@@ -1,4 +1,4 @@
-/* What the verification keeps of operations for who wants to look at them. */
+/* Samples of operations that the verification keeps for drawings. */
 #include "verify_lab.h"
 
 #include "verify/seen.h"

@@ -66,7 +66,7 @@ START_TEST(an_all_to_all_is_checked_when_a_rank_has_finished)
 }
 END_TEST
 
-/* Of a scatter a rank's output is known as soon as the root was there. */
+/* A scatter's output on a rank is known as soon as the root was there. */
 START_TEST(a_scatter_needs_its_root_alone)
 {
     struct world w;

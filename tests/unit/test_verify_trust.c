@@ -1,4 +1,4 @@
-/* Who trusts that nothing spoils results keeps less of the inputs, and must say the same: two verifications are
+/* A verification that trusts that nothing spoils results keeps less of the inputs, and must find the same: two verifications are
  * told of the same operations, one of which trusts. */
 #include "verify_lab.h"
 

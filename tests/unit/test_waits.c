@@ -1,4 +1,4 @@
-/* Who waits for whom, of hand-made diagnoses: the tree and the DOT file, few ranks and many. */
+/* The graph of who waits for whom, for hand-made diagnoses: the tree and the DOT file, few ranks and many. */
 #include <stdio.h>
 #include <string.h>
 
@@ -180,7 +180,7 @@ START_TEST(test_tree_many)
 }
 END_TEST
 
-/* What cannot be folded is cut, and said to be. */
+/* A text that cannot be folded is cut, and says so. */
 START_TEST(test_tree_cut)
 {
     begin("waiting");

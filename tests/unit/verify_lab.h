@@ -304,7 +304,7 @@ static inline struct reference ascending(const struct world *w, int dtype, int o
     return f;
 }
 
-/* What rank r puts into the reduction. */
+/* Rank r's input of the reduction. */
 static inline void term(const struct world *w, const struct reference *f, int r, size_t at,
                         unsigned char *x)
 {

@@ -1,4 +1,4 @@
--- Of two ranks one makes a call at a line that no other rank reaches.
+-- One of two ranks makes a call at a line that no other rank reaches.
 scenario { ranks = 4 }
 local tp = world:split { color = rank // 2, name = "tp" .. rank // 2 }
 local h, loss = cuda.buffer("float32", 4):fill(1), cuda.buffer("float32", 1):fill(1)

@@ -1,4 +1,4 @@
--- Of two ranks one leaves out a call; what the other pair does shows which.
+-- One of two ranks leaves out a call; the other pair shows which.
 scenario { ranks = 4 }
 local tp = world:split { color = rank // 2, name = "tp" .. rank // 2 }
 local h, l, all = cuda.buffer("float32", 4):fill(1), cuda.buffer("float32", 2):fill(1), cuda.buffer("float32", 4)

@@ -1,4 +1,4 @@
--- What the ranks put in has nothing in common; that the sums were not as expected, and would have been with the
+-- The inputs of the ranks have nothing in common; that the sums were not as expected, and would have been with the
 -- fifth call of rank 1, tells which it left out.
 scenario { ranks = 4 }
 local x = cuda.buffer("int32", 4)

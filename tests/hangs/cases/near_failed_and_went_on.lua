@@ -1,4 +1,4 @@
--- Who communicates after a failure has got over it.
+-- A rank that communicates after a failure has recovered from it.
 scenario { ranks = 3, outcome = { hang = true } }
 
 local x = cuda.buffer("float32", 16):fill(1)

@@ -1,4 +1,4 @@
--- What failed on all ranks is not why one of them leaves.
+-- A call that failed on all ranks is not the reason why one of them leaves.
 scenario { ranks = 3, outcome = { hang = true } }
 
 local x = cuda.buffer("float32", 16):fill(1)

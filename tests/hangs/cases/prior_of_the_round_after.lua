@@ -1,4 +1,4 @@
--- What one rank reads and catches comes behind the call that it left out, in a loop of one call.
+-- One rank reads and catches something after the call that it left out, in a loop of one call.
 scenario { ranks = 4 }
 local x = cuda.buffer("float32", 1):fill(1)
 for step = 1, 5 do
