@@ -105,28 +105,76 @@ static bool measure_types(struct ncs_bench_rank *r)
 
 /* ---- a rank from its device to its end ---- */
 
-static bool bench_join(struct ncs_bench_rank *r)
+/* All of the device's memory that is in use, at a point that all ranks have reached. */
+static bool read_used(struct ncs_bench_rank *r, enum ncs_bench_stage stage)
 {
     const struct ncs_api *api = ncs_run_api(r->run);
-    ncclUniqueId id, *found = NULL;
+    size_t left = 0, total = 0;
+    if (!r->bench->options.memory)
+        return true;
+    if (!ncs_run_barrier(r->run, NULL, 0, -1) || !CUDA(r, api, cudaMemGetInfo, &left, &total))
+        return false;
+    if (r->rank == 0)
+        r->bench->used[stage] = (int64_t)(total - left);
+    return ncs_run_barrier(r->run, NULL, 0, -1);
+}
+
+static bool share_id(struct ncs_bench_rank *r, ncclUniqueId *id)
+{
+    const struct ncs_api *api = ncs_run_api(r->run);
+    ncclUniqueId *found = NULL;
     size_t bytes;
-    int devices = 1;
-    if (r->rank == 0 && (!NCCL(r, api, ncclGetUniqueId, &id) ||
-                         !ncs_run_store_set(r->run, ID_KEY, &id, sizeof id)))
+    if (r->rank == 0 && (!NCCL(r, api, ncclGetUniqueId, id) ||
+                         !ncs_run_store_set(r->run, ID_KEY, id, sizeof *id)))
         return false;
     if (!ncs_run_store_get(r->run, ID_KEY, -1, (void **)&found, &bytes))
         return false;
-    id = *found;
+    *id = *found;
     ncs_free(found);
-    return CUDA(r, api, cudaGetDeviceCount, &devices) &&
-           CUDA(r, api, cudaSetDevice, r->rank % devices) &&
-           NCCL(r, api, ncclCommInitRank, &r->comm, r->bench->nranks, id, r->rank);
+    return true;
+}
+
+static bool bench_join(struct ncs_bench_rank *r)
+{
+    const struct ncs_api *api = ncs_run_api(r->run);
+    const int policy = r->bench->options.cta_policy, nranks = r->bench->nranks;
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    ncclUniqueId id;
+    int devices = 1;
+    if (!share_id(r, &id) || !CUDA(r, api, cudaGetDeviceCount, &devices) ||
+        !CUDA(r, api, cudaSetDevice, r->rank % devices) || !read_used(r, NCS_BENCH_STARTED))
+        return false;
+    if (policy >= 0)
+        config.CTAPolicy = policy;
+    if (policy >= 0 ? !NCCL(r, api, ncclCommInitRankConfig, &r->comm, nranks, id, r->rank, &config)
+                    : !NCCL(r, api, ncclCommInitRank, &r->comm, nranks, id, r->rank))
+        return false;
+    return read_used(r, NCS_BENCH_INITIALIZED);
+}
+
+/* Symmetric windows need memory of ncclMemAlloc. */
+static bool is_symmetric(const struct ncs_bench_rank *r)
+{
+    return r->bench->options.registration == NCS_BENCH_SYMMETRIC &&
+           ncs_run_driver_api(r->run)->ncclCommWindowRegister;
+}
+
+static bool bench_register(struct ncs_bench_rank *r, int which)
+{
+    const struct ncs_api *api = ncs_run_api(r->run);
+    char *buffer = which == 0 ? r->send : r->recv;
+    if (is_symmetric(r))
+        return NCCL(r, api, ncclCommWindowRegister, r->comm, buffer, r->room, &r->window[which],
+                    NCCL_WIN_COLL_SYMMETRIC);
+    return r->bench->options.registration == NCS_BENCH_UNREGISTERED ||
+           NCCL(r, api, ncclCommRegister, r->comm, buffer, r->room, &r->registered[which]);
 }
 
 static bool allocate(struct ncs_bench_rank *r)
 {
     const struct ncs_api *api = ncs_run_api(r->run);
     const struct ncs_bench_options *o = &r->bench->options;
+    void **const buffer[] = { (void **)&r->send, (void **)&r->recv };
     r->room = ncs_bench_memory(r->bench->collective, o, r->bench->nranks) / 2;
     size_t period = NCS_BENCH_PERIOD * sizeof(double);
     r->host = ncs_new(r->room < period ? r->room : period);
@@ -134,22 +182,27 @@ static bool allocate(struct ncs_bench_rank *r)
         r->each = ncs_new((size_t)o->iters * sizeof *r->each);
     if (!o->null_stream && !CUDA(r, api, cudaStreamCreateWithFlags, &r->stream, cudaStreamNonBlocking))
         return false;
-    if (!CUDA(r, api, cudaMalloc, (void **)&r->send, r->room) ||
-        !CUDA(r, api, cudaMalloc, (void **)&r->recv, r->room))
-        return false;
-    return !o->registered ||
-           (NCCL(r, api, ncclCommRegister, r->comm, r->send, r->room, &r->registered[0]) &&
-            NCCL(r, api, ncclCommRegister, r->comm, r->recv, r->room, &r->registered[1]));
+    for (int i = 0; i < 2; i++)
+        if (!(is_symmetric(r) ? NCCL(r, api, ncclMemAlloc, buffer[i], r->room)
+                              : CUDA(r, api, cudaMalloc, buffer[i], r->room)))
+            return false;
+    return bench_register(r, 0) && bench_register(r, 1) && read_used(r, NCS_BENCH_ALLOCATED);
 }
 
 static void leave(struct ncs_bench_rank *r)
 {
     const struct ncs_api *api = ncs_run_api(r->run);
+    void *const buffer[] = { r->send, r->recv };
+    if (!read_used(r, NCS_BENCH_COLLECTED))
+        return;
     for (int i = 0; i < 2; i++)
-        if (r->registered[i] && !NCCL(r, api, ncclCommDeregister, r->comm, r->registered[i]))
+        if ((r->registered[i] && !NCCL(r, api, ncclCommDeregister, r->comm, r->registered[i])) ||
+            (r->window[i] && !NCCL(r, api, ncclCommWindowDeregister, r->comm, r->window[i])))
             return;
-    if (!CUDA(r, api, cudaFree, r->send) || !CUDA(r, api, cudaFree, r->recv) ||
-        !NCCL(r, api, ncclCommDestroy, r->comm) || !r->stream)
+    for (int i = 0; i < 2; i++)
+        if (!(is_symmetric(r) ? NCCL(r, api, ncclMemFree, buffer[i]) : CUDA(r, api, cudaFree, buffer[i])))
+            return;
+    if (!NCCL(r, api, ncclCommDestroy, r->comm) || !r->stream)
         return;
     CUDA(r, api, cudaStreamDestroy, r->stream);
 }
@@ -178,6 +231,11 @@ static void bench_rank_free(void *rank)
     ncs_free(r->host);
     ncs_free(r->each);
     ncs_free(r);
+}
+
+int64_t ncs_bench_used(const struct ncs_bench *bench, enum ncs_bench_stage stage)
+{
+    return stage == NCS_BENCH_STARTED ? 0 : bench->used[stage] - bench->used[stage - 1];
 }
 
 size_t ncs_bench_memory(const struct ncs_bench_collective *collective,

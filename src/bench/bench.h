@@ -27,6 +27,22 @@ enum ncs_bench_blocking {
     NCS_BENCH_ROUNDS,     /* after each round of aggregated calls; the wait for other ranks is not timed */
 };
 
+/* What the communicator knows of the buffers, with the numbers of nccl-tests' -R. */
+enum ncs_bench_registration {
+    NCS_BENCH_UNREGISTERED,
+    NCS_BENCH_REGISTERED, /* ncclCommRegister */
+    NCS_BENCH_SYMMETRIC,  /* ncclCommWindowRegister, for all ranks; ncclCommRegister before NCCL 2.27 */
+};
+
+/* When the device's free memory is read, for -M. */
+enum ncs_bench_stage {
+    NCS_BENCH_STARTED,
+    NCS_BENCH_INITIALIZED, /* the communicator is there */
+    NCS_BENCH_ALLOCATED,   /* the buffers, too */
+    NCS_BENCH_COLLECTED,   /* all collectives are through */
+    NCS_BENCH_STAGES,
+};
+
 enum { NCS_BENCH_MULSUM = ncclNumOps, NCS_BENCH_OPS }; /* a pre-mul-sum as an operator */
 extern const char *const ncs_bench_ops[NCS_BENCH_OPS + 1]; /* "sum" ... "mulsum", NULL */
 
@@ -44,7 +60,10 @@ struct ncs_bench_options {
     int skip;               /* of those times, leave out the first ones: -K */
     bool null_stream;
     bool enqueueing;        /* report the time in which a rank enqueues the calls: -C */
-    bool registered;        /* -R 1 */
+    enum ncs_bench_registration registration;
+    int cta_policy;         /* ncclConfig_t's CTAPolicy, -1 = unset */
+    bool memory;            /* read how much memory is in use: -M */
+    bool timestamps;        /* the table says when each row was measured: -S */
     size_t unalign;         /* elements */
 };
 
@@ -80,6 +99,10 @@ struct ncs_bench *ncs_bench_new(const struct ncs_bench_collective *collective,
                                 ncs_bench_on_row on_row, void *arg);
 const struct ncs_result *ncs_bench_execute(struct ncs_bench *bench);
 void ncs_bench_free(struct ncs_bench *bench);
+
+/* Bytes by which the free memory of rank 0's device shrank up to this stage, since the stage before. Ranks that
+ * share the device count, too. */
+int64_t ncs_bench_used(const struct ncs_bench *bench, enum ncs_bench_stage stage);
 
 /* Bytes of device memory of one rank. */
 size_t ncs_bench_memory(const struct ncs_bench_collective *collective,

@@ -18,7 +18,8 @@ struct ncs_bench_rank {
     cudaStream_t stream;
     char *send, *recv;       /* of `room` bytes each */
     size_t room;
-    void *registered[2];
+    void *registered[2];     /* handles of ncclCommRegister, */
+    ncclWindow_t window[2];  /* or windows; NULL: neither */
     ncclRedOp_t mulsum;      /* for the type that is being timed */
     void *host;              /* data on their way to the device, a period of the pattern at most */
     struct ncs_bench_interval interval;
@@ -38,6 +39,7 @@ struct ncs_bench {
     uint64_t rounds;         /* on the simulator: the latest barrier that a rank has left, */
     int64_t opened;          /* and when the first one did */
     uint64_t wrong;          /* elements, before the check in progress */
+    int64_t used[NCS_BENCH_STAGES]; /* bytes of rank 0's device, in all */
 };
 
 /* Both return true for success; otherwise they report the error of the rank, which must return. */

@@ -56,6 +56,8 @@ void ncs_bench_table_head(const struct ncs_bench_options *o, struct ncs_str *out
         if (o->each)
             add_each_head(out, false);
     }
+    if (o->timestamps)
+        ncs_str_addf(out, "  %19s", "timestamp");
     ncs_str_addf(out, "\n# %10s  %12s  %8s  %6s  %6s", "(B)", "(elements)", "", "", "");
     for (int place = 0; place < 2; place++) {
         ncs_str_addf(out, "%*s%7s  %6s  %6s", place == 0 || o->each ? 2 : 10, "", "(us)", "(GB/s)", "(GB/s)");
@@ -64,6 +66,8 @@ void ncs_bench_table_head(const struct ncs_bench_options *o, struct ncs_str *out
             add_each_head(out, true);
         }
     }
+    if (o->timestamps)
+        ncs_str_addf(out, "%*s%s", o->each ? 2 : 10, "", "YYYY-MM-DD hh:mm:ss");
     ncs_str_add(out, "\n");
 }
 
@@ -84,11 +88,13 @@ static void add_figure(const struct ncs_bench_figure *f, struct ncs_str *out)
     add_number(out, 7, f->each.mean > 0 ? 100 * f->each.deviation / f->each.mean : 0);
 }
 
-void ncs_bench_table_row(const struct ncs_bench_row *row, struct ncs_str *out)
+void ncs_bench_table_row(const struct ncs_bench_row *row, const char *timestamp, struct ncs_str *out)
 {
     ncs_str_addf(out, "%12zu  %12zu  %8s  %6s  %6d", row->size, row->count, ncs_bench_type_name(row->type),
                  row->op < 0 ? "none" : ncs_bench_ops[row->op], row->root);
     add_figure(&row->out, out);
     add_figure(&row->in, out);
+    if (timestamp)
+        ncs_str_addf(out, "  %19s", timestamp);
     ncs_str_add(out, "\n");
 }

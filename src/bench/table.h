@@ -10,6 +10,7 @@ const char *ncs_bench_type_name(int type);
 int ncs_bench_type(const char *name); /* those, and all of ncs_dtype_from_name; -1 = unknown */
 
 void ncs_bench_table_head(const struct ncs_bench_options *options, struct ncs_str *out);
-void ncs_bench_table_row(const struct ncs_bench_row *row, struct ncs_str *out);
+/* `timestamp` ends the row; NULL = none. */
+void ncs_bench_table_row(const struct ncs_bench_row *row, const char *timestamp, struct ncs_str *out);
 
 #endif

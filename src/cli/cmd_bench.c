@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "api/model.h"
 #include "api/version.h"
@@ -61,11 +62,20 @@ static void print_setting(const struct benching *b)
     print_table(b, &out);
 }
 
+static const char *format_now(char *text, size_t room)
+{
+    time_t now = time(NULL);
+    struct tm local;
+    strftime(text, room, "%Y-%m-%d %H:%M:%S", localtime_r(&now, &local));
+    return text;
+}
+
 static void on_row(void *arg, const struct ncs_bench_row *row)
 {
     struct benching *b = arg;
     struct ncs_str out = { 0 };
-    ncs_bench_table_row(row, &out);
+    char timestamp[32];
+    ncs_bench_table_row(row, b->setting.options.timestamps ? format_now(timestamp, sizeof timestamp) : NULL, &out);
     print_table(b, &out);
     ncs_bench_document_row(b->document, row);
     if (b->baseline)
@@ -191,6 +201,26 @@ static bool can_run(struct benching *b, const struct ncs_bench_collective *c)
     return false;
 }
 
+static void print_used(const struct benching *b, const struct ncs_bench *bench)
+{
+    static const char *const what[NCS_BENCH_STAGES] = {
+        [NCS_BENCH_INITIALIZED] = "Initialization", [NCS_BENCH_ALLOCATED] = "User-Allocated",
+        [NCS_BENCH_COLLECTED] = "Collective",
+    };
+    struct ncs_str out = { 0 };
+    char size[32];
+    int64_t total = 0;
+    ncs_str_addf(&out, "# %-20s :", "GPU memory usage");
+    for (int stage = NCS_BENCH_INITIALIZED; stage < NCS_BENCH_STAGES; stage++) {
+        int64_t used = ncs_bench_used(bench, (enum ncs_bench_stage)stage);
+        ncs_str_addf(&out, " %s %s%s |", what[stage], used < 0 ? "-" : "",
+                     ncs_format_size((uint64_t)(used < 0 ? -used : used), size, sizeof size));
+        total += used;
+    }
+    ncs_str_addf(&out, " Total %s\n", ncs_format_size((uint64_t)(total < 0 ? 0 : total), size, sizeof size));
+    print_table(b, &out);
+}
+
 static void bench_one(struct benching *b, const struct ncs_bench_collective *c)
 {
     struct ncs_str out = { 0 };
@@ -208,6 +238,8 @@ static void bench_one(struct benching *b, const struct ncs_bench_collective *c)
     b->verdict = ncs_verdict_worse(b->verdict, result->verdict);
     if (result->verdict != NCS_PASS)
         report_failure(b, c, result);
+    else if (o.memory)
+        print_used(b, bench);
     b->ran = b->ran || result->verdict != NCS_SKIPPED;
     ncs_bench_free(bench);
 }

@@ -35,21 +35,6 @@ static const struct field fields[] = {
 #define FIELDS (sizeof fields / sizeof *fields)
 #define MOST_MORE 8
 
-void ncs_config_init(ncclConfig_t *c)
-{
-    memset(c, 0, sizeof *c);
-    c->size = sizeof *c;
-    c->magic = NCCL_CONFIG_MAGIC;
-    c->version = NCCL_VERSION(2, 30, 7);
-    for (size_t i = 0; i < FIELDS; i++) {
-        char *at = (char *)c + fields[i].option.offset - offsetof(struct ncs_comm_config, config);
-        if (fields[i].option.kind == NCS_OPTION_TEXT)
-            *(const char **)at = NCCL_CONFIG_UNDEF_PTR;
-        else
-            *(int *)at = NCCL_CONFIG_UNDEF_INT;
-    }
-}
-
 void ncs_comm_config_read(lua_State *L, int arg, struct ncs_comm_config *into)
 {
     static const struct ncs_option none[] = { { NULL, 0, 0 } };
@@ -61,7 +46,7 @@ void ncs_comm_config_read_with(lua_State *L, int arg, struct ncs_comm_config *in
 {
     struct ncs_option rows[FIELDS + 2 + MOST_MORE] = {
         { "name", NCS_OPTION_TEXT, offsetof(struct ncs_comm_config, name) } };
-    ncclConfig_t unset;
+    static const ncclConfig_t unset = NCCL_CONFIG_INITIALIZER;
     size_t count = 1;
     for (size_t i = 0; i < FIELDS; i++)
         rows[count++] = fields[i].option;
@@ -69,8 +54,7 @@ void ncs_comm_config_read_with(lua_State *L, int arg, struct ncs_comm_config *in
         rows[count++] = more[i];
     rows[count] = (struct ncs_option){ NULL, 0, 0 };
     memset(into, 0, sizeof *into);
-    ncs_config_init(&into->config);
-    ncs_config_init(&unset);
+    into->config = unset;
     ncs_lua_options(L, arg, rows, into);
     if (into->name && !into->config.commName)
         into->config.commName = into->name;

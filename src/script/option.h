@@ -42,8 +42,6 @@ void ncs_comm_config_read(lua_State *L, int arg, struct ncs_comm_config *into);
  * ncs_comm_config. */
 void ncs_comm_config_read_with(lua_State *L, int arg, struct ncs_comm_config *into,
                                const struct ncs_option *more);
-/* All fields unset. */
-void ncs_config_init(ncclConfig_t *config);
 /* For C.ncclConfig: sets the field with C's name from the value at arg. False = no such field. */
 bool ncs_config_set(lua_State *L, ncclConfig_t *config, const char *field, int arg);
 const char *const *ncs_config_fields(void); /* C's names, NULL at the end */

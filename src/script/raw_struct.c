@@ -262,7 +262,7 @@ int ncs_raw_config(lua_State *L)
 {
     ncs_lua_begin(L, "C.ncclConfig", 1);
     struct ncs_config *c = ncs_object_new(L, NCS_CLASS_CONFIG, sizeof *c, 0);
-    ncs_config_init(&c->config);
+    c->config = (ncclConfig_t)NCCL_CONFIG_INITIALIZER;
     if (lua_gettop(L) > 1 && !lua_isnil(L, 1))
         ncs_struct_read(L, 1, NCS_STRUCT_CONFIG, &c->config, "the fields");
     return 1;

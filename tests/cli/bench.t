@@ -166,3 +166,28 @@ $ ncclscript bench all_reduce -b 8 -e 8 -J /nowhere/x.json >/dev/null
 ! <*>/nowhere/x.json<*>
 ! ...
 ? 74
+
+# What recent command lines of nccl-tests hold: symmetric windows, a CTA policy, the time of day, memory.
+$ ncclscript bench ./all_reduce_perf -b 64 -e 64 -g 4 -n 2 -R 2 -x 1 -V 16 -D 0 -G 0 -p 1 -S 1 -M 1
+> # ncclscript <*>
+> #<*>
+> #<*>
+> #
+> # Collective test starting: all_reduce
+> #
+> #<*>out-of-place<*>in-place
+> #<*>#wrong            timestamp
+> #<*>YYYY-MM-DD hh:mm:ss
+>           64            16     float     sum      -1<*>0<*>0  <*>-<*>-<*>:<*>:<*>
+> # GPU memory usage     : Initialization <*> | User-Allocated <*> | Collective <*> | Total <*>
+> # Out of bounds values : 0 OK
+> # Avg bus bandwidth    : <*>
+> #
+$ for r in 0 1 2; do ncclscript bench all -g 4 -n 1 -b 64 -e 64 -R $r --format json | jq -c '[(.results | length), ([.results[] | .out_of_place.nwrong, .in_place.nwrong] | add)]'; done
+> [10,0]
+> [10,0]
+> [10,0]
+$ ncclscript bench all_reduce -V 128
+! ncclscript bench: `--device_cta_count 128`: expected a whole number from 1 to 127
+! try `ncclscript bench --help`
+? 2
