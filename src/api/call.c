@@ -142,25 +142,16 @@ size_t ncs_call_writes(const struct ncs_call *call, int nranks)
 
 uint64_t ncs_call_signature(const struct ncs_call *call)
 {
-    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
-    uint64_t hash = ncs_hash(0, info->same), count = 0;
-    int dtype = -1, op = -1, root = -1;
+    const union ncs_arg *peer = ncs_call_arg(call, NCS_ARG_PEER);
+    uint64_t hash = ncs_hash(0, ncs_fn_info[call->fn].same);
+    int op = ncs_call_op(call);
 
-    for (int i = 0; i < info->nargs; i++) { /* runs for each counted call: one walk over the arguments */
-        const union ncs_arg *arg = &call->arg[i];
-        switch (info->arg[i].kind) {
-        case NCS_ARG_PEER: return ncs_hash(hash, (uint64_t)(int)arg->i);
-        case NCS_ARG_COUNT: count = arg->u; break;
-        case NCS_ARG_DTYPE: dtype = (int)arg->i; break;
-        case NCS_ARG_REDOP: op = (int)arg->i; break;
-        case NCS_ARG_ROOT: root = (int)arg->i; break;
-        default: break;
-        }
-    }
-    hash = ncs_hash(hash, count);
-    hash = ncs_hash(hash, (uint64_t)dtype);
+    if (peer)
+        return ncs_hash(hash, (uint64_t)(int)peer->i);
+    hash = ncs_hash(hash, ncs_call_count(call));
+    hash = ncs_hash(hash, (uint64_t)ncs_call_dtype(call));
     hash = ncs_hash(hash, (uint64_t)(op >= ncclNumOps ? ncclNumOps : op));
-    return ncs_hash(hash, (uint64_t)root);
+    return ncs_hash(hash, (uint64_t)ncs_call_root(call));
 }
 
 static void call_add_name(struct ncs_str *out, const char *name, const char *role, int value)
