@@ -6,7 +6,6 @@
 
 enum { SCENARIO, FORMAT, HELP };
 
-
 static const struct ncs_option options[] = {
     [SCENARIO] = { "scenario", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
         "only the scenario of the page, to run", NULL, 0, 0 },
@@ -19,7 +18,7 @@ static const struct ncs_option options[] = {
 static void list_topics(struct ncs_str *out)
 {
     ncs_str_add(out, "usage: ncclscript explain [TOPIC]\n\n");
-    ncs_explain_list(out);
+    ncs_explain_list(ncs_out_columns(), out);
 }
 
 static bool fail_unknown(const char *name)
@@ -47,7 +46,7 @@ static bool explain_named(const struct ncs_option_value *v, const char *name, st
     if (v[FORMAT].number == 1)
         return ncs_explain_json(name, out);
     if (name)
-        return ncs_explain(name, out);
+        return ncs_explain(name, ncs_out_columns(), out);
     list_topics(out);
     return true;
 }

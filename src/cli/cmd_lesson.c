@@ -150,7 +150,7 @@ static int lesson_give(struct chosen *c, bool from_the_beginning, bool echo)
     struct ncs_tutor_options o = {
         .lesson = c->lesson, .first = done < ncs_lesson_steps(c->lesson) ? done : 0, .after = *after ? after : NULL,
         .color = ncs_wants_color(NCS_COLOR_AUTO, stdout), .unicode = ncs_wants_unicode(),
-        .width = ncs_out_width(), .out = ncs_console_write, .progress = keep_progress, .progress_arg = c->name,
+        .columns = ncs_out_columns, .out = ncs_console_write, .progress = keep_progress, .progress_arg = c->name,
     };
     struct ncs_error err = { 0 };
     struct ncs_tutor *t = ncs_tutor_new(&o, &err);

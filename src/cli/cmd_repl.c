@@ -48,7 +48,7 @@ static int repl_main(const struct ncs_parsed *parsed)
             .unsafe = v[UNSAFE].given,
         },
         .color = ncs_wants_color((enum ncs_color)v[COLOR].number, stdout),
-        .unicode = ncs_wants_unicode(), .width = ncs_out_width(),
+        .unicode = ncs_wants_unicode(), .columns = ncs_out_columns,
         .out = ncs_console_write,
     };
     struct ncs_error err = { 0 };

@@ -108,7 +108,7 @@ static int run_selection(const struct ncs_option_value *v, const struct ncs_sele
         .verbose = v[NCS_RUN_VERBOSE].given,
         .draw = { .what = v[NCS_RUN_DRAW].given ? NCS_DRAW_CALLS + (int)v[NCS_RUN_DRAW].number
                                                 : NCS_DRAW_NOTHING,
-                  .width = ncs_out_width(), .unicode = ncs_wants_unicode(),
+                  .width = ncs_out_columns(), .unicode = ncs_wants_unicode(),
                   .all = v[NCS_RUN_VERBOSE].given },
     };
     struct ncs_str out = { 0 };

@@ -47,10 +47,10 @@ bool ncs_wants_unicode(void)
     return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
 }
 
-int ncs_out_width(void)
+int ncs_out_columns(void)
 {
     struct winsize size;
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 /* Retries after signals, so that a signal during a full pipe leaves no half-written text. */

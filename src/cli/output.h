@@ -19,8 +19,8 @@ bool ncs_wants_color(enum ncs_color option, FILE *stream);
 
 /* True if the environment's locale uses UTF-8. */
 bool ncs_wants_unicode(void);
-/* The width of standard output in cells; 80 if it is no terminal. */
-int ncs_out_width(void);
+/* The width of the terminal that standard output is, in cells; 0 if it is none. */
+int ncs_out_columns(void);
 
 /* Call first. */
 void ncs_out_open(void);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/fill.h"
 #include "base/mem.h"
 #include "base/near.h"
 #include "prompt/private.h"
@@ -78,9 +79,13 @@ static bool reset(struct ncs_prompt *p, const char *arguments)
         return true;
     }
     s.ranks = (int)ranks;
-    if (restart(p, &s, 0))
-        prompt_print(p, "%d rank%s, nothing done yet", prompt_ranks(p),
-                     prompt_ranks(p) == 1 ? "" : "s");
+    if (!restart(p, &s, 0))
+        return true;
+    if (s.file)
+        prompt_print(p, "your lines are forgotten; %s has been run again on %d rank%s (`:load` alone forgets it)",
+                     p->settings.file, prompt_ranks(p), prompt_ranks(p) == 1 ? "" : "s");
+    else
+        prompt_print(p, "%d rank%s, nothing done yet", prompt_ranks(p), prompt_ranks(p) == 1 ? "" : "s");
     return true;
 }
 
@@ -92,13 +97,26 @@ static bool may_use_files(struct ncs_prompt *p)
     return !p->dictated;
 }
 
-static bool command_load(struct ncs_prompt *p, const char *arguments)
+static bool unload(struct ncs_prompt *p)
 {
     struct settings s = p->settings;
-    if (!*arguments) {
+    if (!s.file) {
         prompt_print(p, "error: which file?");
         return true;
     }
+    s.file = NULL;
+    s.ranks = prompt_ranks(p);
+    if (restart(p, &s, 0))
+        prompt_print(p, "the file and your lines are forgotten; %d rank%s, nothing done yet", prompt_ranks(p),
+                     prompt_ranks(p) == 1 ? "" : "s");
+    return true;
+}
+
+static bool command_load(struct ncs_prompt *p, const char *arguments)
+{
+    struct settings s = p->settings;
+    if (!*arguments)
+        return unload(p);
     if (!may_use_files(p))
         return true;
     char *file = ncs_copy_text(arguments);
@@ -189,9 +207,13 @@ static bool save(struct ncs_prompt *p, const char *arguments)
     }
     if (!may_use_files(p))
         return true;
-    prompt_scenario(p, &out);
+    size_t failed = prompt_scenario(p, &out);
+    char comments[64] = "";
+    if (failed)
+        snprintf(comments, sizeof comments, ", %zu that failed as %scomment%s", failed, failed == 1 ? "a " : "",
+                 failed == 1 ? "" : "s");
     if (ncs_file_write(arguments, out.text, out.bytes, false, &err))
-        prompt_print(p, "%zu line%s saved; ncclscript run %s", p->inputs, p->inputs == 1 ? "" : "s",
+        prompt_print(p, "%zu line%s saved%s; ncclscript run %s", p->inputs, p->inputs == 1 ? "" : "s", comments,
                      arguments);
     else
         prompt_complain(p, &err);
@@ -214,23 +236,25 @@ static const struct prompt_command *find_command_row(const struct prompt_command
     return NULL;
 }
 
-static void list_commands(const struct prompt_command *commands, struct ncs_str *out)
+static void list_commands(const struct prompt_command *commands, int columns, struct ncs_str *out)
 {
     for (const struct prompt_command *c = commands; c->name; c++) {
-        struct ncs_str form = { 0 };
+        struct ncs_str form = { 0 }, line = { 0 };
         ncs_str_addf(&form, "%s %s", c->name, c->arguments);
-        ncs_str_addf(out, "  :%-18s  %s\n", form.text, c->text);
+        ncs_str_addf(&line, "  :%-22s  %s\n", form.text, c->text);
+        ncs_fill_lines(out, line.text, columns);
         ncs_str_free(&form);
+        ncs_str_free(&line);
     }
 }
 
 void prompt_overview(const struct ncs_prompt *p, struct ncs_str *out)
 {
-    ncs_str_add(out, "A line of Lua runs on every rank, @2 LINE on rank 2, @0,3 LINE and @1..3 LINE on some.\n"
-                     "help(x) explains a name, a function or an object.\n\n");
+    ncs_fill_prose(out, "A line of Lua runs on every rank, @2 LINE on rank 2, @0,3 LINE and @1..3 LINE on some.\n"
+                        "help(x) explains a name, a function or an object.\n\n", 0, prompt_columns(p));
     if (p->tutor)
-        list_commands(tutor_commands, out);
-    list_commands(prompt_commands, out);
+        list_commands(tutor_commands, prompt_columns(p), out);
+    list_commands(prompt_commands, prompt_columns(p), out);
 }
 
 static bool help(struct ncs_prompt *p, const char *arguments)
@@ -243,7 +267,7 @@ static bool help(struct ncs_prompt *p, const char *arguments)
     if (c)
         ncs_str_addf(&out, ":%s %s: %s\n", c->name, c->arguments, c->text);
     else if (*arguments)
-        prompt_help(arguments, &out);
+        prompt_help(p, arguments, &out);
     else
         prompt_overview(p, &out);
     prompt_write(p, &out);
@@ -264,7 +288,7 @@ const struct prompt_command prompt_commands[] = {
     { "waits", "", "who waits for whom, as a tree", show_waits },
     { "why", "", "what is wrong, and how to repair it", show_why },
     { "journal", "[N]", "the last N calls of the ranks (20)", show_journal },
-    { "draw", "[steps|tree]", "the last line's collectives, before and after", show_drawing },
+    { "draw", "[steps|tree|all]", "the last line's collectives, before and after", show_drawing },
     { "time", "", "the virtual time", show_time },
     { "step", "[N]", "let N events happen (1), and no more until :go", command_step },
     { "go", "", "let time pass freely again", go },
@@ -276,9 +300,10 @@ const struct prompt_command prompt_commands[] = {
       , fault },
     { "policy", "[NAME]", "repeat all lines under strict or typical", policy },
     { "seed", "[N|none]", "repeat all lines in another order of threads", command_seed },
-    { "reset", "[-n RANKS]", "forget all lines; optionally change the number of ranks", reset },
-    { "load", "FILE", "forget all lines and run a scenario's instead", command_load },
-    { "save", "FILE", "write the lines as a scenario", save },
+    { "reset", "[-n RANKS]", "forget all lines, but not a loaded file; optionally change the number of ranks", reset },
+    { "load", "[FILE]", "forget all lines and run a scenario's instead; without FILE, forget the loaded one",
+      command_load },
+    { "save", "FILE", "write the lines as a scenario; those that failed become comments", save },
     { "help", "[TOPIC]", "this list, or the page of a finding, a word, a code or a function", help },
     { "quit", "", "leave; so does the end of input", quit },
     { NULL, NULL, NULL, NULL },

@@ -1,6 +1,8 @@
 /* Completes the text before the cursor: commands, names, options, words in quotes. */
 #include <ctype.h>
+#include <dirent.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "api/faults.h"
 #include "base/mem.h"
@@ -27,11 +29,47 @@ static bool in_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
+/* ---- files ---- */
+
+static bool is_scenario(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && (strcmp(dot, ".lua") == 0 || strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+}
+
+/* Offers the files of the folder that the text names; folders end with '/'. */
+static void complete_file(const char *text, size_t bytes, size_t *from, struct wanted *w)
+{
+    struct ncs_str folder = { 0 };
+    size_t name = bytes;
+    while (name > *from && text[name - 1] != '/')
+        name--;
+    ncs_str_add_bytes(&folder, text + *from, name - *from);
+    *from = name;
+    w->begin = text + *from;
+    w->bytes = bytes - *from;
+    DIR *dir = opendir(folder.bytes ? folder.text : ".");
+    for (const struct dirent *e; dir && (e = readdir(dir));) {
+        struct ncs_str path = { 0 };
+        struct stat file;
+        ncs_str_addf(&path, "%s%s", folder.bytes ? folder.text : "", e->d_name);
+        bool is_folder = stat(path.text, &file) == 0 && S_ISDIR(file.st_mode);
+        ncs_str_clear(&path);
+        ncs_str_addf(&path, "%s%s", e->d_name, is_folder ? "/" : "");
+        if ((is_folder || is_scenario(e->d_name)) && (e->d_name[0] != '.' || w->begin[0] == '.'))
+            offer(w, path.text);
+        ncs_str_free(&path);
+    }
+    if (dir)
+        closedir(dir);
+    ncs_str_free(&folder);
+}
+
 /* ---- commands ---- */
 
 static void complete_command(const char *text, size_t bytes, size_t *from, struct wanted *w)
 {
-    static const char *const drawings[] = { "steps", "tree", NULL };
+    static const char *const drawings[] = { "steps", "tree", "all", NULL };
     size_t name = strcspn(text, " \t");
     if (name >= bytes) {
         *from = 1;
@@ -46,7 +84,9 @@ static void complete_command(const char *text, size_t bytes, size_t *from, struc
     w->bytes = bytes - *from;
     const char *const *names = NULL;
     size_t count = 0;
-    if (strncmp(text, ":help ", 6) == 0)
+    if (strncmp(text, ":load ", 6) == 0 || strncmp(text, ":save ", 6) == 0)
+        complete_file(text, bytes, from, w);
+    else if (strncmp(text, ":help ", 6) == 0)
         names = ncs_explained(&count);
     else if (strncmp(text, ":fault ", 7) == 0)
         names = ncs_fault_names;

@@ -10,6 +10,7 @@ void prompt_input_free(struct input *input)
 {
     ncs_free(input->text);
     ncs_free(input->rank);
+    ncs_free(input->failure);
 }
 
 /* ---- addresses ---- */
@@ -155,13 +156,28 @@ void prompt_redo(struct ncs_prompt *p, const struct input *input)
     input_carry_out(p, input);
 }
 
+/* Keeps what has become of the latest input, for `:save`. */
+static void note_outcome(struct ncs_prompt *p)
+{
+    struct input *input = p->inputs ? &p->input[p->inputs - 1] : NULL;
+    if (!input || input->kind != INPUT_LINE || !p->run)
+        return;
+    input->asks_help = p->helped;
+    size_t count = input->rank ? input->ranks : (size_t)prompt_ranks(p), failed = 0;
+    for (size_t i = 0; i < count; i++)
+        failed += p->last[input->rank ? input->rank[i] : (int)i].failed;
+    if (failed == count)
+        input->failure = ncs_copy_text(p->last[input->rank ? input->rank[0] : 0].text);
+}
+
 void prompt_do(struct ncs_prompt *p, struct input input)
 {
     prompt_forget_replies(p);
     prompt_mark_seen(p);
     if (input.kind == INPUT_LINE)
         input.line = p->lines + 1;
-    if (input_carry_out(p, &input)) {
+    bool kept = input_carry_out(p, &input);
+    if (kept) {
         if (input.kind == INPUT_LINE)
             p->lines += lines_of(input.text);
         input.code = NULL; /* the session's */
@@ -170,6 +186,8 @@ void prompt_do(struct ncs_prompt *p, struct input input)
         prompt_input_free(&input);
     }
     prompt_report(p);
+    if (kept)
+        note_outcome(p);
     prompt_end_if_spent(p);
     if (p->tutor && p->run)
         tutor_after(p);
@@ -207,6 +225,28 @@ static enum ncs_prompt_wants feed_lua(struct ncs_prompt *p)
     return NCS_PROMPT_LINE;
 }
 
+/* Words that people type at other prompts. True if the line was one, and no variable of the user's. */
+static bool advise(struct ncs_prompt *p, const char *line)
+{
+    static const char *const leave[] = { "quit", "exit", "quit()", "exit()", "q" },
+                     *const ask[] = { "help", "?", "h" };
+    struct ncs_str word = { 0 };
+    bool leaves = false, asks = false;
+    ncs_str_add_bytes(&word, line, strcspn(line, " \t\r"));
+    bool alone = line[word.bytes + strspn(line + word.bytes, " \t\r")] == 0;
+    for (size_t i = 0; alone && i < sizeof leave / sizeof *leave; i++)
+        leaves |= strcmp(word.text, leave[i]) == 0;
+    for (size_t i = 0; alone && i < sizeof ask / sizeof *ask; i++)
+        asks |= strcmp(word.text, ask[i]) == 0;
+    const char *class = leaves || asks ? ncs_session_class(p->session, word.text) : NULL;
+    ncs_str_free(&word);
+    if ((!leaves && !asks) || (class && !(asks && strcmp(class, "function") == 0)))
+        return false;
+    prompt_print(p, leaves ? "`:quit` leaves the prompt; so does Ctrl-D"
+                           : "`:help` lists the commands, help(x) explains x");
+    return true;
+}
+
 enum ncs_prompt_wants ncs_prompt_feed(struct ncs_prompt *p, const char *line)
 {
     if (p->begun.bytes) {
@@ -233,6 +273,8 @@ enum ncs_prompt_wants ncs_prompt_feed(struct ncs_prompt *p, const char *line)
             tutor_empty_line(p);
         return NCS_PROMPT_LINE;
     }
+    if (!p->to && advise(p, line))
+        return NCS_PROMPT_LINE;
     ncs_str_add(&p->begun, line);
     return feed_lua(p);
 }

@@ -19,6 +19,8 @@ struct input {
     int64_t events;      /* STEP */
     int line;            /* LINE: number of its first line among all inputs */
     const struct ncs_code *code; /* LINE: its compiled code, if just read; NULL: read it again */
+    char *failure;       /* LINE: the error of the first rank, if it failed on all its ranks; NULL = none */
+    bool asks_help;      /* LINE: a call of help */
 };
 
 /* The settings of the command line; `:reset` and similar commands change them. */
@@ -42,6 +44,7 @@ struct ncs_prompt {
     struct ncs_prompt_options options;
     struct ncs_tutor *tutor;        /* gives a lesson; NULL = none */
     struct last_reply *last;        /* by rank */
+    bool helped;                    /* the latest input was answered with help */
     struct settings settings;
     struct ncs_report_style style;
 
@@ -80,6 +83,8 @@ bool prompt_restart(struct ncs_prompt *p, const struct settings *settings, size_
                     struct ncs_error *err);
 void prompt_print(struct ncs_prompt *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void prompt_write(struct ncs_prompt *p, struct ncs_str *text); /* and frees it */
+void prompt_write_lines(struct ncs_prompt *p, struct ncs_str *text); /* the same, broken to the terminal's width */
+int prompt_columns(const struct ncs_prompt *p); /* of the terminal; 0 = none */
 void prompt_complain(struct ncs_prompt *p, const struct ncs_error *err);
 /* Brings state and snapshot up to date. */
 void prompt_look(struct ncs_prompt *p);
@@ -99,17 +104,18 @@ void prompt_do(struct ncs_prompt *p, struct input input);
 void prompt_redo(struct ncs_prompt *p, const struct input *input);
 void prompt_input_free(struct input *input); /* the contents */
 
-/* save.c: appends all lines as a scenario. */
-void prompt_scenario(struct ncs_prompt *p, struct ncs_str *out);
+/* save.c: appends all lines as a scenario; returns how many failed, and are comments. */
+size_t prompt_scenario(struct ncs_prompt *p, struct ncs_str *out);
 
-/* ---- tell.c ---- */
+/* ---- report.c ---- */
 
 /* Prints the events since the last call of it. */
 void prompt_report(struct ncs_prompt *p);
 /* Appends who waits in the present state; nothing if no rank does. `all`: without a limit of lines. */
 void prompt_waiting(struct ncs_prompt *p, bool all, struct ncs_str *out);
+bool prompt_somebody_waits(const struct ncs_prompt *p); /* by the state that was last looked at */
 
-void prompt_help(const char *topic, struct ncs_str *out);
+void prompt_help(const struct ncs_prompt *p, const char *topic, struct ncs_str *out);
 
 /* ---- commands.c, show.c ---- */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/budget.h"
+#include "base/fill.h"
 #include "base/mem.h"
 #include "base/safe.h"
 #include "prompt/private.h"
@@ -19,15 +20,31 @@ void prompt_write(struct ncs_prompt *p, struct ncs_str *text)
     ncs_str_free(text);
 }
 
+int prompt_columns(const struct ncs_prompt *p)
+{
+    return p->options.columns ? p->options.columns() : 0;
+}
+
 void prompt_print(struct ncs_prompt *p, const char *fmt, ...)
 {
-    struct ncs_str line = { 0 };
+    struct ncs_str text = { 0 }, filled = { 0 };
     va_list args;
     va_start(args, fmt);
-    ncs_str_addv(&line, fmt, args);
+    ncs_str_addv(&text, fmt, args);
     va_end(args);
-    ncs_str_add(&line, "\n");
-    prompt_write(p, &line);
+    ncs_str_add(&text, "\n");
+    ncs_fill_prose(&filled, text.text, 0, prompt_columns(p));
+    ncs_str_free(&text);
+    prompt_write(p, &filled);
+}
+
+void prompt_write_lines(struct ncs_prompt *p, struct ncs_str *text)
+{
+    struct ncs_str filled = { 0 };
+    if (text->bytes)
+        ncs_fill_lines(&filled, text->text, prompt_columns(p));
+    ncs_str_free(text);
+    prompt_write(p, &filled);
 }
 
 void prompt_complain(struct ncs_prompt *p, const struct ncs_error *err)
@@ -39,8 +56,10 @@ void prompt_complain(struct ncs_prompt *p, const struct ncs_error *err)
         ncs_str_addf(&place, "%d:", err->line);
     prompt_print(p, "error: %s%s%s", place.bytes ? place.text : "", place.bytes ? " " : "", err->text);
     ncs_str_free(&place);
+    struct ncs_str hint = { 0 };
     if (err->hint[0])
-        prompt_print(p, "  %s", err->hint);
+        ncs_str_addf(&hint, "  %s\n", err->hint);
+    prompt_write_lines(p, &hint);
 }
 
 static void prompt_on_output(void *arg, const char *line)
@@ -61,6 +80,7 @@ void prompt_forget_replies(struct ncs_prompt *p)
         ncs_free(p->last[r].text);
         p->last[r] = (struct last_reply){ NULL, false };
     }
+    p->helped = false;
 }
 
 /* ---- a run ---- */

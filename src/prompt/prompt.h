@@ -18,7 +18,7 @@ struct ncs_prompt_options {
     const char *file;           /* a scenario whose statements run first; NULL = none; borrowed */
     struct ncs_script_settings settings; /* the settings to read it with: ranks, seed, policy, set, unsafe */
     bool color, unicode;
-    int width;                  /* of a line of drawings; 0 = 80 */
+    int (*columns)(void);       /* of the terminal, asked for each text; NULL or 0: none, and texts stay as they are */
     void (*out)(void *arg, const char *text); /* whole lines */
     void *out_arg;
 };

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fill.h"
 #include "base/mem.h"
 #include "base/near.h"
 #include "base/safe.h"
@@ -50,12 +51,15 @@ static int by_line(const void *a, const void *b)
     return x->rank[0] - y->rank[0];
 }
 
-void prompt_help(const char *topic, struct ncs_str *out)
+void prompt_help(const struct ncs_prompt *p, const char *topic, struct ncs_str *out)
 {
     size_t count;
-    bool in_lua = ncs_reference(topic, out);
-    struct ncs_str page = { 0 };
-    bool explained = ncs_explain(topic, &page);
+    struct ncs_str page = { 0 }, reference = { 0 };
+    bool in_lua = ncs_reference(topic, &reference);
+    if (in_lua)
+        ncs_fill_lines(out, reference.text, prompt_columns(p));
+    ncs_str_free(&reference);
+    bool explained = ncs_explain(topic, prompt_columns(p), &page);
     if (explained)
         ncs_str_addf(out, "%s%s", in_lua ? "\n" : "", page.text);
     ncs_str_free(&page);
@@ -81,7 +85,7 @@ static void add_reply(struct ncs_prompt *p, const struct ncs_reply *r, const cha
         break;
     case NCS_REPLY_HELP:
         if (*r->text)
-            prompt_help(r->text, out);
+            prompt_help(p, r->text, out);
         else
             prompt_overview(p, out);
         break;
@@ -97,6 +101,7 @@ static void add_reply(struct ncs_prompt *p, const struct ncs_reply *r, const cha
 static void remember_reply(struct ncs_prompt *p, const struct ncs_reply *r)
 {
     struct last_reply *last = &p->last[r->rank];
+    p->helped |= r->kind == NCS_REPLY_HELP;
     if (r->kind != NCS_REPLY_VALUES && r->kind != NCS_REPLY_ERROR)
         return;
     ncs_free(last->text);
@@ -191,7 +196,7 @@ void prompt_waiting(struct ncs_prompt *p, bool all, struct ncs_str *out)
     ncs_waits_tree_in(&p->state, all, &words, out);
 }
 
-static bool somebody_waits(const struct ncs_prompt *p)
+bool prompt_somebody_waits(const struct ncs_prompt *p)
 {
     for (int r = 0; r < prompt_ranks(p); r++)
         if (prompt_busy(p, r))
@@ -202,7 +207,7 @@ static bool somebody_waits(const struct ncs_prompt *p)
 static void prompt_report_waiting(struct ncs_prompt *p)
 {
     struct ncs_str now = { 0 };
-    if (somebody_waits(p))
+    if (prompt_somebody_waits(p))
         prompt_waiting(p, false, &now);
     bool same = now.bytes == p->waiting_printed.bytes &&
                 (!now.bytes || strcmp(now.text, p->waiting_printed.text) == 0);

@@ -239,20 +239,43 @@ bool show_waits(struct ncs_prompt *p, const char *arguments)
     return true;
 }
 
+static void add_findings_of(const struct ncs_prompt *p, const struct ncs_diagnosis *d, struct ncs_str *out)
+{
+    struct ncs_result now = *ncs_run_so_far(p->run);
+    now.diagnosis = *d;
+    struct ncs_report_run run = { .scenario = p->scenario, .result = &now };
+    struct ncs_text t = { .run = &run, .result = &now, .style = &p->style, .out = out };
+    ncs_text_findings(&t);
+}
+
+/* Ranks wait for calls that others may still make. */
+static void look_ahead(struct ncs_prompt *p, struct ncs_str *out)
+{
+    struct ncs_diagnosis ahead;
+    prompt_waiting(p, true, out);
+    ncs_run_look_ahead(p->run, &ahead);
+    if (ahead.findings) {
+        ncs_str_add(out, "This is no hang yet: the ranks at the prompt can still make the calls. "
+                         "If nobody types more:\n");
+        add_findings_of(p, &ahead, out);
+    } else {
+        ncs_str_add(out, "This is no hang yet: the ranks at the prompt can still make the calls.\n");
+    }
+    ncs_diagnosis_free(&ahead);
+}
+
 bool show_why(struct ncs_prompt *p, const char *arguments)
 {
     (void)arguments;
     struct ncs_str out = { 0 };
     prompt_look(p);
-    struct ncs_result now = *ncs_run_so_far(p->run);
-    now.diagnosis = p->state;
-    struct ncs_report_run run = { .scenario = p->scenario, .result = &now };
-    struct ncs_text t = { .run = &run, .result = &now, .style = &p->style, .out = &out };
     if (p->state.findings)
-        ncs_text_findings(&t);
+        add_findings_of(p, &p->state, &out);
+    else if (prompt_somebody_waits(p))
+        look_ahead(p, &out);
     else
         ncs_str_add(&out, "nothing is wrong so far\n");
-    prompt_write(p, &out);
+    prompt_write_lines(p, &out);
     return true;
 }
 

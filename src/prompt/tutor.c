@@ -213,7 +213,7 @@ static struct ncs_prompt *open_prompt(const struct ncs_tutor_options *t, struct 
 {
     struct ncs_prompt_options o = {
         .settings = { .ranks = ncs_lesson_ranks(t->lesson), .policy = -1 },
-        .color = t->color, .unicode = t->unicode, .width = t->width,
+        .color = t->color, .unicode = t->unicode, .columns = t->columns,
         .out = t->out, .out_arg = t->out_arg,
     };
     return ncs_prompt_new(&o, err);

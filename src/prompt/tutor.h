@@ -10,8 +10,8 @@ struct ncs_tutor_options {
     struct ncs_lesson *lesson;  /* borrowed */
     size_t first;               /* the step to begin with; earlier steps are done for the learner */
     const char *after;          /* the advice printed at the end of the lesson; NULL = none */
-    bool color, unicode;        /* as in ncs_prompt_options, with the width */
-    int width;
+    bool color, unicode;        /* as in ncs_prompt_options, with the columns */
+    int (*columns)(void);
     void (*out)(void *arg, const char *text);
     void *out_arg;
     void (*progress)(void *arg, size_t steps); /* called with the number of steps done */

@@ -6,37 +6,32 @@
 #include "api/gen/api.h"
 #include "api/types.h"
 #include "api/version.h"
+#include "base/fill.h"
 
 enum { NAME = 80 };
 
-/* Whole lines, indented; empty ones are left empty. */
-static void explain_add_lines(const char *text, struct ncs_str *out)
-{
-    for (const char *end; *text; text = end + 1) {
-        end = strchr(text, '\n');
-        ncs_str_addf(out, "%s%.*s\n", end > text ? "  " : "", (int)(end - text), text);
-    }
-}
+enum { WIDEST = 96 }; /* of lists, where no width is known */
 
-static void explain_add_part(const char *heading, const char *text, struct ncs_str *out)
+static void explain_add_part(const char *heading, const char *text, int width, struct ncs_str *out)
 {
     if (!text)
         return;
     ncs_str_addf(out, "\n%s\n", heading);
-    explain_add_lines(text, out);
+    ncs_fill_prose(out, text, 2, width);
 }
 
 /* Wraps the list; continuation lines begin at the indent. */
-static void add_wrapped(const char *list, const char *separator, size_t at, size_t indent,
+static void add_wrapped(const char *list, const char *separator, size_t at, size_t indent, int width,
                         struct ncs_str *out)
 {
+    size_t widest = width > 0 && width < WIDEST ? (size_t)width : WIDEST;
     char name[NAME];
     bool first = true;
     while ((list = ncs_list_next(list, name, sizeof name))) {
         size_t bytes = strlen(name) + strlen(separator);
         if (!first)
             ncs_str_add(out, separator);
-        if (!first && at + bytes > 96) {
+        if (!first && at + bytes > widest) {
             ncs_str_addf(out, "\n%*s", (int)indent, "");
             at = indent;
         } else if (!first) {
@@ -56,16 +51,16 @@ static void add_scenario(const struct ncs_page *p, const char *name, struct ncs_
         return;
     ncs_str_addf(out, "\nA scenario (%s%s%s)\n", p->ends, p->finding ? ", finding " : "",
                  p->finding ? p->finding : "");
-    explain_add_lines(p->scenario, out);
+    ncs_fill_prose(out, p->scenario, 2, 0);
     ncs_str_addf(out, "\n  run it: ncclscript explain --scenario %s | ncclscript run -\n", name);
 }
 
-static void add_also(const struct ncs_page *p, struct ncs_str *out)
+static void add_also(const struct ncs_page *p, int width, struct ncs_str *out)
 {
     if (!p->also)
         return;
     ncs_str_add(out, "\nSee also ");
-    add_wrapped(p->also, ",", 9, 9, out);
+    add_wrapped(p->also, ",", 9, 9, width, out);
 }
 
 /* ---- functions ---- */
@@ -79,7 +74,7 @@ static void add_signature(const struct ncs_fn_info *info, struct ncs_str *out)
     at = indent;
     for (int i = 0; i < info->nargs; i++) {
         const char *name = info->arg[i].name;
-        if (i > 0 && at + strlen(name) > 96) {
+        if (i > 0 && at + strlen(name) > WIDEST) {
             ncs_str_addf(out, ",\n%*s", (int)indent, "");
             at = indent;
         } else if (i > 0) {
@@ -128,7 +123,7 @@ static void add_findings(const char *list, struct ncs_str *out)
         ncs_str_addf(out, "  %-22s  %s\n", name, ncs_page(name)->title);
 }
 
-static void explain_function(int fn, const struct ncs_page *family, struct ncs_str *out)
+static void explain_function(int fn, const struct ncs_page *family, int width, struct ncs_str *out)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[fn];
     char since[24];
@@ -144,12 +139,12 @@ static void explain_function(int fn, const struct ncs_page *family, struct ncs_s
     ncs_str_addf(out, "\n  reference  %s\n", family->reference);
 
     ncs_str_addf(out, "\nWhat happens (%s)\n", family->id);
-    explain_add_lines(family->what, out);
+    ncs_fill_prose(out, family->what, 2, width);
     if (info->grouped)
-        ncs_str_add(out, "  In a group it is only queued: ncclGroupEnd carries it out, and says what is "
-                         "wrong.\n");
-    explain_add_part("Does it wait?", family->blocks, out);
-    explain_add_part("Threads", family->threads, out);
+        ncs_fill_prose(out, "In a group it is only queued: ncclGroupEnd executes it and reports its errors.\n", 2,
+                       width);
+    explain_add_part("Does it wait?", family->blocks, width, out);
+    explain_add_part("Threads", family->threads, width, out);
     add_findings(family->findings, out);
     add_scenario(family, info->name, out);
 }
@@ -164,21 +159,29 @@ static void explain_group(const struct ncs_page_group *group, struct ncs_str *ou
             ncs_str_addf(out, "  %-22s  %s\n", p->id, p->title);
 }
 
-static void explain_page(const struct ncs_page *p, struct ncs_str *out)
+static void add_title(const struct ncs_page *p, int width, struct ncs_str *out)
 {
-    ncs_str_addf(out, "%s: ", p->id);
+    struct ncs_str title = { 0 };
+    ncs_str_addf(&title, "%s: ", p->id);
     if (p->kind == NCS_PAGE_RESULT || p->kind == NCS_PAGE_ERROR)
-        ncs_str_addf(out, "%s %d of %s, ", p->kind == NCS_PAGE_RESULT ? "result" : "error",
+        ncs_str_addf(&title, "%s %d of %s, ", p->kind == NCS_PAGE_RESULT ? "result" : "error",
                      ncs_page_number(p), p->kind == NCS_PAGE_RESULT ? "NCCL" : "CUDA");
     if (p->kind == NCS_PAGE_EXIT)
-        ncs_str_addf(out, "exit status %d of ncclscript, ", ncs_page_number(p));
-    ncs_str_addf(out, "%s\n", p->title);
-    explain_add_part("What happens", p->what, out);
-    explain_add_part("Why", p->why, out);
-    explain_add_part("How to see it", p->see, out);
-    explain_add_part("How to repair it", p->repair, out);
+        ncs_str_addf(&title, "exit status %d of ncclscript, ", ncs_page_number(p));
+    ncs_str_addf(&title, "%s\n", p->title);
+    ncs_fill_prose(out, title.text, 0, width);
+    ncs_str_free(&title);
+}
+
+static void explain_page(const struct ncs_page *p, int width, struct ncs_str *out)
+{
+    add_title(p, width, out);
+    explain_add_part("What happens", p->what, width, out);
+    explain_add_part("Why", p->why, width, out);
+    explain_add_part("How to see it", p->see, width, out);
+    explain_add_part("How to repair it", p->repair, width, out);
     add_scenario(p, p->id, out);
-    add_also(p, out);
+    add_also(p, width, out);
 }
 
 /* A number may be meant for the other library. */
@@ -188,24 +191,24 @@ static void add_other_code(const char *name, const struct ncs_page *p, struct nc
         return;
     for (const struct ncs_page *o = ncs_pages(); o->id; o++)
         if (o->kind == NCS_PAGE_ERROR && ncs_result_from_name(o->id) == ncs_result_from_name(p->id))
-            ncs_str_addf(out, "\nOf CUDA the number is %s.\n", o->id);
+            ncs_str_addf(out, "\nThe same number of CUDA is %s.\n", o->id);
 }
 
-bool ncs_explain(const char *name, struct ncs_str *out)
+bool ncs_explain(const char *name, int width, struct ncs_str *out)
 {
     struct ncs_named named;
     if (!ncs_page_find(name, &named))
         return false;
     if (named.exit) {
-        explain_page(named.exit, out);
+        explain_page(named.exit, width, out);
         ncs_str_add(out, "\n");
     }
     if (named.group) {
         explain_group(named.group, out);
     } else if (named.fn >= 0) {
-        explain_function(named.fn, named.page, out);
+        explain_function(named.fn, named.page, width, out);
     } else {
-        explain_page(named.page, out);
+        explain_page(named.page, width, out);
         add_other_code(name, named.page, out);
     }
     return true;
@@ -222,18 +225,18 @@ bool ncs_explain_scenario(const char *name, struct ncs_str *out)
 
 /* ---- the list ---- */
 
-static void list_names(const char *heading, enum ncs_page_kind kind, struct ncs_str *out)
+static void list_names(const char *heading, enum ncs_page_kind kind, int width, struct ncs_str *out)
 {
     struct ncs_str names = { 0 };
     for (const struct ncs_page *p = ncs_pages(); p->id; p++)
         if (p->kind == kind)
             ncs_str_addf(&names, "%s ", p->id);
     ncs_str_addf(out, "\n%s\n  ", heading);
-    add_wrapped(names.text, "", 2, 2, out);
+    add_wrapped(names.text, "", 2, 2, width, out);
     ncs_str_free(&names);
 }
 
-void ncs_explain_list(struct ncs_str *out)
+void ncs_explain_list(int width, struct ncs_str *out)
 {
     ncs_str_add(out, "Findings\n");
     for (const struct ncs_page_group *g = ncs_page_groups(); g->id; g++)
@@ -243,10 +246,10 @@ void ncs_explain_list(struct ncs_str *out)
     ncs_str_add(out, "\nGroups of findings\n  ");
     for (const struct ncs_page_group *g = ncs_page_groups(); g->id; g++)
         ncs_str_addf(out, "%s%s", g->id, g[1].id ? " " : "\n");
-    list_names("Words of the reports", NCS_PAGE_WORD, out);
-    list_names("Exit statuses, also by number", NCS_PAGE_EXIT, out);
-    list_names("Results of NCCL, also by number", NCS_PAGE_RESULT, out);
-    list_names("Errors of CUDA, also by number", NCS_PAGE_ERROR, out);
+    list_names("Words of the reports", NCS_PAGE_WORD, width, out);
+    list_names("Exit statuses, also by number", NCS_PAGE_EXIT, width, out);
+    list_names("Results of NCCL, also by number", NCS_PAGE_RESULT, width, out);
+    list_names("Errors of CUDA, also by number", NCS_PAGE_ERROR, width, out);
     ncs_str_add(out, "\nFunctions, by their names in C or Lua: ncclAllReduce, all_reduce, world:send, "
                      "stream:sync\n");
 }

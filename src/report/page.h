@@ -57,14 +57,14 @@ bool ncs_list_has(const char *list, const char *name);
 /* Copies the next name of the list to `name`. Returns the rest of the list, or NULL at its end. */
 const char *ncs_list_next(const char *list, char *name, size_t size);
 
-/* Appends the page of a name as text. False = unknown name. */
-bool ncs_explain(const char *name, struct ncs_str *out);
+/* Appends the page of a name as text, its prose filled to the terminal's width (0: as it is). False = unknown name. */
+bool ncs_explain(const char *name, int width, struct ncs_str *out);
 /* Appends only the page's scenario. False: unknown name, or no scenario. */
 bool ncs_explain_scenario(const char *name, struct ncs_str *out);
 /* Appends the page (NULL: every page) as one line of JSON each. False = unknown name. */
 bool ncs_explain_json(const char *name, struct ncs_str *out);
 /* Appends the names of all pages in groups. */
-void ncs_explain_list(struct ncs_str *out);
+void ncs_explain_list(int width, struct ncs_str *out);
 const char *const *ncs_explained(size_t *count); /* all names, for suggestions */
 
 #endif

@@ -65,8 +65,8 @@ enum ncs_stop ncs_run_go_on(struct ncs_run *run, int64_t events)
     return run->result.stop;
 }
 
-/* A rank at the prompt may make any call next. */
-static void free_those_at_prompt(struct ncs_snapshot *s)
+/* A rank at the prompt may make any call next; or, if `ended`, it makes none. */
+static void free_those_at_prompt(struct ncs_snapshot *s, bool ended)
 {
     for (size_t i = 0; i < s->contexts; i++) {
         struct ncs_snap_context *c = &s->context[i];
@@ -74,28 +74,36 @@ static void free_those_at_prompt(struct ncs_snapshot *s)
             continue;
         const struct ncs_snap_wait *w = &s->wait[c->wait];
         if (w->kind == NCS_WAIT_GATE && s->gate[w->index].what == at_prompt) {
-            c->state = NCS_CONTEXT_READY;
+            c->state = ended ? NCS_CONTEXT_ENDED : NCS_CONTEXT_READY;
+            c->ending = NCS_END_RETURNED;
             c->waits = 0;
         }
     }
 }
 
-void ncs_run_look(struct ncs_run *run, struct ncs_snapshot *snapshot, struct ncs_diagnosis *out)
+static void look_as(struct ncs_run *run, bool ended, struct ncs_snapshot *snapshot, struct ncs_diagnosis *out)
 {
-    struct ncs_snapshot own;
     size_t notices = run->notices.count;
     if (run->verify)
         ncs_verify_forget_unfinished(run->verify);
-    run->machine->snapshot(&own);
-    free_those_at_prompt(&own);
-    ncs_run_look_at_unfinished(run, &own);
-    ncs_run_diagnose(run, &own, out);
+    run->machine->snapshot(snapshot);
+    free_those_at_prompt(snapshot, ended);
+    ncs_run_look_at_unfinished(run, snapshot);
+    ncs_run_diagnose(run, snapshot, out);
     ncs_notices_drop(&run->notices, notices);
     ncs_run_count_up(run);
-    if (snapshot)
-        *snapshot = own;
-    else
-        ncs_snapshot_free(&own);
+}
+
+void ncs_run_look(struct ncs_run *run, struct ncs_snapshot *snapshot, struct ncs_diagnosis *out)
+{
+    look_as(run, false, snapshot, out);
+}
+
+void ncs_run_look_ahead(struct ncs_run *run, struct ncs_diagnosis *out)
+{
+    struct ncs_snapshot snapshot;
+    look_as(run, true, &snapshot, out);
+    ncs_snapshot_free(&snapshot);
 }
 
 const struct ncs_result *ncs_run_so_far(const struct ncs_run *run)

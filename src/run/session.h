@@ -21,8 +21,10 @@ void ncs_run_call(struct ncs_run *run, int rank);
 enum ncs_stop ncs_run_go_on(struct ncs_run *run, int64_t events);
 
 /* The present state of the run, for the diagnosis; ranks that wait for a line count as working. The
- * caller frees both; `snapshot` may be NULL. Also updates the counters of the result. */
+ * caller frees both. Also updates the counters of the result. */
 void ncs_run_look(struct ncs_run *run, struct ncs_snapshot *snapshot, struct ncs_diagnosis *out);
+/* The diagnosis of the run as if the ranks that wait for a line had ended. */
+void ncs_run_look_ahead(struct ncs_run *run, struct ncs_diagnosis *out);
 const struct ncs_result *ncs_run_so_far(const struct ncs_run *run);
 
 /* Async-signal-safe. A computing script gives up its line, as if by an error that no script can

@@ -131,6 +131,14 @@ static void fail_syntax(const char *text, size_t bytes, struct ncs_error *err)
     ncs_fail_at(err, at.file, at.line, 0);
 }
 
+/* True if Lua missed the rest of the text. */
+static bool is_unfinished(const struct ncs_error *err)
+{
+    size_t n = strlen(err->text);
+    return (n >= 5 && strcmp(err->text + n - 5, "<eof>") == 0) ||
+           (n >= 7 && strcmp(err->text + n - 7, "'<eof>'") == 0);
+}
+
 static enum ncs_read read_statements(const char *file, const char *text, size_t bytes, int line,
                                      const struct ncs_lines *lines, struct ncs_code *code,
                                      struct ncs_error *err)
@@ -142,9 +150,7 @@ static enum ncs_read read_statements(const char *file, const char *text, size_t 
     ncs_str_free(&kept);
     if (ok)
         return NCS_READ_WHOLE;
-    size_t n = strlen(err->text);
-    if ((n >= 5 && strcmp(err->text + n - 5, "<eof>") == 0) ||
-        (n >= 7 && strcmp(err->text + n - 7, "'<eof>'") == 0))
+    if (is_unfinished(err))
         return NCS_READ_OPEN;
     fail_syntax(text, bytes, err);
     return NCS_READ_WRONG;
@@ -168,6 +174,7 @@ enum ncs_read ncs_session_read(struct ncs_session *s, const char *text, int line
         *out = keep_code(s, code);
         return NCS_READ_WHOLE;
     }
+    bool expression = is_unfinished(err); /* as `1 +`, which begins no statement */
     ncs_chunk_free(&code->chunk);
     memset(err, 0, sizeof *err);
     enum ncs_read read = read_statements(file, text, bytes, line, NULL, code, err);
@@ -175,7 +182,7 @@ enum ncs_read ncs_session_read(struct ncs_session *s, const char *text, int line
         *out = keep_code(s, code);
     else
         discard(code);
-    return read;
+    return read == NCS_READ_WRONG && expression ? NCS_READ_OPEN : read;
 }
 
 /* ---- a file's statements ---- */

@@ -86,7 +86,7 @@ $ for n in $(ncclscript --help | sed -n '/^Exit status/,$s/^  \([0-9]*\) .*/\1/p
 > 14
 
 $ ncclscript explain 2 | tail -n 1
-> Of CUDA the number is cudaErrorMemoryAllocation.
+> The same number of CUDA is cudaErrorMemoryAllocation.
 
 $ ncclscript explain 700 | head -n 1
 > cudaErrorIllegalAddress: error 700 of CUDA, <*>
