@@ -14,7 +14,7 @@ $ ncclscript explain
 > Functions, by their names in C or Lua: <*>
 
 $ ncclscript explain skipped-call
-> skipped-call: a rank left out a call that the others made
+> skipped-call: a rank skipped a call that the others made
 >
 > What happens
 > ...
@@ -75,7 +75,7 @@ $ ncclscript explain exit 3 | head -n 1; ncclscript explain exit-124 | head -n 1
 > exit-124: exit status 124 of ncclscript, past the time limit, or computing without end
 > exit-124: exit status 124 of ncclscript, past the time limit, or computing without end
 $ ncclscript explain exit | head -n 1
-> exit-status: what the program's exit status says
+> exit-status: the exit status of the program
 $ ncclscript explain exit 99
 ! ncclscript explain: one topic at a time
 ! try `ncclscript explain --help`
