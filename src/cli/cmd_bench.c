@@ -320,6 +320,13 @@ static int bench_main(const struct ncs_parsed *parsed)
     return status;
 }
 
+static void offer_collectives(void (*on_word)(void *arg, const char *word), void *arg)
+{
+    for (const struct ncs_bench_collective *c = ncs_bench_collective; c->name; c++)
+        on_word(arg, c->name);
+    on_word(arg, "all");
+}
+
 const struct ncs_command ncs_cmd_bench = {
     .name = "bench",
     .operands = "COLLECTIVE|all|--scenario FILE",
@@ -340,5 +347,6 @@ const struct ncs_command ncs_cmd_bench = {
              "5 nothing was measured or nothing compared; else that of `run`.\n",
     .option = ncs_bench_option,
     .several = "one collective, or `all`",
+    .words = offer_collectives,
     .main = bench_main,
 };

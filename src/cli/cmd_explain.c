@@ -74,6 +74,14 @@ static int explain_main(const struct ncs_parsed *parsed)
     return known ? 0 : 2;
 }
 
+static void offer_topics(void (*on_word)(void *arg, const char *word), void *arg)
+{
+    size_t count;
+    const char *const *names = ncs_explained(&count);
+    for (size_t i = 0; i < count; i++)
+        on_word(arg, names[i]);
+}
+
 const struct ncs_command ncs_cmd_explain = {
     .name = "explain",
     .operands = "[TOPIC]",
@@ -83,5 +91,6 @@ const struct ncs_command ncs_cmd_explain = {
              "in C or in Lua (ncclAllReduce, world:all_reduce). A bare number is all that it may mean.\n"
              "Without a topic, all are listed.\n",
     .option = options,
+    .words = offer_topics,
     .main = explain_main,
 };

@@ -8,6 +8,15 @@
 #include "cli/commands.def"
 #undef NCS_COMMAND
 
+extern const struct ncs_command *const ncs_commands[]; /* NULL at the end */
+
+struct ncs_exit_status {
+    int status;       /* -1 at the end */
+    const char *text;
+};
+extern const struct ncs_exit_status ncs_exit_statuses[];
+
 extern const char ncs_program_version[]; /* "ncclscript 0.1.0" */
+extern const char ncs_program_about[];   /* the sentence of --help */
 
 #endif

@@ -3,13 +3,9 @@
 
 #include "cli/option.h"
 
-/* "-n, --ranks RANKS", "    --policy strict|typical" */
-static void add_usage(const struct ncs_option *o, struct ncs_str *out)
+void ncs_option_form(const struct ncs_option *o, struct ncs_str *out)
 {
-    if (o->letter)
-        ncs_str_addf(out, "-%c, --%s", o->letter, o->name);
-    else
-        ncs_str_addf(out, "    --%s", o->name);
+    ncs_str_addf(out, "--%s", o->name);
     if (o->argument)
         ncs_str_addf(out, " %s", o->argument);
     bool mode = o->type == NCS_OPTION_MODE;
@@ -17,6 +13,16 @@ static void add_usage(const struct ncs_option *o, struct ncs_str *out)
         ncs_str_addf(out, "%s%s", i > 0 ? "|" : mode ? "[=" : " ", o->choices[i]);
     if (mode)
         ncs_str_add(out, "]");
+}
+
+/* "-n, --ranks RANKS", "    --policy strict|typical" */
+static void add_usage(const struct ncs_option *o, struct ncs_str *out)
+{
+    if (o->letter)
+        ncs_str_addf(out, "-%c, ", o->letter);
+    else
+        ncs_str_add(out, "    ");
+    ncs_option_form(o, out);
 }
 
 static size_t widest(const struct ncs_option *option)

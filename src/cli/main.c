@@ -13,13 +13,6 @@
 #define NCCLSCRIPT_VERSION "0.1.0"
 #endif
 
-static const struct ncs_command *const commands[] = {
-#define NCS_COMMAND(name) &ncs_cmd_##name,
-#include "cli/commands.def"
-#undef NCS_COMMAND
-};
-enum { COMMANDS = sizeof commands / sizeof *commands };
-
 enum { VERSION, HELP };
 static const struct ncs_option options[] = {
     [VERSION] = { .name = "version", .letter = 'V', .type = NCS_OPTION_FLAG, .group = "Options",
@@ -34,31 +27,16 @@ const char ncs_program_version[] = "ncclscript " NCCLSCRIPT_VERSION;
 
 static const char usage[] = "usage: ncclscript COMMAND [options] [operands]\n";
 
-static const char exit_codes[] =
-    "\nExit status\n"
-    "  0    as expected\n"
-    "  1    a result was wrong, an expectation failed, or --fail-on counts a finding\n"
-    "  2    bad usage, or a scenario that does not load\n"
-    "  3    hang\n"
-    "  4    a call failed or a rank raised an error, and nothing caught it\n"
-    "  5    nothing was executed\n"
-    "  6    ranks were lost: faults stopped every one\n"
-    "  7    the memory budget was used up (--memory)\n"
-    "  70   a fault of ncclscript itself\n"
-    "  74   not all of the output could be written\n"
-    "  77   skipped: no such driver or hardware here\n"
-    "  124  past the time limit, or computing without end\n"
-    "  130  interrupted\n"
-    "  141  whoever read the output went away\n";
+const char ncs_program_about[] = "Runs what every rank of a multi-GPU job does with NCCL, verifies each\n"
+                                 "result, and explains hangs.";
 
 static void add_commands(struct ncs_str *out)
 {
     ncs_str_add(out, "\nCommands\n");
-    for (size_t i = 0; i < COMMANDS; i++) {
+    for (const struct ncs_command *const *c = ncs_commands; *c; c++) {
         struct ncs_str form = { 0 };
-        ncs_str_addf(&form, "%s%s%s", commands[i]->name, commands[i]->operands ? " " : "",
-                     commands[i]->operands ? commands[i]->operands : "");
-        ncs_str_addf(out, "  %-18s  %s\n", form.text, commands[i]->summary);
+        ncs_str_addf(&form, "%s%s%s", (*c)->name, (*c)->operands ? " " : "", (*c)->operands ? (*c)->operands : "");
+        ncs_str_addf(out, "  %-18s  %s\n", form.text, (*c)->summary);
         ncs_str_free(&form);
     }
     ncs_str_addf(out, "  %-18s  %s\n", "help [COMMAND]", "show the help of a command");
@@ -67,13 +45,12 @@ static void add_commands(struct ncs_str *out)
 static int show_help(void)
 {
     struct ncs_str out = { 0 };
-    ncs_str_addf(&out,
-                 "%s\nRuns what every rank of a multi-GPU job does with NCCL, verifies each\n"
-                 "result, and explains hangs.\n",
-                 usage);
+    ncs_str_addf(&out, "%s\n%s\n", usage, ncs_program_about);
     add_commands(&out);
     ncs_options_table(options, &out);
-    ncs_str_add(&out, exit_codes);
+    ncs_str_add(&out, "\nExit status\n");
+    for (const struct ncs_exit_status *e = ncs_exit_statuses; e->text; e++)
+        ncs_str_addf(&out, "  %-4d %s\n", e->status, e->text);
     ncs_out(out.text);
     ncs_str_free(&out);
     return 0;
@@ -88,14 +65,14 @@ static int show_version(void)
 
 static const struct ncs_command *find_command(const char *name)
 {
-    for (size_t i = 0; i < COMMANDS; i++)
-        if (strcmp(commands[i]->name, name) == 0)
-            return commands[i];
-    const char *names[COMMANDS + 1];
-    for (size_t i = 0; i < COMMANDS; i++)
-        names[i] = commands[i]->name;
-    names[COMMANDS] = "help";
-    ncs_usage_error(NULL, ncs_nearest(name, names, COMMANDS + 1), "unknown command `%s`", name);
+    const char *names[32] = { "help" };
+    size_t count = 1;
+    for (const struct ncs_command *const *c = ncs_commands; *c; c++) {
+        if (strcmp((*c)->name, name) == 0)
+            return *c;
+        names[count++] = (*c)->name;
+    }
+    ncs_usage_error(NULL, ncs_nearest(name, names, count), "unknown command `%s`", name);
     return NULL;
 }
 

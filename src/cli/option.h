@@ -49,6 +49,9 @@ struct ncs_command {
     const char *missing;             /* error text for no operands; NULL = operands are optional */
     const char *several;             /* error text for several operands; NULL = several are allowed */
     bool program;                    /* after `--` comes a program with its arguments */
+    /* For completion: calls on_word for each word that an operand can be; NULL = only files, if `operands` names
+     * any. */
+    void (*words)(void (*on_word)(void *arg, const char *word), void *arg);
     int (*main)(const struct ncs_parsed *parsed); /* the exit status */
 };
 
@@ -76,6 +79,8 @@ const char *ncs_option_last(const struct ncs_option_value *value);
 
 /* Appends the whole help of a command. */
 void ncs_options_help(const struct ncs_command *command, struct ncs_str *out);
+/* Appends "--policy strict|typical": the long option with its argument. */
+void ncs_option_form(const struct ncs_option *option, struct ncs_str *out);
 /* Appends the rows of the table, in groups. */
 void ncs_options_table(const struct ncs_option *option, struct ncs_str *out);
 

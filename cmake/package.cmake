@@ -1,0 +1,20 @@
+# `cpack -G DEB --config build/default/CPackConfig.cmake`: a package for Debian and Ubuntu.
+set(CPACK_PACKAGE_NAME ncclscript)
+set(CPACK_PACKAGE_VENDOR "The ncclscript developers")
+set(CPACK_PACKAGE_CONTACT "The ncclscript developers <ncclscript@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "run, verify and explain NCCL scenarios without a GPU")
+set(CPACK_PACKAGE_DESCRIPTION
+    "ncclscript executes what every rank of a multi-GPU job does with NCCL,
+written in Lua or YAML, on a simulator of NCCL and the CUDA runtime or on
+real GPUs. It verifies each result, and explains hangs: who waits for whom,
+in which call, at which line, and what to change.")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_GENERATOR DEB)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# dpkg-shlibdeps has to find the libraries that ours share.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${NCS_SHIM_OUT})
+include(CPack)
