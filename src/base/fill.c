@@ -34,7 +34,7 @@ static size_t fill_columns(const char *at, const char *end)
     return columns;
 }
 
-static const char *line_end(const char *line)
+static const char *fill_line_end(const char *line)
 {
     return line + strcspn(line, "\n");
 }
@@ -88,30 +88,30 @@ static bool is_prose(const char *line)
 /* The end of the paragraph that begins with this line: that of its last line. */
 static const char *paragraph_end(const char *line)
 {
-    const char *end = line_end(line);
+    const char *end = fill_line_end(line);
     bool item = is_item(line);
     while (*end == '\n') {
         const char *next = end + 1;
         bool goes_on = item ? strncmp(next, "  ", 2) == 0 && is_prose(next + 2) : is_prose(next) && !is_item(next);
         if (!goes_on)
             break;
-        end = line_end(next);
+        end = fill_line_end(next);
     }
     return end;
 }
 
 static bool fill_fits(const char *text, const char *end, size_t indent, size_t width)
 {
-    for (const char *line = text; line < end; line = line_end(line) + 1)
-        if (indent + fill_columns(line, line_end(line)) > width)
+    for (const char *line = text; line < end; line = fill_line_end(line) + 1)
+        if (indent + fill_columns(line, fill_line_end(line)) > width)
             return false;
     return true;
 }
 
 static void add_as_they_are(struct ncs_str *out, const char *text, const char *end, size_t indent)
 {
-    for (const char *line = text; line < end || line == text; line = line_end(line) + 1) {
-        const char *stop = line_end(line);
+    for (const char *line = text; line < end || line == text; line = fill_line_end(line) + 1) {
+        const char *stop = fill_line_end(line);
         add_blanks(out, stop > line ? indent : 0);
         ncs_str_add_bytes(out, line, (size_t)(stop - line));
         ncs_str_add(out, "\n");
@@ -122,7 +122,7 @@ void ncs_fill_prose(struct ncs_str *out, const char *text, size_t indent, int wi
 {
     size_t most = width > 0 && width < NARROWEST ? NARROWEST : (size_t)width;
     for (const char *end; *text; text = *end ? end + 1 : end) {
-        end = is_prose(text) ? paragraph_end(text) : line_end(text);
+        end = is_prose(text) ? paragraph_end(text) : fill_line_end(text);
         if (width <= 0 || !is_prose(text) || fill_fits(text, end, indent, most)) {
             add_as_they_are(out, text, end, indent);
             continue;
@@ -152,7 +152,7 @@ void ncs_fill_lines(struct ncs_str *out, const char *text, int width)
 {
     size_t most = width > 0 && width < NARROWEST ? NARROWEST : (size_t)width;
     for (const char *end; *text; text = *end ? end + 1 : end) {
-        end = line_end(text);
+        end = fill_line_end(text);
         if (width <= 0 || fill_columns(text, end) <= most) {
             add_as_they_are(out, text, end, 0);
             continue;

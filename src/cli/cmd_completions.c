@@ -16,29 +16,29 @@ static const struct ncs_option options[] = {
 
 /* ---- what there is to complete ---- */
 
-static void add_word(void *out, const char *word)
+static void shell_add_word(void *out, const char *word)
 {
     ncs_str_addf(out, " %s", word);
 }
 
 /* The words that an option's value can be, each after a blank; empty: any text. */
-static void add_choices(const struct ncs_option *o, struct ncs_str *out)
+static void shell_add_choices(const struct ncs_option *o, struct ncs_str *out)
 {
     for (size_t i = 0; o->choices && o->choices[i]; i++)
-        add_word(out, o->choices[i]);
+        shell_add_word(out, o->choices[i]);
 }
 
-static bool names_files(const char *argument)
+static bool shell_names_files(const char *argument)
 {
     return argument && (strstr(argument, "FILE") || strstr(argument, "DIR") || strstr(argument, "PATH"));
 }
 
-static bool takes_value(const struct ncs_option *o)
+static bool shell_takes_value(const struct ncs_option *o)
 {
     return o->type != NCS_OPTION_FLAG && o->type != NCS_OPTION_MODE;
 }
 
-static void add_options_of(const struct ncs_command *c, struct ncs_str *out)
+static void shell_add_options(const struct ncs_command *c, struct ncs_str *out)
 {
     for (const struct ncs_option *o = c->option; o->name; o++) {
         if (o->letter)
@@ -49,10 +49,10 @@ static void add_options_of(const struct ncs_command *c, struct ncs_str *out)
     }
 }
 
-static void add_operands_of(const struct ncs_command *c, struct ncs_str *out)
+static void shell_add_operands(const struct ncs_command *c, struct ncs_str *out)
 {
     if (c->words)
-        c->words(add_word, out);
+        c->words(shell_add_word, out);
 }
 
 /* ---- bash ---- */
@@ -61,14 +61,14 @@ static void bash_values(const struct ncs_command *c, struct ncs_str *out)
 {
     for (const struct ncs_option *o = c->option; o->name; o++) {
         struct ncs_str words = { 0 };
-        if (!takes_value(o))
+        if (!shell_takes_value(o))
             continue;
-        add_choices(o, &words);
+        shell_add_choices(o, &words);
         ncs_str_addf(out, "        %s:--%s", c->name, o->name);
         if (o->letter)
             ncs_str_addf(out, " | %s:-%c", c->name, o->letter);
         ncs_str_addf(out, ") words='%s' kind=%s ;;\n", words.text ? words.text + 1 : "",
-                     words.text ? "words" : names_files(o->argument) ? "files" : "none");
+                     words.text ? "words" : shell_names_files(o->argument) ? "files" : "none");
         ncs_str_free(&words);
     }
 }
@@ -76,10 +76,10 @@ static void bash_values(const struct ncs_command *c, struct ncs_str *out)
 static void bash_words(const struct ncs_command *c, struct ncs_str *out)
 {
     ncs_str_addf(out, "        %s:-*) words='", c->name);
-    add_options_of(c, out);
+    shell_add_options(c, out);
     ncs_str_addf(out, "' kind=words ;;\n        %s:*) words='", c->name);
-    add_operands_of(c, out);
-    ncs_str_addf(out, "' kind=%s ;;\n", names_files(c->operands) ? "files" : "words");
+    shell_add_operands(c, out);
+    ncs_str_addf(out, "' kind=%s ;;\n", shell_names_files(c->operands) ? "files" : "words");
 }
 
 static void write_bash(struct ncs_str *out)
@@ -103,7 +103,7 @@ static void write_bash(struct ncs_str *out)
         "    if ((COMP_CWORD == 1)); then\n"
         "        COMPREPLY=($(compgen -W '--help --version help");
     for (const struct ncs_command *const *c = ncs_commands; *c; c++)
-        add_word(out, (*c)->name);
+        shell_add_word(out, (*c)->name);
     ncs_str_add(out, "' -- \"$cur\"))\n        return\n    fi\n    case $command:$prev in\n");
     for (const struct ncs_command *const *c = ncs_commands; *c; c++)
         bash_values(*c, out);
@@ -113,7 +113,7 @@ static void write_bash(struct ncs_str *out)
         bash_words(*c, out);
     ncs_str_add(out, "        help:*) words='");
     for (const struct ncs_command *const *c = ncs_commands; *c; c++)
-        add_word(out, (*c)->name);
+        shell_add_word(out, (*c)->name);
     ncs_str_add(out, "' kind=words ;;\n"
                      "    esac\n"
                      "    [[ $kind == operand ]] && kind=none\n"
@@ -144,15 +144,15 @@ static void add_zsh_text(struct ncs_str *out, const char *text)
 static void add_zsh_value(struct ncs_str *out, const struct ncs_option *o)
 {
     struct ncs_str words = { 0 };
-    if (!takes_value(o))
+    if (!shell_takes_value(o))
         return;
-    add_choices(o, &words);
+    shell_add_choices(o, &words);
     ncs_str_add(out, ":");
     add_zsh_text(out, o->argument ? o->argument : o->name);
     if (words.text)
         ncs_str_addf(out, ":(%s)", words.text + 1);
     else
-        ncs_str_add(out, names_files(o->argument) ? ":_files" : ": ");
+        ncs_str_add(out, shell_names_files(o->argument) ? ":_files" : ": ");
     ncs_str_free(&words);
 }
 
@@ -164,7 +164,7 @@ static void zsh_option(const struct ncs_option *o, struct ncs_str *out)
         if (form == 0)
             ncs_str_addf(out, "-%c", o->letter);
         else
-            ncs_str_addf(out, "--%s%s", o->name, takes_value(o) ? "=" : "");
+            ncs_str_addf(out, "--%s%s", o->name, shell_takes_value(o) ? "=" : "");
         ncs_str_add(out, "[");
         add_zsh_text(out, o->text);
         ncs_str_add(out, "]");
@@ -179,12 +179,12 @@ static void zsh_command(const struct ncs_command *c, struct ncs_str *out)
     ncs_str_addf(out, "    %s)\n        _arguments", c->name);
     for (const struct ncs_option *o = c->option; o->name; o++)
         zsh_option(o, out);
-    add_operands_of(c, &words);
+    shell_add_operands(c, &words);
     if (c->program)
         ncs_str_add(out, " \\\n            '*::program:_normal'");
     else if (words.text)
         ncs_str_addf(out, " \\\n            '*:word:(%s)'", words.text + 1);
-    else if (names_files(c->operands))
+    else if (shell_names_files(c->operands))
         ncs_str_add(out, " \\\n            '*:file:_files'");
     ncs_str_add(out, "\n        ;;\n");
     ncs_str_free(&words);
@@ -238,9 +238,9 @@ static void fish_command(const struct ncs_command *c, struct ncs_str *out)
         ncs_str_addf(out, "complete -c ncclscript -n '__fish_seen_subcommand_from %s' -l %s", c->name, o->name);
         if (o->letter)
             ncs_str_addf(out, " -s %c", o->letter);
-        add_choices(o, &words);
-        if (takes_value(o))
-            ncs_str_add(out, names_files(o->argument) ? " -r -F" : " -x");
+        shell_add_choices(o, &words);
+        if (shell_takes_value(o))
+            ncs_str_add(out, shell_names_files(o->argument) ? " -r -F" : " -x");
         if (words.text)
             ncs_str_addf(out, " -a '%s'", words.text + 1);
         ncs_str_add(out, " -d ");
@@ -248,10 +248,10 @@ static void fish_command(const struct ncs_command *c, struct ncs_str *out)
         ncs_str_add(out, "\n");
         ncs_str_free(&words);
     }
-    add_operands_of(c, &words);
-    if (words.text || !names_files(c->operands))
+    shell_add_operands(c, &words);
+    if (words.text || !shell_names_files(c->operands))
         ncs_str_addf(out, "complete -c ncclscript -n '__fish_seen_subcommand_from %s'%s -a '%s'\n", c->name,
-                     names_files(c->operands) || c->program ? "" : " -f", words.text ? words.text + 1 : "");
+                     shell_names_files(c->operands) || c->program ? "" : " -f", words.text ? words.text + 1 : "");
     ncs_str_free(&words);
 }
 

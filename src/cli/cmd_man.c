@@ -32,7 +32,7 @@ static void add_roff(struct ncs_str *out, const char *text, size_t bytes)
     }
 }
 
-static void add_line(struct ncs_str *out, const char *before, const char *text)
+static void man_add_line(struct ncs_str *out, const char *before, const char *text)
 {
     ncs_str_add(out, before);
     add_roff(out, text, strlen(text));
@@ -40,7 +40,7 @@ static void add_line(struct ncs_str *out, const char *before, const char *text)
 }
 
 /* Prose is filled; indented lines stay as they are. */
-static void add_text(struct ncs_str *out, const char *text)
+static void man_add_text(struct ncs_str *out, const char *text)
 {
     bool literal = false;
     for (const char *line = text, *end; *line; line = *end ? end + 1 : end) {
@@ -59,7 +59,7 @@ static void add_text(struct ncs_str *out, const char *text)
         ncs_str_add(out, ".fi\n");
 }
 
-static void add_head(struct ncs_str *out, const char *name)
+static void man_add_head(struct ncs_str *out, const char *name)
 {
     ncs_str_add(out, ".TH \"");
     for (const char *c = name; *c; c++) {
@@ -71,21 +71,21 @@ static void add_head(struct ncs_str *out, const char *name)
 
 /* ---- a command's page ---- */
 
-static void add_options(struct ncs_str *out, const struct ncs_option *option)
+static void man_add_options(struct ncs_str *out, const struct ncs_option *option)
 {
     const char *group = NULL;
     for (; option->name; option++) {
         struct ncs_str form = { 0 };
         if (!group || strcmp(group, option->group) != 0)
-            add_line(out, ".SS ", option->group);
+            man_add_line(out, ".SS ", option->group);
         group = option->group;
         if (option->letter)
             ncs_str_addf(&form, "-%c, ", option->letter);
         ncs_option_form(option, &form);
-        add_line(out, ".TP\n.B ", form.text);
+        man_add_line(out, ".TP\n.B ", form.text);
         ncs_str_clear(&form);
         ncs_str_addf(&form, option->preset ? "%s (default: %s)" : "%s", option->text, option->preset);
-        add_line(out, "", form.text);
+        man_add_line(out, "", form.text);
         ncs_str_free(&form);
     }
 }
@@ -94,18 +94,18 @@ static void page_of_command(const struct ncs_command *c, struct ncs_str *out)
 {
     struct ncs_str name = { 0 };
     ncs_str_addf(&name, "ncclscript-%s", c->name);
-    add_head(out, name.text);
+    man_add_head(out, name.text);
     ncs_str_add(out, ".SH NAME\n");
     ncs_str_addf(&name, " - %s", c->summary);
-    add_line(out, "", name.text);
+    man_add_line(out, "", name.text);
     ncs_str_addf(out, ".SH SYNOPSIS\n.B ncclscript %s\n[options]", c->name);
-    add_line(out, c->operands ? " " : "", c->operands ? c->operands : "");
+    man_add_line(out, c->operands ? " " : "", c->operands ? c->operands : "");
     if (c->about) {
         ncs_str_add(out, ".SH DESCRIPTION\n");
-        add_text(out, c->about);
+        man_add_text(out, c->about);
     }
     ncs_str_add(out, ".SH OPTIONS\n");
-    add_options(out, c->option);
+    man_add_options(out, c->option);
     ncs_str_add(out, ".SH SEE ALSO\n.BR ncclscript (1)\n");
     ncs_str_free(&name);
 }
@@ -114,25 +114,25 @@ static void page_of_command(const struct ncs_command *c, struct ncs_str *out)
 
 static void page_of_program(struct ncs_str *out)
 {
-    add_head(out, "ncclscript");
+    man_add_head(out, "ncclscript");
     ncs_str_add(out, ".SH NAME\nncclscript \\- run, verify and explain NCCL scenarios\n"
                      ".SH SYNOPSIS\n.B ncclscript\n.I COMMAND\n[options] [operands]\n.SH DESCRIPTION\n");
-    add_text(out, ncs_program_about);
+    man_add_text(out, ncs_program_about);
     ncs_str_add(out, ".SH COMMANDS\n");
     for (const struct ncs_command *const *c = ncs_commands; *c; c++) {
         ncs_str_addf(out, ".TP\n.BR ncclscript\\-%s (1)\n", (*c)->name);
-        add_line(out, "", (*c)->summary);
+        man_add_line(out, "", (*c)->summary);
     }
     ncs_str_add(out, ".SH EXIT STATUS\n");
     for (const struct ncs_exit_status *e = ncs_exit_statuses; e->text; e++) {
         ncs_str_addf(out, ".TP\n.B %d\n", e->status);
-        add_line(out, "", e->text);
+        man_add_line(out, "", e->text);
     }
     ncs_str_add(out, ".SH SEE ALSO\n.B ncclscript explain\nhas a page for each finding, word, result code, exit "
                      "status and function.\n");
 }
 
-static int write_pages(const char *directory)
+static int man_write_pages(const char *directory)
 {
     struct ncs_str out = { 0 };
     page_of_program(&out);
@@ -153,7 +153,7 @@ static int man_main(const struct ncs_parsed *parsed)
     const char *directory = ncs_option_last(&parsed->value[DIRECTORY]);
     struct ncs_str out = { 0 };
     if (directory)
-        return write_pages(directory);
+        return man_write_pages(directory);
     for (const struct ncs_command *const *c = ncs_commands; *c && name; c++)
         if (strcmp((*c)->name, name) == 0)
             page_of_command(*c, &out);
@@ -168,7 +168,7 @@ static int man_main(const struct ncs_parsed *parsed)
     return 0;
 }
 
-static void offer_commands(void (*on_word)(void *arg, const char *word), void *arg)
+static void man_offer_commands(void (*on_word)(void *arg, const char *word), void *arg)
 {
     for (const struct ncs_command *const *c = ncs_commands; *c; c++)
         on_word(arg, (*c)->name);
@@ -182,6 +182,6 @@ const struct ncs_command ncs_cmd_man = {
              "  ncclscript man run | man -l -\n",
     .option = options,
     .several = "one command at a time",
-    .words = offer_commands,
+    .words = man_offer_commands,
     .main = man_main,
 };

@@ -31,7 +31,7 @@ static bool in_name(char c)
 
 /* ---- files ---- */
 
-static bool is_scenario(const char *name)
+static bool is_scenario_file(const char *name)
 {
     const char *dot = strrchr(name, '.');
     return dot && (strcmp(dot, ".lua") == 0 || strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
@@ -56,7 +56,7 @@ static void complete_file(const char *text, size_t bytes, size_t *from, struct w
         bool is_folder = stat(path.text, &file) == 0 && S_ISDIR(file.st_mode);
         ncs_str_clear(&path);
         ncs_str_addf(&path, "%s%s", e->d_name, is_folder ? "/" : "");
-        if ((is_folder || is_scenario(e->d_name)) && (e->d_name[0] != '.' || w->begin[0] == '.'))
+        if ((is_folder || is_scenario_file(e->d_name)) && (e->d_name[0] != '.' || w->begin[0] == '.'))
             offer(w, path.text);
         ncs_str_free(&path);
     }

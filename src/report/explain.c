@@ -159,7 +159,7 @@ static void explain_group(const struct ncs_page_group *group, struct ncs_str *ou
             ncs_str_addf(out, "  %-22s  %s\n", p->id, p->title);
 }
 
-static void add_title(const struct ncs_page *p, int width, struct ncs_str *out)
+static void explain_add_title(const struct ncs_page *p, int width, struct ncs_str *out)
 {
     struct ncs_str title = { 0 };
     ncs_str_addf(&title, "%s: ", p->id);
@@ -175,7 +175,7 @@ static void add_title(const struct ncs_page *p, int width, struct ncs_str *out)
 
 static void explain_page(const struct ncs_page *p, int width, struct ncs_str *out)
 {
-    add_title(p, width, out);
+    explain_add_title(p, width, out);
     explain_add_part("What happens", p->what, width, out);
     explain_add_part("Why", p->why, width, out);
     explain_add_part("How to see it", p->see, width, out);

@@ -17,7 +17,7 @@ $ ncclscript --help
 >   0    as expected
 > ...
 >   130  interrupted
->   141  whoever read the output went away
+>   141  the reader of the output went away
 
 $ diff <(ncclscript --help) <(ncclscript help)
 
