@@ -11,57 +11,58 @@
 ---@class ncclscript.label_options
 ---@field label? string # shown in reports, and compared among ranks when a hang is explained
 
----What calls that reach NCCL or CUDA raise, and wrong use of an object.
+---The error that a call of NCCL or CUDA raises, or the wrong use of an object.
 ---@class ncclscript.error
----@field kind "nccl" | "cuda" | "usage" | "expect" | "scenario"
+---@field kind "nccl" | "cuda" | "usage" | "expect" | "scenario" # which library or part raised it
 ---@field code integer # NCCL's or CUDA's; 0 for the other kinds
----@field name string # "ncclInvalidArgument", "cudaErrorMemoryAllocation"; else the kind
+---@field name string # "ncclInvalidArgument", "cudaErrorMemoryAllocation"; for other kinds the kind
 ---@field call? string # C name of the function
----@field rank integer
----@field comm? string
----@field line integer
----@field label? string
----@field message string
+---@field rank integer # that raised it
+---@field comm? string # name of the communicator
+---@field line integer # of the scenario
+---@field label? string # of the call
+---@field message string # the whole text
 ---@field detail? string # what ncclGetLastError says
 
 -- ---- the declaration ----
 
 ---@class ncclscript.outcome
----@field hang? true | { culprit?: integer | integer[], waiting?: integer | integer[] | "all" | "others", call?: integer, comm?: string, why?: string }
----@field error? string # error that ends `rank`: "ncclInvalidArgument", or its kind: "nccl", "cuda", "usage", "expect", "lua"
----@field rank? integer # with error
+---@field hang? true | { culprit?: integer | integer[], waiting?: integer | integer[] | "all" | "others", call?: integer, comm?: string, why?: string } # the run hangs
+---@field error? string # this error ends a rank: "ncclInvalidArgument", or its kind: "nccl", "cuda", "usage", "expect", "lua"
+---@field rank? integer # with error: the rank that it ends
 ---@field call? string # with error: C name of the function
----@field wrong? true | { rank?: integer, call?: integer, comm?: string, first?: integer }
----@field lost? integer
----@field pass? true # with finding or findings
----@field finding? string | { rule?: string, culprit?: integer | integer[], waiting?: integer | integer[] | "all" | "others", call?: integer, comm?: string, certainty?: "certain" | "luck" | "undefined" | "likely" } # what must be reported too
----@field findings? integer # how many findings are errors
+---@field wrong? true | { rank?: integer, call?: integer, comm?: string, first?: integer } # a result or an expectation is wrong
+---@field lost? integer # faults stop every rank, this one among them
+---@field pass? true # every rank ends and every check holds; needed only beside findings
+---@field finding? string | { rule?: string, culprit?: integer | integer[], waiting?: integer | integer[] | "all" | "others", call?: integer, comm?: string, certainty?: "certain" | "luck" | "undefined" | "likely" } # a finding that must be reported, too
+---@field findings? integer # number of findings with the level error
 
 ---@class ncclscript.run
----@field param table<string, any>
----@field nranks integer
----@field policy "strict" | "typical"
----@field driver string
----@field nccl string
+---@field param table<string, any> # the parameters of the case
+---@field nranks integer # number of ranks
+---@field policy "strict" | "typical" # of the run
+---@field driver string # "sim" or "nccl"
+---@field nccl string # version of NCCL: "2.30.7"
 
 ---@class ncclscript.declaration
----@field about? string
----@field ranks? integer | fun(param: table<string, any>): integer
----@field devices? integer # GPUs per virtual host
----@field world? boolean | ncclscript.comm_config
----@field params? table<string, number | string | boolean>
----@field matrix? table<string, (number | string | boolean)[]> # values of params, ranks, seed: a case per combination
+---@field about? string # one line of text for reports and lists
+---@field ranks? integer | fun(param: table<string, any>): integer # number of ranks, 2 by default; or a function of the parameters
+---@field devices? integer # GPUs per host, 8 by default
+---@field world? boolean | ncclscript.comm_config # false: no ready-made communicator; or its configuration
+---@field params? table<string, number | string | boolean> # names and default values of `param.NAME`
+---@field matrix? table<string, (number | string | boolean)[]> # lists of values for params, ranks and seed: a case for each combination
 ---@field exclude? table<string, number | string | boolean>[] # combinations to leave out, by some of their values
----@field outcome? "pass" | ncclscript.outcome | fun(run: ncclscript.run): "pass" | ncclscript.outcome
----@field bug? { entry: string, nccl?: string, thread?: string | string[] } # the bug of the catalogue that it shows
----@field policy? "strict" | "typical"
----@field verify? boolean
----@field needs? { driver?: string, nccl?: string, gpus?: integer }
----@field timeout? number | string
+---@field outcome? "pass" | ncclscript.outcome | fun(run: ncclscript.run): "pass" | ncclscript.outcome # how the run should end; "pass" by default
+---@field bug? { entry: string, nccl?: string, thread?: string | string[] } # the entry of the catalogue of bugs that the scenario shows
+---@field policy? "strict" | "typical" # when sends complete, "strict" by default
+---@field verify? boolean # false: no result is verified
+---@field needs? { driver?: string, nccl?: string, gpus?: integer } # what the scenario needs: otherwise the run is skipped
+---@field timeout? number | string # limit of real time: seconds, or "30s"
 ---@field env? table<string, string> # numbers, switches and names of NCCL_* and CUDA_*, over those of the process; any other needs --unsafe
----@field sim? { nccl?: "2.28.9" | "2.29.2" | "2.29.7" | "2.30.3" | "2.30.4" | "2.30.7", memory?: integer | string, capability?: number, eager?: integer | string, lanes?: integer, model?: "plain" | "hgx-a100" | "hgx-h100", ready_after?: integer, quirks?: boolean }
+---@field sim? { nccl?: "2.28.9" | "2.29.2" | "2.29.7" | "2.30.3" | "2.30.4" | "2.30.7", memory?: integer | string, capability?: number, eager?: integer | string, lanes?: integer, model?: "plain" | "hgx-a100" | "hgx-h100", ready_after?: integer, quirks?: boolean } # settings of the simulator
 
----The first statement of a scenario.
+---Declares the run. It is the first statement of a scenario.
+---    scenario { ranks = 4, params = { count = 1024 }, outcome = { hang = true } }
 ---@param declaration ncclscript.declaration
 function scenario(declaration) end
 
@@ -80,41 +81,54 @@ param = {}
 
 ---@class ncclscript.store
 store = {}
+---Sets a key that all ranks can read.
+---    store:set("id", nccl.unique_id())
 ---@param key string
 ---@param value any # text, number, boolean, id or a plain table of these
 ---@return ncclscript.store self
 function store:set(key, value) end
----Waits for the key; nil after the time-out.
+---Waits until some rank has set the key, and returns its value; nil after the time-out.
+---    local id = store:get("id")
 ---@param key string
 ---@param options? { timeout?: number, label?: string }
 ---@return any
 function store:get(key, options) end
+---Adds n to the number at the key and returns the sum. A key that is not set counts as 0.
+---    local place = store:add("arrived", 1)
 ---@param key string
 ---@param n integer
 ---@return integer sum
 function store:add(key, n) end
 
----A barrier of hosts: true, or false after the time-out.
+---Waits until all ranks have come: true, or false after the time-out.
+---    barrier { timeout = 5 }
 ---@param options? { ranks?: integer[], timeout?: number, label?: string }
 ---@return boolean
 function barrier(options) end
 
 ---@class ncclscript.thread
----@field done boolean
+---@field done boolean # true when its function has returned
 local thread = {}
----Waits for the thread; gives its function's results or raises its error.
+---Waits for the thread. Returns the results of its function, or raises its error.
 function thread:join() end
 
----A further thread of this rank.
+---Starts another thread of this rank.
+---    local t = spawn(function() world:all_reduce(x) end)
+---    t:join()
 ---@param fn function
 ---@return ncclscript.thread
 function spawn(fn, ...) end
 
+---Lets virtual time pass on the host (real time on real NCCL).
+---    sleep(0.5)
 ---@param seconds number
 function sleep(seconds) end
+---The time since the start of the run.
+---    local begin = clock()
 ---@return number seconds
 function clock() end
----The run ends as skipped.
+---Ends the run as skipped.
+---    skip("needs two hosts")
 ---@param reason? string
 function skip(reason) end
 
@@ -122,18 +136,24 @@ function skip(reason) end
 
 ---@class ncclscript.expect
 expect = {}
----Every expectation records its failure, returns false and goes on; fatal raises.
+---Checks a value, or every element of a buffer. A failure is recorded, and the script goes on.
+---`fatal` raises an error instead.
+---    expect.equal(x, (nranks + 1) / 2)
+---    expect.equal(x, function(i) return rank + i end, { tol = 1e-3 })
 ---@param got any
 ---@param want any # for a buffer: a value for all elements, a list, function(i), or a buffer
 ---@param options? { tol?: number, fatal?: boolean, label?: string }
 ---@return boolean
 function expect.equal(got, want, options) end
+---Checks that the condition is true.
+---    expect.that(stream:query(), "the stream is done")
 ---@param condition any
 ---@param text? string
 ---@param options? { fatal?: boolean, label?: string }
 ---@return boolean
 function expect.that(condition, text, options) end
----Fails unless fn raises the error of that name; returns the error.
+---Checks that fn raises the error with that name; returns the error.
+---    expect.error("usage", function() world:send(x, 99) end)
 ---@param name string
 ---@param fn function
 ---@return any
@@ -141,56 +161,63 @@ function expect.error(name, fn, ...) end
 
 -- ---- fault ----
 
----When a fault happens. Nothing given: now. Hosts run ahead of GPUs: what a rank has launched before
----may not have moved yet.
+---When a fault happens: without any field, at once. The host runs ahead of the GPU: work that the rank has
+---launched before may not be done yet.
 ---@class ncclscript.when
----@field rank? integer # only there, the other ranks pass by
----@field comm? ncclscript.comm # of call, link and async_error: world by default; of func: any by default
----@field call? integer # before this rank's call of that number on comm, from 1
----@field func? string # before a use of that C function by this rank: "cudaMalloc"
----@field nth? integer # before the nth use from here on; 1 by default
----@field label? string
+---@field rank? integer # that has the fault; the other ranks skip the line
+---@field comm? ncclscript.comm # the communicator that `call` counts on, `world` by default; with func: any
+---@field call? integer # before the rank's call of this number on comm, from 1
+---@field func? string # before a use of this C function by the rank: "cudaMalloc"
+---@field nth? integer # before the nth use of func from here on; 1 by default
+---@field label? string # of the fault, in reports
 
 ---@class ncclscript.when.seconds: ncclscript.when
----@field seconds number
+---@field seconds number # how much later
 
 ---@class ncclscript.when.code: ncclscript.when
----@field code string|integer # "ncclSystemError", of a CUDA function "cudaErrorMemoryAllocation"
+---@field code string|integer # "ncclSystemError"; for a CUDA function "cudaErrorMemoryAllocation"
 
 ---@class ncclscript.when.elements: ncclscript.when
----@field first? integer # the first element that is spoilt, from 1; 1 by default
----@field count? integer # of elements; by default all that follow
+---@field first? integer # the first wrong element, from 1; 1 by default
+---@field count? integer # number of wrong elements; by default all that follow
 
 ---@class ncclscript.when.link: ncclscript.when
 ---@field peer integer # rank of comm at the other end
----@field seconds? number # that everything over the link takes longer; without it the link is cut
+---@field seconds? number # extra time of everything over the link; without it the link is cut
 
----What goes wrong. kill, stall, slow and fail on either driver, the others on the simulator alone: the
----run is skipped on real NCCL.
+---Failures that a scenario causes. kill, stall, slow and fail work on both drivers; the others need the
+---simulator: on real NCCL the run is skipped.
 ---@class ncclscript.fault
 fault = {}
----This rank dies: all its threads, and what its GPU has not begun. Its neighbours on other hosts have
----the asynchronous error ncclRemoteError when they next communicate; nobody else is told.
+---The rank dies: all its threads, and the work that its GPU has not begun. Its neighbours on other hosts
+---get the asynchronous error ncclRemoteError when they next communicate. No other rank is informed.
+---    fault.kill { rank = 2, call = 5 }
 ---@param when? ncclscript.when
 function fault.kill(when) end
----This thread stops for ever; the rank stays alive.
+---This thread stops forever. The rank stays alive.
+---    fault.stall { rank = 1, call = 3 }
 ---@param when? ncclscript.when
 function fault.stall(when) end
----The call is made so many seconds later.
+---The call is made later by so many seconds.
+---    fault.slow { rank = 1, call = 3, seconds = 0.5 }
 ---@param when ncclscript.when.seconds
 function fault.slow(when) end
----The call is not made and gives that code. Needs call or func.
+---The call is not made and returns the code. Needs call or func.
+---    fault.fail { rank = 0, func = "cudaMalloc", nth = 2, code = "cudaErrorMemoryAllocation" }
 ---@param when ncclscript.when.code
 function fault.fail(when) end
----What the call writes on this rank, or a put in the window of its peer, comes out wrong; without call and
----func: the next that moves data.
+---The call writes wrong data on this rank; a put writes wrong data into the window of its peer. Without
+---call and func: the next call that moves data.
+---    fault.corrupt { rank = 3, call = 2, first = 5, count = 1 }
 ---@param when? ncclscript.when.elements
 function fault.corrupt(when) end
----The link between this rank and the peer is slow or cut, for all communicators. Between hosts both
----ends have the asynchronous error ncclRemoteError once they use it.
+---The link between this rank and the peer is slow or cut, for all communicators. Between hosts, both ends
+---get the asynchronous error ncclRemoteError when they use it.
+---    fault.link { rank = 0, peer = 1 }
 ---@param when ncclscript.when.link
 function fault.link(when) end
----What ncclCommGetAsyncError says of comm on this rank from then on.
+---ncclCommGetAsyncError of comm returns the code on this rank from then on.
+---    fault.async_error { rank = 1, call = 2, code = "ncclRemoteError" }
 ---@param when ncclscript.when.code
 function fault.async_error(when) end
 
@@ -199,26 +226,26 @@ function fault.async_error(when) end
 ---@class ncclscript.id
 
 ---@class ncclscript.comm_config
----@field name? string
----@field blocking? boolean | integer
----@field cga_cluster_size? integer
----@field min_ctas? integer
----@field max_ctas? integer
----@field net_name? string
----@field split_share? boolean | integer
----@field traffic_class? integer
----@field comm_name? string
----@field collnet_enable? boolean | integer
----@field cta_policy? integer
----@field shrink_share? boolean | integer
----@field nvls_ctas? integer
----@field n_channels_per_net_peer? integer
----@field nvlink_centric_sched? boolean | integer
----@field graph_usage_mode? integer
----@field num_rma_ctx? integer
----@field max_p2p_peers? integer
----@field graph_stream_ordering? boolean | integer
----@field label? string
+---@field name? string # in reports
+---@field blocking? boolean | integer # false: calls return "ncclInProgress", see comm:wait_ready
+---@field cga_cluster_size? integer # NCCL's cgaClusterSize
+---@field min_ctas? integer # NCCL's minCTAs
+---@field max_ctas? integer # NCCL's maxCTAs
+---@field net_name? string # NCCL's netName
+---@field split_share? boolean | integer # children share resources with it
+---@field traffic_class? integer # NCCL's trafficClass
+---@field comm_name? string # NCCL's commName
+---@field collnet_enable? boolean | integer # NCCL's collnetEnable
+---@field cta_policy? integer # NCCL's CTAPolicy: 0 default, 1 efficiency, 2 none
+---@field shrink_share? boolean | integer # children of a shrink share resources with it
+---@field nvls_ctas? integer # NCCL's nvlsCTAs
+---@field n_channels_per_net_peer? integer # NCCL's nChannelsPerNetPeer
+---@field nvlink_centric_sched? boolean | integer # NCCL's nvlinkCentricSched
+---@field graph_usage_mode? integer # NCCL's graphUsageMode
+---@field num_rma_ctx? integer # NCCL's numRmaCtx
+---@field max_p2p_peers? integer # NCCL's maxP2pPeers
+---@field graph_stream_ordering? boolean | integer # NCCL's graphStreamOrdering
+---@field label? string # of the call
 
 ---@class ncclscript.split_options: ncclscript.comm_config
 ---@field color integer # ranks of one colour become one communicator; nccl.NOCOLOR: in none
@@ -231,9 +258,12 @@ function fault.async_error(when) end
 ---@class ncclscript.nccl
 ---@field NOCOLOR integer # -1: comm:split makes no communicator for this rank
 nccl = {}
+---Makes an id for a new communicator; one rank does, and sends it to the others.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.id
 function nccl.unique_id(options) end
+---Joins a communicator; returns when all ranks have joined.
+---    local comm = nccl.init_rank(nranks, store:get("id"), rank, { name = "data" })
 ---@param nranks integer
 ---@param id ncclscript.id | ncclscript.id[] # several share the work; the same list on every rank
 ---@param rank integer
@@ -247,47 +277,62 @@ function nccl.init_rank(nranks, id, rank, config) end
 ---@param config? ncclscript.comm_config
 ---@return ncclscript.comm
 function nccl.grow(nranks, id, rank, config) end
+---Makes communicators for several devices of this thread.
+---    local comms = nccl.init_all { 0, 1 }
 ---@param devices integer | integer[]
 ---@param options? { name?: string, label?: string }
 ---@return ncclscript.comm[] # comms[1].rank == 0
 function nccl.init_all(devices, options) end
----Group start, fn, group end; returns fn's results, or "ncclInProgress".
+---Calls fn between group start and group end. Returns the results of fn, or "ncclInProgress".
+---    nccl.group(function()
+---      world:send(x, 1 - rank)
+---      world:recv(y, 1 - rank)
+---    end)
 ---@param label string
 ---@param fn function
 ---@overload fun(fn: function): any
 function nccl.group(label, fn) end
----Group start, fn, and an end that estimates: communication of blocking communicators is not started.
+---Calls fn between group start and an end that estimates the time: calls on blocking communicators are
+---not started.
+---    local seconds = nccl.simulate(function() world:all_reduce(x) end)
 ---@param label string
 ---@param fn function
 ---@return number? seconds # of the last collective; nil when there is none
 ---@overload fun(fn: function): number?
 function nccl.simulate(label, fn) end
+---The version of NCCL.
 ---@param options? ncclscript.label_options
 ---@return integer code # 23007
 ---@return string text # "2.30.7"
 function nccl.version(options) end
+---NCCL's text for a result.
+---    print(nccl.error_string("ncclRemoteError"))
 ---@param result string | integer
 ---@param options? ncclscript.label_options
 ---@return string
 function nccl.error_string(result, options) end
+---NCCL's message for the last error.
 ---@param options? ncclscript.label_options
 ---@return string
 function nccl.last_error(options) end
+---The value that NCCL uses for an environment variable: its value, or the default.
+---    print(nccl.param("NCCL_MAX_CTAS"))
 ---@param key string # "NCCL_MAX_CTAS"
 ---@param options? ncclscript.label_options
 ---@return string # what NCCL makes of the variable: its value, or the default
 function nccl.param(key, options) end
+---All parameters of NCCL with their values.
 ---@param options? ncclscript.label_options
 ---@return table<string, string>
 function nccl.params(options) end
 
 ---@class ncclscript.call_options
----@field count? integer
----@field stream? ncclscript.stream
----@field label? string
----@field verify? boolean
+---@field count? integer # elements; by default those of the smaller buffer
+---@field stream? ncclscript.stream # where the call goes; `comm.stream` by default
+---@field label? string # of the call, in reports
+---@field verify? boolean # false: the result is not verified
 ---@class ncclscript.op_options: ncclscript.call_options
----@field op? ncclscript.op
+---@field op? ncclscript.op # "sum" by default
 ---@class ncclscript.root_options: ncclscript.call_options
 ---@field root? integer # a rank of the communicator, 0 by default; any other is refused, C takes it
 ---@class ncclscript.reduce_options: ncclscript.op_options
@@ -296,124 +341,156 @@ function nccl.params(options) end
 ---@field peer? integer # a rank of the communicator; any other is refused, C takes it
 
 ---@class ncclscript.comm
----@field rank integer
----@field nranks integer
----@field device integer
----@field name string
+---@field rank integer # of this communicator, from 0
+---@field nranks integer # number of ranks of the communicator
+---@field device integer # of this rank, on its host
+---@field name string # in reports
 ---@field stream ncclscript.stream # where communication goes by default; can be assigned
----@field state "ready" | "pending" | "error" | "finalized" | "revoked" | "aborted" | "destroyed"
+---@field state "ready" | "pending" | "error" | "finalized" | "revoked" | "aborted" | "destroyed" # of the handle
 ---@field interrupted boolean # its work was cut short by abort, revoke, or shrink with abort
 local comm = {}
+---Combines the elements of all ranks; every rank gets the result. One buffer: in place.
+---    world:all_reduce(x)
+---    world:all_reduce(x, y, { op = "max", count = 8, stream = s, label = "gradients" })
 ---@param send ncclscript.buffer
 ---@param recv? ncclscript.buffer
 ---@param options? ncclscript.op_options
 ---@return ncclscript.result
 ---@overload fun(self: ncclscript.comm, buffer: ncclscript.buffer, options: ncclscript.op_options): ncclscript.result
 function comm:all_reduce(send, recv, options) end
+---Copies the elements of the root to all ranks.
+---    world:broadcast(x, { root = 1 })
 ---@param send ncclscript.buffer | nil # nil off the root
 ---@param recv? ncclscript.buffer
 ---@param options? ncclscript.root_options
 ---@return ncclscript.result
 ---@overload fun(self: ncclscript.comm, buffer: ncclscript.buffer, options: ncclscript.root_options): ncclscript.result
 function comm:broadcast(send, recv, options) end
+---Combines the elements of all ranks; the root gets the result.
+---    world:reduce(x, { root = 0, op = "sum" })
 ---@param send ncclscript.buffer
 ---@param recv? ncclscript.buffer # nil off the root
 ---@param options? ncclscript.reduce_options
 ---@return ncclscript.result
 ---@overload fun(self: ncclscript.comm, buffer: ncclscript.buffer, options: ncclscript.reduce_options): ncclscript.result
 function comm:reduce(send, recv, options) end
----One buffer is recv; send is then this rank's part of it.
+---Every rank gets the blocks of all ranks, in the order of the ranks. One buffer is recv; send is then this
+---rank's part of it.
+---    world:all_gather(x, all)
 ---@param send ncclscript.buffer
 ---@param recv? ncclscript.buffer
 ---@param options? ncclscript.call_options
 ---@return ncclscript.result
 ---@overload fun(self: ncclscript.comm, recv: ncclscript.buffer, options: ncclscript.call_options): ncclscript.result
 function comm:all_gather(send, recv, options) end
----One buffer is send; recv is then this rank's part of it.
+---Combines the elements of all ranks; each rank gets its own block of the result. One buffer is send; recv
+---is then this rank's part of it.
+---    world:reduce_scatter(all, x)
 ---@param send ncclscript.buffer
 ---@param recv? ncclscript.buffer
 ---@param options? ncclscript.op_options
 ---@return ncclscript.result
 ---@overload fun(self: ncclscript.comm, send: ncclscript.buffer, options: ncclscript.op_options): ncclscript.result
 function comm:reduce_scatter(send, recv, options) end
----Block p of rank r becomes block r of rank p; count is of one block. Not in place.
+---Block p of rank r becomes block r of rank p; count is the size of one block. Not in place.
+---    world:all_to_all(x, y)
 ---@param send ncclscript.buffer
 ---@param recv ncclscript.buffer
 ---@param options? ncclscript.call_options
 ---@return ncclscript.result
 function comm:all_to_all(send, recv, options) end
+---The root gets the blocks of all ranks.
+---    world:gather(x, rank == 0 and all or nil)
 ---@param send ncclscript.buffer
 ---@param recv? ncclscript.buffer # nil off the root; there nranks blocks
 ---@param options? ncclscript.root_options
 ---@return ncclscript.result
 ---@overload fun(self: ncclscript.comm, send: ncclscript.buffer, options: ncclscript.root_options): ncclscript.result
 function comm:gather(send, recv, options) end
+---Each rank gets its block of the root's buffer.
+---    world:scatter(rank == 0 and all or nil, x)
 ---@param send ncclscript.buffer | nil # nil off the root; there nranks blocks
 ---@param recv ncclscript.buffer
 ---@param options? ncclscript.root_options
 ---@return ncclscript.result
 function comm:scatter(send, recv, options) end
 ---Writes a buffer into a peer's window and signals the peer. The buffer is in a symmetric window.
+---    world:put_signal(x, 1 - rank, win, { first = 1 })
 ---@param buffer ncclscript.buffer
 ---@param peer integer # a rank of the communicator
 ---@param window ncclscript.window
 ---@param options? { first?: integer, count?: integer, sig_idx?: integer, ctx?: integer, flags?: integer, stream?: ncclscript.stream, verify?: boolean, label?: string }
 ---@return ncclscript.result
 function comm:put_signal(buffer, peer, window, options) end
+---Sends a signal to a peer.
+---    world:signal(1)
 ---@param peer integer # a rank of the communicator
 ---@param options? { sig_idx?: integer, ctx?: integer, flags?: integer, stream?: ncclscript.stream, label?: string }
 ---@return ncclscript.result
 function comm:signal(peer, options) end
----The stream waits for signals: op_cnt (1) of each peer.
+---The stream waits for signals: op_cnt (1) from each peer.
+---    world:wait_signal(0, { op_cnt = 2 })
 ---@param peers integer | (integer | { peer: integer, op_cnt?: integer, sig_idx?: integer, ctx?: integer })[]
 ---@param options? { op_cnt?: integer, sig_idx?: integer, ctx?: integer, stream?: ncclscript.stream, label?: string }
 ---@return ncclscript.result
 function comm:wait_signal(peers, options) end
----Makes a buffer of every rank a window; all ranks call it. Its memory is "nccl".
+---Makes a buffer of every rank a window; all ranks call it. The memory of the buffer is "nccl".
+---    local win = world:window(x, { symmetric = true })
 ---@param buffer ncclscript.buffer
 ---@param options? { symmetric?: boolean, strict_ordering?: boolean, label?: string }
 ---@return ncclscript.window # nil where NCCL has no windows
 function comm:window(buffer, options) end
+---Registers a buffer, so that NCCL uses it without a copy.
+---    local handle = world:register(x)
 ---@param buffer ncclscript.buffer
 ---@param options? ncclscript.label_options
 ---@return ncclscript.registration
 function comm:register(buffer, options) end
+---Sends a buffer to a peer.
+---    world:send(x, 1)
 ---@param buffer ncclscript.buffer
 ---@param peer integer # a rank of the communicator
 ---@param options? ncclscript.peer_options
 ---@return ncclscript.result
 ---@overload fun(self: ncclscript.comm, buffer: ncclscript.buffer, options: ncclscript.peer_options): ncclscript.result
 function comm:send(buffer, peer, options) end
+---Receives into a buffer from a peer.
+---    world:recv(x, 0)
 ---@param buffer ncclscript.buffer
 ---@param peer integer # a rank of the communicator
 ---@param options? ncclscript.peer_options
 ---@return ncclscript.result
 ---@overload fun(self: ncclscript.comm, buffer: ncclscript.buffer, options: ncclscript.peer_options): ncclscript.result
 function comm:recv(buffer, peer, options) end
+---Makes a pre-mul-sum operator: each rank multiplies its elements with its scalar, then they are summed.
+---    local mean = world:premulsum("float32", 1 / nranks)
 ---@param dtype ncclscript.dtype
 ---@param scalar number | ncclscript.buffer # a number: kept by the operator; a buffer: read when a call runs
 ---@param options? ncclscript.label_options
 ---@return ncclscript.premulsum
 function comm:premulsum(dtype, scalar, options) end
----Every rank calls it; pending until the parent is ready again, if that is non-blocking.
+---Every rank calls it: ranks with one color become a communicator. The result is pending until a
+---non-blocking parent is ready again.
+---    local pair = world:split { color = rank // 2, name = "pair" }
 ---@param options ncclscript.split_options
 ---@return ncclscript.comm? # nil for nccl.NOCOLOR
 function comm:split(options) end
----Only the ranks that stay call it.
+---Makes a communicator without the listed ranks. Only the ranks that stay call it.
+---    if rank ~= 2 then small = world:shrink { 2 } end
 ---@param ranks integer[] # to leave out
 ---@param options? ncclscript.shrink_options
 ---@return ncclscript.comm
 function comm:shrink(ranks, options) end
----An id with which new ranks join; one rank makes it, for one growth.
+---Makes an id with which new ranks join. One rank makes it, for one growth.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.id
 function comm:unique_id(options) end
----Every old rank calls it; they keep their numbers.
+---Every old rank calls it; the ranks keep their numbers.
 ---@param nranks integer # of the new communicator
 ---@param options? ncclscript.grow_options
 ---@return ncclscript.comm
 function comm:grow(nranks, options) end
----Cuts this rank's work short; what is left to do is split, shrink, destroy, abort.
+---Cuts this rank's work short. Afterwards only split, shrink, destroy and abort are possible.
 ---@param options? { flags?: integer, label?: string }
 ---@return ncclscript.result
 function comm:revoke(options) end
@@ -421,6 +498,7 @@ function comm:revoke(options) end
 ---@param options? { flags?: integer, label?: string }
 ---@return ncclscript.result
 function comm:suspend(options) end
+---Takes the device memory back that suspend gave away; every rank calls it.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function comm:resume(options) end
@@ -428,22 +506,28 @@ function comm:resume(options) end
 ---@param options? ncclscript.label_options
 ---@return { suspend: integer, suspended: integer, persist: integer, total: integer }
 function comm:mem_stats(options) end
+---Completes this rank's work on the communicator.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function comm:finalize(options) end
+---Completes this rank's work and frees the communicator.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function comm:destroy(options) end
+---Destroys the communicator unless that has happened: for `local comm <close> = ...`.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function comm:close(options) end
+---Cuts this rank's work short and frees the communicator. Other ranks are not informed.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function comm:abort(options) end
+---The state of the communicator: "ncclSuccess", "ncclInProgress" or an error, which is not raised.
 ---@param options? ncclscript.label_options
 ---@return string # the name of a result; not raised
 function comm:async_error(options) end
 ---Polls until the communicator is not in progress; raises its error; false after the time.
+---    comm:wait_ready(10)
 ---@param seconds? number
 ---@param options? ncclscript.label_options
 ---@return boolean
@@ -451,32 +535,38 @@ function comm:async_error(options) end
 function comm:wait_ready(seconds, options) end
 
 ---@class ncclscript.premulsum
----@field dtype ncclscript.dtype
+---@field dtype ncclscript.dtype # data type that it is for
 local op = {}
+---Frees the operator.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function op:destroy(options) end
+---Destroys the operator unless that has happened.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function op:close(options) end
 
 ---@class ncclscript.window
 ---@field buffer ncclscript.buffer # of this rank
----@field ptr ncclscript.pointer
+---@field ptr ncclscript.pointer # address of the window
 local window = {}
+---Ends the window; all ranks call it.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function window:deregister(options) end
+---Deregisters the window unless that has happened.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function window:close(options) end
 
 ---@class ncclscript.registration
----@field buffer ncclscript.buffer
+---@field buffer ncclscript.buffer # that is registered
 local registration = {}
+---Ends the registration.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function registration:deregister(options) end
+---Deregisters unless that has happened.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function registration:close(options) end
@@ -486,41 +576,54 @@ function registration:close(options) end
 ---@alias ncclscript.memory "device" | "managed" | "nccl" | "pinned" | "pageable"
 
 ---@class ncclscript.cuda
----@field legacy_stream ncclscript.stream
----@field per_thread_stream ncclscript.stream
+---@field legacy_stream ncclscript.stream # the default stream of CUDA
+---@field per_thread_stream ncclscript.stream # the default stream of the thread
 cuda = {}
+---Allocates memory for so many elements.
+---    local x = cuda.buffer("float32", 1024):fill(rank)
+---    local w = cuda.buffer("int8", 64, { memory = "nccl" })
 ---@param dtype ncclscript.dtype
 ---@param count integer
 ---@param options? { memory?: ncclscript.memory, device?: integer, stream?: ncclscript.stream, label?: string } # stream: allocated in its order
 ---@return ncclscript.buffer
 function cuda.buffer(dtype, count, options) end
+---Makes a stream.
+---    local side = cuda.stream { blocking = false }
 ---@param options? { device?: integer, blocking?: boolean, priority?: integer, label?: string }
 ---@return ncclscript.stream
 function cuda.stream(options) end
+---Makes an event.
+---    local e = cuda.event():record(side)
 ---@param options? { device?: integer, timing?: boolean, label?: string }
 ---@return ncclscript.event
 function cuda.event(options) end
+---The current device.
 ---@param options? ncclscript.label_options
 ---@return integer
 function cuda.device(options) end
+---Makes a device current for this thread.
 ---@param device integer
 ---@param options? ncclscript.label_options
 function cuda.set_device(device, options) end
+---The number of devices on this host.
 ---@param options? ncclscript.label_options
 ---@return integer
 function cuda.device_count(options) end
+---Waits for all work of the current device.
 ---@param options? ncclscript.label_options
 function cuda.sync(options) end
+---Bytes of memory on the current device.
 ---@param options? ncclscript.label_options
 ---@return integer free
 ---@return integer total
 function cuda.memory(options) end
----What a device is: C's fields of cudaDeviceProp in lower case, pci_bus_id and so on.
+---Describes a device: C's fields of cudaDeviceProp in lower case, pci_bus_id and so on.
 ---@param device? integer # the current one by default
 ---@param options? ncclscript.label_options
 ---@return { name: string, total_global_mem: integer, major: integer, minor: integer, [string]: any }
 ---@overload fun(options: ncclscript.label_options): table<string, any>
 function cuda.properties(device, options) end
+---True if kernels on the device can use the memory of the peer.
 ---@param device integer
 ---@param peer integer
 ---@param options? ncclscript.label_options
@@ -530,12 +633,15 @@ function cuda.can_access_peer(device, peer, options) end
 ---@param peer integer
 ---@param options? ncclscript.label_options
 function cuda.enable_peer(peer, options) end
+---The name of the last error of this thread, which is cleared; nil if there is none.
 ---@param options? ncclscript.label_options
 ---@return string | nil # a name; the error is cleared
 function cuda.last_error(options) end
+---Version of the CUDA runtime: 13000.
 ---@param options? ncclscript.label_options
 ---@return integer
 function cuda.runtime_version(options) end
+---Version of CUDA that the driver supports.
 ---@param options? ncclscript.label_options
 ---@return integer
 function cuda.driver_version(options) end
@@ -545,40 +651,47 @@ function cuda.driver_version(options) end
 ---@operator sub(integer): ncclscript.pointer
 
 ---@class ncclscript.buffer
----@field dtype ncclscript.dtype
----@field count integer
----@field bytes integer
----@field device integer
----@field memory ncclscript.memory
----@field ptr ncclscript.pointer
----@field [integer] number
+---@field dtype ncclscript.dtype # type of the elements
+---@field count integer # number of elements
+---@field bytes integer # size
+---@field device integer # where the memory is
+---@field memory ncclscript.memory # kind of memory
+---@field ptr ncclscript.pointer # address
+---@field [integer] number # the element, from 1; waits for the device
 ---@operator len: integer
 local buffer = {}
+---Sets the elements: to one value, a list, random numbers, or a function of the element number.
+---    x:fill(function(i) return rank + i end)
 ---@param value number | number[] | "random" | fun(i: integer): number
 ---@param options? { stream?: ncclscript.stream, label?: string }
 ---@return ncclscript.buffer self
 function buffer:fill(value, options) end
+---Copies the elements of another buffer.
+---    y:copy_from(x, { stream = side })
 ---@param from ncclscript.buffer
 ---@param options? { stream?: ncclscript.stream, count?: integer, label?: string }
 ---@return ncclscript.buffer self
 function buffer:copy_from(from, options) end
----Stands for a kernel: x[i] = x[i] + y[i] in the dtype.
+---Stands for a kernel: x[i] = x[i] + y[i] in the data type.
 ---@param y ncclscript.buffer
 ---@param options? { stream?: ncclscript.stream, label?: string }
 ---@return ncclscript.buffer self
 function buffer:add(y, options) end
+---The elements as a list; waits for the device.
 ---@param first? integer
 ---@param count? integer
 ---@param options? ncclscript.label_options
 ---@return number[]
 ---@overload fun(self: ncclscript.buffer, options: ncclscript.label_options): number[]
 function buffer:get(first, count, options) end
----A view, to the end by default.
+---A view of part of the buffer, to its end by default.
+---    x:slice(5, 4)
 ---@param first integer
 ---@param count? integer
 ---@return ncclscript.buffer
 function buffer:slice(first, count) end
----A view: part k, from 0, of n equal ones (nranks by default).
+---A view: part k, from 0, of n equal parts (nranks by default).
+---    all:part(rank)
 ---@param k integer
 ---@param n? integer
 ---@return ncclscript.buffer
@@ -587,64 +700,81 @@ function buffer:part(k, n) end
 ---@param options? ncclscript.label_options
 ---@return ncclscript.buffer self
 function buffer:dump(options) end
+---Frees the memory.
 ---@param options? { stream?: ncclscript.stream, label?: string } # stream: freed in its order
 ---@return ncclscript.buffer self
 function buffer:free(options) end
+---Frees the memory unless that has happened.
 ---@param options? { stream?: ncclscript.stream, label?: string }
 ---@return ncclscript.buffer self
 function buffer:close(options) end
 
 ---@class ncclscript.stream
----@field device integer
+---@field device integer # of the stream
 local stream_methods = {}
+---Waits for all work in the stream.
+---    stream:sync()
 ---@param options? ncclscript.label_options
 ---@return ncclscript.stream self
 function stream_methods:sync(options) end
+---True if all work in the stream is done.
 ---@param options? ncclscript.label_options
 ---@return boolean done
 function stream_methods:query(options) end
+---Later work in the stream waits for the event.
+---    stream:wait(e)
 ---@param event ncclscript.event
 ---@param options? ncclscript.label_options
 ---@return ncclscript.stream self
 function stream_methods:wait(event, options) end
 ---Stands for a kernel that takes so long.
+---    stream:delay(1e-3)
 ---@param seconds number
 ---@param options? ncclscript.label_options
 ---@return ncclscript.stream self
 function stream_methods:delay(seconds, options) end
----Runs fn at its place in the stream; what is behind it waits until fn returns. fn must not call CUDA
----or NCCL. The callbacks of a device run one after the other.
+---Calls fn at its place in the stream; later work in the stream waits until fn returns. fn must not call
+---CUDA or NCCL. The callbacks of a device run one after the other.
 ---@param fn fun()
 ---@param options? ncclscript.label_options
 ---@return ncclscript.stream self
 function stream_methods:callback(fn, options) end
+---Frees the stream.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.stream self
 function stream_methods:destroy(options) end
+---Destroys the stream unless that has happened.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.stream self
 function stream_methods:close(options) end
 
 ---@class ncclscript.event
 local event = {}
+---Marks the work that is in the stream so far.
+---    e:record(side)
 ---@param stream? ncclscript.stream
 ---@param options? ncclscript.label_options
 ---@return ncclscript.event self
 ---@overload fun(self: ncclscript.event, options: ncclscript.label_options): ncclscript.event
 function event:record(stream, options) end
+---Waits for the marked work.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.event self
 function event:sync(options) end
+---True if the marked work is done.
 ---@param options? ncclscript.label_options
 ---@return boolean done
 function event:query(options) end
+---The time between two events.
 ---@param later ncclscript.event
 ---@param options? ncclscript.label_options
 ---@return number seconds
 function event:elapsed(later, options) end
+---Frees the event.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.event self
 function event:destroy(options) end
+---Destroys the event unless that has happened.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.event self
 function event:close(options) end
@@ -653,23 +783,31 @@ function event:close(options) end
 
 ---@class ncclscript.config
 
----Memory of the host, for &value.
+---Memory of the host, for arguments of type pointer.
+---    local scalar = C.host("float32", 1):fill(0.5)
 ---@param dtype ncclscript.dtype | integer # its name, or as C.ncclFloat32
 ---@param count? integer # 1 by default
 ---@return ncclscript.buffer
 function C.host(dtype, count) end
+---Bytes of one element.
 ---@param dtype ncclscript.dtype | integer
 ---@return integer bytes
 function C.sizeof(dtype) end
 ---Raises the error of this thread's last call through C unless rc is 0; else returns the rest.
+---    local comm = C.check(C.ncclCommSplit(world, 0, rank, nil))
 ---@param rc integer
 function C.check(rc, ...) end
+---True if the library has this function.
+---    if C.has("ncclAlltoAll") then ... end
 ---@param name string
 ---@return boolean
 function C.has(name) end
+---A configuration with C's names of the fields.
+---    C.ncclConfig { blocking = 0 }
 ---@param fields? table<string, integer | string | boolean> # by C's names
 ---@return ncclscript.config
 function C.ncclConfig(fields) end
+---The result of ncclGroupSimulateEnd.
 ---@param fields? table<string, number> # by C's names
 ---@return ncclscript.ncclSimInfo
 function C.ncclSimInfo(fields) end

@@ -73,29 +73,6 @@ static void add_plain(const struct line *l, size_t from, const char *indent, str
     ncs_str_add(out, "\n");
 }
 
-static bool add_function(const char *name, struct ncs_str *out)
-{
-    struct line function, l;
-    const char *at;
-    if (!reference_find_function(name, &function, &at))
-        return false;
-    struct line head = { function.text + strlen("function "), function.bytes - strlen("function ") };
-    if (head.bytes > 4 && memcmp(head.text + head.bytes - 4, " end", 4) == 0)
-        head.bytes -= 4;
-    reference_add_rest(&head, 0, "", out);
-    while (at < function.text && next_line(&at, &l)) {
-        if (begins(&l, "---@param "))
-            add_plain(&l, strlen("---@param "), "  ", out);
-        else if (begins(&l, "---@return "))
-            add_plain(&l, strlen("---@return "), "  gives ", out);
-        else if (begins(&l, "---@"))
-            continue;
-        else
-            reference_add_rest(&l, 3, "  ", out);
-    }
-    return true;
-}
-
 /* True for the line `---@class ncclscript.NAME`, with an optional `: PARENT`. */
 static bool is_class(const struct line *l, const char *name, struct line *parent)
 {
@@ -111,6 +88,74 @@ static bool is_class(const struct line *l, const char *name, struct line *parent
     if (l->bytes < h + n + o || memcmp(l->text + h + n, of, o) != 0)
         return false;
     *parent = (struct line){ l->text + h + n + o, l->bytes - h - n - o };
+    return true;
+}
+
+/* Appends the fields of a class of options, and those of its parents. */
+static void add_fields(const char *class, size_t bytes, struct ncs_str *out)
+{
+    char name[80];
+    const char *at = (const char *)ncs_lua_ncclscript;
+    struct line l, parent;
+    if (bytes >= sizeof name)
+        return;
+    snprintf(name, sizeof name, "%.*s", (int)bytes, class);
+    while (next_line(&at, &l)) {
+        if (!is_class(&l, name, &parent))
+            continue;
+        while (next_line(&at, &l) && begins(&l, "---@field "))
+            add_plain(&l, strlen("---@field "), "    ", out);
+        if (parent.bytes)
+            add_fields(parent.text, parent.bytes, out);
+        return;
+    }
+}
+
+/* True for the name of an argument that is a table of options. */
+static bool takes_options(const struct line *param, size_t name)
+{
+    static const char *const names[] = { "options", "config", "when", "declaration", "fields" };
+    size_t bytes = strcspn(param->text + name, "? ");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (bytes == strlen(names[i]) && memcmp(param->text + name, names[i], bytes) == 0)
+            return true;
+    return false;
+}
+
+/* Appends a parameter, and the fields of its class if it is a table of options. */
+static void add_parameter(const struct line *l, struct ncs_str *out)
+{
+    static const char prefix[] = "ncclscript.";
+    size_t name = strlen("---@param "), at = name;
+    add_plain(l, name, "  ", out);
+    while (at < l->bytes && l->text[at] != ' ')
+        at++;
+    at++;
+    if (takes_options(l, name) && l->bytes > at + sizeof prefix &&
+        memcmp(l->text + at, prefix, sizeof prefix - 1) == 0)
+        add_fields(l->text + at + sizeof prefix - 1, strcspn(l->text + at + sizeof prefix - 1, " \n"), out);
+}
+
+static bool add_function(const char *name, struct ncs_str *out)
+{
+    struct line function, l;
+    const char *at;
+    if (!reference_find_function(name, &function, &at))
+        return false;
+    struct line head = { function.text + strlen("function "), function.bytes - strlen("function ") };
+    if (head.bytes > 4 && memcmp(head.text + head.bytes - 4, " end", 4) == 0)
+        head.bytes -= 4;
+    reference_add_rest(&head, 0, "", out);
+    while (at < function.text && next_line(&at, &l)) {
+        if (begins(&l, "---@param "))
+            add_parameter(&l, out);
+        else if (begins(&l, "---@return "))
+            add_plain(&l, strlen("---@return "), "  gives ", out);
+        else if (begins(&l, "---@"))
+            continue;
+        else
+            reference_add_rest(&l, 3, "  ", out);
+    }
     return true;
 }
 

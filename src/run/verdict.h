@@ -1,4 +1,4 @@
-/* Verdicts: how a run ended, their names and exit codes (documented in --help and README). */
+/* Verdicts: how a run ended, their names and exit codes (documented in --help and docs). */
 #ifndef NCS_RUN_VERDICT_H
 #define NCS_RUN_VERDICT_H
 

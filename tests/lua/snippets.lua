@@ -1,6 +1,6 @@
 -- Small pieces of Lua, a line each; what each gives, or its error, is printed. snippets.txt has what a
 -- scenario gives. `lua5.4 -e 'function scenario() end' snippets.lua` gives the same, but for what
--- scenarios/README.md says of Lua in a scenario.
+-- docs/scenarios.md says of Lua in a scenario.
 scenario { ranks = 1 }
 
 local snippets = [=====[

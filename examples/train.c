@@ -1,0 +1,76 @@
+/* A program with a bug: one thread per GPU, and rank 2 skips the second all-reduce.
+ *
+ *   cc -g -pthread -I include -o train examples/train.c -L build/default/lib/ncclscript -lnccl -lcudart
+ *   ncclscript exec -n 4 -- ./train
+ *
+ * It uses NVIDIA's headers where they are, and otherwise those of ncclscript. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#if __has_include(<nccl.h>) && __has_include(<cuda_runtime_api.h>)
+#include <cuda_runtime_api.h>
+#include <nccl.h>
+#else
+#include <ncclscript/cuda_abi.h>
+#include <ncclscript/nccl_abi.h>
+ncclResult_t ncclGetUniqueId(ncclUniqueId *id);
+ncclResult_t ncclCommInitRank(ncclComm_t *comm, int nranks, ncclUniqueId id, int rank);
+ncclResult_t ncclAllReduce(const void *send, void *recv, size_t count, ncclDataType_t type, ncclRedOp_t op,
+                           ncclComm_t comm, cudaStream_t stream);
+ncclResult_t ncclCommDestroy(ncclComm_t comm);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaMalloc(void **memory, size_t bytes);
+cudaError_t cudaFree(void *memory);
+cudaError_t cudaStreamCreate(cudaStream_t *stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+#endif
+
+enum { RANKS = 4, COUNT = 8 };
+
+static ncclUniqueId id;
+
+static void check(int result, const char *call)
+{
+    if (result == 0)
+        return;
+    fprintf(stderr, "%s returned %d\n", call, result);
+    exit(1);
+}
+#define CHECK(call) check((int)(call), #call)
+
+static void *rank_main(void *arg)
+{
+    int rank = *(int *)arg;
+    ncclComm_t comm;
+    cudaStream_t stream;
+    void *x;
+
+    CHECK(cudaSetDevice(rank));
+    CHECK(cudaMalloc(&x, COUNT * sizeof(float)));
+    CHECK(ncclCommInitRank(&comm, RANKS, id, rank));
+    CHECK(cudaStreamCreate(&stream));
+    for (int step = 0; step < 2; step++)
+        if (rank != 2 || step == 0)
+            CHECK(ncclAllReduce(x, x, COUNT, ncclFloat32, ncclSum, comm, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(ncclCommDestroy(comm));
+    CHECK(cudaFree(x));
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t thread[RANKS];
+    int rank[RANKS];
+
+    CHECK(ncclGetUniqueId(&id));
+    for (int r = 0; r < RANKS; r++) {
+        rank[r] = r;
+        CHECK(pthread_create(&thread[r], NULL, rank_main, &rank[r]));
+    }
+    for (int r = 0; r < RANKS; r++)
+        pthread_join(thread[r], NULL);
+    printf("done\n");
+    return 0;
+}
