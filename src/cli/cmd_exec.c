@@ -78,17 +78,21 @@ static bool find_libraries(struct ncs_str *folder)
         return false;
     self[bytes] = '\0';
     *(strrchr(self, '/') + 1) = '\0';
-    for (size_t i = 0; places[i]; i++) {
+    struct ncs_str tried = { 0 };
+    bool found = false;
+    for (size_t i = 0; places[i] && !found; i++) {
         ncs_str_clear(folder);
         ncs_str_addf(folder, "%s%s", self, places[i]);
         const char *missing = missing_in(folder->text);
-        if (!missing)
-            return true;
-        fprintf(stderr, "ncclscript exec: %s is missing in %s\n", missing, folder->text);
+        found = !missing;
+        if (missing)
+            ncs_str_addf(&tried, "ncclscript exec: %s is missing in %s\n", missing, folder->text);
     }
-    fprintf(stderr, "  hint: the drop-in libraries are built with the program by `./start`, or by\n"
-                    "  `cmake --build --preset default --target drop_in`, and installed with it\n");
-    return false;
+    if (!found)
+        fprintf(stderr, "%s  hint: the drop-in libraries are built with the program by `./start`, or by\n"
+                        "  `cmake --build --preset default --target drop_in`, and installed with it\n", tried.text);
+    ncs_str_free(&tried);
+    return found;
 }
 
 /* Sets a list of paths to both parts, of which one may be NULL or empty. */

@@ -126,36 +126,26 @@ struct ncs_script_settings ncs_run_settings(const struct ncs_option_value *v)
 struct ncs_run_options ncs_run_make_options(const struct ncs_option_value *v,
                                             const struct ncs_scenario *s)
 {
-    return (struct ncs_run_options){
-        .driver = drivers[v[NCS_RUN_DRIVER].number],
-        .nccl_lib = ncs_option_last(&v[NCS_RUN_NCCL_LIB]),
-        .cudart_lib = ncs_option_last(&v[NCS_RUN_CUDART_LIB]),
-        .ranks = s->ranks,
-        .devices = s->devices,
-        .policy = v[NCS_RUN_POLICY].given ? (enum ncs_policy)v[NCS_RUN_POLICY].number : s->policy,
-        .eager = s->sim_eager,
-        .kernel_slots = s->sim_lanes,
-        .seeded = v[NCS_RUN_SEED].number != 0,
-        .seed = (uint64_t)v[NCS_RUN_SEED].number,
-        .own_threads = v[NCS_RUN_RANKS_AS].number == 1,
-        .verify = s->verify && !v[NCS_RUN_NO_VERIFY].given,
-        .timeout = v[NCS_RUN_TIMEOUT].given ? v[NCS_RUN_TIMEOUT].number : s->timeout,
-        .nccl_version = s->sim_nccl,
-        .device_memory = s->sim_memory,
-        .capability = s->sim_capability,
-        .ready_after = s->sim_ready_after,
-        .quirks = s->sim_quirks,
-        .model = v[NCS_RUN_MODEL].given ? (int)v[NCS_RUN_MODEL].number : s->sim_model,
-        .timeline = v[NCS_RUN_TRACE].given || v[NCS_RUN_HTML].given,
-        .repair = v[NCS_RUN_REPAIR].given,
-        .prove = v[NCS_RUN_PROVE].given,
-        .look = v[NCS_RUN_DRAW].given ? NCS_RUN_LOOK : 0,
-        .needs_nccl = s->needs_nccl,
-        .needs_gpus = s->needs_gpus,
-        .once = v[NCS_RUN_UNSAFE].given,
-        .env = s->env,
-        .envs = s->envs,
-    };
+    struct ncs_run_options o = ncs_scenario_options(s);
+    o.driver = drivers[v[NCS_RUN_DRIVER].number];
+    o.nccl_lib = ncs_option_last(&v[NCS_RUN_NCCL_LIB]);
+    o.cudart_lib = ncs_option_last(&v[NCS_RUN_CUDART_LIB]);
+    if (v[NCS_RUN_POLICY].given)
+        o.policy = (enum ncs_policy)v[NCS_RUN_POLICY].number;
+    o.seeded = v[NCS_RUN_SEED].number != 0;
+    o.seed = (uint64_t)v[NCS_RUN_SEED].number;
+    o.own_threads = v[NCS_RUN_RANKS_AS].number == 1;
+    o.verify = o.verify && !v[NCS_RUN_NO_VERIFY].given;
+    if (v[NCS_RUN_TIMEOUT].given)
+        o.timeout = v[NCS_RUN_TIMEOUT].number;
+    if (v[NCS_RUN_MODEL].given)
+        o.model = (int)v[NCS_RUN_MODEL].number;
+    o.timeline = v[NCS_RUN_TRACE].given || v[NCS_RUN_HTML].given;
+    o.repair = v[NCS_RUN_REPAIR].given;
+    o.prove = v[NCS_RUN_PROVE].given;
+    o.look = v[NCS_RUN_DRAW].given ? NCS_RUN_LOOK : 0;
+    o.once = v[NCS_RUN_UNSAFE].given;
+    return o;
 }
 
 /* Appends a word quoted for a shell. */

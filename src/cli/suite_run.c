@@ -16,16 +16,6 @@ static void suite_on_output(void *arg, const char *line)
     ncs_str_free(&out);
 }
 
-static enum ncs_verdict suite_verdict_of(const struct ncs_error *err)
-{
-    switch (err->status) {
-    case NCS_BAD_INPUT: return NCS_INVALID;
-    case NCS_NO_DEVICE: return NCS_SKIPPED;
-    case NCS_NO_MEMORY: return NCS_MEMORY;
-    default:            return NCS_INTERNAL_FAULT;
-    }
-}
-
 /* Facts about a run besides its result. */
 struct suite_report {
     struct ncs_suite *suite;
@@ -136,7 +126,7 @@ static void suite_report_unstarted(struct suite_report *t, const struct ncs_scen
 {
     const struct ncs_selection *selection = t->suite->selection;
     const struct ncs_selection_file *file = &selection->file[selection->run[t->run].file];
-    struct ncs_result result = { .verdict = suite_verdict_of(err), .internal = *err };
+    struct ncs_result result = { .verdict = ncs_status_verdict(err->status), .internal = *err };
     struct ncs_report_entry entry;
     t->report.complaints = file->reading ? &file->reading->complaints : NULL;
     if (!file->script)
@@ -160,30 +150,14 @@ static void report_skipped(struct suite_report *t, const struct ncs_scenario *sc
     report_entry(t, scenario, &result);
 }
 
-/* Only a run that ended by itself can be compared with the declared outcome. */
-static bool is_judged(enum ncs_verdict v)
-{
-    return v != NCS_INTERNAL_FAULT && v != NCS_MEMORY && v != NCS_SKIPPED && v != NCS_TIMEOUT &&
-           v != NCS_INTERRUPTED;
-}
-
-static bool declares_more_than_pass(const struct ncs_outcome *o)
-{
-    return o->any_verdict || o->verdict != NCS_PASS || o->finding_given || o->findings_given;
-}
-
 static void report_result(struct suite_report *t, const struct ncs_scenario *scenario,
                           const struct ncs_result *result)
 {
     struct ncs_str difference = { 0 };
     struct ncs_failing *failing = &t->report.failing;
-    if (is_judged(result->verdict) && ncs_outcome_holds(&scenario->outcome, result, &difference)) {
-        ncs_outcome_failing(&scenario->outcome, result, ncs_run_fail_on(t->suite->value), failing);
-        t->report.as_expected = failing->rules == 0;
-    }
-    /* "declared pass, got hang" would repeat the verdict. */
-    if (declares_more_than_pass(&scenario->outcome))
-        t->report.difference = difference.text;
+    t->report.as_expected =
+        ncs_outcome_judge(&scenario->outcome, result, ncs_run_fail_on(t->suite->value), failing, &difference);
+    t->report.difference = difference.text;
     if (!t->suite->report.format->people && result->internal.status != NCS_OK)
         ncs_print_error(&result->internal);
     report_entry(t, scenario, result);

@@ -145,14 +145,14 @@ static bool prompt_declare(struct ncs_prompt *p, const struct settings *s,
 
 static struct ncs_run_options run_options(const struct settings *s, const struct ncs_scenario *sc)
 {
-    return (struct ncs_run_options){
-        .driver = "sim", .ranks = sc->ranks, .devices = sc->devices, .policy = sc->policy,
-        .kernel_slots = sc->sim_lanes, .eager = sc->sim_eager, .seeded = s->seeded,
-        .seed = (uint64_t)s->seed, .verify = sc->verify, .nccl_version = sc->sim_nccl,
-        .device_memory = sc->sim_memory, .capability = sc->sim_capability,
-        .look = sc->verify ? OPERATIONS_SEEN : 0, .ready_after = sc->sim_ready_after,
-        .quirks = sc->sim_quirks, .model = sc->sim_model, .env = sc->env, .envs = sc->envs, .once = true,
-    };
+    struct ncs_run_options o = ncs_scenario_options(sc);
+    o.seeded = s->seeded;
+    o.seed = (uint64_t)s->seed;
+    o.look = sc->verify ? OPERATIONS_SEEN : 0;
+    o.once = true;
+    o.timeout = 0; /* a session lasts as long as its user */
+    o.needs_nccl = o.needs_gpus = 0;
+    return o;
 }
 
 /* A scenario whose statements have been read and given to its ranks, before its run begins. */

@@ -27,6 +27,11 @@ void ncs_run_interrupt(void)
     interrupt_machine();
 }
 
+void ncs_run_rearm(void)
+{
+    atomic_store(&interrupted, false);
+}
+
 struct ncs_run *ncs_run_make(const struct ncs_run_options *options,
                              const struct ncs_program *program,
                              void (*on_output)(void *arg, const char *line), void *arg)

@@ -218,6 +218,7 @@ const struct ncs_result *ncs_run_execute(struct ncs_run *run);
 bool ncs_run_leave(struct ncs_run *run);
 void ncs_run_free(struct ncs_run *run); /* NULL is a no-op; leaves it first */
 void ncs_run_interrupt(void); /* async-signal-safe: the run in progress ends INTERRUPTED */
+void ncs_run_rearm(void); /* forgets an interrupt, for processes that go on after one */
 
 /* Called on a thread of its own when a run has not returned 2 s after its time limit, because some
  * rank computes without calling the machine. The program sets it (it may end the process); NULL =

@@ -35,3 +35,13 @@ enum ncs_verdict ncs_verdict_worse(enum ncs_verdict a, enum ncs_verdict b)
 {
     return verdicts[b].rank < verdicts[a].rank ? b : a;
 }
+
+enum ncs_verdict ncs_status_verdict(enum ncs_status status)
+{
+    switch (status) {
+    case NCS_BAD_INPUT: return NCS_INVALID;
+    case NCS_NO_DEVICE: return NCS_SKIPPED;
+    case NCS_NO_MEMORY: return NCS_MEMORY;
+    default:            return NCS_INTERNAL_FAULT;
+    }
+}

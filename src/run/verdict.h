@@ -2,6 +2,8 @@
 #ifndef NCS_RUN_VERDICT_H
 #define NCS_RUN_VERDICT_H
 
+#include "base/error.h"
+
 enum ncs_verdict {
     NCS_PASS,        /* 0 */
     NCS_WRONG,       /* 1: a result was wrong, or an expectation failed */
@@ -20,6 +22,7 @@ enum ncs_verdict {
 
 const char *ncs_verdict_name(enum ncs_verdict v); /* "pass" "wrong" ... as in the JSON report */
 int ncs_verdict_exit(enum ncs_verdict v);
+enum ncs_verdict ncs_status_verdict(enum ncs_status status); /* of a run that could not start */
 /* The one of two independent verdicts that a run or a suite reports (sim/README.md, rule 15). By
  * exit code, in this order: 70, 130, 2, 6, 4, 3, 1, 7, 124, 5, 0, 77. */
 enum ncs_verdict ncs_verdict_worse(enum ncs_verdict a, enum ncs_verdict b);

@@ -253,3 +253,30 @@ void ncs_failing_free(struct ncs_failing *failing)
     ncs_free(failing->rule);
     *failing = (struct ncs_failing){ 0 };
 }
+
+/* ---- the judgement ---- */
+
+/* Only a run that ended by itself can be compared with the declared outcome. */
+static bool is_judged(enum ncs_verdict v)
+{
+    return v != NCS_INTERNAL_FAULT && v != NCS_MEMORY && v != NCS_SKIPPED && v != NCS_TIMEOUT &&
+           v != NCS_INTERRUPTED;
+}
+
+static bool declares_more_than_pass(const struct ncs_outcome *o)
+{
+    return o->any_verdict || o->verdict != NCS_PASS || o->finding_given || o->findings_given;
+}
+
+bool ncs_outcome_judge(const struct ncs_outcome *outcome, const struct ncs_result *result, enum ncs_fail_on level,
+                       struct ncs_failing *failing, struct ncs_str *difference)
+{
+    struct ncs_str line = { 0 };
+    bool holds = is_judged(result->verdict) && ncs_outcome_holds(outcome, result, &line);
+    if (holds)
+        ncs_outcome_failing(outcome, result, level, failing);
+    if (line.bytes && declares_more_than_pass(outcome))
+        ncs_str_add(difference, line.text);
+    ncs_str_free(&line);
+    return holds && failing->rules == 0;
+}

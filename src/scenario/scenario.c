@@ -231,6 +231,17 @@ static int simulated_gpus(const struct ncs_scenario *s, const struct ncs_run_opt
     return (ranks + devices - 1) / devices * devices;
 }
 
+struct ncs_run_options ncs_scenario_options(const struct ncs_scenario *s)
+{
+    return (struct ncs_run_options){
+        .driver = "sim", .ranks = s->ranks, .devices = s->devices, .policy = s->policy, .eager = s->sim_eager,
+        .kernel_slots = s->sim_lanes, .verify = s->verify, .timeout = s->timeout, .nccl_version = s->sim_nccl,
+        .device_memory = s->sim_memory, .capability = s->sim_capability, .ready_after = s->sim_ready_after,
+        .quirks = s->sim_quirks, .model = s->sim_model, .needs_nccl = s->needs_nccl, .needs_gpus = s->needs_gpus,
+        .env = s->env, .envs = s->envs,
+    };
+}
+
 bool ncs_scenario_can_run(const struct ncs_scenario *s, const struct ncs_run_options *options,
                           struct ncs_str *reason)
 {

@@ -110,6 +110,9 @@ const struct ncs_param *ncs_scenario_param(const struct ncs_scenario *s, const c
  * of the declaration, such as "ranks": static text. */
 bool ncs_scenario_check(const struct ncs_scenario *s, const char **key, struct ncs_error *err);
 
+/* The options of its run on the simulator; what the declaration does not say is left 0. Texts are borrowed. */
+struct ncs_run_options ncs_scenario_options(const struct ncs_scenario *s);
+
 /* True if it can run here; otherwise appends to `reason` which of its needs is not met. */
 bool ncs_scenario_can_run(const struct ncs_scenario *s, const struct ncs_run_options *options,
                           struct ncs_str *reason);
@@ -135,5 +138,10 @@ struct ncs_failing {
 void ncs_outcome_failing(const struct ncs_outcome *outcome, const struct ncs_result *result,
                          enum ncs_fail_on level, struct ncs_failing *out);
 void ncs_failing_free(struct ncs_failing *failing); /* the contents */
+
+/* True if the run ended by itself, as declared, and without findings that count. Fills `failing`, and `difference`
+ * if the declaration asks for more than a pass ("declared pass, got hang" would repeat the verdict). */
+bool ncs_outcome_judge(const struct ncs_outcome *outcome, const struct ncs_result *result, enum ncs_fail_on level,
+                       struct ncs_failing *failing, struct ncs_str *difference);
 
 #endif

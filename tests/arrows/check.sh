@@ -37,6 +37,7 @@ declare -A may=(
     [diagnose/explanation]="base api diagnose diagnose/rules diagnose/course"
     [diagnose/rehearsal]="base api diagnose diagnose/course"
     [diagnose/words]="base api diagnose diagnose/rules diagnose/course"
+    [lib]="base api run scenario script report"
     [trace]="base api"
     [run]="base api driver verify diagnose trace"
     [run/timeline]="base api"

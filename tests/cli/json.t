@@ -21,8 +21,8 @@ $ ncclscript run --format json disagreed.lua | jq -c '[.verdict, .certainty, .ex
 > ["wrong","undefined",1,[],0]
 > ["op-mismatch","undefined"]
 $ ncclscript explain verdict | grep -A1 'although no value is'
->   A run can be wrong although no value is ("wrong": [] in JSON): ranks made calls that do not agree,
->   such as two gathers in another order or reductions with different ops, and all of them went on. The
+>   A run can be wrong although no value is wrong ("wrong": [] in JSON): ranks made calls that disagree,
+>   such as two gathers in different order or reductions with different operators, and all of them went
 
 # Findings that fail a run by --fail-on: the verdict stays.
 $ for level in error undefined note; do ncclscript run --format json --fail-on $level race.lua cut_average.lua | jq -c '[.verdict, .as_expected, .exit, .fail_on, .failing]'; done

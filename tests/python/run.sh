@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# The wheel is made, installed into a new environment, and used as people use it: the module, the program, exec, and
+# pytest's collection of scenarios.
+set -u
+: "${NCCLSCRIPT:?the path of the binary}"
+program=$(realpath "$NCCLSCRIPT") && build=$(dirname "$program") || exit 1
+[[ -d $build/pages ]] || { echo "left out: the pages are not built"; exit 77; }
+if grep -qaE '__asan_init|__tsan_init' "$program"; then echo "left out: Python is not built with a sanitizer"; exit 77; fi
+for tool in patchelf objdump; do
+    command -v "$tool" >/dev/null || { echo "left out: there is no $tool"; exit 77; }
+done
+# Debian's Python has pytest as a package; environments see it.
+python=
+for candidate in /usr/bin/python3 python3; do
+    "$candidate" -c 'import venv, ensurepip, pytest' 2>/dev/null && python=$candidate && break
+done
+[[ $python ]] || { echo "left out: no python3 with venv and pytest"; exit 77; }
+top=$PWD
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+unset PYTHONPATH LD_LIBRARY_PATH NCCLSCRIPT_LIBRARY
+export HOME=$work LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1
+failed=0
+fail() {
+    echo "$*"
+    failed=$((failed + 1))
+}
+
+wheel=$("$python" python/wheel.py "$build" "$work/dist") || { echo "no wheel"; exit 1; }
+"$python" python/wheel.py "$build" "$work/again" >/dev/null && cmp -s "$wheel" "$work/again/$(basename "$wheel")" ||
+    fail "equal builds give different wheels"
+"$python" -m venv --system-site-packages "$work/venv" && "$work/venv/bin/pip" install -q --no-index --no-deps "$wheel" ||
+    { echo "the wheel cannot be installed"; exit 1; }
+cd "$work" || exit 1
+
+cat >hang.lua <<'END'
+scenario { ranks = 3, params = { count = 8 } }
+local x = cuda.buffer("float32", param.count)
+print(param.count)
+if rank ~= 1 then world:all_reduce(x) end
+stream:sync()
+END
+printf 'scenario { matrix = { ranks = { 2, 3 } } }\nexpect.that(nranks < 3)\n' >cases.lua
+printf 'scenario { ranks = 1 }\nwhile true do end\n' >endless.lua
+cat >use.py <<END
+import os, signal, threading, time
+import ncclscript
+
+r = ncclscript.run("$top/scenarios/basics/average.lua")
+assert (r.verdict, r.as_expected, r.exit_status) == ("pass", True, 0), r
+lines = []
+r = ncclscript.run("hang.lua", ranks=4, params={"count": 5}, seed=3, on_output=lines.append)
+assert (r.verdict, r.as_expected, r.exit_status) == ("hang", False, 3), r
+assert r.findings[0]["rule"] == "skipped-call" and "rank 1" in str(r), r
+assert sorted(lines) == ["[%d] 5" % i for i in range(4)], lines
+assert ncclscript.cases("cases.lua") == ["ranks=2", "ranks=3"]
+assert ncclscript.run("cases.lua", case="ranks=2").verdict == "pass"
+assert ncclscript.run("cases.lua", case="ranks=3").verdict == "wrong"
+for bad in (lambda: ncclscript.run("nowhere.lua"), lambda: ncclscript.run("cases.lua"),
+            lambda: ncclscript.run("cases.lua", case="ranks=9"), lambda: ncclscript.run("hang.lua", policy="lax")):
+    try:
+        bad()
+    except ncclscript.Error as e:
+        assert str(e)
+    else:
+        raise AssertionError("no error")
+verdicts = []
+threads = [threading.Thread(target=lambda: verdicts.append(ncclscript.run("hang.lua").verdict)) for _ in range(4)]
+for t in threads: t.start()
+for t in threads: t.join()
+assert verdicts == ["hang"] * 4, verdicts
+def interrupt():
+    time.sleep(0.3)
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=interrupt).start()
+try:
+    ncclscript.run("endless.lua")
+except KeyboardInterrupt:
+    pass
+else:
+    raise AssertionError("no KeyboardInterrupt")
+assert ncclscript.run("hang.lua").verdict == "hang"
+print("used", ncclscript.version())
+END
+[[ $("$work/venv/bin/python" use.py) == used* ]] || fail "the module does not work"
+[[ $("$work/venv/bin/python" -m ncclscript run hang.lua | grep HANG) == HANG* ]] || fail "python -m ncclscript does not run"
+[[ $("$work/venv/bin/ncclscript" exec -- "$build/tests/exec/exec_train" 2>&1 | grep why) == *"rank 2"* ]] ||
+    fail "exec does not work from the wheel"
+
+mkdir suite
+cp hang.lua suite/hang.scenario.lua
+cp cases.lua suite/cases.scenario.lua
+cp "$top/scenarios/basics/average.yaml" suite/average.scenario.yaml
+printf 'local x = )\n' >suite/broken.scenario.lua
+printf 'scenario { needs = { driver = "nccl" } }\nbarrier()\n' >suite/real.scenario.lua
+(cd suite && "$work/venv/bin/python" -m pytest -q -p no:cacheprovider) >out 2>&1
+[[ $? == 1 ]] || fail "pytest passes"
+for words in "3 failed, 2 passed, 1 skipped" "rank 1 made 0 calls on world" "unexpected symbol"; do
+    grep -q "$words" out || { fail "pytest does not report: $words"; cat out; }
+done
+echo "$failed failures"
+((failed == 0))
