@@ -19,8 +19,13 @@ A rank knows its number, `rank`, and how many there are, `nranks`.]],
       end,
       right = "Every rank has answered with its own number.",
       hints = { "The name is `rank`, without quotes or brackets." },
+      reply = true,
       solution = "rank",
-      wrong = { { "nranks", "not the rank's number" }, { '"rank"', "not the rank's number" } },
+      wrong = {
+        { "nranks", "not the rank's number" }, { '"rank"', "not the rank's number" },
+        { "0", "not the rank's number" },
+        { "rank + 1", "not the rank's number" },
+      },
     },
     {
       text = [[
@@ -36,6 +41,7 @@ Each rank runs the line for itself, so each has an x of its own.]],
           local v = s.value(r, "x")
           if not v then return false, next(s.errors) and "a line failed; look at the error" or nil end
           if #v ~= 4 then return false, "x has " .. #v .. " elements on rank " .. r .. ", not 4" end
+          if s.dtype(r, "x") ~= "float32" then return false, "x is " .. s.dtype(r, "x") .. ", not float32" end
           if not s.holds(r, "x", r + 1) then
             return false, ("on rank %d the elements are %g, not rank + 1 = %d"):format(r, v[1], r + 1)
           end
@@ -46,6 +52,8 @@ Each rank runs the line for itself, so each has an x of its own.]],
       hints = { "fill takes any value of Lua, also `rank + 1`.", 'x = cuda.buffer("float32", 4):fill(...)' },
       solution = 'x = cuda.buffer("float32", 4):fill(rank + 1)',
       wrong = {
+        { 'x = cuda.buffer("float64", 4):fill(rank + 1)', "not float32" },
+        { 'x = cuda.buffer("int32", 4):fill(rank + 1)', "not float32" },
         { 'x = cuda.buffer("float32", 4):fill(rank)', "not rank + 1" },
         { 'x = cuda.buffer("float32", 8):fill(rank + 1)', "not 4" },
         { 'x = cuda.buffer("float", "four")', "a line failed" },
@@ -66,7 +74,11 @@ A line can be for some ranks only: `@2 x` is for rank 2, `@0,3 x` for two of the
       end,
       hints = { "Begin the line with @2.", "x:fill(100) fills a buffer that is there." },
       solution = "@2 x:fill(100)",
-      wrong = { { "x:fill(100)", "changed too" } },
+      wrong = {
+        { "x:fill(100)", "changed too" },
+        { "@0,3 x:fill(100)", "changed too" },
+        { "@3 x:fill(100)", "changed too" },
+      },
     },
     {
       text = [[
@@ -85,8 +97,11 @@ the sum into x on every rank. All ranks of the communicator have to make the cal
       end,
       right = "1 + 2 + 100 + 4 = 107, on every rank.",
       hints = { "world:all_reduce(x), on all ranks." },
+      calls = { { "ncclAllReduce", comm = "world", op = "sum" } },
       solution = "world:all_reduce(x)",
       wrong = {
+        { "x:fill(107)", "by hand" },
+        { "@0..2 world:all_reduce(x)", "wait for those" },
         { "@0 world:all_reduce(x)", "wait for those" },
         { 'world:all_reduce(x, { op = "max" })', "not the sum" },
       },

@@ -27,8 +27,10 @@ world:all_gather(x, y) reads x and writes y, which has to be nranks times as lon
       end,
       right = "1 1 2 2 3 3 4 4 on every rank.",
       hints = { 'y = cuda.buffer("float32", 8)', "world:all_gather(x, y)" },
+      calls = { { "ncclAllGather" } },
       solution = 'y = cuda.buffer("float32", 8)\nworld:all_gather(x, y)',
       wrong = {
+        { 'y = cuda.buffer("float32", 8):fill { 1, 1, 2, 2, 3, 3, 4, 4 }', "by hand" },
         { 'y = cuda.buffer("float32", 2)', "4 ranks give 2 each" },
         { "world:all_gather(x, y)", "make y first" },
       },
@@ -53,8 +55,13 @@ world:reduce_scatter(y, x) reads y and writes x. Here all ranks have the same y:
       end,
       right = "Each rank has its part of the sum: 4, 8, 12, 16. All-gather them, and it is an all-reduce of y.",
       hints = { "world:reduce_scatter(y, x)" },
+      calls = { { "ncclReduceScatter", op = "sum" } },
       solution = "world:reduce_scatter(y, x)",
-      wrong = { { "world:reduce_scatter(x, y)", "first what is read" } },
+      wrong = {
+        { "world:reduce_scatter(x, y)", "first what is read" },
+        { "x:fill(4 * (rank + 1))", "by hand" },
+        { "world:all_reduce(y)", "all of it" },
+      },
     },
     {
       text = [[
@@ -79,7 +86,11 @@ All-to-all: part j of rank i goes to rank j and becomes its part i: a transposit
       end,
       right = "Rank r has r, 10 + r, 20 + r, 30 + r.",
       hints = { "world:all_to_all(a, b)" },
+      calls = { { { "ncclAlltoAll", "ncclSend" } } },
       solution = "world:all_to_all(a, b)",
+      wrong = {
+        { "b:fill(function(i) return 10 * (i - 1) + rank end)", "by hand" },
+      },
     },
     {
       text = [[
@@ -101,8 +112,12 @@ hands out those of the root. Who is not the root gives nil for what it does not 
       end,
       right = "Scatter and gather are in NCCL since 2.28.",
       hints = { "world:scatter(send, recv, { root = ... })", "rank == 1 and whole or nil" },
+      calls = { { "ncclScatter", root = 1 } },
       solution = "world:scatter(rank == 1 and whole or nil, p, { root = 1 })",
-      wrong = { { "world:scatter(whole, p, { root = 1 })", "rank == 1 and whole or nil" } },
+      wrong = {
+        { "world:scatter(whole, p, { root = 1 })", "rank == 1 and whole or nil" },
+        { "p:fill((rank + 1) ^ 2)", "by hand" },
+      },
     },
   },
 }

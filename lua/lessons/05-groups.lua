@@ -32,16 +32,18 @@ The prompt takes several lines; it goes on until the function is closed.]],
       task = "The sends have been undone. Exchange x, each into the y of the other, in a group.",
       check = function(s)
         if s.holds(0, "y", 2) and s.holds(1, "y", 1) then
-          local c = s.calls(0, "ncclSend")
-          if not c[#c].grouped then return false, "that worked because of the order; do it in a group. :again" end
+          local c = s.made(0, "ncclSend")
+          if #c > 0 and not c[#c].grouped then return false, "that worked because of the order; do it in a group. :again" end
           return true
         end
         if #s.waiting > 0 then return false, "ranks wait; :again begins the step anew" end
       end,
       right = "This is what every exchange between neighbours looks like.",
       hints = { "nccl.group(function() world:send(x, 1 - rank) world:recv(y, 1 - rank) end)" },
+      calls = { { "ncclSend", grouped = true }, { "ncclRecv", grouped = true } },
       solution = "nccl.group(function()\n  world:send(x, 1 - rank)\n  world:recv(y, 1 - rank)\nend)",
       wrong = {
+        { "y:fill(2 - rank)", "by hand" },
         { "world:send(x, 1 - rank) world:recv(y, 1 - rank)", "ranks wait" },
         { "@0 world:send(x, 1) world:recv(y, 1)\n@1 world:recv(y, 0) world:send(x, 0)", "do it in a group" },
       },
@@ -63,8 +65,10 @@ the other ranks are the same thread. Here rank 0 shall drive two GPUs of its own
       end,
       right = "Without the group the thread would wait for itself: the classical hang of one thread with several GPUs.",
       hints = { "@0 nccl.group(function() ... end)", "comms[1]:all_reduce(a) comms[2]:all_reduce(b)" },
+      calls = { { "ncclAllReduce", ranks = { 0 }, times = 2, grouped = true } },
       solution = "@0 nccl.group(function() comms[1]:all_reduce(a) comms[2]:all_reduce(b) end)",
       wrong = {
+        { "@0 a:fill(3) b:fill(3)", "by hand" },
         { "@0 comms[1]:all_reduce(a) comms[2]:all_reduce(b)", "the first call waits" },
         { "nccl.group(function() comms[1]:all_reduce(a) comms[2]:all_reduce(b) end)", "@0" },
       },

@@ -25,8 +25,10 @@ In a ring every rank sends to the next and receives from the one before:
       end,
       right = "One step of a ring.",
       hints = { "nccl.group(function() world:send(x, right) world:recv(y, left) end)", "Define right and left first." },
+      calls = { { "ncclSend" }, { "ncclRecv" } },
       solution = "right = (rank + 1) % nranks\nleft = (rank - 1) % nranks\nnccl.group(function() world:send(x, right) world:recv(y, left) end)",
       wrong = {
+        { "y:fill((rank - 1) % 4 + 1)", "by hand" },
         { "nccl.group(function() world:send(x, (rank - 1) % nranks) world:recv(y, (rank + 1) % nranks) end)", "to the left" },
         { "world:send(x, (rank + 1) % nranks)", "belong into one group" },
         { "world:send(x, rank + 1)", "% nranks" },
@@ -49,8 +51,13 @@ to agree too: each send needs its receive.]],
         if #w > 1 then return false, "too many ranks take part; :again" end
       end,
       hints = { "@0 world:send(x, 3)", "@3 world:recv(y, 0)" },
+      calls = { { "ncclSend", ranks = { 0 }, peer = 3 }, { "ncclRecv", ranks = { 3 }, peer = 0 } },
       solution = "@0 world:send(x, 3)\n@3 world:recv(y, 0)",
-      wrong = { { "world:send(x, 3)", "too many ranks" } },
+      wrong = {
+        { "world:send(x, 3)", "too many ranks" },
+        { "@3 y:fill(1)", "by hand" },
+        { "y:fill(1)", "no part in it" },
+      },
     },
     {
       text = [[
@@ -71,8 +78,12 @@ know more than its neighbours. Ranks that only receive and pass on need no group
       end,
       right = "NCCL's ring broadcast is this, cut into slices so that all links are busy at once.",
       hints = { "First receive, if you are not the first; then send, if you are not the last." },
+      calls = { { "ncclSend", ranks = { 0, 1, 2 } }, { "ncclRecv", ranks = { 1, 2, 3 } } },
       solution = "if rank > 0 then world:recv(y, rank - 1) end\nif rank < nranks - 1 then world:send(y, rank + 1) end",
-      wrong = { { "world:broadcast(y)", "by send and recv" } },
+      wrong = {
+        { "world:broadcast(y)", "by send and recv" },
+        { "y:fill(42)", "by hand" },
+      },
     },
   },
 }

@@ -38,8 +38,10 @@ The factor belongs to the rank: each may have another one. The type has to be th
       end,
       right = "This is how gradients are scaled while they are added up, in one pass over memory.",
       hints = { 'op = world:premulsum("float32", rank == 0 and 1 or 0.25)', "world:all_reduce(x, { op = op })" },
+      calls = { { "ncclAllReduce", op = "premulsum" } },
       solution = 'op = world:premulsum("float32", rank == 0 and 1 or 0.25)\nworld:all_reduce(x, { op = op })',
       wrong = {
+        { "x:fill(14)", "by hand" },
         { 'op = world:premulsum("float32", 0.25)\nworld:all_reduce(x, { op = op })', "not 14" },
         { 'op = world:premulsum(0.25)', "a line failed" },
       },
@@ -60,8 +62,12 @@ value is 65504; beyond that is infinity.]],
       end,
       right = '"avg" multiplies by 1/4 before it adds, so nothing overflows. A pre-mul-sum by 1/4 does the same.',
       hints = { 'There is an operator "avg".' },
+      calls = { { "ncclAllReduce", dtype = "float16", op = { "avg", "premulsum" } } },
       solution = 'world:all_reduce(h, { op = "avg" })',
-      wrong = { { "world:all_reduce(h)", "is infinity" } },
+      wrong = {
+        { "world:all_reduce(h)", "is infinity" },
+        { 'world:all_reduce(h, { op = "max" })', "made no call of ncclAllReduce" },
+      },
     },
     {
       text = [[
@@ -78,6 +84,7 @@ expect.equal(x, value) allows nranks roundings, { tol = 0 } none.]],
         end
       end,
       hints = { "world:all_reduce(z), then z" },
+      calls = { { "ncclAllReduce", op = "sum" } },
       solution = "world:all_reduce(z)\nz",
     },
   },

@@ -51,8 +51,12 @@ no communicator at all: the result is nil. Splits may be repeated, also across: 
       end,
       right = "3 and 7 over the rows, 10 over the columns: an all-reduce in two dimensions.",
       hints = { "col = world:split { color = rank % 2 }", "row:all_reduce(x)", "col:all_reduce(x)" },
+      calls = { { "ncclAllReduce", times = 2, op = "sum" }, { "ncclCommSplit" } },
       solution = "col = world:split { color = rank % 2 }\nrow:all_reduce(x)\ncol:all_reduce(x)",
-      wrong = { { "world:all_reduce(x)", "by two sums" } },
+      wrong = {
+        { "world:all_reduce(x)", "by two sums" },
+        { "col = world:split { color = rank % 2 }\nx:fill(10)", "by two sums" },
+      },
     },
     {
       text = [[

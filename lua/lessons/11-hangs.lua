@@ -14,6 +14,7 @@ Something has gone wrong here: ranks wait. Nothing on a cluster would say more t
       end,
       right = "Rank 2 had left out a call. In a real job it would have gone on to the next one, and the hang come later.",
       hints = { ":waits", "@2 world:all_reduce(x) stream:sync()" },
+      calls = { { "ncclAllReduce", ranks = { 2 } } },
       solution = "@2 world:all_reduce(x) stream:sync()",
       wrong = { { "@2 world:broadcast(x)", "another call" } },
     },

@@ -57,8 +57,12 @@ Ranks are counted anew: rank 3 of the run is rank 2 of three.]],
       hints = { "@0 store:set(\"id\", nccl.unique_id())",
                 "@0,1,3 c = nccl.init_rank(3, store:get(\"id\"), rank == 3 and 2 or rank)",
                 "@0,1,3 x:fill(1) c:all_reduce(x) stream:sync()" },
+      calls = { { "ncclAllReduce", ranks = { 0, 1, 3 } } }, fills = true,
       solution = "@0 store:set(\"id\", nccl.unique_id())\n@0,1,3 c = nccl.init_rank(3, store:get(\"id\"), rank == 3 and 2 or rank)\n@0,1,3 x:fill(1) c:all_reduce(x) stream:sync()",
-      wrong = { { "@0,1 c = nccl.init_rank(3, store:get(\"id\"), rank)", "ranks wait" } },
+      wrong = {
+        { "@0,1 c = nccl.init_rank(3, store:get(\"id\"), rank)", "ranks wait" },
+        { "@0,1,3 x:fill(3)", "made no call" },
+      },
     },
     {
       text = [[
@@ -71,8 +75,12 @@ need not take part; with { abort = true } it ends what is under way first. Let c
         if #s.waiting > 0 then return false, "ranks wait; :waits. Shrink is called by those who stay, all of them" end
       end,
       hints = { "@0,3 d = c:shrink({ 1 })", "@0,3 x:fill(1) d:all_reduce(x) stream:sync()" },
+      calls = { { "ncclCommShrink", ranks = { 0, 3 } }, { "ncclAllReduce", ranks = { 0, 3 } } }, fills = true,
       solution = "@0,3 d = c:shrink({ 1 })\n@0,3 x:fill(1) d:all_reduce(x) stream:sync()",
-      wrong = { { "@0 d = c:shrink({ 1 })", "those who stay" } },
+      wrong = {
+        { "@0 d = c:shrink({ 1 })", "those who stay" },
+        { "@0,3 x:fill(2)", "made no call" },
+      },
     },
   },
 }

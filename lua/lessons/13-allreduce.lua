@@ -22,8 +22,12 @@ one leaves each rank its part of the sum, the other hands all parts to everybody
       end,
       right = "NCCL's ring all-reduce is these two, one after the other.",
       hints = { "world:reduce_scatter(x)", "world:all_gather(x)" },
+      calls = { { "ncclReduceScatter" }, { "ncclAllGather" } },
       solution = "world:reduce_scatter(x)\nworld:all_gather(x)",
-      wrong = { { "world:all_reduce(x)", "without all_reduce" } },
+      wrong = {
+        { "world:all_reduce(x)", "without all_reduce" },
+        { "x:fill(function(i) return 10 * i end)", "by hand" },
+      },
     },
     {
       text = [[
@@ -48,6 +52,7 @@ steps each rank has one whole part of the sum.]],
         "nccl.group(function() world:send(x:part((rank - k) % 4), right) world:recv(t, left) end)",
         "stream:sync() x:part((rank - k - 1) % 4):add(t)",
       },
+      calls = { { "ncclSend", times = 3 }, { "ncclRecv", times = 3 } },
       solution = [[
 for k = 0, 2 do
   nccl.group(function()
@@ -60,6 +65,7 @@ end]],
       wrong = {
         { "for k = 0, 2 do world:send(x:part((rank - k) % 4), right) world:recv(t, left) end", "belong into one group" },
         { "world:reduce_scatter(x)", "by send and recv" },
+        { "x:part((rank + 1) % 4):fill(10 * ((rank + 1) % 4 + 1))", "by hand" },
       },
     },
     {
@@ -74,6 +80,7 @@ receives part (r - k) % 4 from the left, straight into its place.]],
       end,
       right = "Twice 3/4 of the data for each rank, however many ranks there are: that is why it is done so. `world:all_reduce` gives the same bytes here.",
       hints = { "nccl.group(function() world:send(x:part((rank + 1 - k) % 4), right) world:recv(x:part((rank - k) % 4), left) end)" },
+      calls = { { "ncclSend", times = 3 }, { "ncclRecv", times = 3 } },
       solution = [[
 for k = 0, 2 do
   nccl.group(function()
@@ -82,7 +89,10 @@ for k = 0, 2 do
   end)
 end
 stream:sync()]],
-      wrong = { { "world:all_gather(x)", "by send and recv" } },
+      wrong = {
+        { "world:all_gather(x)", "by send and recv" },
+        { "x:fill(function(i) return 10 * i end)", "by hand" },
+      },
     },
   },
 }

@@ -15,6 +15,10 @@
 
 #define STEPS_OF_LUA 200000000 /* instructions that a lesson's function may take */
 #define WATCH 10000            /* instructions between checks of the limits */
+#define MARKING "ncclscript.marking" /* of the registry: the function of lua/marking.lua */
+
+extern const unsigned char ncs_lua_marking[];
+extern const size_t ncs_lua_marking_bytes;
 
 struct ncs_lesson {
     struct ncs_heap heap;
@@ -101,6 +105,10 @@ static void open_libraries(lua_State *L)
         lua_pushnil(L);
         lua_setglobal(L, refused[i]);
     }
+    if (luaL_loadbufferx(L, (const char *)ncs_lua_marking, ncs_lua_marking_bytes, "@marking", "t") == LUA_OK &&
+        lua_pcall(L, 0, 1, 0) == LUA_OK)
+        lua_setfield(L, LUA_REGISTRYINDEX, MARKING);
+    lua_settop(L, 0);
     lua_getglobal(L, "string");
     ncs_lua_search(L);
     lua_getglobal(L, "table");
@@ -127,7 +135,7 @@ static const char *wrong_with_step(lua_State *L, int step)
 {
     static const char *const texts[] = { "text", "setup", "task", "right", "solution", NULL };
     static const char *const known[] = { "text", "setup", "task", "right", "solution", "check", "hints",
-                                         "wrong", NULL };
+                                         "wrong", "calls", "fills", "reply", NULL };
     if (lua_type(L, step) != LUA_TTABLE)
         return "is no table";
     for (int i = 0; texts[i]; i++)
@@ -147,6 +155,10 @@ static const char *wrong_with_step(lua_State *L, int step)
     lua_pop(L, 3);
     if (task != check || task != solution)
         return "has one of task, check (a function) and solution without the others";
+    int calls = lua_getfield(L, step, "calls");
+    lua_pop(L, 1);
+    if (calls != LUA_TNIL && (calls != LUA_TTABLE || !task))
+        return "has calls that are no table, or no task";
     return NULL;
 }
 
@@ -259,6 +271,27 @@ bool ncs_lesson_has_task(struct ncs_lesson *l, size_t step)
     return ncs_lesson_part(l, step, "task") != NULL;
 }
 
+/* The values are right: compares the calls with those that the step, at index 3, wants (lua/marking.lua). */
+static enum ncs_marked mark_calls(struct ncs_lesson *l, struct ncs_prompt *p, struct ncs_str *say)
+{
+    lua_State *L = l->L;
+    if (lua_getfield(L, 3, "calls") == LUA_TNIL)
+        return NCS_MARKED_RIGHT;
+    lua_getfield(L, LUA_REGISTRYINDEX, MARKING);
+    lua_pushvalue(L, 3);
+    prompt_push_view(L, p);
+    if (lesson_call(l, 2, 1) != LUA_OK) {
+        ncs_str_clear(say);
+        ncs_str_addf(say, "the lesson is broken: %s", lua_isstring(L, -1) ? lua_tostring(L, -1) : "?");
+        return NCS_MARKED_BROKEN;
+    }
+    if (lua_type(L, -1) != LUA_TSTRING)
+        return NCS_MARKED_RIGHT;
+    ncs_str_clear(say);
+    ncs_str_add(say, lua_tostring(L, -1));
+    return NCS_MARKED_NOT_YET;
+}
+
 enum ncs_marked ncs_lesson_mark(struct ncs_lesson *l, size_t step, struct ncs_prompt *p,
                                 struct ncs_str *say)
 {
@@ -272,5 +305,15 @@ enum ncs_marked ncs_lesson_mark(struct ncs_lesson *l, size_t step, struct ncs_pr
     }
     if (lua_type(L, -1) == LUA_TSTRING)
         ncs_str_add(say, lua_tostring(L, -1));
-    return lua_toboolean(L, -2) ? NCS_MARKED_RIGHT : NCS_MARKED_NOT_YET;
+    if (!lua_toboolean(L, -2))
+        return NCS_MARKED_NOT_YET;
+    lua_settop(L, 3);
+    return mark_calls(l, p, say);
+}
+
+bool ncs_lesson_asks_reply(struct ncs_lesson *l, size_t step)
+{
+    push_step(l, step);
+    lua_getfield(l->L, 3, "reply");
+    return lua_toboolean(l->L, -1);
 }

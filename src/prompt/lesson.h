@@ -43,5 +43,7 @@ enum ncs_marked { NCS_MARKED_NOT_YET, NCS_MARKED_RIGHT, NCS_MARKED_BROKEN };
 enum ncs_marked ncs_lesson_mark(struct ncs_lesson *l, size_t step, struct ncs_prompt *p,
                                 struct ncs_str *say);
 bool ncs_lesson_has_task(struct ncs_lesson *l, size_t step);
+/* True if the task is answered by what ranks reply, so that a mere look is an answer. */
+bool ncs_lesson_asks_reply(struct ncs_lesson *l, size_t step);
 
 #endif

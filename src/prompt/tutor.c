@@ -4,11 +4,13 @@
 
 #include "base/mem.h"
 #include "prompt/private.h"
+#include "prompt/view.h"
 
 struct ncs_tutor {
     struct ncs_tutor_options options;
     struct ncs_prompt *prompt;
     size_t step, hints;     /* hints: that have been given for the step */
+    uint64_t calls_before;  /* of the run, before the latest line */
 };
 
 struct ncs_prompt *ncs_tutor_prompt(struct ncs_tutor *t)
@@ -57,6 +59,7 @@ static void present(struct ncs_tutor *t)
     struct ncs_prompt *p = t->prompt;
     t->hints = 0;
     type_silently(p, ncs_lesson_part(l, t->step, "setup"));
+    p->task_from = t->calls_before = ncs_run_journal(p->run)->calls;
     prompt_print(p, "\n-- %s, %zu of %zu --\n", ncs_lesson_title(l), t->step + 1,
                  ncs_lesson_steps(l));
     tutor_print_text(p, ncs_lesson_part(l, t->step, "text"));
@@ -90,10 +93,33 @@ static void tutor_advance(struct ncs_tutor *t)
         present(t);
 }
 
+/* What a line has done, which decides how it is answered. */
+enum tutor_did { TUTOR_LOOKED, TUTOR_ACTED, TUTOR_COMMUNICATED };
+
+static enum tutor_did what_line_did(const struct ncs_prompt *p, uint64_t from)
+{
+    enum tutor_did did = TUTOR_LOOKED;
+    for (int r = 0; r < prompt_ranks(p); r++)
+        if (p->last[r].failed || prompt_busy(p, r))
+            did = TUTOR_ACTED;
+    for (const struct ncs_call *c = ncs_run_journal(p->run)->newest; c && c->id > from; c = c->older) {
+        bool copy = c->fn == NCS_FN_cudaMemcpy;
+        if (c->number)
+            return TUTOR_COMMUNICATED;
+        if (copy ? prompt_writes_memory(p, c) : !ncs_fn_info[c->fn].looks)
+            did = TUTOR_ACTED;
+    }
+    return did;
+}
+
 void tutor_after(struct ncs_prompt *p)
 {
     struct ncs_tutor *t = p->tutor;
     struct ncs_str say = { 0 };
+    const struct input *last = p->inputs ? &p->input[p->inputs - 1] : NULL;
+    bool is_line = last && last->kind == INPUT_LINE;
+    enum tutor_did did = is_line ? what_line_did(p, t->calls_before) : TUTOR_ACTED;
+    t->calls_before = ncs_run_journal(p->run)->calls;
     if (tutor_is_over(t) || !ncs_lesson_has_task(t->options.lesson, t->step))
         return;
     const char *right = ncs_lesson_part(t->options.lesson, t->step, "right");
@@ -103,8 +129,12 @@ void tutor_after(struct ncs_prompt *p)
         tutor_advance(t);
         break;
     case NCS_MARKED_NOT_YET:
+        if (did == TUTOR_LOOKED && !ncs_lesson_asks_reply(t->options.lesson, t->step))
+            break;
         if (say.bytes)
             prompt_print(p, "Not yet: %s", say.text);
+        else if (did == TUTOR_COMMUNICATED)
+            prompt_print(p, "The task is not done yet; `:hint` helps, `:again` begins the step anew.");
         break;
     case NCS_MARKED_BROKEN:
         prompt_print(p, "%s", say.text);
@@ -282,6 +312,7 @@ static void test_answer(struct testing *g, size_t step, const char *input, const
         return;
     }
     type_silently(p, ncs_lesson_part(l, step, "setup"));
+    p->task_from = ncs_run_journal(p->run)->calls;
     type_silently(p, input);
     enum ncs_marked marked = ncs_lesson_mark(l, step, p, &said);
     if (!expected && marked != NCS_MARKED_RIGHT)

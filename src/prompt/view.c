@@ -1,6 +1,7 @@
 #include "prompt/view.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <lauxlib.h>
@@ -97,6 +98,16 @@ static void set_flag(lua_State *L, const char *key, bool v)
     lua_setfield(L, -2, key);
 }
 
+/* A handle as a text that is the same for the same object. */
+static void set_handle(lua_State *L, const char *key, const union ncs_arg *arg)
+{
+    char text[32];
+    if (!arg)
+        return;
+    snprintf(text, sizeof text, "%p", arg->p);
+    view_set_text(L, key, text);
+}
+
 static void push_call(lua_State *L, const struct ncs_prompt *p, const struct ncs_call *c)
 {
     const struct ncs_journal *j = ncs_run_journal(p->run);
@@ -110,6 +121,8 @@ static void push_call(lua_State *L, const struct ncs_prompt *p, const struct ncs
         set_integer(L, "rc", c->rc);
     if (c->label)
         view_set_text(L, "label", c->label);
+    set_handle(L, "stream", ncs_call_arg(c, NCS_ARG_STREAM));
+    set_handle(L, "event", ncs_call_arg(c, NCS_ARG_EVENT));
     if (c->comm >= 0 && j->comm[c->comm]->name)
         view_set_text(L, "comm", j->comm[c->comm]->name);
     if (!c->number)
@@ -127,7 +140,8 @@ static void push_call(lua_State *L, const struct ncs_prompt *p, const struct ncs
     set_flag(L, "in_place", send && recv && send == recv);
 }
 
-static int calls(lua_State *L)
+/* The calls of a rank after call `from` of the run. */
+static int calls_after(lua_State *L, uint64_t from)
 {
     struct ncs_prompt *p = view_prompt_of(L);
     int rank = checked_rank(L, p);
@@ -135,11 +149,75 @@ static int calls(lua_State *L)
     lua_Integer n = 0;
     lua_newtable(L);
     for (const struct ncs_call *c = ncs_run_journal(p->run)->oldest; c; c = c->newer) {
-        if (c->rank != rank || c->opening || (fn && strcmp(ncs_fn_info[c->fn].name, fn) != 0))
+        if (c->id <= from || c->rank != rank || c->opening || (fn && strcmp(ncs_fn_info[c->fn].name, fn) != 0))
             continue;
         push_call(L, p, c);
         lua_rawseti(L, -2, ++n);
     }
+    return 1;
+}
+
+static int calls(lua_State *L)
+{
+    return calls_after(L, 0);
+}
+
+static int made(lua_State *L)
+{
+    return calls_after(L, view_prompt_of(L)->task_from);
+}
+
+/* True if the address lies in memory that a call has allocated, freed or not. */
+static bool is_allocated(const struct ncs_journal *j, const char *address)
+{
+    for (const struct ncs_call *c = j->oldest; c; c = c->newer) {
+        const union ncs_arg *bytes = ncs_call_arg(c, NCS_ARG_BYTES), *at = ncs_call_arg(c, NCS_ARG_MEMORY_OUT);
+        if (bytes && at && at->p && address >= (const char *)at->p && address < (const char *)at->p + bytes->u)
+            return true;
+    }
+    return false;
+}
+
+bool prompt_writes_memory(const struct ncs_prompt *p, const struct ncs_call *c)
+{
+    const struct ncs_journal *j = ncs_run_journal(p->run);
+    if (c->fn == NCS_FN_cudaMemset || c->fn == NCS_FN_cudaMemsetAsync)
+        return true;
+    return (c->fn == NCS_FN_cudaMemcpy || c->fn == NCS_FN_cudaMemcpyAsync) && is_allocated(j, c->arg[0].p) &&
+           !is_allocated(j, c->arg[1].p);
+}
+
+/* How often a rank has done that since the task was set. */
+static int filled(lua_State *L)
+{
+    struct ncs_prompt *p = view_prompt_of(L);
+    int rank = checked_rank(L, p);
+    lua_Integer n = 0;
+    for (const struct ncs_call *c = ncs_run_journal(p->run)->oldest; c; c = c->newer)
+        n += c->id > p->task_from && c->rank == rank && !c->opening && prompt_writes_memory(p, c);
+    lua_pushinteger(L, n);
+    return 1;
+}
+
+struct type_search {
+    const char *name;
+    char type[40];
+};
+
+static void on_typed(void *arg, const struct ncs_holding *h)
+{
+    struct type_search *t = arg;
+    if (h->name && strcmp(h->name, t->name) == 0 && strcmp(h->class, "buffer") == 0)
+        snprintf(t->type, sizeof t->type, "%.*s", (int)strcspn(h->text, "["), h->text);
+}
+
+/* The data type of the buffer in a variable; nil if it is none. */
+static int dtype(lua_State *L)
+{
+    struct ncs_prompt *p = view_prompt_of(L);
+    struct type_search t = { .name = luaL_checkstring(L, 2) };
+    ncs_session_holdings(p->session, checked_rank(L, p), on_typed, &t);
+    lua_pushstring(L, *t.type ? t.type : NULL);
     return 1;
 }
 
@@ -202,5 +280,8 @@ void prompt_push_view(lua_State *L, struct ncs_prompt *p)
     set_function(L, p, "value", value);
     set_function(L, p, "holds", holds);
     set_function(L, p, "calls", calls);
+    set_function(L, p, "made", made);
+    set_function(L, p, "filled", filled);
+    set_function(L, p, "dtype", dtype);
     set_function(L, p, "streams", streams);
 }

@@ -2,9 +2,12 @@
 #ifndef NCS_PROMPT_VIEW_H
 #define NCS_PROMPT_VIEW_H
 
+#include <stdbool.h>
+
 #include <lua.h>
 
 struct ncs_prompt;
+struct ncs_call;
 
 /* Pushes a table:
  *   nranks             ranks of the run
@@ -19,8 +22,15 @@ struct ncs_prompt;
  *   holds(rank, name, want)  true if it is a buffer with these elements: a number for all, a list, or a
  *                      function of i; to a thousandth
  *   calls(rank [, f])  the calls of a rank in order, of C function f or of all: tables with fn, comm, number,
- *                      count, dtype, op, root, peer, rc, in_place, grouped, returned, label, line
+ *                      count, dtype, op, root, peer, rc, in_place, grouped, returned, label, line,
+ *                      stream, event (texts that are the same for the same object)
+ *   made(rank [, f])   those of them that were made since the task was set
+ *   filled(rank)       how often the rank has written values into device memory by itself since then
+ *   dtype(rank, name)  the data type of the buffer in a rank's variable; nil: no buffer
  *   streams()          number of unfinished operations on streams */
 void prompt_push_view(lua_State *L, struct ncs_prompt *p);
+
+/* True if the call writes data of the host, or bytes, into memory that was allocated. */
+bool prompt_writes_memory(const struct ncs_prompt *p, const struct ncs_call *c);
 
 #endif
