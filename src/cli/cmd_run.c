@@ -117,12 +117,16 @@ static int run_selection(const struct ncs_option_value *v, const struct ncs_sele
     suite.folded = format->people && selection->repeats > 1 && !style.verbose;
     style.quiet = suite.quiet || suite.folded;
     suite.log = (struct ncs_log){ .quiet = style.quiet, .to_stderr = !format->people };
+    const char *html = ncs_option_last(&v[NCS_RUN_HTML]);
+    if (html && ncs_pages_wanted(html, selection->runs))
+        suite.pages = ncs_pages_new(html, selection);
     ncs_report_begin(&suite.report, format, &style, &out);
     if (out.bytes)
         ncs_out(out.text);
     ncs_str_free(&out);
     int status = ncs_suite_run(&suite, ncs_run_jobs(v));
     ncs_suite_drawn(&suite);
+    ncs_pages_free(suite.pages);
     ncs_report_free(&suite.report);
     ncs_log_close(&suite.log);
     return status;
@@ -172,7 +176,7 @@ const struct ncs_command ncs_cmd_run = {
              "the size of the run; with --prove, --repair goes on until nothing more is found.\n"
              "\n"
              "--trace and --html draw one run, and FILE may be `-`, standard output: then the report is\n"
-             "on standard error.\n"
+             "on standard error. --html DIR writes a page for each run into a folder, and index.html.\n"
              "\n"
              "NCCL's environment variables do to the simulator what they do to NCCL; those that\n"
              "a scenario declares win. NCCL_DEBUG=INFO shows NCCL's log, on standard output, or\n"

@@ -77,7 +77,7 @@ const struct ncs_option ncs_run_option[] = {
         "draw each collective, or the steps of its ring or tree, too", drawings, 0, 0 },
     [NCS_RUN_TRACE] = { "trace", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
         "write a timeline for Perfetto and chrome://tracing", NULL, 0, 0 },
-    [NCS_RUN_HTML] = { "html", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
+    [NCS_RUN_HTML] = { "html", 0, NCS_OPTION_LIST, "FILE|DIR", NULL, "Output",
         "write the run as one page: timeline, waits, every call", NULL, 0, 0 },
     [NCS_RUN_NO_TIMES] = { "no-times", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
         "no wall-clock times: equal runs give equal bytes in every format", NULL, 0, 0 },

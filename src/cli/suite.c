@@ -61,6 +61,10 @@ void ncs_suite_report(struct ncs_suite *suite, struct ncs_report_entry *entry)
     }
     struct ncs_str out = { 0 };
     entry->file = selection->file[selection->run[run].file].path;
+    if (suite->pages)
+        ncs_pages_add(suite->pages, entry);
+    if (entry->undrawn)
+        ncs_out_file_failed();
     if (run > 0 && !ncs_selection_same_case(selection, run, run - 1))
         end_case(suite, &out);
     if (suite->folded)

@@ -5,6 +5,7 @@
 #include "cli/log.h"
 #include "cli/option.h"
 #include "cli/selection.h"
+#include "cli/suite_pages.h"
 #include "report/report.h"
 
 struct ncs_link; /* suite_link.c */
@@ -21,6 +22,8 @@ struct ncs_suite {
     const char *cut;       /* why the remaining runs are not made; NULL = they are */
     struct ncs_repeated repeated; /* the runs of the case that is being reported */
     bool drawn;            /* --trace and --html: there was something to write */
+    struct ncs_pages *pages; /* --html DIR; NULL = not asked for */
+    bool page_written, page_failed; /* of the run that is being reported */
     struct ncs_link *link; /* to the process that reports; NULL = this process */
 };
 
@@ -50,10 +53,13 @@ void ncs_suite_entry(struct ncs_suite *suite, size_t run, int64_t start,
 /* True if the drawings fit this selection; otherwise false and err. */
 bool ncs_suite_can_draw(const struct ncs_option_value *v, const struct ncs_selection *selection,
                         struct ncs_error *err);
-/* Writes the requested drawings of a run. */
-void ncs_suite_draw(struct ncs_suite *suite, const struct ncs_report_run *run);
-/* After the runs: reports drawings that no run has filled. */
-void ncs_suite_drawn(const struct ncs_suite *suite);
+/* Writes the requested drawings of run number `run`. */
+void ncs_suite_draw(struct ncs_suite *suite, size_t run, const struct ncs_report_run *report);
+/* Notes in the entry of a run what the index of pages needs; a no-op without an index. */
+void ncs_suite_note(struct ncs_suite *suite, const struct ncs_report_run *report,
+                    struct ncs_report_entry *entry);
+/* After the runs: writes the index of pages, and reports drawings that no run has filled. */
+void ncs_suite_drawn(struct ncs_suite *suite);
 
 /* ---- suite_stop.c: interrupts, and runs that do not end ---- */
 

@@ -38,6 +38,8 @@ static bool can_draw(const struct ncs_selection *selection, const char *option, 
     if (selection->runs > 1) {
         ncs_fail(err, NCS_BAD_INPUT, "--%s %s is for one run, not for %zu", option, file,
                  selection->runs);
+        if (strcmp(option, "html") == 0 && !is_output(file))
+            return ncs_fail_hint(err, "--html DIR, a folder, takes a page for each run");
         return ncs_fail_hint(err, selection->repeats > 1
                                       ? "leave --repeat out, and choose one by --seed"
                                       : "--list shows the names of all, and FILE[name=value] or "
@@ -57,6 +59,8 @@ bool ncs_suite_can_draw(const struct ncs_option_value *v, const struct ncs_selec
         file[i] = ncs_option_last(&v[drawings[i].option]);
         if (!file[i])
             continue;
+        if (drawings[i].option == NCS_RUN_HTML && ncs_pages_wanted(file[i], selection->runs))
+            continue;
         if (!can_draw(selection, ncs_run_option[drawings[i].option].name, file[i], err))
             return false;
         if (is_output(file[i]))
@@ -67,29 +71,51 @@ bool ncs_suite_can_draw(const struct ncs_option_value *v, const struct ncs_selec
     return true;
 }
 
-void ncs_suite_draw(struct ncs_suite *suite, const struct ncs_report_run *run)
+static void draw_file(const char *file, struct ncs_str *text)
 {
-    for (size_t i = 0; i < DRAWINGS && run->result->timeline; i++) {
+    struct ncs_error err = { 0 };
+    if (is_output(file)) {
+        ncs_out_document(text->text, text->bytes);
+    } else if (!ncs_file_write(file, text->text, text->bytes, true, &err)) {
+        ncs_print_error(&err);
+        ncs_out_file_failed();
+    }
+}
+
+void ncs_suite_draw(struct ncs_suite *suite, size_t run, const struct ncs_report_run *report)
+{
+    for (size_t i = 0; i < DRAWINGS && report->result->timeline; i++) {
         const char *file = ncs_option_last(&suite->value[drawings[i].option]);
         struct ncs_str text = { 0 };
-        struct ncs_error err = { 0 };
         if (!file)
             continue;
-        drawings[i].render(run, &text);
         suite->drawn = true;
-        if (is_output(file)) {
-            ncs_out_document(text.text, text.bytes);
-        } else if (!ncs_file_write(file, text.text, text.bytes, true, &err)) {
-            ncs_print_error(&err);
-            ncs_out_file_failed();
+        if (drawings[i].option == NCS_RUN_HTML && suite->pages) {
+            suite->page_written = ncs_pages_write(suite->pages, run, report);
+            suite->page_failed = !suite->page_written;
+            continue;
         }
+        drawings[i].render(report, &text);
+        draw_file(file, &text);
         ncs_str_free(&text);
     }
 }
 
-void ncs_suite_drawn(const struct ncs_suite *suite)
+void ncs_suite_note(struct ncs_suite *suite, const struct ncs_report_run *report, struct ncs_report_entry *entry)
 {
-    for (size_t i = 0; i < DRAWINGS && !suite->drawn; i++) {
+    if (!suite->pages)
+        return;
+    entry->drawn = suite->page_written;
+    entry->undrawn = suite->page_failed;
+    suite->page_written = suite->page_failed = false;
+    ncs_report_message(report, &entry->message);
+}
+
+void ncs_suite_drawn(struct ncs_suite *suite)
+{
+    if (suite->pages && !ncs_pages_finish(suite->pages))
+        ncs_out_file_failed();
+    for (size_t i = 0; i < DRAWINGS && !suite->drawn && !suite->pages; i++) {
         const char *file = ncs_option_last(&suite->value[drawings[i].option]);
         if (file)
             fprintf(stderr, "ncclscript run: nothing was run: %s was not written\n",

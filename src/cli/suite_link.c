@@ -10,10 +10,10 @@
 
 struct head {
     size_t run;
-    bool last, as_expected, by_findings;
+    bool last, as_expected, by_findings, drawn, undrawn;
     enum ncs_verdict verdict;
     int64_t wall;
-    size_t text, reason, log; /* bytes */
+    size_t text, reason, message, log; /* bytes */
 };
 
 struct ncs_link {
@@ -62,13 +62,15 @@ void ncs_link_send(struct ncs_link *link, size_t run, bool last)
     struct head head = {
         .run = run, .last = last, .as_expected = e->as_expected,
         .by_findings = e->by_findings, .verdict = e->verdict,
-        .wall = e->wall, .text = e->text.bytes, .reason = e->reason.bytes, .log = link->log.bytes,
+        .drawn = e->drawn, .undrawn = e->undrawn, .wall = e->wall, .text = e->text.bytes,
+        .reason = e->reason.bytes, .message = e->message.bytes, .log = link->log.bytes,
     };
     if (!link->full)
         return;
     parcel_write_all(link->fd, (const char *)&head, sizeof head);
     parcel_write_all(link->fd, e->text.text, e->text.bytes);
     parcel_write_all(link->fd, e->reason.text, e->reason.bytes);
+    parcel_write_all(link->fd, e->message.text, e->message.bytes);
     parcel_write_all(link->fd, link->log.text, link->log.bytes);
     ncs_report_entry_free(e);
     ncs_str_clear(&link->log);
@@ -88,16 +90,19 @@ bool ncs_parcel_take(struct ncs_str *bytes, struct ncs_parcel *p)
     if (bytes->bytes < sizeof head)
         return false;
     memcpy(&head, bytes->text, sizeof head);
-    size_t whole = sizeof head + head.text + head.reason + head.log;
+    size_t whole = sizeof head + head.text + head.reason + head.message + head.log;
     if (bytes->bytes < whole)
         return false;
     *p = (struct ncs_parcel){ .run = head.run, .last = head.last };
     p->entry.verdict = head.verdict;
     p->entry.as_expected = head.as_expected;
     p->entry.by_findings = head.by_findings;
+    p->entry.drawn = head.drawn;
+    p->entry.undrawn = head.undrawn;
     p->entry.wall = head.wall;
     const char *at = parcel_take(&p->entry.text, bytes->text + sizeof head, head.text);
     at = parcel_take(&p->entry.reason, at, head.reason);
+    at = parcel_take(&p->entry.message, at, head.message);
     at = parcel_take(&p->log, at, head.log);
     struct ncs_str rest = { 0 };
     parcel_take(&rest, at, bytes->bytes - whole);

@@ -61,6 +61,7 @@ static void make_entry(struct suite_report *t, const struct ncs_scenario *scenar
     t->report.result = result;
     t->report.wall = t->suite->times ? ncs_suite_clock() - t->start : 0;
     ncs_report_entry(&t->suite->report, &t->report, entry);
+    ncs_suite_note(t->suite, &t->report, entry);
 }
 
 static void report_entry(struct suite_report *t, const struct ncs_scenario *scenario,
@@ -160,8 +161,10 @@ static void report_result(struct suite_report *t, const struct ncs_scenario *sce
     t->report.difference = difference.text;
     if (!t->suite->report.format->people && result->internal.status != NCS_OK)
         ncs_print_error(&result->internal);
+    t->report.scenario = scenario;
+    t->report.result = result;
+    ncs_suite_draw(t->suite, t->run, &t->report);
     report_entry(t, scenario, result);
-    ncs_suite_draw(t->suite, &t->report);
     ncs_failing_free(failing);
     ncs_str_free(&difference);
 }

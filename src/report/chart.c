@@ -329,6 +329,11 @@ static void chart_add_waits(struct builder *b)
     }
 }
 
+struct ncs_place ncs_bar_place(const struct ncs_bar *bar)
+{
+    return bar->host ? bar->host->place : bar->call ? bar->call->place : (struct ncs_place){ NULL, 0 };
+}
+
 int64_t ncs_arrow_time(const struct ncs_chart *l, const struct ncs_arrow *a)
 {
     int64_t from = l->bar[a->from].begin, to = l->bar[a->to].begin;

@@ -59,6 +59,9 @@ struct ncs_chart {
 void ncs_chart_build(const struct ncs_result *r, struct ncs_chart *out);
 void ncs_chart_free(struct ncs_chart *l); /* the contents */
 
+/* Where the scenario makes its call or wait; line 0 = not known. */
+struct ncs_place ncs_bar_place(const struct ncs_bar *bar);
+
 /* The time at which both ends of an arrow are reached. */
 int64_t ncs_arrow_time(const struct ncs_chart *l, const struct ncs_arrow *a);
 

@@ -141,6 +141,7 @@ void ncs_report_entry_free(struct ncs_report_entry *entry)
 {
     ncs_str_free(&entry->text);
     ncs_str_free(&entry->reason);
+    ncs_str_free(&entry->message);
 }
 
 void ncs_report_add(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out)

@@ -149,7 +149,11 @@ static void add_argument(struct ncs_call_words *w, const struct ncs_journal *j,
             plan_words_add_number("color", arg->i, out);
         break;
     case NCS_ARG_NRANKS: ncs_str_addf(out, " %lld ranks", (long long)arg->i); break;
-    case NCS_ARG_RANK: case NCS_ARG_DEVICE: case NCS_ARG_ROOT: case NCS_ARG_PEER:
+    case NCS_ARG_RANK: /* mostly the rank whose plan or row this is */
+        if (arg->i != call->rank)
+            plan_words_add_number(info->name, arg->i, out);
+        break;
+    case NCS_ARG_DEVICE: case NCS_ARG_ROOT: case NCS_ARG_PEER:
         plan_words_add_number(info->name, arg->i, out);
         break;
     case NCS_ARG_INT:

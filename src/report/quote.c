@@ -3,10 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/order.h"
-#include "base/source.h"
+#include "report/sources.h"
 #include "report/text.h"
 
 enum { QUOTED = 6 }; /* most lines: first the culprits', then those that the texts name */
@@ -64,75 +63,6 @@ static void quote_add_text(const struct ncs_source *s, int line, struct ncs_str 
 
 /* ---- of which file a line is ---- */
 
-struct file {
-    const char *name;      /* as the calls have it; borrowed */
-    char *text;            /* NULL = it cannot be read */
-    struct ncs_source source;
-};
-
-struct ncs_quotes {
-    struct file *file;
-    size_t files, room;
-};
-
-static size_t quote_file_of(struct ncs_quotes *q, const char *name)
-{
-    size_t i = 0;
-    while (i < q->files && strcmp(q->file[i].name, name) != 0)
-        i++;
-    if (i == q->files)
-        NCS_PUSH(q->file, q->files, q->room, (struct file){ .name = name });
-    return i;
-}
-
-static void quote_read_file(struct file *f)
-{
-    struct ncs_str text = { 0 };
-    struct ncs_error ignored = { 0 };
-    if (!ncs_file_read(f->name, NCS_FILE_LIMIT, "a scenario", &text, &ignored)) {
-        ncs_str_free(&text);
-        return;
-    }
-    size_t bytes = text.bytes;
-    f->text = ncs_str_take(&text);
-    ncs_source_init(&f->source, f->name, f->text, bytes);
-}
-
-/* Opens the files of the run's calls and errors, the scenario's own first, each once. A run that
- * was recorded elsewhere names files of another machine, so none is read. */
-static struct ncs_quotes *open_quotes(const struct ncs_text *t)
-{
-    const char *own = t->run->scenario ? t->run->scenario->file : NULL;
-    const struct ncs_result *r = t->result;
-    const struct ncs_journal *j = r->journal;
-    struct ncs_quotes *q = ncs_new(sizeof *q);
-    const char *last = NULL;
-    if (!own || t->run->origin || strcmp(own, "-") == 0)
-        return q;
-    quote_file_of(q, own);
-    for (const struct ncs_call *c = j ? j->oldest : NULL; c; c = c->newer)
-        if (c->place.file && c->place.file != last)
-            quote_file_of(q, last = c->place.file);
-    for (size_t i = 0; i < r->errors; i++)
-        if (r->error[i].place.file)
-            quote_file_of(q, r->error[i].place.file);
-    for (size_t i = 0; i < q->files; i++)
-        quote_read_file(&q->file[i]);
-    return q;
-}
-
-void ncs_text_quotes_free(struct ncs_quotes *q)
-{
-    for (size_t i = 0; q && i < q->files; i++) {
-        if (q->file[i].text)
-            ncs_source_free(&q->file[i].source);
-        ncs_free(q->file[i].text);
-    }
-    if (q)
-        ncs_free(q->file);
-    ncs_free(q);
-}
-
 static bool is_call_of(const struct ncs_text *t, const struct ncs_finding *f, const struct ncs_call *c)
 {
     const char *name = c->comm >= 0 ? t->result->journal->comm[c->comm]->name : NULL;
@@ -151,7 +81,7 @@ static bool quote_is_culprit(const struct ncs_finding *f, int rank, int line)
  * those of the finding's calls there; else those of any call there. */
 static void files_with(const struct ncs_text *t, const struct ncs_finding *f, int line, bool *in)
 {
-    struct ncs_quotes *q = t->quotes;
+    struct ncs_sources *q = t->quotes;
     const struct ncs_result *r = t->result;
     const struct ncs_journal *j = r->journal;
     bool any = q->files == 1;
@@ -160,11 +90,11 @@ static void files_with(const struct ncs_text *t, const struct ncs_finding *f, in
         if (r->error[i].place.line == line && r->error[i].place.file &&
             quote_is_culprit(
                 f, ncs_number_of_thread(&r->diagnosis, r->error[i].rank, r->error[i].thread), line))
-            any = in[quote_file_of(q, r->error[i].place.file)] = true;
+            any = in[ncs_sources_find(q, r->error[i].place.file)] = true;
     for (int all = 0; all < 2 && !any; all++)
         for (const struct ncs_call *c = j ? j->oldest : NULL; c; c = c->newer)
             if (c->place.line == line && c->place.file && (all || is_call_of(t, f, c)))
-                any = in[quote_file_of(q, c->place.file)] = true;
+                any = in[ncs_sources_find(q, c->place.file)] = true;
 }
 
 static const char *base_name(const char *file)
@@ -173,7 +103,7 @@ static const char *base_name(const char *file)
     return slash ? slash + 1 : file;
 }
 
-static void quote_line(const struct ncs_text *t, const struct file *file, int at, bool first)
+static void quote_line(const struct ncs_text *t, const struct ncs_source_file *file, int at, bool first)
 {
     struct ncs_str line = { 0 };
     if (t->quotes->files > 1)
@@ -189,12 +119,12 @@ void ncs_text_quote(struct ncs_text *t, const struct ncs_finding *f)
     bool first = true;
     choose_lines(f, &l);
     if (!t->quotes && l.count)
-        t->quotes = open_quotes(t);
+        t->quotes = ncs_sources_open(t->run);
     for (size_t i = 0; i < l.count && t->quotes->files; i++) {
         bool *in = ncs_new(t->quotes->files * sizeof *in);
         files_with(t, f, l.line[i], in);
         for (size_t k = 0; k < t->quotes->files; k++) {
-            const struct file *file = &t->quotes->file[k];
+            const struct ncs_source_file *file = &t->quotes->file[k];
             if (!in[k] || !file->text || (size_t)l.line[i] > file->source.lines)
                 continue;
             quote_line(t, file, l.line[i], first);
@@ -237,13 +167,13 @@ void ncs_text_quote_errors(const struct ncs_text *t)
         if (!e->place.file || is_quoted(&r->diagnosis, e) || first_there(r, i) != i)
             continue;
         if (!quoting.quotes)
-            quoting.quotes = open_quotes(t);
+            quoting.quotes = ncs_sources_open(t->run);
         if (!quoting.quotes->files)
             break;
-        const struct file *file =
-            &quoting.quotes->file[quote_file_of(quoting.quotes, e->place.file)];
+        const struct ncs_source_file *file =
+            &quoting.quotes->file[ncs_sources_find(quoting.quotes, e->place.file)];
         if (e->place.line > 0 && file->text && (size_t)e->place.line <= file->source.lines)
             quote_line(&quoting, file, e->place.line, quoted++ == 0);
     }
-    ncs_text_quotes_free(quoting.quotes);
+    ncs_sources_free(quoting.quotes);
 }

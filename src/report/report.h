@@ -49,6 +49,17 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out);
 void ncs_report_trace(const struct ncs_report_run *run, struct ncs_str *out);
 void ncs_report_html(const struct ncs_report_run *run, struct ncs_str *out);
 
+/* A run in the index of several. */
+struct ncs_report_page {
+    const char *name, *message; /* "hangs/a.lua[ranks=4]"; ncs_report_message */
+    const char *file;           /* of its page, beside the index; NULL = it has none */
+    enum ncs_verdict verdict;
+    bool as_expected;
+};
+
+/* Appends an HTML page that lists the runs, those that are not as expected first. */
+void ncs_report_index(const struct ncs_report_page *page, size_t pages, size_t not_run, struct ncs_str *out);
+
 /* Appends the outcome in one line without its end: "hang: rank 2 made 2 calls on world ...". */
 void ncs_report_message(const struct ncs_report_run *run, struct ncs_str *out);
 
@@ -103,6 +114,8 @@ struct ncs_report_entry {
     int64_t wall;
     struct ncs_str reason;  /* of SKIPPED */
     struct ncs_str text;    /* in the format's own way; empty = nothing to say */
+    struct ncs_str message; /* of the index of pages; empty = there is no index */
+    bool drawn, undrawn;    /* its page for the index was written, could not be */
 };
 
 /* A format: how it renders a run, and the texts before, between and after the runs. */

@@ -16,7 +16,7 @@ struct ncs_text {
     const struct ncs_result *result;
     const struct ncs_report_style *style;
     struct ncs_str *out;
-    struct ncs_quotes *quotes; /* files that were read; NULL = none yet */
+    struct ncs_sources *quotes; /* files that were read; NULL = none yet */
 };
 
 const char *ncs_text_plural(uint64_t n); /* "" or "s" */
@@ -37,7 +37,6 @@ void ncs_text_failing(const struct ncs_failing *failing, struct ncs_str *out);
 void ncs_text_quote(struct ncs_text *t, const struct ncs_finding *f);
 /* Quotes the lines of errors that no finding covers. */
 void ncs_text_quote_errors(const struct ncs_text *t);
-void ncs_text_quotes_free(struct ncs_quotes *quotes); /* NULL is a no-op */
 
 /* ---- what failed (failures.c) ---- */
 

@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "report/format.h"
 #include "report/rows.h"
+#include "report/sources.h"
 #include "report/text.h"
 
 enum {
@@ -157,7 +158,7 @@ void ncs_text_findings(const struct ncs_text *t)
         else
             text_add_finding(&quoting, i);
     }
-    ncs_text_quotes_free(quoting.quotes);
+    ncs_sources_free(quoting.quotes);
     ncs_free(first);
     if (left_out)
         ncs_str_addf(t->out, "  and %zu more finding%s; -v shows them\n", left_out,

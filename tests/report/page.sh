@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Pages: one bar for each call, nothing from elsewhere, no text of a scenario's that is more than text,
-# the same bytes again, at 64 ranks and at 2000 calls too; and what --trace and --html refuse.
+# Pages: every call of every rank is drawn and listed, equal ranks once; links lead to what they name; nothing comes
+# from elsewhere, no text of a scenario is more than text; the same bytes again; the index of several runs; and
+# what --trace and --html refuse.
 set -u
 unset "${!NCCL_@}" # the simulator heeds them
 : "${NCCLSCRIPT:?the path of the binary}"
@@ -10,7 +11,10 @@ done
 program=$(realpath "$NCCLSCRIPT") || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-script=$(realpath src/report/page/chart.js)
+for part in model axis picture panel tools; do
+    cat "src/report/html/script/$part.js"
+done >"$work/script.js"
+script=$work/script.js
 cd "$work" || exit 1
 failed=0
 complain() { echo "$*"; failed=$((failed + 1)); }
@@ -61,12 +65,12 @@ if rank == 1 then store:get("</td><svg onload=alert(4)>") end -- <b onclick=aler
 LUA
 
 cat >page.py <<'PY'
-import base64, hashlib, html.parser, sys
-path, calls, script = sys.argv[1], int(sys.argv[2]), open(sys.argv[3], encoding="utf-8").read()
+import base64, hashlib, html.parser, json, sys
+path, calls, ranks, script = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), open(sys.argv[4], encoding="utf-8").read()
 text = open(path, encoding="utf-8").read()
-allowed = set("""html head meta title style body h1 h2 p pre ul li svg rect div span ol g path text script
-    details summary table thead tbody tr th td""".split())
-faults, bars, rows, policy = [], [], set(), ""
+allowed = set("""html head meta title style body main h1 h2 h3 p pre ul ol li a div section span script noscript
+    details summary table caption thead tbody tr th td""".split())
+faults, ids, links, policy = [], [], [], ""
 
 class Page(html.parser.HTMLParser):
     def handle_starttag(self, tag, attrs):
@@ -74,25 +78,45 @@ class Page(html.parser.HTMLParser):
         a = dict(attrs)
         if tag not in allowed:
             faults.append(f"an element <{tag}>")
-        faults.extend(f"{k} of <{tag}>" for k in a if k.startswith("on") or k in ("src", "href", "xlink:href"))
-        if "data-call" in a:
-            bars.append(int(a["data-call"]))
-        if tag == "tr" and "id" in a:
-            rows.add(a["id"])
+        faults.extend(f"{k} of <{tag}>" for k in a if k.startswith("on") or k in ("src", "xlink:href"))
+        if "href" in a:
+            links.append(a["href"])
+        if "id" in a:
+            ids.append(a["id"])
         policy = a.get("content", policy) if a.get("http-equiv") else policy
 
 Page(convert_charrefs=True).feed(text)
-if sorted(bars) != list(range(1, calls + 1)):
-    faults.append(f"{len(bars)} bars, {calls} calls")
-if any(f"c{n}" not in rows for n in bars):
-    faults.append("a bar without a row")
+data = json.loads(text.split('id="data">', 1)[1].split("</script>", 1)[0])
+FIELDS, CALL = 12, 0
+bars = [data["bars"][i:i + FIELDS] for i in range(0, len(data["bars"]), FIELDS)]
+drawn, at, seen = 0, 0, []
+for g in data["groups"]:
+    mine = [r for i in range(0, len(g["ranks"]), 2) for r in range(g["ranks"][i], g["ranks"][i + 1] + 1)]
+    seen += mine
+    for name, count in zip(g["rows"][::2], g["rows"][1::2]):
+        row = bars[at:at + count]
+        drawn += len(mine) * sum(b[2] >> 3 & 3 == CALL for b in row)
+        if any(x[0] > y[0] for x, y in zip(row, row[1:])):
+            faults.append(f"bars of {g['name']}, {name} are out of order")
+        at += count
+if drawn != calls or at != len(bars):
+    faults.append(f"{drawn} calls drawn, {calls} made; {at} bars in rows, {len(bars)} in all")
+if sorted(seen) != list(range(ranks)):
+    faults.append(f"the ranks {seen} are drawn")
+if [f"b{i}" for i in range(len(bars))] != [i for i in ids if i.startswith("b") and i[1:].isdigit()]:
+    faults.append("bars and rows of the tables differ")
+if len(ids) != len(set(ids)):
+    faults.append("an id twice")
+faults.extend(f"the link {link} leads nowhere" for link in links if not link.startswith("#") or link[1:] not in ids)
+if any(not 0 <= i < len(bars) for n, i in enumerate(data["arrows"]) if n % 3):
+    faults.append("an arrow without a bar")
 digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 if policy != f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'":
     faults.append(f"the policy is {policy}, the script's hash {digest}")
 if text.count("<script") != 2 or f"<script>{script}</script>" not in text:
     faults.append("a script that is not the page's own")
 for word in ("http:", "https:", "@import", "url("):
-    if word in text:
+    if word in text.replace("http://www.w3.org/2000/svg", ""):
         faults.append(f"{word} is in it")
 if any(c < " " and c not in "\n\t" for c in text):
     faults.append("control characters")
@@ -102,20 +126,41 @@ sys.exit(bool(faults))
 PY
 
 for file in pass hang wide many stopped '<img src=x onerror=alert(0)>'; do
-    calls=$("$program" run --format json --html page.html "$file.lua" 2>err | jq .calls)
-    python3 page.py page.html "$calls" "$script" || complain "$file.lua"
+    read -r calls ranks < <("$program" run --format json --html page.html "$file.lua" 2>err | jq -r '"\(.calls) \(.ranks)"')
+    python3 page.py page.html "$calls" "$ranks" "$script" || complain "$file.lua"
     "$program" run -q --ranks-as thread --html again.html "$file.lua" >/dev/null 2>&1
     cmp page.html again.html || complain "$file.lua: not the same again"
     cp page.html "page.${file:0:4}"
 done
-grep -q 'data-row="2"' page.pass || complain "no stream in pass.lua"
+# data PAGE FILTER: of the data that the page's script draws.
+data() { sed -n '/id="data">/,/<\/script>/p' "$1" | sed 's/.*id="data">//; s/<\/script>.*//' | jq -c "$2"; }
+grep -q '"stream 1",1' page.pass || complain "no stream in pass.lua"
 grep -q 'eight &#38; &#60;ranks&#62;' page.pass || complain "pass.lua does not say what it is about"
 grep -q '3 | if rank ~= 2 then world:all_reduce(x) end' page.hang || complain "hang.lua has no line quoted"
-grep -q 'id="waits" class="waits" d="M' page.hang || complain "hang.lua has no wait drawn"
-[ "$(grep -c 'data-call="[0-9]*" class="k0 open"' page.hang)" = 3 ] || complain "hang.lua: not three calls are open"
-[ "$(grep -c '<g class="r small"' page.wide)" = 64 ] || complain "wide.lua is not folded"
+grep -q '<a href="#f0l3">line 3</a>' page.hang || complain "hang.lua: the report has no link to line 3"
+grep -q '<li id="f0l3">if rank ~= 2 then' page.hang || complain "hang.lua: no source"
+[ "$(data page.hang '[.arrows | _nwise(3) | select(.[0] == 3)] | length')" -gt 0 ] || complain "hang.lua has no wait drawn"
+grep -q '<a class="go" href="#b[0-9]*">rank 2</a>' page.hang || complain "hang.lua: no link from the finding to rank 2"
+# Ranks that did the same are one row and one arrow: of 64 that is rank 0, which makes the unique id, rank 5, the others.
+[ "$(data page.wide '[.groups[].name]')" = '["rank 0","ranks 1..4, 6..63","rank 5"]' ] || complain "wide.lua: $(data page.wide '[.groups[].name]')"
+[ "$(data page.wide '[.arrows | _nwise(3) | select(.[0] == 3)] | length')" = 2 ] || complain "wide.lua: not two waits"
 grep -q 'never made: the rank was stopped here' page.stop || complain "stopped.lua: the call that was not made"
-[ "$(grep -c 'class="mark"' page.stop)" = 1 ] || complain "stopped.lua: no mark of the fault"
+[ "$(data page.stop '.marks | length')" = 1 ] || complain "stopped.lua: no mark of the fault"
+grep -q '<tr><th scope="row">rank 0<td>[0-9]*<td>125<td>31.3 KiB' page.many || complain "many.lua: the statistics of rank 0"
+
+# Several runs: a page for each, and an index with those first that are not as expected.
+"$program" run -j 2 --html pages pass.lua hang.lua >/dev/null 2>err
+got=$?
+[ $got = 3 ] || complain "pages: status $got"
+[ "$(ls pages)" = '1-pass.lua.html
+2-hang.lua.html
+index.html' ] || complain "pages: $(ls pages)"
+cmp pages/2-hang.lua.html page.hang || complain "pages: not the page of one run"
+grep -o 'class="[a-z]*"><td>[a-z ]*<td>[a-z]*<td><a href="[^"]*"' pages/index.html >rows
+[ "$(cat rows)" = 'class="bad"><td>not as expected<td>hang<td><a href="2-hang.lua.html"
+class="good"><td>as expected<td>pass<td><a href="1-pass.lua.html"' ] || { complain "the index"; cat rows; }
+"$program" run --repeat 2 --html pages/ pass.lua >/dev/null || complain "pages of one case"
+[ -e pages/2-pass.lua-seed-1.html ] || complain "no page for the second seed: $(ls pages)"
 
 # refuses STATUS WORDS COMMAND...: it must end so, say so, and leave no file behind.
 refuses() {
@@ -131,6 +176,8 @@ refuses() {
     fi
 }
 refuses 2 '--html out.html is for one run, not for 2' "$program" run --html out.html pass.lua hang.lua
+refuses 74 'no/such/: cannot be made' "$program" run --html no/such/ pass.lua
+refuses 2 '--html DIR, a folder, takes a page for each run' "$program" run --html out.html pass.lua hang.lua
 refuses 2 '--trace out.json is for one run, not for 3' "$program" run --repeat 3 --trace out.json pass.lua
 refuses 2 'leave --repeat out' "$program" run --repeat 3 --trace out.json pass.lua
 refuses 2 '--trace pass.lua would replace the scenario' "$program" run --trace pass.lua pass.lua

@@ -1,0 +1,61 @@
+#include "report/sources.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+size_t ncs_sources_find(struct ncs_sources *s, const char *name)
+{
+    size_t i = 0;
+    while (i < s->files && strcmp(s->file[i].name, name) != 0)
+        i++;
+    if (i == s->files)
+        NCS_PUSH(s->file, s->files, s->room, (struct ncs_source_file){ .name = name });
+    return i;
+}
+
+static void read_source(struct ncs_source_file *f)
+{
+    struct ncs_str text = { 0 };
+    struct ncs_error ignored = { 0 };
+    if (!ncs_file_read(f->name, NCS_FILE_LIMIT, "a scenario", &text, &ignored)) {
+        ncs_str_free(&text);
+        return;
+    }
+    size_t bytes = text.bytes;
+    f->text = ncs_str_take(&text);
+    ncs_source_init(&f->source, f->name, f->text, bytes);
+}
+
+struct ncs_sources *ncs_sources_open(const struct ncs_report_run *run)
+{
+    const char *own = run->scenario ? run->scenario->file : NULL;
+    const struct ncs_result *r = run->result;
+    struct ncs_sources *s = ncs_new(sizeof *s);
+    const char *last = NULL;
+    if (!own || run->origin || strcmp(own, "-") == 0)
+        return s;
+    ncs_sources_find(s, own);
+    for (const struct ncs_call *c = r->journal ? r->journal->oldest : NULL; c; c = c->newer)
+        if (c->place.file && c->place.file != last)
+            ncs_sources_find(s, last = c->place.file);
+    for (size_t i = 0; i < r->errors; i++)
+        if (r->error[i].place.file)
+            ncs_sources_find(s, r->error[i].place.file);
+    for (size_t i = 0; i < s->files; i++)
+        read_source(&s->file[i]);
+    return s;
+}
+
+void ncs_sources_free(struct ncs_sources *s)
+{
+    for (size_t i = 0; s && i < s->files; i++) {
+        if (s->file[i].text)
+            ncs_source_free(&s->file[i].source);
+        ncs_free(s->file[i].text);
+    }
+    if (s)
+        ncs_free(s->file);
+    ncs_free(s);
+}
