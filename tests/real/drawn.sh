@@ -17,13 +17,13 @@ trap 'rm -rf "$work"' EXIT
 failed=0
 for scenario in scenarios/basics/average.lua scenarios/patterns/half.lua; do
     rm -f "$work/trace" "$work/page"
-    calls=$(timeout 100 "$program" run --format json --driver nccl --nccl-lib "$libraries/libnccl.so.2" \
+    read -r calls ranks < <(timeout 100 "$program" run --format json --driver nccl --nccl-lib "$libraries/libnccl.so.2" \
         --cudart-lib "$libraries/libcudart.so.13" --trace "$work/trace" --html "$work/page" \
-        "$scenario" 2>"$work/err" </dev/null | jq .calls)
+        "$scenario" 2>"$work/err" </dev/null | jq -r '"\(.calls) \(.ranks)"')
     if ! python3 tests/report/trace.py "$work/trace" "$calls" ||
         [[ $(jq -r '.otherData.time' "$work/trace") != real ]] ||
         ! jq -e '.traceEvents | any(.ph == "X" and .dur > 0) and all(.cat != "device")' "$work/trace" >/dev/null ||
-        [[ $(grep -c 'data-call=' "$work/page") != "$calls" ]]; then
+        ! python3 tests/report/page.py "$work/page" "$calls" "$ranks"; then
         echo "$scenario: not what it has to be, of $calls calls"
         cat "$work/err"
         failed=$((failed + 1))

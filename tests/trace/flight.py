@@ -62,11 +62,12 @@ class Run:
             for e in calls:
                 name, text, comm = e["name"], e["args"]["text"], e["args"].get("comm")
                 if name.startswith("ncclCommInit"):
-                    m = re.search(r"(\d+) ranks rank (\d+)", text)
+                    m = re.search(r"(\d+) ranks(?: rank (\d+))?", text)   # no rank: that of the world
                     if not m or (rank, comm) in parents:
                         unfit("ranks of " + text)
-                    parents[rank, comm] = int(m[2])
-                    made.setdefault(("init", comm, int(m[1])), []).append((int(m[2]), rank, comm))
+                    mine = int(m[2] or rank)
+                    parents[rank, comm] = mine
+                    made.setdefault(("init", comm, int(m[1])), []).append((mine, rank, comm))
                 elif name == "ncclCommSplit":
                     m = re.search(r"(?:color (-?\d+)|no color)", text)
                     nth[comm] = nth.get(comm, 0) + 1
