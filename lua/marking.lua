@@ -1,12 +1,11 @@
--- Marks a step of a lesson by the calls that were made since it began. `step.calls` is a list of what every rank must
--- have done:
+-- Marks a step of a lesson. Each function returns nothing if all is right, otherwise what is wrong.
+--
+-- `step.calls` lists what every rank must have called since the task was set:
 --
 --   calls = { { "ncclAllReduce", comm = "world", op = "sum", ranks = { 0, 1 }, times = 2 } }
 --
 -- The first item is a function of C, or a list of which one will do. Other fields are those of s.made; a list of values
 -- means one of them. Without `fills = true` nobody may have written the values by hand.
---
--- Returns nothing if all is as it should be, otherwise what is missing.
 
 local function is_one_of(got, want)
   if type(want) ~= "table" then return got == want end
@@ -26,15 +25,27 @@ local function fits(call, want)
   return true
 end
 
+-- "ncclAllReduce" as a learner types it: "all_reduce".
+local function method(fn)
+  local name = fn:gsub("^nccl", ""):gsub("^Comm(%u)", "%1"):gsub("^cuda", ""):gsub("^AlltoAll", "AllToAll")
+  return (name:gsub("(%l)(%u)", "%1_%2"):lower())
+end
+
+local function text_of(value, convert)
+  if type(value) ~= "table" then return convert and convert(value) or tostring(value) end
+  local texts = {}
+  for i, each in ipairs(value) do texts[i] = convert and convert(each) or tostring(each) end
+  return table.concat(texts, " or ")
+end
+
 local function described(want)
-  local function text(v) return type(v) == "table" and table.concat(v, " or ") or tostring(v) end
   local fields, details = {}, {}
   for field in pairs(want) do
     if not special[field] then fields[#fields + 1] = field end
   end
   table.sort(fields)
-  for _, field in ipairs(fields) do details[#details + 1] = field .. " " .. text(want[field]) end
-  return text(want[1]) .. (#details > 0 and " with " .. table.concat(details, ", ") or "")
+  for _, field in ipairs(fields) do details[#details + 1] = field .. " = " .. text_of(want[field]) end
+  return text_of(want[1], method) .. (#details > 0 and " with " .. table.concat(details, ", ") or "")
 end
 
 local function missing(want, s, rank)
@@ -44,16 +55,16 @@ local function missing(want, s, rank)
   end
   local wanted = want.times or 1
   if times >= wanted then return nil end
-  return ("the values are right, but rank %d made %s %s; :again begins the step anew"):format(rank,
-    times == 0 and "no call of" or ("%d of %d calls of"):format(times, wanted), described(want))
+  return ("the task needs %s%s, and rank %d made %s; `:again` begins the step anew"):format(
+    wanted > 1 and wanted .. " calls of " or "", described(want), rank, times == 0 and "no such call" or "only " .. times)
 end
 
-return function(step, s)
+local function calls(step, s)
   local all = {}
   for r = 0, s.nranks - 1 do
     all[#all + 1] = r
     if not step.fills and s.filled(r) > 0 then
-      return ("rank %d has written values by hand: let the call bring them. :again begins the step anew"):format(r)
+      return ("rank %d has written values by hand: let the call bring them. `:again` begins the step anew"):format(r)
     end
   end
   for _, want in ipairs(step.calls) do
@@ -63,3 +74,26 @@ return function(step, s)
     end
   end
 end
+
+-- Blanks, quotes, commas and the case of letters do not matter in an answer.
+local function normal(text)
+  return (tostring(text):lower():gsub("[%s,\"']", ""))
+end
+
+-- A question is answered before the calls that would show the answer. `step.wrong` has replies to typical answers.
+local function answer(step, s, given)
+  for r = 0, s.nranks - 1 do
+    for _, call in ipairs(s.made(r)) do
+      if call.number > 0 then
+        return "answer before you make the call, then make it and look; `:again` begins the step anew"
+      end
+    end
+  end
+  if normal(given) == normal(step.answer) then return nil end
+  for _, wrong in ipairs(step.wrong or {}) do
+    if normal(given) == normal(wrong[1]) then return wrong[2] end
+  end
+  return "that is not the answer; `:hint` helps"
+end
+
+return { calls = calls, answer = answer }

@@ -2,23 +2,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/memory.h"
+#include "cli/lesson_folder.h"
+#include "cli/lesson_pages.h"
+#include "cli/lesson_progress.h"
 #include "cli/output.h"
-#include "cli/state_file.h"
-#include "prompt/tutor.h"
 
 #define LESSON_BYTES ((size_t)1 << 20)
 
-enum { AGAIN, TEST, MEMORY, ECHO, HELP };
+enum { AGAIN, CERTIFICATE, NAME, HTML, TEST, MEMORY, ECHO, HELP };
 
 static const struct ncs_option options[] = {
     [AGAIN] = { "again", 0, NCS_OPTION_FLAG, NULL, NULL, "Learning",
         "from the beginning, whatever has been done", NULL, 0, 0 },
+    [CERTIFICATE] = { "certificate", 0, NCS_OPTION_LIST, "FILE", NULL, "Learning",
+        "write a page that lists the lessons and how you did their tasks", NULL, 0, 0 },
+    [NAME]  = { "name", 0, NCS_OPTION_LIST, "NAME", NULL, "Learning",
+        "your name, for the certificate", NULL, 0, 0 },
+    [HTML]  = { "html", 0, NCS_OPTION_LIST, "DIR", NULL, "Teaching",
+        "write the course as pages to read, with the answers behind folds", NULL, 0, 0 },
     [TEST]  = { "test", 0, NCS_OPTION_FLAG, NULL, NULL, "Teaching",
         "try the solutions and the wrong answers of the lesson, or of all", NULL, 0, 0 },
     [MEMORY] = NCS_OPTION_MEMORY("Teaching"),
@@ -27,46 +35,6 @@ static const struct ncs_option options[] = {
     [HELP]  = NCS_OPTION_HELP,
     { 0 },
 };
-
-/* ---- progress: lines with a name and a number of steps ---- */
-
-static size_t steps_done(const char *name)
-{
-    char *path = ncs_state_file("lessons");
-    struct ncs_str text = { 0 };
-    struct ncs_error ignored;
-    size_t done = 0, n = strlen(name);
-    if (path && ncs_file_read(path, LESSON_BYTES, "a list of lessons", &text, &ignored))
-        for (const char *at = text.text; at && *at; at += strcspn(at, "\n"), at += *at == '\n')
-            if (strncmp(at, name, n) == 0 && at[n] == ' ')
-                done = (size_t)strtoul(at + n + 1, NULL, 10);
-    ncs_str_free(&text);
-    ncs_free(path);
-    return done;
-}
-
-static void keep_progress(void *arg, size_t steps)
-{
-    const char *name = arg;
-    char *path = ncs_state_file("lessons");
-    struct ncs_str old = { 0 }, new = { 0 };
-    struct ncs_error err;
-    size_t n = strlen(name);
-    if (path && ncs_state_folder(path)) {
-        ncs_file_read(path, LESSON_BYTES, "a list of lessons", &old, &err);
-        for (const char *at = old.text, *end; at && *at; at = *end ? end + 1 : end) {
-            end = at + strcspn(at, "\n");
-            if (strncmp(at, name, n) != 0 || at[n] != ' ')
-                ncs_str_addf(&new, "%.*s\n", (int)(end - at), at);
-        }
-        ncs_str_addf(&new, "%s %zu\n", name, steps);
-        if (!ncs_file_write(path, new.text, new.bytes, true, &err))
-            ncs_print_error(&err);
-    }
-    ncs_str_free(&old);
-    ncs_str_free(&new);
-    ncs_free(path);
-}
 
 /* ---- which lesson ---- */
 
@@ -111,78 +79,188 @@ static bool lesson_choose(const char *operand, struct chosen *c, struct ncs_erro
     return c->lesson != NULL;
 }
 
+/* All lessons of the program; free each lesson and the list. NULL after a message. */
+static struct ncs_lesson_entry *read_all(size_t *count)
+{
+    struct ncs_lesson_entry *all = ncs_new((size_t)how_many() * sizeof *all);
+    for (*count = 0; *count < (size_t)how_many(); ++*count) {
+        struct ncs_error err = { 0 };
+        all[*count].name = ncs_lesson_texts[*count].name;
+        all[*count].lesson = read_ours((int)*count + 1, &err);
+        if (!all[*count].lesson)
+            ncs_print_error(&err);
+    }
+    return all;
+}
+
+static void free_all(struct ncs_lesson_entry *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        ncs_lesson_free(all[i].lesson);
+    ncs_free(all);
+}
+
 /* ---- giving a lesson ---- */
 
-static int lesson_list(void)
+static int lesson_list(const struct ncs_lesson_entry *all, size_t count)
 {
     struct ncs_str out = { 0 };
-    for (int i = 1; i <= how_many(); i++) {
-        struct ncs_error err = { 0 };
-        struct ncs_lesson *l = read_ours(i, &err);
-        size_t done = steps_done(ncs_lesson_texts[i - 1].name);
-        if (!l) {
-            ncs_print_error(&err);
-            continue;
-        }
-        size_t steps = ncs_lesson_steps(l);
-        ncs_str_addf(&out, "%3d  %-60s", i, ncs_lesson_title(l));
-        if (done >= steps)
-            ncs_str_add(&out, "  done");
-        else if (done)
-            ncs_str_addf(&out, "  %zu of %zu", done, steps);
+    size_t tasks = 0, solved = 0;
+    for (size_t i = 0; i < count; i++) {
+        char *progress = ncs_lesson_progress(all[i].name);
+        struct ncs_lesson_score s = ncs_lesson_score(all[i].lesson, progress);
+        tasks += s.tasks;
+        solved += s.solved;
+        ncs_str_addf(&out, "%3zu  %-60s", i + 1, ncs_lesson_title(all[i].lesson));
+        if (s.steps_done >= s.steps)
+            ncs_str_addf(&out, "  done, %zu of %zu tasks solved", s.solved, s.tasks);
+        else if (s.steps_done)
+            ncs_str_addf(&out, "  %zu of %zu steps", s.steps_done, s.steps);
         while (out.bytes && out.text[out.bytes - 1] == ' ')
             out.text[--out.bytes] = 0;
         ncs_str_add(&out, "\n");
-        ncs_lesson_free(l);
+        ncs_free(progress);
     }
-    ncs_str_add(&out, "\nncclscript lesson 1 begins.\n");
+    if (solved)
+        ncs_str_addf(&out, "\n%zu of %zu tasks solved; --certificate FILE writes a page about it.\n", solved, tasks);
+    else
+        ncs_str_addf(&out, "\n%zu tasks. `ncclscript lesson 1` begins.\n", tasks);
     ncs_out(out.text);
     ncs_str_free(&out);
     return 0;
 }
 
+static int lesson_fail_with(const struct ncs_error *err)
+{
+    ncs_print_error(err);
+    return err->status == NCS_NO_MEMORY ? NCS_MEM_EXIT : 70;
+}
+
+/* The advice at the end: the next lesson, or the certificate. */
+static void lesson_advise(const struct chosen *c, char *after, size_t bytes)
+{
+    if (c->number && c->number < how_many())
+        snprintf(after, bytes, "`ncclscript lesson %d` is the next one.", c->number + 1);
+    else if (c->number)
+        snprintf(after, bytes, "It was the last one: `ncclscript lesson --certificate FILE.html` writes your certificate.");
+}
+
 static int lesson_give(struct chosen *c, bool from_the_beginning, bool echo)
 {
-    char after[60] = "";
-    if (c->number && c->number < how_many())
-        snprintf(after, sizeof after, "ncclscript lesson %d is the next.", c->number + 1);
-    size_t done = from_the_beginning ? 0 : steps_done(c->name);
+    char after[120] = "";
+    char *progress = ncs_lesson_progress(c->name);
+    size_t done = from_the_beginning ? 0 : strlen(progress);
+    struct ncs_error err = { 0 };
+    lesson_advise(c, after, sizeof after);
+    ncs_free(progress);
     struct ncs_tutor_options o = {
         .lesson = c->lesson, .first = done < ncs_lesson_steps(c->lesson) ? done : 0, .after = *after ? after : NULL,
         .color = ncs_wants_color(NCS_COLOR_AUTO, stdout), .unicode = ncs_wants_unicode(),
-        .columns = ncs_out_columns, .out = ncs_console_write, .progress = keep_progress, .progress_arg = c->name,
+        .columns = ncs_out_columns, .out = ncs_console_write, .progress = ncs_lesson_keep_progress,
+        .progress_arg = c->name,
     };
-    struct ncs_error err = { 0 };
-    struct ncs_tutor *t = ncs_tutor_new(&o, &err);
-    if (!t) {
-        ncs_print_error(&err);
-        return err.status == NCS_NO_MEMORY ? NCS_MEM_EXIT : 70;
+    if (ncs_lesson_needs_folder(c->lesson) && !(o.shell = ncs_lesson_folder_open(&err)))
+        return lesson_fail_with(&err);
+    if (o.shell) {
+        ncs_out("The files of this lesson are in ");
+        ncs_out(ncs_lesson_folder_path());
+        ncs_out(", which is removed when you leave.\n");
     }
-    int status = ncs_console_run(ncs_tutor_prompt(t), echo);
+    struct ncs_tutor *t = ncs_tutor_new(&o, &err);
+    int status = t ? ncs_console_run(ncs_tutor_prompt(t), echo) : lesson_fail_with(&err);
     ncs_tutor_free(t);
+    ncs_lesson_folder_close();
     return status;
 }
 
-static int test_all(void)
+/* ---- teaching ---- */
+
+static bool test_one(struct ncs_lesson *lesson, const char *name)
+{
+    struct ncs_error err = { 0 };
+    struct ncs_tutor_options o = { .lesson = lesson, .out = ncs_console_write };
+    if (ncs_lesson_needs_folder(lesson) && !(o.shell = ncs_lesson_folder_open(&err)))
+        ncs_print_error(&err);
+    bool ok = err.status == NCS_OK && ncs_tutor_test(&o, name);
+    ncs_lesson_folder_close();
+    return ok;
+}
+
+static int test_all(const struct ncs_lesson_entry *all, size_t count)
 {
     bool ok = true;
-    for (int i = 1; i <= how_many(); i++) {
-        struct ncs_error err = { 0 };
-        struct ncs_lesson *l = read_ours(i, &err);
-        if (!l)
-            ncs_print_error(&err);
-        ok = l && ncs_tutor_test(l, ncs_lesson_texts[i - 1].name, ncs_console_write, NULL) && ok;
-        ncs_lesson_free(l);
-    }
+    for (size_t i = 0; i < count; i++)
+        ok = test_one(all[i].lesson, all[i].name) && ok;
     return ok ? 0 : 1;
+}
+
+static void write_nothing(void *arg, const char *text)
+{
+    (void)arg; (void)text;
+}
+
+/* A path that still means the same after a change of the folder. */
+static char *path_from_here(const char *path)
+{
+    char here[4096];
+    struct ncs_str whole = { 0 };
+    if (*path != '/' && getcwd(here, sizeof here))
+        ncs_str_addf(&whole, "%s/", here);
+    ncs_str_add(&whole, path);
+    return ncs_str_take(&whole);
+}
+
+static int write_course(const char *folder, const struct ncs_lesson_entry *all, size_t count)
+{
+    struct ncs_error err = { 0 };
+    struct ncs_tutor_options o = { .out = write_nothing };
+    char *path = path_from_here(folder);
+    o.shell = ncs_lesson_folder_open(&err);
+    if (!o.shell)
+        ncs_print_error(&err);
+    bool ok = o.shell && ncs_lesson_pages(path, all, count, &o);
+    ncs_lesson_folder_close();
+    ncs_free(path);
+    return ok ? 0 : NCS_EXIT_OUTPUT;
+}
+
+/* The last one counts, as for other options; NULL: not given. */
+static const char *text_of_option(const struct ncs_option_value *v)
+{
+    return v->texts ? v->text[v->texts - 1] : NULL;
+}
+
+/* What is done without choosing a lesson. */
+static int lesson_all(const struct ncs_option_value *v)
+{
+    size_t count;
+    struct ncs_lesson_entry *all = read_all(&count);
+    int status;
+    if (v[TEST].given)
+        status = test_all(all, count);
+    else if (v[HTML].given)
+        status = write_course(text_of_option(&v[HTML]), all, count);
+    else if (v[CERTIFICATE].given)
+        status = ncs_lesson_certificate(text_of_option(&v[CERTIFICATE]), text_of_option(&v[NAME]), all, count)
+                     ? 0 : NCS_EXIT_OUTPUT;
+    else
+        status = lesson_list(all, count);
+    free_all(all, count);
+    return status;
 }
 
 static int lesson_main(const struct ncs_parsed *parsed)
 {
     const struct ncs_option_value *v = parsed->value;
+    int all = v[CERTIFICATE].given + v[HTML].given;
     ncs_memory_limit("lesson", &v[MEMORY], 1);
+    if (all + v[TEST].given > 1 || (all && parsed->operands)) {
+        ncs_usage_error("lesson", NULL, all && parsed->operands ? "--html and --certificate are about all lessons"
+                                                                 : "one of --certificate, --html and --test");
+        return 2;
+    }
     if (!parsed->operands)
-        return v[TEST].given ? test_all() : lesson_list();
+        return lesson_all(v);
     struct chosen c = { 0 };
     struct ncs_error err = { 0 };
     int status = 2;
@@ -190,7 +268,7 @@ static int lesson_main(const struct ncs_parsed *parsed)
         ncs_print_error(&err);
         status = err.status == NCS_NO_MEMORY ? NCS_MEM_EXIT : 2;
     } else if (v[TEST].given) {
-        status = ncs_tutor_test(c.lesson, c.name, ncs_console_write, NULL) ? 0 : 1;
+        status = test_one(c.lesson, c.name) ? 0 : 1;
     } else {
         status = lesson_give(&c, v[AGAIN].given, v[ECHO].given);
     }
@@ -203,8 +281,8 @@ const struct ncs_command ncs_cmd_lesson = {
     .name = "lesson",
     .operands = "[N|FILE]",
     .summary = "a course at the prompt: explains, sets tasks, and marks them",
-    .about = "Without an operand the lessons are listed, and how far you are. FILE is a lesson of your own;\n"
-             "lua/lessons/README.md says how to write one.\n",
+    .about = "Without an operand, the lessons are listed with your progress. FILE is a lesson of your own;\n"
+             "lua/lessons/README.md explains how to write one.\n",
     .option = options,
     .several = "one lesson at a time",
     .main = lesson_main,

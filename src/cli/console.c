@@ -95,7 +95,7 @@ static int read_lines(struct ncs_prompt *p, struct ncs_editor *e, bool echo)
     int status = 0;
     while (wants != NCS_PROMPT_QUIT) {
         const char *line = "";
-        make_prompt(p, wants == NCS_PROMPT_MORE, &prompt);
+        make_prompt(p, wants != NCS_PROMPT_LINE, &prompt);
         enum ncs_edited edited = ncs_editor_read(e, prompt.text, &line);
         if (edited == NCS_EDITED_INTERRUPTED) {
             wants = NCS_PROMPT_LINE;
@@ -109,12 +109,12 @@ static int read_lines(struct ncs_prompt *p, struct ncs_editor *e, bool echo)
         bool abandons = wants == NCS_PROMPT_MORE && !*line && edited == NCS_EDITED_LINE &&
                         ncs_editor_edits(e);
         if (echo)
-            show_line(line, wants == NCS_PROMPT_MORE);
+            show_line(line, wants != NCS_PROMPT_LINE);
         ncs_str_addf(&input, "%s%s", input.bytes ? "\n" : "", line);
         if (abandons)
             ncs_prompt_abandon(p);
         wants = abandons ? NCS_PROMPT_LINE : feed(p, line);
-        if (wants != NCS_PROMPT_MORE) {
+        if (wants != NCS_PROMPT_MORE && wants != NCS_PROMPT_TEXT) {
             ncs_editor_remember(e, input.text);
             ncs_str_clear(&input);
         }

@@ -197,7 +197,9 @@ void prompt_do(struct ncs_prompt *p, struct input input)
 
 bool ncs_prompt_abandon(struct ncs_prompt *p)
 {
-    bool begun = p->begun.bytes > 0;
+    bool begun = p->begun.bytes > 0 || p->shell.writing;
+    if (p->shell.writing)
+        shell_forget(&p->shell);
     ncs_str_clear(&p->begun);
     ncs_free(p->to);
     p->to = NULL;
@@ -254,6 +256,8 @@ enum ncs_prompt_wants ncs_prompt_feed(struct ncs_prompt *p, const char *line)
         ncs_str_add(&p->begun, line);
         return feed_lua(p);
     }
+    if (shell_takes(p, line))
+        return p->shell.writing ? NCS_PROMPT_TEXT : NCS_PROMPT_LINE;
     line += strspn(line, " \t\r");
     if (!p->run && strncmp(line, ":reset", 6) != 0 && strncmp(line, ":load", 5) != 0 &&
         strncmp(line, ":quit", 5) != 0) {
@@ -273,7 +277,7 @@ enum ncs_prompt_wants ncs_prompt_feed(struct ncs_prompt *p, const char *line)
             tutor_empty_line(p);
         return NCS_PROMPT_LINE;
     }
-    if (!p->to && advise(p, line))
+    if (!p->to && ((p->tutor && tutor_takes_answer(p, line)) || advise(p, line)))
         return NCS_PROMPT_LINE;
     ncs_str_add(&p->begun, line);
     return feed_lua(p);

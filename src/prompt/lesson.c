@@ -15,7 +15,7 @@
 
 #define STEPS_OF_LUA 200000000 /* instructions that a lesson's function may take */
 #define WATCH 10000            /* instructions between checks of the limits */
-#define MARKING "ncclscript.marking" /* of the registry: the function of lua/marking.lua */
+#define MARKING "ncclscript.marking" /* of the registry: the functions of lua/marking.lua */
 
 extern const unsigned char ncs_lua_marking[];
 extern const size_t ncs_lua_marking_bytes;
@@ -130,12 +130,25 @@ static bool is_text(lua_State *L, int table, const char *key, bool needed)
     return type == LUA_TSTRING || (!needed && type == LUA_TNIL);
 }
 
+/* Files are a table of texts by name, of the lesson's folder. */
+static bool are_files(lua_State *L, int step)
+{
+    bool ok = true;
+    int type = lua_getfield(L, step, "files"), files = lua_gettop(L);
+    if (type == LUA_TTABLE)
+        for (lua_pushnil(L); lua_next(L, files); lua_pop(L, 1))
+            ok &= lua_type(L, -2) == LUA_TSTRING && lua_type(L, -1) == LUA_TSTRING &&
+                  shell_is_name(lua_tostring(L, -2));
+    lua_settop(L, files - 1);
+    return ok && (type == LUA_TTABLE || type == LUA_TNIL);
+}
+
 /* Checks a step; pushes the mistake as text, or nothing if the step is well formed. */
 static const char *wrong_with_step(lua_State *L, int step)
 {
     static const char *const texts[] = { "text", "setup", "task", "right", "solution", NULL };
     static const char *const known[] = { "text", "setup", "task", "right", "solution", "check", "hints",
-                                         "wrong", "calls", "fills", "reply", NULL };
+                                         "wrong", "calls", "fills", "reply", "answer", "files", NULL };
     if (lua_type(L, step) != LUA_TTABLE)
         return "is no table";
     for (int i = 0; texts[i]; i++)
@@ -152,9 +165,13 @@ static const char *wrong_with_step(lua_State *L, int step)
     bool task = lua_getfield(L, step, "task") != LUA_TNIL;
     bool check = lua_getfield(L, step, "check") == LUA_TFUNCTION;
     bool solution = lua_getfield(L, step, "solution") != LUA_TNIL;
-    lua_pop(L, 3);
-    if (task != check || task != solution)
-        return "has one of task, check (a function) and solution without the others";
+    bool answer = lua_getfield(L, step, "answer") == LUA_TSTRING;
+    lua_pop(L, 4);
+    if (answer ? !task || check || solution : task != check || task != solution)
+        return "has one of task, check (a function) and solution without the others; a question has a task and an "
+               "answer (a text)";
+    if (!are_files(L, step))
+        return "has files that are not texts by plain names";
     int calls = lua_getfield(L, step, "calls");
     lua_pop(L, 1);
     if (calls != LUA_TNIL && (calls != LUA_TTABLE || !task))
@@ -246,6 +263,11 @@ const char *ncs_lesson_part(struct ncs_lesson *l, size_t step, const char *part)
     return lua_type(l->L, -1) == LUA_TSTRING ? lua_tostring(l->L, -1) : NULL;
 }
 
+const char *ncs_lesson_solution(struct ncs_lesson *l, size_t step)
+{
+    return ncs_lesson_part(l, step, ncs_lesson_asks(l, step) ? "answer" : "solution");
+}
+
 const char *ncs_lesson_hint(struct ncs_lesson *l, size_t step, size_t n)
 {
     push_step(l, step);
@@ -271,20 +293,61 @@ bool ncs_lesson_has_task(struct ncs_lesson *l, size_t step)
     return ncs_lesson_part(l, step, "task") != NULL;
 }
 
-/* The values are right: compares the calls with those that the step, at index 3, wants (lua/marking.lua). */
-static enum ncs_marked mark_calls(struct ncs_lesson *l, struct ncs_prompt *p, struct ncs_str *say)
+bool ncs_lesson_asks(struct ncs_lesson *l, size_t step)
+{
+    return ncs_lesson_part(l, step, "answer") != NULL;
+}
+
+bool ncs_lesson_file(struct ncs_lesson *l, size_t step, size_t n, const char **name, const char **text)
 {
     lua_State *L = l->L;
-    if (lua_getfield(L, 3, "calls") == LUA_TNIL)
-        return NCS_MARKED_RIGHT;
+    const char *before = NULL;
+    push_step(l, step);
+    if (lua_getfield(L, 3, "files") != LUA_TTABLE)
+        return false;
+    for (size_t i = 0; i <= n; i++, before = *name) {
+        *name = NULL; /* the first one after `before` */
+        for (lua_pushnil(L); lua_next(L, 4); lua_pop(L, 1)) {
+            const char *key = lua_tostring(L, -2);
+            if ((!before || strcmp(key, before) > 0) && (!*name || strcmp(key, *name) < 0)) {
+                *name = key;
+                *text = lua_tostring(L, -1);
+            }
+        }
+        if (!*name)
+            return false;
+    }
+    return true;
+}
+
+bool ncs_lesson_needs_folder(struct ncs_lesson *l)
+{
+    const char *name, *text;
+    for (size_t i = 0; i < l->steps; i++)
+        if (ncs_lesson_file(l, i, 0, &name, &text))
+            return true;
+    return false;
+}
+
+static enum ncs_marked mark_broken(struct ncs_lesson *l, struct ncs_str *say)
+{
+    ncs_str_clear(say);
+    ncs_str_addf(say, "the lesson is broken: %s", lua_isstring(l->L, -1) ? lua_tostring(l->L, -1) : "?");
+    return NCS_MARKED_BROKEN;
+}
+
+/* Calls a function of lua/marking.lua with the step, at index 3, the view, and an answer. It returns what is wrong. */
+static enum ncs_marked mark_by(struct ncs_lesson *l, const char *function, struct ncs_prompt *p, const char *answer,
+                               struct ncs_str *say)
+{
+    lua_State *L = l->L;
     lua_getfield(L, LUA_REGISTRYINDEX, MARKING);
+    lua_getfield(L, -1, function);
     lua_pushvalue(L, 3);
     prompt_push_view(L, p);
-    if (lesson_call(l, 2, 1) != LUA_OK) {
-        ncs_str_clear(say);
-        ncs_str_addf(say, "the lesson is broken: %s", lua_isstring(L, -1) ? lua_tostring(L, -1) : "?");
-        return NCS_MARKED_BROKEN;
-    }
+    lua_pushstring(L, answer);
+    if (lesson_call(l, 3, 1) != LUA_OK)
+        return mark_broken(l, say);
     if (lua_type(L, -1) != LUA_TSTRING)
         return NCS_MARKED_RIGHT;
     ncs_str_clear(say);
@@ -292,23 +355,25 @@ static enum ncs_marked mark_calls(struct ncs_lesson *l, struct ncs_prompt *p, st
     return NCS_MARKED_NOT_YET;
 }
 
-enum ncs_marked ncs_lesson_mark(struct ncs_lesson *l, size_t step, struct ncs_prompt *p,
+enum ncs_marked ncs_lesson_mark(struct ncs_lesson *l, size_t step, struct ncs_prompt *p, const char *answer,
                                 struct ncs_str *say)
 {
     lua_State *L = l->L;
+    if (ncs_lesson_asks(l, step)) {
+        lua_settop(L, 3);
+        return answer ? mark_by(l, "answer", p, answer, say) : NCS_MARKED_NOT_YET;
+    }
     push_step(l, step);
     lua_getfield(L, 3, "check");
     prompt_push_view(L, p);
-    if (lesson_call(l, 1, 2) != LUA_OK) {
-        ncs_str_addf(say, "the lesson is broken: %s", lua_isstring(L, -1) ? lua_tostring(L, -1) : "?");
-        return NCS_MARKED_BROKEN;
-    }
+    if (lesson_call(l, 1, 2) != LUA_OK)
+        return mark_broken(l, say);
     if (lua_type(L, -1) == LUA_TSTRING)
         ncs_str_add(say, lua_tostring(L, -1));
     if (!lua_toboolean(L, -2))
         return NCS_MARKED_NOT_YET;
     lua_settop(L, 3);
-    return mark_calls(l, p, say);
+    return lua_getfield(L, 3, "calls") == LUA_TNIL ? NCS_MARKED_RIGHT : mark_by(l, "calls", p, NULL, say);
 }
 
 bool ncs_lesson_asks_reply(struct ncs_lesson *l, size_t step)

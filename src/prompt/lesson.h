@@ -30,6 +30,8 @@ size_t ncs_lesson_steps(const struct ncs_lesson *l);
 
 /* A text of a step, from 0; NULL = the step has none. Valid as long as the lesson. */
 const char *ncs_lesson_part(struct ncs_lesson *l, size_t step, const char *part);
+/* The lines that do the task, or the answer of a question; NULL: the step has no task. */
+const char *ncs_lesson_solution(struct ncs_lesson *l, size_t step);
 /* Hint number `n`, from 0, of the step; NULL: there are no more. */
 const char *ncs_lesson_hint(struct ncs_lesson *l, size_t step, size_t n);
 /* Typical wrong answer number `n`, from 0, and the reply to it; false: there are no more. */
@@ -39,10 +41,17 @@ bool ncs_lesson_wrong(struct ncs_lesson *l, size_t step, size_t n, const char **
 enum ncs_marked { NCS_MARKED_NOT_YET, NCS_MARKED_RIGHT, NCS_MARKED_BROKEN };
 
 /* Checks the state of the prompt against the step's task, and appends a reply. BROKEN: the lesson's check
- * failed itself; the reply contains its error. A step without a task is never marked. */
-enum ncs_marked ncs_lesson_mark(struct ncs_lesson *l, size_t step, struct ncs_prompt *p,
+ * failed itself; the reply contains its error. A step without a task is never marked. `answer`: what the learner
+ * has typed as the answer of a question; NULL = nothing, so that a question is not marked. */
+enum ncs_marked ncs_lesson_mark(struct ncs_lesson *l, size_t step, struct ncs_prompt *p, const char *answer,
                                 struct ncs_str *say);
 bool ncs_lesson_has_task(struct ncs_lesson *l, size_t step);
+/* True if the task is a question, answered by a number or a word. */
+bool ncs_lesson_asks(struct ncs_lesson *l, size_t step);
+/* File number `n`, from 0, in order of name, that the step gives the learner; false: there are no more. */
+bool ncs_lesson_file(struct ncs_lesson *l, size_t step, size_t n, const char **name, const char **text);
+/* True if a step has files, so that the lesson needs a folder. */
+bool ncs_lesson_needs_folder(struct ncs_lesson *l);
 /* True if the task is answered by what ranks reply, so that a mere look is an answer. */
 bool ncs_lesson_asks_reply(struct ncs_lesson *l, size_t step);
 

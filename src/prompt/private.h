@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "prompt/prompt.h"
+#include "prompt/shell.h"
 #include "report/text.h"
 #include "scenario/scenario.h"
 #include "script/session.h"
@@ -43,6 +44,7 @@ struct ncs_tutor;
 struct ncs_prompt {
     struct ncs_prompt_options options;
     struct ncs_tutor *tutor;        /* gives a lesson; NULL = none */
+    struct ncs_shell shell;         /* of a lesson with files */
     struct last_reply *last;        /* by rank */
     bool helped;                    /* the latest input was answered with help */
     struct settings settings;
@@ -135,6 +137,8 @@ extern const struct prompt_command prompt_commands[]; /* a name of NULL at the e
 /* tutor.c */
 extern const struct prompt_command tutor_commands[];
 void tutor_after(struct ncs_prompt *p);      /* a line has been done */
+void tutor_after_command(struct ncs_prompt *p); /* one of the shell */
+bool tutor_takes_answer(struct ncs_prompt *p, const char *line); /* false: the line is none */
 void tutor_empty_line(struct ncs_prompt *p);
 
 bool show_ranks(struct ncs_prompt *p, const char *arguments);

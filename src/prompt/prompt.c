@@ -295,6 +295,7 @@ struct ncs_prompt *ncs_prompt_new(const struct ncs_prompt_options *options, stru
     struct ncs_prompt *p = ncs_new(sizeof *p);
     p->options = *options;
     p->style.color = options->color;
+    p->shell.host = options->shell;
     struct settings first = {
         .ranks = options->settings.ranks, .policy = options->settings.policy,
         .seeded = options->settings.seeded, .seed = options->settings.seed,
@@ -317,6 +318,7 @@ void ncs_prompt_free(struct ncs_prompt *p)
     ncs_free(p->to);
     ncs_free(p->settings.file);
     ncs_str_free(&p->begun);
+    shell_forget(&p->shell);
     ncs_free(p);
 }
 

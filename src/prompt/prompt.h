@@ -13,6 +13,7 @@
 #include "script/script.h"
 
 struct ncs_prompt;
+struct ncs_shell_host;
 
 struct ncs_prompt_options {
     const char *file;           /* a scenario whose statements run first; NULL = none; borrowed */
@@ -21,6 +22,7 @@ struct ncs_prompt_options {
     int (*columns)(void);       /* of the terminal, asked for each text; NULL or 0: none, and texts stay as they are */
     void (*out)(void *arg, const char *text); /* whole lines */
     void *out_arg;
+    const struct ncs_shell_host *shell; /* a lesson's; NULL = none; borrowed */
 };
 
 #define NCS_PROMPT_RANKS 4 /* without -n and without a file */
@@ -29,7 +31,8 @@ struct ncs_prompt_options {
 struct ncs_prompt *ncs_prompt_new(const struct ncs_prompt_options *options, struct ncs_error *err);
 void ncs_prompt_free(struct ncs_prompt *p); /* NULL is a no-op */
 
-enum ncs_prompt_wants { NCS_PROMPT_LINE, NCS_PROMPT_MORE, NCS_PROMPT_QUIT };
+/* TEXT: as MORE, and an empty line is a part of it. */
+enum ncs_prompt_wants { NCS_PROMPT_LINE, NCS_PROMPT_MORE, NCS_PROMPT_TEXT, NCS_PROMPT_QUIT };
 
 /* Takes a line of input without its end: Lua for the ranks, optionally after @RANKS, or a :command. MORE:
  * the input continues on the next line. */

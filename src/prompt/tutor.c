@@ -1,25 +1,17 @@
-#include "prompt/tutor.h"
+#include "prompt/tutor_private.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "prompt/private.h"
 #include "prompt/view.h"
-
-struct ncs_tutor {
-    struct ncs_tutor_options options;
-    struct ncs_prompt *prompt;
-    size_t step, hints;     /* hints: that have been given for the step */
-    uint64_t calls_before;  /* of the run, before the latest line */
-};
 
 struct ncs_prompt *ncs_tutor_prompt(struct ncs_tutor *t)
 {
     return t->prompt;
 }
 
-/* Feeds several lines as if they were typed. */
-static void type(struct ncs_prompt *p, const char *lines)
+void tutor_type(struct ncs_prompt *p, const char *lines)
 {
     for (const char *end; lines && *lines; lines = *end ? end + 1 : end) {
         struct ncs_str line = { 0 };
@@ -31,13 +23,13 @@ static void type(struct ncs_prompt *p, const char *lines)
     ncs_prompt_abandon(p);
 }
 
-static void type_silently(struct ncs_prompt *p, const char *lines)
+void tutor_type_silently(struct ncs_prompt *p, const char *lines)
 {
     struct ncs_tutor *tutor = p->tutor;
     p->tutor = NULL;
     p->silent = true;
     p->dictated = true;
-    type(p, lines);
+    tutor_type(p, lines);
     p->dictated = false;
     p->silent = false;
     p->tutor = tutor;
@@ -53,18 +45,41 @@ static void tutor_print_text(struct ncs_prompt *p, const char *text)
     prompt_print(p, "%.*s", (int)bytes, text);
 }
 
+bool tutor_set_up(struct ncs_tutor *t, struct ncs_error *err)
+{
+    struct ncs_lesson *l = t->options.lesson;
+    struct ncs_prompt *p = t->prompt;
+    const struct ncs_shell_host *host = t->options.shell;
+    const char *name, *text;
+    for (size_t i = 0; ncs_lesson_file(l, t->step, i, &name, &text); i++) {
+        struct ncs_str file = { 0 };
+        ncs_str_add(&file, text);
+        bool ok = host && host->write(host->arg, name, &file, err);
+        ncs_str_free(&file);
+        if (!ok)
+            return host ? false : ncs_fail(err, NCS_BAD_INPUT, "the lesson has files, and there is no folder for them");
+    }
+    tutor_type_silently(p, ncs_lesson_part(l, t->step, "setup"));
+    shell_forget(&p->shell);
+    p->task_from = ncs_run_journal(p->run)->calls;
+    return true;
+}
+
 static void present(struct ncs_tutor *t)
 {
     struct ncs_lesson *l = t->options.lesson;
     struct ncs_prompt *p = t->prompt;
+    struct ncs_error err = { 0 };
     t->hints = 0;
-    type_silently(p, ncs_lesson_part(l, t->step, "setup"));
-    p->task_from = t->calls_before = ncs_run_journal(p->run)->calls;
+    t->shown = false;
+    if (!tutor_set_up(t, &err))
+        prompt_complain(p, &err);
+    t->calls_before = p->task_from;
     prompt_print(p, "\n-- %s, %zu of %zu --\n", ncs_lesson_title(l), t->step + 1,
                  ncs_lesson_steps(l));
     tutor_print_text(p, ncs_lesson_part(l, t->step, "text"));
     if (ncs_lesson_has_task(l, t->step)) {
-        prompt_print(p, "\nYour turn:");
+        prompt_print(p, ncs_lesson_asks(l, t->step) ? "\nA question:" : "\nYour turn:");
         tutor_print_text(p, ncs_lesson_part(l, t->step, "task"));
     } else {
         prompt_print(p, "\n(an empty line goes on)");
@@ -82,11 +97,11 @@ static bool tutor_is_over(const struct ncs_tutor *t)
     return t->step >= ncs_lesson_steps(t->options.lesson);
 }
 
-static void tutor_advance(struct ncs_tutor *t)
+static void tutor_advance(struct ncs_tutor *t, enum ncs_step_done how)
 {
-    t->step++;
     if (t->options.progress)
-        t->options.progress(t->options.progress_arg, t->step);
+        t->options.progress(t->options.progress_arg, t->step, how);
+    t->step++;
     if (tutor_is_over(t))
         tutor_finish(t);
     else
@@ -112,28 +127,27 @@ static enum tutor_did what_line_did(const struct ncs_prompt *p, uint64_t from)
     return did;
 }
 
-void tutor_after(struct ncs_prompt *p)
+/* Marks the state, and the answer of a question if there is one, and says what there is to say. */
+static void tutor_mark(struct ncs_tutor *t, enum tutor_did did, const char *answer)
 {
-    struct ncs_tutor *t = p->tutor;
+    struct ncs_prompt *p = t->prompt;
+    struct ncs_lesson *l = t->options.lesson;
     struct ncs_str say = { 0 };
-    const struct input *last = p->inputs ? &p->input[p->inputs - 1] : NULL;
-    bool is_line = last && last->kind == INPUT_LINE;
-    enum tutor_did did = is_line ? what_line_did(p, t->calls_before) : TUTOR_ACTED;
-    t->calls_before = ncs_run_journal(p->run)->calls;
-    if (tutor_is_over(t) || !ncs_lesson_has_task(t->options.lesson, t->step))
+    if (tutor_is_over(t) || !ncs_lesson_has_task(l, t->step))
         return;
-    const char *right = ncs_lesson_part(t->options.lesson, t->step, "right");
-    switch (ncs_lesson_mark(t->options.lesson, t->step, p, &say)) {
-    case NCS_MARKED_RIGHT:
+    switch (ncs_lesson_mark(l, t->step, p, answer, &say)) {
+    case NCS_MARKED_RIGHT: {
+        const char *right = ncs_lesson_part(l, t->step, "right");
         prompt_print(p, "\nRight. %s", say.bytes ? say.text : right ? right : "");
-        tutor_advance(t);
+        tutor_advance(t, t->shown ? NCS_STEP_SHOWN : NCS_STEP_SOLVED);
         break;
+    }
     case NCS_MARKED_NOT_YET:
-        if (did == TUTOR_LOOKED && !ncs_lesson_asks_reply(t->options.lesson, t->step))
+        if (did == TUTOR_LOOKED && !ncs_lesson_asks_reply(l, t->step))
             break;
         if (say.bytes)
             prompt_print(p, "Not yet: %s", say.text);
-        else if (did == TUTOR_COMMUNICATED)
+        else if (did == TUTOR_COMMUNICATED && !ncs_lesson_asks(l, t->step))
             prompt_print(p, "The task is not done yet; `:hint` helps, `:again` begins the step anew.");
         break;
     case NCS_MARKED_BROKEN:
@@ -143,11 +157,46 @@ void tutor_after(struct ncs_prompt *p)
     ncs_str_free(&say);
 }
 
+void tutor_after(struct ncs_prompt *p)
+{
+    struct ncs_tutor *t = p->tutor;
+    const struct input *last = p->inputs ? &p->input[p->inputs - 1] : NULL;
+    bool is_line = last && last->kind == INPUT_LINE;
+    enum tutor_did did = is_line ? what_line_did(p, t->calls_before) : TUTOR_ACTED;
+    t->calls_before = ncs_run_journal(p->run)->calls;
+    tutor_mark(t, did, NULL);
+}
+
+void tutor_after_command(struct ncs_prompt *p)
+{
+    if (p->tutor)
+        tutor_mark(p->tutor, p->shell.last.text ? TUTOR_COMMUNICATED : TUTOR_ACTED, NULL);
+}
+
+/* Answers are numbers, words and lists of them; a variable's name is a look at the variable. */
+static bool is_answer(struct ncs_prompt *p, const char *line)
+{
+    const char *class = ncs_session_class(p->session, line);
+    for (const char *at = line; *at; at++)
+        if (!isalnum((unsigned char)*at) && !strchr(" \t_.,'\"-", *at))
+            return false;
+    return !class || strcmp(class, "nil") == 0;
+}
+
+bool tutor_takes_answer(struct ncs_prompt *p, const char *line)
+{
+    struct ncs_tutor *t = p->tutor;
+    if (tutor_is_over(t) || !ncs_lesson_asks(t->options.lesson, t->step) || !is_answer(p, line))
+        return false;
+    tutor_mark(t, TUTOR_COMMUNICATED, line);
+    return true;
+}
+
 void tutor_empty_line(struct ncs_prompt *p)
 {
     struct ncs_tutor *t = p->tutor;
     if (!tutor_is_over(t) && !ncs_lesson_has_task(t->options.lesson, t->step))
-        tutor_advance(t);
+        tutor_advance(t, NCS_STEP_READ);
 }
 
 /* ---- commands ---- */
@@ -171,8 +220,8 @@ static bool solution(struct ncs_prompt *p, const char *arguments)
 {
     struct ncs_tutor *t = p->tutor;
     (void)arguments;
-    const char *text =
-        tutor_is_over(t) ? NULL : ncs_lesson_part(t->options.lesson, t->step, "solution");
+    const char *text = tutor_is_over(t) ? NULL : ncs_lesson_solution(t->options.lesson, t->step);
+    t->shown = true;
     if (text)
         tutor_print_text(p, text);
     else
@@ -180,17 +229,20 @@ static bool solution(struct ncs_prompt *p, const char *arguments)
     return true;
 }
 
-/* Restores the state of the lesson at the begin of a step. */
-static bool bring_to_step(struct ncs_tutor *t, struct ncs_error *err)
+bool tutor_bring_to_step(struct ncs_tutor *t, struct ncs_error *err)
 {
     struct ncs_prompt *p = t->prompt;
-    struct settings s = { .ranks = ncs_lesson_ranks(t->options.lesson), .policy = -1 };
+    struct ncs_lesson *l = t->options.lesson;
+    struct settings s = { .ranks = ncs_lesson_ranks(l), .policy = -1 };
+    size_t step = t->step;
     p->silent = true;
     bool ok = prompt_restart(p, &s, 0, err);
-    for (size_t i = 0; ok && i < t->step; i++) {
-        type_silently(p, ncs_lesson_part(t->options.lesson, i, "setup"));
-        type_silently(p, ncs_lesson_part(t->options.lesson, i, "solution"));
+    for (t->step = 0; ok && t->step < step; t->step++) {
+        ok = tutor_set_up(t, err);
+        if (!ncs_lesson_asks(l, t->step))
+            tutor_type_silently(p, ncs_lesson_solution(l, t->step));
     }
+    t->step = step;
     p->silent = false;
     return ok;
 }
@@ -202,7 +254,7 @@ static bool tutor_again(struct ncs_prompt *p, const char *arguments)
     (void)arguments;
     if (tutor_is_over(t))
         t->step = 0;
-    if (bring_to_step(t, &err))
+    if (tutor_bring_to_step(t, &err))
         present(t);
     else
         prompt_complain(p, &err);
@@ -220,10 +272,10 @@ static bool tutor_next(struct ncs_prompt *p, const char *arguments)
         return true;
     }
     t->step++;
-    bool there = bring_to_step(t, &err);
+    bool there = tutor_bring_to_step(t, &err);
     t->step--;
     if (there)
-        tutor_advance(t);
+        tutor_advance(t, ncs_lesson_has_task(t->options.lesson, t->step) ? NCS_STEP_SKIPPED : NCS_STEP_READ);
     else
         prompt_complain(p, &err);
     return true;
@@ -239,12 +291,12 @@ const struct prompt_command tutor_commands[] = {
 
 /* ---- life ---- */
 
-static struct ncs_prompt *open_prompt(const struct ncs_tutor_options *t, struct ncs_error *err)
+struct ncs_prompt *tutor_open_prompt(const struct ncs_tutor_options *t, struct ncs_error *err)
 {
     struct ncs_prompt_options o = {
         .settings = { .ranks = ncs_lesson_ranks(t->lesson), .policy = -1 },
         .color = t->color, .unicode = t->unicode, .columns = t->columns,
-        .out = t->out, .out_arg = t->out_arg,
+        .out = t->out, .out_arg = t->out_arg, .shell = t->shell,
     };
     return ncs_prompt_new(&o, err);
 }
@@ -254,10 +306,10 @@ struct ncs_tutor *ncs_tutor_new(const struct ncs_tutor_options *options, struct 
     struct ncs_tutor *t = ncs_new(sizeof *t);
     t->options = *options;
     t->step = options->first < ncs_lesson_steps(options->lesson) ? options->first : 0;
-    t->prompt = open_prompt(options, err);
+    t->prompt = tutor_open_prompt(options, err);
     if (t->prompt) {
         t->prompt->tutor = t;
-        if (bring_to_step(t, err)) {
+        if (tutor_bring_to_step(t, err)) {
             present(t);
             return t;
         }
@@ -272,84 +324,4 @@ void ncs_tutor_free(struct ncs_tutor *t)
         return;
     ncs_prompt_free(t->prompt);
     ncs_free(t);
-}
-
-/* ---- for teachers ---- */
-
-static void unheard(void *arg, const char *text)
-{
-    (void)arg; (void)text;
-}
-
-struct testing {
-    struct ncs_tutor tutor;
-    const char *name;
-    void (*out)(void *arg, const char *text);
-    void *out_arg;
-    size_t solutions, wrongs, failures;
-};
-
-static void tutor_complain(struct testing *g, size_t step, const char *what, const char *text,
-                           const char *said)
-{
-    struct ncs_str line = { 0 };
-    g->failures++;
-    ncs_str_addf(&line, "%s: step %zu: %s:\n%s\n  it was said: %s\n", g->name, step + 1, what, text,
-                 said && *said ? said : "nothing");
-    g->out(g->out_arg, line.text);
-    ncs_str_free(&line);
-}
-
-static void test_answer(struct testing *g, size_t step, const char *input, const char *expected)
-{
-    struct ncs_lesson *l = g->tutor.options.lesson;
-    struct ncs_prompt *p = g->tutor.prompt;
-    struct ncs_error err = { 0 };
-    struct ncs_str said = { 0 };
-    g->tutor.step = step;
-    if (!bring_to_step(&g->tutor, &err)) {
-        tutor_complain(g, step, "cannot be begun", "", err.text);
-        return;
-    }
-    type_silently(p, ncs_lesson_part(l, step, "setup"));
-    p->task_from = ncs_run_journal(p->run)->calls;
-    type_silently(p, input);
-    enum ncs_marked marked = ncs_lesson_mark(l, step, p, &said);
-    if (!expected && marked != NCS_MARKED_RIGHT)
-        tutor_complain(g, step, "its solution is not marked right", input, said.text);
-    else if (expected && marked != NCS_MARKED_NOT_YET)
-        tutor_complain(g, step, "a wrong answer is not marked as one", input, said.text);
-    else if (expected && !strstr(said.text ? said.text : "", expected))
-        tutor_complain(g, step, "a wrong answer does not get its reply", input, said.text);
-    ncs_str_free(&said);
-}
-
-bool ncs_tutor_test(struct ncs_lesson *lesson, const char *name, void (*out)(void *arg, const char *text),
-                    void *out_arg)
-{
-    struct ncs_error err = { 0 };
-    struct testing g = { .tutor = { .options = { .lesson = lesson, .out = unheard } }, .name = name,
-                         .out = out, .out_arg = out_arg };
-    struct ncs_str summary = { 0 };
-    const char *input, *said;
-    g.tutor.prompt = open_prompt(&g.tutor.options, &err);
-    if (!g.tutor.prompt) {
-        ncs_str_addf(&summary, "%s: %s\n", name, err.text);
-        g.failures = 1;
-    }
-    for (size_t i = 0; g.tutor.prompt && i < ncs_lesson_steps(lesson); i++) {
-        if (!ncs_lesson_has_task(lesson, i))
-            continue;
-        g.solutions++;
-        test_answer(&g, i, ncs_lesson_part(lesson, i, "solution"), NULL);
-        for (size_t n = 0; ncs_lesson_wrong(lesson, i, n, &input, &said); n++, g.wrongs++)
-            test_answer(&g, i, input, said);
-    }
-    if (g.tutor.prompt)
-        ncs_str_addf(&summary, "%s: %zu solutions, %zu wrong answers, %zu not as they should be\n", name,
-                     g.solutions, g.wrongs, g.failures);
-    out(out_arg, summary.text);
-    ncs_str_free(&summary);
-    ncs_prompt_free(g.tutor.prompt);
-    return g.failures == 0;
 }

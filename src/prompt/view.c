@@ -227,6 +227,32 @@ static int streams(lua_State *L)
     return 1;
 }
 
+/* The text of a file of the lesson's folder; nil if there is none. */
+static int view_file(lua_State *L)
+{
+    const struct ncs_shell *s = &view_prompt_of(L)->shell;
+    const char *name = luaL_checkstring(L, 1);
+    struct ncs_str text = { 0 };
+    struct ncs_error err = { 0 };
+    bool is_there = s->host && shell_is_name(name) && s->host->read(s->host->arg, name, &text, &err);
+    if (is_there)
+        lua_pushlstring(L, text.text ? text.text : "", text.bytes);
+    ncs_str_free(&text);
+    return is_there;
+}
+
+static void set_command(lua_State *L, const struct ncs_shell_command *c)
+{
+    if (!c->text)
+        return;
+    lua_newtable(L);
+    view_set_text(L, "text", c->text);
+    set_integer(L, "status", c->status);
+    lua_pushlstring(L, c->output.text ? c->output.text : "", c->output.bytes);
+    lua_setfield(L, -2, "output");
+    lua_setfield(L, -2, "command");
+}
+
 static void set_function(lua_State *L, struct ncs_prompt *p, const char *name, lua_CFunction fn)
 {
     lua_pushlightuserdata(L, p);
@@ -284,4 +310,6 @@ void prompt_push_view(lua_State *L, struct ncs_prompt *p)
     set_function(L, p, "filled", filled);
     set_function(L, p, "dtype", dtype);
     set_function(L, p, "streams", streams);
+    set_function(L, p, "file", view_file);
+    set_command(L, &p->shell.last);
 }

@@ -27,7 +27,9 @@ struct ncs_call;
  *   made(rank [, f])   those of them that were made since the task was set
  *   filled(rank)       how often the rank has written values into device memory by itself since then
  *   dtype(rank, name)  the data type of the buffer in a rank's variable; nil: no buffer
- *   streams()          number of unfinished operations on streams */
+ *   streams()          number of unfinished operations on streams
+ *   command            the latest command typed at the lesson's shell: text, status, output; nil: none
+ *   file(name)         the text of a file of the lesson's folder; nil: no such file */
 void prompt_push_view(lua_State *L, struct ncs_prompt *p);
 
 /* True if the call writes data of the host, or bytes, into memory that was allocated. */

@@ -67,7 +67,7 @@ void ncs_html_head(struct ncs_str *out, const char *title, const char *verdict, 
                       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
                  script ? "; script-src 'sha256-" : "", script ? ncs_js_page_hash : "", script ? "'" : "");
     ncs_html_text(out, title);
-    ncs_str_addf(out, ": %s</title>\n<style>\n", verdict);
+    ncs_str_addf(out, "%s%s</title>\n<style>\n", verdict ? ": " : "", verdict ? verdict : "");
     ncs_str_add_bytes(out, ncs_css_page, ncs_css_page_bytes);
     ncs_str_add(out, "</style>\n</head>\n<body>\n<main>\n<h1>");
     ncs_html_text(out, title);

@@ -21,7 +21,8 @@ void ncs_html_us(struct ncs_str *out, int64_t ns); /* "12.5" */
 void ncs_html_ranks(struct ncs_str *out, const int *rank, size_t ranks);
 /* "tp (ranks 0, 1)": communicators may share a name. */
 void ncs_html_comm(struct ncs_str *out, const struct ncs_comm_info *comm);
-/* The document from its first byte to its title, shown as a heading. `script`: the page's own runs. */
+/* The document from its first byte to its title, shown as a heading; the browser's title has the verdict, too, if it
+ * is not NULL. `script`: the page's own runs. */
 void ncs_html_head(struct ncs_str *out, const char *title, const char *verdict, bool script);
 
 /* Parts of the page, each with its heading. */

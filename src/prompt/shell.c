@@ -1,0 +1,182 @@
+#include "prompt/shell.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "prompt/private.h"
+
+#define WORDS 32
+
+bool shell_is_name(const char *name)
+{
+    return *name && *name != '.' && *name != '-' && !strchr(name, '/') && strlen(name) < 100;
+}
+
+void shell_forget(struct ncs_shell *s)
+{
+    ncs_free(s->last.text);
+    s->last.text = NULL;
+    s->last.status = 0;
+    ncs_str_free(&s->last.output);
+    ncs_free(s->writing);
+    s->writing = NULL;
+    ncs_str_free(&s->lines);
+}
+
+/* ---- words of a command ---- */
+
+/* Splits the copy of a line at blanks, in place; quotes hold a word together. Returns what is wrong, or NULL. */
+static const char *split_words(char *line, char **word, size_t *words)
+{
+    char *to = line;
+    *words = 0;
+    for (const char *at = line; *(at += strspn(at, " \t\r"));) {
+        if (*words + 1 >= WORDS)
+            return "it has too many words";
+        word[(*words)++] = to;
+        char quote = 0;
+        for (; *at && (quote || !isspace((unsigned char)*at)); at++) {
+            if (quote ? *at == quote : *at == '"' || *at == '\'')
+                quote = quote ? 0 : *at;
+            else if (!quote && strchr("|<>&;$`*", *at))
+                return "the prompt is no shell: pipes, redirections and patterns do not work here";
+            else
+                *to++ = *at;
+        }
+        if (quote)
+            return "a quote is not closed";
+        at += *at != 0;
+        *to++ = 0;
+    }
+    word[*words] = NULL;
+    return NULL;
+}
+
+static const char *wrong_with_words(char **word, size_t words)
+{
+    static const char *const known[] = { "run", "check", "diagnose", "explain", "convert", "bench", "list",
+                                         "score", "schema", NULL };
+    int i = 0;
+    if (words < 2)
+        return "a command is missing, such as `ncclscript run job.lua`";
+    while (known[i] && strcmp(known[i], word[1]) != 0)
+        i++;
+    if (!known[i] && word[1][0] != '-')
+        return "a lesson knows run, check, diagnose, explain, convert, bench, list, score and schema";
+    for (size_t w = 1; w < words; w++)
+        if (strchr(word[w], '/') || strstr(word[w], ".."))
+            return "files of a lesson are in its own folder: give names without a folder";
+    return NULL;
+}
+
+/* ---- what can be typed ---- */
+
+static void shell_run(struct ncs_prompt *p, const char *line)
+{
+    char *copy = ncs_copy_text(line), *word[WORDS];
+    size_t words;
+    struct ncs_error err = { 0 };
+    struct ncs_shell *s = &p->shell;
+    shell_forget(s);
+    const char *wrong = split_words(copy, word, &words);
+    wrong = wrong ? wrong : wrong_with_words(word, words);
+    if (wrong) {
+        prompt_print(p, "not run: %s", wrong);
+        ncs_free(copy);
+        return;
+    }
+    s->last.text = ncs_copy_text(line);
+    s->last.status = s->host->run(s->host->arg, word + 1, &s->last.output, &err);
+    ncs_free(copy);
+    if (s->last.status < 0) {
+        prompt_complain(p, &err);
+        shell_forget(s);
+        return;
+    }
+    struct ncs_str shown = { 0 };
+    ncs_str_addf(&shown, "%s(exit status %d)\n", s->last.output.text ? s->last.output.text : "", s->last.status);
+    prompt_write(p, &shown);
+    tutor_after_command(p);
+}
+
+static void shell_show(struct ncs_prompt *p, const char *name)
+{
+    struct ncs_str text = { 0 };
+    struct ncs_error err = { 0 };
+    if (!shell_is_name(name))
+        prompt_print(p, "expected the name of a file of the lesson: cat job.lua");
+    else if (p->shell.host->read(p->shell.host->arg, name, &text, &err))
+        prompt_write(p, &text);
+    else
+        prompt_complain(p, &err);
+    ncs_str_free(&text);
+}
+
+static void shell_begin_file(struct ncs_prompt *p, const char *name)
+{
+    if (!shell_is_name(name)) {
+        prompt_print(p, "expected the name of a file: `:write job.lua`");
+        return;
+    }
+    shell_forget(&p->shell);
+    p->shell.writing = ncs_copy_text(name);
+    prompt_print(p, "type the lines of %s; a line with a dot alone ends it", name);
+}
+
+static void shell_add_line(struct ncs_prompt *p, const char *line)
+{
+    struct ncs_shell *s = &p->shell;
+    struct ncs_error err = { 0 };
+    if (strcmp(line, ".") != 0) {
+        ncs_str_addf(&s->lines, "%s\n", line);
+        return;
+    }
+    if (!s->host->write(s->host->arg, s->writing, &s->lines, &err))
+        prompt_complain(p, &err);
+    else
+        prompt_print(p, "%s has been written", s->writing);
+    shell_forget(s);
+    tutor_after_command(p);
+}
+
+/* The rest of the line behind a word, without blanks around it; NULL: the line begins otherwise. */
+static char *rest_after(const char *line, const char *word)
+{
+    size_t n = strlen(word);
+    if (strncmp(line, word, n) != 0 || (line[n] && !isspace((unsigned char)line[n])))
+        return NULL;
+    line += n + strspn(line + n, " \t\r");
+    char *rest = ncs_copy_text(line);
+    for (size_t end = strlen(rest); end && isspace((unsigned char)rest[end - 1]);)
+        rest[--end] = 0;
+    return rest;
+}
+
+bool shell_takes(struct ncs_prompt *p, const char *line)
+{
+    static const struct {
+        const char *word;
+        void (*act)(struct ncs_prompt *p, const char *rest);
+    } known[] = { { "cat", shell_show }, { ":write", shell_begin_file } };
+    if (!p->shell.host)
+        return false;
+    if (p->shell.writing) {
+        shell_add_line(p, line);
+        return true;
+    }
+    line += strspn(line, " \t$"); /* people copy the shell's prompt, too */
+    char *rest = rest_after(line, "ncclscript");
+    if (rest) {
+        ncs_free(rest);
+        shell_run(p, line);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if ((rest = rest_after(line, known[i].word))) {
+            known[i].act(p, rest);
+            ncs_free(rest);
+            return true;
+        }
+    return false;
+}

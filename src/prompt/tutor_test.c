@@ -1,0 +1,137 @@
+/* For teachers and tests: tries the solutions and the wrong answers of a lesson, and shows solutions at work. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "prompt/tutor_private.h"
+
+struct tutor_test {
+    struct ncs_tutor tutor;
+    const char *name;
+    size_t solutions, wrongs, failures;
+};
+
+static void test_unheard(void *arg, const char *text)
+{
+    (void)arg; (void)text;
+}
+
+static void test_say(const struct tutor_test *g, struct ncs_str *text)
+{
+    g->tutor.options.out(g->tutor.options.out_arg, text->text);
+    ncs_str_free(text);
+}
+
+static void test_complain(struct tutor_test *g, size_t step, const char *what, const char *text, const char *said)
+{
+    struct ncs_str line = { 0 };
+    g->failures++;
+    ncs_str_addf(&line, "%s: step %zu: %s:\n%s\n  it was said: %s\n", g->name, step + 1, what, text,
+                 said && *said ? said : "nothing");
+    test_say(g, &line);
+}
+
+/* Types the lines; the last line of a question is its answer. */
+static enum ncs_marked test_type(struct tutor_test *g, size_t step, const char *input, struct ncs_str *said)
+{
+    struct ncs_lesson *l = g->tutor.options.lesson;
+    struct ncs_prompt *p = g->tutor.prompt;
+    if (!ncs_lesson_asks(l, step)) {
+        tutor_type_silently(p, input);
+        return ncs_lesson_mark(l, step, p, NULL, said);
+    }
+    const char *last = strrchr(input, '\n');
+    struct ncs_str before = { 0 };
+    ncs_str_add_bytes(&before, input, last ? (size_t)(last - input) : 0);
+    tutor_type_silently(p, before.text);
+    ncs_str_free(&before);
+    return ncs_lesson_mark(l, step, p, last ? last + 1 : input, said);
+}
+
+static void test_answer(struct tutor_test *g, size_t step, const char *input, const char *expected)
+{
+    struct ncs_error err = { 0 };
+    struct ncs_str said = { 0 };
+    g->tutor.step = step;
+    if (!tutor_bring_to_step(&g->tutor, &err) || !tutor_set_up(&g->tutor, &err)) {
+        test_complain(g, step, "cannot be begun", "", err.text);
+        return;
+    }
+    enum ncs_marked marked = test_type(g, step, input, &said);
+    if (!expected && marked != NCS_MARKED_RIGHT)
+        test_complain(g, step, "its solution is not marked right", input, said.text);
+    else if (expected && marked != NCS_MARKED_NOT_YET)
+        test_complain(g, step, "a wrong answer is not marked as one", input, said.text);
+    else if (expected && !strstr(said.text ? said.text : "", expected))
+        test_complain(g, step, "a wrong answer does not get its reply", input, said.text);
+    ncs_str_free(&said);
+}
+
+bool ncs_tutor_test(const struct ncs_tutor_options *options, const char *name)
+{
+    struct ncs_error err = { 0 };
+    struct tutor_test g = { .tutor = { .options = *options }, .name = name };
+    struct ncs_tutor_options unheard = *options;
+    struct ncs_str summary = { 0 };
+    const char *input, *said;
+    unheard.out = test_unheard;
+    g.tutor.prompt = tutor_open_prompt(&unheard, &err);
+    if (!g.tutor.prompt) {
+        ncs_str_addf(&summary, "%s: %s\n", name, err.text);
+        g.failures = 1;
+    }
+    for (size_t i = 0; g.tutor.prompt && i < ncs_lesson_steps(options->lesson); i++) {
+        if (!ncs_lesson_has_task(options->lesson, i))
+            continue;
+        g.solutions++;
+        test_answer(&g, i, ncs_lesson_solution(options->lesson, i), NULL);
+        for (size_t n = 0; ncs_lesson_wrong(options->lesson, i, n, &input, &said); n++, g.wrongs++)
+            test_answer(&g, i, input, said);
+    }
+    if (g.tutor.prompt)
+        ncs_str_addf(&summary, "%s: %zu solutions, %zu wrong answers, %zu not as they should be\n", name,
+                     g.solutions, g.wrongs, g.failures);
+    test_say(&g, &summary);
+    ncs_prompt_free(g.tutor.prompt);
+    return g.failures == 0;
+}
+
+/* ---- for readers ---- */
+
+static void demonstration_add(void *arg, const char *text)
+{
+    ncs_str_add(arg, text);
+}
+
+/* Types the lines; shows each of them, and what the prompt prints. */
+static void demonstrate_lines(struct ncs_prompt *p, const char *lines, struct ncs_str *out)
+{
+    enum ncs_prompt_wants wants = NCS_PROMPT_LINE;
+    for (const char *end; *lines; lines = *end ? end + 1 : end) {
+        struct ncs_str line = { 0 };
+        end = lines + strcspn(lines, "\n");
+        ncs_str_add_bytes(&line, lines, (size_t)(end - lines));
+        ncs_str_addf(out, "%s %s\n", wants == NCS_PROMPT_LINE ? ">" : ".", line.text ? line.text : "");
+        wants = ncs_prompt_feed(p, line.text ? line.text : "");
+        ncs_str_free(&line);
+    }
+    ncs_prompt_abandon(p);
+}
+
+bool ncs_tutor_demonstrate(struct ncs_tutor *t, size_t step, struct ncs_str *out, struct ncs_error *err)
+{
+    struct ncs_prompt *p = t->prompt;
+    const struct ncs_prompt_options before = p->options;
+    t->step = step;
+    if (!tutor_bring_to_step(t, err) || !tutor_set_up(t, err))
+        return false;
+    p->tutor = NULL;
+    p->dictated = true;
+    p->options.out = demonstration_add;
+    p->options.out_arg = out;
+    demonstrate_lines(p, ncs_lesson_solution(t->options.lesson, step), out);
+    p->options.out = before.out;
+    p->options.out_arg = before.out_arg;
+    p->dictated = false;
+    p->tutor = t;
+    return true;
+}
