@@ -1,36 +1,31 @@
-local function all(s, name, want)
-  for r = 0, s.nranks - 1 do
-    if not s.holds(r, name, want) then return false, r end
-  end
-  return true
-end
-
 return {
-  title = "One for all: broadcast and reduce",
+  title = "One rank and all ranks: broadcast and reduce",
   ranks = 4,
   steps = {
     {
       text = [[
-Some collectives have a root: one rank that gives, or gets. Broadcast copies the root's buffer to all:
+Some collectives have a root: one rank that gives the data, or one that gets the result. Broadcast copies the
+buffer of the root to all ranks:
 
     before  rank 0  A      after  rank 0  A
             rank 1  -             rank 1  A
             rank 2  -             rank 2  A
             rank 3  -             rank 3  A
 
-The root is rank 0 unless an option says otherwise: world:broadcast(x, { root = 2 }). Options stand in a
-table behind the buffers. Each rank has an x that is filled with 10 times its number.]],
+The root is rank 0 unless you name another: world:broadcast(x, { root = 2 }). Options are in a table after the
+buffers. Each rank has an x filled with 10 * rank.]],
       setup = 'x = cuda.buffer("float32", 4):fill(10 * rank)',
       task = "Give every rank the x of rank 2.",
       check = function(s)
-        if all(s, "x", 20) then return true end
-        local c = s.calls(0, "ncclBroadcast")
+        if all_hold(s, "x", 20) then return true end
+        local c = s.made(0, "ncclBroadcast")
         if #c > 0 and c[#c].root ~= 2 then
-          return false, ("the root was rank %d; :again begins the step anew"):format(c[#c].root)
+          return false, ("the root was rank %d; `:again` starts the step again"):format(c[#c].root)
         end
-        if #s.waiting > 0 then return false, "all ranks have to make the call, not the root alone" end
+        if unfinished(s) then return false, "all ranks must make the call, not only the root" end
+        if #s.made(0, "ncclAllReduce") > 0 then return false, "an all-reduce adds the values; a broadcast copies them" end
       end,
-      right = "All have rank 2's data. Whoever is not the root may pass anything, or nil, as what is sent.",
+      right = "All ranks hold 20. Ranks other than the root may pass any send buffer, or nil.",
       hints = { "world:broadcast(x, ...) with the option root" },
       calls = { { "ncclBroadcast", root = 2 } },
       solution = "world:broadcast(x, { root = 2 })",
@@ -38,34 +33,49 @@ table behind the buffers. Each rank has an x that is filled with 10 times its nu
         { "x:fill(20)", "by hand" },
         { "world:broadcast(x, { root = 3 })", "the root was rank 3" },
         { "world:broadcast(x)", "the root was rank 0" },
-        { "@2 world:broadcast(x, { root = 2 })", "all ranks have to make the call" },
+        { "@2 world:broadcast(x, { root = 2 })", "all ranks must make the call" },
+        { "world:all_reduce(x)", "adds the values" },
       },
     },
     {
       text = [[
-Reduce is the way back: the root gets the sum of all, nobody else gets anything.
+Reduce is the opposite direction: the root gets the sum of all ranks, and the other ranks get nothing.
 
     before  rank 0  A      after  rank 0  A+B+C+D
             rank 1  B             rank 1  B
             rank 2  C             rank 2  C
             rank 3  D             rank 3  D
 
-With one buffer it is done in place. With two, world:reduce(x, y) reads x and writes y, on the root only.]],
+With one buffer, world:reduce(x) works in place. With two buffers, world:reduce(x, y) reads x and writes y, and
+only the root's y changes. Here x is rank + 1 and y is 0.]],
       setup = 'x = cuda.buffer("float32", 4):fill(rank + 1)\ny = cuda.buffer("float32", 4):fill(0)',
-      task = "Let rank 3 get the sum of all x in its y; x stays as it is.",
+      task = "All ranks call world:reduce(x, y). Which number does rank 2 hold in y afterwards?",
+      answer = "0",
+      right = "Rank 2 is not the root, so its y does not change. (NCCL does not define y there; do not read it.)",
+      hints = { "Which rank is the root if none is named?" },
+      wrong = {
+        { "10", "only the root gets the sum; rank 2 is not the root" },
+        { "3", "3 is the x of rank 2; y is another buffer" },
+        { "6", "a reduce gives no partial sums" },
+        { "world:reduce(x, y)\n0", "before you make the call" },
+      },
+    },
+    {
+      text = "The root can be any rank of the communicator, and all ranks must name the same one.",
+      task = "Let rank 3 get the sum of all x in its y. Every x must stay as it is.",
       check = function(s)
         for r = 0, 3 do
           if not s.holds(r, "x", r + 1) then
-            return false, ("x was overwritten on rank %d; give y as the second buffer, and :again"):format(r)
+            return false, ("x was overwritten on rank %d; pass y as the second buffer, after `:again`"):format(r)
           end
         end
         if s.holds(3, "y", 10) then return true end
         for r = 0, 2 do
-          if s.holds(r, "y", 10) then return false, ("rank %d got it; which root?"):format(r) end
+          if s.holds(r, "y", 10) then return false, ("rank %d got the sum; which root did you name?"):format(r) end
         end
-        if #s.waiting > 0 then return false, "all ranks have to make the call" end
+        if unfinished(s) then return false, "all ranks must make the call" end
       end,
-      right = "Only rank 3 has it.",
+      right = "Rank 3 holds 10 in y. Nobody else got anything.",
       hints = { "world:reduce(x, y, ...)", "The option is root = 3." },
       calls = { { "ncclReduce", root = 3, op = "sum" } },
       solution = "world:reduce(x, y, { root = 3 })",
@@ -73,24 +83,27 @@ With one buffer it is done in place. With two, world:reduce(x, y) reads x and wr
         { "@3 y:fill(10)", "by hand" },
         { "world:reduce(x, y)", "which root" },
         { "world:reduce(x, { root = 3 })", "x was overwritten" },
+        { "@3 world:reduce(x, y, { root = 3 })", "all ranks must make the call" },
       },
     },
     {
       text = [[
-Reductions have an operator: "sum" (if none is given), "prod", "min", "max" and "avg".]],
+A reduction uses an operator: "sum" (the default), "prod", "min", "max" or "avg". Each rank now has four
+different values in x: rank r holds (r + 1) % 4, (r + 2) % 4 and so on.]],
       setup = 'x = cuda.buffer("float32", 4):fill(function(i) return (rank + i) % 4 end)',
-      task = "Let every rank get, in x, the greatest value that any rank has at each place. (Here: 3 everywhere.)",
+      task = "On every rank, set each element of x to the largest value that any rank holds at that place. (It is 3 everywhere.)",
       check = function(s)
-        if all(s, "x", 3) then return true end
-        local c = s.calls(1, "ncclAllReduce")
+        if all_hold(s, "x", 3) then return true end
+        local c = s.made(1, "ncclAllReduce")
         if #c > 0 and c[#c].op ~= "max" then
-          return false, ("the operator was %s; :again begins the step anew"):format(c[#c].op)
+          return false, ("the operator was %s; `:again` starts the step again"):format(c[#c].op)
         end
-        if #s.calls(1, "ncclReduce") > 0 and s.holds(0, "x", 3) then
-          return false, "only the root has it; there is a collective after which all have"
+        if #s.made(1, "ncclReduce") > 0 and s.holds(0, "x", 3) then
+          return false, "only the root has it; another collective gives it to all ranks"
         end
+        if unfinished(s) then return false, "all ranks must make the call" end
       end,
-      right = "A reduce followed by a broadcast gives the same: an all-reduce is both in one.",
+      right = "A reduce followed by a broadcast gives the same result. An all-reduce does both in one call.",
       hints = { "all_reduce has the option op." },
       calls = { { { "ncclAllReduce", "ncclReduce" }, op = "max" } },
       solution = 'world:all_reduce(x, { op = "max" })',
@@ -99,6 +112,7 @@ Reductions have an operator: "sum" (if none is given), "prod", "min", "max" and 
         { 'world:all_reduce(x, { op = "min" })', "the operator was min" },
         { "world:all_reduce(x)", "the operator was sum" },
         { 'world:reduce(x, { op = "max" })', "only the root" },
+        { '@0 world:all_reduce(x, { op = "max" })', "all ranks must make the call" },
       },
     },
   },

@@ -98,14 +98,20 @@ static void set_flag(lua_State *L, const char *key, bool v)
     lua_setfield(L, -2, key);
 }
 
-/* A handle as a text that is the same for the same object. */
-static void set_handle(lua_State *L, const char *key, const union ncs_arg *arg)
+/* A handle or an address as a text that is the same for the same object. */
+static void view_set_pointer(lua_State *L, const char *key, const void *pointer)
 {
     char text[32];
-    if (!arg)
+    if (!pointer)
         return;
-    snprintf(text, sizeof text, "%p", arg->p);
+    snprintf(text, sizeof text, "%p", pointer);
     view_set_text(L, key, text);
+}
+
+static void set_handle(lua_State *L, const char *key, const union ncs_arg *arg)
+{
+    if (arg)
+        view_set_pointer(L, key, arg->p);
 }
 
 static void push_call(lua_State *L, const struct ncs_prompt *p, const struct ncs_call *c)
@@ -123,6 +129,11 @@ static void push_call(lua_State *L, const struct ncs_prompt *p, const struct ncs
         view_set_text(L, "label", c->label);
     set_handle(L, "stream", ncs_call_arg(c, NCS_ARG_STREAM));
     set_handle(L, "event", ncs_call_arg(c, NCS_ARG_EVENT));
+    const union ncs_arg *seconds = ncs_call_arg(c, NCS_ARG_SECONDS);
+    if (seconds) {
+        lua_pushnumber(L, seconds->d);
+        lua_setfield(L, -2, "seconds");
+    }
     if (c->comm >= 0 && j->comm[c->comm]->name)
         view_set_text(L, "comm", j->comm[c->comm]->name);
     if (!c->number)
@@ -138,6 +149,8 @@ static void push_call(lua_State *L, const struct ncs_prompt *p, const struct ncs
         set_integer(L, "peer", ncs_call_peer(c));
     const char *send = ncs_call_sendbuff(c), *recv = ncs_call_recvbuff(c);
     set_flag(L, "in_place", send && recv && send == recv);
+    view_set_pointer(L, "send", send);
+    view_set_pointer(L, "recv", recv);
 }
 
 /* The calls of a rank after call `from` of the run. */
@@ -218,6 +231,17 @@ static int dtype(lua_State *L)
     struct type_search t = { .name = luaL_checkstring(L, 2) };
     ncs_session_holdings(p->session, checked_rank(L, p), on_typed, &t);
     lua_pushstring(L, *t.type ? t.type : NULL);
+    return 1;
+}
+
+/* The address of a buffer, as `send` and `recv` of a call; nil if it is none. */
+static int view_address(lua_State *L)
+{
+    struct ncs_prompt *p = view_prompt_of(L);
+    char text[32];
+    const void *address = ncs_session_address(p->session, checked_rank(L, p), luaL_checkstring(L, 2));
+    snprintf(text, sizeof text, "%p", address);
+    lua_pushstring(L, address ? text : NULL);
     return 1;
 }
 
@@ -309,6 +333,7 @@ void prompt_push_view(lua_State *L, struct ncs_prompt *p)
     set_function(L, p, "made", made);
     set_function(L, p, "filled", filled);
     set_function(L, p, "dtype", dtype);
+    set_function(L, p, "address", view_address);
     set_function(L, p, "streams", streams);
     set_function(L, p, "file", view_file);
     set_command(L, &p->shell.last);

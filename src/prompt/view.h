@@ -23,10 +23,11 @@ struct ncs_call;
  *                      function of i; to a thousandth
  *   calls(rank [, f])  the calls of a rank in order, of C function f or of all: tables with fn, comm, number,
  *                      count, dtype, op, root, peer, rc, in_place, grouped, returned, label, line,
- *                      stream, event (texts that are the same for the same object)
+ *                      stream, event, send, recv (texts that are the same for the same object), seconds
  *   made(rank [, f])   those of them that were made since the task was set
  *   filled(rank)       how often the rank has written values into device memory by itself since then
  *   dtype(rank, name)  the data type of the buffer in a rank's variable; nil: no buffer
+ *   address(rank, name) the address of the buffer in a rank's variable, as send and recv of a call; nil: no buffer
  *   streams()          number of unfinished operations on streams
  *   command            the latest command typed at the lesson's shell: text, status, output; nil: none
  *   file(name)         the text of a file of the lesson's folder; nil: no such file */

@@ -388,6 +388,7 @@ struct elements_look {
     double *element;
     size_t most;
     int64_t count; /* -1: the variable is no buffer */
+    const void *address;
 };
 
 static int look_at_elements(lua_State *L)
@@ -398,6 +399,7 @@ static int look_at_elements(lua_State *L)
     if (!b || !ncs_buffer_is_live(L, b))
         return 0;
     look->count = (int64_t)b->count;
+    look->address = b->bytes;
     for (size_t i = 0; i < look->most && i < b->count; i++)
         look->element[i] = ncs_buffer_peek(b, i);
     return 0;
@@ -406,7 +408,14 @@ static int look_at_elements(lua_State *L)
 int64_t ncs_session_elements(struct ncs_session *s, int rank, const char *variable, double *element,
                              size_t most)
 {
-    struct elements_look look = { variable, element, most, -1 };
+    struct elements_look look = { .variable = variable, .element = element, .most = most, .count = -1 };
     look_on(s, rank, look_at_elements, &look);
     return look.count;
+}
+
+const void *ncs_session_address(struct ncs_session *s, int rank, const char *variable)
+{
+    struct elements_look look = { .variable = variable, .count = -1 };
+    look_on(s, rank, look_at_elements, &look);
+    return look.address;
 }
