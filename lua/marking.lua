@@ -114,4 +114,14 @@ function unfinished(s)
   return #s.waiting > 0 or s.streams() > 0
 end
 
+-- For lessons with files: true if the latest command of the shell was `ncclscript NAME ...` with all these words.
+function ran(s, name, ...)
+  local text = s.command and s.command.text or ""
+  if not text:find("^%s*ncclscript%s+" .. name .. "%f[%s\0]") then return false end
+  for _, word in ipairs { ... } do
+    if not text:find(word, 1, true) then return false end
+  end
+  return true
+end
+
 return { calls = calls, answer = answer }
