@@ -86,7 +86,21 @@ static bool read_here(void *arg, const char *name, struct ncs_str *text, struct 
     return ncs_file_read_within(name, NCS_FILE_LIMIT, "a file of the lesson", text, err);
 }
 
-static const struct ncs_shell_host host = { run_here, write_here, read_here, NULL };
+static int remove_inside(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st; (void)type;
+    if (at->level > 0)
+        remove(path);
+    return 0;
+}
+
+static void clear_here(void *arg)
+{
+    (void)arg;
+    nftw(folder, remove_inside, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
+static const struct ncs_shell_host host = { run_here, write_here, read_here, clear_here, NULL };
 
 /* ---- the folder ---- */
 
@@ -114,13 +128,6 @@ const char *ncs_lesson_folder_path(void)
     return folder;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-    (void)st; (void)type; (void)at;
-    remove(path);
-    return 0;
-}
-
 void ncs_lesson_folder_close(void)
 {
     if (home >= 0 && fchdir(home) != 0)
@@ -128,8 +135,10 @@ void ncs_lesson_folder_close(void)
     if (home >= 0)
         close(home);
     home = -1;
-    if (folder)
-        nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    if (folder) {
+        clear_here(NULL);
+        rmdir(folder);
+    }
     ncs_free(folder);
     folder = NULL;
 }

@@ -17,6 +17,7 @@ struct ncs_shell_host {
     int (*run)(void *arg, char *const *word, struct ncs_str *out, struct ncs_error *err);
     bool (*write)(void *arg, const char *name, const struct ncs_str *text, struct ncs_error *err);
     bool (*read)(void *arg, const char *name, struct ncs_str *text, struct ncs_error *err);
+    void (*clear)(void *arg); /* removes all files */
     void *arg;
 };
 

@@ -236,6 +236,8 @@ bool tutor_bring_to_step(struct ncs_tutor *t, struct ncs_error *err)
     struct settings s = { .ranks = ncs_lesson_ranks(l), .policy = -1 };
     size_t step = t->step;
     p->silent = true;
+    if (t->options.shell)
+        t->options.shell->clear(t->options.shell->arg);
     bool ok = prompt_restart(p, &s, 0, err);
     for (t->step = 0; ok && t->step < step; t->step++) {
         ok = tutor_set_up(t, err);
