@@ -80,7 +80,7 @@ static bool lesson_choose(const char *operand, struct chosen *c, struct ncs_erro
 }
 
 /* All lessons of the program; free each lesson and the list. NULL after a message. */
-static struct ncs_lesson_entry *read_all(size_t *count)
+static struct ncs_lesson_entry *read_lessons(size_t *count)
 {
     struct ncs_lesson_entry *all = ncs_new((size_t)how_many() * sizeof *all);
     for (*count = 0; *count < (size_t)how_many(); ++*count) {
@@ -93,7 +93,7 @@ static struct ncs_lesson_entry *read_all(size_t *count)
     return all;
 }
 
-static void free_all(struct ncs_lesson_entry *all, size_t count)
+static void free_lessons(struct ncs_lesson_entry *all, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         ncs_lesson_free(all[i].lesson);
@@ -234,7 +234,7 @@ static const char *text_of_option(const struct ncs_option_value *v)
 static int lesson_all(const struct ncs_option_value *v)
 {
     size_t count;
-    struct ncs_lesson_entry *all = read_all(&count);
+    struct ncs_lesson_entry *all = read_lessons(&count);
     int status;
     if (v[TEST].given)
         status = test_all(all, count);
@@ -245,7 +245,7 @@ static int lesson_all(const struct ncs_option_value *v)
                      ? 0 : NCS_EXIT_OUTPUT;
     else
         status = lesson_list(all, count);
-    free_all(all, count);
+    free_lessons(all, count);
     return status;
 }
 

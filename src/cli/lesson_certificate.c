@@ -24,10 +24,9 @@ struct ncs_lesson_score ncs_lesson_score(struct ncs_lesson *lesson, const char *
     return score;
 }
 
-static void certificate_row(struct ncs_str *out, const char *tag, const char *title,
-                            const struct ncs_lesson_score *score)
+static void certificate_row(struct ncs_str *out, const char *title, const struct ncs_lesson_score *score)
 {
-    ncs_str_addf(out, "<tr%s><%s>", score->solved == score->tasks ? " class=\"good\"" : "", tag);
+    ncs_str_addf(out, "<tr%s><td>", score->solved == score->tasks ? " class=\"good\"" : "");
     ncs_html_text(out, title);
     ncs_str_addf(out, "<td>%zu<td>%zu<td>%zu<td>%zu\n", score->tasks, score->solved, score->shown, score->skipped);
 }
@@ -51,24 +50,24 @@ bool ncs_lesson_certificate(const char *file, const char *who, const struct ncs_
     for (size_t i = 0; i < entries; i++) {
         char *progress = ncs_lesson_progress(entry[i].name);
         struct ncs_lesson_score score = ncs_lesson_score(entry[i].lesson, progress);
-        certificate_row(&rows, "td", ncs_lesson_title(entry[i].lesson), &score);
+        certificate_row(&rows, ncs_lesson_title(entry[i].lesson), &score);
         all.tasks += score.tasks;
         all.solved += score.solved;
         all.shown += score.shown;
         all.skipped += score.skipped;
         ncs_free(progress);
     }
-    ncs_html_head(&page, "ncclscript: what has been learned", NULL, false);
+    ncs_html_head(&page, "ncclscript: certificate of progress", NULL, false);
     ncs_str_add(&page, "<p>");
     ncs_html_text(&page, who ? who : "The learner");
-    ncs_str_addf(&page, " solved %zu of %zu tasks of the course %s alone, and %zu after a look at the solution. "
-                        "The tasks were marked by the calls that were made and by their results. Date: ",
-                 all.solved, all.tasks, "on collective communication with NCCL", all.shown);
+    ncs_str_addf(&page, " solved %zu of %zu tasks of the course on collective communication without a look at the "
+                        "solution, and %zu after a look. ncclscript marked the tasks by the calls that were made, and by "
+                        "their results. Date: ", all.solved, all.tasks, all.shown);
     certificate_date(&page);
     ncs_str_add(&page, "</p>\n<div class=\"scroll\"><table class=\"runs\"><thead><tr><th scope=\"col\">lesson<th scope=\"col\">"
                        "tasks<th scope=\"col\">solved<th scope=\"col\">solution seen<th scope=\"col\">skipped</thead><tbody>\n");
     ncs_str_add(&page, rows.text ? rows.text : "");
-    certificate_row(&page, "td", "all lessons", &all);
+    certificate_row(&page, "all lessons", &all);
     ncs_str_add(&page, "</tbody></table></div>\n</main>\n</body>\n</html>\n");
     bool ok = ncs_file_write(file, page.text, page.bytes, true, &err);
     if (!ok)

@@ -43,7 +43,7 @@ static void become_program(char **words, int output)
     _exit(70);
 }
 
-static int run_here(void *arg, char *const *word, struct ncs_str *out, struct ncs_error *err)
+static int run_in_folder(void *arg, char *const *word, struct ncs_str *out, struct ncs_error *err)
 {
     static char name[] = "ncclscript";
     char *words[40] = { name };
@@ -74,13 +74,13 @@ static int run_here(void *arg, char *const *word, struct ncs_str *out, struct nc
 
 /* ---- files ---- */
 
-static bool write_here(void *arg, const char *name, const struct ncs_str *text, struct ncs_error *err)
+static bool write_in_folder(void *arg, const char *name, const struct ncs_str *text, struct ncs_error *err)
 {
     (void)arg;
     return ncs_file_write(name, text->text ? text->text : "", text->bytes, true, err);
 }
 
-static bool read_here(void *arg, const char *name, struct ncs_str *text, struct ncs_error *err)
+static bool read_in_folder(void *arg, const char *name, struct ncs_str *text, struct ncs_error *err)
 {
     (void)arg;
     return ncs_file_read_within(name, NCS_FILE_LIMIT, "a file of the lesson", text, err);
@@ -94,13 +94,13 @@ static int remove_inside(const char *path, const struct stat *st, int type, stru
     return 0;
 }
 
-static void clear_here(void *arg)
+static void clear_folder(void *arg)
 {
     (void)arg;
     nftw(folder, remove_inside, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
-static const struct ncs_shell_host host = { run_here, write_here, read_here, clear_here, NULL };
+static const struct ncs_shell_host host = { run_in_folder, write_in_folder, read_in_folder, clear_folder, NULL };
 
 /* ---- the folder ---- */
 
@@ -136,7 +136,7 @@ void ncs_lesson_folder_close(void)
         close(home);
     home = -1;
     if (folder) {
-        clear_here(NULL);
+        clear_folder(NULL);
         rmdir(folder);
     }
     ncs_free(folder);

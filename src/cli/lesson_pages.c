@@ -15,7 +15,7 @@ static void page_end(struct ncs_str *out)
 
 /* ---- texts of lessons: paragraphs, `code`, and lines that begin with four blanks as they are ---- */
 
-static void add_words(struct ncs_str *out, const char *text, size_t bytes)
+static void add_inline(struct ncs_str *out, const char *text, size_t bytes)
 {
     bool is_code = false;
     struct ncs_str piece = { 0 };
@@ -76,7 +76,7 @@ static void add_prose(struct ncs_str *out, const char *text)
             add_pre(out, text, (size_t)(end - text), 4);
         } else {
             ncs_str_add(out, "<p>");
-            add_words(out, text, (size_t)(end - text));
+            add_inline(out, text, (size_t)(end - text));
             ncs_str_add(out, "</p>\n");
         }
         text = end;
@@ -93,7 +93,7 @@ static void add_hints(struct ncs_lesson *l, size_t step, struct ncs_str *out)
     ncs_str_add(out, "<details><summary>Hints</summary>\n<ol>\n");
     for (size_t n = 0; (hint = ncs_lesson_hint(l, step, n)); n++) {
         ncs_str_add(out, "<li>");
-        add_words(out, hint, strlen(hint));
+        add_inline(out, hint, strlen(hint));
         ncs_str_add(out, "\n");
     }
     ncs_str_add(out, "</ol></details>\n");
@@ -119,19 +119,33 @@ static bool add_answer(struct ncs_tutor *t, struct ncs_lesson *l, size_t step, s
     return ok;
 }
 
-static void add_mistakes(struct ncs_lesson *l, size_t step, struct ncs_str *out)
+/* The wrong answers that get a reply of their own. */
+static void add_mistakes(struct ncs_tutor *t, struct ncs_lesson *l, size_t step, struct ncs_str *out)
 {
     const char *input, *said;
-    if (!ncs_lesson_wrong(l, step, 0, &input, &said))
-        return;
-    ncs_str_add(out, "<details><summary>Common mistakes</summary>\n");
+    struct ncs_str list = { 0 };
     for (size_t n = 0; ncs_lesson_wrong(l, step, n, &input, &said); n++) {
-        add_pre(out, input, strlen(input), 0);
-        ncs_str_add(out, "<p class=\"dim\">");
-        add_words(out, said, strlen(said));
-        ncs_str_add(out, "</p>\n");
+        char *copy = ncs_copy_text(input);
+        struct ncs_str reply = { 0 };
+        struct ncs_error err = { 0 };
+        if (ncs_tutor_try(t, step, copy, &reply, &err) && reply.bytes) {
+            ncs_str_add(&list, "<li>");
+            if (strchr(copy, '\n')) {
+                add_pre(&list, copy, strlen(copy), 0);
+            } else {
+                ncs_str_add(&list, "<code>");
+                ncs_html_text(&list, copy);
+                ncs_str_add(&list, "</code>: ");
+            }
+            add_inline(&list, reply.text, reply.bytes);
+            ncs_str_add(&list, "\n");
+        }
+        ncs_str_free(&reply);
+        ncs_free(copy);
     }
-    ncs_str_add(out, "</details>\n");
+    if (list.bytes)
+        ncs_str_addf(out, "<details><summary>Common mistakes</summary>\n<ul>\n%s</ul></details>\n", list.text);
+    ncs_str_free(&list);
 }
 
 static void add_files(struct ncs_lesson *l, size_t step, struct ncs_str *out)
@@ -145,7 +159,7 @@ static void add_files(struct ncs_lesson *l, size_t step, struct ncs_str *out)
     }
 }
 
-static bool add_steps(struct ncs_tutor *t, struct ncs_lesson *l, struct ncs_str *out)
+static bool add_lesson_steps(struct ncs_tutor *t, struct ncs_lesson *l, struct ncs_str *out)
 {
     bool ok = true;
     for (size_t i = 0; i < ncs_lesson_steps(l); i++) {
@@ -159,12 +173,12 @@ static bool add_steps(struct ncs_tutor *t, struct ncs_lesson *l, struct ncs_str 
         add_prose(out, task);
         add_hints(l, i, out);
         ok = add_answer(t, l, i, out) && ok;
-        add_mistakes(l, i, out);
+        add_mistakes(t, l, i, out);
     }
     return ok;
 }
 
-static void add_link(struct ncs_str *out, const char *before, const struct ncs_lesson_entry *e, size_t number)
+static void add_lesson_link(struct ncs_str *out, const char *before, const struct ncs_lesson_entry *e, size_t number)
 {
     ncs_str_addf(out, "%s<a href=\"%s.html\">%zu. ", before, e->name, number);
     ncs_html_text(out, ncs_lesson_title(e->lesson));
@@ -186,10 +200,10 @@ static bool write_lesson(const char *folder, const struct ncs_lesson_entry *entr
     ncs_html_head(&page, ncs_lesson_title(o.lesson), NULL, false);
     ncs_str_addf(&page, "<p class=\"dim\">Lesson %zu of %zu. <code>ncclscript lesson %zu</code> begins it at the prompt, "
                         "where your lines run and are marked.</p>\n", at + 1, entries, at + 1);
-    bool ok = add_steps(t, o.lesson, &page);
+    bool ok = add_lesson_steps(t, o.lesson, &page);
     ncs_str_add(&page, "<p><a href=\"index.html\">All lessons</a>");
     if (at + 1 < entries)
-        add_link(&page, " | next: ", &entry[at + 1], at + 2);
+        add_lesson_link(&page, " | next: ", &entry[at + 1], at + 2);
     ncs_str_add(&page, "</p>\n");
     page_end(&page);
     ncs_str_addf(&name, "%s.html", entry[at].name);
@@ -208,7 +222,7 @@ bool ncs_lesson_pages(const char *folder, const struct ncs_lesson_entry *entry, 
     ncs_str_add(&index, "<p>Collective communication with NCCL, from ranks to training loops. Each lesson can be read here, "
                         "or done at a prompt that runs and marks what you type: <code>ncclscript lesson 1</code>.</p>\n<ul>\n");
     for (size_t i = 0; ok && i < entries; i++) {
-        add_link(&index, "<li>", &entry[i], i + 1);
+        add_lesson_link(&index, "<li>", &entry[i], i + 1);
         ncs_str_add(&index, "\n");
         ok = write_lesson(folder, entry, entries, i, options);
     }

@@ -12,7 +12,7 @@
 #define STEPS 1000
 
 /* The letters in the line of a lesson; NULL: the line is another lesson's. */
-static const char *letters_of(const char *line, const char *lesson)
+static const char *progress_letters(const char *line, const char *lesson)
 {
     size_t n = strlen(lesson);
     return strncmp(line, lesson, n) == 0 && line[n] == ' ' ? line + n + 1 : NULL;
@@ -31,7 +31,7 @@ char *ncs_lesson_progress(const char *lesson)
     if (path)
         progress_read(path, &text);
     for (const char *at = text.text; at && *at; at += strcspn(at, "\n"), at += *at == '\n') {
-        const char *letters = letters_of(at, lesson);
+        const char *letters = progress_letters(at, lesson);
         if (letters)
             ncs_str_add_bytes(&found, letters, strspn(letters, "rsvn"));
     }
@@ -50,7 +50,7 @@ void ncs_lesson_keep_progress(void *arg, size_t step, enum ncs_step_done how)
         progress_read(path, &old);
         for (const char *at = old.text, *end; at && *at; at = *end ? end + 1 : end) {
             end = at + strcspn(at, "\n");
-            if (!letters_of(at, lesson))
+            if (!progress_letters(at, lesson))
                 ncs_str_addf(&new, "%.*s\n", (int)(end - at), at);
         }
         ncs_str_addf(&new, "%s ", lesson);

@@ -252,6 +252,9 @@ void prompt_overview(const struct ncs_prompt *p, struct ncs_str *out)
 {
     ncs_fill_prose(out, "A line of Lua runs on every rank, @2 LINE on rank 2, @0,3 LINE and @1..3 LINE on some.\n"
                         "help(x) explains a name, a function or an object.\n\n", 0, prompt_columns(p));
+    if (p->shell.host)
+        ncs_fill_prose(out, "In this lesson, `ncclscript run FILE` and other commands work as in a shell. `cat FILE` shows a "
+                            "file of the lesson, `:write FILE` writes one.\n\n", 0, prompt_columns(p));
     if (p->tutor)
         list_commands(tutor_commands, prompt_columns(p), out);
     list_commands(prompt_commands, prompt_columns(p), out);

@@ -40,4 +40,7 @@ bool ncs_tutor_test(const struct ncs_tutor_options *options, const char *name);
 /* Appends what the prompt prints when the step's setup is done and the solution is typed, with the typed lines. */
 bool ncs_tutor_demonstrate(struct ncs_tutor *t, size_t step, struct ncs_str *out, struct ncs_error *err);
 
+/* Appends the reply to a typed answer; false and err if the step cannot be begun. */
+bool ncs_tutor_try(struct ncs_tutor *t, size_t step, const char *input, struct ncs_str *reply, struct ncs_error *err);
+
 #endif

@@ -30,34 +30,33 @@ static void test_complain(struct tutor_test *g, size_t step, const char *what, c
     test_say(g, &line);
 }
 
-/* Types the lines; the last line of a question is its answer. */
-static enum ncs_marked test_type(struct tutor_test *g, size_t step, const char *input, struct ncs_str *said)
+/* Begins the step and types the lines; the last line of a question is its answer. */
+static bool test_type(struct ncs_tutor *t, size_t step, const char *input, enum ncs_marked *marked,
+                      struct ncs_str *said, struct ncs_error *err)
 {
-    struct ncs_lesson *l = g->tutor.options.lesson;
-    struct ncs_prompt *p = g->tutor.prompt;
-    if (!ncs_lesson_asks(l, step)) {
-        tutor_type_silently(p, input);
-        return ncs_lesson_mark(l, step, p, NULL, said);
-    }
-    const char *last = strrchr(input, '\n');
-    struct ncs_str before = { 0 };
-    ncs_str_add_bytes(&before, input, last ? (size_t)(last - input) : 0);
-    tutor_type_silently(p, before.text);
-    ncs_str_free(&before);
-    return ncs_lesson_mark(l, step, p, last ? last + 1 : input, said);
+    struct ncs_lesson *l = t->options.lesson;
+    struct ncs_prompt *p = t->prompt;
+    t->step = step;
+    if (!tutor_bring_to_step(t, err) || !tutor_set_up(t, err))
+        return false;
+    const char *last = ncs_lesson_asks(l, step) ? strrchr(input, '\n') : NULL;
+    const char *answer = !ncs_lesson_asks(l, step) ? NULL : last ? last + 1 : input;
+    struct ncs_str lines = { 0 };
+    ncs_str_add_bytes(&lines, input, answer ? (size_t)(last ? last - input : 0) : strlen(input));
+    tutor_type_silently(p, lines.text);
+    *marked = ncs_lesson_mark(l, step, p, answer, said);
+    ncs_str_free(&lines);
+    return true;
 }
 
 static void test_answer(struct tutor_test *g, size_t step, const char *input, const char *expected)
 {
     struct ncs_error err = { 0 };
     struct ncs_str said = { 0 };
-    g->tutor.step = step;
-    if (!tutor_bring_to_step(&g->tutor, &err) || !tutor_set_up(&g->tutor, &err)) {
+    enum ncs_marked marked;
+    if (!test_type(&g->tutor, step, input, &marked, &said, &err))
         test_complain(g, step, "cannot be begun", "", err.text);
-        return;
-    }
-    enum ncs_marked marked = test_type(g, step, input, &said);
-    if (!expected && marked != NCS_MARKED_RIGHT)
+    else if (!expected && marked != NCS_MARKED_RIGHT)
         test_complain(g, step, "its solution is not marked right", input, said.text);
     else if (expected && marked != NCS_MARKED_NOT_YET)
         test_complain(g, step, "a wrong answer is not marked as one", input, said.text);
@@ -134,4 +133,14 @@ bool ncs_tutor_demonstrate(struct ncs_tutor *t, size_t step, struct ncs_str *out
     p->dictated = false;
     p->tutor = t;
     return true;
+}
+
+bool ncs_tutor_try(struct ncs_tutor *t, size_t step, const char *input, struct ncs_str *reply, struct ncs_error *err)
+{
+    enum ncs_marked ignored;
+    struct ncs_tutor *tutor = t->prompt->tutor;
+    t->prompt->tutor = NULL;
+    bool ok = test_type(t, step, input, &ignored, reply, err);
+    t->prompt->tutor = tutor;
+    return ok;
 }

@@ -108,7 +108,7 @@ static void view_set_pointer(lua_State *L, const char *key, const void *pointer)
     view_set_text(L, key, text);
 }
 
-static void set_handle(lua_State *L, const char *key, const union ncs_arg *arg)
+static void view_set_handle(lua_State *L, const char *key, const union ncs_arg *arg)
 {
     if (arg)
         view_set_pointer(L, key, arg->p);
@@ -127,8 +127,8 @@ static void push_call(lua_State *L, const struct ncs_prompt *p, const struct ncs
         set_integer(L, "rc", c->rc);
     if (c->label)
         view_set_text(L, "label", c->label);
-    set_handle(L, "stream", ncs_call_arg(c, NCS_ARG_STREAM));
-    set_handle(L, "event", ncs_call_arg(c, NCS_ARG_EVENT));
+    view_set_handle(L, "stream", ncs_call_arg(c, NCS_ARG_STREAM));
+    view_set_handle(L, "event", ncs_call_arg(c, NCS_ARG_EVENT));
     const union ncs_arg *seconds = ncs_call_arg(c, NCS_ARG_SECONDS);
     if (seconds) {
         lua_pushnumber(L, seconds->d);

@@ -10,7 +10,7 @@ struct rows_of {
     size_t first, rows;
 };
 
-static uint64_t hash_text(uint64_t hash, const char *text)
+static uint64_t merge_hash_text(uint64_t hash, const char *text)
 {
     return text ? ncs_hash_bytes(hash, text, strlen(text)) : hash;
 }
@@ -30,7 +30,7 @@ static uint64_t hash_bar(uint64_t hash, const struct ncs_bar *bar)
     hash = ncs_hash(ncs_hash(hash, (uint64_t)bar->begin), (uint64_t)bar->end);
     hash = ncs_hash(hash, (uint64_t)bar->kind << 1 | bar->queued);
     hash = ncs_hash(hash, (uint64_t)ncs_bar_place(bar).line);
-    return hash_text(hash_text(hash, bar->text), label_of(bar));
+    return merge_hash_text(merge_hash_text(hash, bar->text), label_of(bar));
 }
 
 static bool is_same_bar(const struct ncs_bar *a, const struct ncs_bar *b)
@@ -48,7 +48,7 @@ static uint64_t hash_rows(const struct ncs_chart *l, struct rows_of of)
     uint64_t hash = of.rows;
     for (size_t i = of.first; i < of.first + of.rows; i++) {
         const struct ncs_chart_row *row = &l->row[i];
-        hash = ncs_hash(hash_text(hash, row->name), row->bars);
+        hash = ncs_hash(merge_hash_text(hash, row->name), row->bars);
         for (size_t k = 0; k < row->bars; k++)
             hash = hash_bar(hash, &l->bar[row->bar[k]]);
     }

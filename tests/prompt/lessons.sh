@@ -9,6 +9,8 @@ failed=0
 
 "$program" lesson --test >"$scratch/out" 2>&1 || { cat "$scratch/out"; failed=1; }
 tail -n 3 "$scratch/out"
+# For each task three plausible wrong answers, and one that cheats or looks.
+awk '/solutions/ && $4 < 4 * $2 { print "too few wrong answers:", $0; bad = 1 } END { exit bad }' "$scratch/out" || failed=1
 [ "$(wc -l <"$scratch/out")" -ge "$(ls lua/lessons/[0-9]*.lua | wc -l)" ] || { echo "lessons are missing"; failed=1; }
 
 # bad NAME PATTERN: the lesson on standard input must fail its test, or not be read, with that message.
@@ -55,4 +57,55 @@ for name in by_setup by_solution by_wrong; do
 done
 grep -q "1 solutions" "$scratch/out" || { echo "the lesson was not tested:"; cat "$scratch/out"; failed=1; }
 [ -e "$scratch/typed_by_hand.lua" ] || { echo "who learns cannot save:"; cat "$scratch/out"; failed=1; }
+
+# Questions: an answer is asked for before the call; a variable's name is a look and no answer.
+cat >"$scratch/asks.lua" <<'END'
+return { title = "t", ranks = 2, steps = { { text = "t", setup = 'x = cuda.buffer("float32", 1):fill(1)', task = "How many?",
+  answer = "2", right = "Well done.", wrong = { { "1", "one is too few" } } } } }
+END
+ask() { printf '%s\n' "$@" | XDG_STATE_HOME=$scratch/state "$program" lesson --again "$scratch/asks.lua" 2>&1; }
+want() { # want PATTERN TEXT
+    grep -q -- "$1" <<<"$2" || { echo "no '$1' in:"; echo "$2"; failed=1; }
+}
+want "one is too few" "$(ask 1)"
+want "Right. Well done." "$(ask '" 2"')"
+want "float32\[1\]" "$(ask x)"
+want "before you make the call" "$(ask 'world:all_reduce(x)' 2)"
+
+# The shell of a lesson reaches nothing outside its folder, runs nothing but ncclscript, and leaves nothing behind.
+cat >"$scratch/shell.lua" <<'END'
+return { title = "t", ranks = 1, steps = { { text = "t", files = { ["a.lua"] = "scenario { ranks = 2 }\n" }, task = "t",
+  check = function(s) return s.command and s.command.status == 3 end, solution = "ncclscript run a.lua" } } }
+END
+type_there() { printf '%s\n' "$@" | TMPDIR=$scratch XDG_STATE_HOME=$scratch/state "$program" lesson --again "$scratch/shell.lua" 2>&1; }
+want "exit status 5" "$(type_there 'ncclscript run a.lua')"
+want "scenario { ranks = 2 }" "$(type_there 'cat a.lua')"
+want "has been written" "$(type_there ':write b.lua' '' 'x = 1' '.')"
+want "2 ranks" "$(type_there ':write b.lua' 'scenario { ranks = 2 }' 'barrier()' '.' '$ ncclscript run b.lua')"
+for line in 'ncclscript run /etc/passwd' 'ncclscript run ../shell.lua' 'ncclscript exec -- true' 'ncclscript run a.lua >b' \
+    'ncclscript run a.lua; true' 'ncclscript run "a.lua' 'ncclscript' 'ncclscript lesson' "ncclscript run --html=$scratch/p a.lua"; do
+    want "^not run: " "$(type_there "$line")"
+done
+for line in 'cat ../shell.lua' 'cat /etc/passwd' ':write ../b.lua' ':write .b' 'cat -'; do
+    want "expected the name" "$(type_there "$line")"
+done
+bad names "plain names" <<<"return { title = 't', steps = { { text = 't', files = { ['../a'] = 'x' } } } }"
+bad answer "a question has a task" <<<"return { title = 't', steps = { { text = 't', answer = 'x' } } }"
+if compgen -G "$scratch/ncclscript-lesson-*" >/dev/null; then echo "a lesson's folder is still there"; failed=1; fi
+
+# Progress, the certificate, and the course as pages.
+export XDG_STATE_HOME=$scratch/learner
+printf 'rank\n:solution\nx = cuda.buffer("float32", 4):fill(rank + 1)\n:next\n' | "$program" lesson 1 >/dev/null 2>&1
+grep -qx '01-ranks svn' "$scratch/learner/ncclscript/lessons" || { echo "progress: $(cat "$scratch/learner/ncclscript/lessons")"; failed=1; }
+want "3 of 5 steps" "$("$program" lesson)"
+"$program" lesson --certificate "$scratch/page.html" --name '<i>Ada</i>' || failed=1
+want '&#60;i&#62;Ada&#60;/i&#62; solved 1 of ' "$(cat "$scratch/page.html")"
+"$program" lesson --html "$scratch/course" || failed=1
+for number in "$scratch"/course/*.html; do
+    want '</html>' "$(tail -n 1 "$number")"
+done
+[ "$(ls "$scratch/course" | wc -l)" -eq $(($(ls lua/lessons/[0-9]*.lua | wc -l) + 1)) ] || { echo "pages are missing"; failed=1; }
+want 'PASS  sum.lua' "$(cat "$scratch/course/15-scenarios.html")" # what the answers print is there
+"$program" lesson --html "$scratch/course" --test 2>/dev/null && { echo "--html with --test is accepted"; failed=1; }
+"$program" lesson --html /dev/null/course 2>/dev/null && { echo "--html into nothing is accepted"; failed=1; }
 [ "$failed" -eq 0 ]

@@ -120,7 +120,7 @@ static void add_slowest(struct ncs_page *p, const struct tallies *t, size_t comm
         ncs_str_addf(p->out, "rank %d, %" PRIu64 " time%s", slowest, most, most == 1 ? "" : "s");
 }
 
-static void add_comms(struct ncs_page *p, const struct tallies *t)
+static void add_comm_statistics(struct ncs_page *p, const struct tallies *t)
 {
     ncs_str_add(p->out, "<table class=\"numbers\"><caption>Each communicator</caption><thead><tr>"
                         "<th scope=\"col\">communicator<th scope=\"col\">NCCL operations"
@@ -160,7 +160,7 @@ void ncs_html_statistics(struct ncs_page *p)
                         "the store; a stream waits in an operation that has begun before the same operation of another "
                         "rank.</p>\n<div class=\"scroll\">");
     add_ranks(p, &t);
-    add_comms(p, &t);
+    add_comm_statistics(p, &t);
     ncs_str_add(p->out, "</div>\n");
     ncs_free(t.rank);
     ncs_free(t.comm);
