@@ -376,6 +376,13 @@ enum ncs_marked ncs_lesson_mark(struct ncs_lesson *l, size_t step, struct ncs_pr
     return lua_getfield(L, 3, "calls") == LUA_TNIL ? NCS_MARKED_RIGHT : mark_by(l, "calls", p, NULL, say);
 }
 
+bool ncs_lesson_forbids_fills(struct ncs_lesson *l, size_t step)
+{
+    push_step(l, step);
+    bool fills = lua_getfield(l->L, 3, "fills") != LUA_TNIL && lua_toboolean(l->L, -1);
+    return lua_getfield(l->L, 3, "calls") != LUA_TNIL && !fills;
+}
+
 bool ncs_lesson_asks_reply(struct ncs_lesson *l, size_t step)
 {
     push_step(l, step);

@@ -46,6 +46,8 @@ enum ncs_marked { NCS_MARKED_NOT_YET, NCS_MARKED_RIGHT, NCS_MARKED_BROKEN };
 enum ncs_marked ncs_lesson_mark(struct ncs_lesson *l, size_t step, struct ncs_prompt *p, const char *answer,
                                 struct ncs_str *say);
 bool ncs_lesson_has_task(struct ncs_lesson *l, size_t step);
+/* True if the task is to be done by calls, so that nobody may write the values by hand. */
+bool ncs_lesson_forbids_fills(struct ncs_lesson *l, size_t step);
 /* True if the task is a question, answered by a number or a word. */
 bool ncs_lesson_asks(struct ncs_lesson *l, size_t step);
 /* File number `n`, from 0, in order of name, that the step gives the learner; false: there are no more. */

@@ -108,10 +108,11 @@ static void tutor_advance(struct ncs_tutor *t, enum ncs_step_done how)
         present(t);
 }
 
-/* What a line has done, which decides how it is answered. */
-enum tutor_did { TUTOR_LOOKED, TUTOR_ACTED, TUTOR_COMMUNICATED };
+/* What a line has done, which decides how it is answered. TRIED: it may have been meant to do the task, so silence
+ * would puzzle the learner. */
+enum tutor_did { TUTOR_LOOKED, TUTOR_ACTED, TUTOR_TRIED };
 
-static enum tutor_did what_line_did(const struct ncs_prompt *p, uint64_t from)
+static enum tutor_did what_line_did(const struct ncs_prompt *p, uint64_t from, bool fills_count)
 {
     enum tutor_did did = TUTOR_LOOKED;
     for (int r = 0; r < prompt_ranks(p); r++)
@@ -119,8 +120,8 @@ static enum tutor_did what_line_did(const struct ncs_prompt *p, uint64_t from)
             did = TUTOR_ACTED;
     for (const struct ncs_call *c = ncs_run_journal(p->run)->newest; c && c->id > from; c = c->older) {
         bool copy = c->fn == NCS_FN_cudaMemcpy;
-        if (c->number)
-            return TUTOR_COMMUNICATED;
+        if (c->number || (fills_count && prompt_writes_memory(p, c)))
+            return TUTOR_TRIED;
         if (copy ? prompt_writes_memory(p, c) : !ncs_fn_info[c->fn].looks)
             did = TUTOR_ACTED;
     }
@@ -147,7 +148,7 @@ static void tutor_mark(struct ncs_tutor *t, enum tutor_did did, const char *answ
             break;
         if (say.bytes)
             prompt_print(p, "Not yet: %s", say.text);
-        else if (did == TUTOR_COMMUNICATED && !ncs_lesson_asks(l, t->step))
+        else if (did == TUTOR_TRIED && !ncs_lesson_asks(l, t->step))
             prompt_print(p, "The task is not done yet; `:hint` helps, `:again` begins the step anew.");
         break;
     case NCS_MARKED_BROKEN:
@@ -162,7 +163,8 @@ void tutor_after(struct ncs_prompt *p)
     struct ncs_tutor *t = p->tutor;
     const struct input *last = p->inputs ? &p->input[p->inputs - 1] : NULL;
     bool is_line = last && last->kind == INPUT_LINE;
-    enum tutor_did did = is_line ? what_line_did(p, t->calls_before) : TUTOR_ACTED;
+    bool fills_count = !tutor_is_over(t) && ncs_lesson_forbids_fills(t->options.lesson, t->step);
+    enum tutor_did did = is_line ? what_line_did(p, t->calls_before, fills_count) : TUTOR_ACTED;
     t->calls_before = ncs_run_journal(p->run)->calls;
     tutor_mark(t, did, NULL);
 }
@@ -170,7 +172,7 @@ void tutor_after(struct ncs_prompt *p)
 void tutor_after_command(struct ncs_prompt *p)
 {
     if (p->tutor)
-        tutor_mark(p->tutor, p->shell.last.text ? TUTOR_COMMUNICATED : TUTOR_ACTED, NULL);
+        tutor_mark(p->tutor, p->shell.last.text ? TUTOR_TRIED : TUTOR_ACTED, NULL);
 }
 
 /* Answers are numbers, words and lists of them; a variable's name is a look at the variable. */
@@ -188,7 +190,7 @@ bool tutor_takes_answer(struct ncs_prompt *p, const char *line)
     struct ncs_tutor *t = p->tutor;
     if (tutor_is_over(t) || !ncs_lesson_asks(t->options.lesson, t->step) || !is_answer(p, line))
         return false;
-    tutor_mark(t, TUTOR_COMMUNICATED, line);
+    tutor_mark(t, TUTOR_TRIED, line);
     return true;
 }
 
