@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define NCS_NO_REDIRECT "NCCLSCRIPT_NO_REDIRECT" /* set: the audit library only reports other libraries */
 #define NCS_CHANNEL "NCCLSCRIPT_CHANNEL"
 #define NCS_CHANNEL_FORMAT "%d:%d:%llu"
 

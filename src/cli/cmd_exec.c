@@ -25,7 +25,7 @@
 #define NCCLSCRIPT_LIBDIR "lib"
 #endif
 
-enum { GPUS, NCCL, POLICY, TIMEOUT, PATIENCE, FORMAT, HELP };
+enum { GPUS, NCCL, POLICY, TIMEOUT, PATIENCE, NO_REDIRECT, FORMAT, HELP };
 
 static const char *const policies[] = { "strict", "typical", NULL };
 
@@ -40,6 +40,8 @@ static const struct ncs_option options[] = {
                   "end it if calls wait without progress for this long, as 60s", NULL, 0, 0 },
     [PATIENCE] = { "patience", 0, NCS_OPTION_DURATION, "TIME", "30s", "Running",
                   "how long threads may poll in vain while all others wait", NULL, 0, 0 },
+    [NO_REDIRECT] = { "no-redirect", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
+                  "leave libraries alone that an RPATH or an absolute path names", NULL, 0, 0 },
     [FORMAT]  = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
                   "for people, or one JSON object", ncs_text_or_json, 0, 0 },
     [HELP]    = NCS_OPTION_HELP,
@@ -105,34 +107,25 @@ static void exec_set_list(const char *name, const char *first, const char *secon
     ncs_str_free(&text);
 }
 
-/* An RPATH in the program precedes LD_LIBRARY_PATH; a library that is already loaded precedes both. */
-static void set_libraries(const char *program, const char *folder)
+/* The audit library redirects what LD_LIBRARY_PATH does not reach. */
+static void set_libraries(const char *folder, bool redirects)
 {
-    struct ncs_needs needs;
-    ncs_program_needs(program, &needs);
-    exec_set_list("LD_LIBRARY_PATH", folder, getenv("LD_LIBRARY_PATH"));
     struct ncs_str audit = { 0 };
+    exec_set_list("LD_LIBRARY_PATH", folder, getenv("LD_LIBRARY_PATH"));
     ncs_str_addf(&audit, "%s/libncclscript-audit.so", folder);
     exec_set_list("LD_AUDIT", audit.text, getenv("LD_AUDIT"));
     ncs_str_free(&audit);
-    if (!needs.rpath)
-        return;
-    struct ncs_str preload = { 0 };
-    if (needs.nccl)
-        ncs_str_addf(&preload, "%s/libnccl.so.2", folder);
-    if (needs.cudart[0])
-        ncs_str_addf(&preload, "%s%s/%s", preload.bytes ? ":" : "", folder, needs.cudart);
-    if (preload.bytes)
-        exec_set_list("LD_PRELOAD", getenv("LD_PRELOAD"), preload.text);
-    ncs_str_free(&preload);
+    if (redirects)
+        unsetenv(NCS_NO_REDIRECT);
+    else
+        setenv(NCS_NO_REDIRECT, "1", 1);
 }
 
-static void exec_set_environment(const struct ncs_option_value *v, const char *program,
-                                 const char *folder, int channel)
+static void exec_set_environment(const struct ncs_option_value *v, const char *folder, int channel)
 {
     char number[64];
     struct stat at = { 0 };
-    set_libraries(program, folder);
+    set_libraries(folder, !v[NO_REDIRECT].given);
     if (v[GPUS].given) {
         snprintf(number, sizeof number, "%" PRId64, v[GPUS].number);
         setenv("NCCLSCRIPT_GPUS", number, 1);
@@ -207,8 +200,7 @@ static int exec_judge(const char *program, int how, const struct told *told)
 {
     bool past = !told->used && told->others.bytes;
     if (past)
-        fprintf(stderr, "ncclscript exec: `%s` did not run on the simulator: it has mapped %s, which an RPATH or "
-                "an absolute path names\n", program, told->others.text);
+        fprintf(stderr, "ncclscript exec: `%s` did not run on the simulator: it has mapped %s\n", program, told->others.text);
     if (WIFSIGNALED(how)) {
         fprintf(stderr, "ncclscript exec: `%s` was ended by signal %d (%s)\n", program, WTERMSIG(how),
                 strsignal(WTERMSIG(how)));
@@ -278,7 +270,7 @@ static int exec_run(const struct ncs_option_value *v, char **argv, const char *f
         return exec_fail("no process");
     if (child == 0) {
         signal(SIGPIPE, SIG_DFL);
-        exec_set_environment(v, argv[0], folder, channel[0]);
+        exec_set_environment(v, folder, channel[0]);
         exec_become(argv);
         if (write(failure[1], &errno, sizeof errno) < 0)
             _exit(70);

@@ -33,8 +33,7 @@ static bool read_at(FILE *f, uint64_t offset, void *to, size_t bytes)
 }
 
 /* Reads the dynamic entries and the texts that they name; there are few entries. */
-static void read_dynamic(FILE *f, const Elf64_Shdr *dynamic, const Elf64_Shdr *texts,
-                         struct ncs_needs *needs)
+static void read_dynamic(FILE *f, const Elf64_Shdr *dynamic, const Elf64_Shdr *texts, bool *shared_runtime)
 {
     if (texts->sh_size > (1 << 26) || dynamic->sh_size > (1 << 20))
         return;
@@ -44,26 +43,22 @@ static void read_dynamic(FILE *f, const Elf64_Shdr *dynamic, const Elf64_Shdr *t
     bool fine = read_at(f, texts->sh_offset, text, texts->sh_size) &&
                 read_at(f, dynamic->sh_offset, entry, count * sizeof *entry);
     for (size_t i = 0; fine && i < count && entry[i].d_tag != DT_NULL; i++) {
-        needs->rpath |= entry[i].d_tag == DT_RPATH;
-        if (entry[i].d_tag != DT_NEEDED || entry[i].d_un.d_val >= texts->sh_size)
-            continue;
-        const char *name = text + entry[i].d_un.d_val;
-        needs->nccl |= strncmp(name, "libnccl.so", 10) == 0;
-        if (strncmp(name, "libcudart.so", 12) == 0)
-            snprintf(needs->cudart, sizeof needs->cudart, "%s", name);
+        if (entry[i].d_tag == DT_NEEDED && entry[i].d_un.d_val < texts->sh_size &&
+            strncmp(text + entry[i].d_un.d_val, "libcudart.so", 12) == 0)
+            *shared_runtime = true;
     }
     ncs_free(entry);
     ncs_free(text);
 }
 
-/* Reads the needs of an ELF file; any other file, such as a script, has none. */
-static void read_needs(const char *path, struct ncs_needs *needs)
+/* True if an ELF file needs the shared CUDA runtime; any other file, such as a script, does not. */
+static bool needs_runtime(const char *path)
 {
     Elf64_Ehdr head;
+    bool shared_runtime = false;
     FILE *f = fopen(path, "rb");
-    *needs = (struct ncs_needs){ 0 };
     if (!f)
-        return;
+        return false;
     if (read_at(f, 0, &head, sizeof head) && memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
         head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_shentsize == sizeof(Elf64_Shdr))
         for (unsigned i = 0; i < head.e_shnum; i++) {
@@ -71,16 +66,10 @@ static void read_needs(const char *path, struct ncs_needs *needs)
             if (read_at(f, head.e_shoff + i * sizeof section, &section, sizeof section) &&
                 section.sh_type == SHT_DYNAMIC && section.sh_link < head.e_shnum &&
                 read_at(f, head.e_shoff + section.sh_link * sizeof texts, &texts, sizeof texts))
-                read_dynamic(f, &section, &texts, needs);
+                read_dynamic(f, &section, &texts, &shared_runtime);
         }
     fclose(f);
-}
-
-void ncs_program_needs(const char *program, struct ncs_needs *needs)
-{
-    char *path = ncs_program_find(program);
-    read_needs(path, needs);
-    ncs_free(path);
+    return shared_runtime;
 }
 
 /* The static CUDA runtime loads the driver by itself, so its code contains the name of the driver's library. */
@@ -88,10 +77,8 @@ bool ncs_program_has_runtime(const char *program)
 {
     static const char driver[] = "libcuda.so.1";
     char *path = ncs_program_find(program), *bytes = NULL;
-    struct ncs_needs needs;
     long size = 0;
-    read_needs(path, &needs);
-    FILE *f = needs.cudart[0] ? NULL : fopen(path, "rb");
+    FILE *f = needs_runtime(path) ? NULL : fopen(path, "rb");
     ncs_free(path);
     if (f && fseek(f, 0, SEEK_END) == 0 && (size = ftell(f)) > 0 && size < 1 << 30)
         bytes = ncs_new((size_t)size);

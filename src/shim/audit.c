@@ -1,15 +1,34 @@
-/* The audit library of exec (rtld-audit). The loader reports to it every library that a program maps,
- * however the program ends, so that exec notices libraries that bypass the drop-in ones. LD_PRELOAD is no
- * alternative: a preloaded library comes before a sanitizer's runtime, which then refuses to start. */
+/* The audit library of exec (rtld-audit). The loader asks it for each library that a program wants, however the
+ * program asks: by a name, an RPATH, an absolute path. It answers with the drop-in libraries, so that only one copy of
+ * each is mapped. LD_PRELOAD is no alternative: an RPATH still finds the real ones, and a preloaded library comes
+ * before a sanitizer's runtime, which then refuses to start. */
 #define _GNU_SOURCE
 #include <link.h>
 
 #include "base/channel.h"
 #include "shim/other.h"
 
+static char folder[PATH_MAX]; /* of the drop-in libraries */
+static bool redirects;
+
 unsigned int la_version(unsigned int version)
 {
+    static const char inside;
+    ncs_folder_of(&inside, folder, sizeof folder);
+    redirects = !getenv(NCS_NO_REDIRECT);
     return version < LAV_CURRENT ? version : LAV_CURRENT;
+}
+
+/* Called before the first search for a name, and again with each candidate. The loader uses the answer before it
+ * asks for the next one; a lock of its own keeps other threads out. */
+char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
+{
+    static char ours[2 * PATH_MAX];
+    (void)cookie;
+    if (!redirects || flag != LA_SER_ORIG || !ncs_replaces(name))
+        return (char *)name;
+    ncs_ours(folder, name, ours, sizeof ours);
+    return access(ours, R_OK) == 0 ? ours : (char *)name;
 }
 
 /* Ignores failures: there may be no reader. */
@@ -28,14 +47,13 @@ static void audit_report(const char *line, int bytes)
     close(channel);
 }
 
+/* With --no-redirect, or in a namespace of its own, a program still maps other libraries. */
 unsigned int la_objopen(struct link_map *map, Lmid_t space, uintptr_t *cookie)
 {
-    static const char inside;
-    char folder[PATH_MAX], ours[2 * PATH_MAX], line[4 * PATH_MAX];
+    char ours[2 * PATH_MAX], line[4 * PATH_MAX];
     (void)space, (void)cookie;
     if (!map->l_name || !ncs_is_other(map->l_name))
         return 0;
-    ncs_folder_of(&inside, folder, sizeof folder);
     ncs_ours(folder, map->l_name, ours, sizeof ours);
     int bytes = snprintf(line, sizeof line, NCS_OTHER_SAYS, map->l_name, ours);
     write_line(STDERR_FILENO, line, bytes);

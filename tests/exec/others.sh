@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Libraries of NCCL and CUDA that go past the drop-in ones, by an RPATH or an absolute path: exec says so,
-# when they are mapped and at the end, with both paths; and what it tells itself goes nowhere else.
+# Libraries of NCCL and CUDA that an RPATH or an absolute path names: exec puts the drop-in ones in their place, one
+# copy of each. With --no-redirect they go past these: exec says so, when they are mapped and at the end, with both
+# paths; and what it tells itself goes nowhere else.
 set -u
 . tests/exec/common.bash
 
@@ -18,11 +19,19 @@ int main(void) { printf("version %d\n", version()); return 0; }
 END
 # Opens what it is given, in order, and calls what is there; "_exit" and "abort" end it at once.
 cat >"$out/opens.c" <<'END'
+#define _GNU_SOURCE
 #include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+static int print(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size, (void)arg;
+    printf("maps %s\n", info->dlpi_name);
+    return 0;
+}
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -30,6 +39,10 @@ int main(int argc, char **argv)
             _exit(0);
         if (strcmp(argv[i], "abort") == 0)
             abort();
+        if (strcmp(argv[i], "maps") == 0) {
+            dl_iterate_phdr(print, NULL);
+            continue;
+        }
         void *library = dlopen(argv[i], RTLD_NOW);
         int v = 0, (*get)(int *) = library ? (int (*)(int *))dlsym(library, "ncclGetVersion") : NULL;
         int (*count)(int *) = library && !get ? (int (*)(int *))dlsym(library, "cudaGetDeviceCount") : NULL;
@@ -55,8 +68,23 @@ build "$out/opens" "$CC" "$out/opens.c" -ldl
 [ $failures -eq 0 ] || finish
 
 mapped="^ncclscript: $fake is mapped, not $libraries/libnccl\.so\.2: what calls it is not simulated\$"
-past="did not run on the simulator: it has mapped $fake in place of $libraries/libnccl\.so\.2, which an RPATH"
-others=("${sanitized[@]}" "${exec[@]}" --)
+past="did not run on the simulator: it has mapped $fake in place of $libraries/libnccl\.so\.2"
+
+# Redirected: ours answer, and no other copy is mapped. "maps" shows it.
+redirected=("${sanitized[@]}" "${exec[@]}" --)
+run "the RPATH of a library, redirected" 0 "${redirected[@]}" "$out/uses"
+says '^version 23007$'
+leaves_out 'mapped|not simulated'
+run "absolute paths, redirected" 0 "${redirected[@]}" "$out/opens" "$fake" "$out/fake/libcudart-1a2b.so.12" libnccl.so maps
+says '^23007$'
+says "^maps $libraries/libnccl\.so\.2$"
+says "^maps $libraries/libcudart\.so\.12$"
+[ "$(grep -c '^maps .*libnccl\.so' "$out/stdout")" -eq 1 ] || fail "$name: mapped more than once"
+run "a plugin is not redirected" 5 "${redirected[@]}" "$out/opens" "$plugin"
+says '^1$'
+run "children, redirected" 0 "${redirected[@]}" sh -c "'$out/opens' '$fake' | grep -qx 23007"
+
+others=("${sanitized[@]}" "${exec[@]}" --no-redirect --)
 
 run "the RPATH of a library" 5 "${others[@]}" "$out/uses"
 says '^version 1$'
@@ -66,7 +94,7 @@ run "an absolute path" 5 "${others[@]}" "$out/opens" "$fake"
 reports "$mapped"
 reports "$past"
 run "the path of a wheel's runtime" 5 "${others[@]}" "$out/opens" "$out/fake/libcudart-1a2b.so.12"
-reports "has mapped $out/fake/libcudart-1a2b.so.12 in place of $libraries/libcudart\.so\.12, which"
+reports "has mapped $out/fake/libcudart-1a2b.so.12 in place of $libraries/libcudart\.so\.12"
 run "a program of a program" 5 "${others[@]}" sh -c "'$out/opens' '$fake'; '$out/opens' '$fake'; true"
 [ "$(grep -c "in place of" "$out/stderr")" -eq 1 ] || fail "$name: not said once at the end"
 # However it ends.
