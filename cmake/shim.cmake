@@ -29,18 +29,18 @@ function(ncs_shim_link target name file)
 endfunction()
 
 ncs_shim_library(shim_sim libncclscript-sim.so ${shim}/sim.map
-                 ${shim}/shim.c ${shim}/settings.c ${shim}/other.c ${shim}/threads.c)
+                 ${shim}/shim.c ${shim}/settings.c ${shim}/other.c ${shim}/threads.c ${shim}/absent_list.c)
 target_link_libraries(shim_sim PRIVATE -Wl,--whole-archive ncs_sim ncs_api ncs_base
                       -Wl,--no-whole-archive ${CMAKE_DL_LIBS})
 
-ncs_shim_library(shim_nccl libnccl.so.2 ${shim}/nccl.map ${shim}/nccl.c)
+ncs_shim_library(shim_nccl libnccl.so.2 ${shim}/nccl.map ${shim}/nccl.c ${shim}/absent_nccl.c)
 target_link_libraries(shim_nccl PRIVATE shim_sim)
 ncs_shim_link(shim_nccl libnccl.so libnccl.so.2)
 
 foreach(runtime 12090 13000)
   math(EXPR version "${runtime} / 1000")
   ncs_shim_library(shim_cudart${version} libcudart.so.${version} ${shim}/cudart_${version}.map
-                   ${shim}/cuda.c ${shim}/kernels.c)
+                   ${shim}/cuda.c ${shim}/cuda_more.c ${shim}/kernels.c ${shim}/absent_cuda.c)
   target_compile_definitions(shim_cudart${version} PRIVATE NCS_RUNTIME_VERSION=${runtime})
   target_link_libraries(shim_cudart${version} PRIVATE shim_sim)
 endforeach()

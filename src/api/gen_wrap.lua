@@ -9,7 +9,8 @@ return function(given)
   local without_stream = { cudaGetDriverEntryPoint = true, cudaGetDriverEntryPointByVersion = true }
   local in_stream = { cudaMemcpy = true, cudaMemset = true, cudaMemcpy2D = true, cudaMemset2D = true }
   -- Functions that differ between major versions of the CUDA runtime are written by hand.
-  local by_version = { cudaGetDeviceProperties = true, cudaRuntimeGetVersion = true }
+  local by_version = { cudaGetDeviceProperties = true, cudaRuntimeGetVersion = true, cudaMemAdvise = true,
+                       cudaMemPrefetchAsync = true }
 
   local function export(fn)
     if fn.lib == "ext" or by_version[fn.name] then return "NONE" end

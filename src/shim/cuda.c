@@ -28,10 +28,17 @@
 #define NCS_FUNCTION(kind, export, ...) EXPORT_##export(kind, __VA_ARGS__)
 #include "api/gen/functions.def"
 
-#if NCS_RUNTIME_VERSION >= 13000 /* the version whose layout the simulator has */
+#if NCS_RUNTIME_VERSION >= 13000 /* the version whose layouts and arguments the simulator has */
 NCS_SHIM_EXPORT_CODE(cudaError_t, cudaGetDeviceProperties, cudaGetDeviceProperties,
                      (struct cudaDeviceProp *prop, int device), (prop, device), { .p = prop },
                      { .i = device })
+EXPORT_CUDA(CODE, cudaError_t, cudaMemAdvise,
+            (const void *p, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location),
+            (p, count, advice, location), { .p = p }, { .u = count }, { .i = advice }, { .p = &location })
+EXPORT_CUDA_PTSZ(CODE, cudaError_t, cudaMemPrefetchAsync,
+            (const void *p, size_t count, struct cudaMemLocation location, unsigned flags, cudaStream_t stream),
+            (p, count, location, flags, stream), { .p = p }, { .u = count }, { .p = &location }, { .u = flags },
+            { .p = stream })
 #endif
 
 NCS_SHIM_ENTER(cudaError_t, cudaRuntimeGetVersion, cudaRuntimeGetVersion, (int *version),

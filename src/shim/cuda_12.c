@@ -1,4 +1,5 @@
-/* CUDA 12's layout of a device's properties, which has fields that 13 lacks, and lacks those that 13 has appended. */
+/* What CUDA 12 has otherwise than 13: the layout of a device's properties, and functions whose arguments 13 has changed,
+ * under whose old name with _v2 12 has the new arguments. */
 #include <string.h>
 
 #include "shim/shim.h"
@@ -77,3 +78,56 @@ cudaError_t cudaGetDeviceProperties_v2(struct properties *prop, int device)
         convert(prop, &found);
     return rc;
 }
+
+/* ---- a place of memory: a device's number, or in 13 and _v2 a kind and a number ---- */
+
+static struct cudaMemLocation place_of(int device)
+{
+    return (struct cudaMemLocation){ .type = device < 0 ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice,
+                                     .id = device < 0 ? 0 : device };
+}
+
+/* Inlined, so that the place of the call is the exported function's caller. */
+static inline __attribute__((always_inline)) cudaError_t advise(const void *p, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+{
+    const struct ncs_api *api = ncs_shim_enter(NCS_FN_cudaMemAdvise);
+    if (!api)
+        return (cudaError_t)ncs_shim_refusal();
+    cudaError_t rc = api->cudaMemAdvise(p, count, advice, location);
+    ncs_shim_leave();
+    return rc;
+}
+
+static inline __attribute__((always_inline)) cudaError_t prefetch(const void *p, size_t count, struct cudaMemLocation location,
+                                                                  unsigned flags, cudaStream_t stream)
+{
+    const struct ncs_api *api = ncs_shim_enter(NCS_FN_cudaMemPrefetchAsync);
+    if (!api)
+        return (cudaError_t)ncs_shim_refusal();
+    cudaError_t rc = api->cudaMemPrefetchAsync(p, count, location, flags, stream);
+    ncs_shim_leave();
+    return rc;
+}
+
+#define DEFINE(name, parameters, call) \
+    cudaError_t name parameters;       \
+    cudaError_t name parameters        \
+    {                                  \
+        return call;                   \
+    }
+DEFINE(cudaMemAdvise, (const void *p, size_t count, enum cudaMemoryAdvise advice, int device),
+       advise(p, count, advice, place_of(device)))
+DEFINE(cudaMemAdvise_v2,
+       (const void *p, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location),
+       advise(p, count, advice, location))
+#define OWN_STREAM (stream ? stream : cudaStreamPerThread)
+DEFINE(cudaMemPrefetchAsync, (const void *p, size_t count, int device, cudaStream_t stream),
+       prefetch(p, count, place_of(device), 0, stream))
+DEFINE(cudaMemPrefetchAsync_ptsz, (const void *p, size_t count, int device, cudaStream_t stream),
+       prefetch(p, count, place_of(device), 0, OWN_STREAM))
+DEFINE(cudaMemPrefetchAsync_v2,
+       (const void *p, size_t count, struct cudaMemLocation location, unsigned flags, cudaStream_t stream),
+       prefetch(p, count, location, flags, stream))
+DEFINE(cudaMemPrefetchAsync_v2_ptsz,
+       (const void *p, size_t count, struct cudaMemLocation location, unsigned flags, cudaStream_t stream),
+       prefetch(p, count, location, flags, OWN_STREAM))

@@ -1,10 +1,8 @@
 /* Functions that compiled programs with kernels call, so that they link and load. No kernel ever runs. */
-#include <stdatomic.h>
 #include <stddef.h>
 
 #include "base/mem.h"
 #include "shim/shim.h"
-#include "sim/cuda/outside.h"
 
 struct dim3_abi {
     unsigned x, y, z;
@@ -128,87 +126,3 @@ cudaError_t cudaGetKernel(const void **kernel, const void *function)
 {
     return __cudaGetKernel(kernel, function);
 }
-
-/* ---- functions that fail ---- */
-
-static cudaError_t refuse(int error, const char *call, const char *why, atomic_bool *said)
-{
-    if (!ncs_shim_enter(NCS_FN_cudaPeekAtLastError))
-        return (cudaError_t)ncs_shim_refusal();
-    cudaError_t rc = sim_outside_refuse(error);
-    ncs_shim_leave();
-    if (!atomic_exchange(said, true))
-        ncs_shim_warn("%s: %s", call, why);
-    return rc;
-}
-
-/* A refused function touches none of its arguments, so none are declared. */
-#define DEFINE(name, error, why)                \
-    cudaError_t name(void);                     \
-    cudaError_t name(void)                      \
-    {                                           \
-        static atomic_bool said;                \
-        return refuse(error, #name, why, &said); \
-    }
-
-#define KERNEL(name) \
-    DEFINE(name, cudaErrorInvalidDeviceFunction, \
-           "the simulator runs no kernels, only host functions")
-#define SYMBOL(name) \
-    DEFINE(name, cudaErrorInvalidSymbol, "the simulator has no variables of kernels")
-#define GRAPH(name) \
-    DEFINE(name, cudaErrorNotSupported, "graphs and code loaded at run time are not simulated")
-
-KERNEL(__cudaLaunchKernel)
-KERNEL(__cudaLaunchKernel_ptsz)
-KERNEL(cudaLaunchKernel)
-KERNEL(cudaLaunchKernel_ptsz)
-KERNEL(cudaLaunchKernelExC)
-KERNEL(cudaLaunchKernelExC_ptsz)
-KERNEL(cudaLaunchCooperativeKernel)
-KERNEL(cudaLaunchCooperativeKernel_ptsz)
-KERNEL(cudaLaunchCooperativeKernelMultiDevice)
-KERNEL(cudaFuncGetAttributes)
-KERNEL(cudaFuncGetName)
-KERNEL(cudaFuncGetParamInfo)
-KERNEL(cudaFuncSetAttribute)
-KERNEL(cudaFuncSetCacheConfig)
-KERNEL(cudaFuncSetSharedMemConfig)
-KERNEL(cudaGetFuncBySymbol)
-KERNEL(cudaKernelSetAttributeForDevice)
-KERNEL(cudaOccupancyAvailableDynamicSMemPerBlock)
-KERNEL(cudaOccupancyMaxActiveBlocksPerMultiprocessor)
-KERNEL(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
-KERNEL(cudaOccupancyMaxActiveClusters)
-KERNEL(cudaOccupancyMaxPotentialClusterSize)
-
-SYMBOL(cudaGetSymbolAddress)
-SYMBOL(cudaGetSymbolSize)
-SYMBOL(cudaMemcpyFromSymbol)
-SYMBOL(cudaMemcpyFromSymbol_ptds)
-SYMBOL(cudaMemcpyFromSymbolAsync)
-SYMBOL(cudaMemcpyFromSymbolAsync_ptsz)
-SYMBOL(cudaMemcpyToSymbol)
-SYMBOL(cudaMemcpyToSymbol_ptds)
-SYMBOL(cudaMemcpyToSymbolAsync)
-SYMBOL(cudaMemcpyToSymbolAsync_ptsz)
-
-GRAPH(cudaGraphCreate)
-GRAPH(cudaGraphAddKernelNode)
-GRAPH(cudaGraphAddNode)
-GRAPH(cudaGraphDestroy)
-GRAPH(cudaGraphExecDestroy)
-GRAPH(cudaGraphGetNodes)
-GRAPH(cudaGraphInstantiate)
-GRAPH(cudaGraphInstantiateWithFlags)
-GRAPH(cudaGraphLaunch)
-GRAPH(cudaGraphLaunch_ptsz)
-GRAPH(cudaGraphUpload)
-GRAPH(cudaGraphUpload_ptsz)
-GRAPH(cudaLibraryGetGlobal)
-GRAPH(cudaLibraryGetKernel)
-GRAPH(cudaLibraryGetManaged)
-GRAPH(cudaLibraryGetUnifiedFunction)
-GRAPH(cudaLibraryLoadData)
-GRAPH(cudaLibraryLoadFromFile)
-GRAPH(cudaLibraryUnload)

@@ -16,6 +16,7 @@
 #include "driver/journal.h"
 #include "report/report.h"
 #include "run/notices.h"
+#include "shim/absent.h"
 #include "shim/exec/left.h"
 #include "shim/exec/misuse.h"
 #include "shim/exec/site.h"
@@ -197,6 +198,16 @@ static const struct ncs_finding *first_error(const struct ncs_diagnosis *d)
     return NULL;
 }
 
+/* Notes the calls that failed because the simulator lacks their function. */
+static void add_absent(struct ncs_str *notes)
+{
+    struct ncs_str list = { 0 };
+    ncs_shim_list_absent(&list);
+    if (list.bytes)
+        ncs_str_addf(notes, "ncclscript: not simulated, so these calls failed: %s\n", list.text);
+    ncs_str_free(&list);
+}
+
 /* Prints the result, with further lines of notes. */
 static void print(const struct ncs_result *r, const struct ncs_str *notes)
 {
@@ -226,6 +237,7 @@ static void verdict(enum ncs_stop how)
     struct ncs_result result = { 0 };
     struct ncs_str notes = { 0 };
     fill(&result, how, &notes);
+    add_absent(&notes);
     result.verdict = how == NCS_STOP_INTERRUPTED ? NCS_TIMEOUT : NCS_HANG;
     if (how == NCS_STOP_INTERRUPTED)
         result.skip_reason = ncs_copy_text("no call made progress");
@@ -249,6 +261,7 @@ static void ended(void)
     bool misused = ncs_misuse_report(&notes);
     result.verdict = misused || first_error(&result.diagnosis) ? NCS_WRONG : NCS_PASS;
     ncs_exec_left(journal, &left);
+    add_absent(&notes);
     if (left.bytes)
         ncs_str_addf(&notes, "ncclscript: left at the end: %s\n", left.text);
     print(&result, &notes);
