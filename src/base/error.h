@@ -16,6 +16,7 @@ enum ncs_status {
 struct ncs_error {
     enum ncs_status status;
     int line, column;  /* from 1; 0 = unknown. The column counts code points, as editors do. */
+    int bytes;         /* of the offending text at the column; 0 = unknown */
     char file[256];    /* empty = no file */
     char text[1024];   /* lower case, one line: the fact, the offending text, what was expected */
     char hint[256];    /* how to repair it; empty = none */

@@ -186,7 +186,7 @@ static void print_source(const struct ncs_error *err)
     struct ncs_str out = { 0 };
     ncs_source_init(&source, err->file, text, bytes);
     size_t at = ncs_source_byte(&source, err->line, err->column);
-    ncs_source_show(&source, (struct ncs_span){ at, 0 }, &out);
+    ncs_source_show(&source, (struct ncs_span){ at, (size_t)err->bytes }, &out);
     if (err->column <= 0)
         out.text[strcspn(out.text, "\n") + 1] = '\0';
     fputs(out.text, stderr);

@@ -1,7 +1,6 @@
 /* Checking a file: its syntax, its names, its declaration. */
 #include "script/check.h"
 
-#include <ctype.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include "notation/lint/lint.h"
 #include "script/names.h"
 #include "script/state.h"
+#include "script/subject.h"
 
 /* ---- names ---- */
 
@@ -116,59 +116,28 @@ static bool check_names(struct ncs_checking *c, struct ncs_script *script, struc
 
 /* ---- what loading says ---- */
 
-static bool is_of_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* Finds a word in a line; bytes 0 = not found. A name is not found inside a longer name. */
-static struct ncs_span find_word(const char *line, size_t bytes, const char *word, size_t n)
-{
-    for (size_t i = 0; n > 0 && i + n <= bytes; i++)
-        if (memcmp(line + i, word, n) == 0 && (i == 0 || !is_of_name(line[i - 1])) &&
-            (i + n == bytes || !is_of_name(line[i + n])))
-            return (struct ncs_span){ i, n };
-    return (struct ncs_span){ 0, 0 };
-}
-
-/* The part of the line that the message is about: a text that the message quotes, or its first word
- * that the line has. */
-static struct ncs_span find_subject(const char *line, size_t bytes, const char *message)
-{
-    struct ncs_span found = { 0, 0 };
-    for (const char *p = message; !found.bytes && (p = strpbrk(p, "'\"`")); p++) {
-        const char *end = strchr(p + 1, *p);
-        if (end)
-            found = find_word(line, bytes, p + 1, (size_t)(end - p - 1));
-    }
-    for (const char *p = message; *p && !found.bytes;) {
-        size_t n = 0;
-        while (is_of_name(p[n]))
-            n++;
-        found = find_word(line, bytes, p, n);
-        p += n ? n : 1;
-    }
-    return found;
-}
-
 struct ncs_span ncs_checking_span(const struct ncs_checking *c, int line, const char *message)
 {
     const struct ncs_source *s = &c->reading.source;
     if (line < 1 || (size_t)line > s->lines)
         return (struct ncs_span){ 0, 0 };
-    size_t start = s->start[line - 1];
-    const char *text = s->text + start;
-    size_t bytes = strcspn(text, "\r\n"), blank = strspn(text, " \t");
-    struct ncs_span at = find_subject(text, bytes, message);
-    if (!at.bytes && blank < bytes)
-        at = (struct ncs_span){ blank, bytes - blank };
-    return (struct ncs_span){ start + at.at, at.bytes };
+    struct ncs_span at = ncs_subject_find(s, s->start[line - 1], c->reading.yaml, message);
+    return at.bytes ? at : (struct ncs_span){ at.at, strcspn(s->text + at.at, "\r\n") };
+}
+
+/* The declaration has found the place itself if it knows the column. */
+static struct ncs_span span_of_error(const struct ncs_checking *c, const struct ncs_error *err)
+{
+    if (err->column < 1)
+        return ncs_checking_span(c, err->line, err->text);
+    return (struct ncs_span){ ncs_source_byte(&c->reading.source, err->line, err->column),
+                              (size_t)err->bytes };
 }
 
 static void complain_error(struct ncs_checking *c, const struct ncs_error *err)
 {
     struct ncs_complaints *all = &c->reading.complaints;
-    struct ncs_span at = ncs_checking_span(c, err->line, err->text);
+    struct ncs_span at = span_of_error(c, err);
     const char *tail = strstr(err->text, ": did you mean");
     ncs_complain(all, at, "%.*s", tail ? (int)(tail - err->text) : (int)strlen(err->text), err->text);
     if (tail || err->hint[0])

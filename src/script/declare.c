@@ -13,6 +13,7 @@
 #include "base/source.h"
 #include "script/object.h"
 #include "script/option.h"
+#include "script/subject.h"
 
 #define INSTRUCTIONS 50000000 /* budget of a declaration */
 
@@ -325,46 +326,50 @@ static const char *find_key(const char *text, const char *key, int first, int *l
     return NULL;
 }
 
-/* In characters, as ncs_source_line counts them. */
-static int declare_column_of(const char *text, const char *at)
-{
-    struct ncs_source source;
-    int column;
-    ncs_source_init(&source, "", text, strlen(text));
-    ncs_source_line(&source, (size_t)(at - text), &column);
-    ncs_source_free(&source);
-    return column;
-}
-
-/* The line of a key of the statement, or of the table of the key `within`; the statement's own line
- * if neither is found. *column is set for Lua text, else it is 0. */
-static int place_of_key(const struct ncs_script *s, const char *within, const char *key, int *column)
+/* Where a key of the statement is, or of the table of the key `within`: its line, and in Lua text its byte; else
+ * byte 0. The statement's own line if neither is found. */
+static int place_of_key(const struct ncs_script *s, const char *within, const char *key, size_t *byte)
 {
     int line = 1;
     const char *from = s->main.text, *found;
-    *column = 0;
+    *byte = 0;
     if (s->main.lines.count) {
-        line = key ? ncs_lines_of_key(&s->main.lines, within, key) : 0;
+        line = ncs_lines_of_key(&s->main.lines, within, key);
         return line ? line : s->line;
     }
     if (within)
         from = find_key(from, within, s->line, &line);
-    if (!key || !from)
+    if (!from)
         return s->line;
     int outer = line;
     found = find_key(from, key, s->line, &line);
     if (!found && !within)
         return s->line;
-    *column = declare_column_of(s->main.text, found ? found : from);
+    *byte = (size_t)((found ? found : from) - s->main.text);
     return found ? line : outer;
 }
 
+/* Adds the place that the filled error is about: in the value of the key, as far as it is known. */
 static bool fail_at_key(const struct ncs_declaration *d, const char *key, int otherwise,
                         struct ncs_error *err)
 {
-    int column = 0;
-    int line = key ? place_of_key(d->script, d->within, key, &column) : otherwise;
-    return ncs_fail_at(err, d->script->main.file, line, column);
+    const struct ncs_chunk *c = &d->script->main;
+    struct ncs_source source;
+    size_t from = 0;
+    int line = key ? place_of_key(d->script, d->within, key, &from) : otherwise, column = 0;
+    ncs_source_init(&source, c->file, c->text ? c->text : "", c->text ? strlen(c->text) : 0);
+    bool known = line >= 1 && (size_t)line <= source.lines;
+    if (known && !from)
+        from = source.start[line - 1];
+    struct ncs_span at = { from, 0 };
+    if (known)
+        at = ncs_subject_find(&source, from, c->lines.count, err->text);
+    if (at.bytes)
+        line = ncs_source_line(&source, at.at, &column);
+    ncs_source_free(&source);
+    ncs_fail_at(err, c->file, line, column);
+    err->bytes = (int)at.bytes;
+    return false;
 }
 
 static int fetch_message(lua_State *L)
@@ -388,7 +393,10 @@ static void declaration_failed(lua_State *L, const struct ncs_declaration *d, st
     snprintf(place, sizeof place, "scenario: ");
     if (own && strncmp(text, place, strlen(place)) == 0)
         text += strlen(place);
-    ncs_fail(err, NCS_BAD_INPUT, "%s", text);
+    const char *tail = strstr(text, ": did you mean");
+    ncs_fail(err, NCS_BAD_INPUT, "%.*s", (int)(tail ? (size_t)(tail - text) : strlen(text)), text);
+    if (tail)
+        ncs_fail_hint(err, "%s", tail + 2);
     fail_at_key(d, own ? d->key : NULL, line, err);
 }
 

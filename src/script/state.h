@@ -33,7 +33,7 @@ struct ncs_chunk {
     char *code;
     size_t bytes;
     int last_line;   /* of the last statement */
-    char *text;      /* NULL = not kept; kept for messages about its lines */
+    char *text;      /* as the user wrote it, for messages about its lines; NULL = not kept */
     struct ncs_lines lines; /* maps its lines to those of the original text */
 };
 
