@@ -55,6 +55,21 @@ bool ncs_check_unknown(struct ncs_scope *s, struct ncs_span at, const char *what
     return ncs_check_near(s, word, names, count);
 }
 
+/* Lists the keys that an owner takes, if they fit into a line. */
+static void hint_keys(struct ncs_scope *s, const char *owner, const char *const *names, size_t count)
+{
+    enum { KEYS_LISTED = 12 };
+    struct ncs_str list = { 0 };
+    if (count == 0 || count > KEYS_LISTED) {
+        ncs_complain_hint(s->c, "`ncclscript schema` lists the keys of %s", owner);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        ncs_str_addf(&list, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " and ", names[i]);
+    ncs_complain_hint(s->c, "%s takes %s", owner, list.text);
+    ncs_str_free(&list);
+}
+
 void ncs_check_unknown_key(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *key,
                            const char *const *names, size_t count)
 {
@@ -64,18 +79,21 @@ void ncs_check_unknown_key(struct ncs_scope *s, const char *owner, const struct 
     if (hint) {
         ncs_complain(s->c, key->at, "no such key '%.60s' in %s", key->text, owner);
         ncs_complain_hint(s->c, "%s", hint);
-    } else if (!ncs_check_unknown(s, key->at, "key", key->text, owner, names, count) &&
-               ncs_schema_verb_of(owner) && ncs_schema_find(ncs_schema_common, key->text)) {
-        ncs_complain_hint(s->c, "write it beside %s, not inside", owner);
+    } else if (!ncs_check_unknown(s, key->at, "key", key->text, owner, names, count)) {
+        if (ncs_schema_verb_of(owner) && ncs_schema_find(ncs_schema_common, key->text))
+            ncs_complain_hint(s->c, "write it beside %s, not inside", owner);
+        else
+            hint_keys(s, owner, names, count);
     }
 }
 
 /* ---- maps ---- */
 
-/* True if an unknown key of the map is probably a misspelling of this field. */
-static bool is_misspelt(const struct ncs_schema_field *fields, const char *const *names,
-                        size_t count, const struct ncs_yaml_node *map, const char *name)
+bool ncs_check_is_misspelt(const struct ncs_schema_field *fields, const struct ncs_yaml_node *map,
+                           const char *name)
 {
+    const char *names[NCS_SCHEMA_FIELDS_MAX];
+    size_t count = ncs_schema_names(fields, names);
     for (size_t i = 0; i < map->items; i++) {
         const struct ncs_yaml_node *key = map->item[2 * i];
         const char *meant =
@@ -90,12 +108,12 @@ static bool is_misspelt(const struct ncs_schema_field *fields, const char *const
 static void check_required(struct ncs_scope *s, const char *owner, struct ncs_span at,
                            const struct ncs_schema_field *fields, const struct ncs_yaml_node *map)
 {
-    const char *either[2] = { NULL, NULL }, *names[NCS_SCHEMA_FIELDS_MAX];
-    size_t eithers = 0, given = 0, count = ncs_schema_names(fields, names);
+    const char *either[2] = { NULL, NULL };
+    size_t eithers = 0, given = 0;
     for (const struct ncs_schema_field *f = fields; f->name; f++) {
         bool wanted = f->flags & (NCS_SCHEMA_REQUIRED | NCS_SCHEMA_EITHER);
         bool there = !wanted || ncs_yaml_get(map, f->name) ||
-                     is_misspelt(fields, names, count, map, f->name);
+                     ncs_check_is_misspelt(fields, map, f->name);
         if (f->flags & NCS_SCHEMA_REQUIRED && !there)
             ncs_complain(s->c, at, "%s needs %s: %s", owner, f->name, f->about);
         if (!(f->flags & NCS_SCHEMA_EITHER))
@@ -221,14 +239,21 @@ static void check_one_word(struct ncs_scope *s, const struct ncs_schema_field *f
     ncs_str_free(&list);
 }
 
-static void check_result(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
+/* `kinds`: the names of kinds of errors are good, too. */
+static void check_result(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node,
+                         bool kinds)
 {
-    const char *names[NCS_SCHEMA_RESULTS_MAX];
+    const char *names[NCS_SCHEMA_RESULTS_MAX + NCS_SCHEMA_KINDS];
     size_t n = ncs_schema_results(names);
+    for (size_t i = 0; i < NCS_SCHEMA_KINDS && kinds; i++)
+        names[n++] = ncs_schema_kinds[i];
     for (size_t i = 0; i < n && node->kind == NCS_YAML_TEXT; i++)
         if (strcmp(names[i], node->text) == 0)
             return;
-    ncs_check_wrong(s, owner, node, "the name of a failure, such as ncclInvalidArgument");
+    ncs_check_wrong(s, owner, node,
+                    kinds ? "the name of a failure, such as ncclInvalidArgument, or nccl, cuda, usage, "
+                            "expect or lua"
+                          : "the name of a failure, such as ncclInvalidArgument");
     if (node->kind == NCS_YAML_TEXT)
         ncs_check_near(s, node->text, names, n);
 }
@@ -239,6 +264,8 @@ static int64_t check_ranks_of(const struct ncs_scope *s)
     const struct ncs_yaml_node *ranks = ncs_yaml_get(s->root, "ranks");
     const struct ncs_yaml_node *matrix = ncs_yaml_get(s->root, "matrix");
     bool varies = matrix && matrix->kind == NCS_YAML_MAP && ncs_yaml_get(matrix, "ranks");
+    if (!ranks && !varies)
+        return 2; /* by default */
     return ranks && ranks->kind == NCS_YAML_INT && !varies ? ranks->i : INT64_MAX;
 }
 
@@ -353,9 +380,49 @@ static void check_print(struct ncs_scope *s, const struct ncs_yaml_node *node)
         ncs_check_text(s, "print", node);
 }
 
+/* What a literal number or boolean must be where a key has bounds. */
+static const char *bounds_of(const struct ncs_schema_field *field)
+{
+    bool positive = field->flags & NCS_SCHEMA_POSITIVE;
+    switch (field->kind) {
+    case NCS_SCHEMA_INT: return positive ? "a whole number, 1 or more" : "a whole number, 0 or more";
+    case NCS_SCHEMA_SECONDS: return "a number of seconds, 0 or more, a duration such as 10ms, or an expression";
+    case NCS_SCHEMA_COUNT:
+        return positive ? "a whole number, 1 or more, a size such as 64K, or an expression"
+                        : "a whole number, 0 or more, a size such as 64K, or an expression";
+    default:
+        return positive ? "a whole number, 1 or more, or an expression"
+                        : "a whole number, 0 or more, or an expression";
+    }
+}
+
+bool ncs_check_bounds(struct ncs_scope *s, const char *owner, const struct ncs_schema_field *field,
+                      const struct ncs_yaml_node *node)
+{
+    bool number = node->kind == NCS_YAML_INT || node->kind == NCS_YAML_FLOAT;
+    int least = field->flags & NCS_SCHEMA_POSITIVE ? 1 : 0;
+    if (!(field->flags & (NCS_SCHEMA_NATURAL | NCS_SCHEMA_POSITIVE)) ||
+        (!number && node->kind != NCS_YAML_BOOL))
+        return true;
+    if (field->kind == NCS_SCHEMA_SECONDS && number && node->d >= 0)
+        return true;
+    if (node->kind == NCS_YAML_INT && node->i >= least)
+        return true;
+    if (node->kind == NCS_YAML_FLOAT && node->d >= 0x1p63) {
+        ncs_complain(s->c, node->at, "%s is too large: %s", owner, node->text);
+        return false;
+    }
+    bool whole = node->kind == NCS_YAML_FLOAT && node->d >= least && node->d == (double)(int64_t)node->d;
+    if (!whole)
+        ncs_check_wrong(s, owner, node, bounds_of(field));
+    return whole;
+}
+
 void ncs_check_value(struct ncs_scope *s, const char *owner, const struct ncs_schema_field *field,
                      const struct ncs_yaml_node *node)
 {
+    if (!ncs_check_bounds(s, owner, field, node))
+        return;
     switch (field->kind) {
     case NCS_SCHEMA_EXPR:
     case NCS_SCHEMA_SCALAR:
@@ -376,7 +443,8 @@ void ncs_check_value(struct ncs_scope *s, const char *owner, const struct ncs_sc
         break;
     case NCS_SCHEMA_TEXT: ncs_check_text(s, owner, node); break;
     case NCS_SCHEMA_WORD: check_one_word(s, field, node); break;
-    case NCS_SCHEMA_RESULT: check_result(s, owner, node); break;
+    case NCS_SCHEMA_RESULT: check_result(s, owner, node, false); break;
+    case NCS_SCHEMA_ERROR: check_result(s, owner, node, true); break;
     case NCS_SCHEMA_RANKS: check_ranks(s, owner, node); break;
     case NCS_SCHEMA_SIGNALS: check_signals(s, field, node); break;
     case NCS_SCHEMA_BARRIER: check_barrier(s, owner, node); break;

@@ -18,6 +18,10 @@ bool ncs_check_scope(struct ncs_scope *s);
 void ncs_check_value(struct ncs_scope *s, const char *owner, const struct ncs_schema_field *field,
                      const struct ncs_yaml_node *node);
 
+/* Checks a literal number or boolean against the bounds of its field, if it has some. False: it was reported. */
+bool ncs_check_bounds(struct ncs_scope *s, const char *owner, const struct ncs_schema_field *field,
+                      const struct ncs_yaml_node *node);
+
 /* Checks a map against its fields: unknown keys, missing ones, values. Errors about missing keys point at `at`. */
 void ncs_check_fields(struct ncs_scope *s, const char *owner, struct ncs_span at,
                       const struct ncs_schema_field *fields, const struct ncs_yaml_node *map);
@@ -46,6 +50,9 @@ bool ncs_check_new_name(struct ncs_scope *s, enum ncs_thing_kind kind,
  * be guessed. Returns false. */
 bool ncs_check_wrong(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node,
                      const char *expected);
+/* True if an unknown key of the map is probably a misspelling of this field. */
+bool ncs_check_is_misspelt(const struct ncs_schema_field *fields, const struct ncs_yaml_node *map,
+                           const char *name);
 /* Adds the nearest name as the hint of the last complaint; false if no name is near. */
 bool ncs_check_near(struct ncs_scope *s, const char *word, const char *const *names, size_t count);
 /* Report a word that is not among the names, with the nearest name. */

@@ -64,7 +64,8 @@ static void expression_unknown_name(const struct asking *a, const char *word, st
         for (size_t i = 0; ncs_redop_names[i]; i++)
             list[n++] = ncs_redop_names[i];
     }
-    ncs_check_near(s, word, list, n);
+    if (!ncs_check_near(s, word, list, n) && !a->chunk)
+        ncs_complain_hint(s->c, "expressions know rank, nranks, param, math and the names of this file");
     ncs_free(list);
 }
 

@@ -46,6 +46,12 @@ static void not_a_step(struct ncs_scope *s, const struct ncs_yaml_node *node)
         ncs_complain_hint(s->c, "write `%s: ...`", node->text);
 }
 
+/* True if a verb's value is missing and the key, also the name of a verb, can be a key of it: `send`. */
+static bool is_argument(const struct ncs_step *step, const struct ncs_yaml_node *key)
+{
+    return step->value->kind == NCS_YAML_NULL && ncs_schema_find(step->verb->fields, key->text);
+}
+
 static void two_verbs(struct ncs_scope *s, const struct ncs_step *step)
 {
     for (size_t i = 0; i < step->map->items; i++) {
@@ -54,7 +60,11 @@ static void two_verbs(struct ncs_scope *s, const struct ncs_step *step)
             continue;
         ncs_complain(s->c, key->at, "two verbs in one step: %s and %s", step->verb->name, key->text);
         ncs_complain_note(s->c, step->key->at, "the first one");
-        ncs_complain_hint(s->c, "begin another step with `- %s:`", key->text);
+        if (is_argument(step, key))
+            ncs_complain_hint(s->c, "if `%s` belongs to %s, indent it further; else begin another step with `- %s:`",
+                              key->text, step->verb->name, key->text);
+        else
+            ncs_complain_hint(s->c, "begin another step with `- %s:`", key->text);
         return;
     }
 }

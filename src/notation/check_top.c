@@ -156,16 +156,30 @@ static void check_env(struct ncs_scope *s, const struct ncs_yaml_node *node)
 static void check_ints(struct ncs_scope *s, const struct ncs_schema_field *field,
                        const struct ncs_yaml_node *node)
 {
-    bool list = strcmp(field->name, "culprit") == 0 || strcmp(field->name, "waiting") == 0;
+    bool waiting = strcmp(field->name, "waiting") == 0;
+    bool list = waiting || strcmp(field->name, "culprit") == 0;
     if (node->kind == NCS_YAML_LIST && list) {
         for (size_t i = 0; i < node->items; i++)
-            check_ints(s, &(struct ncs_schema_field){ .name = "a rank" }, node->item[i]);
+            check_ints(s, &(struct ncs_schema_field){ .name = "a rank", .kind = field->kind,
+                                                      .flags = field->flags }, node->item[i]);
+    } else if (waiting && node->kind == NCS_YAML_TEXT && ncs_schema_is_some_ranks(node->text)) {
+        return;
     } else if (node->kind == NCS_YAML_TEXT) {
         ncs_check_expression(s, field->name, NCS_SCOPE_RUN, node);
-    } else {
-        check_kind(s, field->name, node, node->kind == NCS_YAML_INT && node->i >= 0,
-                   list ? "a rank or a list of ranks" : "a number");
+    } else if (ncs_check_bounds(s, field->name, field, node)) {
+        check_kind(s, field->name, node, node->kind == NCS_YAML_INT || node->kind == NCS_YAML_FLOAT,
+                   waiting ? "a rank, a list of ranks, all or others"
+                   : list  ? "a rank or a list of ranks" : "a whole number");
     }
+}
+
+/* An unknown key, which is reported, is probably a misspelling of the key that is missing. */
+static bool has_unknown_key(const struct ncs_schema_field *fields, const struct ncs_yaml_node *map)
+{
+    for (size_t i = 0; i < map->items; i++)
+        if (!ncs_schema_find(fields, map->item[2 * i]->text))
+            return true;
+    return false;
 }
 
 static void check_outcome_map(struct ncs_scope *s, const struct ncs_schema_field *fields,
@@ -193,7 +207,7 @@ static void check_outcome_map(struct ncs_scope *s, const struct ncs_schema_field
     if (pass && pass->kind == NCS_YAML_BOOL && !pass->i)
         ncs_check_wrong(s, "pass", pass, "true");
     if (!first && map->kind == NCS_YAML_MAP && !ncs_yaml_get(map, "finding") &&
-        !ncs_yaml_get(map, "findings"))
+        !ncs_yaml_get(map, "findings") && !has_unknown_key(fields, map))
         ncs_complain(s->c, map->at,
                      "outcome needs hang, error, wrong, lost, pass, finding or findings");
 }
@@ -224,7 +238,7 @@ void ncs_check_declared(struct ncs_scope *s, const struct ncs_schema_field *fiel
     const char *name = field->name;
     switch (field->kind) {
     case NCS_SCHEMA_INT:
-        check_kind(s, name, node, node->kind == NCS_YAML_INT, "a number");
+        check_kind(s, name, node, node->kind == NCS_YAML_INT, "a whole number");
         break;
     case NCS_SCHEMA_NUMBER: check_kind(s, name, node, check_top_is_number(node), "a number"); break;
     case NCS_SCHEMA_FLAG:
@@ -332,6 +346,9 @@ static void unknown_keys(struct ncs_scope *s)
         if (ncs_schema_verb_of(key->text)) {
             ncs_complain(s->c, key->at, "no such key '%s' in a scenario", key->text);
             ncs_complain_hint(s->c, "it is a step: write it under steps, as `- %s:`", key->text);
+        } else if (strcmp(key->text, "seed") == 0) {
+            ncs_complain(s->c, key->at, "no such key 'seed' in a scenario");
+            ncs_complain_hint(s->c, "run with --seed N, or write matrix: { seed: [1, 2, 3] }");
         } else {
             ncs_check_unknown_key(s, "a scenario", key, names, n);
         }
@@ -361,7 +378,7 @@ bool ncs_check_scope(struct ncs_scope *s)
             check_section(s, f, value);
         else if (value)
             ncs_check_value(s, f->name, f, value);
-        else if (f->flags & NCS_SCHEMA_REQUIRED)
+        else if (f->flags & NCS_SCHEMA_REQUIRED && !ncs_check_is_misspelt(ncs_schema_top, s->root, f->name))
             ncs_complain(s->c, (struct ncs_span){ 0, 0 }, "a scenario needs %s: %s", f->name,
                          f->about);
     }

@@ -331,6 +331,7 @@ void ncs_emit_value(struct ncs_emitter *s, const struct ncs_schema_field *field,
         break;
     case NCS_SCHEMA_WORD:
     case NCS_SCHEMA_RESULT:
+    case NCS_SCHEMA_ERROR:
     case NCS_SCHEMA_FUNCTION:
     case NCS_SCHEMA_LINE:
     case NCS_SCHEMA_VERSION: ncs_emit_quoted(s, node->text, node->bytes); break;

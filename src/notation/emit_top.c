@@ -106,6 +106,8 @@ static void emit_ints(struct ncs_emitter *s, const struct ncs_yaml_node *node)
 {
     if (node->kind == NCS_YAML_LIST)
         ncs_emit_list(s, node);
+    else if (node->kind == NCS_YAML_TEXT && ncs_schema_is_some_ranks(node->text))
+        ncs_emit_quoted(s, node->text, node->bytes);
     else
         ncs_emit_expression(s, node);
 }

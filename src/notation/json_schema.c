@@ -287,8 +287,24 @@ static void schema_add_expect(struct ncs_json *j)
 
 /* ---- kinds ---- */
 
+/* A number with bounds; true if the kind of the field has nothing else to say. */
+static bool schema_add_bounds(struct ncs_json *j, const struct ncs_schema_field *f)
+{
+    if (!(f->flags & (NCS_SCHEMA_NATURAL | NCS_SCHEMA_POSITIVE)))
+        return false;
+    const char *number = f->kind == NCS_SCHEMA_SECONDS ? "number" : "integer";
+    struct ncs_str type = { 0 };
+    ncs_str_addf(&type, f->kind == NCS_SCHEMA_INT ? "\"%s\"" : "[\"%s\", \"string\"]", number);
+    types(j, type.text);
+    ncs_str_free(&type);
+    ncs_json_pair_raw(j, "minimum", f->flags & NCS_SCHEMA_POSITIVE ? "1" : "0");
+    return true;
+}
+
 static void schema_add_kind(struct ncs_json *j, const struct ncs_schema_field *f)
 {
+    if (f->kind != NCS_SCHEMA_INTS && schema_add_bounds(j, f))
+        return;
     switch (f->kind) {
     case NCS_SCHEMA_EXPR:
     case NCS_SCHEMA_SCALAR:
@@ -312,6 +328,14 @@ static void schema_add_kind(struct ncs_json *j, const struct ncs_schema_field *f
         break;
     case NCS_SCHEMA_WORD: schema_words(j, f->words, 0); break;
     case NCS_SCHEMA_RESULT: schema_reference(j, "failure"); break;
+    case NCS_SCHEMA_ERROR:
+        open_any(j);
+        item_reference(j, "failure");
+        ncs_json_open(j, '{');
+        schema_words(j, ncs_schema_kinds, NCS_SCHEMA_KINDS);
+        ncs_json_close(j, '}');
+        ncs_json_close(j, ']');
+        break;
     case NCS_SCHEMA_FUNCTION: schema_reference(j, "function"); break;
     case NCS_SCHEMA_RANKS: array_of(j, "expression"); break;
     case NCS_SCHEMA_SIGNALS:
@@ -359,7 +383,10 @@ static void schema_add_kind(struct ncs_json *j, const struct ncs_schema_field *f
     case NCS_SCHEMA_OUTCOME: schema_add_outcome(j, f); break;
     case NCS_SCHEMA_INTS:
         open_any(j);
-        item_raw(j, "type", "[\"integer\", \"string\"]");
+        ncs_json_open(j, '{');
+        if (!schema_add_bounds(j, f))
+            types(j, "[\"integer\", \"string\"]");
+        ncs_json_close(j, '}');
         ncs_json_open(j, '{');
         array_of(j, "expression");
         ncs_json_close(j, '}');

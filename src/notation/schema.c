@@ -13,6 +13,8 @@
 #define ARGUMENT NCS_SCHEMA_ARGUMENT
 #define OWN NCS_SCHEMA_OWN
 #define EITHER NCS_SCHEMA_EITHER
+#define NATURAL NCS_SCHEMA_NATURAL
+#define POSITIVE NCS_SCHEMA_POSITIVE
 #define END { NULL, NCS_SCHEMA_EXPR, 0, NULL, NULL, NULL, NULL }
 #define ROW(name, kind, flags, value, about) { name, kind, flags, value, about, NULL, NULL }
 
@@ -26,7 +28,7 @@ static const struct ncs_schema_field config[] = { NCS_SCHEMA_CONFIG, END };
 static const struct ncs_schema_field needs[] = {
     ROW("driver", NCS_SCHEMA_LINE, 0, NULL, "the driver that it is for: sim or nccl"),
     ROW("nccl", NCS_SCHEMA_VERSION, 0, NULL, "NCCL of this version or newer"),
-    ROW("gpus", NCS_SCHEMA_INT, 0, NULL, "at least so many GPUs"),
+    ROW("gpus", NCS_SCHEMA_INT, NATURAL, NULL, "at least so many GPUs"),
     END,
 };
 
@@ -35,28 +37,28 @@ static const struct ncs_schema_field sim[] = {
     ROW("memory", NCS_SCHEMA_SIZE, 0, NULL, "memory of each GPU"),
     ROW("capability", NCS_SCHEMA_NUMBER, 0, NULL, "compute capability of the GPUs, such as 9.0"),
     ROW("eager", NCS_SCHEMA_SIZE, 0, NULL, "bytes that sends buffer under policy typical"),
-    ROW("lanes", NCS_SCHEMA_INT, 0, NULL, "how many operations a GPU runs at the same time"),
-    ROW("ready_after", NCS_SCHEMA_INT, 0, NULL, "polls until a non-blocking call is done"),
+    ROW("lanes", NCS_SCHEMA_INT, NATURAL, NULL, "how many operations a GPU runs at the same time"),
+    ROW("ready_after", NCS_SCHEMA_INT, NATURAL, NULL, "polls until a non-blocking call is done"),
     { "model", NCS_SCHEMA_WORD, 0, "plain", "the machine whose links virtual time follows", NULL, ncs_model_names },
     ROW("quirks", NCS_SCHEMA_FLAG, 0, NULL, "imitate oddities of the versions"),
     END,
 };
 
 static const struct ncs_schema_field hang[] = {
-    ROW("culprit", NCS_SCHEMA_INTS, 0, NULL,
+    ROW("culprit", NCS_SCHEMA_INTS, NATURAL, NULL,
         "the rank that is to blame, or a list of a cycle's ranks"),
-    ROW("call", NCS_SCHEMA_INTS, 0, NULL, "number of the call at which the ranks diverge, from 1"),
+    ROW("call", NCS_SCHEMA_INTS, POSITIVE, NULL, "number of the call at which the ranks diverge, from 1"),
     ROW("comm", NCS_SCHEMA_LINE, 0, "world", "name of the communicator"),
-    ROW("waiting", NCS_SCHEMA_INTS, 0, NULL, "the rank that waits, or a list"),
+    ROW("waiting", NCS_SCHEMA_INTS, NATURAL, NULL, "the rank that waits, a list, all or others"),
     ROW("why", NCS_SCHEMA_LINE, 0, NULL, "the rule that explains the hang"),
     END,
 };
 
 static const struct ncs_schema_field wrong[] = {
-    ROW("rank", NCS_SCHEMA_INTS, 0, NULL, "the rank whose result is wrong"),
-    ROW("call", NCS_SCHEMA_INTS, 0, NULL, "number of the call, from 1"),
+    ROW("rank", NCS_SCHEMA_INTS, NATURAL, NULL, "the rank whose result is wrong"),
+    ROW("call", NCS_SCHEMA_INTS, POSITIVE, NULL, "number of the call, from 1"),
     ROW("comm", NCS_SCHEMA_LINE, 0, "world", "name of the communicator"),
-    ROW("first", NCS_SCHEMA_INTS, 0, NULL, "first element that is wrong, from 1"),
+    ROW("first", NCS_SCHEMA_INTS, POSITIVE, NULL, "first element that is wrong, from 1"),
     END,
 };
 
@@ -64,11 +66,11 @@ static const char *const certainties[] = { "certain", "luck", "undefined", "like
 
 static const struct ncs_schema_field finding[] = {
     ROW("rule", NCS_SCHEMA_LINE, 0, NULL, "its rule"),
-    ROW("culprit", NCS_SCHEMA_INTS, 0, NULL,
+    ROW("culprit", NCS_SCHEMA_INTS, NATURAL, NULL,
         "the rank that is to blame, or a list of a cycle's ranks"),
-    ROW("call", NCS_SCHEMA_INTS, 0, NULL, "number of the call at which the ranks diverge, from 1"),
+    ROW("call", NCS_SCHEMA_INTS, POSITIVE, NULL, "number of the call at which the ranks diverge, from 1"),
     ROW("comm", NCS_SCHEMA_LINE, 0, NULL, "name of the communicator"),
-    ROW("waiting", NCS_SCHEMA_INTS, 0, NULL, "the rank that waits, or a list"),
+    ROW("waiting", NCS_SCHEMA_INTS, NATURAL, NULL, "the rank that waits, a list, all or others"),
     { "certainty", NCS_SCHEMA_WORD, 0, NULL, "how sure the finding is", NULL, certainties },
     END,
 };
@@ -84,14 +86,14 @@ static const struct ncs_schema_field outcome[] = {
     ROW("when", NCS_SCHEMA_WHEN, OWN, NULL, "in a list: the outcome if this holds for the run"),
     ROW("pass", NCS_SCHEMA_FLAG, 0, NULL, "true: every rank ends and every check holds"),
     { "hang", NCS_SCHEMA_SOME, 0, NULL, "the run hangs: true, or what must agree", hang, NULL },
-    ROW("error", NCS_SCHEMA_RESULT, 0, NULL, "this uncaught error ends a rank"),
-    ROW("rank", NCS_SCHEMA_INTS, 0, NULL, "with error: the rank"),
-    ROW("call", NCS_SCHEMA_LINE, 0, NULL, "with error: C name of the function"),
+    ROW("error", NCS_SCHEMA_ERROR, 0, NULL, "this uncaught error, or one of this kind, ends a rank"),
+    ROW("rank", NCS_SCHEMA_INTS, NATURAL, NULL, "with error: the rank"),
+    ROW("call", NCS_SCHEMA_FUNCTION, 0, NULL, "with error: C name of the function"),
     { "wrong", NCS_SCHEMA_SOME, 0, NULL, "a result differs: true, or where", wrong, NULL },
-    ROW("lost", NCS_SCHEMA_INTS, 0, NULL, "this rank is lost"),
+    ROW("lost", NCS_SCHEMA_INTS, NATURAL, NULL, "this rank is lost"),
     { "finding", NCS_SCHEMA_RULE, 0, NULL, "a finding that must be reported too: its rule, or its fields",
       finding, NULL },
-    ROW("findings", NCS_SCHEMA_INTS, 0, NULL, "how many findings are errors"),
+    ROW("findings", NCS_SCHEMA_INTS, NATURAL, NULL, "how many findings are errors"),
     END,
 };
 
@@ -122,7 +124,8 @@ static const struct ncs_schema_field comms[] = {
 
 static const struct ncs_schema_field buffers[] = {
     ROW("dtype", NCS_SCHEMA_DTYPE, ARGUMENT | REQUIRED, NULL, "type of the elements"),
-    ROW("count", NCS_SCHEMA_COUNT, ARGUMENT | REQUIRED, NULL, "elements: expression or size (64K)"),
+    ROW("count", NCS_SCHEMA_COUNT, ARGUMENT | REQUIRED | NATURAL, NULL,
+        "elements: expression or size (64K)"),
     ROW("init", NCS_SCHEMA_ELEMENTS, OWN, NULL,
         "the first contents: expression (i is the element, from 1), list, or random"),
     { "memory", NCS_SCHEMA_WORD, 0, "device", "kind of memory", NULL, memories },
@@ -150,7 +153,7 @@ static const struct ncs_schema_field windows[] = {
 const struct ncs_schema_field ncs_schema_top[] = {
     ROW("scenario", NCS_SCHEMA_LINE, 0, NULL, "one line for people; the file's name by default"),
     ROW("ranks", NCS_SCHEMA_NRANKS, 0, "2", "ranks of the run: number, or expression over param"),
-    ROW("devices", NCS_SCHEMA_INT, 0, "8", "GPUs of a virtual host"),
+    ROW("devices", NCS_SCHEMA_INT, POSITIVE, "8", "GPUs of a virtual host"),
     { "world", NCS_SCHEMA_WORLD, 0, "true", "make the communicator world; or its configuration",
       config, NULL },
     ROW("params", NCS_SCHEMA_PARAMS, 0, NULL, "name: default; read as param.name, set by --set"),
@@ -228,6 +231,13 @@ size_t ncs_schema_names(const struct ncs_schema_field *fields,
         names[n++] = fields->name;
     names[n] = NULL;
     return n;
+}
+
+const char *const ncs_schema_kinds[NCS_SCHEMA_KINDS] = { "nccl", "cuda" };
+
+bool ncs_schema_is_some_ranks(const char *word)
+{
+    return strcmp(word, "all") == 0 || strcmp(word, "others") == 0;
 }
 
 size_t ncs_schema_results(const char *names[NCS_SCHEMA_RESULTS_MAX])

@@ -28,6 +28,7 @@ enum ncs_schema_kind {
     NCS_SCHEMA_TEXT,    /* text with ${expression} */
     NCS_SCHEMA_WORD,    /* one of words */
     NCS_SCHEMA_RESULT,  /* the name of a result of NCCL or CUDA */
+    NCS_SCHEMA_ERROR,   /* the same, or a kind of error */
     NCS_SCHEMA_RANKS,   /* list of expressions */
     NCS_SCHEMA_SIGNALS, /* list of maps */
     NCS_SCHEMA_BARRIER, /* true, or list of ranks */
@@ -71,6 +72,8 @@ enum {
     NCS_SCHEMA_REQUIRED = 16,
     NCS_SCHEMA_EITHER = 32, /* one of the fields with this flag is required */
     NCS_SCHEMA_SHIFTS = 64, /* an argument that is dropped when it is missing; other missing arguments become nil */
+    NCS_SCHEMA_NATURAL = 128,  /* a literal number is 0 or more, and whole unless it is seconds */
+    NCS_SCHEMA_POSITIVE = 256, /* a literal number is whole, 1 or more */
 };
 
 struct ncs_schema_field {
@@ -115,6 +118,11 @@ const struct ncs_schema_verb *ncs_schema_verb_of(const char *name);
 /* Names of failures that keys such as `fails` can ask for; returns their number. */
 enum { NCS_SCHEMA_RESULTS_MAX = 256 };
 size_t ncs_schema_results(const char *names[NCS_SCHEMA_RESULTS_MAX]);
+/* Kinds of errors that only the outcome of a run can ask for, besides those names. */
+enum { NCS_SCHEMA_KINDS = 2 };
+extern const char *const ncs_schema_kinds[NCS_SCHEMA_KINDS];
+/* True for the words that stand for several ranks in `waiting`: all, others. */
+bool ncs_schema_is_some_ranks(const char *word);
 
 /* Names that expressions know besides the names of the file, NULL at the end. */
 extern const char *const ncs_schema_math[];    /* fields of math */

@@ -13,6 +13,8 @@
 #define OWN NCS_SCHEMA_OWN
 #define EITHER NCS_SCHEMA_EITHER
 #define SHIFTS NCS_SCHEMA_SHIFTS
+#define NATURAL NCS_SCHEMA_NATURAL
+#define POSITIVE NCS_SCHEMA_POSITIVE
 #define END { NULL, NCS_SCHEMA_EXPR, 0, NULL, NULL, NULL, NULL }
 #define ROW(name, kind, flags, value, about) { name, kind, flags, value, about, NULL, NULL }
 
@@ -130,12 +132,13 @@ static const struct ncs_schema_field delay[] = {
 };
 
 #define WHEN                                                                                       \
-    ROW("rank", NCS_SCHEMA_EXPR, 0, NULL, "only on this rank"),                                    \
+    ROW("rank", NCS_SCHEMA_EXPR, NATURAL, NULL, "only on this rank"),                              \
         ROW("comm", NCS_SCHEMA_COMM, 0, "world", "communicator on which calls are counted"),       \
-        ROW("call", NCS_SCHEMA_EXPR, 0, NULL, "before this rank's call of that number, from 1"),   \
+        ROW("call", NCS_SCHEMA_EXPR, POSITIVE, NULL,                                               \
+            "before this rank's call of that number, from 1"),                                     \
         ROW("func", NCS_SCHEMA_FUNCTION, 0, NULL, "before a use of that function of C"),           \
-        ROW("nth", NCS_SCHEMA_EXPR, 0, "1", "with func: before the nth use from here on")
-#define SECONDS(flags, about) ROW("seconds", NCS_SCHEMA_SECONDS, flags, NULL, about)
+        ROW("nth", NCS_SCHEMA_EXPR, POSITIVE, "1", "with func: before the nth use from here on")
+#define SECONDS(flags, about) ROW("seconds", NCS_SCHEMA_SECONDS, (flags) | NATURAL, NULL, about)
 #define CODE ROW("code", NCS_SCHEMA_RESULT, REQUIRED, NULL, "the result, such as ncclSystemError")
 
 static const struct ncs_schema_field when_nothing[] = { WHEN, END };
@@ -143,11 +146,11 @@ static const struct ncs_schema_field when_delay[] = {
     WHEN, SECONDS(REQUIRED, "how much later"), END };
 static const struct ncs_schema_field when_code[] = { WHEN, CODE, END };
 static const struct ncs_schema_field when_elements[] = {
-    WHEN, ROW("first", NCS_SCHEMA_EXPR, 0, "1", "first element that is spoilt, from 1"),
-    ROW("count", NCS_SCHEMA_COUNT, 0, NULL, "elements; by default all that follow"), END
+    WHEN, ROW("first", NCS_SCHEMA_EXPR, POSITIVE, "1", "first element that is spoilt, from 1"),
+    ROW("count", NCS_SCHEMA_COUNT, POSITIVE, NULL, "elements; by default all that follow"), END
 };
 static const struct ncs_schema_field when_peer[] = {
-    WHEN, ROW("peer", NCS_SCHEMA_EXPR, REQUIRED, NULL, "rank at the other end"),
+    WHEN, ROW("peer", NCS_SCHEMA_EXPR, REQUIRED | NATURAL, NULL, "rank at the other end"),
     SECONDS(0, "delay of everything over the link; without it the link is cut"), END
 };
 

@@ -1,6 +1,7 @@
 /* Checks declarations: values in range; ranks, rules and names that exist. */
 #include <string.h>
 
+#include "api/gen/api.h"
 #include "api/types.h"
 #include "base/mem.h"
 #include "base/near.h"
@@ -106,6 +107,19 @@ static bool is_error_name(struct check *c, const char *name)
     return true;
 }
 
+static bool is_function(struct check *c, const char *name)
+{
+    const char *names[NCS_FN_COUNT];
+    for (int fn = 0; fn < NCS_FN_COUNT; fn++) {
+        names[fn] = ncs_fn_info[fn].name;
+        if (strcmp(names[fn], name) == 0)
+            return true;
+    }
+    ncs_fail(check_place_of(c, "call"), NCS_BAD_INPUT,
+             "outcome: call = `%s`: no such function of NCCL or CUDA", name);
+    return ncs_fail_near(c->err, name, names, NCS_FN_COUNT);
+}
+
 static bool is_certainty(struct check *c, const char *name)
 {
     for (const char *const *known = ncs_certainty_names; name && *known; known++)
@@ -148,7 +162,8 @@ static bool check_scenario_outcome(struct check *c, const struct ncs_outcome *o,
            in_range(c, "outcome: first", o->first, 0, INT64_MAX) &&
            in_range(c, "outcome: findings", o->findings, 0, INT32_MAX) &&
            check_is_rule(c, "why", o->why) && check_finding(c, &o->finding, named) &&
-           (!o->error_name || is_error_name(c, o->error_name));
+           (!o->error_name || is_error_name(c, o->error_name)) &&
+           (!o->error_call || is_function(c, o->error_call));
 }
 
 static bool check_driver(struct check *c, const char *name)

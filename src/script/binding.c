@@ -76,7 +76,11 @@ int ncs_lua_wrong(lua_State *L, int arg, const char *name, const char *wanted)
         return ncs_lua_usage(L, "%s must be %s, got %s%.60s%s", name, wanted, text ? "\"" : "",
                              lua_tostring(L, -1), text ? "\"" : "");
     }
-    return ncs_lua_usage(L, "%s must be %s, got %s", name, wanted, ncs_lua_type(L, arg));
+    if (lua_type(L, arg) == LUA_TBOOLEAN)
+        return ncs_lua_usage(L, "%s must be %s, got %s", name, wanted,
+                             lua_toboolean(L, arg) ? "true" : "false");
+    return ncs_lua_usage(L, "%s must be %s, got %s", name, wanted,
+                         lua_type(L, arg) == LUA_TTABLE ? "a table" : ncs_lua_type(L, arg));
 }
 
 bool ncs_lua_is_whole(lua_State *L, int arg, lua_Integer *value)

@@ -114,6 +114,26 @@ static bool check_names(struct ncs_checking *c, struct ncs_script *script, struc
     return j.names != NULL;
 }
 
+static void complain_twice(void *arg, struct ncs_span key, struct ncs_span first)
+{
+    struct ncs_checking *c = arg;
+    struct ncs_complaints *all = &c->reading.complaints;
+    const char *text = c->reading.source.text;
+    size_t skip = ncs_chunk_start(text, c->reading.source.bytes);
+    key.at += skip;
+    first.at += skip;
+    ncs_complain(all, key, "key '%.*s' is given twice", (int)(key.bytes < 60 ? key.bytes : 60),
+                 text + key.at);
+    ncs_complain_note(all, first, "the first one is here");
+}
+
+static void check_repeated_keys(struct ncs_checking *c)
+{
+    const struct ncs_str *text = &c->reading.text;
+    size_t skip = ncs_chunk_start(text->text, text->bytes);
+    ncs_lint_repeated_keys(text->text + skip, text->bytes - skip, complain_twice, c, NULL);
+}
+
 /* ---- what loading says ---- */
 
 struct ncs_span ncs_checking_span(const struct ncs_checking *c, int line, const char *message)
@@ -212,6 +232,8 @@ bool ncs_script_check(struct ncs_checking *c, const struct ncs_script_settings *
         return false;
     if (!c->reading.yaml && !check_syntax(c))
         return true;
+    if (!c->reading.yaml)
+        check_repeated_keys(c);
     own.reading = &c->reading;
     c->script = ncs_script_open(c->file, &own, &said);
     if (c->script)

@@ -44,9 +44,18 @@ static void outcome_waiting(lua_State *L, struct ncs_declaration *d, int value)
     o->waitings = read_waiting(L, d, value, o->culprit, o->culprits, &o->waiting);
 }
 
+/* Reads a number that counts from 1. */
+static int64_t outcome_ordinal(lua_State *L, struct ncs_declaration *d, int value)
+{
+    lua_Integer number = ncs_lua_integer(L, value, d->key);
+    if (number < 1)
+        ncs_lua_wrong(L, value, d->key, "1 or more");
+    return (int64_t)number;
+}
+
 static void outcome_call_number(lua_State *L, struct ncs_declaration *d, int value)
 {
-    d->scenario->outcome.call = (int64_t)ncs_lua_count(L, value, d->key);
+    d->scenario->outcome.call = outcome_ordinal(L, d, value);
 }
 
 static void outcome_comm(lua_State *L, struct ncs_declaration *d, int value)
@@ -67,7 +76,7 @@ static void outcome_rank(lua_State *L, struct ncs_declaration *d, int value)
 
 static void outcome_first(lua_State *L, struct ncs_declaration *d, int value)
 {
-    d->scenario->outcome.first = (int64_t)ncs_lua_count(L, value, d->key);
+    d->scenario->outcome.first = outcome_ordinal(L, d, value);
 }
 
 static void outcome_pass(lua_State *L, struct ncs_declaration *d, int value)
@@ -97,7 +106,7 @@ static void finding_waiting(lua_State *L, struct ncs_declaration *d, int value)
 
 static void finding_call(lua_State *L, struct ncs_declaration *d, int value)
 {
-    d->scenario->outcome.finding.call = (int64_t)ncs_lua_count(L, value, d->key);
+    d->scenario->outcome.finding.call = outcome_ordinal(L, d, value);
 }
 
 static void finding_comm(lua_State *L, struct ncs_declaration *d, int value)

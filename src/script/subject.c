@@ -76,7 +76,7 @@ static struct ncs_span subject_find_word(const char *text, size_t bytes, const c
 /* The message without what it proposes, which may stand elsewhere in the statement. */
 static size_t subject_facts(const char *message)
 {
-    static const char *const proposals[] = { "did you mean", "expected", "such as" };
+    static const char *const proposals[] = { "did you mean", "expected" };
     size_t facts = strlen(message);
     for (size_t i = 0; i < sizeof proposals / sizeof *proposals; i++) {
         const char *found = strstr(message, proposals[i]);

@@ -1,4 +1,6 @@
 /* Reads expressions, and reports the free names in them. */
+#include "base/hash.h"
+#include "base/map.h"
 #include "notation/lint/reader.h"
 
 /* ---- words ---- */
@@ -86,12 +88,27 @@ static bool begins_assignment(const struct ncs_reader *r)
 
 /* ---- terms ---- */
 
+/* `keys` has the byte behind the first use of each name, which is not 0. */
+static void note_key(struct ncs_reader *r, struct ncs_map *keys)
+{
+    struct ncs_span key = r->x.span;
+    uint64_t name = ncs_hash_bytes(1, r->x.text + key.at, key.bytes);
+    size_t end = ncs_map_number(keys, name);
+    if (end)
+        r->on_twice(r->arg, key, (struct ncs_span){ end - key.bytes, key.bytes });
+    else
+        ncs_map_put_number(keys, name, key.at + key.bytes);
+}
+
 static void constructor(struct ncs_reader *r)
 {
     struct ncs_span opening = r->x.span;
+    struct ncs_map keys = { 0 };
     ncs_lint_want(r, '{', "`{`");
     while (!ncs_lint_is(r, '}') && !ncs_lint_is(r, NCS_W_END)) {
         if (ncs_lint_is(r, NCS_W_NAME) && ncs_lint_peek(&r->x) == '=') {
+            if (r->on_twice)
+                note_key(r, &keys);
             ncs_lint_next(&r->x);
             ncs_lint_next(&r->x);
         } else if (ncs_lint_is(r, '[')) {
@@ -105,6 +122,7 @@ static void constructor(struct ncs_reader *r)
         if (!ncs_lint_take(r, ',') && !ncs_lint_take(r, ';'))
             break;
     }
+    ncs_map_free(&keys);
     ncs_lint_want_close(r, '}', "`}` or a further entry after a comma", opening);
 }
 

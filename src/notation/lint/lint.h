@@ -34,6 +34,12 @@ bool ncs_lint_expression(const char *text, size_t bytes,
                          void (*on_name)(void *arg, const struct ncs_lint_name *name), void *arg,
                          struct ncs_lint_error *err);
 
+/* Calls on_twice for every name that is a key of one table constructor for the second time: Lua keeps only the last
+ * value. Otherwise as ncs_lint_chunk. */
+bool ncs_lint_repeated_keys(const char *text, size_t bytes,
+                            void (*on_twice)(void *arg, struct ncs_span key, struct ncs_span first),
+                            void *arg, struct ncs_lint_error *err);
+
 /* True if the chunk contains only statements that call the function `name`, as `name { ... }`. */
 bool ncs_lint_only_calls(const char *text, size_t bytes, const char *name);
 

@@ -49,6 +49,7 @@ struct ncs_reader {
     struct ncs_lint_label *jump;   /* gotos without a label so far; name.text NULL: a break */
     size_t locals, local_room, labels, label_room, jumps, jump_room;
     void (*on_name)(void *arg, const struct ncs_lint_name *name);
+    void (*on_twice)(void *arg, struct ncs_span key, struct ncs_span first);
     void (*on_statement)(void *arg, const struct ncs_lint_statement *s);
     struct ncs_lint_statement own; /* the chunk's own that is being read */
     void *arg;

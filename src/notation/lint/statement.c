@@ -371,6 +371,14 @@ bool ncs_lint_chunk(const char *text, size_t bytes,
     return read(&r, false, err);
 }
 
+bool ncs_lint_repeated_keys(const char *text, size_t bytes,
+                            void (*on_twice)(void *arg, struct ncs_span key, struct ncs_span first),
+                            void *arg, struct ncs_lint_error *err)
+{
+    struct ncs_reader r = { .x = { .text = text, .bytes = bytes }, .on_twice = on_twice, .arg = arg };
+    return read(&r, false, err);
+}
+
 bool ncs_lint_split(const char *text, size_t bytes,
                     void (*on_statement)(void *arg, const struct ncs_lint_statement *s), void *arg,
                     struct ncs_lint_error *err)
