@@ -121,7 +121,7 @@ static void check_thing(const struct asking *a, const struct ncs_lint_name *n,
                      t->name);
         ncs_complain_note(c, t->at, "'%s' counts here", t->name);
     } else if (!t->there) {
-        ncs_complain(c, expression_place(a, n->at), "'%s' is not there yet: it is made later",
+        ncs_complain(c, expression_place(a, n->at), "'%s' is not defined yet: it is defined later",
                      t->name);
         ncs_complain_note(c, t->at, "'%s' is made here", t->name);
     } else if (ncs_schema_members[t->kind]) {
@@ -243,7 +243,7 @@ static void check_lua(struct asking *a, const char *text, size_t bytes)
     const char *zero = memchr(text, '\0', bytes);
     if (zero) {
         ncs_complain(c, expression_place(a, (struct ncs_span){ (size_t)(zero - text), 1 }),
-                     "a zero byte in Lua");
+                     "the Lua text contains a zero byte");
         return;
     }
     bool ok = a->chunk ? ncs_lint_chunk(text, bytes, expression_on_name, a, &err)
@@ -295,7 +295,7 @@ void ncs_check_text(struct ncs_scope *s, const char *owner, const struct ncs_yam
         case NCS_TEXT_PLAIN:
             break;
         case NCS_TEXT_OPEN:
-            ncs_complain(s->c, expression_place(&a, part), "`${` without its `}`");
+            ncs_complain(s->c, expression_place(&a, part), "`${` is not closed by `}`");
             return;
         case NCS_TEXT_EXPRESSION:
             a.offset = part.at;

@@ -19,7 +19,7 @@ static void unknown_step_key(struct ncs_scope *s, const struct ncs_step *step,
     const char *names[80];
     size_t n = 0;
     if (strcmp(key->text, "as") == 0) {
-        ncs_complain(s->c, key->at, "`as` stands beside repeat and thread");
+        ncs_complain(s->c, key->at, "`as` is a key beside repeat or thread");
         if (step->verb && step->verb->fields && ncs_schema_find(step->verb->fields, "as"))
             ncs_complain_hint(s->c, "write %s: { as: ... }", step->verb->name);
         return;
@@ -58,7 +58,7 @@ static void two_verbs(struct ncs_scope *s, const struct ncs_step *step)
         const struct ncs_yaml_node *key = step->map->item[2 * i];
         if (key == step->key || !ncs_schema_verb_of(key->text))
             continue;
-        ncs_complain(s->c, key->at, "two verbs in one step: %s and %s", step->verb->name, key->text);
+        ncs_complain(s->c, key->at, "the step has two verbs, %s and %s", step->verb->name, key->text);
         ncs_complain_note(s->c, step->key->at, "the first one");
         if (is_argument(step, key))
             ncs_complain_hint(s->c, "if `%s` belongs to %s, indent it further; else begin another step with `- %s:`",
@@ -185,10 +185,10 @@ static void check_faults(struct ncs_scope *s, const struct ncs_yaml_node *map)
             continue;
         bool call = ncs_yaml_get(when, "call"), func = ncs_yaml_get(when, "func");
         if (call && func)
-            ncs_complain(s->c, when->at, "%s: one of call and func can be given", key->text);
+            ncs_complain(s->c, when->at, "%s takes call or func, not both", key->text);
         if (!func && ncs_yaml_get(when, "nth"))
             ncs_complain(s->c, ncs_scope_key(when, "nth")->at,
-                         "nth goes with func: it counts its uses");
+                         "nth needs func: it counts the uses of that function");
         if (!call && !func && strcmp(key->text, "fail") == 0)
             ncs_complain(s->c, key->at, "fail needs call or func: which call fails");
     }
@@ -215,7 +215,7 @@ static void check_step(struct ncs_scope *s, const struct ncs_yaml_node *map)
         }
     }
     if (verbs == 0 && !unknown) {
-        ncs_complain(s->c, map->at, "a step without a verb, such as all_reduce or sync");
+        ncs_complain(s->c, map->at, "the step has no verb such as all_reduce or sync");
         return;
     }
     if (verbs == 0)

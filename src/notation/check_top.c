@@ -193,15 +193,15 @@ static void check_outcome_map(struct ncs_scope *s, const struct ncs_schema_field
         for (int k = 0; k < 5; k++)
             if (strcmp(verdicts[k], key->text) == 0) {
                 if (first)
-                    ncs_complain(s->c, key->at, "outcome: one of %s and %s can be given",
+                    ncs_complain(s->c, key->at, "outcome takes only one of %s and %s",
                                  first->text, key->text);
                 first = first ? first : key;
             }
         bool of_error = strcmp(key->text, "rank") == 0 || strcmp(key->text, "call") == 0;
         if (of_error && !ncs_yaml_get(map, "error"))
-            ncs_complain(s->c, key->at, "%s goes with error", key->text);
+            ncs_complain(s->c, key->at, "%s is only allowed beside error", key->text);
         if (strcmp(key->text, "when") == 0 && !in_list)
-            ncs_complain(s->c, key->at, "%s belongs into a list of outcomes", key->text);
+            ncs_complain(s->c, key->at, "%s is only allowed in a list of outcomes", key->text);
     }
     const struct ncs_yaml_node *pass = ncs_yaml_get(map, "pass");
     if (pass && pass->kind == NCS_YAML_BOOL && !pass->i)
@@ -288,12 +288,12 @@ static void check_comm(struct ncs_scope *s, const struct ncs_yaml_node *key,
     const struct ncs_yaml_node *split = ncs_yaml_get(entry, "split");
     const struct ncs_yaml_node *init = ncs_yaml_get(entry, "init");
     if (split && init)
-        ncs_complain(s->c, key->at, "%s: one of split and init can be given", key->text);
+        ncs_complain(s->c, key->at, "%s takes split or init, not both", key->text);
     else if (split && !ncs_yaml_get(entry, "color"))
         ncs_complain(s->c, key->at, "%s needs color: ranks of one colour are in one communicator",
                      key->text);
     else if (init && (ncs_yaml_get(entry, "color") || ncs_yaml_get(entry, "key")))
-        ncs_complain(s->c, key->at, "%s: color and key go with split", key->text);
+        ncs_complain(s->c, key->at, "%s: color and key are only allowed with split", key->text);
 }
 
 static void check_section(struct ncs_scope *s, const struct ncs_schema_field *field,

@@ -221,7 +221,7 @@ const struct ncs_schema_verb ncs_schema_verbs[] = {
     { "group", NCS_SCHEMA_STEPS, NULL, NULL, NULL, NULL, ncs_emit_group,
       "steps between ncclGroupStart and ncclGroupEnd" },
     { "repeat", NCS_SCHEMA_TIMES, NULL, NULL, beside_repeat, NULL, ncs_emit_repeat,
-      "so many times what stands in do" },
+      "repeats the steps of do so many times" },
     { "thread", NCS_SCHEMA_STEPS, NULL, NULL, beside_thread, NULL, ncs_emit_thread,
       "steps in a further host thread" },
     { "join", NCS_SCHEMA_THREAD, NULL, NULL, NULL, NULL, NULL, "waits for a thread" },

@@ -89,7 +89,7 @@ static void read_axis(lua_State *L, struct ncs_declaration *d, const char *name,
         lua_rawgeti(L, value, (lua_Integer)i);
         struct ncs_param p = matrix_read_value(L, axis, what);
         if (!ncs_axis_add(axis, p))
-            ncs_lua_usage(L, "%s is %s, which is there already", what, ncs_lua_text(L, -1));
+            ncs_lua_usage(L, "%s repeats %s", what, ncs_lua_text(L, -1));
         lua_pop(L, 1);
     }
 }

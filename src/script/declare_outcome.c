@@ -244,7 +244,7 @@ void ncs_declare_outcome(lua_State *L, struct ncs_declaration *d, int value)
     for (int i = 0; verdicts[i]; i++)
         given += has_key(L, value, verdicts[i]);
     if (given > 1)
-        ncs_lua_usage(L, "outcome: one of hang, error, wrong, lost, pass can be given");
+        ncs_lua_usage(L, "outcome takes only one of hang, error, wrong, lost and pass");
     d->scenario->outcome.any_verdict =
         given == 0 && (has_key(L, value, "finding") || has_key(L, value, "findings"));
     ncs_declare_rows(L, d, value, has_key(L, value, "error") ? error_rows : rows);

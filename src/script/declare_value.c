@@ -57,7 +57,7 @@ void ncs_declare_rows(lua_State *L, struct ncs_declaration *d, int table,
     for (lua_pushnil(L); lua_next(L, table); lua_pop(L, 1)) {
         bool known = false;
         if (lua_type(L, -2) != LUA_TSTRING)
-            ncs_lua_usage(L, "%s%sa value without a key, expected key = value", outer ? outer : "",
+            ncs_lua_usage(L, "%s%sthe table has a value without a key, expected key = value", outer ? outer : "",
                           outer ? ": " : "");
         const char *key = lua_tostring(L, -2);
         for (size_t i = 0; i < n; i++)

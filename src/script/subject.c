@@ -111,20 +111,30 @@ static const char *subject_clause(const char *message)
     }
 }
 
-/* Finds one of the first `most` words of a message; a number counts only behind "rank". */
+/* True for words whose number stands in the text without them: "rank 9" of the list { 0, 9 }. */
+static bool subject_is_counted(const char *word, size_t bytes)
+{
+    static const char *const counted[] = { "rank", "count", "root", "peer" };
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+        if (strlen(counted[i]) == bytes && memcmp(counted[i], word, bytes) == 0)
+            return true;
+    return false;
+}
+
+/* Finds one of the first `most` words of a message. Numbers are left out unless a word says what they are. */
 static struct ncs_span subject_named(const char *text, size_t bytes, const char *message, int most)
 {
     struct ncs_span found = { 0, 0 };
-    bool ranked = false;
+    bool counted = false;
     for (const char *p = message; *p && !found.bytes && most > 0;) {
         size_t n = 0;
         while (is_word_byte(p[n]))
             n++;
         bool article = (n == 2 && memcmp(p, "no", n) == 0) || (n == 3 && memcmp(p, "the", n) == 0);
         if (n && !article) {
-            if (!isdigit((unsigned char)*p) || ranked)
+            if (!isdigit((unsigned char)*p) || counted)
                 found = subject_find_word(text, bytes, p, n);
-            ranked = n == 4 && memcmp(p, "rank", n) == 0;
+            counted = subject_is_counted(p, n);
             most--;
         }
         p += n ? n : 1;

@@ -197,9 +197,9 @@ $ ncclscript check check/raw.lua
 > check/raw.lua:3:31: error: count 8 for each rank is beyond the receive buffer, which has room for 4
 >     3 | C.check(C.ncclAllGather(x, x, 8, C.ncclFloat32, world, stream))
 >       |                               ^
-> check/raw.lua:5:11: error: ncclBroadcast: ncclInvalidArgument: root = 9: world has ranks 0 to 1
+> check/raw.lua:5:49: error: ncclBroadcast: ncclInvalidArgument: root = 9: world has ranks 0 to 1
 >     5 | C.check(C.ncclBroadcast(x, x, 8, C.ncclFloat32, 9, world, stream))
->       |           ^^^^^^^^^^^^^
+>       |                                                 ^
 > 1 file: 1 with errors
 ? 2
 
@@ -270,9 +270,9 @@ $ ncclscript check --plan check/plan.lua
 > 1 file: 0 with errors
 
 $ ncclscript check --plan check/values.lua
-> check/values.lua:9:35: warning: copy_from: count 8 is more than the buffers hold: 4 to 3 elements
+> check/values.lua:9:50: warning: copy_from: count 8 is more than the buffers hold: 4 to 3 elements
 >     9 | local y = cuda.buffer("int32", n):copy_from(x, { count = 8 })
->       |                                   ^^^^^^^^^
+>       |                                                  ^^^^^
 >   hint: this may depend on a value that only a run knows
 > check/values.lua: 2 ranks
 >   ranks 0, 1

@@ -55,5 +55,5 @@ $ NCCL_DEBUG=WARN NCCL_DEBUG_FILE=nccl.%h.%p ncclscript run log.lua && cat nccl.
 $ ncclscript run log_file.lua
 ! log_file.lua:1:31: error: env: 'NCCL_DEBUG_FILE' needs --unsafe: <*>
 !     1 | scenario { ranks = 1, env = { NCCL_DEBUG_FILE = "elsewhere" } }
-!       |                               ^
+!       |                               ^^^^^^^^^^^^^^^
 ? 2

@@ -121,9 +121,10 @@ $ ncclscript run broken.lua
 ? 2
 
 $ ncclscript run key.lua
-! key.lua:1:12: error: no such key 'rank': did you mean 'ranks'?
+! key.lua:1:12: error: no such key 'rank'
 !     1 | scenario { rank = 2 }
-!       |            ^
+!       |            ^^^^
+!   hint: did you mean 'ranks'?
 ? 2
 
 $ ncclscript run print.lua

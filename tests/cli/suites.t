@@ -189,16 +189,16 @@ $ printf 'local l = {} for i = 1, 100000 do l[i] = i end\nscenario { params = { 
 $ printf 'scenario {\n  params = { n = 1 },\n  matrix = {\n    n = { 1, "2" } } }' >bad.lua; ncclscript run bad.lua pass.lua
 > PASS  pass.lua  <*>
 > 2 scenarios: 1 as expected, 1 unexpected (1 invalid)
-! bad.lua:4:5: error: matrix: n: value 2 must be a whole number, as its default in params, got "2"
+! bad.lua:4:15: error: matrix: n: value 2 must be a whole number, as its default in params, got "2"
 !     4 |     n = { 1, "2" } } }
-!       |     ^
+!       |               ^
 ? 2
 
 # What a case declares is looked at when it is run.
 $ printf 'scenario {\n  matrix = { ranks = { 1, 3 } },\n  outcome = { lost = 2 } }' >late.lua; ncclscript run -q 'late.lua[ranks=1]'
 ! late.lua:3:15: error: outcome: lost = 2: the run has ranks 0 to 0
 !     3 |   outcome = { lost = 2 } }
-!       |               ^
+!       |               ^^^^
 ? 2
 
 # What is wrong with all of them is told once.

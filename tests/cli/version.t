@@ -11,9 +11,9 @@ $ ncclscript run --nccl-version 2.27.3 version.lua
 ! <*>try `ncclscript run --help`
 ? 2
 $ ncclscript run unknown_version.lua
-! unknown_version.lua:1:31: error: sim: nccl = `2.27.3`: the simulator can be NCCL 2.28.9, 2.29.2, 2.29.7, 2.30.3, 2.30.4 or 2.30.7
+! unknown_version.lua:1:39: error: sim: nccl = `2.27.3`: the simulator can be NCCL 2.28.9, 2.29.2, 2.29.7, 2.30.3, 2.30.4 or 2.30.7
 !     1 | scenario { ranks = 1, sim = { nccl = "2.27.3" } }
-!       |                               ^
+!       |                                       ^^^^^^
 ? 2
 
 # What a version lacks is absent, and what needs a newer one is left out.

@@ -29,10 +29,10 @@ static const struct yaml_lab_case cases[] = {
     { "a: \"abc\nb: 1\n",
       "1:4: error: this quote is not closed\n" },
     { "a: it's\nb: 'it's'\n",
-      "2:8: error: 's'' stands behind the end of a quoted text\n"
+      "2:8: error: 's'' follows the end of a quoted text\n"
       "hint: a quote inside of '...' is written twice: 'it''s'; or use \"...\"\n" },
     { "a: \"x\" y\n",
-      "1:8: error: 'y' stands behind the end of a quoted text\n"
+      "1:8: error: 'y' follows the end of a quoted text\n"
       "hint: put the whole value between quotes: '...', or \"...\" with \\\" inside\n" },
     { "a: \"\\q\"\n",
       "1:5: error: unknown escape '\\q'\n"
@@ -40,7 +40,7 @@ static const struct yaml_lab_case cases[] = {
     { "a: \"\\u12\"\n",
       "1:5: error: '\\u' needs 4 hexadecimal digits\n" },
     { "a: b: c\n",
-      "1:5: error: a second ': ' in this line\n"
+      "1:5: error: this line has a second ': '\n"
       "hint: quote the value if ':' is a part of it: 'b: c'\n" },
     { "a: b\n  c: d\n",
       "2:3: error: this line is indented 2, the one above 0\n"
@@ -71,16 +71,16 @@ static const struct yaml_lab_case cases[] = {
       "2:1: error: this line is indented 0, the first one 2\n"
       "1:3: note: the first one is here\n" },
     { "a:\n\tb: 1\n",
-      "2:1: error: a tab in the indentation\n"
+      "2:1: error: the indentation contains a tab\n"
       "hint: YAML is indented with blanks only\n" },
     { "\ta: 1\n",
-      "1:1: error: a tab in the indentation\n"
+      "1:1: error: the indentation contains a tab\n"
       "hint: YAML is indented with blanks only\n" },
     { "a: 1\n\tb: 2\n",
-      "2:1: error: a tab in the indentation\n"
+      "2:1: error: the indentation contains a tab\n"
       "hint: YAML is indented with blanks only\n" },
     { "a:\n  - x\n\t- y\n",
-      "3:1: error: a tab in the indentation\n"
+      "3:1: error: the indentation contains a tab\n"
       "hint: YAML is indented with blanks only\n" },
     { "a: @x\n",
       "1:4: error: a value cannot begin with '@'\n"
@@ -120,7 +120,7 @@ static const struct yaml_lab_case cases[] = {
       "1:4: error: a block that '|' begins has nothing else in this line\n"
       "hint: its text begins in the next line; quote a text that begins with '|'\n" },
     { "a: |\n\tx\n",
-      "2:1: error: a tab in the indentation\n"
+      "2:1: error: the indentation contains a tab\n"
       "hint: YAML is indented with blanks only\n" },
     { "a: |\n    x\n  y\n",
       "3:3: error: this line is indented 2, the others here 4\n"
@@ -166,7 +166,7 @@ static const struct yaml_lab_case cases[] = {
       "1:1: error: this is no key: there is no ': ' in it\n"
       "2:1: note: here a key follows\n" },
     { "\"foo\" bar: 1\n",
-      "1:7: error: 'bar: 1' stands behind the end of a quoted text\n"
+      "1:7: error: 'bar: 1' follows the end of a quoted text\n"
       "hint: put the whole value between quotes: '...', or \"...\" with \\\" inside\n" },
     { "a: ]\n",
       "1:4: error: a value cannot begin with ']'\n"
@@ -208,17 +208,17 @@ static const struct yaml_lab_case cases[] = {
       "2:17: note: the '{' is here\n"
       "hint: is a ',' missing at the end of the line above?\n" },
     { "x: rank == 0 ? 1 : 2\n",
-      "1:18: error: a second ': ' in this line\n"
+      "1:18: error: this line has a second ': '\n"
       "hint: quote the value if ':' is a part of it: 'rank == 0 ? 1 : 2'\n" },
     { "x: {when: rank == 0 ? 1 : 2, b: a[1]}\n",
       "1:25: error: ',' or '}' was expected, not ':'\n"
       "1:4: note: the '{' is here\n"
       "hint: quote the value if ':' is a part of it\n" },
     { "x: \"a\" + \"b\"\n",
-      "1:8: error: '+ \"b\"' stands behind the end of a quoted text\n"
+      "1:8: error: '+ \"b\"' follows the end of a quoted text\n"
       "hint: put the whole value between quotes: '...', or \"...\" with \\\" inside\n" },
     { "x: a: \"b\"\n",
-      "1:5: error: a second ': ' in this line\n"
+      "1:5: error: this line has a second ': '\n"
       "hint: quote the value if ':' is a part of it: 'a: \"b\"'\n" },
     { "x: {a: b: c}\n",
       "1:9: error: ',' or '}' was expected, not ':'\n"
@@ -230,7 +230,7 @@ static const struct yaml_lab_case cases[] = {
     { "x: *a: b\n",
       "1:4: error: unknown alias '*a'\n"
       "hint: there is no anchor above it; quote a text that begins with '*'\n"
-      "1:6: error: a second ': ' in this line\n"
+      "1:6: error: this line has a second ': '\n"
       "hint: quote the value if ':' is a part of it: '*a: b'\n" },
     { "- x: 1\n -y: 2\n",
       "2:2: error: this line is indented 1, the others here 2\n"
@@ -243,7 +243,7 @@ static const struct yaml_lab_case cases[] = {
       "1:1: note: the '{' is here\n"
       "hint: is a ',' missing at the end of the line above?\n" },
     { "a: 'x'y\n",
-      "1:7: error: 'y' stands behind the end of a quoted text\n"
+      "1:7: error: 'y' follows the end of a quoted text\n"
       "hint: a quote inside of '...' is written twice: 'it''s'; or use \"...\"\n" },
     { "a: \"x\"\n  - b\n",
       "2:3: error: a key and ':' were expected here\n"
@@ -319,7 +319,7 @@ static const struct yaml_lab_case cases[] = {
       "1:3: error: this '[' is not closed\n"
       "2:1: note: ']' was expected before this\n" },
     { "a: \"x\": 1\n",
-      "1:7: error: a second ': ' in this line\n"
+      "1:7: error: this line has a second ': '\n"
       "hint: quote the value if ':' is a part of it: '\"x\": 1'\n" },
     { "x:\n - :\n",
       "2:4: error: a key is missing before ':'\n" },

@@ -8,13 +8,13 @@ static const struct yaml_lab_case cases[] = {
     { "a: {count:1}\nb: [1\n",
       "2:4: error: this '[' is not closed\n" },
     { "\xc3\xa9\xe6\xbc\xa2\xe5\xad\x97: \"\xe6\xbc\xa2\" x\n",
-      "1:10: error: 'x' stands behind the end of a quoted text\n"
+      "1:10: error: 'x' follows the end of a quoted text\n"
       "hint: put the whole value between quotes: '...', or \"...\" with \\\" inside\n" },
     { "\xc3\xa9\xe6\xbc\xa2: b: c\n",
-      "1:6: error: a second ': ' in this line\n"
+      "1:6: error: this line has a second ': '\n"
       "hint: quote the value if ':' is a part of it: 'b: c'\n" },
     { "# \xe6\xbc\xa2\r\na: 1\r\nb: \xe6\xbc\xa2: c\r\n",
-      "3:5: error: a second ': ' in this line\n"
+      "3:5: error: this line has a second ': '\n"
       "hint: quote the value if ':' is a part of it: '\xe6\xbc\xa2: c'\n" },
     { "a: [\xe6\xbc\xa2, \"\xc3\xa9\" b]\r\n",
       "1:12: error: ',' or ']' was expected, not 'b'\n"
@@ -28,10 +28,10 @@ static const struct yaml_lab_case cases[] = {
       "2:4: note: here it ends\n"
       "hint: is a closing quote missing in the first line?\n" },
     { "\xef\xbb\xbf" "a: b: c\n",
-      "1:5: error: a second ': ' in this line\n"
+      "1:5: error: this line has a second ': '\n"
       "hint: quote the value if ':' is a part of it: 'b: c'\n" },
     { "\xef\xbb\xbf\ta: 1\n",
-      "1:1: error: a tab in the indentation\n"
+      "1:1: error: the indentation contains a tab\n"
       "hint: YAML is indented with blanks only\n" },
     { "a: caf\xe9\n",
       "1:7: error: byte 0xe9 is not UTF-8\n"

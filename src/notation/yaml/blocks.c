@@ -136,7 +136,7 @@ void ncs_trouble_item(const struct ncs_trouble *t)
 static void complain_second_colon(const struct ncs_trouble *t, size_t first)
 {
     const struct ncs_source *s = t->source;
-    ncs_complain(t->c, (struct ncs_span){ t->at, 1 }, "a second ': ' in this line");
+    ncs_complain(t->c, (struct ncs_span){ t->at, 1 }, "this line has a second ': '");
     ncs_trouble_quote(t, "quote the value if ':' is a part of it",
                       ncs_line_rest(s, first + 1 + strspn(s->text + first + 1, " \t")));
 }

@@ -88,7 +88,7 @@ static void tab(const struct ncs_trouble *t)
         from--;
     from += strspn(t->source->text + from, " ");
     bytes = strspn(t->source->text + from, "\t");
-    ncs_complain(t->c, (struct ncs_span){ from, bytes ? bytes : 1 }, "a tab in the indentation");
+    ncs_complain(t->c, (struct ncs_span){ from, bytes ? bytes : 1 }, "the indentation contains a tab");
     ncs_complain_hint(t->c, "YAML is indented with blanks only");
 }
 
