@@ -50,7 +50,9 @@ static inline void refuses(const char *text, int line, const char *message)
     struct ncs_script *s = load(text);
     ck_assert_msg(s == NULL, "loaded: %s", text);
     ck_assert_int_eq(err.status, NCS_BAD_INPUT);
-    ck_assert_msg(strstr(err.text, message) != NULL, "got: %s, want: %s", err.text, message);
+    char said[sizeof err.text + sizeof err.hint + 2];
+    snprintf(said, sizeof said, "%s%s%s", err.text, err.hint[0] ? ": " : "", err.hint);
+    ck_assert_msg(strstr(said, message) != NULL, "got: %s, want: %s", said, message);
     ck_assert_int_eq(err.line, line);
     ck_assert_str_eq(err.file, path);
     ncs_scenario_free(&scenario);

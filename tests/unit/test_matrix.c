@@ -136,7 +136,7 @@ START_TEST(test_bad_matrix)
     refuses("scenario { matrix = { ranks = { 65537 } } }", 1, "must be 1 to 65536");
     refuses("scenario { matrix = { seed = { -1 } } }", 1, "seed: value 1 must be 0 or more, got -1");
     refuses("scenario { matrix = { ranks = { 2, 4, 2.0 } } }", 1,
-            "matrix: ranks: value 3 is 2.0, which is there already");
+            "matrix: ranks: value 3 repeats 2.0");
     refuses("local l = {} for i = 1, 317 do l[i] = i end\n"
             "scenario { params = { a = 1, b = 1 }, matrix = { a = l, b = l, ranks = { 1 } } }", 2,
             "matrix: 1 x 317 x 317 combinations, more than 100000");
@@ -190,9 +190,9 @@ END_TEST
 
 START_TEST(test_zeros_are_one_value)
 {
-    refuses("scenario { params = { n = 0.5 }, matrix = { n = { 0.0, -0.0 } } }", 1, "which is there already");
-    refuses("scenario { params = { n = 'a' }, matrix = { n = { 'x', 'y', 'x' } } }", 1, "value 3 is x, which is there");
-    refuses("scenario { params = { n = true }, matrix = { n = { true, false, true } } }", 1, "value 3 is true");
+    refuses("scenario { params = { n = 0.5 }, matrix = { n = { 0.0, -0.0 } } }", 1, "value 2 repeats -0.0");
+    refuses("scenario { params = { n = 'a' }, matrix = { n = { 'x', 'y', 'x' } } }", 1, "value 3 repeats x");
+    refuses("scenario { params = { n = true }, matrix = { n = { true, false, true } } }", 1, "value 3 repeats true");
 }
 END_TEST
 

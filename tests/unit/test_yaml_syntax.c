@@ -97,7 +97,7 @@ static const struct yaml_lab_case cases[] = {
     { "a: *x y\n",
       "1:4: error: unknown alias '*x'\n"
       "hint: there is no anchor above it; quote a text that begins with '*'\n"
-      "1:7: error: 'y' stands behind the end of a value\n" },
+      "1:7: error: 'y' follows the end of a value\n" },
     { "a: !<foo b\n",
       "1:4: error: tags ('!...') have no meaning here\n"
       "hint: quote a text that begins with '!'\n" },
@@ -143,7 +143,7 @@ static const struct yaml_lab_case cases[] = {
       "2:1: error: a second document begins here\n"
       "hint: a file holds one: put this into a file of its own\n" },
     { "a: 1\n...\nb: 2\n",
-      "3:1: error: 'b: 2' stands behind the end of the whole value\n"
+      "3:1: error: 'b: 2' follows the end of the whole value\n"
       "1:1: note: which begins here\n" },
     { ": a\n",
       "1:1: error: a key is missing before ':'\n" },
@@ -157,10 +157,10 @@ static const struct yaml_lab_case cases[] = {
       "2:1: error: a key was expected here, but there is no ': ' behind it\n"
       "hint: is a blank missing behind '-'?\n" },
     { "{a: 1} b\n",
-      "1:8: error: 'b' stands behind the end of the whole value\n"
+      "1:8: error: 'b' follows the end of the whole value\n"
       "1:1: note: which begins here\n" },
     { "[a]\nb: 1\n",
-      "2:1: error: 'b: 1' stands behind the end of the whole value\n"
+      "2:1: error: 'b: 1' follows the end of the whole value\n"
       "1:1: note: which begins here\n" },
     { "foo\nbar: 1\n",
       "1:1: error: this is no key: there is no ': ' in it\n"
@@ -291,7 +291,7 @@ static const struct yaml_lab_case cases[] = {
       "3:2: error: this line is indented 1, the others here 2\n"
       "2:3: note: this one is indented 2\n" },
     { "a: [1, 2]]\nb: 1\n",
-      "1:10: error: ']' stands behind the end of a list or map in brackets\n"
+      "1:10: error: ']' follows the end of a list or map in brackets\n"
       "hint: there is a bracket too many\n" },
     { "k:\n  a: 1\n - b\n",
       "3:2: error: this line is indented 1, the others here 2\n"
@@ -324,7 +324,7 @@ static const struct yaml_lab_case cases[] = {
     { "x:\n - :\n",
       "2:4: error: a key is missing before ':'\n" },
     { "&a &b x\n",
-      "1:4: error: '&b x' stands behind the end of the whole value\n"
+      "1:4: error: '&b x' follows the end of the whole value\n"
       "1:3: note: which begins here\n" },
     { "%\n",
       "1:1: error: '%' is no line that YAML 1.2 knows\n"

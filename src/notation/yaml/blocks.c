@@ -75,7 +75,7 @@ static void complain_rest(const struct ncs_trouble *t)
     const char *what = quote ? "a quoted text" : "a value";
     if (strchr("]}", last))
         what = "a list or map in brackets";
-    ncs_complain(t->c, rest, "'%.*s' stands behind the end of %s", NCS_SHOWN(s, rest), what);
+    ncs_complain(t->c, rest, "'%.*s' follows the end of %s", NCS_SHOWN(s, rest), what);
     if (last == '\'')
         ncs_complain_hint(t->c,
                           "a quote inside of '...' is written twice: 'it''s'; or use \"...\"");
@@ -208,7 +208,7 @@ void ncs_trouble_after(const struct ncs_trouble *t, const struct ncs_yaml_node *
         ncs_complain_note(t->c, ncs_line_word(s, root->at.at), "the first one is here");
         return;
     }
-    ncs_complain(t->c, rest, "'%.*s' stands behind the end of the whole value",
+    ncs_complain(t->c, rest, "'%.*s' follows the end of the whole value",
                  NCS_SHOWN(s, rest));
     ncs_complain_note(t->c, (struct ncs_span){ root->at.at, 1 }, "which begins here");
 }
