@@ -223,6 +223,11 @@ bool ncs_search_divergences(struct ncs_results *all, struct ncs_call_divergence 
  * stays. */
 bool ncs_make_exchange(const struct ncs_sequence *model, struct ncs_call_divergence *found,
                        struct ncs_call_divergence *out);
+/* "no call", "one call", "3 calls" */
+void ncs_format_call_count(struct ncs_str *s, unsigned calls);
+/* "rank 2 made no call on world; ranks 0, 1, 3 made one": the minority and the ranks that are like the model. */
+void ncs_format_counts(const struct ncs_analysis *q, struct ncs_str *s, int comm,
+                       const struct ncs_call_divergence *p);
 /* "rank 2", "ranks 0, 1": the minority. */
 void ncs_format_minority(const struct ncs_analysis *q, struct ncs_str *s, int comm,
                     const struct ncs_call_divergence *p);

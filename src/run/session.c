@@ -75,7 +75,7 @@ static void free_those_at_prompt(struct ncs_snapshot *s, bool ended)
         const struct ncs_snap_wait *w = &s->wait[c->wait];
         if (w->kind == NCS_WAIT_GATE && s->gate[w->index].what == at_prompt) {
             c->state = ended ? NCS_CONTEXT_ENDED : NCS_CONTEXT_READY;
-            c->ending = NCS_END_RETURNED;
+            c->ending = NCS_END_PROMPT;
             c->waits = 0;
         }
     }

@@ -357,7 +357,8 @@ static bool fail_at_key(const struct ncs_declaration *d, const char *key, int ot
     struct ncs_source source;
     size_t from = 0;
     int line = key ? place_of_key(d->script, d->within, key, &from) : otherwise, column = 0;
-    ncs_source_init(&source, c->file, c->text ? c->text : "", c->text ? strlen(c->text) : 0);
+    const char *written = c->origin ? c->origin : c->text ? c->text : "";
+    ncs_source_init(&source, c->file, written, strlen(written));
     bool known = line >= 1 && (size_t)line <= source.lines;
     if (known && !from)
         from = source.start[line - 1];

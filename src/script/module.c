@@ -15,6 +15,7 @@ void ncs_chunk_free(struct ncs_chunk *c)
     ncs_free(c->file);
     ncs_free(c->code);
     ncs_free(c->text);
+    ncs_free(c->origin);
     ncs_lines_free(&c->lines);
     *c = (struct ncs_chunk){ 0 };
 }

@@ -46,7 +46,7 @@ static void complain_syntax(struct ncs_reading *r, struct ncs_error *err)
     ncs_complaints_error(&r->complaints, err);
 }
 
-/* The chunk keeps the text that the user wrote, for messages about its lines. */
+/* The chunk keeps the text, for messages about its lines. */
 static bool compile_main(struct ncs_chunk *chunk, bool *blank, struct ncs_reading *r,
                          struct ncs_error *err)
 {
@@ -60,8 +60,8 @@ static bool compile_main(struct ncs_chunk *chunk, bool *blank, struct ncs_readin
         complain_syntax(r, err);
     size_t skip = ok ? ncs_chunk_start(lua.text, lua.bytes) : 0;
     *blank = ok && ncs_lint_only_calls(lua.text + skip, lua.bytes - skip, "scenario");
-    chunk->text = r->yaml ? ncs_copy_text(r->text.text) : ncs_str_take(&lua);
-    ncs_str_free(&lua);
+    chunk->text = ncs_str_take(&lua);
+    chunk->origin = r->yaml ? ncs_copy_text(r->text.text) : NULL;
     return ok;
 }
 

@@ -33,7 +33,8 @@ struct ncs_chunk {
     char *code;
     size_t bytes;
     int last_line;   /* of the last statement */
-    char *text;      /* as the user wrote it, for messages about its lines; NULL = not kept */
+    char *text;      /* Lua; NULL = not kept; kept for messages about its lines and for the prompt */
+    char *origin;    /* the text that was translated to Lua; NULL = none was */
     struct ncs_lines lines; /* maps its lines to those of the original text */
 };
 

@@ -71,7 +71,7 @@ $ ncclscript run hang.lua
 >     rank 3  waits in stream:sync()  <*>  line 10
 >   code  7 | world:all_reduce(x)
 >         10 | stream:sync()
->   why   rank 2 made 2 calls on world, the others 3<*>
+>   why   rank 2 made 2 calls on world; ranks 0, 1, 3 made 3: call 3 is at line 7
 >   fix   <*>
 >   tried with this one call inserted on rank 2 the run passes
 >   more  ncclscript explain skipped-call
@@ -218,7 +218,7 @@ $ ncclscript run layers/main.lua
 >     rank 1  never made call 2: finished    line 6
 >   code  layer.lua:4 | if not skip then world:all_reduce(x, { label = "layer" }) end
 >         main.lua:6 | stream:sync()
->   why   rank 1 made 1 call on world, the other 2: call 2 is at line 4 (layer)
+>   why   rank 1 made one call on world; rank 0 made 2: call 2 is at line 4 (layer)
 >   or    it could also be that rank 0 <*>, if rank 1 made the calls that were meant; tried: with this one call left out on rank 0 the run passes
 >   fix   let rank 1 make the call at line 4 too: every rank of a communicator makes the same calls in the same order
 >   tried with this one call inserted on rank 1 the run passes

@@ -11,7 +11,7 @@ $ ncclscript run notation/skip.yaml
 >     rank 3  waits in stream:sync()         line 10
 >   code  9 | all_reduce: metric
 >         10 | - sync: stream
->   why   rank 2 made 2 calls on world, the others 3: call 3 is at line 9
+>   why   rank 2 made 2 calls on world; ranks 0, 1, 3 made 3: call 3 is at line 9
 >   fix   let rank 2 make the call at line 9 too: every rank of a communicator makes the same calls in the same order
 >   tried with this one call inserted on rank 2 the run passes
 >   more  ncclscript explain skipped-call
@@ -101,7 +101,7 @@ $ ncclscript run -q notation/mixed
 >     rank 3  waits in stream:sync()         line 10
 >   code  9 | all_reduce: metric
 >         10 | - sync: stream
->   why   rank 2 made 2 calls on world, the others 3: call 3 is at line 9
+>   why   rank 2 made 2 calls on world; ranks 0, 1, 3 made 3: call 3 is at line 9
 >   fix   let rank 2 make the call at line 9 too: every rank of a communicator makes the same calls in the same order
 >   tried with this one call inserted on rank 2 the run passes
 >   more  ncclscript explain skipped-call

@@ -18,8 +18,9 @@ static bool extra_call_match(const struct ncs_analysis *q, const struct ncs_caus
     struct ncs_str s = { 0 };
     char *what = ncs_describe(own);
     ncs_format_minority(q, &s, comm, p);
-    ncs_str_addf(&s, " made %u call%s on %s that the others did not: call %u, %s,",
-                 (unsigned)p->shift, p->shift > 1 ? "s" : "", ncs_comm_name(q, comm),
+    ncs_str_add(&s, " made ");
+    ncs_format_call_count(&s, (unsigned)p->shift);
+    ncs_str_addf(&s, " on %s that the others did not make: call %u, %s,", ncs_comm_name(q, comm),
                  (unsigned)own->number, what);
     ncs_format_place(&s, own);
     d->f.why = ncs_str_take(&s);

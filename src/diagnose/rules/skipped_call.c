@@ -1,6 +1,8 @@
 /* Some ranks left out calls that the others made. */
 #include "diagnose/rules/rule.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 
 /* A call that most of the present ranks have made; of several such the first by rank. */
@@ -79,7 +81,7 @@ static void plain_skip(const struct ncs_analysis *q, const struct ncs_cause *r, 
             other = n->present[i];
     if (other) {
         char *what = ncs_describe(other);
-        ncs_str_addf(&s, "; those who made it do not agree: it is %s", what);
+        ncs_str_addf(&s, "; the ranks that made this call passed different arguments: it is %s", what);
         ncs_format_place(&s, other);
         ncs_str_addf(&s, " on rank %d", other->rank);
         ncs_free(what);
@@ -89,6 +91,45 @@ static void plain_skip(const struct ncs_analysis *q, const struct ncs_cause *r, 
     ncs_set_title(q, d, call);
 }
 
+/* The place of a call without "at": "line 3". */
+static void format_bare_place(struct ncs_str *s, const struct ncs_call *call)
+{
+    struct ncs_str place = { 0 };
+    ncs_format_place(&place, call);
+    const char *text = place.text ? place.text : "";
+    ncs_str_add(s, strncmp(text, " at ", 4) == 0 ? text + 4 : text);
+    ncs_str_free(&place);
+}
+
+/* Adds which call the minority left out: by its line, or by its number and what the minority made instead. */
+static void format_skipped(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
+                           struct ncs_str *s)
+{
+    const struct ncs_call *model = ncs_call_at(q, comm, p->model, p->at);
+    const struct ncs_call *own = ncs_call_at(q, comm, p->minority[0], p->at);
+    bool one = p->minority_size == 1;
+    if (p->how == NCS_DIVERGENCE_SKIPPED && own) {
+        ncs_format_minority(q, s, comm, p);
+        ncs_str_addf(s, " skip%s call %u of the others", one ? "s" : "", (unsigned)p->number);
+        ncs_format_place(s, model);
+        if (p->evidence && own->place.line == model->place.line)
+            return;
+        char *what = own->place.line || own->label ? NULL : ncs_describe(own);
+        ncs_str_addf(s, ", %s own call %u is %s", one ? "its" : "their", (unsigned)own->number,
+                     what ? what : "the one");
+        ncs_format_place(s, own);
+        ncs_free(what);
+    } else if (p->skipped_line) {
+        ncs_format_minority(q, s, comm, p);
+        ncs_str_addf(s, " skipped line %d", p->skipped_line);
+    } else {
+        ncs_str_addf(s, "call %u is", (unsigned)p->number);
+        ncs_format_place(s, model);
+        if (!model->place.line && !model->label)
+            ncs_str_add(s, " missing");
+    }
+}
+
 /* Fills why: which calls the minority left out, and what it made instead. */
 static void format_skip(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
                         struct ncs_draft *d)
@@ -96,36 +137,22 @@ static void format_skip(const struct ncs_analysis *q, int comm, const struct ncs
     const struct ncs_member *minority = &q->journal->comm[comm]->member[p->minority[0]];
     const struct ncs_member *others = &q->journal->comm[comm]->member[p->model];
     const struct ncs_call *model = ncs_call_at(q, comm, p->model, p->at);
-    const struct ncs_call *own = ncs_call_at(q, comm, p->minority[0], p->at);
     struct ncs_str s = { 0 };
-    ncs_format_minority(q, &s, comm, p);
-    if (minority->calls < others->calls)
-        ncs_str_addf(&s, " made %u call%s on %s, %s %u: ", (unsigned)minority->calls,
-                     minority->calls == 1 ? "" : "s", ncs_comm_name(q, comm),
-                     q->journal->comm[comm]->nranks == 2 ? "the other" : "the others",
-                     (unsigned)others->calls);
-    else
-        ncs_str_addf(&s, " left out %u call%s on %s: ", (unsigned)p->shift, p->shift > 1 ? "s" : "",
-                     ncs_comm_name(q, comm));
-    if (p->how == NCS_DIVERGENCE_SKIPPED && own) {
-        bool one = p->minority_size == 1;
-        ncs_str_addf(&s, "%s call %u of the others", one ? "it skips" : "they skip",
-                     (unsigned)p->number);
-        ncs_format_place(&s, model);
-        if (!p->evidence || own->place.line != model->place.line) {
-            char *what = own->place.line || own->label ? NULL : ncs_describe(own);
-            ncs_str_addf(&s, ", %s own call %u is %s", one ? "its" : "their", (unsigned)own->number,
-                         what ? what : "the one");
-            ncs_format_place(&s, own);
-            ncs_free(what);
-        }
-    } else if (p->skipped_line) {
-        ncs_str_addf(&s, "line %d is skipped", p->skipped_line);
+    if (minority->calls < others->calls) {
+        ncs_format_counts(q, &s, comm, p);
     } else {
-        ncs_str_addf(&s, "call %u is", (unsigned)p->number);
-        ncs_format_place(&s, model);
-        if (!model->place.line && !model->label)
-            ncs_str_add(&s, " missing");
+        ncs_format_minority(q, &s, comm, p);
+        ncs_str_add(&s, " left out ");
+        ncs_format_call_count(&s, (unsigned)p->shift);
+        ncs_str_addf(&s, " on %s", ncs_comm_name(q, comm));
+    }
+    if (others->calls == 1 && model->place.line && !model->label && !p->skipped_line) {
+        ncs_str_add(&s, " (");
+        format_bare_place(&s, model);
+        ncs_str_add(&s, ")");
+    } else {
+        ncs_str_add(&s, ": ");
+        format_skipped(q, comm, p, &s);
     }
     d->f.why = ncs_str_take(&s);
 }

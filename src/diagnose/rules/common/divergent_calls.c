@@ -39,6 +39,57 @@ void ncs_format_minority(const struct ncs_analysis *q, struct ncs_str *s, int co
     ncs_free(ranks);
 }
 
+void ncs_format_call_count(struct ncs_str *s, unsigned calls)
+{
+    if (calls <= 1)
+        ncs_str_add(s, calls ? "one call" : "no call");
+    else
+        ncs_str_addf(s, "%u calls", calls);
+}
+
+static bool in_minority(const struct ncs_call_divergence *p, int comm_rank)
+{
+    for (size_t i = 0; i < p->minority_size; i++)
+        if (p->minority[i] == comm_rank)
+            return true;
+    return false;
+}
+
+/* Adds the ranks outside of the minority that made as many calls as the model: "rank 0", "ranks 0, 1, 3". */
+static void format_model(const struct ncs_analysis *q, struct ncs_str *s, int comm,
+                         const struct ncs_call_divergence *p)
+{
+    const struct ncs_comm_info *info = q->journal->comm[comm];
+    int *rank = ncs_new((size_t)info->members * sizeof *rank);
+    size_t ranks = 0;
+    for (int i = 0; i < info->members; i++) {
+        int number = ncs_run_rank(q, comm, i);
+        if (number >= 0 && !in_minority(p, i) && info->member[i].calls == info->member[p->model].calls)
+            rank[ranks++] = number;
+    }
+    if (ranks)
+        ncs_format_ranks(s, rank, ranks);
+    else
+        ncs_str_add(s, "the others");
+    ncs_free(rank);
+}
+
+void ncs_format_counts(const struct ncs_analysis *q, struct ncs_str *s, int comm,
+                       const struct ncs_call_divergence *p)
+{
+    const struct ncs_comm_info *info = q->journal->comm[comm];
+    unsigned calls = (unsigned)info->member[p->model].calls;
+    ncs_format_minority(q, s, comm, p);
+    ncs_str_add(s, " made ");
+    ncs_format_call_count(s, (unsigned)info->member[p->minority[0]].calls);
+    ncs_str_addf(s, " on %s; ", ncs_comm_name(q, comm));
+    format_model(q, s, comm, p);
+    if (calls == 1)
+        ncs_str_add(s, " made one");
+    else
+        ncs_str_addf(s, " made %u", calls);
+}
+
 const struct ncs_call *ncs_call_at(const struct ncs_analysis *q, int comm, int comm_rank,
                                    uint32_t position)
 {
@@ -78,20 +129,16 @@ static void add_call_rows(const struct ncs_analysis *q, const struct ncs_cause *
 static void format_numbers(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
                            struct ncs_str *s)
 {
-    const struct ncs_comm_info *info = q->journal->comm[comm];
-    bool one = p->minority_size == 1, two = info->nranks - (int)p->minority_size == 1;
+    int others = q->journal->comm[comm]->nranks - (int)p->minority_size;
     if (p->skipped_line) {
-        ncs_str_addf(s, "by script lines: the other%s made a call at line %d, ", two ? "" : "s",
+        ncs_str_addf(s, "by script lines: the other%s made a call at line %d, ", others == 1 ? "" : "s",
                      p->skipped_line);
         ncs_format_minority(q, s, comm, p);
-        ncs_str_add(s, one ? " never did" : " never did so");
+        ncs_str_add(s, " made none there");
         return;
     }
     ncs_str_add(s, "by number: ");
-    ncs_format_minority(q, s, comm, p);
-    ncs_str_addf(s, " made %u call%s, the other%s %u", (unsigned)info->member[p->minority[0]].calls,
-                 info->member[p->minority[0]].calls == 1 ? "" : "s", two ? "" : "s",
-                 (unsigned)info->member[p->model].calls);
+    ncs_format_counts(q, s, comm, p);
 }
 
 /* The sentence that says what distinguishes the minority. The caller frees it. */

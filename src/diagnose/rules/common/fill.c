@@ -193,6 +193,16 @@ static char *elsewhere_lead(const struct ncs_snap_context *c, const struct ncs_u
     return ncs_text("%s: ", missing);
 }
 
+/* The row of a rank that has ended, or whose record or typed lines end. */
+static char *finished_text(const struct ncs_unmet *unmet, const struct ncs_snap_context *c, const char *missing)
+{
+    if (c && c->ending == NCS_END_PROMPT && strncmp(missing, "never made call", 15) == 0)
+        return ncs_text("has not made call %u so far", (unsigned)unmet->call->number);
+    if (c && c->ending == NCS_END_PROMPT)
+        return ncs_text("%s: has made no further call so far", missing);
+    return ncs_text("%s: %s", missing, c && c->ending == NCS_END_SILENT ? c->message : "finished");
+}
+
 /* Why the rank is absent, for its row. The caller frees it. */
 static char *absent_text(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                          const struct ncs_absent *a)
@@ -233,7 +243,7 @@ static char *absent_text(const struct ncs_analysis *q, const struct ncs_unmet *u
         text = ncs_text("%s: destroyed %s", missing, comm);
         break;
     case NCS_ABSENT_FINISHED:
-        text = ncs_text("%s: %s", missing, c && c->ending == NCS_END_SILENT ? c->message : "finished");
+        text = finished_text(unmet, c, missing);
         break;
     case NCS_ABSENT_QUEUED:
         text = ncs_text(q->snap->op[a->op].awaits_kernel_slot

@@ -18,7 +18,7 @@ static bool destroyed_by_some(const struct ncs_analysis *q, const struct ncs_com
         some |= m->gone != 0;
         left |= m->gone == 0 && m->rank >= 0;
         for (int k = ncs_first_context(q, m->rank); k >= 0; k = q->next_context[k])
-            if (q->snap->context[k].ending != NCS_END_RETURNED)
+            if (q->snap->context[k].ending != NCS_END_RETURNED && q->snap->context[k].ending != NCS_END_PROMPT)
                 return false;
     }
     return some && left;
@@ -106,7 +106,7 @@ static void judge_left_overs(const struct ncs_analysis *q, struct ncs_drafts *al
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];
         if (c->state == NCS_CONTEXT_ENDED &&
-            (c->ending == NCS_END_RETURNED || c->ending == NCS_END_SILENT))
+            (c->ending == NCS_END_RETURNED || c->ending == NCS_END_PROMPT || c->ending == NCS_END_SILENT))
             judge_open_group(q, c->rank, c->group_depth, c->place.line, all);
     }
     if (!q->snap->contexts)
