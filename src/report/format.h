@@ -21,7 +21,7 @@ struct json_t *ncs_json_repair(const struct ncs_repair *repair);
 
 /* Appends "scenarios/a.lua[ranks=4]", fit to be shown. */
 void ncs_report_case(const struct ncs_report_run *run, struct ncs_str *out);
-/* Appends "scenarios/a.lua[ranks=4]: hang: rank 2 made 2 calls on world ...", safe to print. */
+/* Appends "scenarios/a.lua[ranks=4]: hang: rank 2 made 2 calls on world; ...", safe to print. */
 void ncs_report_titled(const struct ncs_report_run *run, struct ncs_str *out);
 /* Appends the lines about a run that is not as expected: the report for people, or the complaints
  * about a file that did not load. */

@@ -60,7 +60,7 @@ struct ncs_report_page {
 /* Appends an HTML page that lists the runs, those that are not as expected first. */
 void ncs_report_index(const struct ncs_report_page *page, size_t pages, size_t not_run, struct ncs_str *out);
 
-/* Appends the outcome in one line without its end: "hang: rank 2 made 2 calls on world ...". */
+/* Appends the outcome in one line without its end: "hang: rank 2 made 2 calls on world; ...". */
 void ncs_report_message(const struct ncs_report_run *run, struct ncs_str *out);
 
 struct ncs_tally_reason {

@@ -9,7 +9,7 @@ for who in watched watched,spins ranks ranks,spins ranks,watched ranks,watched,s
     run "hang, $who" 3 "${exec[@]}" --patience 300ms -- "${clients}pollers" "$who"
     reports '^HANG .*exec_pollers  2 ranks'
     reports '^    rank 0  waits in cudaStream(Query|Synchronize)\(\) +rank_main\+0x'
-    reports '^  why   rank 1 made 1 call on comm1, the other 2'
+    reports '^  why   rank 1 made one call on comm1; rank 0 made 2'
     reports '^ncclscript: likely, not certain: all threads wait, except those that poll in vain, in .*; nothing has changed for 300 ms'
     case $who in
     watched*) reports ' in (cudaEventQuery|ncclCommGetAsyncError) at watch\+0x[0-9a-f]+ \(rank 0, another thread\);' ;;
@@ -21,7 +21,7 @@ reports '"verdict": "hang", "certainty": "likely"'
 run "hang without pollers" 3 "${exec[@]}" -- "${clients}pollers"
 leaves_out 'likely'
 # It is certain that the two wait; which of them is wrong no run has tried.
-reports '^  or    it could also be that rank 0 made (1 call|too many calls) on comm1'
+reports '^  or    it could also be that rank 0 made (one call|too many calls) on comm1'
 run "hang without pollers, as JSON" 3 "${exec[@]}" --format json -- "${clients}pollers"
 reports '"alternatives": \[\{"rule": "extra-call"'
 

@@ -45,7 +45,7 @@ says '^before$'
 reports '^HANG  .*exec_hang  4 ranks, sim, seed 0$'
 reports '^    rank 2  never made call 2: finished +rank_main\+0x[0-9a-f]+$'
 reports '^    rank 0  waits in cudaStreamSynchronize\(\) +rank_main\+0x[0-9a-f]+$'
-reports '^  why   rank 2 made 1 call on comm1, the others 2'
+reports '^  why   rank 2 made one call on comm1; ranks 0, 1, 3 made 2'
 grep -q 'never printed' "$out/stdout" && fail "$name: it went on"
 run "hang as JSON" 3 "${exec[@]}" --format json -- "${clients}hang"
 reports '^\{"schema": "ncclscript.report/1".*"verdict": "hang".*"rule": "skipped-call"'

@@ -10,7 +10,7 @@ START_TEST(skipped_call)
     ck_assert_uint_eq(f->call, 3);
     ck_assert_str_eq(f->comm, "world");
     ck_assert_str_eq(f->title, "communicator world, call 3: AllReduce float32 x 1024 sum");
-    ck_assert_str_eq(f->why, "rank 2 made 2 calls on world, the others 3: call 3 is at line 13");
+    ck_assert_str_eq(f->why, "rank 2 made 2 calls on world; ranks 0, 1, 3 made 3: call 3 is at line 13");
     culprits(f, 2, -1);
     ck_assert_uint_eq(f->culprit[0].call, 3);
     ck_assert_int_eq(f->culprit[0].line, 13);

@@ -133,7 +133,7 @@ START_TEST(skipped_after_one_that_differs)
     ck_assert_str_eq(f->rule, "skipped-call");
     ck_assert_int_eq(f->level, NCS_LEVEL_ERROR);
     culprits(f, 3, -1);
-    ck_assert_str_eq(f->why, "rank 3 made 1 call on world, the others 2: call 2 is at line 6");
+    ck_assert_str_eq(f->why, "rank 3 made one call on world; ranks 0, 1, 2 made 2: call 2 is at line 6");
     ck_assert_str_eq(f[1].rule, "op-mismatch");
     end_run();
 }

@@ -484,7 +484,7 @@ START_TEST(dropped_records)
     const struct ncs_finding *f = only("skipped-call");
     ck_assert_uint_eq(f->call, 41);
     culprits(f, 1, -1);
-    ck_assert_str_eq(f->why, "rank 1 made 40 calls on world, the other 41: call 41 is at line 5");
+    ck_assert_str_eq(f->why, "rank 1 made 40 calls on world; rank 0 made 41: call 41 is at line 5");
     c->pins--;
     end_run();
 }

@@ -20,8 +20,9 @@ static bool extra_call_match(const struct ncs_analysis *q, const struct ncs_caus
     ncs_format_minority(q, &s, comm, p);
     ncs_str_add(&s, " made ");
     ncs_format_call_count(&s, (unsigned)p->shift);
-    ncs_str_addf(&s, " on %s that the others did not make: call %u, %s,", ncs_comm_name(q, comm),
-                 (unsigned)own->number, what);
+    bool two = q->journal->comm[comm]->nranks - (int)p->minority_size == 1;
+    ncs_str_addf(&s, " on %s that the other%s did not make: call %u, %s,", ncs_comm_name(q, comm),
+                 two ? "" : "s", (unsigned)own->number, what);
     ncs_format_place(&s, own);
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, "leave out the call");

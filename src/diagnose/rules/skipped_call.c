@@ -101,16 +101,19 @@ static void format_bare_place(struct ncs_str *s, const struct ncs_call *call)
     ncs_str_free(&place);
 }
 
-/* Adds which call the minority left out: by its line, or by its number and what the minority made instead. */
+/* Adds which call the minority left out: by its line, or by its number and what the minority made instead. `named`:
+ * the sentence has just named the minority. */
 static void format_skipped(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
-                           struct ncs_str *s)
+                           bool named, struct ncs_str *s)
 {
     const struct ncs_call *model = ncs_call_at(q, comm, p->model, p->at);
     const struct ncs_call *own = ncs_call_at(q, comm, p->minority[0], p->at);
     bool one = p->minority_size == 1;
     if (p->how == NCS_DIVERGENCE_SKIPPED && own) {
-        ncs_format_minority(q, s, comm, p);
-        ncs_str_addf(s, " skip%s call %u of the others", one ? "s" : "", (unsigned)p->number);
+        if (!named)
+            ncs_format_minority(q, s, comm, p);
+        ncs_str_addf(s, "%scall %u of the others", named ? "" : one ? " skips " : " skip ",
+                     (unsigned)p->number);
         ncs_format_place(s, model);
         if (p->evidence && own->place.line == model->place.line)
             return;
@@ -152,7 +155,7 @@ static void format_skip(const struct ncs_analysis *q, int comm, const struct ncs
         ncs_str_add(&s, ")");
     } else {
         ncs_str_add(&s, ": ");
-        format_skipped(q, comm, p, &s);
+        format_skipped(q, comm, p, minority->calls >= others->calls, &s);
     }
     d->f.why = ncs_str_take(&s);
 }
