@@ -107,7 +107,7 @@ spawn(function() while not store:get("never", { timeout = 0 }) do end end)
 local t = spawn(function() sleep(0.1) fault.kill {} end)
 t:join()
 S
-on 6 "nobody is left" --timeout 20s "$work/died.lua"
+on 6 "no rank is left" --timeout 20s "$work/died.lua"
 cat >"$work/init.lua" <<'S'
 scenario { ranks = 2, world = false }
 if rank == 0 then nccl.init_rank(2, nccl.unique_id(), 0) end

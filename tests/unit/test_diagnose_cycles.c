@@ -185,7 +185,7 @@ START_TEST(key_that_a_finished_rank_did_not_set)
     blocked(f, 0, 1, -1);
     bystanders(f, 1, -1);
     ck_assert_uint_eq(f->cycles, 0);
-    ck_assert_str_eq(f->why, "rank 0 waits in store:get (store key `go`), which nobody has set: "
+    ck_assert_str_eq(f->why, "rank 0 waits in store:get (store key `go`), which no rank has set: "
                              "rank 2 finished without it, rank 1 waits as well");
     ck_assert_str_eq(f->fix, "let rank 2 set store key `go` before it ends, or leave out the wait "
                              "at line 4");
@@ -228,7 +228,7 @@ START_TEST(key_that_all_wait_for)
     const struct ncs_finding *f = only("host-wait");
     culprits(f, 0, 1, -1);
     ck_assert_int_eq(f->culprit[1].line, 5);
-    ck_assert(says(f->why, "nobody is left who could end that"));
+    ck_assert(says(f->why, "no rank is left that could end the wait"));
     end_run();
 }
 END_TEST

@@ -156,7 +156,7 @@ static void finding_host_format_left_out(const struct ncs_explanation *e, const 
         ncs_str_addf(&why, " never %s the thread that ", own->count == 1 ? "spawns" : "spawn");
         finding_host_format_ranks(&why, &like, "spawns", "spawn");
         format_line(&why, line);
-        ncs_str_add(&why, ": nobody makes its calls");
+        ncs_str_add(&why, ": the calls of that thread are missing");
         ncs_str_add(&fix, " spawn the thread");
     }
     format_line(&fix, line);

@@ -54,17 +54,17 @@ static void buffer_overlap_fill(const struct ncs_analysis *q, const struct ncs_c
     intptr_t by = (intptr_t)ncs_call_sendbuff(c) - (intptr_t)ncs_call_recvbuff(c);
     char *what = ncs_describe(c);
     struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "what rank %d sends and what it receives in %s", c->rank, what);
+    ncs_str_addf(&s, "the buffers of rank %d in %s", c->rank, what);
     ncs_format_place(&s, c);
     ncs_str_add(&s, " overlap: ");
     if (by == 0)
         ncs_str_add(&s, "both begin at the same byte");
     else
         ncs_str_addf(&s, "the send buffer begins %lld bytes %s the receive buffer",
-                     (long long)(by < 0 ? -by : by), by < 0 ? "before" : "behind");
+                     (long long)(by < 0 ? -by : by), by < 0 ? "before" : "after");
     ncs_str_add(&s, ", so parts are overwritten before they are sent");
     if (reads != writes && by % (intptr_t)block_of(c) == 0)
-        ncs_str_addf(&s, "; in place is only what rank %d has at block %d, behind those of the ranks before it",
+        ncs_str_addf(&s, "; in place the smaller buffer of rank %d has to be block %d of the larger one",
                      c->comm_rank, c->comm_rank);
     d->f.why = ncs_str_take(&s);
     if (reads == writes)

@@ -12,7 +12,7 @@ static bool foreign_buffer_match(const struct ncs_analysis *q, const struct ncs_
     struct ncs_str s = { 0 };
     ncs_str_add(&s, d->f.why);
     ncs_format_memory(q, r->notice->call[0], r->notice->why, &s);
-    ncs_str_add(&s, "; that goes well only where the devices can use each other's memory, and slowly");
+    ncs_str_add(&s, "; this works only where the devices can access each other's memory, and it is slow");
     ncs_free(d->f.why);
     d->f.why = ncs_str_take(&s);
     d->f.fix = ncs_copy_text("allocate it on the communicator's device, which has to be the current one then; "

@@ -68,13 +68,13 @@ static void nobody_opens(const struct ncs_analysis *q, const struct ncs_unmet *g
     ncs_format_ranks(&s, waiting, count);
     ncs_str_addf(&s, " wait%s in ", count == 1 ? "s" : "");
     format_gate(&s, g);
-    ncs_str_add(&s, key ? ", which nobody has set" : "");
+    ncs_str_add(&s, key ? ", which no rank has set" : "");
     if (gones) {
         ncs_str_add(&s, ": ");
         ncs_format_ranks(&s, gone, gones);
         ncs_str_addf(&s, " finished without %s", key ? "it" : "coming");
     } else {
-        ncs_str_add(&s, ", and nobody is left who could end that");
+        ncs_str_add(&s, ", and no rank is left that could end the wait");
     }
     if (lives) {
         ncs_str_add(&s, gones ? ", " : ": ");
@@ -184,7 +184,7 @@ static bool is_anybodys(const struct ncs_unmet *key)
     return key->absents > 1;
 }
 
-/* "rank 0 waits at line 4 for store key `a`, which nobody has set, rank 1 waits ..." */
+/* "rank 0 waits at line 4 for store key `a`, which no rank has set, rank 1 waits ..." */
 static void format_host_cycle(const struct ncs_analysis *q, const struct ncs_draft *d,
                               const struct ncs_unmet *const *of, struct ncs_str *s)
 {
@@ -197,7 +197,7 @@ static void format_host_cycle(const struct ncs_analysis *q, const struct ncs_dra
         if (c->line)
             ncs_str_addf(s, " at line %d", c->line);
         if (ncs_is_key(q, of[i]) && is_anybodys(of[i]))
-            ncs_str_addf(s, " for %s, which nobody has set", g->key);
+            ncs_str_addf(s, " for %s, which no rank has set", g->key);
         else if (ncs_is_key(q, of[i]))
             ncs_str_addf(s, " for %s, which rank %d has not set", g->key, c->waits_for);
         else if (g && strcmp(g->what, "join") == 0)
@@ -230,8 +230,8 @@ static void format_set_first(const struct ncs_analysis *q, const struct ncs_draf
         if (other->line)
             ncs_str_addf(s, " at line %d", other->line);
         if (in_callback(q, d->f.cycle[i].rank, of[i]))
-            ncs_str_add(s, ", or do not wait for another rank in a callback: what is behind it in "
-                           "the stream waits too");
+            ncs_str_add(s, ", or do not wait for another rank in a callback: later work of the "
+                           "stream waits too");
         any = true;
     }
 }

@@ -29,7 +29,7 @@ static void format_thread(const struct ncs_analysis *q, const struct ncs_unmet *
     }
 }
 
-/* Adds ": rank 1 waits in store:get at line 16 for store key `id`, which nobody has set" about the
+/* Adds ": rank 1 waits in store:get at line 16 for store key `id`, which no rank has set" about the
  * first such rank, and the advice with which the fix begins. */
 static void format_held(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_str *why,
                         struct ncs_str *fix)
@@ -46,7 +46,7 @@ static void format_held(const struct ncs_analysis *q, const struct ncs_unmet *n,
             ncs_str_addf(why, " at line %d", line);
             ncs_str_addf(fix, " at line %d", line);
         }
-        ncs_str_addf(why, " for %s, which nobody has set", g->key);
+        ncs_str_addf(why, " for %s, which no rank has set", g->key);
         ncs_str_add(fix, ", so that it comes to the call; ");
         return;
     }

@@ -136,7 +136,7 @@ static bool one_thread_no_group_match(const struct ncs_analysis *q, const struct
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, "put the calls for all ranks of one thread into a group, from the one");
     ncs_format_place(&s, c);
-    ncs_str_add(&s, q->snap->context[k.maker].call == c ? " on" : " on, and wait only behind it");
+    ncs_str_add(&s, q->snap->context[k.maker].call == c ? " on" : " on, and wait only after it");
     d->f.fix = ncs_str_take(&s);
     return true;
 }

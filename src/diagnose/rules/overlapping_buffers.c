@@ -16,11 +16,11 @@ static bool overlapping_buffers_match(const struct ncs_analysis *q, const struct
                  h->earlier_does & NCS_TOUCH_WRITE ? "writes" : "reads",
                  !h->same_launch ? "nothing orders their streams"
                  : several       ? "NCCL launches the communicators of a group in an order of its own"
-                                 : "what a group sends and receives moves all at once");
+                                 : "all sends and receives of a group move at the same time");
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, "give them buffers that do not overlap");
     if (several)
-        ncs_str_add(&s, ", or make the second call behind the group");
+        ncs_str_add(&s, ", or make the second call after the group");
     if (!h->same_launch) {
         ncs_str_add(&s, ", or ");
         ncs_format_wait_between(&s, h);

@@ -28,8 +28,8 @@ static void fill_all(const struct ncs_notice *n, struct ncs_draft *d)
     ncs_str_add(&s, n->faults == 1 ? "the only rank was stopped" : "every rank was stopped");
     if (one)
         format_statement(n->fault, &s);
-    ncs_str_add(&s, ": nobody came to the end of the scenario");
-    d->f.title = ncs_text("nobody is left");
+    ncs_str_add(&s, ": no rank reached the end of the scenario");
+    d->f.title = ncs_text("no rank is left");
     d->f.why = ncs_str_take(&s);
     d->f.fix = ncs_text("let at least one rank go on; if their loss is what the scenario is about, "
                         "declare outcome = { lost = %d }", n->fault->rank);

@@ -32,7 +32,7 @@ static bool signal_cycle_match(const struct ncs_analysis *q, const struct ncs_ca
         return false;
     ncs_fill_cycle(q, r, d);
     d->f.why = ncs_cycle_text(d);
-    d->f.fix = ncs_text("put or signal before waiting: what is behind a wait in its stream is not "
+    d->f.fix = ncs_text("put or signal before waiting: later work of the stream is not "
                         "sent before the wait ends");
     if (!are_enqueued(q, r))
         d->f.certainty = NCS_LIKELY;

@@ -211,7 +211,7 @@ static bool wrong_peer_match(const struct ncs_analysis *q, const struct ncs_caus
         if (d->f.bystander[i] != send->rank && d->f.bystander[i] != recv->rank)
             d->f.bystander[kept++] = d->f.bystander[i];
     d->f.bystanders = kept;
-    d->f.evidence = ncs_text("one send and one receive are not answered, and they name the same %s",
+    d->f.evidence = ncs_text("a send and a receive are unmatched, and they name the same %s",
                              same_receiver ? "receiver" : "sender");
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "rank %d %s rank %d", wrong->rank,

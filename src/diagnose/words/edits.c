@@ -233,7 +233,7 @@ char *ncs_format_edit(const struct ncs_analysis *q, const struct ncs_edit *e)
         edits_format_argument(&s, q, e);
         break;
     case NCS_EDIT_SYNC:
-        ncs_str_add(&s, "synchronise the stream behind ");
+        ncs_str_add(&s, "synchronise the stream after ");
         edits_format_call(&s, q, e->comm, e->comm_rank, e->call, true);
         break;
     }

@@ -48,9 +48,9 @@ static void blame(const struct ncs_analysis *q, const struct ncs_cause *r, struc
             able += !all;
         }
     ncs_free(alone);
-    d->f.evidence = ncs_copy_text(able == d->f.cycles ? "each of the ring could undo it alone"
-                                  : able ? "the others of the ring could not undo it alone"
-                                         : "nobody could undo the ring alone, so all of it are named");
+    d->f.evidence = ncs_copy_text(able == d->f.cycles ? "a change of any one rank of the cycle would break it"
+                                  : able ? "a change of one of the other ranks would not break the cycle"
+                                         : "no rank could break the cycle alone, so all its ranks are named");
 }
 
 struct ncs_cycle_wait ncs_cycle_wait_at(const struct ncs_analysis *q, const struct ncs_cause *r,

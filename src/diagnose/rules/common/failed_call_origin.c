@@ -253,11 +253,11 @@ static void format_excluded(const struct ncs_analysis *q, const struct ncs_call 
                             const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     (void)earlier;
-    ncs_str_addf(why, "; %s is called by those who stay, and this rank is to be left out",
+    ncs_str_addf(why, "; only the ranks that stay call %s, and this rank is excluded",
                  ncs_function_name(call));
     ncs_str_add(fix, "call it only on ranks that are not in the list");
     ncs_format_place(fix, call);
-    ncs_str_addf(fix, "; who is left out makes no more calls on %s, and aborts it",
+    ncs_str_addf(fix, "; the excluded ranks make no more calls on %s and abort it",
                  ncs_comm_name(q, call->comm));
 }
 

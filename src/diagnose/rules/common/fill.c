@@ -248,7 +248,7 @@ static char *absent_text(const struct ncs_analysis *q, const struct ncs_unmet *u
     case NCS_ABSENT_QUEUED:
         text = ncs_text(q->snap->op[a->op].awaits_kernel_slot
                             ? "call %u waits for a lane of its device"
-                            : "call %u is behind another on its stream or communicator",
+                            : "call %u waits for an earlier one on its stream or communicator",
                         number);
         break;
     case NCS_ABSENT_CONTACT:

@@ -98,11 +98,11 @@ bool ncs_one_alone(const struct ncs_analysis *q, const struct ncs_cause *r, stru
     format_alone(q, r, &s);
     bool empty = ncs_call_count(c) == 0;
     if (empty)
-        ncs_str_addf(&s, "; it is of 0 elements, and waits for its %s all the same",
+        ncs_str_addf(&s, "; a call of 0 elements waits for its %s too",
                      send ? "receive" : "send");
     d->f.why = ncs_str_take(&s);
     ncs_str_addf(&s, "let rank %d %s rank %d%s", r->absent[0]->rank,
-                 send ? "receive from" : "send to", c->rank, empty ? ", be it nothing" : "");
+                 send ? "receive from" : "send to", c->rank, empty ? ", with 0 elements" : "");
     ncs_format_own_group(q, &s, r->absent[0]);
     ncs_str_add(&s, ", or leave out the call");
     ncs_format_place(&s, c);
