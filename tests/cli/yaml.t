@@ -29,7 +29,7 @@ $ ncclscript run notation/wrong.yaml
 >     rank 2         only two                                     line 16
 >   communicator world, call 1: AllGather int32 x 4
 >   code  10 | - all_gather:
->   note  what rank 1 sends and what it receives in AllGather int32 x 4 at line 10 overlap: both begin at the same byte, so parts are overwritten before they are sent; in place is only what rank 1 has at block 1, behind those of the ranks before it
+>   note  the buffers of rank 1 in AllGather int32 x 4 at line 10 overlap: both begin at the same byte, so parts are overwritten before they are sent; in place the smaller buffer of rank 1 has to be block 1 of the larger one
 >   luck  what NCCL does here is undefined and differs by machine
 >   fix   give the call two buffers, or let the send buffer of each rank begin at element rank * 4 of its receive buffer, as block number rank: on rank 1 at element 4
 >   more  ncclscript explain buffer-overlap
