@@ -91,6 +91,8 @@ local function answer(step, s, given)
     end
   end
   if normal(given) == normal(step.answer) then return nil end
+  local number = tonumber(given) or tonumber(given:match("^%s*(%S+)%s+%a+%s*$")) -- "107.0", "8 elements"
+  if number and number == tonumber(step.answer) then return nil end
   for _, wrong in ipairs(step.wrong or {}) do
     if normal(given) == normal(wrong[1]) then return wrong[2] end
   end

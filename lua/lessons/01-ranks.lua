@@ -4,7 +4,7 @@ return {
   steps = {
     {
       text = [[
-A NCCL job consists of several processes. Each process uses its own GPU and has a number, its rank. Ranks are
+An NCCL job consists of several processes. Each process uses its own GPU and has a number, its rank. Ranks are
 counted from 0. This prompt runs four ranks, and each line that you type runs on all four.
 
 In every line, `rank` is the rank's own number and `nranks` is the number of ranks.

@@ -98,8 +98,8 @@ ncclscript run -n 8 sum.lua]],
 calls that cannot be made. slip.lua has two mistakes.]],
       files = { ["slip.lua"] = [[
 scenario { ranks = 4 }
-local x = cuda.bufer("float32", 8):fill(rank)
-world:all_reduce(x, { opp = "max" })
+local x = cuda.bufer("float32", 8):fill(rnk)
+world:all_reduce(x, { op = "max" })
 stream:sync()
 ]] },
       task = "Check slip.lua, write it without the two mistakes, and check it again.",
@@ -112,7 +112,7 @@ stream:sync()
         return true
       end,
       right = "The check found both mistakes without running anything.",
-      hints = { "ncclscript check slip.lua", "The names are `buffer` and `op`." },
+      hints = { "ncclscript check slip.lua", "The names are `buffer` and `rank`." },
       solution = [[
 :write slip.lua
 scenario { ranks = 4 }
@@ -125,7 +125,7 @@ ncclscript check slip.lua]],
         { "ncclscript check slip.lua", "names line and column" },
         { "ncclscript run slip.lua", "the command is" },
         { ":write slip.lua\nscenario { ranks = 4 }\n.\nncclscript check slip.lua", "keep the all-reduce" },
-        { ":write slip.lua\nscenario { ranks = 4 }\nlocal x = cuda.buffer(\"float32\", 8):fill(rank)\nworld:all_reduce(x, { opp = \"max\" })\n.\nncclscript check slip.lua", "names line and column" },
+        { ":write slip.lua\nscenario { ranks = 4 }\nlocal x = cuda.buffer(\"float32\", 8):fill(rnk)\nworld:all_reduce(x, { op = \"max\" })\n.\nncclscript check slip.lua", "names line and column" },
       },
     },
     {

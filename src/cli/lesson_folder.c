@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* pipe2, O_PATH, nftw */
 #include "cli/lesson_folder.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -100,7 +101,34 @@ static void clear_folder(void *arg)
     nftw(folder, remove_inside, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
-static const struct ncs_shell_host host = { run_in_folder, write_in_folder, read_in_folder, clear_folder, NULL };
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static void list_folder(void *arg, struct ncs_str *out)
+{
+    struct dirent **entry = NULL;
+    int entries = scandir(".", &entry, NULL, by_name);
+    (void)arg;
+    for (int i = 0; i < entries; i++) {
+        if (shell_is_name(entry[i]->d_name))
+            ncs_str_addf(out, "%s\n", entry[i]->d_name);
+        free(entry[i]);
+    }
+    free(entry);
+}
+
+static const char *folder_path(void *arg)
+{
+    (void)arg;
+    return folder;
+}
+
+static const struct ncs_shell_host host = {
+    .run = run_in_folder, .write = write_in_folder, .read = read_in_folder, .clear = clear_folder,
+    .list = list_folder, .folder = folder_path,
+};
 
 /* ---- the folder ---- */
 

@@ -40,6 +40,14 @@ char *ncs_lesson_progress(const char *lesson)
     return found.bytes ? ncs_str_take(&found) : ncs_copy_text("");
 }
 
+/* The better of what was done and what is done now: to repeat a lesson takes nothing away. */
+static char progress_best(char before, char now)
+{
+    static const char order[] = { NCS_STEP_SKIPPED, NCS_STEP_SHOWN, NCS_STEP_SOLVED, 0 };
+    const char *old = strchr(order, before), *new = strchr(order, now);
+    return old && new && before && old > new ? before : now;
+}
+
 void ncs_lesson_keep_progress(void *arg, size_t step, enum ncs_step_done how)
 {
     const char *lesson = arg;
@@ -55,7 +63,8 @@ void ncs_lesson_keep_progress(void *arg, size_t step, enum ncs_step_done how)
         }
         ncs_str_addf(&new, "%s ", lesson);
         for (size_t i = 0, known = strlen(letters); i < known || i <= step; i++)
-            ncs_str_addf(&new, "%c", i == step ? (char)how : i < known ? letters[i] : NCS_STEP_SKIPPED);
+            ncs_str_addf(&new, "%c", i == step ? progress_best(i < known ? letters[i] : 0, (char)how)
+                                            : i < known ? letters[i] : NCS_STEP_SKIPPED);
         ncs_str_add(&new, "\n");
         if (!ncs_file_write(path, new.text, new.bytes, true, &err))
             ncs_print_error(&err);

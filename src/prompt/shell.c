@@ -113,6 +113,20 @@ static void shell_show(struct ncs_prompt *p, const char *name)
     ncs_str_free(&text);
 }
 
+static void shell_list(struct ncs_prompt *p, const char *rest)
+{
+    struct ncs_str names = { 0 };
+    (void)rest;
+    p->shell.host->list(p->shell.host->arg, &names);
+    prompt_write(p, &names);
+}
+
+static void shell_edit(struct ncs_prompt *p, const char *name)
+{
+    prompt_print(p, "an editor does not run here: edit the file in another terminal, in %s, or type it with `:write %s`",
+                 p->shell.host->folder(p->shell.host->arg), shell_is_name(name) ? name : "NAME");
+}
+
 static void shell_begin_file(struct ncs_prompt *p, const char *name)
 {
     if (!shell_is_name(name)) {
@@ -158,7 +172,8 @@ bool shell_takes(struct ncs_prompt *p, const char *line)
     static const struct {
         const char *word;
         void (*act)(struct ncs_prompt *p, const char *rest);
-    } known[] = { { "cat", shell_show }, { ":write", shell_begin_file } };
+    } known[] = { { "cat", shell_show }, { ":write", shell_begin_file }, { "ls", shell_list }, { "vi", shell_edit },
+                  { "vim", shell_edit }, { "nano", shell_edit }, { "emacs", shell_edit }, { "code", shell_edit } };
     if (!p->shell.host)
         return false;
     if (p->shell.writing) {

@@ -18,6 +18,8 @@ struct ncs_shell_host {
     bool (*write)(void *arg, const char *name, const struct ncs_str *text, struct ncs_error *err);
     bool (*read)(void *arg, const char *name, struct ncs_str *text, struct ncs_error *err);
     void (*clear)(void *arg); /* removes all files */
+    void (*list)(void *arg, struct ncs_str *out); /* appends the names of the files, a line each */
+    const char *(*folder)(void *arg);
     void *arg;
 };
 

@@ -72,6 +72,7 @@ static void present(struct ncs_tutor *t)
     struct ncs_error err = { 0 };
     t->hints = 0;
     t->shown = false;
+    t->tries = 0;
     if (!tutor_set_up(t, &err))
         prompt_complain(p, &err);
     t->calls_before = p->task_from;
@@ -114,10 +115,12 @@ enum tutor_did { TUTOR_LOOKED, TUTOR_ACTED, TUTOR_TRIED };
 
 static enum tutor_did what_line_did(const struct ncs_prompt *p, uint64_t from, bool fills_count)
 {
-    enum tutor_did did = TUTOR_LOOKED;
-    for (int r = 0; r < prompt_ranks(p); r++)
-        if (p->last[r].failed || prompt_busy(p, r))
-            did = TUTOR_ACTED;
+    bool replied = false, failed = false;
+    for (int r = 0; r < prompt_ranks(p); r++) {
+        replied |= p->last[r].text && !p->last[r].failed;
+        failed |= p->last[r].failed || prompt_busy(p, r);
+    }
+    enum tutor_did did = replied && !failed ? TUTOR_LOOKED : TUTOR_ACTED;
     for (const struct ncs_call *c = ncs_run_journal(p->run)->newest; c && c->id > from; c = c->older) {
         bool copy = c->fn == NCS_FN_cudaMemcpy;
         if (c->number || (fills_count && prompt_writes_memory(p, c)))
@@ -126,6 +129,23 @@ static enum tutor_did what_line_did(const struct ncs_prompt *p, uint64_t from, b
             did = TUTOR_ACTED;
     }
     return did;
+}
+
+/* Says why the task is not done, or that it is not. A look is answered only if the task asks for one. */
+static void tutor_refuse(struct ncs_tutor *t, enum tutor_did did, const struct ncs_str *why)
+{
+    struct ncs_lesson *l = t->options.lesson;
+    bool asks_reply = ncs_lesson_asks_reply(l, t->step), is_question = ncs_lesson_asks(l, t->step);
+    if (did == TUTOR_LOOKED && !asks_reply)
+        return;
+    t->tries += did == TUTOR_TRIED && !is_question;
+    if (why->bytes)
+        prompt_print(t->prompt, "Not yet: %s", why->text);
+    else if (!is_question && (did == TUTOR_TRIED || asks_reply))
+        prompt_print(t->prompt, "The task is not done yet; `:hint` helps, `:again` begins the step anew.");
+    if (did == TUTOR_TRIED && t->tries == 2)
+        prompt_print(t->prompt, "Your earlier lines count, too: if one of them changed the data, `:again` begins the step "
+                                "anew.");
 }
 
 /* Marks the state, and the answer of a question if there is one, and says what there is to say. */
@@ -144,12 +164,7 @@ static void tutor_mark(struct ncs_tutor *t, enum tutor_did did, const char *answ
         break;
     }
     case NCS_MARKED_NOT_YET:
-        if (did == TUTOR_LOOKED && !ncs_lesson_asks_reply(l, t->step))
-            break;
-        if (say.bytes)
-            prompt_print(p, "Not yet: %s", say.text);
-        else if (did == TUTOR_TRIED && !ncs_lesson_asks(l, t->step))
-            prompt_print(p, "The task is not done yet; `:hint` helps, `:again` begins the step anew.");
+        tutor_refuse(t, did, &say);
         break;
     case NCS_MARKED_BROKEN:
         prompt_print(p, "%s", say.text);

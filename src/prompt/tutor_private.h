@@ -10,6 +10,7 @@ struct ncs_tutor {
     struct ncs_prompt *prompt;
     size_t step, hints;     /* hints: that have been given for the step */
     bool shown;             /* the step's solution has been shown */
+    int tries;              /* lines that tried to do the step's task, and did not */
     uint64_t calls_before;  /* of the run, before the latest line */
 };
 

@@ -3,7 +3,7 @@
 #include "shim/absent.h"
 #include "shim/shim.h"
 
-static ncclResult_t absent_refuse(struct ncs_absent *function)
+static ncclResult_t refuse_device_api(struct ncs_absent *function)
 {
     if (!ncs_shim_enter(NCS_FN_ncclGetVersion))
         return (ncclResult_t)ncs_shim_refusal();
@@ -19,7 +19,7 @@ static ncclResult_t absent_refuse(struct ncs_absent *function)
     {                                                                                              \
         static struct ncs_absent absent = { .name = #function,                                     \
                                             .why = "NCCL's device API needs kernels, which are not run" }; \
-        return absent_refuse(&absent);                                                             \
+        return refuse_device_api(&absent);                                                             \
     }                                                                                              \
     extern __typeof__(function) p##function __attribute__((alias(#function)));
 

@@ -81,14 +81,16 @@ cudaError_t cudaGetDeviceProperties_v2(struct properties *prop, int device)
 
 /* ---- a place of memory: a device's number, or in 13 and _v2 a kind and a number ---- */
 
-static struct cudaMemLocation place_of(int device)
+static struct cudaMemLocation place_of_device(int device)
 {
     return (struct cudaMemLocation){ .type = device < 0 ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice,
                                      .id = device < 0 ? 0 : device };
 }
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 /* Inlined, so that the place of the call is the exported function's caller. */
-static inline __attribute__((always_inline)) cudaError_t advise(const void *p, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+static ALWAYS_INLINE cudaError_t advise(const void *p, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
 {
     const struct ncs_api *api = ncs_shim_enter(NCS_FN_cudaMemAdvise);
     if (!api)
@@ -98,7 +100,7 @@ static inline __attribute__((always_inline)) cudaError_t advise(const void *p, s
     return rc;
 }
 
-static inline __attribute__((always_inline)) cudaError_t prefetch(const void *p, size_t count, struct cudaMemLocation location,
+static ALWAYS_INLINE cudaError_t prefetch(const void *p, size_t count, struct cudaMemLocation location,
                                                                   unsigned flags, cudaStream_t stream)
 {
     const struct ncs_api *api = ncs_shim_enter(NCS_FN_cudaMemPrefetchAsync);
@@ -116,15 +118,15 @@ static inline __attribute__((always_inline)) cudaError_t prefetch(const void *p,
         return call;                   \
     }
 DEFINE(cudaMemAdvise, (const void *p, size_t count, enum cudaMemoryAdvise advice, int device),
-       advise(p, count, advice, place_of(device)))
+       advise(p, count, advice, place_of_device(device)))
 DEFINE(cudaMemAdvise_v2,
        (const void *p, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location),
        advise(p, count, advice, location))
 #define OWN_STREAM (stream ? stream : cudaStreamPerThread)
 DEFINE(cudaMemPrefetchAsync, (const void *p, size_t count, int device, cudaStream_t stream),
-       prefetch(p, count, place_of(device), 0, stream))
+       prefetch(p, count, place_of_device(device), 0, stream))
 DEFINE(cudaMemPrefetchAsync_ptsz, (const void *p, size_t count, int device, cudaStream_t stream),
-       prefetch(p, count, place_of(device), 0, OWN_STREAM))
+       prefetch(p, count, place_of_device(device), 0, OWN_STREAM))
 DEFINE(cudaMemPrefetchAsync_v2,
        (const void *p, size_t count, struct cudaMemLocation location, unsigned flags, cudaStream_t stream),
        prefetch(p, count, location, flags, stream))

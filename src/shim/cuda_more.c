@@ -72,7 +72,7 @@ CALL(cudaDeviceGetP2PAttribute, (int *value, int attribute, int from, int to), p
 
 /* ---- switches without an effect here ---- */
 
-static cudaError_t answer(int *value, int is)
+static cudaError_t answer_with(int *value, int is)
 {
     if (!value)
         return sim_outside_refuse(cudaErrorInvalidValue);
@@ -80,14 +80,14 @@ static cudaError_t answer(int *value, int is)
     return cudaSuccess;
 }
 enum { PREFER_NONE = 0, FOUR_BYTE_BANKS = 1, READ_WRITE = 3 }; /* driver_types.h of CUDA 13.0 */
-CALL(cudaDeviceGetCacheConfig, (int *config), answer(config, PREFER_NONE))
+CALL(cudaDeviceGetCacheConfig, (int *config), answer_with(config, PREFER_NONE))
 CALL(cudaDeviceSetCacheConfig, (int config), ((void)config, (void)api, cudaSuccess))
-CALL(cudaDeviceGetSharedMemConfig, (int *config), answer(config, FOUR_BYTE_BANKS))
+CALL(cudaDeviceGetSharedMemConfig, (int *config), answer_with(config, FOUR_BYTE_BANKS))
 CALL(cudaDeviceSetSharedMemConfig, (int config), ((void)config, (void)api, cudaSuccess))
 CALL(cudaCtxResetPersistingL2Cache, (void), ((void)api, cudaSuccess))
 CALL(cudaDeviceFlushGPUDirectRDMAWrites, (void), ((void)api, cudaSuccess))
 CALL(cudaMemPoolSetAccess, (void), ((void)api, cudaSuccess)) /* every device reads every pool */
-CALL(cudaMemPoolGetAccess, (int *flags), answer(flags, READ_WRITE))
+CALL(cudaMemPoolGetAccess, (int *flags), answer_with(flags, READ_WRITE))
 
 /* ---- second names ---- */
 
@@ -99,7 +99,7 @@ CALL(cudaLaunchHostFunc_v2_ptsz, (cudaStream_t stream, cudaHostFn_t function, vo
 CALL(cudaEventElapsedTime_v2, (float *ms, cudaEvent_t from, cudaEvent_t to), api->cudaEventElapsedTime(ms, from, to))
 CALL(cudaThreadSynchronize, (void), api->cudaDeviceSynchronize())
 CALL(cudaThreadExit, (void), api->cudaDeviceReset())
-CALL(cudaThreadGetCacheConfig, (int *config), answer(config, PREFER_NONE))
+CALL(cudaThreadGetCacheConfig, (int *config), answer_with(config, PREFER_NONE))
 CALL(cudaThreadSetCacheConfig, (int config), ((void)config, (void)api, cudaSuccess))
 CALL(cudaThreadGetLimit, (size_t *value, enum cudaLimit limit), api->cudaDeviceGetLimit(value, limit))
 CALL(cudaThreadSetLimit, (enum cudaLimit limit, size_t value), api->cudaDeviceSetLimit(limit, value))

@@ -199,7 +199,7 @@ static const struct ncs_finding *first_error(const struct ncs_diagnosis *d)
 }
 
 /* Notes the calls that failed because the simulator lacks their function. */
-static void add_absent(struct ncs_str *notes)
+static void note_absent_calls(struct ncs_str *notes)
 {
     struct ncs_str list = { 0 };
     ncs_shim_list_absent(&list);
@@ -237,7 +237,7 @@ static void verdict(enum ncs_stop how)
     struct ncs_result result = { 0 };
     struct ncs_str notes = { 0 };
     fill(&result, how, &notes);
-    add_absent(&notes);
+    note_absent_calls(&notes);
     result.verdict = how == NCS_STOP_INTERRUPTED ? NCS_TIMEOUT : NCS_HANG;
     if (how == NCS_STOP_INTERRUPTED)
         result.skip_reason = ncs_copy_text("no call made progress");
@@ -261,7 +261,7 @@ static void ended(void)
     bool misused = ncs_misuse_report(&notes);
     result.verdict = misused || first_error(&result.diagnosis) ? NCS_WRONG : NCS_PASS;
     ncs_exec_left(journal, &left);
-    add_absent(&notes);
+    note_absent_calls(&notes);
     if (left.bytes)
         ncs_str_addf(&notes, "ncclscript: left at the end: %s\n", left.text);
     print(&result, &notes);
