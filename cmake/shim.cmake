@@ -47,6 +47,11 @@ endforeach()
 target_sources(shim_cudart12 PRIVATE ${shim}/cuda_12.c)
 ncs_shim_link(shim_cudart13 libcudart.so libcudart.so.13)
 
+file(GLOB driver_sources CONFIGURE_DEPENDS ${shim}/driver/*.c)
+ncs_shim_library(shim_cuda libcuda.so.1 ${shim}/driver.map ${driver_sources})
+target_link_libraries(shim_cuda PRIVATE shim_sim)
+ncs_shim_link(shim_cuda libcuda.so libcuda.so.1)
+
 # Beside the program and not in it: it has a C library of its own, and no room for a sanitizer.
 ncs_shim_library(shim_audit libncclscript-audit.so ${shim}/audit.map ${shim}/audit.c)
 target_compile_options(shim_audit PRIVATE -fno-sanitize=all)

@@ -27,6 +27,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t at_thread_end;
 static atomic_bool is_child;        /* this process was forked after the simulator had begun */
 static _Thread_local int refusal;
+static _Thread_local bool uses_runtime;
 
 void ncs_shim_write(int file, const char *text, size_t bytes)
 {
@@ -249,12 +250,18 @@ const struct ncs_api *ncs_shim_enter_from(enum ncs_fn fn, void *caller)
         return refuse_absent(info);
     if (settings.launcher && forms_communicators(fn))
         return refuse_processes(info, settings.launcher);
+    uses_runtime |= info->lib == NCS_LIB_CUDA && !info->looks;
     sim_foreign_enter(sim_foreign_is_attached() ? NULL : new_local());
     if (above && ncs_local) {
         ncs_local->where = above->place;
         ncs_local->where_arg = caller;
     }
     return api;
+}
+
+bool ncs_shim_thread_uses_runtime(void)
+{
+    return uses_runtime;
 }
 
 void ncs_shim_leave(void)

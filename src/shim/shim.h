@@ -21,6 +21,9 @@ const struct ncs_api *ncs_shim_enter_from(enum ncs_fn fn, void *caller);
 void ncs_shim_leave(void);
 int ncs_shim_refusal(void);
 
+/* True if the calling thread has called a function of the CUDA runtime itself. */
+bool ncs_shim_thread_uses_runtime(void);
+
 /* The caller joins a communicator, if the arguments contain an id and a rank. Returns false, without the
  * token, if an id comes from another process. */
 bool ncs_shim_join(enum ncs_fn fn, const union ncs_arg *arg);

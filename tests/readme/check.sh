@@ -9,6 +9,7 @@ export LC_ALL=C.UTF-8 TERM=xterm # what is drawn is drawn with lines
 program=$(realpath "$NCCLSCRIPT") || exit 1
 top=$PWD
 scratch=$(mktemp -d) || exit 1
+export XDG_STATE_HOME=$scratch/state # no lesson has been done
 trap 'rm -rf "$scratch"' EXIT
 ran=0 failed=0
 
