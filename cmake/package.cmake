@@ -14,7 +14,16 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# dpkg-shlibdeps has to find the libraries that ours share.
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${NCS_SHIM_OUT})
+if(CMAKE_CROSSCOMPILING)
+  # dpkg-shlibdeps knows this system's libraries only. Those of the sysroot, with their versions, are in its list.
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)
+  file(STRINGS ${CMAKE_SYSROOT}/packages packages REGEX "^(libc6|libedit2|libjansson4|liblua5.4-0|libyaml-0-2) ")
+  # The upstream version is enough: what Debian adds to it changes no interface.
+  list(TRANSFORM packages REPLACE "^([^ ]+) ([^-+]+).*" "\\1 (>= \\2)")
+  list(JOIN packages ", " CPACK_DEBIAN_PACKAGE_DEPENDS)
+else()
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+  # dpkg-shlibdeps has to find the libraries that ours share.
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${NCS_SHIM_OUT})
+endif()
 include(CPack)
