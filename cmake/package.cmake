@@ -14,9 +14,13 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
-if(CMAKE_CROSSCOMPILING)
-  # dpkg-shlibdeps knows this system's libraries only. Those of the sysroot, with their versions, are in its list.
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL aarch64)
   set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)
+endif()
+if(NCCLSCRIPT_PORTABLE)
+  set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= ${NCCLSCRIPT_GLIBC})")
+elseif(CMAKE_CROSSCOMPILING)
+  # dpkg-shlibdeps knows this system's libraries only. Those of the sysroot, with their versions, are in its list.
   file(STRINGS ${CMAKE_SYSROOT}/packages packages REGEX "^(libc6|libedit2|libjansson4|liblua5.4-0|libyaml-0-2) ")
   # The upstream version is enough: what Debian adds to it changes no interface.
   list(TRANSFORM packages REPLACE "^([^ ]+) ([^-+]+).*" "\\1 (>= \\2)")

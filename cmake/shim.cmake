@@ -60,7 +60,12 @@ target_link_libraries(shim_audit PRIVATE ${CMAKE_DL_LIBS})
 
 file(GLOB exec_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/shim/exec/*.c)
 if(exec_sources)
-  # The simulator's library stands first: nothing of its rooms is to be had twice.
+  # The simulator's library has the rooms sim, api and base. A second copy of their state would know of no call, so the
+  # other rooms are linked as files, without what they link to. The order alone would not do: zig changes it.
   ncs_shim_library(shim_exec libncclscript-exec.so ${shim}/exec.map ${exec_sources})
-  target_link_libraries(shim_exec PRIVATE shim_sim ncs_report)
+  foreach(room report scenario run driver verify diagnose trace)
+    target_link_libraries(shim_exec PRIVATE $<TARGET_FILE:ncs_${room}>)
+    add_dependencies(shim_exec ncs_${room})
+  endforeach()
+  target_link_libraries(shim_exec PRIVATE shim_sim PkgConfig::JANSSON m)
 endif()

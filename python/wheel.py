@@ -2,8 +2,9 @@
 """Makes a wheel from a build: python3 python/wheel.py BUILD-DIRECTORY OUTPUT-DIRECTORY
 
 The wheel holds the program, libncclscript, the drop-in libraries, scenarios and lessons, and the libraries that they
-need and that a system may lack (Lua, libyaml, jansson, libedit). Its platform tag is that of the oldest glibc that
-has all symbols which they use. Needs cmake, objdump and patchelf."""
+need and that a system may lack (Lua, libyaml, jansson, libedit), unless these are compiled in (preset portable). Its
+platform tag is that of the oldest glibc that has all symbols which they use, and of the processor that the build is
+for. Needs cmake, readelf and patchelf."""
 
 import base64
 import hashlib
@@ -70,15 +71,22 @@ def install(build, tree):
         shutil.copytree(os.path.join(stage, "share", "ncclscript"), os.path.join(tree, "share", "ncclscript"))
 
 
+def library_of(path, name):
+    """Where this system's loader finds a library that a file needs."""
+    found = dict(re.findall(r"(\S+) => (/\S+)", subprocess.run(["ldd", path], capture_output=True, text=True).stdout))
+    if name not in found:
+        sys.exit(f"wheel.py: {name} is not found here: build with the preset portable or portable-aarch64")
+    return found[name]
+
+
 def bundle(tree):
     """Adds the libraries of this system that a user's may lack, and lets all find each other."""
     wanted = [f for f in files_below(tree) if is_elf(f)]
     for path in wanted:
-        found = dict(re.findall(r"(\S+) => (/\S+)", output_of("ldd", path)))
-        for name in re.findall(r"NEEDED\s+(\S+)", output_of("objdump", "-p", path)):
+        for name in re.findall(r"NEEDED.*\[(\S+)\]", output_of("readelf", "-d", path)):
             target = os.path.join(tree, "lib", name)
             if not SYSTEM.match(name) and not os.path.exists(target):
-                shutil.copy(found[name], target)
+                shutil.copy(library_of(path, name), target)
                 os.chmod(target, 0o755)
                 wanted.append(target)
     for path in wanted:
@@ -90,9 +98,11 @@ def bundle(tree):
 
 
 def platform_tag(paths):
-    text = "".join(output_of("objdump", "-T", path) for path in paths)
+    text = "".join(output_of("readelf", "-V", path) for path in paths)
     newest = max(tuple(map(int, v.split("."))) for v in re.findall(r"GLIBC_([0-9.]+)", text))
-    return f"py3-none-manylinux_{newest[0]}_{newest[1]}_{os.uname().machine}"
+    machine = re.search(r"Machine:\s+(.*)", output_of("readelf", "-h", paths[0])).group(1)
+    processor = {"Advanced Micro Devices X86-64": "x86_64", "AArch64": "aarch64"}[machine]
+    return f"py3-none-manylinux_{newest[0]}_{newest[1]}_{processor}"
 
 
 def write_wheel(folder, version, tag, out):
@@ -123,7 +133,7 @@ def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     build, out = sys.argv[1:]
-    for tool in ("cmake", "objdump", "patchelf"):
+    for tool in ("cmake", "readelf", "patchelf"):
         if not shutil.which(tool):
             sys.exit(f"wheel.py: {tool} is missing")
     os.makedirs(out, exist_ok=True)

@@ -6,7 +6,7 @@ set -u
 program=$(realpath "$NCCLSCRIPT") && build=$(dirname "$program") || exit 1
 [[ -d $build/pages ]] || { echo "left out: the pages are not built"; exit 77; }
 if grep -qaE '__asan_init|__tsan_init' "$program"; then echo "left out: Python is not built with a sanitizer"; exit 77; fi
-for tool in patchelf objdump; do
+for tool in patchelf readelf; do
     command -v "$tool" >/dev/null || { echo "left out: there is no $tool"; exit 77; }
 done
 # Debian's Python has pytest as a package; environments see it.
