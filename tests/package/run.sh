@@ -34,7 +34,7 @@ done
 gzip -t "$at"/share/man/man1/*.gz || fail "a manual page is damaged"
 "$at/bin/ncclscript" schema | cmp -s - "$at/share/ncclscript/schema/scenario.schema.json" || fail "another schema is installed"
 
-if command -v dpkg-shlibdeps >/dev/null && command -v dpkg-deb >/dev/null; then
+if command -v dpkg-shlibdeps >/dev/null && command -v dpkg-deb >/dev/null && command -v file >/dev/null; then
     mkdir "$work/deb"
     (cd "$work/deb" && cpack -G DEB --config "$build/CPackConfig.cmake" -B "$work/deb" >"$work/log" 2>&1) || fail "$(cat "$work/log")"
     package=$(echo "$work"/deb/*.deb)
@@ -46,7 +46,7 @@ if command -v dpkg-shlibdeps >/dev/null && command -v dpkg-deb >/dev/null; then
     [[ $("$work/unpacked/usr/bin/ncclscript" run "$work/unpacked/usr/share/ncclscript/scenarios/basics/average.lua") == PASS* ]] ||
         fail "the packaged program does not run"
 else
-    echo "without dpkg-dev the Debian package is not tried"
+    echo "without dpkg-dev and file the Debian package is not tried"
 fi
 echo "$failed failures"
 ((failed == 0))
