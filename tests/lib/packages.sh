@@ -39,7 +39,7 @@ find_package(ncclscript 0.1 REQUIRED)
 add_executable(two $top/examples/run.c)
 target_link_libraries(two PRIVATE ncclscript::ncclscript)
 END
-cmake -S "$work/project" -B "$work/two" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_C_COMPILER="$cc" >"$work/log" 2>&1 &&
+cmake -G Ninja -S "$work/project" -B "$work/two" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_C_COMPILER="$cc" >"$work/log" 2>&1 &&
     cmake --build "$work/two" >>"$work/log" 2>&1 || fail "with CMake the example does not build: $(cat "$work/log")"
 
 export LD_LIBRARY_PATH=$libraries
