@@ -51,7 +51,7 @@ static const struct ncs_option options[] = {
 /* ---- the libraries ---- */
 
 /* The libraries that programs load, and those that these need. */
-static const char *const libraries[] = { "libnccl.so.2", "libcudart.so.12", "libcudart.so.13",
+static const char *const libraries[] = { "libnccl.so.2", "libcudart.so.12", "libcudart.so.13", "libcuda.so.1",
                                          "libncclscript-sim.so", "libncclscript-exec.so",
                                          "libncclscript-audit.so", NULL };
 

@@ -31,7 +31,7 @@ static bool command_step(struct ncs_prompt *p, const char *arguments)
 {
     long long events = 1;
     if (*arguments && !parse_whole_number(arguments, 0, 1000000, &events)) {
-        prompt_print(p, "error: `%s` is no number of events", arguments);
+        prompt_put(p, "error: `%s` is no number of events", arguments);
         return true;
     }
     prompt_do(p, (struct input){ .kind = INPUT_STEP, .events = events });
@@ -49,11 +49,11 @@ static bool back(struct ncs_prompt *p, const char *arguments)
 {
     long long n = 1;
     if (*arguments && !parse_whole_number(arguments, 1, 1000000, &n)) {
-        prompt_print(p, "error: `%s` is no number of lines", arguments);
+        prompt_put(p, "error: `%s` is no number of lines", arguments);
         return true;
     }
     if (p->inputs == 0) {
-        prompt_print(p, "there is nothing to go back to");
+        prompt_put(p, "there is nothing to go back to");
         return true;
     }
     size_t kept = (size_t)n < p->inputs ? p->inputs - (size_t)n : 0;
@@ -61,7 +61,7 @@ static bool back(struct ncs_prompt *p, const char *arguments)
     const struct input *last = &p->input[kept];
     ncs_str_add(&undone, last->kind == INPUT_LINE ? last->text : last->kind == INPUT_STEP ? ":step" : ":go");
     if (restart(p, &p->settings, kept))
-        prompt_print(p, "as before `%s`", undone.text);
+        prompt_put(p, "as before `%s`", undone.text);
     ncs_str_free(&undone);
     return true;
 }
@@ -74,7 +74,7 @@ static bool reset(struct ncs_prompt *p, const char *arguments)
     if (strncmp(arguments, "-n", 2) == 0)
         arguments += 2 + strspn(arguments + 2, " \t");
     if (*arguments && !parse_whole_number(arguments, 1, NCS_RANKS_MOST, &ranks)) {
-        prompt_print(p, "error: `%s` is no number of ranks, expected 1..%d", arguments,
+        prompt_put(p, "error: `%s` is no number of ranks, expected 1..%d", arguments,
                      NCS_RANKS_MOST);
         return true;
     }
@@ -82,10 +82,10 @@ static bool reset(struct ncs_prompt *p, const char *arguments)
     if (!restart(p, &s, 0))
         return true;
     if (s.file)
-        prompt_print(p, "your lines are forgotten; %s has been run again on %d rank%s (`:load` alone forgets it)",
+        prompt_put(p, "your lines are forgotten; %s has been run again on %d rank%s (`:load` alone forgets it)",
                      p->settings.file, prompt_ranks(p), prompt_ranks(p) == 1 ? "" : "s");
     else
-        prompt_print(p, "%d rank%s, nothing done yet", prompt_ranks(p), prompt_ranks(p) == 1 ? "" : "s");
+        prompt_put(p, "%d rank%s, nothing done yet", prompt_ranks(p), prompt_ranks(p) == 1 ? "" : "s");
     return true;
 }
 
@@ -93,7 +93,7 @@ static bool reset(struct ncs_prompt *p, const char *arguments)
 static bool may_use_files(struct ncs_prompt *p)
 {
     if (p->dictated)
-        prompt_print(p, "error: the lines of a lesson may not use files");
+        prompt_put(p, "error: the lines of a lesson may not use files");
     return !p->dictated;
 }
 
@@ -101,13 +101,13 @@ static bool unload(struct ncs_prompt *p)
 {
     struct settings s = p->settings;
     if (!s.file) {
-        prompt_print(p, "error: which file?");
+        prompt_put(p, "error: which file?");
         return true;
     }
     s.file = NULL;
     s.ranks = prompt_ranks(p);
     if (restart(p, &s, 0))
-        prompt_print(p, "the file and your lines are forgotten; %d rank%s, nothing done yet", prompt_ranks(p),
+        prompt_put(p, "the file and your lines are forgotten; %d rank%s, nothing done yet", prompt_ranks(p),
                      prompt_ranks(p) == 1 ? "" : "s");
     return true;
 }
@@ -123,7 +123,7 @@ static bool command_load(struct ncs_prompt *p, const char *arguments)
     s.file = file;
     s.ranks = 0;
     if (restart(p, &s, 0))
-        prompt_print(p, "%s has been run on %d rank%s", file, prompt_ranks(p),
+        prompt_put(p, "%s has been run on %d rank%s", file, prompt_ranks(p),
                      prompt_ranks(p) == 1 ? "" : "s");
     ncs_free(file);
     return true;
@@ -133,7 +133,7 @@ static bool policy(struct ncs_prompt *p, const char *arguments)
 {
     struct settings s = p->settings;
     if (!*arguments) {
-        prompt_print(p, "%s", ncs_policy_names[p->scenario->policy]);
+        prompt_put(p, "%s", ncs_policy_names[p->scenario->policy]);
         return true;
     }
     s.policy = -1;
@@ -141,9 +141,9 @@ static bool policy(struct ncs_prompt *p, const char *arguments)
         if (strcmp(ncs_policy_names[i], arguments) == 0)
             s.policy = i;
     if (s.policy < 0)
-        prompt_print(p, "error: no policy `%s`, expected strict or typical", arguments);
+        prompt_put(p, "error: no policy `%s`, expected strict or typical", arguments);
     else if (restart(p, &s, p->inputs))
-        prompt_print(p, "all lines done again under %s", arguments);
+        prompt_put(p, "all lines done again under %s", arguments);
     return true;
 }
 
@@ -152,18 +152,18 @@ static bool command_seed(struct ncs_prompt *p, const char *arguments)
     struct settings s = p->settings;
     long long n;
     if (!*arguments) {
-        prompt_print(p, s.seeded ? "%lld" : "none: threads take turns in order", (long long)s.seed);
+        prompt_put(p, s.seeded ? "%lld" : "none: threads take turns in order", (long long)s.seed);
         return true;
     }
     s.seeded = strcmp(arguments, "none") != 0;
     if (s.seeded && !parse_whole_number(arguments, 0, INT64_MAX, &n)) {
-        prompt_print(p, "error: `%s` is no seed, expected a whole number from 0, or none",
+        prompt_put(p, "error: `%s` is no seed, expected a whole number from 0, or none",
                      arguments);
         return true;
     }
     s.seed = s.seeded ? n : 0;
     if (restart(p, &s, p->inputs))
-        prompt_print(p,
+        prompt_put(p,
                      s.seeded ? "all lines done again, seed %s"
                               : "all lines done again, threads in order",
                      arguments);
@@ -176,7 +176,7 @@ static bool fault(struct ncs_prompt *p, const char *arguments)
     size_t kind = strcspn(arguments, " \t");
     struct ncs_str line = { 0 };
     if (kind == 0) {
-        prompt_print(p, "error: which fault? such as `:fault kill rank=2` or `:fault slow rank=1 "
+        prompt_put(p, "error: which fault? such as `:fault kill rank=2` or `:fault slow rank=1 "
                         "call=3 seconds=5`");
         return true;
     }
@@ -190,7 +190,7 @@ static bool fault(struct ncs_prompt *p, const char *arguments)
         at += n;
     }
     ncs_str_add(&line, " }");
-    prompt_print(p, "%s", line.text);
+    prompt_put(p, "%s", line.text);
     if (ncs_prompt_feed(p, line.text) == NCS_PROMPT_MORE)
         ncs_prompt_end(p);
     ncs_str_free(&line);
@@ -202,7 +202,7 @@ static bool save(struct ncs_prompt *p, const char *arguments)
     struct ncs_str out = { 0 };
     struct ncs_error err = { 0 };
     if (!*arguments) {
-        prompt_print(p, "error: to which file?");
+        prompt_put(p, "error: to which file?");
         return true;
     }
     if (!may_use_files(p))
@@ -213,7 +213,7 @@ static bool save(struct ncs_prompt *p, const char *arguments)
         snprintf(comments, sizeof comments, ", %zu that failed as %scomment%s", failed, failed == 1 ? "a " : "",
                  failed == 1 ? "" : "s");
     if (ncs_file_write(arguments, out.text, out.bytes, false, &err))
-        prompt_print(p, "%zu line%s saved%s; ncclscript run %s", p->inputs, p->inputs == 1 ? "" : "s", comments,
+        prompt_put(p, "%zu line%s saved%s; ncclscript run %s", p->inputs, p->inputs == 1 ? "" : "s", comments,
                      arguments);
     else
         prompt_complain(p, &err);
@@ -332,7 +332,7 @@ bool prompt_command(struct ncs_prompt *p, const char *line)
         goes_on = c->run(p, trimmed.text ? trimmed.text : "");
     } else {
         const char *near = ncs_nearest(name, names, count);
-        prompt_print(p, "error: no command `:%s`%s%s%s; `:help` lists them", name,
+        prompt_put(p, "error: no command `:%s`%s%s%s; `:help` lists them", name,
                      near ? ", did you mean `:" : "", near ? near : "", near ? "`?" : "");
     }
     ncs_str_free(&trimmed);

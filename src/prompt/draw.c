@@ -80,7 +80,7 @@ bool show_drawing(struct ncs_prompt *p, const char *arguments)
     } else if (strcmp(arguments, "all") == 0) {
         style.all = true;
     } else if (*arguments) {
-        prompt_print(p, "error: unknown drawing `%s`, expected steps, tree or all", arguments);
+        prompt_put(p, "error: unknown drawing `%s`, expected steps, tree or all", arguments);
         return true;
     }
     prompt_look(p);

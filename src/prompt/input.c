@@ -54,7 +54,7 @@ static int *prompt_address(struct ncs_prompt *p, const char *text, size_t *count
     ncs_free(named);
     ok = ok && (*at == 0 || isspace((unsigned char)*at));
     if (!ok) {
-        prompt_print(p,
+        prompt_put(p,
                      "error: `@%.*s` names no ranks, expected such as @2, @0,3 or @1..3, of 0..%d",
                      (int)strcspn(text, " \t"), text, ranks - 1);
         ncs_free(rank);
@@ -108,13 +108,13 @@ static bool run_line(struct ncs_prompt *p, const struct input *input)
     struct ncs_str who = { 0 };
     ncs_str_add_many_ranks(&who, left, lefts);
     if (!any && !lefts)
-        prompt_print(p, "not run: every addressed rank was killed; `:back` undoes a line");
+        prompt_put(p, "not run: every addressed rank was killed; `:back` undoes a line");
     else if (!any)
-        prompt_print(
+        prompt_put(
             p, "no rank can act: rank%s %s wait%s; `:waits` shows for whom, `:back` undoes a line",
             lefts == 1 ? "" : "s", who.text, lefts == 1 ? "s" : "");
     else if (lefts && input->rank)
-        prompt_print(p, "not run on rank%s %s, which wait%s", lefts == 1 ? "" : "s", who.text,
+        prompt_put(p, "not run on rank%s %s, which wait%s", lefts == 1 ? "" : "s", who.text,
                      lefts == 1 ? "s" : "");
     ncs_str_free(&who);
     ncs_free(left);
@@ -127,9 +127,9 @@ static void trial_report_step(struct ncs_prompt *p, enum ncs_stop stop)
 {
     double now = (double)ncs_run_machine(p->run)->now() / 1000.0;
     if (stop == NCS_STOP_HELD)
-        prompt_print(p, "%.3f us; more is due", now);
+        prompt_put(p, "%.3f us; more is due", now);
     else
-        prompt_print(p, "%.3f us; nothing is due", now);
+        prompt_put(p, "%.3f us; nothing is due", now);
 }
 
 static bool input_carry_out(struct ncs_prompt *p, const struct input *input)
@@ -244,7 +244,7 @@ static bool advise(struct ncs_prompt *p, const char *line)
     ncs_str_free(&word);
     if ((!leaves && !asks) || (class && !(asks && strcmp(class, "function") == 0)))
         return false;
-    prompt_print(p, leaves ? "`:quit` leaves the prompt; so does Ctrl-D"
+    prompt_put(p, leaves ? "`:quit` leaves the prompt; so does Ctrl-D"
                            : "`:help` lists the commands, help(x) explains x");
     return true;
 }
@@ -261,7 +261,7 @@ enum ncs_prompt_wants ncs_prompt_feed(struct ncs_prompt *p, const char *line)
     line += strspn(line, " \t\r");
     if (!p->run && strncmp(line, ":reset", 6) != 0 && strncmp(line, ":load", 5) != 0 &&
         strncmp(line, ":quit", 5) != 0) {
-        prompt_print(p, "error: there is no run; `:reset -n RANKS` begins one, `:quit` leaves");
+        prompt_put(p, "error: there is no run; `:reset -n RANKS` begins one, `:quit` leaves");
         return NCS_PROMPT_LINE;
     }
     if (*line == ':' && line[1] != ':')
@@ -286,5 +286,5 @@ enum ncs_prompt_wants ncs_prompt_feed(struct ncs_prompt *p, const char *line)
 void ncs_prompt_end(struct ncs_prompt *p)
 {
     if (ncs_prompt_abandon(p))
-        prompt_print(p, "error: the input ends in the middle of a statement");
+        prompt_put(p, "error: the input ends in the middle of a statement");
 }

@@ -84,7 +84,7 @@ void prompt_end_if_spent(struct ncs_prompt *p);
 /* Starts the run anew and repeats its first `inputs` inputs. If that fails, returns false and keeps the old run. */
 bool prompt_restart(struct ncs_prompt *p, const struct settings *settings, size_t inputs,
                     struct ncs_error *err);
-void prompt_print(struct ncs_prompt *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void prompt_put(struct ncs_prompt *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void prompt_write(struct ncs_prompt *p, struct ncs_str *text); /* and frees it */
 void prompt_write_lines(struct ncs_prompt *p, struct ncs_str *text); /* the same, broken to the terminal's width */
 int prompt_columns(const struct ncs_prompt *p); /* of the terminal; 0 = none */

@@ -25,7 +25,7 @@ int prompt_columns(const struct ncs_prompt *p)
     return p->options.columns ? p->options.columns() : 0;
 }
 
-void prompt_print(struct ncs_prompt *p, const char *fmt, ...)
+void prompt_put(struct ncs_prompt *p, const char *fmt, ...)
 {
     struct ncs_str text = { 0 }, filled = { 0 };
     va_list args;
@@ -54,7 +54,7 @@ void prompt_complain(struct ncs_prompt *p, const struct ncs_error *err)
         ncs_str_addf(&place, "%s:", err->file);
     if (place.bytes && err->line > 0)
         ncs_str_addf(&place, "%d:", err->line);
-    prompt_print(p, "error: %s%s%s", place.bytes ? place.text : "", place.bytes ? " " : "", err->text);
+    prompt_put(p, "error: %s%s%s", place.bytes ? place.text : "", place.bytes ? " " : "", err->text);
     ncs_str_free(&place);
     struct ncs_str hint = { 0 };
     if (err->hint[0])
@@ -212,7 +212,7 @@ void prompt_end_if_spent(struct ncs_prompt *p)
     if (!p->run || !ncs_run_is_spent(p->run))
         return;
     end_life(p);
-    prompt_print(p, "error: %s is used up, and the run is gone; `:reset` begins one",
+    prompt_put(p, "error: %s is used up, and the run is gone; `:reset` begins one",
                ncs_budget_words(budget));
 }
 

@@ -82,7 +82,7 @@ static void shell_run(struct ncs_prompt *p, const char *line)
     const char *wrong = split_words(copy, word, &words);
     wrong = wrong ? wrong : wrong_with_words(word, words);
     if (wrong) {
-        prompt_print(p, "not run: %s", wrong);
+        prompt_put(p, "not run: %s", wrong);
         ncs_free(copy);
         return;
     }
@@ -105,7 +105,7 @@ static void shell_show(struct ncs_prompt *p, const char *name)
     struct ncs_str text = { 0 };
     struct ncs_error err = { 0 };
     if (!shell_is_name(name))
-        prompt_print(p, "expected the name of a file of the lesson: cat job.lua");
+        prompt_put(p, "expected the name of a file of the lesson: cat job.lua");
     else if (p->shell.host->read(p->shell.host->arg, name, &text, &err))
         prompt_write(p, &text);
     else
@@ -123,19 +123,19 @@ static void shell_list(struct ncs_prompt *p, const char *rest)
 
 static void shell_edit(struct ncs_prompt *p, const char *name)
 {
-    prompt_print(p, "an editor does not run here: edit the file in another terminal, in %s, or type it with `:write %s`",
+    prompt_put(p, "an editor does not run here: edit the file in another terminal, in %s, or type it with `:write %s`",
                  p->shell.host->folder(p->shell.host->arg), shell_is_name(name) ? name : "NAME");
 }
 
 static void shell_begin_file(struct ncs_prompt *p, const char *name)
 {
     if (!shell_is_name(name)) {
-        prompt_print(p, "expected the name of a file: `:write job.lua`");
+        prompt_put(p, "expected the name of a file: `:write job.lua`");
         return;
     }
     shell_forget(&p->shell);
     p->shell.writing = ncs_copy_text(name);
-    prompt_print(p, "type the lines of %s; a line with a dot alone ends it", name);
+    prompt_put(p, "type the lines of %s; a line with a dot alone ends it", name);
 }
 
 static void shell_add_line(struct ncs_prompt *p, const char *line)
@@ -149,7 +149,7 @@ static void shell_add_line(struct ncs_prompt *p, const char *line)
     if (!s->host->write(s->host->arg, s->writing, &s->lines, &err))
         prompt_complain(p, &err);
     else
-        prompt_print(p, "%s has been written", s->writing);
+        prompt_put(p, "%s has been written", s->writing);
     shell_forget(s);
     tutor_after_command(p);
 }

@@ -310,7 +310,7 @@ bool show_journal(struct ncs_prompt *p, const char *arguments)
     char *end;
     long n = *arguments ? strtol(arguments, &end, 10) : 20;
     if (*arguments && (*end || n < 1)) {
-        prompt_print(p, "error: `%s` is no number of calls", arguments);
+        prompt_put(p, "error: `%s` is no number of calls", arguments);
         return true;
     }
     const struct ncs_call *first = ncs_run_journal(p->run)->newest;
@@ -329,6 +329,6 @@ bool show_time(struct ncs_prompt *p, const char *arguments)
 {
     (void)arguments;
     prompt_look(p);
-    prompt_print(p, "%.3f us of virtual time", (double)p->snapshot.now / 1000.0);
+    prompt_put(p, "%.3f us of virtual time", (double)p->snapshot.now / 1000.0);
     return true;
 }

@@ -42,7 +42,7 @@ static void tutor_print_text(struct ncs_prompt *p, const char *text)
     size_t bytes = strlen(text);
     while (bytes && strchr(" \n\t", text[bytes - 1]))
         bytes--;
-    prompt_print(p, "%.*s", (int)bytes, text);
+    prompt_put(p, "%.*s", (int)bytes, text);
 }
 
 bool tutor_set_up(struct ncs_tutor *t, struct ncs_error *err)
@@ -76,20 +76,20 @@ static void present(struct ncs_tutor *t)
     if (!tutor_set_up(t, &err))
         prompt_complain(p, &err);
     t->calls_before = p->task_from;
-    prompt_print(p, "\n-- %s, %zu of %zu --\n", ncs_lesson_title(l), t->step + 1,
+    prompt_put(p, "\n-- %s, %zu of %zu --\n", ncs_lesson_title(l), t->step + 1,
                  ncs_lesson_steps(l));
     tutor_print_text(p, ncs_lesson_part(l, t->step, "text"));
     if (ncs_lesson_has_task(l, t->step)) {
-        prompt_print(p, ncs_lesson_asks(l, t->step) ? "\nA question:" : "\nYour turn:");
+        prompt_put(p, ncs_lesson_asks(l, t->step) ? "\nA question:" : "\nYour turn:");
         tutor_print_text(p, ncs_lesson_part(l, t->step, "task"));
     } else {
-        prompt_print(p, "\n(an empty line goes on)");
+        prompt_put(p, "\n(an empty line goes on)");
     }
 }
 
 static void tutor_finish(struct ncs_tutor *t)
 {
-    prompt_print(t->prompt, "\nThat was the lesson. The prompt stays; :quit leaves.%s%s",
+    prompt_put(t->prompt, "\nThat was the lesson. The prompt stays; :quit leaves.%s%s",
                  t->options.after ? " " : "", t->options.after ? t->options.after : "");
 }
 
@@ -140,11 +140,11 @@ static void tutor_refuse(struct ncs_tutor *t, enum tutor_did did, const struct n
         return;
     t->tries += did == TUTOR_TRIED && !is_question;
     if (why->bytes)
-        prompt_print(t->prompt, "Not yet: %s", why->text);
+        prompt_put(t->prompt, "Not yet: %s", why->text);
     else if (!is_question && (did == TUTOR_TRIED || asks_reply))
-        prompt_print(t->prompt, "The task is not done yet; `:hint` helps, `:again` begins the step anew.");
+        prompt_put(t->prompt, "The task is not done yet; `:hint` helps, `:again` begins the step anew.");
     if (did == TUTOR_TRIED && t->tries == 2)
-        prompt_print(t->prompt, "Your earlier lines count, too: if one of them changed the data, `:again` begins the step "
+        prompt_put(t->prompt, "Your earlier lines count, too: if one of them changed the data, `:again` begins the step "
                                 "anew.");
 }
 
@@ -159,7 +159,7 @@ static void tutor_mark(struct ncs_tutor *t, enum tutor_did did, const char *answ
     switch (ncs_lesson_mark(l, t->step, p, answer, &say)) {
     case NCS_MARKED_RIGHT: {
         const char *right = ncs_lesson_part(l, t->step, "right");
-        prompt_print(p, "\nRight. %s", say.bytes ? say.text : right ? right : "");
+        prompt_put(p, "\nRight. %s", say.bytes ? say.text : right ? right : "");
         tutor_advance(t, t->shown ? NCS_STEP_SHOWN : NCS_STEP_SOLVED);
         break;
     }
@@ -167,7 +167,7 @@ static void tutor_mark(struct ncs_tutor *t, enum tutor_did did, const char *answ
         tutor_refuse(t, did, &say);
         break;
     case NCS_MARKED_BROKEN:
-        prompt_print(p, "%s", say.text);
+        prompt_put(p, "%s", say.text);
         break;
     }
     ncs_str_free(&say);
@@ -228,7 +228,7 @@ static bool hint(struct ncs_prompt *p, const char *arguments)
         t->hints++;
         tutor_print_text(p, text);
     } else {
-        prompt_print(p, "there is no further hint; :solution shows one way");
+        prompt_put(p, "there is no further hint; :solution shows one way");
     }
     return true;
 }
@@ -242,7 +242,7 @@ static bool solution(struct ncs_prompt *p, const char *arguments)
     if (text)
         tutor_print_text(p, text);
     else
-        prompt_print(p, "there is no task here");
+        prompt_put(p, "there is no task here");
     return true;
 }
 
@@ -287,7 +287,7 @@ static bool tutor_next(struct ncs_prompt *p, const char *arguments)
     struct ncs_error err = { 0 };
     (void)arguments;
     if (tutor_is_over(t)) {
-        prompt_print(p, "the lesson is over");
+        prompt_put(p, "the lesson is over");
         return true;
     }
     t->step++;

@@ -14,14 +14,18 @@
 
 #define NCS_OTHER_SAYS "ncclscript: %s is mapped, not %s: what calls it is not simulated\n"
 
-/* For the path of an NCCL or CUDA runtime library, the name of its drop-in; else NULL. Wheels name
+/* For the path of a library of NCCL or CUDA, the name of its drop-in; else NULL. Wheels name
  * libcudart-1a2b3c.so.12. NCCL's plugins do not count. */
 static inline const char *ncs_replaces(const char *path)
 {
-    static const char nccl[] = "libnccl.so", cudart[] = "libcudart";
+    static const struct { const char *begin, *ours; } plain[] = {
+        { "libnccl.so", "libnccl.so.2" }, { "libcuda.so", "libcuda.so.1" },
+    };
+    static const char cudart[] = "libcudart";
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    if (strncmp(name, nccl, strlen(nccl)) == 0)
-        return "libnccl.so.2";
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (strncmp(name, plain[i].begin, strlen(plain[i].begin)) == 0)
+            return plain[i].ours;
     const char *rest = name + strlen(cudart);
     if (strncmp(name, cudart, strlen(cudart)) != 0 || (*rest != '.' && *rest != '-'))
         return NULL;
