@@ -94,7 +94,7 @@ local function answer(step, s, given)
   local number = tonumber(given) or tonumber(given:match("^%s*(%S+)%s+%a+%s*$")) -- "107.0", "8 elements"
   if number and number == tonumber(step.answer) then return nil end
   for _, wrong in ipairs(step.wrong or {}) do
-    if normal(given) == normal(wrong[1]) then return wrong[2] end
+    if normal(given) == normal(wrong[1]) and wrong[2] then return wrong[2] end
   end
   return "that is not the answer; `:hint` helps"
 end

@@ -79,25 +79,28 @@ static bool lesson_choose(const char *operand, struct chosen *c, struct ncs_erro
     return c->lesson != NULL;
 }
 
-/* All lessons of the program; free each lesson and the list. NULL after a message. */
-static struct ncs_lesson_entry *read_lessons(size_t *count)
-{
-    struct ncs_lesson_entry *all = ncs_new((size_t)how_many() * sizeof *all);
-    for (*count = 0; *count < (size_t)how_many(); ++*count) {
-        struct ncs_error err = { 0 };
-        all[*count].name = ncs_lesson_texts[*count].name;
-        all[*count].lesson = read_ours((int)*count + 1, &err);
-        if (!all[*count].lesson)
-            ncs_print_error(&err);
-    }
-    return all;
-}
-
 static void free_lessons(struct ncs_lesson_entry *all, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         ncs_lesson_free(all[i].lesson);
     ncs_free(all);
+}
+
+/* All lessons of the program, for free_lessons. NULL after a message. */
+static struct ncs_lesson_entry *read_lessons(size_t *count)
+{
+    struct ncs_lesson_entry *all = ncs_new((size_t)how_many() * sizeof *all);
+    struct ncs_error err = { 0 };
+    for (*count = 0; *count < (size_t)how_many(); ++*count) {
+        all[*count].name = ncs_lesson_texts[*count].name;
+        all[*count].lesson = read_ours((int)*count + 1, &err);
+        if (all[*count].lesson)
+            continue;
+        ncs_print_error(&err);
+        free_lessons(all, *count);
+        return NULL;
+    }
+    return all;
 }
 
 /* ---- giving a lesson ---- */
@@ -107,7 +110,7 @@ static int lesson_list(const struct ncs_lesson_entry *all, size_t count)
     struct ncs_str out = { 0 };
     size_t tasks = 0, solved = 0;
     for (size_t i = 0; i < count; i++) {
-        char *progress = ncs_lesson_progress(all[i].name);
+        char *progress = ncs_lesson_progress(all[i].name); /* built-in ones are their own keys */
         struct ncs_lesson_score s = ncs_lesson_score(all[i].lesson, progress);
         tasks += s.tasks;
         solved += s.solved;
@@ -148,8 +151,8 @@ static void lesson_advise(const struct chosen *c, char *after, size_t bytes)
 static int lesson_give(struct chosen *c, bool from_the_beginning, bool echo)
 {
     char after[120] = "";
-    char *progress = ncs_lesson_progress(c->name);
-    size_t done = from_the_beginning ? 0 : strlen(progress);
+    char *key = ncs_lesson_key(c->name, c->number > 0), *progress = ncs_lesson_progress(key);
+    size_t done = from_the_beginning ? 0 : ncs_lesson_steps_done(progress);
     struct ncs_error err = { 0 };
     lesson_advise(c, after, sizeof after);
     ncs_free(progress);
@@ -157,10 +160,12 @@ static int lesson_give(struct chosen *c, bool from_the_beginning, bool echo)
         .lesson = c->lesson, .first = done < ncs_lesson_steps(c->lesson) ? done : 0, .after = *after ? after : NULL,
         .color = ncs_wants_color(NCS_COLOR_AUTO, stdout), .unicode = ncs_wants_unicode(),
         .columns = ncs_out_columns, .out = ncs_console_write, .progress = ncs_lesson_keep_progress,
-        .progress_arg = c->name,
+        .progress_arg = key,
     };
-    if (ncs_lesson_needs_folder(c->lesson) && !(o.shell = ncs_lesson_folder_open(&err)))
+    if (ncs_lesson_needs_folder(c->lesson) && !(o.shell = ncs_lesson_folder_open(&err))) {
+        ncs_free(key);
         return lesson_fail_with(&err);
+    }
     if (o.shell) {
         ncs_out("The files of this lesson are in ");
         ncs_out(ncs_lesson_folder_path());
@@ -170,6 +175,7 @@ static int lesson_give(struct chosen *c, bool from_the_beginning, bool echo)
     int status = t ? ncs_console_run(ncs_tutor_prompt(t), echo) : lesson_fail_with(&err);
     ncs_tutor_free(t);
     ncs_lesson_folder_close();
+    ncs_free(key);
     return status;
 }
 
@@ -199,12 +205,16 @@ static void write_nothing(void *arg, const char *text)
     (void)arg; (void)text;
 }
 
-/* A path that still means the same after a change of the folder. */
-static char *path_from_here(const char *path)
+/* A path that still means the same after a change of the folder; NULL and err if there is none. */
+static char *path_from_here(const char *path, struct ncs_error *err)
 {
     char here[4096];
     struct ncs_str whole = { 0 };
-    if (*path != '/' && getcwd(here, sizeof here))
+    if (*path != '/' && !getcwd(here, sizeof here)) {
+        ncs_fail(err, NCS_BAD_INPUT, "%s: the folder in which it would be is gone", path);
+        return NULL;
+    }
+    if (*path != '/')
         ncs_str_addf(&whole, "%s/", here);
     ncs_str_add(&whole, path);
     return ncs_str_take(&whole);
@@ -214,8 +224,8 @@ static int write_course(const char *folder, const struct ncs_lesson_entry *all, 
 {
     struct ncs_error err = { 0 };
     struct ncs_tutor_options o = { .out = write_nothing };
-    char *path = path_from_here(folder);
-    o.shell = ncs_lesson_folder_open(&err);
+    char *path = path_from_here(folder, &err);
+    o.shell = path ? ncs_lesson_folder_open(&err) : NULL;
     if (!o.shell)
         ncs_print_error(&err);
     bool ok = o.shell && ncs_lesson_pages(path, all, count, &o);
@@ -236,6 +246,8 @@ static int lesson_all(const struct ncs_option_value *v)
     size_t count;
     struct ncs_lesson_entry *all = read_lessons(&count);
     int status;
+    if (!all)
+        return NCS_MEM_EXIT;
     if (v[TEST].given)
         status = test_all(all, count);
     else if (v[HTML].given)
@@ -249,14 +261,31 @@ static int lesson_all(const struct ncs_option_value *v)
     return status;
 }
 
-static int lesson_main(const struct ncs_parsed *parsed)
+/* What is wrong with the options; NULL = nothing. */
+static const char *lesson_wrong_usage(const struct ncs_parsed *parsed)
 {
     const struct ncs_option_value *v = parsed->value;
     int all = v[CERTIFICATE].given + v[HTML].given;
+    if (all && parsed->operands)
+        return "--html and --certificate are about all lessons";
+    if (all + v[TEST].given > 1)
+        return "one of --certificate, --html and --test";
+    if (v[NAME].given && !v[CERTIFICATE].given)
+        return "--name is for --certificate";
+    if (v[AGAIN].given && !parsed->operands)
+        return "--again needs a lesson";
+    if ((v[HTML].given && !*text_of_option(&v[HTML])) || (v[CERTIFICATE].given && !*text_of_option(&v[CERTIFICATE])))
+        return "the name is empty";
+    return NULL;
+}
+
+static int lesson_main(const struct ncs_parsed *parsed)
+{
+    const struct ncs_option_value *v = parsed->value;
     ncs_memory_limit("lesson", &v[MEMORY], 1);
-    if (all + v[TEST].given > 1 || (all && parsed->operands)) {
-        ncs_usage_error("lesson", NULL, all && parsed->operands ? "--html and --certificate are about all lessons"
-                                                                 : "one of --certificate, --html and --test");
+    const char *wrong = lesson_wrong_usage(parsed);
+    if (wrong) {
+        ncs_usage_error("lesson", NULL, "%s", wrong);
         return 2;
     }
     if (!parsed->operands)

@@ -12,10 +12,10 @@
 struct ncs_lesson_score ncs_lesson_score(struct ncs_lesson *lesson, const char *progress)
 {
     struct ncs_lesson_score score = { .steps = ncs_lesson_steps(lesson) };
-    size_t known = strlen(progress);
+    size_t known = ncs_lesson_steps_done(progress);
     score.steps_done = known < score.steps ? known : score.steps;
     for (size_t i = 0; i < score.steps; i++) {
-        bool is_task = ncs_lesson_has_task(lesson, i);
+        bool is_task = ncs_lesson_task(lesson, i) != NULL;
         score.tasks += is_task;
         score.solved += is_task && i < known && progress[i] == NCS_STEP_SOLVED;
         score.shown += is_task && i < known && progress[i] == NCS_STEP_SHOWN;
@@ -69,7 +69,10 @@ bool ncs_lesson_certificate(const char *file, const char *who, const struct ncs_
     ncs_str_add(&page, rows.text ? rows.text : "");
     certificate_row(&page, "all lessons", &all);
     ncs_str_add(&page, "</tbody></table></div>\n</main>\n</body>\n</html>\n");
-    bool ok = ncs_file_write(file, page.text, page.bytes, true, &err);
+    bool to_output = strcmp(file, "-") == 0;
+    if (to_output)
+        ncs_out_bytes(page.text, page.bytes);
+    bool ok = to_output || ncs_file_write(file, page.text, page.bytes, true, &err);
     if (!ok)
         ncs_print_error(&err);
     ncs_str_free(&rows);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 #include "cli/output.h"
 
 #define OUTPUT_BYTES ((size_t)1 << 20) /* of a command that are kept */
+
+#define FOLDER "ncclscript-lesson-"
 
 static char *folder;
 static int home = -1; /* where the user was */
@@ -41,6 +44,9 @@ static void become_program(char **words, int output)
     if (nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
         dup2(output, STDERR_FILENO) >= 0)
         execv("/proc/self/exe", words);
+    static const char why[] = "ncclscript cannot be run\n";
+    if (write(output, why, sizeof why - 1) < 0)
+        _exit(71);
     _exit(70);
 }
 
@@ -78,12 +84,16 @@ static int run_in_folder(void *arg, char *const *word, struct ncs_str *out, stru
 static bool write_in_folder(void *arg, const char *name, const struct ncs_str *text, struct ncs_error *err)
 {
     (void)arg;
+    if (!shell_is_name(name))
+        return ncs_fail(err, NCS_BAD_INPUT, "%s is no plain name of a file", name);
     return ncs_file_write(name, text->text ? text->text : "", text->bytes, true, err);
 }
 
 static bool read_in_folder(void *arg, const char *name, struct ncs_str *text, struct ncs_error *err)
 {
     (void)arg;
+    if (!shell_is_name(name))
+        return ncs_fail(err, NCS_BAD_INPUT, "%s is no plain name of a file", name);
     return ncs_file_read_within(name, NCS_FILE_LIMIT, "a file of the lesson", text, err);
 }
 
@@ -132,15 +142,38 @@ static const struct ncs_shell_host host = {
 
 /* ---- the folder ---- */
 
+/* Removes what processes have left that were ended by a signal: our own folders, of processes that are gone. */
+static void sweep(const char *base)
+{
+    DIR *dir = opendir(base);
+    struct stat st;
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        struct ncs_str path = { 0 };
+        int pid = strncmp(entry->d_name, FOLDER, sizeof FOLDER - 1) == 0 ? atoi(entry->d_name + sizeof FOLDER - 1) : 0;
+        ncs_str_addf(&path, "%s/%s", base, entry->d_name);
+        if (pid > 0 && kill(pid, 0) != 0 && errno == ESRCH && lstat(path.text, &st) == 0 && S_ISDIR(st.st_mode) &&
+            st.st_uid == getuid()) {
+            nftw(path.text, remove_inside, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+            rmdir(path.text);
+        }
+        ncs_str_free(&path);
+    }
+    if (dir)
+        closedir(dir);
+}
+
 const struct ncs_shell_host *ncs_lesson_folder_open(struct ncs_error *err)
 {
     const char *base = getenv("TMPDIR");
     struct ncs_str path = { 0 };
-    ncs_str_addf(&path, "%s/ncclscript-lesson-XXXXXX", base && *base == '/' ? base : "/tmp");
+    base = base && *base == '/' ? base : "/tmp";
+    sweep(base);
+    ncs_str_addf(&path, "%s/" FOLDER "%d-XXXXXX", base, (int)getpid());
     home = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (!mkdtemp(path.text)) {
         ncs_fail(err, NCS_BAD_INPUT, "%s: cannot be made: %s", path.text, strerror(errno));
         ncs_str_free(&path);
+        ncs_lesson_folder_close();
         return NULL;
     }
     folder = ncs_str_take(&path);

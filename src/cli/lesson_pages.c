@@ -103,7 +103,7 @@ static bool add_answer(struct ncs_tutor *t, struct ncs_lesson *l, size_t step, s
 {
     struct ncs_str shown = { 0 };
     struct ncs_error err = { 0 };
-    const char *right = ncs_lesson_part(l, step, "right");
+    const char *right = ncs_lesson_right(l, step);
     bool ok = true;
     ncs_str_add(out, "<details><summary>Answer</summary>\n");
     if (ncs_lesson_asks(l, step))
@@ -163,9 +163,9 @@ static bool add_lesson_steps(struct ncs_tutor *t, struct ncs_lesson *l, struct n
 {
     bool ok = true;
     for (size_t i = 0; i < ncs_lesson_steps(l); i++) {
-        const char *task = ncs_lesson_part(l, i, "task");
+        const char *task = ncs_lesson_task(l, i);
         ncs_str_addf(out, "<h2 id=\"step%zu\">Step %zu of %zu</h2>\n", i + 1, i + 1, ncs_lesson_steps(l));
-        add_prose(out, ncs_lesson_part(l, i, "text"));
+        add_prose(out, ncs_lesson_text(l, i));
         add_files(l, i, out);
         if (!task)
             continue;

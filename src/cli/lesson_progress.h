@@ -6,10 +6,14 @@
 
 #include "prompt/tutor.h"
 
+/* The key of a lesson in the file: the name of a built-in one, "file:" and the real path of another; for ncs_free. */
+char *ncs_lesson_key(const char *name, bool built_in);
 /* How each step of the lesson was done, from the first one on: letters of enum ncs_step_done; for ncs_free, "" if
  * nothing is known. */
-char *ncs_lesson_progress(const char *lesson);
-/* For ncs_tutor_options.progress; arg: the lesson's name. */
+char *ncs_lesson_progress(const char *key);
+/* The number of steps that are done: the last letter may be of one that was only peeked at. */
+size_t ncs_lesson_steps_done(const char *progress);
+/* For ncs_tutor_options.progress; arg: the lesson's key. */
 void ncs_lesson_keep_progress(void *arg, size_t step, enum ncs_step_done how);
 
 #endif

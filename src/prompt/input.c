@@ -240,8 +240,15 @@ static bool advise(struct ncs_prompt *p, const char *line)
         leaves |= strcmp(word.text, leave[i]) == 0;
     for (size_t i = 0; alone && i < sizeof ask / sizeof *ask; i++)
         asks |= strcmp(word.text, ask[i]) == 0;
-    const char *class = leaves || asks ? ncs_session_class(p->session, word.text) : NULL;
+    const char *class = alone ? ncs_session_class(p->session, word.text) : NULL;
+    bool asks_tutor = false;
+    for (const struct prompt_command *c = tutor_commands; p->tutor && alone && c->name; c++)
+        asks_tutor |= strcmp(word.text, c->name) == 0;
+    if (asks_tutor && !class)
+        prompt_put(p, "commands begin with a colon: `:%s`", word.text);
     ncs_str_free(&word);
+    if (asks_tutor && !class)
+        return true;
     if ((!leaves && !asks) || (class && !(asks && strcmp(class, "function") == 0)))
         return false;
     prompt_put(p, leaves ? "`:quit` leaves the prompt; so does Ctrl-D"
@@ -277,7 +284,7 @@ enum ncs_prompt_wants ncs_prompt_feed(struct ncs_prompt *p, const char *line)
             tutor_empty_line(p);
         return NCS_PROMPT_LINE;
     }
-    if (!p->to && ((p->tutor && tutor_takes_answer(p, line)) || advise(p, line)))
+    if (!p->to && (advise(p, line) || (p->tutor && tutor_takes_answer(p, line))))
         return NCS_PROMPT_LINE;
     ncs_str_add(&p->begun, line);
     return feed_lua(p);
@@ -285,6 +292,9 @@ enum ncs_prompt_wants ncs_prompt_feed(struct ncs_prompt *p, const char *line)
 
 void ncs_prompt_end(struct ncs_prompt *p)
 {
+    if (p->shell.writing)
+        prompt_put(p, "error: %s was not written: the input ends before a line with a dot", p->shell.writing);
+    shell_forget(&p->shell);
     if (ncs_prompt_abandon(p))
         prompt_put(p, "error: the input ends in the middle of a statement");
 }

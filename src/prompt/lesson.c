@@ -3,60 +3,21 @@
 #include <string.h>
 
 #include <lauxlib.h>
-#include <lua.h>
 #include <lualib.h>
 
-#include "base/budget.h"
 #include "base/mem.h"
+#include "prompt/lesson_private.h"
 #include "prompt/private.h"
 #include "prompt/view.h"
-#include "script/heap.h"
-#include "script/pattern.h"
+#include "script/guards.h"
 
 #define STEPS_OF_LUA 200000000 /* instructions that a lesson's function may take */
 #define WATCH 10000            /* instructions between checks of the limits */
-#define MARKING "ncclscript.marking" /* of the registry: the functions of lua/marking.lua */
 
 extern const unsigned char ncs_lua_marking[];
 extern const size_t ncs_lua_marking_bytes;
 
-struct ncs_lesson {
-    struct ncs_heap heap;
-    int64_t left;      /* instructions of the function that runs */
-    lua_State *L;      /* 1: the lesson's table, 2: its steps */
-    char *name, *title;
-    int ranks;
-    size_t steps;
-};
-
-const char *ncs_lesson_title(const struct ncs_lesson *l)
-{
-    return l->title;
-}
-
-int ncs_lesson_ranks(const struct ncs_lesson *l)
-{
-    return l->ranks;
-}
-
-size_t ncs_lesson_steps(const struct ncs_lesson *l)
-{
-    return l->steps;
-}
-
-void ncs_lesson_free(struct ncs_lesson *l)
-{
-    if (!l)
-        return;
-    if (l->L)
-        lua_close(l->L);
-    ncs_heap_free(&l->heap);
-    ncs_free(l->name);
-    ncs_free(l->title);
-    ncs_free(l);
-}
-
-/* ---- reading ---- */
+/* ---- the lesson's own code ---- */
 
 static struct ncs_lesson *lesson_of(lua_State *L)
 {
@@ -77,8 +38,7 @@ static void lesson_too_long(lua_State *L, lua_Debug *ar)
     luaL_error(L, "the lesson used up its instruction budget");
 }
 
-/* Calls the lesson's own code, with limited steps and memory. */
-static int lesson_call(struct ncs_lesson *l, int args, int results)
+int lesson_call(struct ncs_lesson *l, int args, int results)
 {
     ncs_heap_refuse(&l->heap, true);
     l->left = STEPS_OF_LUA;
@@ -89,7 +49,7 @@ static int lesson_call(struct ncs_lesson *l, int args, int results)
     return status;
 }
 
-static void open_libraries(lua_State *L)
+void lesson_open_libraries(lua_State *L)
 {
     static const luaL_Reg libraries[] = {
         { "_G", luaopen_base }, { "string", luaopen_string }, { "table", luaopen_table },
@@ -105,229 +65,105 @@ static void open_libraries(lua_State *L)
         lua_pushnil(L);
         lua_setglobal(L, refused[i]);
     }
-    if (luaL_loadbufferx(L, (const char *)ncs_lua_marking, ncs_lua_marking_bytes, "@marking", "t") == LUA_OK &&
-        lua_pcall(L, 0, 1, 0) == LUA_OK)
-        lua_setfield(L, LUA_REGISTRYINDEX, MARKING);
+    ncs_lua_guard(L);
+    if (luaL_loadbufferx(L, (const char *)ncs_lua_marking, ncs_lua_marking_bytes, "@marking", "t") != LUA_OK)
+        lua_error(L);
+    lua_call(L, 0, 1);
+    lua_setfield(L, LUA_REGISTRYINDEX, NCS_LESSON_MARKING);
     lua_settop(L, 0);
-    lua_getglobal(L, "string");
-    ncs_lua_search(L);
-    lua_getglobal(L, "table");
-    lua_pushnil(L); /* removed: table.move iterates over any number of absent elements */
-    lua_setfield(L, -2, "move");
-    lua_pop(L, 2);
 }
 
-static bool lesson_fail(struct ncs_error *err, const char *name, const char *text)
+/* ---- texts ---- */
+
+const char *ncs_lesson_title(const struct ncs_lesson *l)
 {
-    ncs_fail(err, NCS_BAD_INPUT, "%s", text);
-    return ncs_fail_at(err, name, 0, 0);
+    return l->title;
 }
 
-static bool is_text(lua_State *L, int table, const char *key, bool needed)
+int ncs_lesson_ranks(const struct ncs_lesson *l)
 {
-    int type = lua_getfield(L, table, key);
-    lua_pop(L, 1);
-    return type == LUA_TSTRING || (!needed && type == LUA_TNIL);
+    return l->ranks;
 }
 
-/* Files are a table of texts by name, of the lesson's folder. */
-static bool are_files(lua_State *L, int step)
+size_t ncs_lesson_steps(const struct ncs_lesson *l)
 {
-    bool ok = true;
-    int type = lua_getfield(L, step, "files"), files = lua_gettop(L);
-    if (type == LUA_TTABLE)
-        for (lua_pushnil(L); lua_next(L, files); lua_pop(L, 1))
-            ok &= lua_type(L, -2) == LUA_TSTRING && lua_type(L, -1) == LUA_TSTRING &&
-                  shell_is_name(lua_tostring(L, -2));
-    lua_settop(L, files - 1);
-    return ok && (type == LUA_TTABLE || type == LUA_TNIL);
+    return l->steps;
 }
 
-/* Checks a step; pushes the mistake as text, or nothing if the step is well formed. */
-static const char *wrong_with_step(lua_State *L, int step)
+const char *ncs_lesson_text(const struct ncs_lesson *l, size_t step)
 {
-    static const char *const texts[] = { "text", "setup", "task", "right", "solution", NULL };
-    static const char *const known[] = { "text", "setup", "task", "right", "solution", "check", "hints",
-                                         "wrong", "calls", "fills", "reply", "answer", "files", NULL };
-    if (lua_type(L, step) != LUA_TTABLE)
-        return "is no table";
-    for (int i = 0; texts[i]; i++)
-        if (!is_text(L, step, texts[i], i == 0))
-            return lua_pushfstring(L, "has no %s, expected a text", texts[i]);
-    for (lua_pushnil(L); lua_next(L, step); lua_pop(L, 1)) {
-        int i = 0;
-        while (known[i] && !(lua_type(L, -2) == LUA_TSTRING && strcmp(known[i], lua_tostring(L, -2)) == 0))
-            i++;
-        if (!known[i])
-            return lua_pushfstring(L, "has an unknown key '%s'", lua_type(L, -2) == LUA_TSTRING
-                                                                     ? lua_tostring(L, -2) : "?");
-    }
-    bool task = lua_getfield(L, step, "task") != LUA_TNIL;
-    bool check = lua_getfield(L, step, "check") == LUA_TFUNCTION;
-    bool solution = lua_getfield(L, step, "solution") != LUA_TNIL;
-    bool answer = lua_getfield(L, step, "answer") == LUA_TSTRING;
-    lua_pop(L, 4);
-    if (answer ? !task || check || solution : task != check || task != solution)
-        return "has one of task, check (a function) and solution without the others; a question has a task and an "
-               "answer (a text)";
-    if (!are_files(L, step))
-        return "has files that are not texts by plain names";
-    int calls = lua_getfield(L, step, "calls");
-    lua_pop(L, 1);
-    if (calls != LUA_TNIL && (calls != LUA_TTABLE || !task))
-        return "has calls that are no table, or no task";
-    return NULL;
+    return l->step[step].text[LESSON_TEXT];
 }
 
-static bool read_steps(struct ncs_lesson *l, struct ncs_error *err)
+const char *ncs_lesson_setup(const struct ncs_lesson *l, size_t step)
 {
-    lua_State *L = l->L;
-    if (lua_getfield(L, 1, "steps") != LUA_TTABLE || lua_rawlen(L, 2) == 0)
-        return lesson_fail(err, l->name, "a lesson has steps, a list of tables");
-    l->steps = lua_rawlen(L, 2);
-    for (size_t i = 1; i <= l->steps; i++) {
-        lua_rawgeti(L, 2, (lua_Integer)i);
-        const char *wrong = wrong_with_step(L, 3);
-        if (wrong) {
-            ncs_fail(err, NCS_BAD_INPUT, "step %zu %s", i, wrong);
-            return ncs_fail_at(err, l->name, 0, 0);
-        }
-        lua_settop(L, 2);
-    }
-    return true;
+    return l->step[step].text[LESSON_SETUP];
 }
 
-static bool read_head(struct ncs_lesson *l, struct ncs_error *err)
+const char *ncs_lesson_task(const struct ncs_lesson *l, size_t step)
 {
-    lua_State *L = l->L;
-    if (lua_type(L, 1) != LUA_TTABLE)
-        return lesson_fail(err, l->name, "a lesson returns a table with title, ranks and steps");
-    if (lua_getfield(L, 1, "title") != LUA_TSTRING)
-        return lesson_fail(err, l->name, "a lesson has a title, a text");
-    l->title = ncs_copy_text(lua_tostring(L, -1));
-    lua_pop(L, 1);
-    l->ranks = NCS_PROMPT_RANKS;
-    if (lua_getfield(L, 1, "ranks") != LUA_TNIL) {
-        if (!lua_isinteger(L, -1) || lua_tointeger(L, -1) < 1 || lua_tointeger(L, -1) > 1024)
-            return lesson_fail(err, l->name, "ranks of a lesson must be 1..1024");
-        l->ranks = (int)lua_tointeger(L, -1);
-    }
-    lua_pop(L, 1);
-    return true;
+    return l->step[step].text[LESSON_TASK];
 }
 
-struct ncs_lesson *ncs_lesson_read(const char *name, const char *text, size_t bytes,
-                                   struct ncs_error *err)
+const char *ncs_lesson_right(const struct ncs_lesson *l, size_t step)
 {
-    struct ncs_lesson *l = ncs_new(sizeof *l);
-    l->name = ncs_copy_text(name);
-    l->L = ncs_heap_state(&l->heap);
-    struct ncs_str chunk = { 0 };
-    ncs_str_addf(&chunk, "@%s", name);
-    bool ok = l->L != NULL;
-    char budget[NCS_BUDGET_WORDS];
-    if (ok) {
-        *(struct ncs_lesson **)lua_getextraspace(l->L) = l;
-        open_libraries(l->L);
-        ok = luaL_loadbufferx(l->L, text, bytes, chunk.text, "t") == LUA_OK;
-        int status = ok ? lesson_call(l, 0, 1) : LUA_ERRSYNTAX;
-        ok = status == LUA_OK;
-        if (status == LUA_ERRMEM)
-            ncs_fail(err, NCS_NO_MEMORY, "the lesson %s uses up %s", name, ncs_budget_words(budget));
-        else if (!ok)
-            lesson_fail(err, "",
-                        lua_isstring(l->L, -1) ? lua_tostring(l->L, -1) : "the lesson fails");
-    } else {
-        ncs_fail(err, NCS_NO_MEMORY, "no memory for the lesson %s", name);
-    }
-    ncs_str_free(&chunk);
-    if (ok && read_head(l, err) && read_steps(l, err))
-        return l;
-    ncs_lesson_free(l);
-    return NULL;
+    return l->step[step].text[LESSON_RIGHT];
 }
 
-/* ---- parts of a step ---- */
-
-static void push_step(struct ncs_lesson *l, size_t step)
+const char *ncs_lesson_solution(const struct ncs_lesson *l, size_t step)
 {
-    lua_settop(l->L, 2);
-    lua_rawgeti(l->L, 2, (lua_Integer)step + 1);
+    return l->step[step].text[ncs_lesson_asks(l, step) ? LESSON_ANSWER : LESSON_SOLUTION];
 }
 
-/* The text stays valid: the lesson's tables hold it. */
-const char *ncs_lesson_part(struct ncs_lesson *l, size_t step, const char *part)
+const char *ncs_lesson_hint(const struct ncs_lesson *l, size_t step, size_t n)
 {
-    push_step(l, step);
-    lua_getfield(l->L, 3, part);
-    return lua_type(l->L, -1) == LUA_TSTRING ? lua_tostring(l->L, -1) : NULL;
+    const struct lesson_list *hints = &l->step[step].hints;
+    return n < hints->items ? hints->item[n].first : NULL;
 }
 
-const char *ncs_lesson_solution(struct ncs_lesson *l, size_t step)
+static bool pair_at(const struct lesson_list *list, size_t n, const char **first, const char **second)
 {
-    return ncs_lesson_part(l, step, ncs_lesson_asks(l, step) ? "answer" : "solution");
-}
-
-const char *ncs_lesson_hint(struct ncs_lesson *l, size_t step, size_t n)
-{
-    push_step(l, step);
-    if (lua_getfield(l->L, 3, "hints") != LUA_TTABLE)
-        return NULL;
-    return lua_rawgeti(l->L, -1, (lua_Integer)n + 1) == LUA_TSTRING ? lua_tostring(l->L, -1) : NULL;
-}
-
-bool ncs_lesson_wrong(struct ncs_lesson *l, size_t step, size_t n, const char **input,
-                      const char **said)
-{
-    push_step(l, step);
-    if (lua_getfield(l->L, 3, "wrong") != LUA_TTABLE ||
-        lua_rawgeti(l->L, -1, (lua_Integer)n + 1) != LUA_TTABLE)
+    if (n >= list->items)
         return false;
-    *input = lua_rawgeti(l->L, -1, 1) == LUA_TSTRING ? lua_tostring(l->L, -1) : "";
-    *said = lua_rawgeti(l->L, -2, 2) == LUA_TSTRING ? lua_tostring(l->L, -1) : "";
+    *first = list->item[n].first;
+    *second = list->item[n].second;
     return true;
 }
 
-bool ncs_lesson_has_task(struct ncs_lesson *l, size_t step)
+bool ncs_lesson_wrong(const struct ncs_lesson *l, size_t step, size_t n, const char **input, const char **said)
 {
-    return ncs_lesson_part(l, step, "task") != NULL;
+    return pair_at(&l->step[step].wrong, n, input, said);
 }
 
-bool ncs_lesson_asks(struct ncs_lesson *l, size_t step)
+bool ncs_lesson_file(const struct ncs_lesson *l, size_t step, size_t n, const char **name, const char **text)
 {
-    return ncs_lesson_part(l, step, "answer") != NULL;
+    return pair_at(&l->step[step].files, n, name, text);
 }
 
-bool ncs_lesson_file(struct ncs_lesson *l, size_t step, size_t n, const char **name, const char **text)
+bool ncs_lesson_needs_folder(const struct ncs_lesson *l)
 {
-    lua_State *L = l->L;
-    const char *before = NULL;
-    push_step(l, step);
-    if (lua_getfield(L, 3, "files") != LUA_TTABLE)
-        return false;
-    for (size_t i = 0; i <= n; i++, before = *name) {
-        *name = NULL; /* the first one after `before` */
-        for (lua_pushnil(L); lua_next(L, 4); lua_pop(L, 1)) {
-            const char *key = lua_tostring(L, -2);
-            if ((!before || strcmp(key, before) > 0) && (!*name || strcmp(key, *name) < 0)) {
-                *name = key;
-                *text = lua_tostring(L, -1);
-            }
-        }
-        if (!*name)
-            return false;
-    }
-    return true;
-}
-
-bool ncs_lesson_needs_folder(struct ncs_lesson *l)
-{
-    const char *name, *text;
     for (size_t i = 0; i < l->steps; i++)
-        if (ncs_lesson_file(l, i, 0, &name, &text))
+        if (l->step[i].files.items)
             return true;
     return false;
 }
+
+bool ncs_lesson_asks(const struct ncs_lesson *l, size_t step)
+{
+    return l->step[step].text[LESSON_ANSWER];
+}
+
+bool ncs_lesson_asks_reply(const struct ncs_lesson *l, size_t step)
+{
+    return l->step[step].reply;
+}
+
+bool ncs_lesson_forbids_fills(const struct ncs_lesson *l, size_t step)
+{
+    return l->step[step].has_calls && !l->step[step].fills;
+}
+
+/* ---- marks ---- */
 
 static enum ncs_marked mark_broken(struct ncs_lesson *l, struct ncs_str *say)
 {
@@ -336,14 +172,15 @@ static enum ncs_marked mark_broken(struct ncs_lesson *l, struct ncs_str *say)
     return NCS_MARKED_BROKEN;
 }
 
-/* Calls a function of lua/marking.lua with the step, at index 3, the view, and an answer. It returns what is wrong. */
-static enum ncs_marked mark_by(struct ncs_lesson *l, const char *function, struct ncs_prompt *p, const char *answer,
-                               struct ncs_str *say)
+/* Calls a function of lua/marking.lua with the step, the view, and an answer. It returns what is wrong. */
+static enum ncs_marked mark_by(struct ncs_lesson *l, const char *function, size_t step, struct ncs_prompt *p,
+                               const char *answer, struct ncs_str *say)
 {
     lua_State *L = l->L;
-    lua_getfield(L, LUA_REGISTRYINDEX, MARKING);
-    lua_getfield(L, -1, function);
-    lua_pushvalue(L, 3);
+    lua_settop(L, 0);
+    lua_getfield(L, LUA_REGISTRYINDEX, NCS_LESSON_MARKING);
+    lua_getfield(L, 1, function);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, l->step[step].table);
     prompt_push_view(L, p);
     lua_pushstring(L, answer);
     if (lesson_call(l, 3, 1) != LUA_OK)
@@ -359,12 +196,12 @@ enum ncs_marked ncs_lesson_mark(struct ncs_lesson *l, size_t step, struct ncs_pr
                                 struct ncs_str *say)
 {
     lua_State *L = l->L;
-    if (ncs_lesson_asks(l, step)) {
-        lua_settop(L, 3);
-        return answer ? mark_by(l, "answer", p, answer, say) : NCS_MARKED_NOT_YET;
-    }
-    push_step(l, step);
-    lua_getfield(L, 3, "check");
+    if (ncs_lesson_asks(l, step))
+        return answer ? mark_by(l, "answer", step, p, answer, say) : NCS_MARKED_NOT_YET;
+    if (!ncs_lesson_task(l, step) || !p->run)
+        return NCS_MARKED_NOT_YET;
+    lua_settop(L, 0);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, l->step[step].check);
     prompt_push_view(L, p);
     if (lesson_call(l, 1, 2) != LUA_OK)
         return mark_broken(l, say);
@@ -372,20 +209,36 @@ enum ncs_marked ncs_lesson_mark(struct ncs_lesson *l, size_t step, struct ncs_pr
         ncs_str_add(say, lua_tostring(L, -1));
     if (!lua_toboolean(L, -2))
         return NCS_MARKED_NOT_YET;
-    lua_settop(L, 3);
-    return lua_getfield(L, 3, "calls") == LUA_TNIL ? NCS_MARKED_RIGHT : mark_by(l, "calls", p, NULL, say);
+    return l->step[step].has_calls ? mark_by(l, "calls", step, p, NULL, say) : NCS_MARKED_RIGHT;
 }
 
-bool ncs_lesson_forbids_fills(struct ncs_lesson *l, size_t step)
+/* ---- the end ---- */
+
+static void list_free(struct lesson_list *list)
 {
-    push_step(l, step);
-    bool fills = lua_getfield(l->L, 3, "fills") != LUA_TNIL && lua_toboolean(l->L, -1);
-    return lua_getfield(l->L, 3, "calls") != LUA_TNIL && !fills;
+    for (size_t i = 0; i < list->items; i++) {
+        ncs_free(list->item[i].first);
+        ncs_free(list->item[i].second);
+    }
+    ncs_free(list->item);
 }
 
-bool ncs_lesson_asks_reply(struct ncs_lesson *l, size_t step)
+void ncs_lesson_free(struct ncs_lesson *l)
 {
-    push_step(l, step);
-    lua_getfield(l->L, 3, "reply");
-    return lua_toboolean(l->L, -1);
+    if (!l)
+        return;
+    for (size_t i = 0; i < l->steps; i++) {
+        for (int k = 0; k < LESSON_TEXTS; k++)
+            ncs_free(l->step[i].text[k]);
+        list_free(&l->step[i].hints);
+        list_free(&l->step[i].wrong);
+        list_free(&l->step[i].files);
+    }
+    ncs_free(l->step);
+    if (l->L)
+        lua_close(l->L);
+    ncs_heap_free(&l->heap);
+    ncs_free(l->name);
+    ncs_free(l->title);
+    ncs_free(l);
 }

@@ -28,15 +28,27 @@ const char *ncs_lesson_title(const struct ncs_lesson *l);
 int ncs_lesson_ranks(const struct ncs_lesson *l);
 size_t ncs_lesson_steps(const struct ncs_lesson *l);
 
-/* A text of a step, from 0; NULL = the step has none. Valid as long as the lesson. */
-const char *ncs_lesson_part(struct ncs_lesson *l, size_t step, const char *part);
-/* The lines that do the task, or the answer of a question; NULL: the step has no task. */
-const char *ncs_lesson_solution(struct ncs_lesson *l, size_t step);
+/* Texts of a step, from 0; NULL = the step has none. They are valid as long as the lesson. */
+const char *ncs_lesson_text(const struct ncs_lesson *l, size_t step); /* never NULL */
+const char *ncs_lesson_setup(const struct ncs_lesson *l, size_t step);
+const char *ncs_lesson_task(const struct ncs_lesson *l, size_t step);
+const char *ncs_lesson_right(const struct ncs_lesson *l, size_t step);
+/* The lines that do the task, or the answer of a question. */
+const char *ncs_lesson_solution(const struct ncs_lesson *l, size_t step);
 /* Hint number `n`, from 0, of the step; NULL: there are no more. */
-const char *ncs_lesson_hint(struct ncs_lesson *l, size_t step, size_t n);
-/* Typical wrong answer number `n`, from 0, and the reply to it; false: there are no more. */
-bool ncs_lesson_wrong(struct ncs_lesson *l, size_t step, size_t n, const char **input,
-                      const char **said);
+const char *ncs_lesson_hint(const struct ncs_lesson *l, size_t step, size_t n);
+/* Typical wrong answer number `n`, from 0, and the reply to it or a part; false: there are no more. */
+bool ncs_lesson_wrong(const struct ncs_lesson *l, size_t step, size_t n, const char **input, const char **said);
+/* File number `n`, from 0, in order of name, that the step gives the learner; false: there are no more. */
+bool ncs_lesson_file(const struct ncs_lesson *l, size_t step, size_t n, const char **name, const char **text);
+/* True if a step has files, so that the lesson needs a folder. */
+bool ncs_lesson_needs_folder(const struct ncs_lesson *l);
+/* True if the task is a question, answered by a number or a word. */
+bool ncs_lesson_asks(const struct ncs_lesson *l, size_t step);
+/* True if the task is answered by what ranks reply, so that a mere look is an answer. */
+bool ncs_lesson_asks_reply(const struct ncs_lesson *l, size_t step);
+/* True if the task is to be done by calls, so that nobody may write the values by hand. */
+bool ncs_lesson_forbids_fills(const struct ncs_lesson *l, size_t step);
 
 enum ncs_marked { NCS_MARKED_NOT_YET, NCS_MARKED_RIGHT, NCS_MARKED_BROKEN };
 
@@ -45,16 +57,5 @@ enum ncs_marked { NCS_MARKED_NOT_YET, NCS_MARKED_RIGHT, NCS_MARKED_BROKEN };
  * has typed as the answer of a question; NULL = nothing, so that a question is not marked. */
 enum ncs_marked ncs_lesson_mark(struct ncs_lesson *l, size_t step, struct ncs_prompt *p, const char *answer,
                                 struct ncs_str *say);
-bool ncs_lesson_has_task(struct ncs_lesson *l, size_t step);
-/* True if the task is to be done by calls, so that nobody may write the values by hand. */
-bool ncs_lesson_forbids_fills(struct ncs_lesson *l, size_t step);
-/* True if the task is a question, answered by a number or a word. */
-bool ncs_lesson_asks(struct ncs_lesson *l, size_t step);
-/* File number `n`, from 0, in order of name, that the step gives the learner; false: there are no more. */
-bool ncs_lesson_file(struct ncs_lesson *l, size_t step, size_t n, const char **name, const char **text);
-/* True if a step has files, so that the lesson needs a folder. */
-bool ncs_lesson_needs_folder(struct ncs_lesson *l);
-/* True if the task is answered by what ranks reply, so that a mere look is an answer. */
-bool ncs_lesson_asks_reply(struct ncs_lesson *l, size_t step);
 
 #endif

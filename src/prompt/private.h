@@ -88,6 +88,8 @@ void prompt_put(struct ncs_prompt *p, const char *fmt, ...) __attribute__((forma
 void prompt_write(struct ncs_prompt *p, struct ncs_str *text); /* and frees it */
 void prompt_write_lines(struct ncs_prompt *p, struct ncs_str *text); /* the same, broken to the terminal's width */
 int prompt_columns(const struct ncs_prompt *p); /* of the terminal; 0 = none */
+/* Appends text that is a lesson's or a file's, line by line, so that a terminal does not obey it. */
+void prompt_add_safe(struct ncs_str *out, const char *text);
 void prompt_complain(struct ncs_prompt *p, const struct ncs_error *err);
 /* Brings state and snapshot up to date. */
 void prompt_look(struct ncs_prompt *p);
@@ -138,6 +140,7 @@ extern const struct prompt_command prompt_commands[]; /* a name of NULL at the e
 extern const struct prompt_command tutor_commands[];
 void tutor_after(struct ncs_prompt *p);      /* a line has been done */
 void tutor_after_command(struct ncs_prompt *p); /* one of the shell */
+void tutor_after_restart(struct ncs_prompt *p);
 bool tutor_takes_answer(struct ncs_prompt *p, const char *line); /* false: the line is none */
 void tutor_empty_line(struct ncs_prompt *p);
 

@@ -25,16 +25,27 @@ int prompt_columns(const struct ncs_prompt *p)
     return p->options.columns ? p->options.columns() : 0;
 }
 
+void prompt_add_safe(struct ncs_str *out, const char *text)
+{
+    while (*text) {
+        ncs_safe_output(out, text);
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+}
+
 void prompt_put(struct ncs_prompt *p, const char *fmt, ...)
 {
-    struct ncs_str text = { 0 }, filled = { 0 };
+    struct ncs_str text = { 0 }, safe = { 0 }, filled = { 0 };
     va_list args;
     va_start(args, fmt);
     ncs_str_addv(&text, fmt, args);
     va_end(args);
     ncs_str_add(&text, "\n");
-    ncs_fill_prose(&filled, text.text, 0, prompt_columns(p));
+    prompt_add_safe(&safe, text.text);
+    ncs_fill_prose(&filled, safe.text, 0, prompt_columns(p));
     ncs_str_free(&text);
+    ncs_str_free(&safe);
     prompt_write(p, &filled);
 }
 
@@ -254,6 +265,7 @@ bool prompt_restart(struct ncs_prompt *p, const struct settings *settings, size_
             redo(p, p->inputs);
     }
     p->silent = was_silent;
+    tutor_after_restart(p);
     return begun;
 }
 

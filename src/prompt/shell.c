@@ -53,20 +53,49 @@ static const char *split_words(char *line, char **word, size_t *words)
     return NULL;
 }
 
+/* Options that stay inside the folder and inside the sandbox. Any other one, such as --unsafe or --nccl-lib, could run
+ * code or reach files that are not the lesson's. */
+static bool is_harmless_option(const char *word)
+{
+    static const char *const names[] = {
+        "agg_iters", "all", "average", "blocking", "bugs", "check", "clock", "color", "compare", "datatype", "devices",
+        "draw", "fail-fast", "fail-on", "force", "format", "help", "html", "iters", "list", "maxbytes", "memory", "minbytes",
+        "model", "nccl-version", "ngpus", "no-times", "no-verify", "nthreads", "op", "output", "plan", "policy", "prove",
+        "quiet", "ranks", "ranks-as", "repair", "repeat", "root", "run_cycles", "scenario", "schedule", "seed", "select",
+        "set", "stepbytes", "stepfactor", "timeout", "trace", "verbose", "version", "warmup_iters", NULL };
+    if (word[1] != '-')
+        return true; /* no letter stands for another one */
+    size_t bytes = strcspn(word + 2, "=");
+    for (int i = 0; names[i]; i++)
+        if (strlen(names[i]) == bytes && strncmp(names[i], word + 2, bytes) == 0)
+            return true;
+    return false;
+}
+
+/* Files have plain names; only the value of --set may have a slash, as in x=1/2. */
+static bool is_outside(char **word, size_t w)
+{
+    bool is_value = strcmp(word[w - 1], "--set") == 0 || strncmp(word[w], "--set=", 6) == 0;
+    return !is_value && (strchr(word[w], '/') || strstr(word[w], ".."));
+}
+
 static const char *wrong_with_words(char **word, size_t words)
 {
     static const char *const known[] = { "run", "check", "diagnose", "explain", "convert", "bench", "list",
-                                         "score", "schema", NULL };
+                                         "score", "schema", "--help", "--version", "help", NULL };
     int i = 0;
     if (words < 2)
         return "a command is missing, such as `ncclscript run job.lua`";
     while (known[i] && strcmp(known[i], word[1]) != 0)
         i++;
-    if (!known[i] && word[1][0] != '-')
+    if (!known[i])
         return "a lesson knows run, check, diagnose, explain, convert, bench, list, score and schema";
-    for (size_t w = 1; w < words; w++)
-        if (strchr(word[w], '/') || strstr(word[w], ".."))
+    for (size_t w = 2; w < words; w++) {
+        if (word[w][0] == '-' && word[w][1] && !is_harmless_option(word[w]))
+            return "a lesson does not know this option";
+        if (is_outside(word, w))
             return "files of a lesson are in its own folder: give names without a folder";
+    }
     return NULL;
 }
 
@@ -95,9 +124,17 @@ static void shell_run(struct ncs_prompt *p, const char *line)
         return;
     }
     struct ncs_str shown = { 0 };
-    ncs_str_addf(&shown, "%s(exit status %d)\n", s->last.output.text ? s->last.output.text : "", s->last.status);
+    prompt_add_safe(&shown, s->last.output.text ? s->last.output.text : "");
+    ncs_str_addf(&shown, "(exit status %d)\n", s->last.status);
     prompt_write(p, &shown);
     tutor_after_command(p);
+}
+
+static void shell_print(struct ncs_prompt *p, const struct ncs_str *text)
+{
+    struct ncs_str safe = { 0 };
+    prompt_add_safe(&safe, text->text ? text->text : "");
+    prompt_write(p, &safe);
 }
 
 static void shell_show(struct ncs_prompt *p, const char *name)
@@ -107,7 +144,7 @@ static void shell_show(struct ncs_prompt *p, const char *name)
     if (!shell_is_name(name))
         prompt_put(p, "expected the name of a file of the lesson: cat job.lua");
     else if (p->shell.host->read(p->shell.host->arg, name, &text, &err))
-        prompt_write(p, &text);
+        shell_print(p, &text);
     else
         prompt_complain(p, &err);
     ncs_str_free(&text);
@@ -118,7 +155,8 @@ static void shell_list(struct ncs_prompt *p, const char *rest)
     struct ncs_str names = { 0 };
     (void)rest;
     p->shell.host->list(p->shell.host->arg, &names);
-    prompt_write(p, &names);
+    shell_print(p, &names);
+    ncs_str_free(&names);
 }
 
 static void shell_edit(struct ncs_prompt *p, const char *name)

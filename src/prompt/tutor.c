@@ -59,9 +59,12 @@ bool tutor_set_up(struct ncs_tutor *t, struct ncs_error *err)
         if (!ok)
             return host ? false : ncs_fail(err, NCS_BAD_INPUT, "the lesson has files, and there is no folder for them");
     }
-    tutor_type_silently(p, ncs_lesson_part(l, t->step, "setup"));
+    tutor_type_silently(p, ncs_lesson_setup(l, t->step));
     shell_forget(&p->shell);
+    if (!p->run)
+        return ncs_fail(err, NCS_BAD_INPUT, "there is no run: the lesson's own lines ended it");
     p->task_from = ncs_run_journal(p->run)->calls;
+    t->ranks = prompt_ranks(p);
     return true;
 }
 
@@ -71,17 +74,16 @@ static void present(struct ncs_tutor *t)
     struct ncs_prompt *p = t->prompt;
     struct ncs_error err = { 0 };
     t->hints = 0;
-    t->shown = false;
     t->tries = 0;
     if (!tutor_set_up(t, &err))
         prompt_complain(p, &err);
     t->calls_before = p->task_from;
     prompt_put(p, "\n-- %s, %zu of %zu --\n", ncs_lesson_title(l), t->step + 1,
                  ncs_lesson_steps(l));
-    tutor_print_text(p, ncs_lesson_part(l, t->step, "text"));
-    if (ncs_lesson_has_task(l, t->step)) {
+    tutor_print_text(p, ncs_lesson_text(l, t->step));
+    if (ncs_lesson_task(l, t->step)) {
         prompt_put(p, ncs_lesson_asks(l, t->step) ? "\nA question:" : "\nYour turn:");
-        tutor_print_text(p, ncs_lesson_part(l, t->step, "task"));
+        tutor_print_text(p, ncs_lesson_task(l, t->step));
     } else {
         prompt_put(p, "\n(an empty line goes on)");
     }
@@ -122,12 +124,13 @@ static enum tutor_did what_line_did(const struct ncs_prompt *p, uint64_t from, b
     }
     enum tutor_did did = replied && !failed ? TUTOR_LOOKED : TUTOR_ACTED;
     for (const struct ncs_call *c = ncs_run_journal(p->run)->newest; c && c->id > from; c = c->older) {
-        bool copy = c->fn == NCS_FN_cudaMemcpy;
-        if (c->number || (fills_count && prompt_writes_memory(p, c)))
+        if (c->number)
             return TUTOR_TRIED;
-        if (copy ? prompt_writes_memory(p, c) : !ncs_fn_info[c->fn].looks)
+        if (c->fn != NCS_FN_cudaMemcpy && !ncs_fn_info[c->fn].looks)
             did = TUTOR_ACTED;
     }
+    if (did != TUTOR_TRIED && prompt_count_fills(p, from, -1) > 0)
+        did = fills_count ? TUTOR_TRIED : TUTOR_ACTED;
     return did;
 }
 
@@ -154,13 +157,17 @@ static void tutor_mark(struct ncs_tutor *t, enum tutor_did did, const char *answ
     struct ncs_prompt *p = t->prompt;
     struct ncs_lesson *l = t->options.lesson;
     struct ncs_str say = { 0 };
-    if (tutor_is_over(t) || !ncs_lesson_has_task(l, t->step))
+    if (tutor_is_over(t) || !ncs_lesson_task(l, t->step) || !p->run)
         return;
+    if (prompt_ranks(p) != t->ranks) {
+        prompt_put(p, "This step needs %d ranks; `:again` begins it anew.", t->ranks);
+        return;
+    }
     switch (ncs_lesson_mark(l, t->step, p, answer, &say)) {
     case NCS_MARKED_RIGHT: {
-        const char *right = ncs_lesson_part(l, t->step, "right");
+        const char *right = ncs_lesson_right(l, t->step);
         prompt_put(p, "\nRight. %s", say.bytes ? say.text : right ? right : "");
-        tutor_advance(t, t->shown ? NCS_STEP_SHOWN : NCS_STEP_SOLVED);
+        tutor_advance(t, t->shown == t->step + 1 ? NCS_STEP_SHOWN : NCS_STEP_SOLVED);
         break;
     }
     case NCS_MARKED_NOT_YET:
@@ -182,6 +189,16 @@ void tutor_after(struct ncs_prompt *p)
     enum tutor_did did = is_line ? what_line_did(p, t->calls_before, fills_count) : TUTOR_ACTED;
     t->calls_before = ncs_run_journal(p->run)->calls;
     tutor_mark(t, did, NULL);
+}
+
+/* What was done before a restart does not count; a repeated run has the same numbers of calls. */
+void tutor_after_restart(struct ncs_prompt *p)
+{
+    uint64_t calls = p->run ? ncs_run_journal(p->run)->calls : 0;
+    if (p->task_from > calls)
+        p->task_from = calls;
+    if (p->tutor && p->tutor->calls_before > calls)
+        p->tutor->calls_before = calls;
 }
 
 void tutor_after_command(struct ncs_prompt *p)
@@ -212,7 +229,7 @@ bool tutor_takes_answer(struct ncs_prompt *p, const char *line)
 void tutor_empty_line(struct ncs_prompt *p)
 {
     struct ncs_tutor *t = p->tutor;
-    if (!tutor_is_over(t) && !ncs_lesson_has_task(t->options.lesson, t->step))
+    if (!tutor_is_over(t) && !ncs_lesson_task(t->options.lesson, t->step))
         tutor_advance(t, NCS_STEP_READ);
 }
 
@@ -238,9 +255,12 @@ static bool solution(struct ncs_prompt *p, const char *arguments)
     struct ncs_tutor *t = p->tutor;
     (void)arguments;
     const char *text = tutor_is_over(t) ? NULL : ncs_lesson_solution(t->options.lesson, t->step);
-    t->shown = true;
-    if (text)
+    if (text) {
+        t->shown = t->step + 1;
+        if (t->options.progress)
+            t->options.progress(t->options.progress_arg, t->step, NCS_STEP_PEEKED);
         tutor_print_text(p, text);
+    }
     else
         prompt_put(p, "there is no task here");
     return true;
@@ -294,7 +314,7 @@ static bool tutor_next(struct ncs_prompt *p, const char *arguments)
     bool there = tutor_bring_to_step(t, &err);
     t->step--;
     if (there)
-        tutor_advance(t, ncs_lesson_has_task(t->options.lesson, t->step) ? NCS_STEP_SKIPPED : NCS_STEP_READ);
+        tutor_advance(t, ncs_lesson_task(t->options.lesson, t->step) ? NCS_STEP_SKIPPED : NCS_STEP_READ);
     else
         prompt_complain(p, &err);
     return true;

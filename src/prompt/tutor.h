@@ -13,6 +13,7 @@ enum ncs_step_done {
     NCS_STEP_SOLVED = 's',
     NCS_STEP_SHOWN = 'v',      /* solved after a look at the solution */
     NCS_STEP_SKIPPED = 'n',    /* by `:next` */
+    NCS_STEP_PEEKED = 'p',     /* not done yet, but the solution has been shown */
 };
 
 struct ncs_tutor_options {
@@ -24,7 +25,7 @@ struct ncs_tutor_options {
     int (*columns)(void);
     void (*out)(void *arg, const char *text);
     void *out_arg;
-    void (*progress)(void *arg, size_t step, enum ncs_step_done how); /* a step, from 0, has been done */
+    void (*progress)(void *arg, size_t step, enum ncs_step_done how); /* a step, from 0, has been done, or peeked at */
     void *progress_arg;
 };
 

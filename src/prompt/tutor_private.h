@@ -9,7 +9,8 @@ struct ncs_tutor {
     struct ncs_tutor_options options;
     struct ncs_prompt *prompt;
     size_t step, hints;     /* hints: that have been given for the step */
-    bool shown;             /* the step's solution has been shown */
+    size_t shown;           /* the step whose solution has been shown, plus 1; 0 = none */
+    int ranks;              /* of the run when the step began */
     int tries;              /* lines that tried to do the step's task, and did not */
     uint64_t calls_before;  /* of the run, before the latest line */
 };

@@ -79,7 +79,7 @@ bool ncs_tutor_test(const struct ncs_tutor_options *options, const char *name)
         g.failures = 1;
     }
     for (size_t i = 0; g.tutor.prompt && i < ncs_lesson_steps(options->lesson); i++) {
-        if (!ncs_lesson_has_task(options->lesson, i))
+        if (!ncs_lesson_task(options->lesson, i))
             continue;
         g.solutions++;
         test_answer(&g, i, ncs_lesson_solution(options->lesson, i), NULL);

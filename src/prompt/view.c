@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <lauxlib.h>
@@ -180,35 +181,75 @@ static int made(lua_State *L)
     return calls_after(L, view_prompt_of(L)->task_from);
 }
 
-/* True if the address lies in memory that a call has allocated, freed or not. */
-static bool is_allocated(const struct ncs_journal *j, const char *address)
+struct view_range {
+    const char *begin, *end;
+};
+
+static int by_begin(const void *a, const void *b)
 {
-    for (const struct ncs_call *c = j->oldest; c; c = c->newer) {
-        const union ncs_arg *bytes = ncs_call_arg(c, NCS_ARG_BYTES), *at = ncs_call_arg(c, NCS_ARG_MEMORY_OUT);
-        if (bytes && at && at->p && address >= (const char *)at->p && address < (const char *)at->p + bytes->u)
-            return true;
-    }
-    return false;
+    const struct view_range *x = a, *y = b;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-bool prompt_writes_memory(const struct ncs_prompt *p, const struct ncs_call *c)
+/* The memory that calls have allocated, freed or not, as separate ranges in order. */
+static size_t find_allocated(const struct ncs_journal *j, struct view_range **out)
 {
-    const struct ncs_journal *j = ncs_run_journal(p->run);
+    struct view_range *range = NULL;
+    size_t count = 0, room = 0, kept = 0;
+    for (const struct ncs_call *c = j->oldest; c; c = c->newer) {
+        const union ncs_arg *bytes = ncs_call_arg(c, NCS_ARG_BYTES), *at = ncs_call_arg(c, NCS_ARG_MEMORY_OUT);
+        if (bytes && at && at->p) {
+            struct view_range one = { at->p, (const char *)at->p + bytes->u };
+            NCS_PUSH(range, count, room, one);
+        }
+    }
+    qsort(range, count, sizeof *range, by_begin);
+    for (size_t i = 0; i < count; i++)
+        if (kept && range[i].begin <= range[kept - 1].end)
+            range[kept - 1].end = range[i].end > range[kept - 1].end ? range[i].end : range[kept - 1].end;
+        else
+            range[kept++] = range[i];
+    *out = range;
+    return kept;
+}
+
+static bool is_in_ranges(const struct view_range *range, size_t ranges, const char *address)
+{
+    size_t low = 0, high = ranges; /* the last range that begins at or before the address */
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (range[middle].begin <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && address < range[low - 1].end;
+}
+
+static bool writes_by_hand(const struct ncs_call *c, const struct view_range *range, size_t ranges)
+{
     if (c->fn == NCS_FN_cudaMemset || c->fn == NCS_FN_cudaMemsetAsync)
         return true;
-    return (c->fn == NCS_FN_cudaMemcpy || c->fn == NCS_FN_cudaMemcpyAsync) && is_allocated(j, c->arg[0].p) &&
-           !is_allocated(j, c->arg[1].p);
+    return (c->fn == NCS_FN_cudaMemcpy || c->fn == NCS_FN_cudaMemcpyAsync) &&
+           is_in_ranges(range, ranges, c->arg[0].p) && !is_in_ranges(range, ranges, c->arg[1].p);
+}
+
+size_t prompt_count_fills(const struct ncs_prompt *p, uint64_t from, int rank)
+{
+    const struct ncs_journal *j = ncs_run_journal(p->run);
+    struct view_range *range;
+    size_t ranges = find_allocated(j, &range), fills = 0;
+    for (const struct ncs_call *c = j->newest; c && c->id > from; c = c->older)
+        fills += (rank < 0 || c->rank == rank) && !c->opening && writes_by_hand(c, range, ranges);
+    ncs_free(range);
+    return fills;
 }
 
 /* How often a rank has done that since the task was set. */
 static int filled(lua_State *L)
 {
     struct ncs_prompt *p = view_prompt_of(L);
-    int rank = checked_rank(L, p);
-    lua_Integer n = 0;
-    for (const struct ncs_call *c = ncs_run_journal(p->run)->oldest; c; c = c->newer)
-        n += c->id > p->task_from && c->rank == rank && !c->opening && prompt_writes_memory(p, c);
-    lua_pushinteger(L, n);
+    lua_pushinteger(L, (lua_Integer)prompt_count_fills(p, p->task_from, checked_rank(L, p)));
     return 1;
 }
 

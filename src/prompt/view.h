@@ -2,12 +2,12 @@
 #ifndef NCS_PROMPT_VIEW_H
 #define NCS_PROMPT_VIEW_H
 
-#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include <lua.h>
 
 struct ncs_prompt;
-struct ncs_call;
 
 /* Pushes a table:
  *   nranks             ranks of the run
@@ -33,7 +33,7 @@ struct ncs_call;
  *   file(name)         the text of a file of the lesson's folder; nil: no such file */
 void prompt_push_view(lua_State *L, struct ncs_prompt *p);
 
-/* True if the call writes data of the host, or bytes, into memory that was allocated. */
-bool prompt_writes_memory(const struct ncs_prompt *p, const struct ncs_call *c);
+/* How often a rank (-1: any) has written data of the host, or bytes, into device memory after call `from` of the run. */
+size_t prompt_count_fills(const struct ncs_prompt *p, uint64_t from, int rank);
 
 #endif

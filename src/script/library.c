@@ -1,8 +1,10 @@
 /* Lua's libraries as scripts get them, put together from what is taken over as it is, what is guarded, and what is
  * the sandbox's own (script/sandbox.c). */
+#include "script/guards.h"
 #include "script/state.h"
 
 #include <pthread.h>
+#include <string.h>
 
 #include <lualib.h>
 
@@ -238,5 +240,31 @@ void ncs_lua_debug(lua_State *L)
 void ncs_lua_io(lua_State *L)
 {
     open_library(L, luaopen_io);
+    lua_pop(L, 1);
+}
+
+/* ---- states that are no rank's ---- */
+
+/* Wraps functions of the library in the global; a guard has Lua's own function as upvalue 1. */
+static void guard_global(lua_State *L, const char *library, const luaL_Reg *guards, const char *only)
+{
+    lua_getglobal(L, library);
+    for (size_t i = 0; guards[i].name; i++) {
+        if (only && strcmp(guards[i].name, only) != 0)
+            continue;
+        lua_getfield(L, -1, guards[i].name);
+        lua_pushcclosure(L, guards[i].func, 1);
+        lua_setfield(L, -2, guards[i].name);
+    }
+    lua_pop(L, 1);
+}
+
+void ncs_lua_guard(lua_State *L)
+{
+    guard_global(L, "string", ncs_string_guards, "rep"); /* format's guard orders what ranks print */
+    guard_global(L, "table", ncs_table_guards, NULL);
+    guard_global(L, "utf8", ncs_utf8_guards, NULL);
+    lua_getglobal(L, "string");
+    ncs_lua_search(L);
     lua_pop(L, 1);
 }

@@ -93,11 +93,53 @@ bad names "plain names" <<<"return { title = 't', steps = { { text = 't', files 
 bad answer "a question has a task" <<<"return { title = 't', steps = { { text = 't', answer = 'x' } } }"
 if compgen -G "$scratch/ncclscript-lesson-*" >/dev/null; then echo "a lesson's folder is still there"; failed=1; fi
 
+# A lesson of a stranger: its code changes no text of its own, ends, and makes the terminal obey nothing.
+hostile() { # hostile NAME TYPED [OPTION]: the lesson on standard input, with lines typed
+    cat >"$scratch/$1.lua"
+    printf '%b' "$2" | XDG_STATE_HOME=$scratch/state TMPDIR=$scratch timeout 60 "$program" lesson --again ${3:-} "$scratch/$1.lua" >"$scratch/out" 2>&1
+    local status=$?
+    [ $status -lt 2 ] || { echo "$1: status $status"; cat "$scratch/out"; failed=1; }
+}
+hostile escapes '1\n\n' <<END
+local l
+l = { title = "t", steps = { { text = "t", task = "t", solution = "1",
+  check = function(s) l.steps[2].files["$scratch/PLANTED"] = "evil" l.steps[2].text = nil l.steps[3] = 5 return true end },
+  { text = "second", files = { ["a.lua"] = "" } }, { text = "third" } } }
+return l
+END
+[ ! -e "$scratch/PLANTED" ] || { echo "a lesson has written a file by its own name"; failed=1; }
+want "third" "$(cat "$scratch/out")"
+hostile repeats '1\n' <<<'return { title = "t", steps = { { text = "t", task = "t", solution = "1", check = function() return ("").rep("", math.maxinteger) end } } }'
+want "That was the lesson" "$(cat "$scratch/out")"
+hostile unsafe ':next\n' <<END
+return { title = "t", steps = { { text = "t", files = { ["a.lua"] = "scenario {} os.execute('touch $scratch/PLANTED')" },
+  setup = "ncclscript run a.lua --unsafe\nncclscript --unsafe run a.lua\nncclscript run a.lua --nccl-lib a.lua --driver nccl",
+  task = "t", solution = "ncclscript run --unsafe=1 a.lua", check = function() return true end } } }
+END
+[ ! -e "$scratch/PLANTED" ] || { echo "a lesson has run a program"; failed=1; }
+printf 'return { title = "t\\27]0;x\\7", steps = { { text = "a\\27[31mb", files = { ["a.lua"] = "\\27]52;c;eA\\7" }, task = "\\27[2J", solution = "1", hints = { "\\27c" }, check = function() end } } }' |
+    hostile obeys ':hint\ncat a.lua\n'
+if grep -q $'[\033\007]' "$scratch/out"; then echo "control characters reach the terminal"; failed=1; fi
+hostile gone 'x = {} for i = 1, 1e9 do x[i] = ("x"):rep(1000) .. i end\n1\n' --memory=64M <<<'return { title = "t", ranks = 2, steps = { { text = "t", task = "t", solution = "1", check = function(s) return s.time < 0 end } } }'
+bad wrongs "no list of pairs" <<<"return { title = 't', steps = { { $step, check = function() end, wrong = { { '5' }, { '6', true } } } } }"
+bad hints "no list of texts" <<<"return { title = 't', steps = { { $step, check = function() end, hints = 'h' } } }"
+
 # Progress, the certificate, and the course as pages.
 export XDG_STATE_HOME=$scratch/learner
 printf 'rank\n:solution\nx = cuda.buffer("float32", 4):fill(rank + 1)\n:next\n' | "$program" lesson 1 >/dev/null 2>&1
 grep -qx '01-ranks svn' "$scratch/learner/ncclscript/lessons" || { echo "progress: $(cat "$scratch/learner/ncclscript/lessons")"; failed=1; }
 want "3 of 5 steps" "$("$program" lesson)"
+printf 'rank\n' | "$program" lesson --again 1 >/dev/null 2>&1 # what was seen stays seen, what was solved stays solved
+grep -qx '01-ranks svn' "$scratch/learner/ncclscript/lessons" || { echo "progress after a repetition"; failed=1; }
+printf ':solution\n' | "$program" lesson 2 >/dev/null 2>&1
+printf 'world:broadcast(x, { root = 2 })\n' | "$program" lesson 2 >/dev/null 2>&1
+grep -qx '02-rooted v' "$scratch/learner/ncclscript/lessons" || { echo "a solution that was seen is forgotten"; failed=1; }
+want "This step needs 4 ranks" "$(printf ':reset -n 1\nrank\n' | "$program" lesson --again 1)"
+chmod 000 "$scratch/learner/ncclscript/lessons"
+[ -r "$scratch/learner/ncclscript/lessons" ] || # root reads everything
+    want "not kept" "$(printf 'rank\n' | "$program" lesson --again 3 2>&1)"
+chmod 600 "$scratch/learner/ncclscript/lessons"
+want 'solved 1 of ' "$("$program" lesson --certificate - --name x)"
 "$program" lesson --certificate "$scratch/page.html" --name '<i>Ada</i>' || failed=1
 want '&#60;i&#62;Ada&#60;/i&#62; solved 1 of ' "$(cat "$scratch/page.html")"
 "$program" lesson --html "$scratch/course" || failed=1
