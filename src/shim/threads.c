@@ -68,9 +68,26 @@ static bool time_ran(const char *thread, uint64_t *ran)
            sscanf(line, "%" SCNu64, ran) == 1;
 }
 
-static bool is_left_out(pid_t thread, int64_t patience)
+/* Threads of frameworks that watch others and make no call of a rank's own, by the beginnings of their names. They sleep
+ * with a time limit, after which they look again (PyTorch 2.15: ProcessGroupNCCL.cpp names its watchdog, its heartbeat
+ * and its recorder so; TCPStoreBackend its server). */
+static bool is_helper(const char *thread)
 {
-    return sim_foreign_is_waiting(thread) || (patience >= 0 && sim_foreign_is_polling(thread, patience));
+    static const char *const names[] = { "pt_nccl_", "pt_tcpstore", "pt_autograd" };
+    char line[64];
+    if (!read_line(thread, "comm", line, sizeof line))
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(line, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* With patience, threads that poll or watch count as waiting, too. */
+static bool is_left_out(pid_t thread, const char *name, int64_t patience)
+{
+    return sim_foreign_is_waiting(thread) ||
+           (patience >= 0 && (sim_foreign_is_polling(thread, patience) || is_helper(name)));
 }
 
 /* False as soon as a thread is found that may continue by itself. */
@@ -80,7 +97,7 @@ static bool look(struct look *out, int64_t patience)
     bool wait = tasks != NULL && !sim_foreign_is_entered(patience);
     for (struct dirent *e; wait && (e = readdir(tasks));) {
         struct seen seen = { .thread = (pid_t)atoi(e->d_name) };
-        if (seen.thread <= 0 || is_left_out(seen.thread, patience))
+        if (seen.thread <= 0 || is_left_out(seen.thread, e->d_name, patience))
             continue;
         wait = waits_for_thread(e->d_name) && time_ran(e->d_name, &seen.ran);
         NCS_PUSH(out->seen, out->count, out->room, seen);

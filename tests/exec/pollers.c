@@ -2,6 +2,7 @@
  * and again: a watchdog that looks at errors and events, as frameworks have one, or the ranks themselves. */
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +16,8 @@ static struct {
     bool reads;    /* a thread that calls nothing waits for what comes from outside */
     bool computes; /* rank 1 is late: it computes, and asks now and then */
     bool sleeps;   /* rank 1's call is made by a thread that is asleep until then */
+    bool naps;     /* a thread that calls nothing sleeps, and looks again */
+    bool helps;    /* such a thread with the name of a framework's */
     bool recovers; /* the watchdog has a time limit of its own */
 } has;
 
@@ -24,7 +27,8 @@ static const struct {
 } words[] = {
     { "ranks", &has.ranks },       { "watched", &has.watched },   { "spins", &has.spins },
     { "measured", &has.measured }, { "reads", &has.reads },       { "computes", &has.computes },
-    { "sleeps", &has.sleeps },     { "recovers", &has.recovers },
+    { "sleeps", &has.sleeps },     { "recovers", &has.recovers }, { "naps", &has.naps },
+    { "helps", &has.helps },
 };
 
 static ncclComm_t first_comm;
@@ -80,6 +84,15 @@ static void *read_input(void *arg)
 {
     char byte;
     return read(*(int *)arg, &byte, 1) == 1 ? arg : NULL;
+}
+
+static void *nap(void *arg)
+{
+    if (has.helps)
+        prctl(PR_SET_NAME, "pt_nccl_heartbt");
+    while (!atomic_load(&over))
+        usleep(20000);
+    return arg;
 }
 
 /* 20 ms of work between two questions, 40 times; what it asks for is not to come before it goes on. */
@@ -152,7 +165,7 @@ static void rank_main(struct rank *self)
 
 int main(int argc, char **argv)
 {
-    pthread_t watchdog, meter, reader;
+    pthread_t watchdog, meter, reader, napper;
     int pipes[2];
     for (size_t i = 0; argc > 1 && i < sizeof words / sizeof *words; i++)
         *words[i].flag = strstr(argv[1], words[i].word) != NULL;
@@ -160,6 +173,8 @@ int main(int argc, char **argv)
         return 1;
     if (has.reads)
         pthread_create(&reader, NULL, read_input, &pipes[0]);
+    if (has.naps || has.helps)
+        pthread_create(&napper, NULL, nap, NULL);
     if (has.watched)
         pthread_create(&watchdog, NULL, watch, NULL);
     if (has.measured)
@@ -170,6 +185,8 @@ int main(int argc, char **argv)
         pthread_join(watchdog, NULL);
     if (has.measured)
         pthread_join(meter, NULL);
+    if (has.naps || has.helps)
+        pthread_join(napper, NULL);
     printf("pollers: ok\n");
     return 0;
 }

@@ -16,6 +16,13 @@ for who in watched watched,spins ranks ranks,spins ranks,watched ranks,watched,s
     ranks | ranks,spins) reports ' in cudaStreamQuery at rank_main\+0x[0-9a-f]+ \(rank 0\);' ;;
     esac
 done
+# A framework's thread that only watches hides no hang; any other thread that sleeps may still act.
+run "hang, helps" 3 "${exec[@]}" --patience 300ms -- "${clients}pollers" helps
+reports '^ncclscript: likely, not certain: all threads wait, except threads of a framework that watch others; nothing has'
+run "hang, watched,helps" 3 "${exec[@]}" --patience 300ms -- "${clients}pollers" watched,helps
+reports '^ncclscript: likely, not certain: all threads wait, except those that poll in vain'
+run "naps" 124 "${exec[@]}" --timeout 600ms --patience 100ms -- "${clients}pollers" naps
+leaves_out 'likely'
 run "hang as JSON" 3 env NCCLSCRIPT_PATIENCE=300ms "${exec[@]}" --format json -- "${clients}pollers" watched
 reports '"verdict": "hang", "certainty": "likely"'
 run "hang without pollers" 3 "${exec[@]}" -- "${clients}pollers"

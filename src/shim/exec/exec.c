@@ -161,10 +161,9 @@ static void add_pollers(const struct ncs_snapshot *s, struct ncs_str *notes)
         ncs_site_add(&who, c->call->place.line);
         ncs_str_addf(&who, " (rank %d%s)", c->rank, c->thread ? ", another thread" : "");
     }
-    if (who.bytes)
-        ncs_str_addf(notes, "ncclscript: likely, not certain: all threads wait, except those that poll in vain, in %s; "
-                     "nothing has changed for %s (--patience)\n", who.text,
-                     ncs_format_duration(settings.patience, time, sizeof time));
+    ncs_str_addf(notes, "ncclscript: likely, not certain: all threads wait, except %s%s; nothing has changed for %s "
+                 "(--patience)\n", who.bytes ? "those that poll in vain, in " : "threads of a framework that watch others",
+                 who.bytes ? who.text : "", ncs_format_duration(settings.patience, time, sizeof time));
     ncs_str_free(&who);
 }
 

@@ -76,16 +76,49 @@ static const char *find_in_image(const struct image *image, uint64_t address, ui
     return NULL;
 }
 
-/* Appends a name, demangled without its parameters if it is C++ and the C++ library is loaded. */
-static void add_name(struct ncs_str *out, const char *name)
+/* The C++ library's demangler, if a program or a library of it (that of Python, say) has loaded it. */
+static char *demangle_name(const char *name)
 {
     char *(*demangle)(const char *, char *, size_t *, int *);
-    *(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
     int status = -1;
+    void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    *(void **)&demangle = dlsym(library ? library : RTLD_DEFAULT, "__cxa_demangle");
     char *plain = demangle && strncmp(name, "_Z", 2) == 0 ? demangle(name, NULL, NULL, &status) : NULL;
-    if (plain && status == 0)
-        ncs_str_add_bytes(out, plain, strcspn(plain, "("));
-    else
+    if (library)
+        dlclose(library);
+    if (status == 0)
+        return plain;
+    free(plain);
+    return NULL;
+}
+
+/* Appends "c10d::ProcessGroupNCCL::collective" of "c10::intrusive_ptr<Work> c10d::ProcessGroupNCCL::collective<F>(...)":
+ * without the result, the arguments of templates, and the parameters. */
+static void add_short(struct ncs_str *out, const char *plain)
+{
+    size_t from = out->bytes;
+    int depth = 0;
+    for (const char *at = plain; *at; at++) {
+        if (depth == 0 && *at == '(' && strncmp(at, "(anonymous namespace)", 21) != 0)
+            break;
+        depth += *at == '<';
+        if (depth == 0 && *at == ' ' && strncmp(at, " namespace)", 11) != 0)
+            out->text[out->bytes = from] = '\0';
+        else if (depth == 0)
+            ncs_str_add_bytes(out, at, 1);
+        depth -= *at == '>';
+    }
+}
+
+/* Appends a name, short if it is C++ and can be demangled. */
+static void add_name(struct ncs_str *out, const char *name)
+{
+    char *plain = demangle_name(name);
+    ncs_str_add(out, "");
+    size_t from = out->bytes;
+    if (plain)
+        add_short(out, plain);
+    if (out->bytes == from)
         ncs_str_add(out, name);
     free(plain);
 }
