@@ -52,6 +52,10 @@ ncs_shim_library(shim_cuda libcuda.so.1 ${shim}/driver.map ${driver_sources})
 target_link_libraries(shim_cuda PRIVATE shim_sim)
 ncs_shim_link(shim_cuda libcuda.so libcuda.so.1)
 
+ncs_shim_library(shim_nvml libnvidia-ml.so.1 ${shim}/nvml.map ${shim}/nvml.c)
+target_link_libraries(shim_nvml PRIVATE shim_sim)
+ncs_shim_link(shim_nvml libnvidia-ml.so libnvidia-ml.so.1)
+
 # Beside the program and not in it: it has a C library of its own, and no room for a sanitizer.
 ncs_shim_library(shim_audit libncclscript-audit.so ${shim}/audit.map ${shim}/audit.c)
 target_compile_options(shim_audit PRIVATE -fno-sanitize=all)

@@ -52,7 +52,7 @@ static const struct ncs_option options[] = {
 
 /* The libraries that programs load, and those that these need. */
 static const char *const libraries[] = { "libnccl.so.2", "libcudart.so.12", "libcudart.so.13", "libcuda.so.1",
-                                         "libncclscript-sim.so", "libncclscript-exec.so",
+                                         "libnvidia-ml.so.1", "libncclscript-sim.so", "libncclscript-exec.so",
                                          "libncclscript-audit.so", NULL };
 
 /* The first library missing in the folder; NULL = none. */

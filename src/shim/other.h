@@ -20,6 +20,7 @@ static inline const char *ncs_replaces(const char *path)
 {
     static const struct { const char *begin, *ours; } plain[] = {
         { "libnccl.so", "libnccl.so.2" }, { "libcuda.so", "libcuda.so.1" },
+        { "libnvidia-ml.so", "libnvidia-ml.so.1" },
     };
     static const char cudart[] = "libcudart";
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

@@ -1,4 +1,4 @@
-/* A program that uses CUDA's driver API beside the runtime and NCCL, as bindings do: the library is opened by name, and
+/* A program that uses CUDA's driver API and NVML beside the runtime and NCCL, as bindings do: the library is opened by name, and
  * its functions are looked up by dlsym or by cuGetProcAddress. Prints what is wrong; nothing if all is well. */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -161,6 +161,36 @@ static void communicate(void)
     }
 }
 
+static void management(void)
+{
+    struct {
+        unsigned version;
+        unsigned long long total, reserved, free, used;
+    } memory = { 0 };
+    char text[96];
+    void *device, *same, *p;
+    unsigned count = 0;
+    library = dlopen("libnvidia-ml.so.1", RTLD_NOW);
+    TRUE(library);
+    LOOK(int, nvmlInit_v2, void);
+    LOOK(int, nvmlShutdown, void);
+    LOOK(int, nvmlSystemGetDriverVersion, char *, unsigned);
+    LOOK(int, nvmlDeviceGetCount_v2, unsigned *);
+    LOOK(int, nvmlDeviceGetHandleByIndex_v2, unsigned, void **);
+    LOOK(int, nvmlDeviceGetUUID, void *, char *, unsigned);
+    LOOK(int, nvmlDeviceGetHandleByUUID, const char *, void **);
+    LOOK(int, nvmlDeviceGetMemoryInfo_v2, void *, void *);
+    TRUE(nvmlDeviceGetCount_v2(&count) == 1); /* not initialized */
+    TRUE(nvmlInit_v2() == 0 && nvmlDeviceGetCount_v2(&count) == 0 && count == 4);
+    TRUE(nvmlSystemGetDriverVersion(text, sizeof text) == 0 && nvmlSystemGetDriverVersion(text, 3) == 7);
+    TRUE(nvmlDeviceGetHandleByIndex_v2(4, &device) == 2 && nvmlDeviceGetHandleByIndex_v2(2, &device) == 0);
+    TRUE(nvmlDeviceGetUUID(device, text, sizeof text) == 0 && nvmlDeviceGetHandleByUUID(text, &same) == 0 && same == device);
+    TRUE(cudaSetDevice(2) == cudaSuccess && cudaMalloc(&p, 1 << 20) == cudaSuccess);
+    TRUE(nvmlDeviceGetMemoryInfo_v2(device, &memory) == 0 && memory.used >= 1 << 20 && memory.free + memory.used == memory.total);
+    TRUE(cudaFree(p) == cudaSuccess && nvmlDeviceGetMemoryInfo_v2(text, &memory) == 2);
+    TRUE(nvmlShutdown() == 0 && nvmlShutdown() == 1);
+}
+
 int main(int argc, char **argv)
 {
     char name[80];
@@ -184,6 +214,7 @@ int main(int argc, char **argv)
     mixed();
     by_name();
     communicate();
+    management();
     printf("driver: %d failures\n", failures);
     return failures > 0;
 }
