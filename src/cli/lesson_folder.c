@@ -143,7 +143,7 @@ static const struct ncs_shell_host host = {
 /* ---- the folder ---- */
 
 /* Removes what processes have left that were ended by a signal: our own folders, of processes that are gone. */
-static void sweep(const char *base)
+static void sweep_folders(const char *base)
 {
     DIR *dir = opendir(base);
     struct stat st;
@@ -167,7 +167,7 @@ const struct ncs_shell_host *ncs_lesson_folder_open(struct ncs_error *err)
     const char *base = getenv("TMPDIR");
     struct ncs_str path = { 0 };
     base = base && *base == '/' ? base : "/tmp";
-    sweep(base);
+    sweep_folders(base);
     ncs_str_addf(&path, "%s/" FOLDER "%d-XXXXXX", base, (int)getpid());
     home = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (!mkdtemp(path.text)) {

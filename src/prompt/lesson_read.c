@@ -74,7 +74,7 @@ static int by_file_name(const void *a, const void *b)
     return strcmp(((const struct lesson_pair *)a)->first, ((const struct lesson_pair *)b)->first);
 }
 
-static const char *read_files(lua_State *L, int table, struct lesson_list *list)
+static const char *read_lesson_files(lua_State *L, int table, struct lesson_list *list)
 {
     int type = lua_getfield(L, table, "files"), from = lua_gettop(L);
     if (type == LUA_TNIL)
@@ -138,7 +138,7 @@ static const char *read_step(lua_State *L, int table, struct lesson_step *step)
     wrong = wrong ? wrong : unknown_key(L, table);
     wrong = wrong ? wrong : read_list(L, table, "hints", false, &step->hints);
     wrong = wrong ? wrong : read_list(L, table, "wrong", true, &step->wrong);
-    wrong = wrong ? wrong : read_files(L, table, &step->files);
+    wrong = wrong ? wrong : read_lesson_files(L, table, &step->files);
     return wrong ? wrong : read_functions(L, table, step);
 }
 

@@ -73,7 +73,7 @@ static bool is_harmless_option(const char *word)
 }
 
 /* Files have plain names; only the value of --set may have a slash, as in x=1/2. */
-static bool is_outside(char **word, size_t w)
+static bool is_path_outside(char **word, size_t w)
 {
     bool is_value = strcmp(word[w - 1], "--set") == 0 || strncmp(word[w], "--set=", 6) == 0;
     return !is_value && (strchr(word[w], '/') || strstr(word[w], ".."));
@@ -93,7 +93,7 @@ static const char *wrong_with_words(char **word, size_t words)
     for (size_t w = 2; w < words; w++) {
         if (word[w][0] == '-' && word[w][1] && !is_harmless_option(word[w]))
             return "a lesson does not know this option";
-        if (is_outside(word, w))
+        if (is_path_outside(word, w))
             return "files of a lesson are in its own folder: give names without a folder";
     }
     return NULL;

@@ -90,7 +90,7 @@ static struct cudaMemLocation place_of_device(int device)
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
 /* Inlined, so that the place of the call is the exported function's caller. */
-static ALWAYS_INLINE cudaError_t advise(const void *p, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+static ALWAYS_INLINE cudaError_t advise_12(const void *p, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
 {
     const struct ncs_api *api = ncs_shim_enter(NCS_FN_cudaMemAdvise);
     if (!api)
@@ -118,10 +118,10 @@ static ALWAYS_INLINE cudaError_t prefetch(const void *p, size_t count, struct cu
         return call;                   \
     }
 DEFINE(cudaMemAdvise, (const void *p, size_t count, enum cudaMemoryAdvise advice, int device),
-       advise(p, count, advice, place_of_device(device)))
+       advise_12(p, count, advice, place_of_device(device)))
 DEFINE(cudaMemAdvise_v2,
        (const void *p, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location),
-       advise(p, count, advice, location))
+       advise_12(p, count, advice, location))
 #define OWN_STREAM (stream ? stream : cudaStreamPerThread)
 DEFINE(cudaMemPrefetchAsync, (const void *p, size_t count, int device, cudaStream_t stream),
        prefetch(p, count, place_of_device(device), 0, stream))

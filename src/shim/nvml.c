@@ -101,7 +101,7 @@ static enum nvml device_count(const struct ncs_api *api, unsigned *count)
     return NVML_SUCCESS;
 }
 
-static enum nvml find_device(const struct ncs_api *api, unsigned index, const char **handle)
+static enum nvml nvml_device(const struct ncs_api *api, unsigned index, const char **handle)
 {
     if (!handle || index >= (unsigned)count_devices(api) || index >= sizeof handles)
         return NVML_INVALID_ARGUMENT;
@@ -121,7 +121,7 @@ static bool properties_of(const struct ncs_api *api, const char *handle, struct 
     return device >= 0 && api->cudaGetDeviceProperties(found, device) == cudaSuccess;
 }
 
-static enum nvml device_name(const struct ncs_api *api, const char *handle, char *name, unsigned room)
+static enum nvml nvml_name(const struct ncs_api *api, const char *handle, char *name, unsigned room)
 {
     struct cudaDeviceProp found;
     return properties_of(api, handle, &found) ? put_text(name, room, found.name) : NVML_INVALID_ARGUMENT;
@@ -192,7 +192,7 @@ static enum nvml device_capability(const struct ncs_api *api, const char *handle
 
 /* ---- memory ---- */
 
-static enum nvml memory_of(const struct ncs_api *api, const char *handle, size_t *free, size_t *total)
+static enum nvml nvml_memory(const struct ncs_api *api, const char *handle, size_t *free, size_t *total)
 {
     int device = index_of(handle), before = 0;
     if (device < 0 || device >= count_devices(api) || api->cudaGetDevice(&before) != cudaSuccess)
@@ -214,7 +214,7 @@ struct memory_2 {
 static enum nvml memory_info(const struct ncs_api *api, const char *handle, struct memory *out)
 {
     size_t free = 0, total = 0;
-    enum nvml rc = out ? memory_of(api, handle, &free, &total) : NVML_INVALID_ARGUMENT;
+    enum nvml rc = out ? nvml_memory(api, handle, &free, &total) : NVML_INVALID_ARGUMENT;
     if (rc == NVML_SUCCESS)
         *out = (struct memory){ total, free, total - free };
     return rc;
@@ -223,7 +223,7 @@ static enum nvml memory_info(const struct ncs_api *api, const char *handle, stru
 static enum nvml memory_info_2(const struct ncs_api *api, const char *handle, struct memory_2 *out)
 {
     size_t free = 0, total = 0;
-    enum nvml rc = out ? memory_of(api, handle, &free, &total) : NVML_INVALID_ARGUMENT;
+    enum nvml rc = out ? nvml_memory(api, handle, &free, &total) : NVML_INVALID_ARGUMENT;
     if (rc == NVML_SUCCESS)
         *out = (struct memory_2){ out->version, total, 0, free, total - free };
     return rc;
@@ -242,14 +242,14 @@ NVML(nvmlSystemGetCudaDriverVersion, (int *version), cuda_version(api, version))
 SAME_AS(nvmlSystemGetCudaDriverVersion_v2, nvmlSystemGetCudaDriverVersion)
 NVML(nvmlDeviceGetCount_v2, (unsigned *count), device_count(api, count))
 SAME_AS(nvmlDeviceGetCount, nvmlDeviceGetCount_v2)
-NVML(nvmlDeviceGetHandleByIndex_v2, (unsigned index, const char **device), find_device(api, index, device))
+NVML(nvmlDeviceGetHandleByIndex_v2, (unsigned index, const char **device), nvml_device(api, index, device))
 SAME_AS(nvmlDeviceGetHandleByIndex, nvmlDeviceGetHandleByIndex_v2)
 NVML(nvmlDeviceGetHandleByUUID, (const char *uuid, const char **device), find_by_uuid(api, uuid, device))
 NVML(nvmlDeviceGetHandleByPciBusId_v2, (const char *bus, const char **device), find_by_bus(api, bus, device))
 SAME_AS(nvmlDeviceGetHandleByPciBusId, nvmlDeviceGetHandleByPciBusId_v2)
 NVML(nvmlDeviceGetIndex, (const char *device, unsigned *index), ((void)api, device_index(device, index)))
 NVML(nvmlDeviceGetMinorNumber, (const char *device, unsigned *number), ((void)api, device_index(device, number)))
-NVML(nvmlDeviceGetName, (const char *device, char *name, unsigned room), device_name(api, device, name, room))
+NVML(nvmlDeviceGetName, (const char *device, char *name, unsigned room), nvml_name(api, device, name, room))
 NVML(nvmlDeviceGetUUID, (const char *device, char *uuid, unsigned room), device_uuid(api, device, uuid, room))
 NVML(nvmlDeviceGetCudaComputeCapability, (const char *device, int *major, int *minor),
      device_capability(api, device, major, minor))

@@ -104,7 +104,7 @@ cudaError_t context_release(const struct ncs_api *api, int device)
 }
 
 /* Calls in the context of another device. */
-static cudaError_t on_device(const struct ncs_api *api, int device, cudaError_t (*act)(const struct ncs_api *, void *),
+static cudaError_t on_context_device(const struct ncs_api *api, int device, cudaError_t (*act)(const struct ncs_api *, void *),
                              void *arg)
 {
     int before = 0;
@@ -130,7 +130,7 @@ cudaError_t context_reset(const struct ncs_api *api, int device)
     if (rc != cudaSuccess)
         return rc;
     context_primary(device)->retained = 0;
-    return on_device(api, device, reset_current, NULL);
+    return on_context_device(api, device, reset_current, NULL);
 }
 
 static cudaError_t is_in_use(const struct ncs_api *api, void *arg)
@@ -150,7 +150,7 @@ cudaError_t context_state(const struct ncs_api *api, int device, unsigned *flags
         return rc != cudaSuccess ? rc : cudaErrorInvalidValue;
     *flags = 0;
     if (context_primary(device)->retained == 0)
-        rc = on_device(api, device, is_in_use, &in_use);
+        rc = on_context_device(api, device, is_in_use, &in_use);
     *active = primary[device].retained > 0 || in_use;
     return rc;
 }

@@ -94,7 +94,7 @@ static char *demangle_name(const char *name)
 
 /* Appends "c10d::ProcessGroupNCCL::collective" of "c10::intrusive_ptr<Work> c10d::ProcessGroupNCCL::collective<F>(...)":
  * without the result, the arguments of templates, and the parameters. */
-static void add_short(struct ncs_str *out, const char *plain)
+static void add_short_name(struct ncs_str *out, const char *plain)
 {
     size_t from = out->bytes;
     int depth = 0;
@@ -117,7 +117,7 @@ static void add_name(struct ncs_str *out, const char *name)
     ncs_str_add(out, "");
     size_t from = out->bytes;
     if (plain)
-        add_short(out, plain);
+        add_short_name(out, plain);
     if (out->bytes == from)
         ncs_str_add(out, name);
     free(plain);
