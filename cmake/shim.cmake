@@ -29,7 +29,8 @@ function(ncs_shim_link target name file)
 endfunction()
 
 ncs_shim_library(shim_sim libncclscript-sim.so ${shim}/sim.map
-                 ${shim}/shim.c ${shim}/settings.c ${shim}/other.c ${shim}/threads.c ${shim}/absent_list.c)
+                 ${shim}/shim.c ${shim}/settings.c ${shim}/other.c ${shim}/threads.c ${shim}/absent_list.c
+                 ${shim}/kernel/not_run.c)
 target_link_libraries(shim_sim PRIVATE -Wl,--whole-archive ncs_sim ncs_api ncs_base
                       -Wl,--no-whole-archive ${CMAKE_DL_LIBS})
 
@@ -37,10 +38,15 @@ ncs_shim_library(shim_nccl libnccl.so.2 ${shim}/nccl.map ${shim}/nccl.c ${shim}/
 target_link_libraries(shim_nccl PRIVATE shim_sim)
 ncs_shim_link(shim_nccl libnccl.so libnccl.so.2)
 
+set(kernel_sources ${shim}/kernels.c)
+foreach(file registry launch verifiable values fill)
+  list(APPEND kernel_sources ${shim}/kernel/${file}.c)
+endforeach()
+
 foreach(runtime 12090 13000)
   math(EXPR version "${runtime} / 1000")
   ncs_shim_library(shim_cudart${version} libcudart.so.${version} ${shim}/cudart_${version}.map
-                   ${shim}/cuda.c ${shim}/cuda_more.c ${shim}/kernels.c ${shim}/absent_cuda.c)
+                   ${shim}/cuda.c ${shim}/cuda_more.c ${shim}/absent_cuda.c ${kernel_sources})
   target_compile_definitions(shim_cudart${version} PRIVATE NCS_RUNTIME_VERSION=${runtime})
   target_link_libraries(shim_cudart${version} PRIVATE shim_sim)
 endforeach()

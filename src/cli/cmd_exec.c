@@ -25,9 +25,11 @@
 #define NCCLSCRIPT_LIBDIR "lib"
 #endif
 
-enum { GPUS, NCCL, POLICY, TIMEOUT, PATIENCE, NO_REDIRECT, FORMAT, HELP };
+enum { GPUS, NCCL, POLICY, TIMEOUT, PATIENCE, KERNELS, NO_REDIRECT, FORMAT, HELP };
 
 static const char *const policies[] = { "strict", "typical", NULL };
+
+static const char *const kernels[] = { "fail", "skip", NULL };
 
 static const struct ncs_option options[] = {
     [GPUS]    = { "gpus", 'n', NCS_OPTION_INT, "GPUS", "8", "Running", "devices that the program finds",
@@ -40,6 +42,8 @@ static const struct ncs_option options[] = {
                   "end it if calls wait without progress for this long, as 60s", NULL, 0, 0 },
     [PATIENCE] = { "patience", 0, NCS_OPTION_DURATION, "TIME", "30s", "Running",
                   "how long threads may poll in vain while all others wait", NULL, 0, 0 },
+    [KERNELS] = { "kernels", 0, NCS_OPTION_CHOICE, NULL, "fail", "Running",
+                  "whether launches of unknown kernels fail, or do nothing", kernels, 0, 0 },
     [NO_REDIRECT] = { "no-redirect", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
                   "leave libraries alone that an RPATH or an absolute path names", NULL, 0, 0 },
     [FORMAT]  = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
@@ -138,6 +142,8 @@ static void exec_set_environment(const struct ncs_option_value *v, const char *f
         setenv("NCCLSCRIPT_TIMEOUT", ncs_option_last(&v[TIMEOUT]), 1);
     if (v[PATIENCE].given)
         setenv("NCCLSCRIPT_PATIENCE", ncs_option_last(&v[PATIENCE]), 1);
+    if (v[KERNELS].given)
+        setenv("NCCLSCRIPT_KERNELS", kernels[v[KERNELS].number], 1);
     setenv("NCCLSCRIPT_FORMAT", ncs_text_or_json[v[FORMAT].number], 1);
     fstat(channel, &at);
     snprintf(number, sizeof number, NCS_CHANNEL_FORMAT, (int)getppid(), channel,

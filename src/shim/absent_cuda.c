@@ -25,7 +25,7 @@ enum {
     ERROR_LOGS = cudaErrorNotSupported,
     ERROR_OTHER = cudaErrorNotSupported,
 };
-#define WHY_KERNEL "the simulator runs no kernels, only host functions"
+#define WHY_KERNEL "the simulator has no code of kernels"
 #define WHY_SYMBOL "the simulator has no variables of kernels"
 #define WHY_GRAPH "graphs and code loaded at run time are not simulated"
 #define WHY_ARRAY "arrays, textures and copies in three dimensions are not simulated"

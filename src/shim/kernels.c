@@ -1,7 +1,8 @@
-/* Functions that compiled programs with kernels call, so that they link and load. No kernel ever runs. */
+/* Functions that compiled programs with kernels call when they are loaded and before a launch (kernel/launch.c). */
 #include <stddef.h>
 
 #include "base/mem.h"
+#include "shim/kernel/kernel.h"
 #include "shim/shim.h"
 
 struct dim3_abi {
@@ -23,12 +24,12 @@ void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t s
 void __cudaRegisterUnifiedTable(void **handle, void *table);
 char __cudaInitModule(void **handle);
 
-static void *handle_of_all;
-
+/* Each program and library gets a handle of its own, because its kernels leave with it. */
 void **__cudaRegisterFatBinary(void *binary)
 {
-    (void)binary;
-    return &handle_of_all;
+    void **handle = ncs_new(sizeof *handle);
+    *handle = binary;
+    return handle;
 }
 
 void __cudaRegisterFatBinaryEnd(void **handle)
@@ -38,14 +39,15 @@ void __cudaRegisterFatBinaryEnd(void **handle)
 
 void __cudaUnregisterFatBinary(void **handle)
 {
-    (void)handle;
+    shim_kernel_forget(handle);
+    ncs_free(handle);
 }
 
 void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
                             int threads, void *tid, void *bid, void *block, void *grid, int *warp)
 {
-    (void)handle, (void)host, (void)device, (void)name, (void)threads;
-    (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
+    (void)device, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
+    shim_kernel_register(handle, host, name);
 }
 
 void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
@@ -115,7 +117,7 @@ cudaError_t __cudaPopCallConfiguration(struct dim3_abi *grid, struct dim3_abi *b
     return cudaSuccess;
 }
 
-/* Called once for each kernel, before its first launch. It succeeds, because each launch is to fail. */
+/* Called once for each kernel, before its first launch, which gets the answer in place of the function. */
 cudaError_t __cudaGetKernel(const void **kernel, const void *function)
 {
     *kernel = function;

@@ -64,6 +64,12 @@ static const char *read_format(struct ncs_shim_settings *s, const char *text)
     return s->json || strcmp(text, "text") == 0 ? NULL : "text or json";
 }
 
+static const char *read_kernels(struct ncs_shim_settings *s, const char *text)
+{
+    s->skips_kernels = strcmp(text, "skip") == 0;
+    return s->skips_kernels || strcmp(text, "fail") == 0 ? NULL : "fail or skip";
+}
+
 static const char *read_quiet(struct ncs_shim_settings *s, const char *text)
 {
     s->quiet = strcmp(text, "") != 0 && strcmp(text, "0") != 0;
@@ -77,7 +83,7 @@ static const struct {
     { "NCCLSCRIPT_GPUS", read_devices },      { "NCCLSCRIPT_NCCL_VERSION", read_version },
     { "NCCLSCRIPT_POLICY", read_policy },     { "NCCLSCRIPT_TIMEOUT", read_timeout },
     { "NCCLSCRIPT_PATIENCE", read_patience }, { "NCCLSCRIPT_FORMAT", read_format },
-    { "NCCLSCRIPT_QUIET", read_quiet },
+    { "NCCLSCRIPT_QUIET", read_quiet },       { "NCCLSCRIPT_KERNELS", read_kernels },
 };
 
 static void read_variables(struct ncs_shim_settings *s)

@@ -14,6 +14,7 @@ struct ncs_shim_settings {
     bool typical;
     bool json;
     bool quiet;
+    bool skips_kernels;   /* a launch of a kernel that the simulator lacks does nothing, instead of failing */
     int64_t timeout;      /* without progress, in ns; 0 = none */
     int64_t patience;     /* with threads that poll, in ns */
     const char *launcher; /* the variable by which a launcher states several processes; NULL */

@@ -259,6 +259,11 @@ const struct ncs_api *ncs_shim_enter_from(enum ncs_fn fn, void *caller)
     return api;
 }
 
+bool ncs_shim_skips_kernels(void)
+{
+    return settings.skips_kernels;
+}
+
 bool ncs_shim_thread_uses_runtime(void)
 {
     return uses_runtime;

@@ -21,6 +21,9 @@ const struct ncs_api *ncs_shim_enter_from(enum ncs_fn fn, void *caller);
 void ncs_shim_leave(void);
 int ncs_shim_refusal(void);
 
+/* True if a launch of a kernel that the simulator lacks succeeds, and does nothing. After the first call. */
+bool ncs_shim_skips_kernels(void);
+
 /* True if the calling thread has called a function of the CUDA runtime itself. */
 bool ncs_shim_thread_uses_runtime(void);
 

@@ -20,6 +20,7 @@
 #include "shim/exec/left.h"
 #include "shim/exec/misuse.h"
 #include "shim/exec/site.h"
+#include "shim/kernel/kernel.h"
 #include "shim/shim.h"
 #include "sim/kernel/foreign.h"
 
@@ -207,6 +208,16 @@ static void note_absent_calls(struct ncs_str *notes)
     ncs_str_free(&list);
 }
 
+static void note_kernels(struct ncs_str *notes)
+{
+    struct ncs_str list = { 0 };
+    ncs_shim_list_kernels(&list);
+    if (list.bytes)
+        ncs_str_addf(notes, "ncclscript: kernels that were not run: %s: %s\n", list.text,
+                     settings.skips_kernels ? "results that depend on them are not verified" : "their launches failed");
+    ncs_str_free(&list);
+}
+
 /* Prints the result, with further lines of notes. */
 static void print(const struct ncs_result *r, const struct ncs_str *notes)
 {
@@ -237,6 +248,7 @@ static void verdict(enum ncs_stop how)
     struct ncs_str notes = { 0 };
     fill(&result, how, &notes);
     note_absent_calls(&notes);
+    note_kernels(&notes);
     result.verdict = how == NCS_STOP_INTERRUPTED ? NCS_TIMEOUT : NCS_HANG;
     if (how == NCS_STOP_INTERRUPTED)
         result.skip_reason = ncs_copy_text("no call made progress");
@@ -261,6 +273,7 @@ static void ended(void)
     result.verdict = misused || first_error(&result.diagnosis) ? NCS_WRONG : NCS_PASS;
     ncs_exec_left(journal, &left);
     note_absent_calls(&notes);
+    note_kernels(&notes);
     if (left.bytes)
         ncs_str_addf(&notes, "ncclscript: left at the end: %s\n", left.text);
     print(&result, &notes);
