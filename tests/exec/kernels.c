@@ -6,16 +6,37 @@ struct grid {
     unsigned x, y, z;
 };
 
-/* As compiled code calls it: a launch fails without a look at what it is given. */
+/* As compiled code calls it. */
 typedef cudaError_t launch_fn(const void *kernel, struct grid grid, struct grid block, void **args,
                               size_t shared, cudaStream_t stream);
 
 #define LAUNCHES(F)                                                                             \
     F(__cudaLaunchKernel) F(__cudaLaunchKernel_ptsz) F(cudaLaunchKernel) F(cudaLaunchKernel_ptsz) \
-    F(cudaLaunchKernelExC) F(cudaLaunchKernelExC_ptsz) F(cudaLaunchCooperativeKernel)           \
-    F(cudaLaunchCooperativeKernel_ptsz)
+    F(cudaLaunchCooperativeKernel) F(cudaLaunchCooperativeKernel_ptsz)
 #define DECLARE_LAUNCH(name) launch_fn name;
 LAUNCHES(DECLARE_LAUNCH)
+
+struct configuration {
+    struct grid grid, block;
+    size_t shared;
+    cudaStream_t stream;
+    void *attributes;
+    unsigned attribute_count;
+};
+cudaError_t cudaLaunchKernelExC(const struct configuration *how, const void *kernel, void **args);
+cudaError_t cudaLaunchKernelExC_ptsz(const struct configuration *how, const void *kernel, void **args);
+
+static cudaError_t by_configuration(const void *kernel, struct grid grid, struct grid block, void **args,
+                                    size_t shared, cudaStream_t stream)
+{
+    return cudaLaunchKernelExC(&(struct configuration){ grid, block, shared, stream, NULL, 0 }, kernel, args);
+}
+
+static cudaError_t by_configuration_ptsz(const void *kernel, struct grid grid, struct grid block, void **args,
+                                         size_t shared, cudaStream_t stream)
+{
+    return cudaLaunchKernelExC_ptsz(&(struct configuration){ grid, block, shared, stream, NULL, 0 }, kernel, args);
+}
 
 void **__cudaRegisterFatBinary(void *binary);
 void __cudaRegisterFatBinaryEnd(void **handle);
@@ -68,6 +89,8 @@ int main(void)
     EXPECT(cudaGetLastError(), 0);
 #define FAILS_ONCE(name) fails_once(name, #name);
     LAUNCHES(FAILS_ONCE)
+    fails_once(by_configuration, "cudaLaunchKernelExC");
+    fails_once(by_configuration_ptsz, "cudaLaunchKernelExC_ptsz");
     EXPECT(cudaMemcpyToSymbol(stub, stub, 1, 0, 1), 13);
     EXPECT(cudaGetLastError(), 13);
     EXPECT(cudaGetLastError(), 0);
