@@ -39,7 +39,7 @@ target_link_libraries(shim_nccl PRIVATE shim_sim)
 ncs_shim_link(shim_nccl libnccl.so libnccl.so.2)
 
 set(kernel_sources ${shim}/kernels.c)
-foreach(file registry launch verifiable values fill)
+foreach(file registry launch verifiable values types fill)
   list(APPEND kernel_sources ${shim}/kernel/${file}.c)
 endforeach()
 

@@ -23,7 +23,7 @@ named() {
 }
 
 named "collective AllGather"  5 src/api/api.lua       '[aA]ll_?[gG]ather|ALL_GATHER' classes # which have it as an example
-named "data type bfloat16"    6 src/api/types.c       '[bB][fF](loat)?16' pages # which have one type or another as an example
+named "data type bfloat16"    7 src/api/types.c       '[bB][fF](loat)?16' pages # which have one type or another as an example
 named "fault corrupt"         3 src/api/faults.def    '\bcorrupt\b|FAULT_CORRUPT'
 named "format tap"            2 src/report/formats.def '(\b|_)tap(\b|_)'
 named "query CommProperties"  2 src/api/api.lua       'ncclCommQueryProperties'

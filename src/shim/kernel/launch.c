@@ -23,7 +23,7 @@ static struct kernel_job *make_job(const char *name, void **args)
     return job ? job : shim_kernel_make_fill(name, args);
 }
 
-static void run_job(void *arg)
+static void run_kernel_job(void *arg)
 {
     struct kernel_job *job = arg;
     job->run(job);
@@ -35,7 +35,7 @@ static cudaError_t launch_named(const struct ncs_api *api, const char *name, voi
 {
     struct kernel_job *job = args ? make_job(name, args) : NULL;
     if (job) {
-        cudaError_t rc = api->cudaLaunchHostFunc(stream, run_job, job);
+        cudaError_t rc = api->cudaLaunchHostFunc(stream, run_kernel_job, job);
         if (rc != cudaSuccess)
             ncs_free(job);
         return rc;

@@ -1,63 +1,6 @@
 #include "shim/kernel/values.h"
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
-
-#include "sim/data/dtype.h"
-
-static const struct value_type types[] = {
-    { "a", 1, VALUE_SIGNED, 0, 0 },     { "h", 1, VALUE_UNSIGNED, 0, 0 },
-    { "s", 2, VALUE_SIGNED, 0, 0 },     { "t", 2, VALUE_UNSIGNED, 0, 0 },
-    { "i", 4, VALUE_SIGNED, 0, 0 },     { "j", 4, VALUE_UNSIGNED, 0, 0 },
-    { "l", 8, VALUE_SIGNED, 0, 0 },     { "m", 8, VALUE_UNSIGNED, 0, 0 },
-    { "f", 4, VALUE_FLOAT, 23, 127 },   { "d", 8, VALUE_FLOAT, 52, 1023 },
-    { "6__half", 2, VALUE_FLOAT, 10, 15 },
-    { "13__nv_bfloat16", 2, VALUE_FLOAT, 7, 127 },
-    { "13__nv_fp8_e4m3", 1, VALUE_FLOAT, 3, 8 },
-    { "13__nv_fp8_e5m2", 1, VALUE_FLOAT, 2, 15 },
-};
-
-const struct value_type *shim_value_type(const char *text)
-{
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strncmp(text, types[i].name, strlen(types[i].name)) == 0)
-            return &types[i];
-    return NULL;
-}
-
-/* ---- floats as bits ---- */
-
-static uint64_t value_bits(const struct value_type *t, double x)
-{
-    uint64_t wide;
-    switch (t->mantissa) {
-    case 2: return sim_f32_to_e5m2((float)x);
-    case 3: return sim_f32_to_e4m3((float)x);
-    case 7: return sim_f32_to_bf16((float)x);
-    case 10: return sim_f32_to_f16((float)x);
-    case 23: return sim_f32_bits((float)x);
-    default: memcpy(&wide, &x, sizeof wide); return wide;
-    }
-}
-
-static double value_number(const struct value_type *t, uint64_t bits)
-{
-    double x;
-    switch (t->mantissa) {
-    case 2: return (double)sim_e5m2_to_f32((uint8_t)bits);
-    case 3: return (double)sim_e4m3_to_f32((uint8_t)bits);
-    case 7: return (double)sim_bf16_to_f32((uint16_t)bits);
-    case 10: return (double)sim_f16_to_f32((uint16_t)bits);
-    case 23: return (double)sim_f32_of((uint32_t)bits);
-    default: memcpy(&x, &bits, sizeof x); return x;
-    }
-}
-
-static double value_round(const struct value_type *t, double x)
-{
-    return value_number(t, value_bits(t, x));
-}
 
 /* ---- what is drawn for an element ---- */
 
@@ -109,23 +52,23 @@ static uint64_t any_bits(const struct value_type *t, uint64_t hash)
 /* ---- floats: small integers, in so few ranks that the result is exact ---- */
 
 /* The rank's place behind the element's first one. */
-static int place_of(const struct value_source *s, const struct draw *d, int rank)
+static int place_in_window(const struct value_source *s, const struct draw *d, int rank)
 {
     int place = rank - d->begin;
     return place < 0 ? place + s->ranks : place;
 }
 
 /* All integers up to this one are in the type. */
-static uint64_t most_of(const struct value_type *t)
+static uint64_t exact_most(const struct value_type *t)
 {
     return (uint64_t)1 << (t->mantissa + 1);
 }
 
 static uint64_t summand(const struct value_source *s, const struct draw *d, int rank)
 {
-    uint64_t most = most_of(s->type) / (s->op == VALUE_PREMULSUM ? 2 : 1);
+    uint64_t most = exact_most(s->type) / (s->op == VALUE_PREMULSUM ? 2 : 1);
     uint64_t window = (uint64_t)s->ranks < most ? (uint64_t)s->ranks : most;
-    if ((uint64_t)place_of(s, d, rank) >= window)
+    if ((uint64_t)place_in_window(s, d, rank) >= window)
         return 0;
     return draw_rank(d, rank) % (most / window + 1);
 }
@@ -133,25 +76,25 @@ static uint64_t summand(const struct value_source *s, const struct draw *d, int 
 /* One rank gives all bits of the mantissa, some after it double it, the others give 1. */
 static uint64_t factor(const struct value_source *s, const struct draw *d, int rank)
 {
-    int place = place_of(s, d, rank), doublings = s->type->exponent - 1 - s->type->mantissa;
+    int place = place_in_window(s, d, rank), doublings = s->type->exponent - 1 - s->type->mantissa;
     if (place == 0)
-        return 1 + draw_rank(d, rank) % (most_of(s->type) - 1);
+        return 1 + draw_rank(d, rank) % (exact_most(s->type) - 1);
     return place <= doublings ? 1 + draw_rank(d, rank) % 2 : 1;
 }
 
 /* Only two ranks contribute: then one addition rounds, and the order does not matter. */
 static uint64_t part_of_average(const struct value_source *s, const struct draw *d, int rank)
 {
-    return rank == d->begin || rank == d->partner ? 1 + draw_rank(d, rank) % most_of(s->type) : 0;
+    return rank == d->begin || rank == d->partner ? 1 + draw_rank(d, rank) % exact_most(s->type) : 0;
 }
 
 static uint64_t float_input(const struct value_source *s, const struct draw *d, int rank)
 {
     switch (s->op) {
     case VALUE_SUM:
-    case VALUE_PREMULSUM: return value_bits(s->type, (double)summand(s, d, rank));
-    case VALUE_PROD: return value_bits(s->type, (double)factor(s, d, rank));
-    case VALUE_AVG: return value_bits(s->type, (double)part_of_average(s, d, rank));
+    case VALUE_PREMULSUM: return shim_value_bits(s->type, (double)summand(s, d, rank));
+    case VALUE_PROD: return shim_value_bits(s->type, (double)factor(s, d, rank));
+    case VALUE_AVG: return shim_value_bits(s->type, (double)part_of_average(s, d, rank));
     default: return any_bits(s->type, draw_rank(d, rank));
     }
 }
@@ -160,11 +103,11 @@ static uint64_t float_input(const struct value_source *s, const struct draw *d, 
 static uint64_t float_average(const struct value_source *s, const struct draw *d)
 {
     const struct value_type *t = s->type;
-    double inverse = value_round(t, t->bytes == 8 ? 1.0 / s->ranks : (double)(1.0f / (float)s->ranks));
-    double sum = value_round(t, (double)part_of_average(s, d, d->begin) * inverse);
+    double inverse = shim_value_round(t, t->bytes == 8 ? 1.0 / s->ranks : (double)(1.0f / (float)s->ranks));
+    double sum = shim_value_round(t, (double)part_of_average(s, d, d->begin) * inverse);
     if (d->partner != d->begin)
-        sum += value_round(t, (double)part_of_average(s, d, d->partner) * inverse);
-    return value_bits(t, sum);
+        sum += shim_value_round(t, (double)part_of_average(s, d, d->partner) * inverse);
+    return shim_value_bits(t, sum);
 }
 
 static uint64_t float_expected(const struct value_source *s, const struct draw *d)
@@ -172,9 +115,9 @@ static uint64_t float_expected(const struct value_source *s, const struct draw *
     if (s->op == VALUE_AVG)
         return float_average(s, d);
     uint64_t best = float_input(s, d, 0);
-    double result = value_number(s->type, best);
+    double result = shim_value_number(s->type, best);
     for (int rank = 1; rank < s->ranks && s->op != VALUE_NIL; rank++) {
-        double x = value_number(s->type, float_input(s, d, rank));
+        double x = shim_value_number(s->type, float_input(s, d, rank));
         switch (s->op) {
         case VALUE_PROD: result *= x; break;
         case VALUE_MIN: result = x < result ? x : result; break;
@@ -182,7 +125,7 @@ static uint64_t float_expected(const struct value_source *s, const struct draw *
         default: result += s->op == VALUE_PREMULSUM && rank % 2 ? 2 * x : x;
         }
     }
-    return s->op == VALUE_NIL ? best : value_bits(s->type, result);
+    return s->op == VALUE_NIL ? best : shim_value_bits(s->type, result);
 }
 
 /* ---- integers: any, because what overflows is the same in every order ---- */

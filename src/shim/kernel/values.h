@@ -5,18 +5,7 @@
 
 #include <stdint.h>
 
-enum value_kind { VALUE_SIGNED, VALUE_UNSIGNED, VALUE_FLOAT };
-
-struct value_type {
-    const char *name; /* in a compiler's name */
-    int bytes;
-    enum value_kind kind;
-    int mantissa;     /* stored bits of a float */
-    int exponent;     /* of the largest float */
-};
-
-/* The type whose name begins the text; NULL = none. */
-const struct value_type *shim_value_type(const char *text);
+#include "shim/kernel/types.h"
 
 /* NIL: a copy, which has one contribution. PREMULSUM: a sum in which odd ranks count twice. */
 enum value_op { VALUE_NIL, VALUE_SUM, VALUE_PROD, VALUE_MIN, VALUE_MAX, VALUE_PREMULSUM, VALUE_AVG };

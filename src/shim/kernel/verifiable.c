@@ -155,7 +155,7 @@ static const struct form *read_form(const char *name, struct value_source *sourc
             continue;
         at += strlen(forms[i].begin);
         source->type = shim_value_type(at);
-        if (source->type && (!forms[i].reduces || read_operator(at, &source->op)))
+        if (source->type && source->type->kind != VALUE_OTHER && (!forms[i].reduces || read_operator(at, &source->op)))
             return &forms[i];
     }
     return NULL;
