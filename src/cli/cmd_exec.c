@@ -322,8 +322,8 @@ const struct ncs_command ncs_cmd_exec = {
     .name = "exec",
     .operands = "-- PROGRAM...",
     .summary = "run an NCCL program on the simulator",
-    .about = "The program is any one that uses the shared libraries of NCCL and of the CUDA runtime\n"
-             "from host code alone: it needs no change and no GPU. Each of its threads is a thread\n"
+    .about = "The program is any one that uses the shared libraries of NCCL and of the CUDA runtime:\n"
+             "it needs no change and no GPU. Each of its threads is a thread\n"
              "of the simulated machine, which is one process with all GPUs; a job of several\n"
              "processes (mpirun, torchrun, fork) is refused.\n"
              "\n"
@@ -336,6 +336,9 @@ const struct ncs_command ncs_cmd_exec = {
              "The exit status is that of the program, or of the verdict: 3 hang, 124 no progress, 1 a\n"
              "mistake that the program did not notice, 5 the program called neither NCCL nor CUDA, 6 a\n"
              "signal ended the program.\n"
+             "\n"
+             "Kernels do not run, except those that the simulator knows by name: nccl-tests' and PyTorch's\n"
+             "fill. The launch of another one fails, or with --kernels skip does nothing.\n"
              "\n"
              "A location is a return address, for example train_step+0x1a2, which addr2line knows. When the\n"
              "program ends, ncclscript reports what it did not free, freed twice, used after its destroy, or\n"

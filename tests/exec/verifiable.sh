@@ -21,7 +21,7 @@ run "unknown kernels fail" 0 "${sanitized[@]}" "${exec[@]}" -n 1 -- "${unknown[@
 says '^last 98$'
 says '^like a fill 98$'
 says '^plain name 98$'
-reports '^ncclscript: kernels that were not run: user::scale \(3 launches\), at::native::vectorized_elementwise_kernel, saxpy: their launches failed$'
+reports '^ncclscript: kernels that were not run: user::scale \(3 launches\), at::native::vectorized_elementwise_kernel<FillFunctor, array>, saxpy: their launches failed$'
 [ "$(grep -c '^ncclscript: kernel user::scale: .* fails' "$out/stderr")" -eq 1 ] || fail "$name: not said once"
 
 skipping() {

@@ -31,7 +31,7 @@ struct kernel_job *shim_kernel_make_fill(const char *name, void **args);
 void ncs_shim_count_kernel(const char *name);
 /* Appends "fill (3 launches), scale": all that were counted, in the order of their first launch. */
 void ncs_shim_list_kernels(struct ncs_str *out);
-/* Appends a compiler's name as people write it, without arguments: "at::native::fill". */
+/* Appends a compiler's name as people write it, without arguments: "at::native::reduce<Sum>". */
 void ncs_shim_add_kernel(struct ncs_str *out, const char *name);
 
 #endif

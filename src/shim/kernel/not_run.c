@@ -1,4 +1,4 @@
-/* Counts the launches of kernels that the simulator lacks, by their readable names: instances of a template are one. */
+/* Counts the launches of kernels that the simulator lacks, by readable names. */
 #include <ctype.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -18,20 +18,66 @@ struct not_run {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct not_run *first_not_run;
 
-/* A part of a C++ name is its length and its text; the rest, such as types, ends the name. */
+/* A name of a C++ identifier is its length and its text. Moves past it; NULL = none is next. */
+static const char *read_identifier(const char **at, size_t *bytes)
+{
+    char *text;
+    unsigned long length = isdigit((unsigned char)**at) ? strtoul(*at, &text, 10) : 0;
+    if (length == 0 || strnlen(text, length) < length)
+        return NULL;
+    *at = text + length;
+    *bytes = length;
+    return text;
+}
+
+/* Moves past one thing in a list of template arguments, which is no identifier. Things that last until an E raise the depth. */
+static const char *skip_in_template(const char *at, int *depth)
+{
+    switch (*at) {
+    case 'E': --*depth; return at + 1;
+    case 'I': case 'N': case 'Z': case 'X': case 'J': case 'F': ++*depth; return at + 1;
+    case 'U': *depth += at[1] == 'l'; return at + (at[1] ? 2 : 1);
+    case 'L': return at + strcspn(at, "E") + (strchr(at, 'E') ? 1 : 0);
+    case 'S': case 'T':
+        if (!islower((unsigned char)at[1]))
+            return at + strcspn(at, "_") + (strchr(at, '_') ? 1 : 0);
+        return at + 2;
+    default: return at + 1;
+    }
+}
+
+/* Appends the first two identifiers among the template's arguments: they tell most instances apart. */
+static void add_template(struct ncs_str *out, const char *at)
+{
+    int names = 0, depth = 1;
+    while (*at && depth > 0 && names < 2) {
+        size_t bytes;
+        const char *text = read_identifier(&at, &bytes);
+        if (!text) {
+            at = skip_in_template(at, &depth);
+            continue;
+        }
+        if (text[0] == '_' && isupper((unsigned char)text[1]))
+            continue; /* of an unnamed namespace */
+        ncs_str_add(out, names++ ? ", " : "<");
+        ncs_str_add_bytes(out, text, bytes);
+    }
+    ncs_str_add(out, names ? ">" : "");
+}
+
 void ncs_shim_add_kernel(struct ncs_str *out, const char *name)
 {
     static const char unnamed[] = "_GLOBAL__N_";
     size_t parts = 0;
-    const char *at = strncmp(name, "_Z", 2) == 0 ? name + 2 : name;
-    at += *at == 'N';
-    while (at != name) {
-        char *text;
+    bool is_coded = strncmp(name, "_Z", 2) == 0;
+    const char *at = is_coded ? name + 2 : name;
+    at += is_coded && *at == 'N';
+    while (is_coded) {
+        size_t bytes;
         at += *at == 'L'; /* of a static function */
-        unsigned long bytes = isdigit((unsigned char)*at) ? strtoul(at, &text, 10) : 0;
-        if (bytes == 0 || strnlen(text, bytes) < bytes)
+        const char *text = read_identifier(&at, &bytes);
+        if (!text)
             break;
-        at = text + bytes;
         if (strncmp(text, unnamed, strlen(unnamed)) == 0)
             continue;
         ncs_str_add(out, parts++ ? "::" : "");
@@ -39,6 +85,8 @@ void ncs_shim_add_kernel(struct ncs_str *out, const char *name)
     }
     if (parts == 0)
         ncs_str_add(out, name);
+    else if (*at == 'I')
+        add_template(out, at + 1);
 }
 
 /* True the first time. */
