@@ -44,10 +44,18 @@ static const struct operator {
 static void **module;
 
 /* A kernel is known by the address of its stub; its name lives as long as the program. */
+static struct stub {
+    struct stub *next;
+    char name[256];
+} *stubs;
+
 static const void *registered(const char *name)
 {
-    char *stub = calloc(1, 1), *copy = strdup(name);
-    __cudaRegisterFunction(module, stub, copy, copy, -1, NULL, NULL, NULL, NULL, NULL);
+    struct stub *stub = calloc(1, sizeof *stub);
+    stub->next = stubs;
+    snprintf(stub->name, sizeof stub->name, "%s", name);
+    stubs = stub;
+    __cudaRegisterFunction(module, (const char *)stub, stub->name, stub->name, -1, NULL, NULL, NULL, NULL, NULL);
     return stub;
 }
 
@@ -187,6 +195,16 @@ static void check_all(int ranks)
             s.seed = 1000 * t + o;
             check_set(&s);
         }
+    for (int r = 0; r < ranks; r++) {
+        CHECK(ncclCommDestroy(s.comm[r]));
+        CHECK(cudaStreamDestroy(s.stream[r]));
+        CHECK(cudaFree(s.send[r]));
+        CHECK(cudaFree(s.receive[r]));
+    }
+    CHECK(cudaFree(s.want));
+    CHECK(cudaFreeHost(s.bad));
+    free(s.comm);
+    free(s.stream);
     printf("%zu types, %zu operators, %d ranks: ok\n", sizeof types / sizeof *types, sizeof operators / sizeof *operators, ranks);
 }
 
@@ -208,6 +226,9 @@ static void check_copies(void)
         prepare_input(&s, 0, 1);
         EXPECT(count_bad(&s, 0) > COUNT / 2, 1);
     }
+    CHECK(cudaFree(s.send[0]));
+    CHECK(cudaFree(s.want));
+    CHECK(cudaFreeHost(s.bad));
     printf("copies: ok\n");
 }
 
@@ -230,6 +251,7 @@ static void check_fill(void)
     CHECK(cudaDeviceSynchronize());
     EXPECT(((uint16_t *)x)[1], 0x4100);
     EXPECT(first_of(x + 1), 2.5);
+    CHECK(cudaFree(x));
     printf("fill: ok\n");
 }
 
@@ -253,6 +275,7 @@ static void launch_unknown(void)
     __cudaUnregisterFatBinary(module);
     printf("its module is closed %d\n", launch(scale, NULL, args));
     EXPECT(first_of(x), 1);
+    CHECK(cudaFree(x));
 }
 
 int main(int argc, char **argv)
