@@ -84,7 +84,7 @@ static void mixed(void)
     int device = -1, local;
     cudaStream_t stream;
     cudaEvent_t event;
-    void *p;
+    void *p = NULL;
 
     TRUE(cudaSetDevice(1) == cudaSuccess && cudaMalloc(&p, sizeof in) == cudaSuccess);
     TRUE(cuPointerGetAttribute(&device, 9, p) == 0 && device == 1);
