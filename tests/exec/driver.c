@@ -168,7 +168,7 @@ static void management(void)
         unsigned long long total, reserved, free, used;
     } memory = { 0 };
     char text[96];
-    void *device, *same, *p;
+    void *device, *same, *p = NULL;
     unsigned count = 0;
     library = dlopen("libnvidia-ml.so.1", RTLD_NOW);
     TRUE(library);
