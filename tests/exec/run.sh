@@ -193,6 +193,10 @@ if command -v python3 >/dev/null; then
         says "^python, CUDA $cudart, 4 devices: ok\$"
         silent
     done
+    run "the ring of the examples" 0 "${sanitized[@]}" "${exec[@]}" -n 4 -- python3 examples/ring.py
+    says '^received \[3.0, 0.0, 1.0, 2.0\]$'
+    run "the ring that hangs" 3 "${sanitized[@]}" "${exec[@]}" -n 4 -- python3 examples/ring.py 2
+    reports '^  fix   let rank 2 receive from rank 1'
 fi
 
 finish "programs under exec"
