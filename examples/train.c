@@ -1,30 +1,16 @@
 /* A program with a bug: one thread per GPU, and rank 2 skips the second all-reduce.
  *
- *   cc -g -pthread -I include -o train examples/train.c -L build/default/lib/ncclscript -lnccl -lcudart
+ *   cc -g -pthread -I include/ncclscript/compat -o train examples/train.c \
+ *      -L build/default/lib/ncclscript -lnccl -lcudart
  *   ncclscript exec -n 4 -- ./train
  *
- * It uses NVIDIA's headers where they are, and otherwise those of ncclscript. */
+ * Without -I and -L it is built with NVIDIA's headers and libraries. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#if __has_include(<nccl.h>) && __has_include(<cuda_runtime_api.h>)
 #include <cuda_runtime_api.h>
 #include <nccl.h>
-#else
-#include <ncclscript/cuda_abi.h>
-#include <ncclscript/nccl_abi.h>
-ncclResult_t ncclGetUniqueId(ncclUniqueId *id);
-ncclResult_t ncclCommInitRank(ncclComm_t *comm, int nranks, ncclUniqueId id, int rank);
-ncclResult_t ncclAllReduce(const void *send, void *recv, size_t count, ncclDataType_t type, ncclRedOp_t op,
-                           ncclComm_t comm, cudaStream_t stream);
-ncclResult_t ncclCommDestroy(ncclComm_t comm);
-cudaError_t cudaSetDevice(int device);
-cudaError_t cudaMalloc(void **memory, size_t bytes);
-cudaError_t cudaFree(void *memory);
-cudaError_t cudaStreamCreate(cudaStream_t *stream);
-cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-#endif
 
 enum { RANKS = 4, COUNT = 8 };
 

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "ncclscript/cuda_device_abi.h"
+#include "cuda_device_abi.h"
 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;

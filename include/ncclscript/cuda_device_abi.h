@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "ncclscript/cuda_tables.h"
+#include "cuda_tables.h"
 
 #define NCS_NUMBER(type, name) type name;
 #define NCS_LIST(type, name, length) type name[length];

@@ -118,19 +118,19 @@ typedef struct {
     int graphStreamOrdering; /* 2.30.7 */
 } ncclConfig_t;
 
-/* A configuration in which nothing is set. */
+/* A configuration in which nothing is set. C++ wants the fields in their order. */
 #define NCCL_CONFIG_INITIALIZER                                                                            \
     {                                                                                                      \
         .size = sizeof(ncclConfig_t), .magic = NCCL_CONFIG_MAGIC, .version = NCCL_VERSION(2, 30, 7),       \
         .blocking = NCCL_CONFIG_UNDEF_INT, .cgaClusterSize = NCCL_CONFIG_UNDEF_INT,                        \
         .minCTAs = NCCL_CONFIG_UNDEF_INT, .maxCTAs = NCCL_CONFIG_UNDEF_INT,                                \
-        .splitShare = NCCL_CONFIG_UNDEF_INT, .trafficClass = NCCL_CONFIG_UNDEF_INT,                        \
+        .netName = NCCL_CONFIG_UNDEF_PTR, .splitShare = NCCL_CONFIG_UNDEF_INT,                             \
+        .trafficClass = NCCL_CONFIG_UNDEF_INT, .commName = NCCL_CONFIG_UNDEF_PTR,                          \
         .collnetEnable = NCCL_CONFIG_UNDEF_INT, .CTAPolicy = NCCL_CONFIG_UNDEF_INT,                        \
         .shrinkShare = NCCL_CONFIG_UNDEF_INT, .nvlsCTAs = NCCL_CONFIG_UNDEF_INT,                           \
         .nChannelsPerNetPeer = NCCL_CONFIG_UNDEF_INT, .nvlinkCentricSched = NCCL_CONFIG_UNDEF_INT,         \
         .graphUsageMode = NCCL_CONFIG_UNDEF_INT, .numRmaCtx = NCCL_CONFIG_UNDEF_INT,                       \
         .maxP2pPeers = NCCL_CONFIG_UNDEF_INT, .graphStreamOrdering = NCCL_CONFIG_UNDEF_INT,                \
-        .netName = NCCL_CONFIG_UNDEF_PTR, .commName = NCCL_CONFIG_UNDEF_PTR,                               \
     }
 
 typedef struct {

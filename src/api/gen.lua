@@ -391,6 +391,10 @@ local calls = assert(loadfile(here .. "/gen_calls.lua"))() {
   root = root,
 }
 
+local compat = assert(loadfile(here .. "/gen_compat.lua"))() {
+  api = api, output = output, wrapped = wrapped, declare = declare, note = NOTE,
+}
+
 local function text_of(path)
   return table.concat(outputs[path], "\n") .. "\n"
 end
@@ -411,6 +415,7 @@ calls.sim_functions()
 calls.sim_calls()
 calls.steps()
 calls.members()
+compat()
 
 local stale = 0
 for _, path in ipairs(order) do

@@ -28,7 +28,8 @@ cd "$work" || exit 1
 for file in share/man/man1/ncclscript.1.gz share/man/man1/ncclscript-run.1.gz \
     share/bash-completion/completions/ncclscript share/zsh/site-functions/_ncclscript \
     share/fish/vendor_completions.d/ncclscript.fish share/ncclscript/schema/scenario.schema.json \
-    share/ncclscript/lua/library/ncclscript.d.lua include/ncclscript/nccl_abi.h; do
+    share/ncclscript/lua/library/ncclscript.d.lua include/ncclscript/nccl_abi.h \
+    include/ncclscript/compat/nccl.h include/ncclscript/compat/cuda_runtime_api.h; do
     [[ -s $at/$file ]] || fail "not installed: $file"
 done
 gzip -t "$at"/share/man/man1/*.gz || fail "a manual page is damaged"
