@@ -7,6 +7,7 @@
 ---| "char" | "int" | "half" | "float" | "double"
 ---@alias ncclscript.op "sum" | "prod" | "max" | "min" | "avg" | ncclscript.premulsum
 ---@alias ncclscript.result "ncclSuccess" | "ncclInProgress"
+---@alias ncclscript.memory "device" | "managed" | "nccl" | "pinned" | "pageable"
 
 ---@class ncclscript.label_options
 ---@field label? string # shown in reports, and compared among ranks when a hang is explained
@@ -572,8 +573,6 @@ function registration:deregister(options) end
 function registration:close(options) end
 
 -- ---- CUDA ----
-
----@alias ncclscript.memory "device" | "managed" | "nccl" | "pinned" | "pageable"
 
 ---@class ncclscript.cuda
 ---@field legacy_stream ncclscript.stream # the default stream of CUDA

@@ -46,7 +46,8 @@ struct check {
     struct ncs_script_settings settings;
     bool json, plan;
     struct entry *entry;
-    size_t count, room, wrong;
+    size_t count, room;
+    size_t wrong, errors; /* files with errors, and their errors */
 };
 
 static void check_add_entry(struct check *check, const char *path, const char *only, bool is_module)
@@ -140,6 +141,7 @@ static void check_file(struct check *check, struct entry entry)
     if (out.text)
         ncs_out(out.text);
     check->wrong += !ok || complaints->errors;
+    check->errors += complaints->errors + (err.status != NCS_OK);
     for (size_t i = 0; i < c.modules; i++)
         check_add_entry(check, c.module[i], NULL, true);
     for (size_t i = 0; i < plans.count; i++)
@@ -167,6 +169,18 @@ static void check_give_up(void)
     _exit(ncs_verdict_exit(NCS_TIMEOUT));
 }
 
+/* "2 errors in 1 file", "2 errors in 1 of 3 files", "no errors in 3 files" */
+static void check_add_summary(const struct check *check, struct ncs_str *out)
+{
+    if (check->wrong)
+        ncs_str_addf(out, "%zu error%s in ", check->errors, check->errors == 1 ? "" : "s");
+    else
+        ncs_str_add(out, "no errors in ");
+    if (check->wrong && check->wrong < check->count)
+        ncs_str_addf(out, "%zu of ", check->wrong);
+    ncs_str_addf(out, "%zu file%s\n", check->count, check->count == 1 ? "" : "s");
+}
+
 static int check_files(struct check *check, const struct ncs_files *files, bool quiet)
 {
     if (!files->count) {
@@ -182,8 +196,7 @@ static int check_files(struct check *check, const struct ncs_files *files, bool 
     }
     if (!check->json && !quiet) {
         struct ncs_str out = { 0 };
-        ncs_str_addf(&out, "%zu file%s: %zu with errors\n", check->count,
-                     check->count == 1 ? "" : "s", check->wrong);
+        check_add_summary(check, &out);
         ncs_out(out.text);
         ncs_str_free(&out);
     }
@@ -223,12 +236,12 @@ const struct ncs_command ncs_cmd_check = {
     .name = "check",
     .operands = "FILE|DIR...",
     .summary = "report mistakes in scenarios, without running them",
-    .about = "Finds errors of syntax, names and fields that are not there and wrong declarations, all\n"
-             "of a file in one go, in files that it requires too. Then goes through what each rank\n"
-             "would call, without any of it being carried out, and finds calls that cannot be made:\n"
-             "wrong options, roots that are no ranks, counts beyond a buffer. FILE may be `-`, standard\n"
-             "input, or FILE[ranks=4] for one case. Exit status: 0, 2 when something is\n"
-             "wrong, 5 when there is no scenario, 124 when one call of Lua's takes longer than 10 s.\n",
+    .about = "First reports all errors of syntax, unknown names and fields, and wrong declarations, also in\n"
+             "the files that a scenario requires. If there are none, goes through the calls of each rank\n"
+             "without executing them, and reports calls that cannot be made: wrong options, roots that are\n"
+             "no ranks, counts larger than a buffer. `-` is standard input. FILE[ranks=4] is one case.\n"
+             "Exit status: 0 no errors, 2 errors, 5 no scenario there, 124 one call of Lua takes longer\n"
+             "than 10 s.\n",
     .option = options,
     .missing = "no scenario was given",
     .main = check_operands,

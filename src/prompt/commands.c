@@ -61,7 +61,7 @@ static bool back(struct ncs_prompt *p, const char *arguments)
     const struct input *last = &p->input[kept];
     ncs_str_add(&undone, last->kind == INPUT_LINE ? last->text : last->kind == INPUT_STEP ? ":step" : ":go");
     if (restart(p, &p->settings, kept))
-        prompt_put(p, "as before `%s`", undone.text);
+        prompt_put(p, "undone: `%s`", undone.text);
     ncs_str_free(&undone);
     return true;
 }

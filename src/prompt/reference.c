@@ -91,8 +91,88 @@ static bool is_class(const struct line *l, const char *name, struct line *parent
     return true;
 }
 
+/* ---- the values of a type ---- */
+
+enum { ALIASES = 16 };
+
+struct alias {
+    const char *name; /* as in "---@alias ncclscript.NAME VALUES" */
+    size_t bytes;
+    const char *values, *end; /* the rest of the line, and the lines that begin with "---|" */
+    bool used;
+};
+
+static size_t list_aliases(struct alias alias[ALIASES])
+{
+    static const char head[] = "---@alias ncclscript.";
+    const char *at = (const char *)ncs_lua_ncclscript;
+    size_t n = 0;
+    for (struct line l; next_line(&at, &l);) {
+        if (n && alias[n - 1].end == l.text && begins(&l, "---|"))
+            alias[n - 1].end = at;
+        if (!begins(&l, head) || n == ALIASES)
+            continue;
+        const char *name = l.text + sizeof head - 1;
+        size_t bytes = strcspn(name, " \n");
+        alias[n++] = (struct alias){ .name = name, .bytes = bytes, .values = name + bytes, .end = at };
+    }
+    return n;
+}
+
+/* Marks the aliases that the text names. */
+static void mark_aliases(struct alias alias[ALIASES], size_t n, const struct line *l)
+{
+    static const char prefix[] = "ncclscript.";
+    const char *end = l->text + l->bytes;
+    for (const char *p = l->text; p + sizeof prefix - 1 < end; p++) {
+        if (memcmp(p, prefix, sizeof prefix - 1) != 0)
+            continue;
+        const char *word = p + sizeof prefix - 1;
+        size_t bytes = strcspn(word, " ,|})[]#\n");
+        for (size_t i = 0; i < n; i++)
+            alias[i].used = alias[i].used || (alias[i].bytes == bytes && memcmp(alias[i].name, word, bytes) == 0);
+    }
+}
+
+/* Appends "  op: "sum" | "prod" | premulsum". */
+static void add_alias(const struct alias *a, struct ncs_str *out)
+{
+    struct ncs_str text = { 0 };
+    const char *at = a->values;
+    ncs_str_addf(&text, "%.*s:", (int)a->bytes, a->name);
+    for (struct line l; at < a->end && next_line(&at, &l);) {
+        bool more = begins(&l, "---|");
+        ncs_str_addf(&text, "%s%.*s", more && l.text != a->values ? " " : "", (int)l.bytes - (more ? 3 : 0),
+                     l.text + (more ? 3 : 0));
+    }
+    struct ncs_str plain = { 0 };
+    struct line whole = { text.text, text.bytes };
+    add_plain(&whole, 0, "  ", &plain);
+    char *first = strstr(plain.text, ": | "); /* the first value of several lines */
+    if (first)
+        memmove(first + 1, first + 3, strlen(first + 3) + 1);
+    ncs_str_add(out, plain.text);
+    ncs_str_free(&plain);
+    ncs_str_free(&text);
+}
+
+static bool add_values_of(const char *name, struct ncs_str *out)
+{
+    struct alias alias[ALIASES];
+    size_t n = list_aliases(alias);
+    for (size_t i = 0; i < n; i++)
+        if (alias[i].bytes == strlen(name) && memcmp(alias[i].name, name, alias[i].bytes) == 0) {
+            add_alias(&alias[i], out);
+            return true;
+        }
+    return false;
+}
+
+/* ---- classes and functions ---- */
+
 /* Appends the fields of a class of options, and those of its parents. */
-static void add_fields(const char *class, size_t bytes, struct ncs_str *out)
+static void add_fields(const char *class, size_t bytes, struct alias *alias, size_t aliases,
+                       struct ncs_str *out)
 {
     char name[80];
     const char *at = (const char *)ncs_lua_ncclscript;
@@ -103,10 +183,12 @@ static void add_fields(const char *class, size_t bytes, struct ncs_str *out)
     while (next_line(&at, &l)) {
         if (!is_class(&l, name, &parent))
             continue;
-        while (next_line(&at, &l) && begins(&l, "---@field "))
+        while (next_line(&at, &l) && begins(&l, "---@field ")) {
             add_plain(&l, strlen("---@field "), "    ", out);
+            mark_aliases(alias, aliases, &l);
+        }
         if (parent.bytes)
-            add_fields(parent.text, parent.bytes, out);
+            add_fields(parent.text, parent.bytes, alias, aliases, out);
         return;
     }
 }
@@ -123,21 +205,25 @@ static bool takes_options(const struct line *param, size_t name)
 }
 
 /* Appends a parameter, and the fields of its class if it is a table of options. */
-static void add_parameter(const struct line *l, struct ncs_str *out)
+static void add_parameter(const struct line *l, struct alias *alias, size_t aliases, struct ncs_str *out)
 {
     static const char prefix[] = "ncclscript.";
     size_t name = strlen("---@param "), at = name;
     add_plain(l, name, "  ", out);
+    mark_aliases(alias, aliases, l);
     while (at < l->bytes && l->text[at] != ' ')
         at++;
     at++;
     if (takes_options(l, name) && l->bytes > at + sizeof prefix &&
         memcmp(l->text + at, prefix, sizeof prefix - 1) == 0)
-        add_fields(l->text + at + sizeof prefix - 1, strcspn(l->text + at + sizeof prefix - 1, " \n"), out);
+        add_fields(l->text + at + sizeof prefix - 1, strcspn(l->text + at + sizeof prefix - 1, " \n"), alias,
+                   aliases, out);
 }
 
 static bool add_function(const char *name, struct ncs_str *out)
 {
+    struct alias alias[ALIASES];
+    size_t aliases = list_aliases(alias);
     struct line function, l;
     const char *at;
     if (!reference_find_function(name, &function, &at))
@@ -148,14 +234,19 @@ static bool add_function(const char *name, struct ncs_str *out)
     reference_add_rest(&head, 0, "", out);
     while (at < function.text && next_line(&at, &l)) {
         if (begins(&l, "---@param "))
-            add_parameter(&l, out);
+            add_parameter(&l, alias, aliases, out);
         else if (begins(&l, "---@return "))
-            add_plain(&l, strlen("---@return "), "  gives ", out);
+            add_plain(&l, strlen("---@return "), "  returns ", out);
         else if (begins(&l, "---@"))
             continue;
         else
             reference_add_rest(&l, 3, "  ", out);
+        if (begins(&l, "---@return "))
+            mark_aliases(alias, aliases, &l);
     }
+    for (size_t i = 0; i < aliases; i++)
+        if (alias[i].used)
+            add_alias(&alias[i], out);
     return true;
 }
 
@@ -191,7 +282,7 @@ static bool add_class(const char *name, struct ncs_str *out)
 
 bool ncs_reference(const char *name, struct ncs_str *out)
 {
-    return add_function(name, out) || add_class(name, out);
+    return add_function(name, out) || add_class(name, out) || add_values_of(name, out);
 }
 
 /* ---- options ---- */

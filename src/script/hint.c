@@ -86,7 +86,9 @@ static const char *function_hint(char hint[NCS_NEAR_ROOM], const char *owner, co
     size_t n = strcspn(name, ".:");
     const char *object = owner && strcmp(owner, "buffer") == 0 ? "x" : owner;
     bool own = object && strlen(object) == n && strncmp(name, object, n) == 0;
-    snprintf(hint, NCS_NEAR_ROOM, ": did you mean '%s'?", own ? name + n + 1 : name);
+    bool of_comm = !own && n == 4 && strncmp(name, "comm", n) == 0; /* a script has `world`, not `comm` */
+    snprintf(hint, NCS_NEAR_ROOM, ": did you mean '%s%s'?", of_comm ? "world" : "",
+             own ? name + n + 1 : of_comm ? name + n : name);
     return hint;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/near.h"
 #include "script/object.h"
 
 struct ncs_judge {
@@ -141,9 +142,18 @@ static int names_judge(lua_State *L)
     return 0;
 }
 
+/* The ready-made objects are not in the environment of a judge, which has no ranks. */
+static void names_hint_object(const char *name, struct ncs_complaints *c)
+{
+    static const char *const objects[] = { "world", "stream" };
+    const char *near = ncs_nearest(name, objects, sizeof objects / sizeof *objects);
+    if (near)
+        ncs_complain_hint(c, "did you mean '%s'?", near);
+}
+
 /* Complains with the message of the error on top of the stack: the part behind the colon becomes
  * the hint. */
-static void names_complain(lua_State *L, struct ncs_span at, struct ncs_complaints *c)
+static void names_complain(lua_State *L, const struct use *u, struct ncs_span at, struct ncs_complaints *c)
 {
     const char *text = "this fails";
     if (lua_type(L, -1) == LUA_TTABLE && lua_getfield(L, -1, "message") == LUA_TSTRING)
@@ -153,6 +163,8 @@ static void names_complain(lua_State *L, struct ncs_span at, struct ncs_complain
     ncs_complain(c, at, "%.*s", (int)n, text);
     if (colon)
         ncs_complain_hint(c, "%s", colon + 2);
+    else if (!u->found && !u->assigned)
+        names_hint_object(u->name, c);
 }
 
 void ncs_judge_name(struct ncs_judge *n, const struct ncs_lint_name *use, size_t skip,
@@ -165,7 +177,7 @@ void ncs_judge_name(struct ncs_judge *n, const struct ncs_lint_name *use, size_t
     lua_pushlightuserdata(L, &u);
     if (lua_pcall(L, 1, 0, 0) != LUA_OK) {
         struct ncs_span at = u.field && u.found ? use->field_at : use->at;
-        names_complain(L, (struct ncs_span){ at.at + skip, at.bytes }, c);
+        names_complain(L, &u, (struct ncs_span){ at.at + skip, at.bytes }, c);
     }
     lua_settop(L, 0);
 }

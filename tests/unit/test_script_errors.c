@@ -73,7 +73,7 @@ START_TEST(test_usage)
         { "nccl.group(3)", "fn must be a function, got 3" },
         { "require('../x')", "is not the name of a module" },
         { "require('nothing_here')", "cannot be opened" },
-        { "nccl.ncclAllReduce(x)", "no such field 'ncclAllReduce' in nccl: did you mean 'comm:all_reduce'?" },
+        { "nccl.ncclAllReduce(x)", "no such field 'ncclAllReduce' in nccl: did you mean 'world:all_reduce'?" },
         { "cuda.cudaMemGetInfo()", "in cuda: did you mean 'memory'?" },
         { "world:commSplit(x)", "in comm: did you mean 'split'?" },
         { "world.stream:cudaStreamSynchronize()", "in stream: did you mean 'sync'?" },
