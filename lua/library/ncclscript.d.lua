@@ -1,47 +1,51 @@
 ---@meta
--- What scenarios find ready-made, for editors. The table C is in ncclscript_c.d.lua.
+-- The names that every scenario has, for editors. The table C is in ncclscript_c.d.lua.
 
+---Data type of the elements. char is int8, int is int32; half, float and double are float16, float32 and float64.
 ---@alias ncclscript.dtype
 ---| "int8" | "uint8" | "int32" | "uint32" | "int64" | "uint64"
 ---| "float16" | "float32" | "float64" | "bfloat16" | "float8e4m3" | "float8e5m2"
 ---| "char" | "int" | "half" | "float" | "double"
+---How a reduction combines the elements of the ranks. comm:premulsum makes an operator.
 ---@alias ncclscript.op "sum" | "prod" | "max" | "min" | "avg" | ncclscript.premulsum
+---The value that a call returns. Only a non-blocking communicator returns "ncclInProgress". Other results are raised.
 ---@alias ncclscript.result "ncclSuccess" | "ncclInProgress"
+---Kind of memory. "nccl" comes from ncclMemAlloc; "pinned" and "pageable" are memory of the host.
 ---@alias ncclscript.memory "device" | "managed" | "nccl" | "pinned" | "pageable"
 
 ---@class ncclscript.label_options
----@field label? string # shown in reports, and compared among ranks when a hang is explained
+---@field label? string # name of the call: reports show it and use it to tell similar calls apart
 
 ---The error that a call of NCCL or CUDA raises, or the wrong use of an object.
 ---@class ncclscript.error
 ---@field kind "nccl" | "cuda" | "usage" | "expect" | "scenario" # which library or part raised it
----@field code integer # NCCL's or CUDA's; 0 for the other kinds
----@field name string # "ncclInvalidArgument", "cudaErrorMemoryAllocation"; for other kinds the kind
+---@field code integer # code of NCCL or CUDA; 0 for the other kinds
+---@field name string # "ncclInvalidArgument", "cudaErrorMemoryAllocation"; the kind itself for other kinds
 ---@field call? string # C name of the function
----@field rank integer # that raised it
+---@field rank integer # the rank that raised it
 ---@field comm? string # name of the communicator
----@field line integer # of the scenario
----@field label? string # of the call
+---@field line integer # line of the scenario
+---@field label? string # label of the call
 ---@field message string # the whole text
----@field detail? string # what ncclGetLastError says
+---@field detail? string # the text of ncclGetLastError
 
 -- ---- the declaration ----
 
 ---@class ncclscript.outcome
 ---@field hang? true | { culprit?: integer | integer[], waiting?: integer | integer[] | "all" | "others", call?: integer, comm?: string, why?: string } # the run hangs
 ---@field error? string # this error ends a rank: "ncclInvalidArgument", or its kind: "nccl", "cuda", "usage", "expect", "lua"
----@field rank? integer # with error: the rank that it ends
+---@field rank? integer # with error: the rank that the error ends
 ---@field call? string # with error: C name of the function
 ---@field wrong? true | { rank?: integer, call?: integer, comm?: string, first?: integer } # a result or an expectation is wrong
----@field lost? integer # faults stop every rank, this one among them
----@field pass? true # every rank ends and every check holds; needed only beside findings
----@field finding? string | { rule?: string, culprit?: integer | integer[], waiting?: integer | integer[] | "all" | "others", call?: integer, comm?: string, certainty?: "certain" | "luck" | "undefined" | "likely" } # a finding that must be reported, too
+---@field lost? integer # faults stop every rank, and this rank is one of them
+---@field pass? true # every rank ends and every check holds; needed only together with findings
+---@field finding? string | { rule?: string, culprit?: integer | integer[], waiting?: integer | integer[] | "all" | "others", call?: integer, comm?: string, certainty?: "certain" | "luck" | "undefined" | "likely" } # a finding that the report must also contain
 ---@field findings? integer # number of findings with the level error
 
 ---@class ncclscript.run
 ---@field param table<string, any> # the parameters of the case
 ---@field nranks integer # number of ranks
----@field policy "strict" | "typical" # of the run
+---@field policy "strict" | "typical" # policy of the run
 ---@field driver string # "sim" or "nccl"
 ---@field nccl string # version of NCCL: "2.30.7"
 
@@ -49,17 +53,17 @@
 ---@field about? string # one line of text for reports and lists
 ---@field ranks? integer | fun(param: table<string, any>): integer # number of ranks, 2 by default; or a function of the parameters
 ---@field devices? integer # GPUs per host, 8 by default
----@field world? boolean | ncclscript.comm_config # false: no ready-made communicator; or its configuration
+---@field world? boolean | ncclscript.comm_config # false: there is no `world`; a table: its configuration
 ---@field params? table<string, number | string | boolean> # names and default values of `param.NAME`
----@field matrix? table<string, (number | string | boolean)[]> # lists of values for params, ranks and seed: a case for each combination
----@field exclude? table<string, number | string | boolean>[] # combinations to leave out, by some of their values
+---@field matrix? table<string, (number | string | boolean)[]> # lists of values for params, ranks and seed; each combination is a case
+---@field exclude? table<string, number | string | boolean>[] # combinations to leave out; each names some values
 ---@field outcome? "pass" | ncclscript.outcome | fun(run: ncclscript.run): "pass" | ncclscript.outcome # how the run should end; "pass" by default
----@field bug? { entry: string, nccl?: string, thread?: string | string[] } # the entry of the catalogue of bugs that the scenario shows
----@field policy? "strict" | "typical" # when sends complete, "strict" by default
+---@field bug? { entry: string, nccl?: string, thread?: string | string[] } # entry of the catalogue of bugs
+---@field policy? "strict" | "typical" # when sends complete; "strict" by default: no send is buffered
 ---@field verify? boolean # false: no result is verified
----@field needs? { driver?: string, nccl?: string, gpus?: integer } # what the scenario needs: otherwise the run is skipped
----@field timeout? number | string # limit of real time: seconds, or "30s"
----@field env? table<string, string> # numbers, switches and names of NCCL_* and CUDA_*, over those of the process; any other needs --unsafe
+---@field needs? { driver?: string, nccl?: string, gpus?: integer } # requirements; the run is skipped if one is missing
+---@field timeout? number | string # limit of real time: a number of seconds, or "30s"
+---@field env? table<string, string> # NCCL_* and CUDA_* variables whose values are numbers, switches or names; they override those of the process; other variables need --unsafe
 ---@field sim? { nccl?: "2.28.9" | "2.29.2" | "2.29.7" | "2.30.3" | "2.30.4" | "2.30.7", memory?: integer | string, capability?: number, eager?: integer | string, lanes?: integer, model?: "plain" | "hgx-a100" | "hgx-h100", ready_after?: integer, quirks?: boolean } # settings of the simulator
 
 ---Declares the run. It is the first statement of a scenario.
@@ -67,28 +71,28 @@
 ---@param declaration ncclscript.declaration
 function scenario(declaration) end
 
--- ---- ready-made ----
+-- ---- names of every scenario ----
 
----@type integer # of the run, from 0
+---@type integer # number of this rank, from 0
 rank = 0
----@type integer
+---@type integer # number of ranks of the run
 nranks = 0
----@type ncclscript.comm # over all ranks; nil if world = false
+---@type ncclscript.comm # the communicator of all ranks; nil if world = false
 world = nil
----@type ncclscript.stream
+---@type ncclscript.stream # the stream that calls use by default
 stream = nil
----@type table<string, number | string | boolean>
+---@type table<string, number | string | boolean> # parameters of the case
 param = {}
 
 ---@class ncclscript.store
 store = {}
----Sets a key that all ranks can read.
+---Sets a key. All ranks can read it.
 ---    store:set("id", nccl.unique_id())
 ---@param key string
 ---@param value any # text, number, boolean, id or a plain table of these
 ---@return ncclscript.store self
 function store:set(key, value) end
----Waits until some rank has set the key, and returns its value; nil after the time-out.
+---Waits until some rank has set the key, then returns the value of the key. Returns nil after the timeout.
 ---    local id = store:get("id")
 ---@param key string
 ---@param options? { timeout?: number, label?: string }
@@ -101,16 +105,16 @@ function store:get(key, options) end
 ---@return integer sum
 function store:add(key, n) end
 
----Waits until all ranks have come: true, or false after the time-out.
+---Waits until all ranks have called barrier, then returns true. Returns false after the timeout.
 ---    barrier { timeout = 5 }
 ---@param options? { ranks?: integer[], timeout?: number, label?: string }
 ---@return boolean
 function barrier(options) end
 
 ---@class ncclscript.thread
----@field done boolean # true when its function has returned
+---@field done boolean # true when the function of the thread has returned
 local thread = {}
----Waits for the thread. Returns the results of its function, or raises its error.
+---Waits for the thread. Returns the results of the function, or raises its error.
 function thread:join() end
 
 ---Starts another thread of this rank.
@@ -120,11 +124,11 @@ function thread:join() end
 ---@return ncclscript.thread
 function spawn(fn, ...) end
 
----Lets virtual time pass on the host (real time on real NCCL).
+---The host waits for so many seconds of virtual time (real time on real NCCL).
 ---    sleep(0.5)
 ---@param seconds number
 function sleep(seconds) end
----The time since the start of the run.
+---Returns the time since the start of the run.
 ---    local begin = clock()
 ---@return number seconds
 function clock() end
@@ -153,7 +157,7 @@ function expect.equal(got, want, options) end
 ---@param options? { fatal?: boolean, label?: string }
 ---@return boolean
 function expect.that(condition, text, options) end
----Checks that fn raises the error with that name; returns the error.
+---Checks that fn raises the error with this name. Returns the error.
 ---    expect.error("usage", function() world:send(x, 99) end)
 ---@param name string
 ---@param fn function
@@ -162,15 +166,15 @@ function expect.error(name, fn, ...) end
 
 -- ---- fault ----
 
----When a fault happens: without any field, at once. The host runs ahead of the GPU: work that the rank has
----launched before may not be done yet.
+---The time of a fault. Without fields the fault happens at once. The host runs ahead of the GPU: earlier work of the
+---rank may not be done yet.
 ---@class ncclscript.when
----@field rank? integer # that has the fault; the other ranks skip the line
----@field comm? ncclscript.comm # the communicator that `call` counts on, `world` by default; with func: any
----@field call? integer # before the rank's call of this number on comm, from 1
----@field func? string # before a use of this C function by the rank: "cudaMalloc"
----@field nth? integer # before the nth use of func from here on; 1 by default
----@field label? string # of the fault, in reports
+---@field rank? integer # the rank that has the fault; other ranks skip the line
+---@field comm? ncclscript.comm # communicator whose calls `call` counts, `world` by default; with func: any
+---@field call? integer # the fault happens before this call of the rank on comm, from 1
+---@field func? string # the fault happens before the rank uses this C function: "cudaMalloc"
+---@field nth? integer # with func: before the nth use from here on; 1 by default
+---@field label? string # name of the fault in reports
 
 ---@class ncclscript.when.seconds: ncclscript.when
 ---@field seconds number # how much later
@@ -180,13 +184,13 @@ function expect.error(name, fn, ...) end
 
 ---@class ncclscript.when.elements: ncclscript.when
 ---@field first? integer # the first wrong element, from 1; 1 by default
----@field count? integer # number of wrong elements; by default all that follow
+---@field count? integer # number of wrong elements; all elements after first by default
 
 ---@class ncclscript.when.link: ncclscript.when
 ---@field peer integer # rank of comm at the other end
----@field seconds? number # extra time of everything over the link; without it the link is cut
+---@field seconds? number # extra time of each transfer over the link; without seconds the link is cut
 
----Failures that a scenario causes. kill, stall, slow and fail work on both drivers; the others need the
+---Failures that a scenario causes. kill, stall, slow and fail work on both drivers. The others need the
 ---simulator: on real NCCL the run is skipped.
 ---@class ncclscript.fault
 fault = {}
@@ -199,21 +203,21 @@ function fault.kill(when) end
 ---    fault.stall { rank = 1, call = 3 }
 ---@param when? ncclscript.when
 function fault.stall(when) end
----The call is made later by so many seconds.
+---The call is made so many seconds later.
 ---    fault.slow { rank = 1, call = 3, seconds = 0.5 }
 ---@param when ncclscript.when.seconds
 function fault.slow(when) end
----The call is not made and returns the code. Needs call or func.
+---The call is not made: it returns the code instead. Needs call or func.
 ---    fault.fail { rank = 0, func = "cudaMalloc", nth = 2, code = "cudaErrorMemoryAllocation" }
 ---@param when ncclscript.when.code
 function fault.fail(when) end
----The call writes wrong data on this rank; a put writes wrong data into the window of its peer. Without
----call and func: the next call that moves data.
+---The call writes wrong data on this rank. A put writes wrong data into the window of its peer. Without
+---call and func, the fault affects the next call that moves data.
 ---    fault.corrupt { rank = 3, call = 2, first = 5, count = 1 }
 ---@param when? ncclscript.when.elements
 function fault.corrupt(when) end
 ---The link between this rank and the peer is slow or cut, for all communicators. Between hosts, both ends
----get the asynchronous error ncclRemoteError when they use it.
+---get the asynchronous error ncclRemoteError when they use the link.
 ---    fault.link { rank = 0, peer = 1 }
 ---@param when ncclscript.when.link
 function fault.link(when) end
@@ -227,18 +231,18 @@ function fault.async_error(when) end
 ---@class ncclscript.id
 
 ---@class ncclscript.comm_config
----@field name? string # in reports
----@field blocking? boolean | integer # false: calls return "ncclInProgress", see comm:wait_ready
+---@field name? string # name of the communicator in reports
+---@field blocking? boolean | integer # false: calls return "ncclInProgress" at once; see comm:wait_ready
 ---@field cga_cluster_size? integer # NCCL's cgaClusterSize
 ---@field min_ctas? integer # NCCL's minCTAs
 ---@field max_ctas? integer # NCCL's maxCTAs
 ---@field net_name? string # NCCL's netName
----@field split_share? boolean | integer # children share resources with it
+---@field split_share? boolean | integer # children share resources with the communicator
 ---@field traffic_class? integer # NCCL's trafficClass
 ---@field comm_name? string # NCCL's commName
 ---@field collnet_enable? boolean | integer # NCCL's collnetEnable
 ---@field cta_policy? integer # NCCL's CTAPolicy: 0 default, 1 efficiency, 2 none
----@field shrink_share? boolean | integer # children of a shrink share resources with it
+---@field shrink_share? boolean | integer # children of a shrink share resources with the communicator
 ---@field nvls_ctas? integer # NCCL's nvlsCTAs
 ---@field n_channels_per_net_peer? integer # NCCL's nChannelsPerNetPeer
 ---@field nvlink_centric_sched? boolean | integer # NCCL's nvlinkCentricSched
@@ -246,35 +250,35 @@ function fault.async_error(when) end
 ---@field num_rma_ctx? integer # NCCL's numRmaCtx
 ---@field max_p2p_peers? integer # NCCL's maxP2pPeers
 ---@field graph_stream_ordering? boolean | integer # NCCL's graphStreamOrdering
----@field label? string # of the call
+---@field label? string # label of the call
 
 ---@class ncclscript.split_options: ncclscript.comm_config
----@field color integer # ranks of one colour become one communicator; nccl.NOCOLOR: in none
----@field key? integer # order of the new ranks; 0 by default: as in the old communicator
+---@field color integer # ranks of one color become one communicator; nccl.NOCOLOR: no communicator for this rank
+---@field key? integer # order of the new ranks; ranks with equal keys keep their old order; 0 by default
 ---@class ncclscript.shrink_options: ncclscript.comm_config
----@field abort? boolean # cut short what runs on the old communicator
+---@field abort? boolean # cut short the work of the old communicator
 ---@class ncclscript.grow_options: ncclscript.comm_config
----@field id? ncclscript.id # of comm:unique_id(); given by the rank that made it
+---@field id? ncclscript.id # the id of comm:unique_id(), on the rank that made the id
 
 ---@class ncclscript.nccl
 ---@field NOCOLOR integer # -1: comm:split makes no communicator for this rank
 nccl = {}
----Makes an id for a new communicator; one rank does, and sends it to the others.
+---Makes an id for a new communicator. One rank makes the id and sends it to the others.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.id
 function nccl.unique_id(options) end
----Joins a communicator; returns when all ranks have joined.
+---Joins a communicator. Returns when all ranks have joined.
 ---    local comm = nccl.init_rank(nranks, store:get("id"), rank, { name = "data" })
 ---@param nranks integer
----@param id ncclscript.id | ncclscript.id[] # several share the work; the same list on every rank
+---@param id ncclscript.id | ncclscript.id[] # one id; or a list, the same on every rank: the ids share the work
 ---@param rank integer
 ---@param config? ncclscript.comm_config
 ---@return ncclscript.comm
 function nccl.init_rank(nranks, id, rank, config) end
----Joins a communicator that grows, as a new rank.
----@param nranks integer # of the new communicator
----@param id ncclscript.id # of comm:unique_id() on an old rank
----@param rank integer # old size to nranks - 1
+---Joins a growing communicator as a new rank.
+---@param nranks integer # number of ranks of the new communicator
+---@param id ncclscript.id # the id of comm:unique_id() on an old rank
+---@param rank integer # number of this rank, from the old size to nranks - 1
 ---@param config? ncclscript.comm_config
 ---@return ncclscript.comm
 function nccl.grow(nranks, id, rank, config) end
@@ -293,64 +297,64 @@ function nccl.init_all(devices, options) end
 ---@param fn function
 ---@overload fun(fn: function): any
 function nccl.group(label, fn) end
----Calls fn between group start and an end that estimates the time: calls on blocking communicators are
+---Calls fn between group start and a group end that only estimates the time. Calls on blocking communicators are
 ---not started.
 ---    local seconds = nccl.simulate(function() world:all_reduce(x) end)
 ---@param label string
 ---@param fn function
----@return number? seconds # of the last collective; nil when there is none
+---@return number? seconds # estimate for the last collective; nil without a collective
 ---@overload fun(fn: function): number?
 function nccl.simulate(label, fn) end
----The version of NCCL.
+---Returns the version of NCCL.
 ---@param options? ncclscript.label_options
 ---@return integer code # 23007
 ---@return string text # "2.30.7"
 function nccl.version(options) end
----NCCL's text for a result.
+---Returns NCCL's text for a result.
 ---    print(nccl.error_string("ncclRemoteError"))
 ---@param result string | integer
 ---@param options? ncclscript.label_options
 ---@return string
 function nccl.error_string(result, options) end
----NCCL's message for the last error.
+---Returns NCCL's message for the last error.
 ---@param options? ncclscript.label_options
 ---@return string
 function nccl.last_error(options) end
----The value that NCCL uses for an environment variable: its value, or the default.
+---Returns the value that NCCL uses for an environment variable: the value of the variable, or the default.
 ---    print(nccl.param("NCCL_MAX_CTAS"))
 ---@param key string # "NCCL_MAX_CTAS"
 ---@param options? ncclscript.label_options
----@return string # what NCCL makes of the variable: its value, or the default
+---@return string
 function nccl.param(key, options) end
----All parameters of NCCL with their values.
+---Returns all parameters of NCCL with their values.
 ---@param options? ncclscript.label_options
 ---@return table<string, string>
 function nccl.params(options) end
 
 ---@class ncclscript.call_options
----@field count? integer # elements; by default those of the smaller buffer
----@field stream? ncclscript.stream # where the call goes; `comm.stream` by default
----@field label? string # of the call, in reports
+---@field count? integer # number of elements; by default that of the smaller buffer
+---@field stream? ncclscript.stream # stream of the call; `comm.stream` by default
+---@field label? string # name of the call: reports show it and use it to tell similar calls apart
 ---@field verify? boolean # false: the result is not verified
 ---@class ncclscript.op_options: ncclscript.call_options
 ---@field op? ncclscript.op # "sum" by default
 ---@class ncclscript.root_options: ncclscript.call_options
----@field root? integer # a rank of the communicator, 0 by default; any other is refused, C takes it
+---@field root? integer # a rank of the communicator, 0 by default; other numbers are an error (`C.` functions allow them)
 ---@class ncclscript.reduce_options: ncclscript.op_options
----@field root? integer # a rank of the communicator, 0 by default; any other is refused, C takes it
+---@field root? integer # a rank of the communicator, 0 by default; other numbers are an error (`C.` functions allow them)
 ---@class ncclscript.peer_options: ncclscript.call_options
----@field peer? integer # a rank of the communicator; any other is refused, C takes it
+---@field peer? integer # a rank of the communicator; other numbers are an error (`C.` functions allow them)
 
 ---@class ncclscript.comm
----@field rank integer # of this communicator, from 0
+---@field rank integer # this rank's number in the communicator, from 0
 ---@field nranks integer # number of ranks of the communicator
----@field device integer # of this rank, on its host
----@field name string # in reports
----@field stream ncclscript.stream # where communication goes by default; can be assigned
----@field state "ready" | "pending" | "error" | "finalized" | "revoked" | "aborted" | "destroyed" # of the handle
----@field interrupted boolean # its work was cut short by abort, revoke, or shrink with abort
+---@field device integer # device of this rank, numbered on its host
+---@field name string # name in reports
+---@field stream ncclscript.stream # stream of calls that name no stream; can be assigned
+---@field state "ready" | "pending" | "error" | "finalized" | "revoked" | "aborted" | "destroyed" # state of the handle
+---@field interrupted boolean # true after abort, revoke, or shrink with abort: they cut the work short
 local comm = {}
----Combines the elements of all ranks; every rank gets the result. One buffer: in place.
+---Combines the elements of all ranks. Every rank gets the result. With one buffer the call is in place.
 ---    world:all_reduce(x)
 ---    world:all_reduce(x, y, { op = "max", count = 8, stream = s, label = "gradients" })
 ---@param send ncclscript.buffer
@@ -361,22 +365,22 @@ local comm = {}
 function comm:all_reduce(send, recv, options) end
 ---Copies the elements of the root to all ranks.
 ---    world:broadcast(x, { root = 1 })
----@param send ncclscript.buffer | nil # nil off the root
+---@param send ncclscript.buffer | nil # nil on ranks other than the root
 ---@param recv? ncclscript.buffer
 ---@param options? ncclscript.root_options
 ---@return ncclscript.result
 ---@overload fun(self: ncclscript.comm, buffer: ncclscript.buffer, options: ncclscript.root_options): ncclscript.result
 function comm:broadcast(send, recv, options) end
----Combines the elements of all ranks; the root gets the result.
+---Combines the elements of all ranks. The root gets the result.
 ---    world:reduce(x, { root = 0, op = "sum" })
 ---@param send ncclscript.buffer
----@param recv? ncclscript.buffer # nil off the root
+---@param recv? ncclscript.buffer # nil on ranks other than the root
 ---@param options? ncclscript.reduce_options
 ---@return ncclscript.result
 ---@overload fun(self: ncclscript.comm, buffer: ncclscript.buffer, options: ncclscript.reduce_options): ncclscript.result
 function comm:reduce(send, recv, options) end
----Every rank gets the blocks of all ranks, in the order of the ranks. One buffer is recv; send is then this
----rank's part of it.
+---Every rank gets the blocks of all ranks, in the order of the ranks. With one buffer the call is in place: the
+---rank sends its own part.
 ---    world:all_gather(x, all)
 ---@param send ncclscript.buffer
 ---@param recv? ncclscript.buffer
@@ -384,8 +388,8 @@ function comm:reduce(send, recv, options) end
 ---@return ncclscript.result
 ---@overload fun(self: ncclscript.comm, recv: ncclscript.buffer, options: ncclscript.call_options): ncclscript.result
 function comm:all_gather(send, recv, options) end
----Combines the elements of all ranks; each rank gets its own block of the result. One buffer is send; recv
----is then this rank's part of it.
+---Combines the elements of all ranks. Each rank gets its own block of the result. With one buffer the call is in
+---place: the result replaces the rank's own part.
 ---    world:reduce_scatter(all, x)
 ---@param send ncclscript.buffer
 ---@param recv? ncclscript.buffer
@@ -393,7 +397,7 @@ function comm:all_gather(send, recv, options) end
 ---@return ncclscript.result
 ---@overload fun(self: ncclscript.comm, send: ncclscript.buffer, options: ncclscript.op_options): ncclscript.result
 function comm:reduce_scatter(send, recv, options) end
----Block p of rank r becomes block r of rank p; count is the size of one block. Not in place.
+---Block p of rank r becomes block r of rank p. count is the size of one block. The call cannot be in place.
 ---    world:all_to_all(x, y)
 ---@param send ncclscript.buffer
 ---@param recv ncclscript.buffer
@@ -403,19 +407,19 @@ function comm:all_to_all(send, recv, options) end
 ---The root gets the blocks of all ranks.
 ---    world:gather(x, rank == 0 and all or nil)
 ---@param send ncclscript.buffer
----@param recv? ncclscript.buffer # nil off the root; there nranks blocks
+---@param recv? ncclscript.buffer # on the root nranks blocks; nil on other ranks
 ---@param options? ncclscript.root_options
 ---@return ncclscript.result
 ---@overload fun(self: ncclscript.comm, send: ncclscript.buffer, options: ncclscript.root_options): ncclscript.result
 function comm:gather(send, recv, options) end
 ---Each rank gets its block of the root's buffer.
 ---    world:scatter(rank == 0 and all or nil, x)
----@param send ncclscript.buffer | nil # nil off the root; there nranks blocks
+---@param send ncclscript.buffer | nil # on the root nranks blocks; nil on other ranks
 ---@param recv ncclscript.buffer
 ---@param options? ncclscript.root_options
 ---@return ncclscript.result
 function comm:scatter(send, recv, options) end
----Writes a buffer into a peer's window and signals the peer. The buffer is in a symmetric window.
+---Writes a buffer into a peer's window and signals the peer. The buffer must be in a symmetric window.
 ---    world:put_signal(x, 1 - rank, win, { first = 1 })
 ---@param buffer ncclscript.buffer
 ---@param peer integer # a rank of the communicator
@@ -429,19 +433,19 @@ function comm:put_signal(buffer, peer, window, options) end
 ---@param options? { sig_idx?: integer, ctx?: integer, flags?: integer, stream?: ncclscript.stream, label?: string }
 ---@return ncclscript.result
 function comm:signal(peer, options) end
----The stream waits for signals: op_cnt (1) from each peer.
+---The stream waits for signals: op_cnt signals from each peer, 1 by default.
 ---    world:wait_signal(0, { op_cnt = 2 })
 ---@param peers integer | (integer | { peer: integer, op_cnt?: integer, sig_idx?: integer, ctx?: integer })[]
 ---@param options? { op_cnt?: integer, sig_idx?: integer, ctx?: integer, stream?: ncclscript.stream, label?: string }
 ---@return ncclscript.result
 function comm:wait_signal(peers, options) end
----Makes a buffer of every rank a window; all ranks call it. The memory of the buffer is "nccl".
+---Makes a window of a buffer. All ranks call it. The buffer must have memory = "nccl".
 ---    local win = world:window(x, { symmetric = true })
 ---@param buffer ncclscript.buffer
 ---@param options? { symmetric?: boolean, strict_ordering?: boolean, label?: string }
----@return ncclscript.window # nil where NCCL has no windows
+---@return ncclscript.window # nil if NCCL has no windows
 function comm:window(buffer, options) end
----Registers a buffer, so that NCCL uses it without a copy.
+---Registers a buffer. NCCL then uses the buffer without a copy.
 ---    local handle = world:register(x)
 ---@param buffer ncclscript.buffer
 ---@param options? ncclscript.label_options
@@ -463,31 +467,31 @@ function comm:send(buffer, peer, options) end
 ---@return ncclscript.result
 ---@overload fun(self: ncclscript.comm, buffer: ncclscript.buffer, options: ncclscript.peer_options): ncclscript.result
 function comm:recv(buffer, peer, options) end
----Makes a pre-mul-sum operator: each rank multiplies its elements with its scalar, then they are summed.
+---Makes a pre-mul-sum operator: each rank multiplies its elements by its scalar, then NCCL sums the products.
 ---    local mean = world:premulsum("float32", 1 / nranks)
 ---@param dtype ncclscript.dtype
----@param scalar number | ncclscript.buffer # a number: kept by the operator; a buffer: read when a call runs
+---@param scalar number | ncclscript.buffer # a number, which the operator keeps; or a buffer, which each call reads when it runs
 ---@param options? ncclscript.label_options
 ---@return ncclscript.premulsum
 function comm:premulsum(dtype, scalar, options) end
----Every rank calls it: ranks with one color become a communicator. The result is pending until a
----non-blocking parent is ready again.
+---Every rank calls it. Ranks with the same color become a communicator. If the parent is non-blocking, the result is
+---pending until the parent is ready again.
 ---    local pair = world:split { color = rank // 2, name = "pair" }
 ---@param options ncclscript.split_options
 ---@return ncclscript.comm? # nil for nccl.NOCOLOR
 function comm:split(options) end
----Makes a communicator without the listed ranks. Only the ranks that stay call it.
+---Makes a communicator without the listed ranks. Only the remaining ranks call it.
 ---    if rank ~= 2 then small = world:shrink { 2 } end
----@param ranks integer[] # to leave out
+---@param ranks integer[] # ranks to leave out
 ---@param options? ncclscript.shrink_options
 ---@return ncclscript.comm
 function comm:shrink(ranks, options) end
----Makes an id with which new ranks join. One rank makes it, for one growth.
+---Makes an id for new ranks to join with. One rank makes the id. The id is good for one growth.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.id
 function comm:unique_id(options) end
----Every old rank calls it; the ranks keep their numbers.
----@param nranks integer # of the new communicator
+---Every old rank calls it. The old ranks keep their numbers.
+---@param nranks integer # number of ranks of the new communicator
 ---@param options? ncclscript.grow_options
 ---@return ncclscript.comm
 function comm:grow(nranks, options) end
@@ -495,15 +499,15 @@ function comm:grow(nranks, options) end
 ---@param options? { flags?: integer, label?: string }
 ---@return ncclscript.result
 function comm:revoke(options) end
----Gives device memory back; every rank calls it.
+---Gives device memory back. Every rank calls it.
 ---@param options? { flags?: integer, label?: string }
 ---@return ncclscript.result
 function comm:suspend(options) end
----Takes the device memory back that suspend gave away; every rank calls it.
+---Takes back the device memory that suspend gave away. Every rank calls it.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function comm:resume(options) end
----Bytes of device memory, and whether (1) they are given back; the simulator's figures are its own.
+---Returns bytes of device memory, and suspended = 1 while they are given back. The simulator's figures differ from NCCL's.
 ---@param options? ncclscript.label_options
 ---@return { suspend: integer, suspended: integer, persist: integer, total: integer }
 function comm:mem_stats(options) end
@@ -515,7 +519,7 @@ function comm:finalize(options) end
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function comm:destroy(options) end
----Destroys the communicator unless that has happened: for `local comm <close> = ...`.
+---Destroys the communicator unless it is destroyed already. For `local comm <close> = ...`.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function comm:close(options) end
@@ -523,11 +527,12 @@ function comm:close(options) end
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function comm:abort(options) end
----The state of the communicator: "ncclSuccess", "ncclInProgress" or an error, which is not raised.
+---Returns the state of the communicator: "ncclSuccess", "ncclInProgress" or an error. The error is not raised.
 ---@param options? ncclscript.label_options
----@return string # the name of a result; not raised
+---@return string # the name of a result
 function comm:async_error(options) end
----Polls until the communicator is not in progress; raises its error; false after the time.
+---Polls until the communicator is ready, then returns true. Returns false after so many seconds. Raises the
+---communicator's error.
 ---    comm:wait_ready(10)
 ---@param seconds? number
 ---@param options? ncclscript.label_options
@@ -536,38 +541,38 @@ function comm:async_error(options) end
 function comm:wait_ready(seconds, options) end
 
 ---@class ncclscript.premulsum
----@field dtype ncclscript.dtype # data type that it is for
+---@field dtype ncclscript.dtype # data type of the elements
 local op = {}
 ---Frees the operator.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function op:destroy(options) end
----Destroys the operator unless that has happened.
+---Destroys the operator unless it is destroyed already.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function op:close(options) end
 
 ---@class ncclscript.window
----@field buffer ncclscript.buffer # of this rank
+---@field buffer ncclscript.buffer # buffer of this rank
 ---@field ptr ncclscript.pointer # address of the window
 local window = {}
----Ends the window; all ranks call it.
+---Ends the window. All ranks call it.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function window:deregister(options) end
----Deregisters the window unless that has happened.
+---Deregisters the window unless it is deregistered already.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function window:close(options) end
 
 ---@class ncclscript.registration
----@field buffer ncclscript.buffer # that is registered
+---@field buffer ncclscript.buffer # the registered buffer
 local registration = {}
 ---Ends the registration.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function registration:deregister(options) end
----Deregisters unless that has happened.
+---Ends the registration unless it has ended already.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function registration:close(options) end
@@ -578,12 +583,12 @@ function registration:close(options) end
 ---@field legacy_stream ncclscript.stream # the default stream of CUDA
 ---@field per_thread_stream ncclscript.stream # the default stream of the thread
 cuda = {}
----Allocates memory for so many elements.
+---Allocates memory for count elements.
 ---    local x = cuda.buffer("float32", 1024):fill(rank)
 ---    local w = cuda.buffer("int8", 64, { memory = "nccl" })
 ---@param dtype ncclscript.dtype
 ---@param count integer
----@param options? { memory?: ncclscript.memory, device?: integer, stream?: ncclscript.stream, label?: string } # stream: allocated in its order
+---@param options? { memory?: ncclscript.memory, device?: integer, stream?: ncclscript.stream, label?: string } # stream: allocate in the order of this stream
 ---@return ncclscript.buffer
 function cuda.buffer(dtype, count, options) end
 ---Makes a stream.
@@ -596,7 +601,7 @@ function cuda.stream(options) end
 ---@param options? { device?: integer, timing?: boolean, label?: string }
 ---@return ncclscript.event
 function cuda.event(options) end
----The current device.
+---Returns the current device.
 ---@param options? ncclscript.label_options
 ---@return integer
 function cuda.device(options) end
@@ -604,43 +609,43 @@ function cuda.device(options) end
 ---@param device integer
 ---@param options? ncclscript.label_options
 function cuda.set_device(device, options) end
----The number of devices on this host.
+---Returns the number of devices on this host.
 ---@param options? ncclscript.label_options
 ---@return integer
 function cuda.device_count(options) end
 ---Waits for all work of the current device.
 ---@param options? ncclscript.label_options
 function cuda.sync(options) end
----Bytes of memory on the current device.
+---Returns the free and total bytes of memory on the current device.
 ---@param options? ncclscript.label_options
 ---@return integer free
 ---@return integer total
 function cuda.memory(options) end
----Describes a device: C's fields of cudaDeviceProp in lower case, pci_bus_id and so on.
----@param device? integer # the current one by default
+---Describes a device. The fields are those of cudaDeviceProp, in lower case: pci_bus_id and so on.
+---@param device? integer # the current device by default
 ---@param options? ncclscript.label_options
 ---@return { name: string, total_global_mem: integer, major: integer, minor: integer, [string]: any }
 ---@overload fun(options: ncclscript.label_options): table<string, any>
 function cuda.properties(device, options) end
----True if kernels on the device can use the memory of the peer.
+---Returns true if kernels on the device can use the memory of the peer.
 ---@param device integer
 ---@param peer integer
 ---@param options? ncclscript.label_options
 ---@return boolean
 function cuda.can_access_peer(device, peer, options) end
----Kernels on the current device may use the peer's memory.
+---Lets kernels on the current device use the peer's memory.
 ---@param peer integer
 ---@param options? ncclscript.label_options
 function cuda.enable_peer(peer, options) end
----The name of the last error of this thread, which is cleared; nil if there is none.
+---Returns the name of the last error of this thread and clears the error. Returns nil if there is no error.
 ---@param options? ncclscript.label_options
----@return string | nil # a name; the error is cleared
+---@return string | nil
 function cuda.last_error(options) end
----Version of the CUDA runtime: 13000.
+---Returns the version of the CUDA runtime: 13000.
 ---@param options? ncclscript.label_options
 ---@return integer
 function cuda.runtime_version(options) end
----Version of CUDA that the driver supports.
+---Returns the version of CUDA that the driver supports.
 ---@param options? ncclscript.label_options
 ---@return integer
 function cuda.driver_version(options) end
@@ -653,10 +658,10 @@ function cuda.driver_version(options) end
 ---@field dtype ncclscript.dtype # type of the elements
 ---@field count integer # number of elements
 ---@field bytes integer # size
----@field device integer # where the memory is
+---@field device integer # device of the memory
 ---@field memory ncclscript.memory # kind of memory
 ---@field ptr ncclscript.pointer # address
----@field [integer] number # the element, from 1; waits for the device
+---@field [integer] number # one element, from 1; reading waits for the device
 ---@operator len: integer
 local buffer = {}
 ---Sets the elements: to one value, a list, random numbers, or a function of the element number.
@@ -671,68 +676,68 @@ function buffer:fill(value, options) end
 ---@param options? { stream?: ncclscript.stream, count?: integer, label?: string }
 ---@return ncclscript.buffer self
 function buffer:copy_from(from, options) end
----Stands for a kernel: x[i] = x[i] + y[i] in the data type.
+---Adds another buffer: x[i] = x[i] + y[i], in the data type of x. Used in place of a kernel.
 ---@param y ncclscript.buffer
 ---@param options? { stream?: ncclscript.stream, label?: string }
 ---@return ncclscript.buffer self
 function buffer:add(y, options) end
----The elements as a list; waits for the device.
+---Returns the elements as a list. Waits for the device.
 ---@param first? integer
 ---@param count? integer
 ---@param options? ncclscript.label_options
 ---@return number[]
 ---@overload fun(self: ncclscript.buffer, options: ncclscript.label_options): number[]
 function buffer:get(first, count, options) end
----A view of part of the buffer, to its end by default.
+---Returns a view of part of the buffer; by default to the end of the buffer.
 ---    x:slice(5, 4)
 ---@param first integer
 ---@param count? integer
 ---@return ncclscript.buffer
 function buffer:slice(first, count) end
----A view: part k, from 0, of n equal parts (nranks by default).
+---Returns a view of one part: part k, from 0, of n equal parts (nranks by default).
 ---    all:part(rank)
 ---@param k integer
 ---@param n? integer
 ---@return ncclscript.buffer
 function buffer:part(k, n) end
----Prints all elements, 8 to a line.
+---Prints all elements, 8 on each line.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.buffer self
 function buffer:dump(options) end
 ---Frees the memory.
----@param options? { stream?: ncclscript.stream, label?: string } # stream: freed in its order
+---@param options? { stream?: ncclscript.stream, label?: string } # stream: free in the order of this stream
 ---@return ncclscript.buffer self
 function buffer:free(options) end
----Frees the memory unless that has happened.
+---Frees the memory unless it is freed already.
 ---@param options? { stream?: ncclscript.stream, label?: string }
 ---@return ncclscript.buffer self
 function buffer:close(options) end
 
 ---@class ncclscript.stream
----@field device integer # of the stream
+---@field device integer # device of the stream
 local stream_methods = {}
----Waits for all work in the stream.
+---Waits until all work in the stream is done.
 ---    stream:sync()
 ---@param options? ncclscript.label_options
 ---@return ncclscript.stream self
 function stream_methods:sync(options) end
----True if all work in the stream is done.
+---Returns true if all work in the stream is done.
 ---@param options? ncclscript.label_options
 ---@return boolean done
 function stream_methods:query(options) end
----Later work in the stream waits for the event.
+---Makes later work in the stream wait for the event.
 ---    stream:wait(e)
 ---@param event ncclscript.event
 ---@param options? ncclscript.label_options
 ---@return ncclscript.stream self
 function stream_methods:wait(event, options) end
----Stands for a kernel that takes so long.
+---Occupies the stream for so many seconds, as a kernel does.
 ---    stream:delay(1e-3)
 ---@param seconds number
 ---@param options? ncclscript.label_options
 ---@return ncclscript.stream self
 function stream_methods:delay(seconds, options) end
----Calls fn at its place in the stream; later work in the stream waits until fn returns. fn must not call
+---Calls fn after all earlier work in the stream. Later work in the stream waits until fn returns. fn must not call
 ---CUDA or NCCL. The callbacks of a device run one after the other.
 ---@param fn fun()
 ---@param options? ncclscript.label_options
@@ -742,29 +747,29 @@ function stream_methods:callback(fn, options) end
 ---@param options? ncclscript.label_options
 ---@return ncclscript.stream self
 function stream_methods:destroy(options) end
----Destroys the stream unless that has happened.
+---Destroys the stream unless it is destroyed already.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.stream self
 function stream_methods:close(options) end
 
 ---@class ncclscript.event
 local event = {}
----Marks the work that is in the stream so far.
+---Marks all work that is in the stream now.
 ---    e:record(side)
 ---@param stream? ncclscript.stream
 ---@param options? ncclscript.label_options
 ---@return ncclscript.event self
 ---@overload fun(self: ncclscript.event, options: ncclscript.label_options): ncclscript.event
 function event:record(stream, options) end
----Waits for the marked work.
+---Waits until the marked work is done.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.event self
 function event:sync(options) end
----True if the marked work is done.
+---Returns true if the marked work is done.
 ---@param options? ncclscript.label_options
 ---@return boolean done
 function event:query(options) end
----The time between two events.
+---Returns the time between two events.
 ---@param later ncclscript.event
 ---@param options? ncclscript.label_options
 ---@return number seconds
@@ -773,40 +778,40 @@ function event:elapsed(later, options) end
 ---@param options? ncclscript.label_options
 ---@return ncclscript.event self
 function event:destroy(options) end
----Destroys the event unless that has happened.
+---Destroys the event unless it is destroyed already.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.event self
 function event:close(options) end
 
--- ---- what C has besides the functions of the API ----
+-- ---- further names in C ----
 
 ---@class ncclscript.config
 
----Memory of the host, for arguments of type pointer.
+---Allocates memory of the host, for arguments of type pointer.
 ---    local scalar = C.host("float32", 1):fill(0.5)
----@param dtype ncclscript.dtype | integer # its name, or as C.ncclFloat32
+---@param dtype ncclscript.dtype | integer # a name, or a number such as C.ncclFloat32
 ---@param count? integer # 1 by default
 ---@return ncclscript.buffer
 function C.host(dtype, count) end
----Bytes of one element.
+---Returns the bytes of one element.
 ---@param dtype ncclscript.dtype | integer
 ---@return integer bytes
 function C.sizeof(dtype) end
----Raises the error of this thread's last call through C unless rc is 0; else returns the rest.
+---Raises the error of this thread's last call through C if rc is not 0. Otherwise returns the other arguments.
 ---    local comm = C.check(C.ncclCommSplit(world, 0, rank, nil))
 ---@param rc integer
 function C.check(rc, ...) end
----True if the library has this function.
+---Returns true if the library has this function.
 ---    if C.has("ncclAlltoAll") then ... end
 ---@param name string
 ---@return boolean
 function C.has(name) end
----A configuration with C's names of the fields.
+---Makes a configuration. The fields have the names of C.
 ---    C.ncclConfig { blocking = 0 }
----@param fields? table<string, integer | string | boolean> # by C's names
+---@param fields? table<string, integer | string | boolean> # fields by the names of C
 ---@return ncclscript.config
 function C.ncclConfig(fields) end
----The result of ncclGroupSimulateEnd.
----@param fields? table<string, number> # by C's names
+---Makes the structure that ncclGroupSimulateEnd writes to.
+---@param fields? table<string, number> # fields by the names of C
 ---@return ncclscript.ncclSimInfo
 function C.ncclSimInfo(fields) end

@@ -1,5 +1,8 @@
 /* ncclscript explain: the page of a finding, a word of the reports, a result code, an exit status or a function. */
+#include <stdio.h>
+
 #include "base/near.h"
+#include "base/safe.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "report/page.h"
@@ -8,9 +11,9 @@ enum { SCENARIO, FORMAT, HELP };
 
 static const struct ncs_option options[] = {
     [SCENARIO] = { "scenario", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
-        "only the scenario of the page, to run", NULL, 0, 0 },
+        "print only the scenario of the page, to run it", NULL, 0, 0 },
     [FORMAT]   = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-        "for people, or a page per line as JSON; without a topic all pages", ncs_text_or_json, 0, 0 },
+        "text, or one JSON object per page and line; without a topic, all pages", ncs_text_or_json, 0, 0 },
     [HELP]     = NCS_OPTION_HELP,
     { 0 },
 };
@@ -25,7 +28,14 @@ static bool fail_unknown(const char *name)
 {
     size_t count;
     const char *const *names = ncs_explained(&count);
-    ncs_usage_error("explain", ncs_nearest(name, names, count), "unknown topic `%s`", name);
+    const char *near = ncs_nearest(name, names, count);
+    struct ncs_str shown = { 0 };
+    ncs_safe_line(&shown, name);
+    fprintf(stderr, "ncclscript explain: unknown topic `%s`\n", shown.text ? shown.text : "");
+    if (near)
+        fprintf(stderr, "did you mean `%s`? ", near);
+    fprintf(stderr, "`ncclscript explain` lists all topics\n");
+    ncs_str_free(&shown);
     return false;
 }
 
@@ -40,7 +50,7 @@ static bool explain_named(const struct ncs_option_value *v, const char *name, st
         if (name)
             ncs_usage_error("explain", NULL, "the page of `%s` has no scenario", name);
         else
-            ncs_usage_error("explain", NULL, "--scenario: of which topic?");
+            ncs_usage_error("explain", NULL, "--scenario needs a topic");
         return false;
     }
     if (v[FORMAT].number == 1)
@@ -88,8 +98,8 @@ const struct ncs_command ncs_cmd_explain = {
     .summary = "explain a finding, a word, a result code or a function",
     .about = "A topic is a finding (skipped-call), a word of the reports (bystander), a result code by\n"
              "name or number (ncclInvalidUsage, 700), an exit status (exit 3), or a function by its name\n"
-             "in C or in Lua (ncclAllReduce, world:all_reduce). A bare number is all that it may mean.\n"
-             "Without a topic, all are listed.\n",
+             "in C or in Lua (ncclAllReduce, world:all_reduce). A number may be a result code and an exit\n"
+             "status: explain prints both pages. Without a topic, explain lists all topics.\n",
     .option = options,
     .words = offer_topics,
     .main = explain_main,

@@ -61,14 +61,14 @@ $ ncclscript check check/names.lua
 >     3 | function helper() end
 >       |          ^^^^^^
 >   hint: write local helper = ...
-> 2 files: 2 with errors
+> 15 errors in 2 files
 ? 2
 
 $ ncclscript check check/syntax.lua
 > check/syntax.lua:3:8: error: unexpected symbol `!`, expected `then`: "not equal" is `~=` in Lua
 >     3 |   if i != 2 then
 >       |        ^
-> 1 file: 1 with errors
+> 1 error in 1 file
 ? 2
 
 $ ncclscript check check/open.lua
@@ -78,7 +78,7 @@ $ ncclscript check check/open.lua
 > check/open.lua:2:1: note: it begins here
 >     2 | for i = 1, 3 do
 >       | ^^^
-> 1 file: 1 with errors
+> 1 error in 1 file
 ? 2
 
 $ ncclscript check check/declared.lua check/late.lua check/twice.lua
@@ -95,24 +95,24 @@ $ ncclscript check check/declared.lua check/late.lua check/twice.lua
 > check/twice.lua:2:1: error: scenario{} is declared twice
 >     2 | scenario { ranks = 4 }
 >       | ^^^^^^^^
-> 3 files: 3 with errors
+> 4 errors in 3 files
 ? 2
 
 $ ncclscript check check/wide.lua
 > check/wide.lua:2:26: error: `x` is constant and cannot be assigned
 >     2 |  local x <const> = "漢字"; x = 1 -- tabs and wide
 >       |                            ^
-> 1 file: 1 with errors
+> 1 error in 1 file
 ? 2
 
 $ ncclscript check check/good.lua
-> 1 file: 0 with errors
+> no errors in 1 file
 
 $ ncclscript check -q check/good.lua suite
 
 # What it requires is checked too, once; standard input, folders.
 $ ncclscript check check/names.lua check/part.lua | tail -n 1
-> 2 files: 2 with errors
+> 15 errors in 2 files
 
 $ ncclscript check - <check/open.lua
 > -:3:16: error: unexpected end of the text, expected `end`
@@ -121,22 +121,22 @@ $ ncclscript check - <check/open.lua
 > -:2:1: note: it begins here
 >     2 | for i = 1, 3 do
 >       | ^^^
-> 1 file: 1 with errors
+> 1 error in 1 file
 ? 2
 
 $ ncclscript check suite
-> 3 files: 0 with errors
+> no errors in 3 files
 
 $ ncclscript check --set count=no check/good.lua
 > check/good.lua:1:34: error: parameter `count`: `no`: expected an integer
 >     1 | scenario { ranks = 2, params = { count = 8 } }
 >       |                                  ^^^^^
-> 1 file: 1 with errors
+> 1 error in 1 file
 ? 2
 
 $ ncclscript check nothere.lua check/good.lua
 > nothere.lua: error: cannot be opened: No such file or directory
-> 2 files: 1 with errors
+> 1 error in 1 of 2 files
 ? 2
 
 $ mkdir empty && ncclscript check empty
@@ -161,11 +161,11 @@ $ ncclscript check deaf.lua
 >     2 | os.execute("exec sleep 60 >told 2>&1") -- its wait begins anew after a signal, and SIGINT it keeps away
 >       |    ^^^^^^^
 >   hint: closed to scenarios, --unsafe opens it
-> 1 file: 1 with errors
+> 1 error in 1 file
 ? 2
 
 $ ncclscript check --unsafe deaf.lua
-> 1 file: 0 with errors
+> no errors in 1 file
 
 # An error of syntax has its place in a run too.
 $ ncclscript run broken.lua
@@ -190,7 +190,7 @@ $ ncclscript check check/cannot.lua
 >     6 | else x:fil(2) end
 >       |        ^^^
 >   hint: did you mean 'fill'?
-> 1 file: 1 with errors
+> 4 errors in 1 file
 ? 2
 
 $ ncclscript check check/raw.lua
@@ -200,11 +200,11 @@ $ ncclscript check check/raw.lua
 > check/raw.lua:5:49: error: ncclBroadcast: ncclInvalidArgument: root = 9: world has ranks 0 to 1
 >     5 | C.check(C.ncclBroadcast(x, x, 8, C.ncclFloat32, 9, world, stream))
 >       |                                                 ^
-> 1 file: 1 with errors
+> 2 errors in 1 file
 ? 2
 
 $ ncclscript check check/values.lua
-> 1 file: 0 with errors
+> no errors in 1 file
 
 # The number of ranks decides.
 $ ncclscript check -n 6 check/cannot.lua
@@ -216,7 +216,7 @@ $ ncclscript check -n 6 check/cannot.lua
 >     6 | else x:fil(2) end
 >       |        ^^^
 >   hint: did you mean 'fill'?
-> 1 file: 1 with errors
+> 2 errors in 1 file
 ? 2
 
 # The plan: ranks that do the same stand together.
@@ -267,7 +267,7 @@ $ ncclscript check --plan check/plan.lua
 >     line    8    world: Recv float32 x 8 from 2, into buffer 1, stream 2
 >     line    6  ncclGroupEnd
 >     line   10  cudaStreamSynchronize stream 2
-> 1 file: 0 with errors
+> no errors in 1 file
 
 $ ncclscript check --plan check/values.lua
 > check/values.lua:9:50: warning: copy_from: count 8 is more than the buffers hold: 4 to 3 elements
@@ -285,7 +285,7 @@ $ ncclscript check --plan check/values.lua
 >     line    7  cudaMemcpy 4 B from buffer 1 + 12 B to host memory, values that only a run knows
 >     line    9  cudaMalloc 12 B: buffer 2
 >     line    9  stops with an error: copy_from: count 8 is more than the buffers hold: 4 to 3 elements
-> 1 file: 0 with errors
+> no errors in 1 file
 
 $ ncclscript check --plan check/known.lua
 > check/known.lua: 2 ranks
@@ -311,7 +311,7 @@ $ ncclscript check --plan check/known.lua
 >     line   14  ncsAdd buffer 2 + 12 B buffer 1 + 12 B x 5 int32 legacy stream
 >     line   14  cudaStreamSynchronize legacy stream
 >     line   15  cudaMemcpy 4 B from buffer 2 + 28 B to host memory, values that only a run knows
-> 1 file: 0 with errors
+> no errors in 1 file
 
 # Each rank has what it alone knows.
 $ ncclscript check --plan check/known_apart.lua
@@ -344,7 +344,7 @@ $ ncclscript check --plan check/known_apart.lua
 >     line   10  world: WaitSignal from 0, stream 1
 >     line   11  cudaStreamSynchronize stream 1
 >     line   12  cudaMemcpy 4 B from buffer 2 + 4 B to host memory, values that only a run knows
-> 1 file: 0 with errors
+> no errors in 1 file
 
 $ ncclscript check --plan --format json check/good.lua
 > {"schema":"ncclscript.check/1","file":"check/good.lua","errors":0,"complaints":[],"plans":[{"case":null,"ranks":2,"end":null,"plan":[{"ranks":[0,1],"calls":[{"line":2,"thread":0,"times":1,"unknown":false,"text":"cudaMalloc 32 B: buffer 1"},{"line":2,"thread":0,"times":1,"unknown":false,"text":"cudaMemcpy 32 B from host memory to buffer 1"},{"line":3,"thread":0,"times":1,"unknown":false,"text":"world: AllReduce float32 x 8 sum, buffer 1 in place, stream 1"}]}]}]}
@@ -363,7 +363,7 @@ $ ncclscript check --plan check/alone.lua check/endless.lua check/real.lua
 >     line    2  world: AllReduce float32 x 8 sum, buffer 1 in place, stream 1
 >   the plan ends early: rank 1 computes too long for a plan, at line 3
 > check/real.lua: no plan: needs driver `nccl`, this run is on `sim`
-> 3 files: 0 with errors
+> no errors in 3 files
 
 $ ncclscript check --plan check/declared_error.lua check/skipped.lua
 > check/declared_error.lua: 2 ranks
@@ -376,7 +376,7 @@ $ ncclscript check --plan check/declared_error.lua check/skipped.lua
 >   ranks 0, 1
 >     no calls
 >   the plan ends early: no need
-> 2 files: 0 with errors
+> no errors in 2 files
 
 # Each case of a matrix has its plan.
 $ ncclscript check --plan check/cases.lua
@@ -423,16 +423,16 @@ $ ncclscript check --plan check/cases.lua
 >     line    5  cudaMalloc 32 B: buffer 1
 >     line    5  cudaMemcpy 32 B from host memory to buffer 1
 >     line    5  world: ReduceScatter float32 x 2 sum, buffer 1 to buffer 1 + 24 B, stream 1
-> 1 file: 1 with errors
+> 1 error in 1 file
 ? 2
 
 $ ncclscript check check/cases.lua[ranks=4,count=8]
-> 1 file: 0 with errors
+> no errors in 1 file
 
 $ ncclscript check check/cases.lua[ranks=3]
 > check/cases.lua: error: has no case [ranks=3]
 >   hint: `ncclscript run --list check/cases.lua` names them
-> 1 file: 1 with errors
+> 1 error in 1 file
 ? 2
 
 # Ranks are told in their order, whoever comes first.

@@ -50,7 +50,7 @@ $ ncclscript explain bystanders | head -n 1
 
 $ ncclscript explain skiped-call
 ! ncclscript explain: unknown topic `skiped-call`
-! did you mean `skipped-call`? try `ncclscript explain --help`
+! did you mean `skipped-call`? `ncclscript explain` lists all topics
 ? 2
 
 $ ncclscript explain one two
@@ -126,11 +126,11 @@ $ ncclscript explain --scenario waiting
 ? 2
 
 $ ncclscript explain --scenario
-! ncclscript explain: --scenario: of which topic?
+! ncclscript explain: --scenario needs a topic
 ! try `ncclscript explain --help`
 ? 2
 
 $ ncclscript explain ncclSned
 ! ncclscript explain: unknown topic `ncclSned`
-! did you mean `ncclSend`? try `ncclscript explain --help`
+! did you mean `ncclSend`? `ncclscript explain` lists all topics
 ? 2

@@ -262,7 +262,7 @@ $ ncclscript check notation/outside.yaml
 > notation/outside.yaml:3:30: warning: init: rank 7: the run has ranks 0 to 3
 >     3 | comms: { row: { init: [0, 1, 7] } }
 >       |                              ^
-> 1 file: 0 with errors
+> no errors in 1 file
 
 # Lua would round down how often something is repeated.
 $ printf 'ranks: 3\nsteps:\n  - repeat: nranks / 2\n    do: [ { sync: stream } ]\n' >half.yaml; ncclscript run half.yaml
