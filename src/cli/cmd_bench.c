@@ -331,20 +331,20 @@ const struct ncs_command ncs_cmd_bench = {
     .name = "bench",
     .operands = "COLLECTIVE|all|--scenario FILE",
     .summary = "time collectives, with the options and columns of nccl-tests",
-    .about = "COLLECTIVE has the name of a program of nccl-tests: all_reduce, broadcast, alltoall, sendrecv ...\n"
-             "A command line of nccl-tests works as it is:\n"
+    .about = "COLLECTIVE is a name from nccl-tests: all_reduce, broadcast, alltoall, sendrecv ...\n"
+             "A command line of nccl-tests works unchanged:\n"
              "  ncclscript bench ./build/all_reduce_perf -b 8 -e 128M -f 2 -g 8\n"
              "\n"
-             "For each size, the timed calls go to NCCL or to the simulator directly; then one call with\n"
-             "known data is verified element by element. On the simulator the times are those of this\n"
-             "host (--clock host), or virtual (--clock virtual, --model). algbw and busbw are computed as\n"
-             "nccl-tests computes them. Each rank has a thread of its own, whatever -t and -g are.\n"
+             "bench calls NCCL or the simulator directly and times the calls of each size. Then it makes one\n"
+             "call with known data and verifies every element. On the simulator, the times are those of this\n"
+             "host (--clock host), or virtual (--clock virtual, --model). bench computes algbw and busbw as\n"
+             "nccl-tests does. Each rank has a thread of its own, for any -t and -g.\n"
              "\n"
              "--scenario runs a scenario on the simulator and times its collectives, sends and receives by\n"
              "label (calls without a label by line).\n"
              "\n"
              "Exit status: 0 all is right, 1 an element was wrong or --compare found a slower time,\n"
-             "5 nothing was measured or nothing compared; else that of `run`.\n",
+             "5 nothing was measured or nothing compared; otherwise that of `run`.\n",
     .option = ncs_bench_option,
     .several = "one collective, or `all`",
     .words = offer_collectives,

@@ -26,11 +26,11 @@ static const struct ncs_option options[] = {
                  "set a parameter; may be given again", NULL, 0, 0 },
     [MEMORY] = NCS_OPTION_MEMORY("Checking"),
     [UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Checking",
-                 "as a run with --unsafe: scripts may use programs and files", NULL, 0, 0 },
+                 "scripts may run programs and use files, as in `run --unsafe`", NULL, 0, 0 },
     [FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-                 "for people, or one JSON object per file and line", ncs_text_or_json, 0, 0 },
+                 "text, or one JSON object per file and line", ncs_text_or_json, 0, 0 },
     [QUIET]  = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output",
-                 "without the summary", NULL, 0, 0 },
+                 "print no summary", NULL, 0, 0 },
     [HELP]   = NCS_OPTION_HELP,
     { 0 },
 };
@@ -235,13 +235,14 @@ static int check_operands(const struct ncs_parsed *parsed)
 const struct ncs_command ncs_cmd_check = {
     .name = "check",
     .operands = "FILE|DIR...",
-    .summary = "report mistakes in scenarios, without running them",
-    .about = "First reports all errors of syntax, unknown names and fields, and wrong declarations, also in\n"
-             "the files that a scenario requires. If there are none, goes through the calls of each rank\n"
-             "without executing them, and reports calls that cannot be made: wrong options, roots that are\n"
-             "no ranks, counts larger than a buffer. `-` is standard input. FILE[ranks=4] is one case.\n"
-             "Exit status: 0 no errors, 2 errors, 5 no scenario there, 124 one call of Lua takes longer\n"
-             "than 10 s.\n",
+    .summary = "report mistakes in scenarios without running them",
+    .about = "check first reports all errors of syntax, unknown names and fields, and wrong declarations, also\n"
+             "in the files that a scenario requires. If there are none, check lists the calls of each rank\n"
+             "without executing them, and reports wrong calls: unknown options, roots that are no ranks,\n"
+             "counts larger than a buffer. `-` is standard input. FILE[ranks=4] is one case.\n"
+             "\n"
+             "Exit status: 0 no errors, 2 errors, 5 no scenario there, 124 one call of Lua takes longer than\n"
+             "10 s.\n",
     .option = options,
     .missing = "no scenario was given",
     .main = check_operands,

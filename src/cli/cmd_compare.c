@@ -20,14 +20,14 @@ static const struct ncs_option options[] = {
     [CUDART_LIB] = { "cudart-lib", 0, NCS_OPTION_LIST, "PATH", "libcudart.so.13", "Running",
                     "the CUDA runtime library", NULL, 0, 0 },
     [TIMEOUT]   = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "as declared, or 10s", "Running",
-                    "limit of each run; on NCCL, of a time without progress", NULL, 0, 0 },
+                    "limit of each run; on NCCL, time without progress", NULL, 0, 0 },
     [MEMORY]    = NCS_OPTION_MEMORY("Running"),
     [SET]       = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running",
                     "set a parameter; may be given again", NULL, 0, 0 },
     [VERBOSE]   = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output",
-                    "every difference, not the first three of a kind", NULL, 0, 0 },
+                    "print every difference, not only three of each kind", NULL, 0, 0 },
     [QUIET]     = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output",
-                    "only differences and the summary", NULL, 0, 0 },
+                    "print only differences and the summary", NULL, 0, 0 },
     [HELP]      = NCS_OPTION_HELP,
     { 0 },
 };
@@ -321,14 +321,20 @@ const struct ncs_command ncs_cmd_compare = {
     .name = "compare",
     .operands = "FILE|DIR...",
     .summary = "run scenarios on the simulator and on NCCL, and report differences",
-    .about = "Each scenario runs once on driver sim and once on driver nccl, each time in a process of\n"
-             "its own. The two runs are compared in their verdicts, their first findings with culprits,\n"
-             "the first errors that ended a rank, the expectations that failed, by rank and line, and every\n"
-             "result that both runs have verified. Results are compared bit by bit; sums and products of\n"
-             "floating-point numbers have bounds. A scenario that needs one of the drivers is skipped.\n"
+    .about = "compare runs each scenario on the simulator (driver sim) and on NCCL (driver nccl), each time\n"
+             "in a process of its own. It compares\n"
              "\n"
-             "Exit status: 0 the same, 1 some differ, 2 some do not load, 5 there were none, 77 all\n"
-             "were skipped, or there is no NCCL.\n",
+             "  the verdicts,\n"
+             "  the first findings with their culprits,\n"
+             "  the first error that ended a rank,\n"
+             "  the failed expectations, by rank and line,\n"
+             "  every result that both runs have verified.\n"
+             "\n"
+             "Results are compared bit by bit. Sums and products of floating-point numbers may differ within\n"
+             "bounds. compare skips a scenario that needs one of the drivers.\n"
+             "\n"
+             "Exit status: 0 no difference, 1 some scenarios differ, 2 some scenarios do not load, 5 no\n"
+             "scenario there, 77 all were skipped, or NCCL is missing.\n",
     .option = options,
     .missing = "no scenario was given",
     .main = compare_main,

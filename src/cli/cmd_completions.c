@@ -309,11 +309,11 @@ static void offer_shells(void (*on_word)(void *arg, const char *word), void *arg
 const struct ncs_command ncs_cmd_completions = {
     .name = "completions",
     .operands = "bash|zsh|fish",
-    .summary = "print what a shell needs to complete commands and options",
-    .about = "For the present shell:\n"
+    .summary = "print the completions of a shell",
+    .about = "To load the completions into the current shell:\n"
              "  eval \"$(ncclscript completions bash)\"\n"
              "  ncclscript completions fish | source\n"
-             "An installed ncclscript has the files in the directories that the shells read.\n",
+             "An installation puts these files into the directories that the shells read.\n",
     .option = options,
     .several = "one shell at a time",
     .words = offer_shells,

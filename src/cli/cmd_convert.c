@@ -11,11 +11,11 @@ enum { OUTPUT, FORCE, UNSAFE, HELP };
 
 static const struct ncs_option options[] = {
     [OUTPUT] = { "output", 'o', NCS_OPTION_LIST, "FILE", "standard output", "Output",
-                 "write to FILE, whole or not at all", NULL, 0, 0 },
+                 "write to FILE, completely or not at all", NULL, 0, 0 },
     [FORCE]  = { "force", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
                  "replace FILE when it exists", NULL, 0, 0 },
     [UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
-                 "as a run with --unsafe: env may name libraries and files", NULL, 0, 0 },
+                 "env may name libraries and files, as in `run --unsafe`", NULL, 0, 0 },
     [HELP]   = NCS_OPTION_HELP,
     { 0 },
 };
@@ -71,8 +71,8 @@ const struct ncs_command ncs_cmd_convert = {
     .name = "convert",
     .operands = "FILE.yaml",
     .summary = "translate a YAML scenario to Lua",
-    .about = "`run` runs the same translation: the Lua file ends in the same verdict, with the same values.\n"
-             "FILE may be `-`, standard input.\n",
+    .about = "`run` translates a YAML file in the same way: the Lua file has the same verdict and the same\n"
+             "values. FILE may be `-`, standard input.\n",
     .option = options,
     .missing = "no scenario was given",
     .several = "one file at a time",

@@ -19,12 +19,12 @@ static const char *const colors[] = {
 static const struct ncs_option options[] = {
     [MEMORY]  = NCS_OPTION_MEMORY("Reading"),
     [FORMAT]  = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-                  "for people, one JSON object; tree, dot: who waits for whom", ncs_report_trace_format_names, 0, 0 },
+                  "one JSON object; tree and dot show who waits for whom", ncs_report_trace_format_names, 0, 0 },
     [COLOR]   = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output", "colours in the text", colors,
                   0, 0 },
     [VERBOSE] = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output",
                   "all findings and rows, and who waits for whom", NULL, 0, 0 },
-    [QUIET]   = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output", "nothing if nothing is wrong", NULL,
+    [QUIET]   = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output", "print nothing if nothing is wrong", NULL,
                   0, 0 },
     [HELP]    = NCS_OPTION_HELP,
     { 0 },
@@ -154,23 +154,24 @@ const struct ncs_command ncs_cmd_diagnose = {
     .name = "diagnose",
     .operands = "FILE|DIR...",
     .summary = "explain why a job hung, from Flight Recorder dumps or NCCL's log",
-    .about = "The contents of the files say what they are. Name all files of one job together, for example\n"
+    .about = "diagnose recognizes files by their contents. Name all files of one job together, for example\n"
              "its folder:\n"
              "\n"
              "  PyTorch's Flight Recorder dumps, one for each rank, as pickles or as JSON. A job writes\n"
-             "  them when it times out with TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1;\n"
-             "  the name of each ends in its rank: nccl_trace_rank_3.\n"
+             "  them at a timeout with TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1.\n"
+             "  Each file name ends in the rank: nccl_trace_rank_3.\n"
              "\n"
-             "  NCCL's log, of all ranks in one file or one file each, written from the start of the job\n"
-             "  with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL, or better with NCCL_DEBUG=TRACE and\n"
-             "  NCCL_DEBUG_SUBSYS=CALL, which shows groups too. Other lines are skipped.\n"
+             "  NCCL's log of all ranks, in one file or one file each, from the start of the job on:\n"
+             "  NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL, or better NCCL_DEBUG=TRACE\n"
+             "  NCCL_DEBUG_SUBSYS=CALL, which also shows groups. diagnose skips other lines.\n"
              "\n"
-             "A dump says which calls have completed; it has neither operators nor roots. A log does not say\n"
-             "which calls have completed: the ranks wait for the rank that is behind the others. Findings\n"
-             "from files are likely, never certain. If a rank left no file, the other ranks' files are used.\n"
+             "A dump shows which calls have completed. It contains no operators and no roots. A log does not\n"
+             "show which calls have completed, so diagnose assumes that the ranks wait for the rank that is\n"
+             "behind. Findings from files are likely, never certain. If a rank left no file, diagnose uses\n"
+             "the files of the other ranks.\n"
              "\n"
-             "Exit status: 0 nothing wrong was found, 1 calls do not agree though nobody waits, 2 a file\n"
-             "cannot be read, 3 a hang, 5 there is no call in the files.\n",
+             "Exit status: 0 nothing wrong was found, 1 calls disagree but no rank waits, 2 a file cannot be\n"
+             "read, 3 a hang, 5 the files contain no call.\n",
     .option = options,
     .missing = "no file was given: dumps, a log, or a folder of them",
     .main = diagnose_main,

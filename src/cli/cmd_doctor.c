@@ -19,7 +19,7 @@ static const struct ncs_option options[] = {
     [CUDART_LIB] = { "cudart-lib", 0, NCS_OPTION_LIST, "PATH", "libcudart.so.13", "Looking",
                      "the CUDA runtime library", NULL, 0, 0 },
     [FORMAT]     = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-                     "for people, or one JSON object", ncs_text_or_json, 0, 0 },
+                     "text, or one JSON object", ncs_text_or_json, 0, 0 },
     [HELP]       = NCS_OPTION_HELP,
     { 0 },
 };
@@ -317,9 +317,10 @@ static int doctor_main(const struct ncs_parsed *parsed)
 
 const struct ncs_command ncs_cmd_doctor = {
     .name = "doctor",
-    .summary = "report what can run here and what real runs lack",
-    .about = "Looks for NCCL, the CUDA runtime, the driver and GPUs, as --driver nccl does, and tries\n"
-             "the simulator. The exit status is 0 when the simulator works, whatever else is missing.\n",
+    .summary = "report what can run here and what is missing for real NCCL",
+    .about = "doctor looks for NCCL, the CUDA runtime, the driver and GPUs in the same places as --driver nccl,\n"
+             "and tries the simulator. If the simulator works, the exit status is 0, even if NCCL or a GPU is\n"
+             "missing.\n",
     .option = options,
     .main = doctor_main,
 };

@@ -32,22 +32,22 @@ static const char *const policies[] = { "strict", "typical", NULL };
 static const char *const kernels[] = { "fail", "skip", NULL };
 
 static const struct ncs_option options[] = {
-    [GPUS]    = { "gpus", 'n', NCS_OPTION_INT, "GPUS", "8", "Running", "devices that the program finds",
+    [GPUS]    = { "gpus", 'n', NCS_OPTION_INT, "GPUS", "8", "Running", "number of GPUs",
                   NULL, 1, 1024 },
     [NCCL]    = { "nccl-version", 0, NCS_OPTION_CHOICE, "VERSION", "2.30.7", "Running",
-                  "which NCCL the simulator is: 2.28.9 ... 2.30.7", ncs_nccl_profiles, 0, 0 },
+                  "the version of NCCL to simulate: 2.28.9 ... 2.30.7", ncs_nccl_profiles, 0, 0 },
     [POLICY]  = { "policy", 0, NCS_OPTION_CHOICE, NULL, "strict", "Running",
-                  "by the contract, or as NCCL mostly does", policies, 0, 0 },
+                  "strict: no send buffering; typical: small sends are buffered", policies, 0, 0 },
     [TIMEOUT] = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "none", "Running",
-                  "end it if calls wait without progress for this long, as 60s", NULL, 0, 0 },
+                  "end the program after this time without progress, as 60s", NULL, 0, 0 },
     [PATIENCE] = { "patience", 0, NCS_OPTION_DURATION, "TIME", "30s", "Running",
-                  "how long threads may poll in vain while all others wait", NULL, 0, 0 },
+                  "how long threads may poll in vain while all other threads wait", NULL, 0, 0 },
     [KERNELS] = { "kernels", 0, NCS_OPTION_CHOICE, NULL, "fail", "Running",
-                  "whether launches of unknown kernels fail, or do nothing", kernels, 0, 0 },
+                  "launches of unknown kernels fail, or do nothing", kernels, 0, 0 },
     [NO_REDIRECT] = { "no-redirect", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
-                  "leave libraries alone that an RPATH or an absolute path names", NULL, 0, 0 },
+                  "do not replace libraries that an RPATH or an absolute path names", NULL, 0, 0 },
     [FORMAT]  = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-                  "for people, or one JSON object", ncs_text_or_json, 0, 0 },
+                  "text, or one JSON object", ncs_text_or_json, 0, 0 },
     [HELP]    = NCS_OPTION_HELP,
     { 0 },
 };
@@ -322,30 +322,30 @@ const struct ncs_command ncs_cmd_exec = {
     .name = "exec",
     .operands = "-- PROGRAM...",
     .summary = "run an NCCL program on the simulator",
-    .about = "The program is any one that uses the shared libraries of NCCL and of the CUDA runtime:\n"
-             "it needs no change and no GPU. Each of its threads is a thread\n"
-             "of the simulated machine, which is one process with all GPUs; a job of several\n"
-             "processes (mpirun, torchrun, fork) is refused.\n"
+    .about = "PROGRAM is any program that uses the shared libraries of NCCL and of the CUDA runtime from host\n"
+             "code. It needs no change and no GPU.\n"
+             "Each thread of the program is a thread of the simulated machine. The machine is one process with\n"
+             "all GPUs. exec refuses a job of several processes (mpirun, torchrun, fork).\n"
              "\n"
-             "A hang ends the program with a report as soon as every thread waits for another one. If\n"
-             "threads poll in vain (cudaEventQuery, ncclCommGetAsyncError) while all others wait, the\n"
-             "program ends after --patience, and the report says likely: the threads may have a time limit\n"
-             "of their own. If a thread waits for something that may come from outside, only --timeout ends\n"
-             "the program; an answer of \"not ready\" is no progress. Reports are printed on standard error.\n"
+             "If every thread waits for another thread, exec reports the hang and ends the program at once.\n"
+             "Threads may poll in vain (cudaEventQuery, ncclCommGetAsyncError) while all others wait. Then exec\n"
+             "ends the program after --patience. The report says \"likely\", because the threads may have a time\n"
+             "limit of their own. If a thread waits for something outside of the program, only --timeout ends\n"
+             "the program. The answer \"not ready\" is no progress. Reports are printed on standard error.\n"
              "\n"
              "The exit status is that of the program, or of the verdict: 3 hang, 124 no progress, 1 a\n"
              "mistake that the program did not notice, 5 the program called neither NCCL nor CUDA, 6 a\n"
              "signal ended the program.\n"
              "\n"
-             "Kernels do not run, except those that the simulator knows by name: nccl-tests' and PyTorch's\n"
-             "fill. The launch of another one fails, or with --kernels skip does nothing.\n"
+             "exec does not execute kernels, except those of nccl-tests and PyTorch's fill. The launch of any\n"
+             "other kernel fails. With --kernels skip it does nothing.\n"
              "\n"
-             "A location is a return address, for example train_step+0x1a2, which addr2line knows. When the\n"
-             "program ends, ncclscript reports what it did not free, freed twice, used after its destroy, or\n"
-             "passed from another device than the communicator's.\n"
+             "A location is a return address, for example train_step+0x1a2. addr2line finds its source line.\n"
+             "When the program ends, exec reports resources that the program did not free, freed twice, used\n"
+             "after their destroy, or passed from the wrong GPU.\n"
              "\n"
-             "NCCLSCRIPT_QUIET=1 leaves out the line that says that this is a simulator. dlsym finds also\n"
-             "the functions that a version of NCCL lacks; calling one fails with a message.\n",
+             "NCCLSCRIPT_QUIET=1 leaves out the line that says that this is a simulator. dlsym also finds\n"
+             "functions that the chosen version of NCCL lacks. Calls of these functions fail with a message.\n",
     .option = options,
     .program = true,
     .main = exec_main,

@@ -20,18 +20,18 @@ enum { AGAIN, CERTIFICATE, NAME, HTML, TEST, MEMORY, ECHO, HELP };
 
 static const struct ncs_option options[] = {
     [AGAIN] = { "again", 0, NCS_OPTION_FLAG, NULL, NULL, "Learning",
-        "from the beginning, whatever has been done", NULL, 0, 0 },
+        "start the lesson from the beginning", NULL, 0, 0 },
     [CERTIFICATE] = { "certificate", 0, NCS_OPTION_LIST, "FILE", NULL, "Learning",
-        "write a page that lists the lessons and how you did their tasks", NULL, 0, 0 },
+        "write a page that lists your lessons and results", NULL, 0, 0 },
     [NAME]  = { "name", 0, NCS_OPTION_LIST, "NAME", NULL, "Learning",
         "your name, for the certificate", NULL, 0, 0 },
     [HTML]  = { "html", 0, NCS_OPTION_LIST, "DIR", NULL, "Teaching",
         "write the course as pages to read, with the answers behind folds", NULL, 0, 0 },
     [TEST]  = { "test", 0, NCS_OPTION_FLAG, NULL, NULL, "Teaching",
-        "try the solutions and the wrong answers of the lesson, or of all", NULL, 0, 0 },
+        "test the solutions and the wrong answers of the lesson, or of all", NULL, 0, 0 },
     [MEMORY] = NCS_OPTION_MEMORY("Teaching"),
     [ECHO]  = { "echo", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
-        "show each line before its replies, if input is not typed", NULL, 0, 0 },
+        "print each line before its replies, if input is not typed", NULL, 0, 0 },
     [HELP]  = NCS_OPTION_HELP,
     { 0 },
 };
@@ -309,7 +309,7 @@ static int lesson_main(const struct ncs_parsed *parsed)
 const struct ncs_command ncs_cmd_lesson = {
     .name = "lesson",
     .operands = "[N|FILE]",
-    .summary = "a course at the prompt: explains, sets tasks, and marks them",
+    .summary = "a course at the prompt: explanations, tasks and marks",
     .about = "Without an operand, the lessons are listed with your progress. FILE is a lesson of your own;\n"
              "lua/lessons/README.md explains how to write one.\n",
     .option = options,

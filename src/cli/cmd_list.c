@@ -13,7 +13,7 @@ enum { BUGS, HELP };
 
 static const struct ncs_option options[] = {
     [BUGS] = { "bugs", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
-               "what is true of each case, one JSON object per line", NULL, 0, 0 },
+               "print the expected result of each case, one JSON object per line", NULL, 0, 0 },
     [HELP] = NCS_OPTION_HELP,
     { 0 },
 };
@@ -101,11 +101,11 @@ const struct ncs_command ncs_cmd_list = {
     .name = "list",
     .operands = "[FILE|DIR...]",
     .summary = "list scenarios with their descriptions",
-    .about = "Without operands, the scenarios of the program are listed; with --bugs those of\n"
+    .about = "Without operands, list prints the scenarios of the program. With --bugs it prints those of\n"
              "scenarios/bugs, the corpus of bugs and their repaired twins. For each case and policy, --bugs\n"
-             "prints its subject, what NCCL does, and the truth that its outcome declares (verdict, rule,\n"
-             "culprits, call, who is blocked, how many findings), for `ncclscript score` and for other\n"
-             "tools. Nothing is run.\n",
+             "prints the subject, the behaviour of NCCL, and the expected result: verdict, rule, culprits,\n"
+             "call, blocked ranks, number of findings. `ncclscript score` and other tools read it. list runs\n"
+             "no scenario.\n",
     .option = options,
     .main = list_main,
 };

@@ -178,7 +178,7 @@ const struct ncs_command ncs_cmd_man = {
     .name = "man",
     .operands = "[COMMAND]",
     .summary = "print the manual page of a command",
-    .about = "The page is in the format of man(1):\n"
+    .about = "The page has the format of man(1):\n"
              "  ncclscript man run | man -l -\n",
     .option = options,
     .several = "one command at a time",

@@ -13,20 +13,20 @@ static const char *const colors[] = { "auto", "always", "never", NULL };
 
 static const struct ncs_option options[] = {
     [RANKS]  = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared, or 4", "Running",
-        "ranks of the run", NULL, 1, NCS_RANKS_MOST },
+        "number of ranks", NULL, 1, NCS_RANKS_MOST },
     [POLICY] = { "policy", 0, NCS_OPTION_CHOICE, NULL, "as declared", "Running",
-        "by the contract, or as NCCL mostly does", policies, 0, 0 },
+        "strict: no send buffering; typical: small sends are buffered", policies, 0, 0 },
     [SEED]   = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running",
-        "draw the schedule from N; 0: first in, first out", NULL, 0, INT64_MAX },
+        "choose the schedule by this number; 0: first in, first out", NULL, 0, INT64_MAX },
     [SET]    = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running",
         "set a parameter of the file; may be given again", NULL, 0, 0 },
     [NCCL]   = { "nccl-version", 0, NCS_OPTION_CHOICE, "VERSION", "2.30.7", "Running",
-        "which NCCL the simulator is: 2.28.9 ... 2.30.7", ncs_nccl_profiles, 0, 0 },
+        "the version of NCCL to simulate: 2.28.9 ... 2.30.7", ncs_nccl_profiles, 0, 0 },
     [MEMORY] = NCS_OPTION_MEMORY("Running"),
     [UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
-        "let lines run programs, use files, set any NCCL_* and CUDA_*", NULL, 0, 0 },
+        "let lines run programs, use files, set any variable NCCL_* or CUDA_*", NULL, 0, 0 },
     [ECHO]   = { "echo", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
-        "show each line before its replies, if input is not typed", NULL, 0, 0 },
+        "print each line before its replies, if input is not typed", NULL, 0, 0 },
     [COLOR]  = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output",
         "colours in the text", colors, 0, 0 },
     [HELP]   = NCS_OPTION_HELP,
@@ -68,11 +68,11 @@ static int repl_main(const struct ncs_parsed *parsed)
 const struct ncs_command ncs_cmd_repl = {
     .name = "repl",
     .operands = "[FILE]",
-    .summary = "a prompt whose lines run on all ranks of a simulated run",
-    .about = "Each line of Lua runs on every rank, in the environment of a scenario; @2 LINE on rank 2,\n"
-             "@0,3 LINE and @1..3 LINE on some. Ranks that wait do not freeze the prompt: it stays with\n"
-             "those that can act. FILE is a scenario that is run first. :help lists the commands.\n"
-             "Without a terminal the lines are read from standard input, and nothing else is shown.\n",
+    .summary = "a prompt: each line runs on all ranks of a simulated run",
+    .about = "Each line of Lua runs on every rank, as a line of a scenario does. @2 LINE runs on rank 2,\n"
+             "@0,3 LINE and @1..3 LINE on some ranks. If ranks wait, the prompt continues with the other\n"
+             "ranks. FILE is a scenario to run first. :help lists the commands.\n"
+             "Without a terminal, repl reads the lines from standard input and prints only the replies.\n",
     .option = options,
     .several = "one file at a time",
     .main = repl_main,

@@ -162,25 +162,24 @@ const struct ncs_command ncs_cmd_run = {
     .name = "run",
     .operands = "FILE|DIR...",
     .summary = "run scenarios and report what happened",
-    .about = "A folder stands for all scenarios below it: *.lua, and those *.yaml that have `steps` or\n"
-             "`scenario` at their top level. Several scenarios end in one summary line, and the exit\n"
-             "status is that of the worst. A scenario with a matrix is a case for each combination;\n"
-             "FILE[ranks=4,dtype=int8] stands for the cases with these values.\n"
+    .about = "A folder means all scenarios below it: every *.lua, and every *.yaml with `steps` or `scenario`\n"
+             "at its top level. Several scenarios end with one summary line. The exit status is that of the\n"
+             "worst run. A scenario with a matrix has one case for each combination of values.\n"
+             "FILE[ranks=4,dtype=int8] means the cases with these values.\n"
              "\n"
-             "--repair changes the calls that the findings' edits name, in the run, not in the file. It\n"
-             "runs the scenario again, up to 16 times, and adds the edits of what the new run finds. The\n"
-             "verdict and the exit status stay those of the unchanged run.\n"
+             "--repair tries the suggested changes and runs the scenario again, up to 16 times. Your file\n"
+             "stays as it is. The verdict and the exit status are those of the unchanged run.\n"
              "\n"
-             "The likeliest explanations of a hang are tried in the same way, unless the run has more than\n"
-             "200 000 calls: `tried` reports the result. --prove tries and lists all explanations, whatever\n"
-             "the size of the run; with --prove, --repair goes on until nothing more is found.\n"
+             "For a hang, ncclscript also tries the likeliest explanations, unless the run has more than\n"
+             "200 000 calls. `tried` reports the result. --prove tries and lists all explanations of a run of\n"
+             "any size. With --prove, --repair continues until it finds nothing more.\n"
              "\n"
-             "--trace and --html draw one run, and FILE may be `-`, standard output: then the report is\n"
-             "on standard error. --html DIR writes a page for each run into a folder, and index.html.\n"
+             "--trace and --html draw one run. If their FILE is `-`, standard output, the report is printed on\n"
+             "standard error. --html DIR writes one page for each run into a folder, and index.html.\n"
              "\n"
-             "NCCL's environment variables do to the simulator what they do to NCCL; those that\n"
-             "a scenario declares win. NCCL_DEBUG=INFO shows NCCL's log, on standard output, or\n"
-             "on standard error beside --format json; NCCL_DEBUG_FILE names a file for it.\n",
+             "NCCL's environment variables have the same effect on the simulator as on NCCL. The variables\n"
+             "that a scenario declares override them. NCCL_DEBUG=INFO prints NCCL's log on standard output\n"
+             "(with --format json, on standard error). NCCL_DEBUG_FILE names a file for the log.\n",
     .option = ncs_run_option,
     .missing = "no scenario was given",
     .main = run_operands,

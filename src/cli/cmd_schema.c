@@ -18,8 +18,8 @@ static int schema_main(const struct ncs_parsed *parsed)
 const struct ncs_command ncs_cmd_schema = {
     .name = "schema",
     .summary = "print the JSON Schema of scenarios in YAML",
-    .about = "Draft 7, for editors and for checks without ncclscript. Editors with the YAML language\n"
-             "server read where it is from a file's first line:\n"
+    .about = "The schema is JSON Schema draft 7, for editors and for checks without ncclscript. Editors with\n"
+             "the YAML language server read the place of the schema from the first line of a file:\n"
              "  # yaml-language-server: $schema=scenario.schema.json\n",
     .option = options,
     .main = schema_main,

@@ -19,10 +19,10 @@ enum { ALL, MEMORY, FORMAT, HELP };
 
 static const struct ncs_option options[] = {
     [ALL]    = { "all", 0, NCS_OPTION_FLAG, NULL, NULL, "Scoring",
-                 "a case of scenarios/bugs without a report is not right", NULL, 0, 0 },
+                 "count a case of scenarios/bugs without a report as wrong", NULL, 0, 0 },
     [MEMORY] = NCS_OPTION_MEMORY("Scoring"),
     [FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-                 "for people, or one JSON object", ncs_text_or_json, 0, 0 },
+                 "text, or one JSON object", ncs_text_or_json, 0, 0 },
     [HELP]   = NCS_OPTION_HELP,
     { 0 },
 };
@@ -241,14 +241,15 @@ static int score_main(const struct ncs_parsed *parsed)
 const struct ncs_command ncs_cmd_score = {
     .name = "score",
     .operands = "[FILE]",
-    .summary = "measure how well reports agree with the truth about scenarios",
+    .summary = "measure how well reports agree with the expected results",
     .about = "FILE (or standard input) has one report per line, as `ncclscript run --format json` writes\n"
              "them. Other tools need at least these keys:\n"
              "  {\"scenario\": FILE, \"case\": \"ranks=4,who=1\", \"policy\": \"strict\", \"verdict\": \"hang\",\n"
              "   \"findings\": [{\"rule\": \"skipped-call\", \"culprits\": [1]}]}\n"
-             "The truth is what the scenarios declare: `ncclscript list --bugs` prints it. A scenario without\n"
-             "an outcome has no truth, unless it is a repaired twin. There is one report for each case,\n"
-             "policy and \"seed\". The first finding names the cause; a finding of \"level\": \"note\" is no error.\n"
+             "score compares each report with the outcome that the scenario declares (`ncclscript list --bugs`).\n"
+             "It ignores a scenario without an outcome, unless the scenario is a repaired twin. There is one\n"
+             "report for each case, policy and \"seed\". The first finding names the cause. A finding of\n"
+             "\"level\": \"note\" is no error.\n"
              "Exit status: 0 if 100 % of verdicts, 98 % of classes and 95 % of culprits are right and no\n"
              "repaired twin has a finding; 1 otherwise; 2 if FILE has no reports.\n",
     .option = options,

@@ -8,7 +8,7 @@
 #define NCS_OPTION_MEMORY(heading)                                                             \
     { .name = "memory", .type = NCS_OPTION_SIZE, .argument = "SIZE",                           \
       .preset = "half of what is free", .group = (heading),                                    \
-      .text = "use no more memory, as 512M or 4G", .least = NCS_BUDGET_LEAST,               \
+      .text = "memory limit, as 512M or 4G", .least = NCS_BUDGET_LEAST,               \
       .most = INT64_MAX }
 
 /* Sets the budget of this process, when `processes` processes share the memory. From then on, a process
