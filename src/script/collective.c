@@ -206,10 +206,10 @@ static void collective_check_extent(lua_State *L, const struct ncs_buffer *b, co
 {
     if (count > b->count / blocks && count > 0) {
         if (blocks == 1)
-            ncs_lua_refuse(L, "count %zu is beyond %s, which has %zu element%s", count, name,
+            ncs_lua_refuse(L, "%s is too small for count %zu: it has %zu element%s", name, count,
                            b->count, b->count == 1 ? "" : "s");
-        ncs_lua_refuse(L, "%zu ranks of count %zu are beyond %s, which has %zu element%s", blocks,
-                       count, name, b->count, b->count == 1 ? "" : "s");
+        ncs_lua_refuse(L, "%s is too small for %zu ranks of count %zu: it has %zu element%s", name,
+                       blocks, count, b->count, b->count == 1 ? "" : "s");
     }
 }
 

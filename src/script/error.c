@@ -104,7 +104,7 @@ static int raise_usage(lua_State *L, bool passed_on, const char *fmt, va_list ar
     int at = t->what ? snprintf(text, sizeof text, "%s: ", t->what) : 0;
     at += vsnprintf(text + at, (size_t)(room - at), fmt, args);
     if (passed_on && t->through && at < room)
-        snprintf(text + at, (size_t)(room - at), " (C.%s would pass it on)", t->through);
+        snprintf(text + at, (size_t)(room - at), " (C.%s allows it)", t->through);
     return ncs_lua_raise(L, &(struct ncs_lua_error){ .kind = "usage", .text = text });
 }
 

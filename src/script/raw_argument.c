@@ -78,7 +78,7 @@ static const void *raw_argument_pointer_of(lua_State *L, int arg, const char *na
     size_t room;
     lua_Integer address;
     if (!unsafe && known_host(L, arg, &from, &room) && bytes > room)
-        ncs_lua_usage(L, "%s: %zu bytes are beyond the host memory, which has %zu there", name,
+        ncs_lua_usage(L, "%s: %zu bytes do not fit: the host memory has %zu bytes there", name,
                       bytes, room);
     if (ncs_object_test(L, arg, NCS_CLASS_BUFFER) || ncs_object_test(L, arg, NCS_CLASS_POINTER))
         return address_at(L, arg);

@@ -41,7 +41,7 @@ static int put_signal(lua_State *L)
     ncs_lua_options(L, 5, rows, &o);
     size_t count = o.count < 0 ? x->count : (size_t)o.count;
     if (count > x->count)
-        return ncs_lua_refuse(L, "count %zu is beyond the buffer, which has %zu elements", count,
+        return ncs_lua_refuse(L, "the buffer is too small for count %zu: it has %zu elements", count,
                               x->count);
     if (o.first < 1)
         return ncs_lua_usage(L, "first counts elements of the window from 1, got 0");

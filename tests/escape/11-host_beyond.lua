@@ -1,5 +1,5 @@
 -- status: 4
--- prints: are beyond the host memory
+-- prints: do not fit: the host memory
 -- Host memory of the script's own is bounded where it ends.
 scenario { ranks = 1 }
 

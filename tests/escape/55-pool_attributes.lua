@@ -15,8 +15,8 @@ for _, p in ipairs { pinned, alias, pinned.ptr + 8 } do
         expect.that(C.cudaMemPoolSetAttribute(pool, attribute, p) ~= 0)
     end
 end
-attack.refused("beyond the host memory", C.cudaMemPoolGetAttribute, pool,
+attack.refused("do not fit: the host memory", C.cudaMemPoolGetAttribute, pool,
                C.cudaMemPoolAttrReleaseThreshold, small)
-attack.refused("beyond the host memory", C.ncclRedOpCreatePreMulSum, small, C.ncclFloat64,
+attack.refused("do not fit: the host memory", C.ncclRedOpCreatePreMulSum, small, C.ncclFloat64,
                C.ncclScalarHostImmediate, world)
 expect.equal(small, 7)

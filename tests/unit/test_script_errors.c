@@ -17,7 +17,7 @@ START_TEST(test_usage)
         { "print(x[17])", "x[i]: index 17 is outside 1 .. 16" },
         { "x[1] = 0.5", "value 0.5 does not fit in int32" },
         { "x:fill({ 1 })", "the list has 1 value, the buffer 16 elements" },
-        { "world:all_reduce(x, { count = 17 })", "all_reduce: count 17 is beyond send, which has 16 elements" },
+        { "world:all_reduce(x, { count = 17 })", "all_reduce: send is too small for count 17: it has 16 elements" },
         { "world:all_reduce(x, cuda.buffer('int8', 16))", "send is int32, recv is int8" },
         { "world:all_reduce(x, { op = 'smu' })", "no op \"smu\": did you mean \"sum\"?" },
         { "world:all_reduce(3)", "send must be a buffer, got 3" },
@@ -65,7 +65,7 @@ START_TEST(test_usage)
         { "expect.equal(1, 1, { tol = -1 })", "tol must be 0 or more, got -1" },
         { "C.sizeof(1 << 32)", "dtype must be a name or one of C's constants" },
         { "C.check(1 << 32)", "rc must be within 32 bits" },
-        { "C.cudaMemcpy(x, C.host('int32', 4), 17, 1)", "17 bytes are beyond the host memory, which has 16" },
+        { "C.cudaMemcpy(x, C.host('int32', 4), 17, 1)", "17 bytes do not fit: the host memory has 16 bytes" },
         { "C.cudaMemcpy(x, 4096, 4, 1)", "src must be a buffer, a pointer or nil, got 4096" },
         { "C.ncclAllRedcue()", "no such field 'ncclAllRedcue' in C: did you mean 'ncclAllReduce'?" },
         { "C.ncclConfig { blokcing = 0 }", "no such field 'blokcing': did you mean 'blocking'?" },
@@ -100,12 +100,12 @@ START_TEST(test_usage)
         { "world:wait_signal(0, { op_cnt = 0 })", "ncclWaitSignal: descriptor 0 has invalid opCnt 0" },
         { "world:wait_signal { {} }", "wait_signal: peer must be a whole number, got nil" },
         { "world.rank = 3", "'rank' of a comm cannot be assigned" },
-        { "world:all_reduce(x, { count = 99 })", "count 99 is beyond send, which has 16 elements" },
+        { "world:all_reduce(x, { count = 99 })", "send is too small for count 99: it has 16 elements" },
         { "error('plain')", "plain" },
         { "assert(false, 'asserted')", "asserted" },
-        { "world:wait_signal(1)", "wait_signal: peer = 1: world has rank 0 alone (C.ncclWaitSignal would pass it on)" },
+        { "world:wait_signal(1)", "wait_signal: peer = 1: world has rank 0 alone (C.ncclWaitSignal allows it)" },
         { "world:wait_signal { { peer = -1 } }", "wait_signal: peer = -1: world has rank 0 alone" },
-        { "world:shrink { 1 }", "shrink: ranks = 1: world has rank 0 alone (C.ncclCommShrink would pass it on)" },
+        { "world:shrink { 1 }", "shrink: ranks = 1: world has rank 0 alone (C.ncclCommShrink allows it)" },
         { "C.check(C.ncclBroadcast(x, x, 1, C.ncclInt32, 9, world, stream))", "ncclBroadcast: ncclInvalidArgument: Broadcast : invalid root 9" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -275,7 +275,7 @@ START_TEST(test_locks_and_messages)
            "[0] false\ts.lua:5: ncclCommInitAll: ndev 70000 is more than 65536\n"
            "[0] 909\t8\t9\t23007\n[0] 0\t1\n"
            "[0] false\ts.lua:9: cudaMalloc: cudaErrorMemoryAllocation: out of memory\n[0] 0\n"
-           "[0] L\n[0] false\ts.lua:13: all_reduce: the default stream was destroyed at line 13 (C.ncclAllReduce would pass it on)\n"
+           "[0] L\n[0] false\ts.lua:13: all_reduce: the default stream was destroyed at line 13 (C.ncclAllReduce allows it)\n"
            "[0] false\ts.lua:13: sync: this stream was destroyed at line 13\n[0] 20000\n"
            "[0] false\ts.lua:16: no such field 'ncclCommInitRank' in nccl: did you mean 'init_rank'?\n");
 }
