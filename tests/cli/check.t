@@ -449,3 +449,12 @@ $ ncclscript check -q check/mine.lua
 ? 2
 
 $ ncclscript check -q check/mine.lua --set shared=true
+
+# A name that is close to a ready-made object.
+$ printf 'strem:sync()\n' | ncclscript check -
+> -:1:1: error: no such global 'strem'
+>     1 | strem:sync()
+>       | ^^^^^
+>   hint: did you mean 'stream'?
+> 1 error in 1 file
+? 2

@@ -134,3 +134,14 @@ $ ncclscript explain ncclSned
 ! ncclscript explain: unknown topic `ncclSned`
 ! did you mean `ncclSend`? `ncclscript explain` lists all topics
 ? 2
+
+# Words that people type lead to a page.
+$ for word in avg average sum dtype bfloat16 expect deadlock race; do ncclscript explain $word | head -n 1; done
+> operator: <*>
+> operator: <*>
+> operator: <*>
+> dtype: <*>
+> dtype: <*>
+> expect: <*>
+> verdict: <*>
+> note: <*>
