@@ -158,7 +158,7 @@ function expect.equal(got, want, options) end
 ---@return boolean
 function expect.that(condition, text, options) end
 ---Checks that fn raises the error with this name. Returns the error.
----    expect.error("usage", function() world:send(x, 99) end)
+---    expect.error("ncclInvalidArgument", function() world:send(x, 99) end)
 ---@param name string
 ---@param fn function
 ---@return any
@@ -339,11 +339,11 @@ function nccl.params(options) end
 ---@class ncclscript.op_options: ncclscript.call_options
 ---@field op? ncclscript.op # "sum" by default
 ---@class ncclscript.root_options: ncclscript.call_options
----@field root? integer # a rank of the communicator, 0 by default; other numbers are an error (`C.` functions allow them)
+---@field root? integer # a rank of the communicator, 0 by default; other numbers are an error
 ---@class ncclscript.reduce_options: ncclscript.op_options
----@field root? integer # a rank of the communicator, 0 by default; other numbers are an error (`C.` functions allow them)
+---@field root? integer # a rank of the communicator, 0 by default; other numbers are an error
 ---@class ncclscript.peer_options: ncclscript.call_options
----@field peer? integer # a rank of the communicator; other numbers are an error (`C.` functions allow them)
+---@field peer? integer # a rank of the communicator; other numbers are an error
 
 ---@class ncclscript.comm
 ---@field rank integer # this rank's number in the communicator, from 0
