@@ -11,7 +11,6 @@ top=$PWD
 scratch=$(mktemp -d) || exit 1
 export XDG_STATE_HOME=$scratch/state # no lesson has been done
 trap 'rm -rf "$scratch"' EXIT
-export HOME=$scratch XDG_STATE_HOME=$scratch # nobody has done a lesson there
 ran=0 failed=0
 
 # write_blocks PAGE DIRECTORY: the files that the page names, and command.N with want.N.
