@@ -70,6 +70,8 @@ room() {
 include_direction() {
     local file line name from to
     while IFS=: read -r file line name; do
+        # Installed headers include each other by their place: a program has one -I, of the folder that it uses.
+        [[ $file == include/* && ${name#../} != */* && -f ${file%/*}/$name ]] && continue
         if [[ $file == include/* ]]; then from=include; else room "${file#src/}" && from=$at; fi
         if [ "${name%%/*}" = "$name" ]; then
             breach "$file:$line: \"$name\": an include path is \"room/file.h\""
