@@ -14,7 +14,7 @@
 ---@alias ncclscript.memory "device" | "managed" | "nccl" | "pinned" | "pageable"
 
 ---@class ncclscript.label_options
----@field label? string # name of the call: reports show it and use it to tell similar calls apart
+---@field label? string # name of the call in reports; it distinguishes similar calls
 
 ---The error that a call of NCCL or CUDA raises, or the wrong use of an object.
 ---@class ncclscript.error
@@ -63,7 +63,7 @@
 ---@field verify? boolean # false: no result is verified
 ---@field needs? { driver?: string, nccl?: string, gpus?: integer } # requirements; the run is skipped if one is missing
 ---@field timeout? number | string # limit of real time: a number of seconds, or "30s"
----@field env? table<string, string> # NCCL_* and CUDA_* variables whose values are numbers, switches or names; they override those of the process; other variables need --unsafe
+---@field env? table<string, string> # NCCL_* and CUDA_* variables whose values are numbers, switches or names; they override the variables of the process; other variables need --unsafe
 ---@field sim? { nccl?: "2.28.9" | "2.29.2" | "2.29.7" | "2.30.3" | "2.30.4" | "2.30.7", memory?: integer | string, capability?: number, eager?: integer | string, lanes?: integer, model?: "plain" | "hgx-a100" | "hgx-h100", ready_after?: integer, quirks?: boolean } # settings of the simulator
 
 ---Declares the run. It is the first statement of a scenario.
@@ -270,7 +270,7 @@ function nccl.unique_id(options) end
 ---Joins a communicator. Returns when all ranks have joined.
 ---    local comm = nccl.init_rank(nranks, store:get("id"), rank, { name = "data" })
 ---@param nranks integer
----@param id ncclscript.id | ncclscript.id[] # one id; or a list, the same on every rank: the ids share the work
+---@param id ncclscript.id | ncclscript.id[] # one id; or a list of ids that share the work, equal on every rank
 ---@param rank integer
 ---@param config? ncclscript.comm_config
 ---@return ncclscript.comm
@@ -332,9 +332,9 @@ function nccl.param(key, options) end
 function nccl.params(options) end
 
 ---@class ncclscript.call_options
----@field count? integer # number of elements; by default that of the smaller buffer
+---@field count? integer # number of elements; by default the count of the smaller buffer
 ---@field stream? ncclscript.stream # stream of the call; `comm.stream` by default
----@field label? string # name of the call: reports show it and use it to tell similar calls apart
+---@field label? string # name of the call in reports; it distinguishes similar calls
 ---@field verify? boolean # false: the result is not verified
 ---@class ncclscript.op_options: ncclscript.call_options
 ---@field op? ncclscript.op # "sum" by default
