@@ -35,6 +35,12 @@ struct ncs_divergence_alternative { /* a second explanation that fits as well */
     uint32_t number, other, shift;
 };
 
+/* Positions of calls that one side lacks, ascending (gaps.c). */
+struct ncs_gaps {
+    uint32_t *at;
+    size_t count;
+};
+
 struct ncs_call_divergence {
     enum ncs_divergence_how how;
     uint32_t at;       /* position among the collectives, from 0 */
@@ -51,7 +57,15 @@ struct ncs_call_divergence {
                                                     * are in the minority */
     uint32_t earliest; /* if not 0: the evidence fits equally from this call up to `number` */
     int skipped_line;  /* FEWER: the line that was left out, as the others' lines show; 0 */
+    struct ncs_gaps gaps; /* SKIPPED, EXTRA: the calls in the sequence that has them, if they are in several places, `shift`
+                           * of them. The analysis owns the list. Without a list the calls are in a row from `at` on. */
 };
+
+/* The position of the divergence's i-th call in the sequence that has it. */
+static inline uint32_t ncs_divergence_position(const struct ncs_call_divergence *p, uint32_t i)
+{
+    return i < p->gaps.count ? p->gaps.at[i] : p->at + i;
+}
 
 struct ncs_unmatched_calls; /* rules/common/unmatched.c */
 
@@ -189,6 +203,21 @@ void ncs_read(struct ncs_analysis *q);
 void ncs_read_free(struct ncs_analysis *q);
 void ncs_group_starts_read(struct ncs_analysis *q); /* a part of ncs_read */
 
+/* The most calls that one rank may have left out, or made in excess, in one place. Longer gaps would fit by chance
+ * where calls look alike. */
+enum { NCS_GAP_MOST = 8 };
+
+struct ncs_keys { /* what calls are compared by, in order */
+    const uint64_t *key;
+    size_t count;
+};
+
+/* Finds the calls of `many` that `few` lacks, while all else is equal in the same order. ended: `few` gets no more calls,
+ * so it lacks the last ones of `many`, too. False = there is no such list, or several lists of different calls. The
+ * caller frees the list. */
+bool ncs_gaps_find(struct ncs_keys few, struct ncs_keys many, bool ended, struct ncs_gaps *out);
+bool ncs_gaps_same(const struct ncs_gaps *a, const struct ncs_gaps *b);
+
 void ncs_align(struct ncs_analysis *q);
 void ncs_find_evidence(struct ncs_analysis *q);
 
@@ -200,6 +229,7 @@ struct ncs_sides {
     bool extra;         /* the minority made more */
     uint32_t shift;     /* so many */
     uint32_t last;      /* no later than at this position */
+    bool spread;        /* they are in several places */
 };
 
 /* Compares the data of calls that look alike. shift: finds the place of the calls that one side

@@ -163,9 +163,11 @@ static void list_waits(struct ncs_analysis *q)
 static void analysis_free(struct ncs_analysis *q)
 {
     for (size_t i = 0; i < q->journal->comms; i++) {
-        ncs_free(q->comm[i].divergence.minority);
-        ncs_free(q->comm[i].later.minority);
-        ncs_free(q->comm[i].by_evidence.minority);
+        struct ncs_call_divergence *of[] = { &q->comm[i].divergence, &q->comm[i].later, &q->comm[i].by_evidence };
+        for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+            ncs_free(of[k]->minority);
+            ncs_free(of[k]->gaps.at);
+        }
     }
     ncs_unmatched_free(q);
     for (size_t i = 0; i < q->unmets; i++) {

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 /* Bounds of time: ranks of the majority and of the minority that are compared, the distance of two exchanged calls, and
@@ -76,28 +77,79 @@ static bool call_sites_find_shift(const struct ncs_tracks *all, int few_rank, in
     return from <= i;
 }
 
+/* What the calls of a rank are compared by: their marks, and the evidence. The caller frees the keys. */
+static struct ncs_keys call_sites_keys(const struct ncs_tracks *all, int rank, enum ncs_evidence evidence, uint64_t *key)
+{
+    const struct ncs_track *t = &all->of[rank];
+    const struct ncs_sequence *s = &all->q->comm[all->comm].seq[rank];
+    for (size_t i = 0; i < t->count; i++)
+        key[i] = ncs_hash(s->mark[i], call_sites_at(t, i, evidence));
+    return (struct ncs_keys){ key, t->count };
+}
+
+/* As call_sites_find_shift, where the calls are in several places. What happens between calls is no evidence then: each
+ * place would change what comes before the next call. */
+static bool call_sites_find_gaps(const struct ncs_tracks *all, int few_rank, int many_rank, const struct ncs_sides *s,
+                                 enum ncs_evidence evidence, struct ncs_gaps *out)
+{
+    size_t fews = all->of[few_rank].count, manys = all->of[many_rank].count;
+    if (evidence == NCS_EVIDENCE_BETWEEN || fews + s->shift != manys)
+        return false;
+    uint64_t *few_key = ncs_new((fews + 1) * sizeof *few_key), *many_key = ncs_new((manys + 1) * sizeof *many_key);
+    struct ncs_keys few = call_sites_keys(all, few_rank, evidence, few_key);
+    struct ncs_keys many = call_sites_keys(all, many_rank, evidence, many_key);
+    bool found = ncs_gaps_find(few, many, true, out) && out->at[0] < s->last;
+    if (!found) {
+        ncs_free(out->at);
+        *out = (struct ncs_gaps){ 0 };
+    }
+    ncs_free(few_key);
+    ncs_free(many_key);
+    return found;
+}
+
 /* ---- calls left out or made in excess ---- */
+
+/* Finds where one rank of the minority differs from the model: in one place, or in several. */
+static bool call_sites_find_place(const struct ncs_tracks *all, int minority, int model, const struct ncs_sides *s,
+                                  enum ncs_evidence evidence, size_t *where, struct ncs_gaps *gaps)
+{
+    int few = s->extra ? model : minority, many = s->extra ? minority : model;
+    *gaps = (struct ncs_gaps){ 0 };
+    if (!s->spread && call_sites_find_shift(all, few, many, s->shift, s->last, evidence, where))
+        return true;
+    if (!call_sites_find_gaps(all, few, many, s, evidence, gaps))
+        return false;
+    *where = gaps->at[0];
+    return true;
+}
 
 static bool call_sites_locate(const struct ncs_tracks *all, const struct ncs_sides *s, enum ncs_evidence evidence,
                               struct ncs_call_divergence *out)
 {
     size_t samples = s->others < SAMPLES ? s->others : SAMPLES, where = 0;
     int model = call_sites_find_model(all, s->other, samples, evidence);
-    if (model < 0)
-        return false;
-    for (size_t i = 0; i < s->minority_size && i < MOST_MINORITY; i++) {
+    struct ncs_gaps gaps = { 0 };
+    bool fits = model >= 0;
+    for (size_t i = 0; i < s->minority_size && i < MOST_MINORITY && fits; i++) {
         size_t here;
-        int minority = s->minority[i];
-        if (!call_sites_find_shift(all, s->extra ? model : minority, s->extra ? minority : model, s->shift, s->last, evidence,
-                                   &here) ||
-            (i && here != where))
-            return false;
-        where = here;
+        struct ncs_gaps own;
+        fits = call_sites_find_place(all, s->minority[i], model, s, evidence, &here, &own) &&
+               (!i || (here == where && ncs_gaps_same(&own, &gaps)));
+        where = fits ? here : where;
+        if (!i)
+            gaps = own;
+        else
+            ncs_free(own.at);
+    }
+    if (!fits) {
+        ncs_free(gaps.at);
+        return false;
     }
     const struct ncs_sequence *m = &all->q->comm[all->comm].seq[model];
     *out = (struct ncs_call_divergence){ .how = s->extra ? NCS_DIVERGENCE_EXTRA : NCS_DIVERGENCE_SKIPPED,
                                  .at = (uint32_t)where, .number = m->call[where]->number,
-                                 .shift = s->shift, .model = model, .evidence = evidence };
+                                 .shift = s->shift, .model = model, .evidence = evidence, .gaps = gaps };
     out->minority_size = s->minority_size;
     out->minority = ncs_new(s->minority_size * sizeof *out->minority);
     memcpy(out->minority, s->minority, s->minority_size * sizeof *out->minority);
@@ -116,7 +168,7 @@ static void locate_by_any(struct ncs_analysis *q, struct ncs_records *records, i
     for (enum ncs_evidence evidence = NCS_EVIDENCE_LINE; evidence <= NCS_TRACK_KINDS && out->how == NCS_DIVERGENCE_NONE; evidence++)
         call_sites_locate(&all, s, evidence, out);
     ncs_tracks_close(&all);
-    if (out->how == NCS_DIVERGENCE_NONE)
+    if (out->how == NCS_DIVERGENCE_NONE && !s->spread)
         ncs_trace_shift(q, comm, s, out);
 }
 
@@ -236,7 +288,7 @@ static void locate_earlier(struct ncs_analysis *q, struct ncs_records *records, 
     struct ncs_call_divergence *p = &r->divergence, found = { 0 };
     int nranks = q->journal->comm[comm]->nranks;
     struct ncs_sides s = { .minority = p->minority, .minority_size = p->minority_size, .extra = p->how == NCS_DIVERGENCE_EXTRA,
-                       .shift = p->shift, .last = p->at };
+                       .shift = p->shift, .last = p->at, .spread = p->gaps.count > 0 };
     s.other = ncs_new((size_t)nranks * sizeof *s.other);
     size_t next = 0;
     for (int i = 0; i < nranks; i++)
@@ -249,6 +301,7 @@ static void locate_earlier(struct ncs_analysis *q, struct ncs_records *records, 
     if (found.how == NCS_DIVERGENCE_NONE)
         return;
     ncs_free(p->minority);
+    ncs_free(p->gaps.at);
     *p = found;
 }
 

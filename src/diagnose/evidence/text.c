@@ -57,6 +57,12 @@ void ncs_format_evidence(const struct ncs_analysis *q, int comm, const struct nc
         ncs_str_add(s, p->minority_size == 1 ? " agrees with the others" : " agree with the others");
         return;
     }
+    if (p->gaps.count) {
+        ncs_str_addf(s, "with these %zu calls %s ", p->gaps.count, skipped ? "put in" : "taken out");
+        ncs_format_minority(q, s, comm, p);
+        ncs_str_add(s, p->minority_size == 1 ? " agrees with the others" : " agree with the others");
+        return;
+    }
     ncs_str_addf(s, "from call %u on ", (unsigned)p->number);
     ncs_format_minority(q, s, comm, p);
     ncs_str_addf(s, " agree%s with what the others do %u call%s %s", p->minority_size == 1 ? "s" : "",

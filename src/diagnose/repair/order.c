@@ -32,11 +32,13 @@ static void insert_left_out(struct ncs_repairing *p, int comm, const struct ncs_
 {
     uint32_t calls = k->shift ? k->shift : 1;
     for (size_t i = 0; i < k->minority_size; i++) {
-        uint32_t at = line_left_out(p, comm, k, k->minority[i]);
-        const struct ncs_call *own = ncs_call_at(p->q, comm, k->minority[i], at);
-        uint32_t before = own ? own->number : before_group(p, comm, k, k->minority[i], at);
+        uint32_t first = line_left_out(p, comm, k, k->minority[i]);
         for (uint32_t n = 0; n < calls; n++) {
-            const struct ncs_call *model = ncs_call_at(p->q, comm, k->model, at + n);
+            bool spread = n < k->gaps.count;
+            uint32_t at = spread ? k->gaps.at[n] : first + n;
+            const struct ncs_call *model = ncs_call_at(p->q, comm, k->model, at);
+            const struct ncs_call *own = ncs_call_at(p->q, comm, k->minority[i], at - n); /* n are missing before it */
+            uint32_t before = own ? own->number : before_group(p, comm, k, k->minority[i], spread ? at : first);
             if (model)
                 ncs_add_insert(p, k->minority[i], before, model, false);
         }
@@ -82,7 +84,7 @@ void ncs_repair_extra(struct ncs_repairing *p)
     int comm = ncs_divergence_comm(p->r);
     for (size_t i = 0; i < k.minority_size && p->r->kind != NCS_CAUSE_LABELS; i++)
         for (uint32_t n = 0; n < (k.shift ? k.shift : 1); n++) {
-            const struct ncs_call *own = ncs_call_at(p->q, comm, k.minority[i], k.at + n);
+            const struct ncs_call *own = ncs_call_at(p->q, comm, k.minority[i], ncs_divergence_position(&k, n));
             if (own)
                 ncs_add_edit(p, ncs_edit_of(p, NCS_EDIT_DELETE, own));
         }

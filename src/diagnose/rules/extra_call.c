@@ -21,9 +21,13 @@ static bool extra_call_match(const struct ncs_analysis *q, const struct ncs_caus
     ncs_str_add(&s, " made ");
     ncs_format_call_count(&s, (unsigned)p->shift);
     bool two = q->journal->comm[comm]->nranks - (int)p->minority_size == 1;
-    ncs_str_addf(&s, " on %s that the other%s did not make: call %u, %s,", ncs_comm_name(q, comm),
-                 two ? "" : "s", (unsigned)own->number, what);
-    ncs_format_place(&s, own);
+    ncs_str_addf(&s, " on %s that the other%s did not make: ", ncs_comm_name(q, comm), two ? "" : "s");
+    if (p->gaps.count) {
+        ncs_format_gaps(q, comm, p->minority[0], p, &s);
+    } else {
+        ncs_str_addf(&s, "call %u, %s,", (unsigned)own->number, what);
+        ncs_format_place(&s, own);
+    }
     d->f.why = ncs_str_take(&s);
     ncs_str_add(&s, "leave out the call");
     ncs_format_place(&s, own);

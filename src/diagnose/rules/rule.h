@@ -234,6 +234,9 @@ const struct ncs_call *ncs_call_at(const struct ncs_analysis *q, int comm, int c
                                    uint32_t position);
 /* True if both calls exist and have the same signature and label. */
 bool ncs_same_call(const struct ncs_call *a, const struct ncs_call *b);
+/* Adds "calls 3, 6 at line 7 (grad 1)": the calls of p->gaps. comm_rank: a rank that made them. */
+void ncs_format_gaps(const struct ncs_analysis *q, int comm, int comm_rank, const struct ncs_call_divergence *p,
+                     struct ncs_str *s);
 enum { NCS_MOVED_FAR = 16 }; /* the longest distance, in calls, over which a call is exchanged or moved */
 bool ncs_never_called(const struct ncs_cause *r);
 /* Adds " too", or " before it waits in barrier() at line 9" for a rank that may still

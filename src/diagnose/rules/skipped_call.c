@@ -101,6 +101,21 @@ static void format_bare_place(struct ncs_str *s, const struct ncs_call *call)
     ncs_str_free(&place);
 }
 
+/* Adds from which call on the labels of the minority and of its model differ: then a call before that may be the one
+ * that is missing. False = they do not differ. */
+static bool format_labels(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p, struct ncs_str *s)
+{
+    const struct ncs_sequence *minority = &q->comm[comm].seq[p->minority[0]], *model = &q->comm[comm].seq[p->model];
+    for (uint32_t at = minority->base; at < p->at; at++) {
+        const struct ncs_call *own = ncs_sequence_at(minority, at), *other = ncs_sequence_at(model, at);
+        if (!own || !other || !own->label || !other->label || strcmp(own->label, other->label) == 0)
+            continue;
+        ncs_str_addf(s, "the labels differ from call %u on (%s, not %s)", (unsigned)own->number, own->label, other->label);
+        return true;
+    }
+    return false;
+}
+
 /* Adds which call the minority left out: by its line, or by its number and what the minority made instead. `named`:
  * the sentence has just named the minority. */
 static void format_skipped(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
@@ -109,7 +124,12 @@ static void format_skipped(const struct ncs_analysis *q, int comm, const struct 
     const struct ncs_call *model = ncs_call_at(q, comm, p->model, p->at);
     const struct ncs_call *own = ncs_call_at(q, comm, p->minority[0], p->at);
     bool one = p->minority_size == 1;
-    if (p->how == NCS_DIVERGENCE_SKIPPED && own) {
+    if (p->gaps.count) {
+        if (!named)
+            ncs_format_minority(q, s, comm, p);
+        ncs_str_add(s, named ? "" : one ? " skips " : " skip ");
+        ncs_format_gaps(q, comm, p->model, p, s);
+    } else if (p->how == NCS_DIVERGENCE_SKIPPED && own) {
         if (!named)
             ncs_format_minority(q, s, comm, p);
         ncs_str_addf(s, "%scall %u of the others", named ? "" : one ? " skips " : " skip ",
@@ -125,7 +145,7 @@ static void format_skipped(const struct ncs_analysis *q, int comm, const struct 
     } else if (p->skipped_line) {
         ncs_format_minority(q, s, comm, p);
         ncs_str_addf(s, " skipped line %d", p->skipped_line);
-    } else {
+    } else if (!format_labels(q, comm, p, s)) {
         ncs_str_addf(s, "call %u is", (unsigned)p->number);
         ncs_format_place(s, model);
         if (!model->place.line && !model->label)

@@ -9,10 +9,8 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-/* The most calls that one rank may have left out, or made in excess, in one place, and the longest
- * distance over which two calls may be exchanged. Longer shifts would fit by chance where calls
- * look alike. */
-enum { MAX_SHIFT = 8 };
+/* Also the longest distance over which two calls may be exchanged. */
+enum { MAX_SHIFT = NCS_GAP_MOST };
 
 const struct ncs_call *ncs_sequence_at(const struct ncs_sequence *s, uint32_t position)
 {
@@ -114,10 +112,33 @@ static uint32_t surplus(const struct pair *p, uint32_t from_minority, uint32_t f
     return UINT32_MAX;
 }
 
+static struct ncs_keys marks_from(const struct ncs_sequence *s, uint32_t at)
+{
+    return (struct ncs_keys){ s->mark + (at - s->base), ncs_sequence_end(s) - at };
+}
+
+/* Explains the divergence at p->at by calls that the minority's rank left out, or made in excess, in several places.
+ * whole: only if no call of either side remains. */
+static void explain_gaps(const struct pair *pair, bool whole, struct ncs_call_divergence *p)
+{
+    struct ncs_keys minority = marks_from(pair->minority, p->at), model = marks_from(pair->model, p->at);
+    struct ncs_gaps gaps = { 0 };
+    bool skipped = !(whole && pair->minority_open) && ncs_gaps_find(minority, model, !pair->minority_open, &gaps);
+    bool extra = !skipped && !(whole && pair->model_open) && ncs_gaps_find(model, minority, !pair->model_open, &gaps);
+    if (!skipped && !extra)
+        return;
+    for (size_t i = 0; i < gaps.count; i++)
+        gaps.at[i] += p->at;
+    p->how = skipped ? NCS_DIVERGENCE_SKIPPED : NCS_DIVERGENCE_EXTRA;
+    p->shift = (uint32_t)gaps.count;
+    p->other = 0;
+    p->gaps = gaps;
+}
+
 /* Explains the divergence at p->at by exchanging or shifting calls of the minority's rank. All
  * calls behind must then agree, and fewer must remain than if the rank made one wrong call instead
  * of the right one. The explanation with the fewest remaining calls wins; of equals the shortest
- * distance. */
+ * distance. Calls in several places fit more easily than calls in one place, so they have to explain more. */
 static bool explain_shift(const struct pair *pair, struct ncs_call_divergence *p)
 {
     const struct ncs_sequence *minority = pair->minority, *model = pair->model;
@@ -152,6 +173,8 @@ static bool explain_shift(const struct pair *pair, struct ncs_call_divergence *p
                                                      : 0;
         }
     }
+    if (least && furthest > 1)
+        explain_gaps(pair, least != UINT32_MAX, p);
     return p->how != NCS_DIVERGENCE_NONE;
 }
 
@@ -353,15 +376,21 @@ static bool part_by_kind(const struct ncs_analysis *q, int comm, const struct ca
         pair.minority = &r->seq[i];
         pair.minority_open = ncs_may_go_on(q, ncs_run_rank(q, comm, i));
         shifted = explain_shift(&pair, &one) &&
-                  (first || (one.how == found.how && one.shift == found.shift));
+                  (first || (one.how == found.how && one.shift == found.shift && ncs_gaps_same(&one.gaps, &found.gaps)));
+        struct ncs_gaps kept = first ? one.gaps : found.gaps;
         if (shifted) {
             found.how = one.how;
             found.shift = one.shift;
             found.other = one.other;
         }
+        if (!first)
+            ncs_free(one.gaps.at);
+        found.gaps = kept;
         first = false;
     }
     if (!shifted) {
+        ncs_free(found.gaps.at);
+        found.gaps = (struct ncs_gaps){ 0 };
         if (by_label)
             return false;
         found.how = NCS_DIVERGENCE_DIFFER;

@@ -102,6 +102,42 @@ bool ncs_same_call(const struct ncs_call *a, const struct ncs_call *b)
     return a && b && ncs_call_signature(a) == ncs_call_signature(b) && strcmp(x, y) == 0;
 }
 
+/* Adds the calls from the i-th one on that were made at one place: "calls 3, 6 at line 7 (grad 1)". Returns the next one
+ * made elsewhere. */
+static uint32_t format_gaps_at(const struct ncs_sequence *of, const struct ncs_gaps *gaps, uint32_t i, struct ncs_str *s)
+{
+    enum { MOST_NUMBERS = 4 };
+    const struct ncs_call *first = ncs_sequence_at(of, gaps->at[i]), *c = first;
+    struct ncs_str numbers = { 0 };
+    uint32_t count = 0;
+    for (; i < gaps->count; i++, count++) {
+        c = ncs_sequence_at(of, gaps->at[i]);
+        if (!ncs_same_call(c, first) || !ncs_at_same_place(c, first))
+            break;
+        if (count < MOST_NUMBERS)
+            ncs_str_addf(&numbers, "%s%u", count ? ", " : "", (unsigned)c->number);
+    }
+    ncs_str_addf(s, "%s %s", count > 1 ? "calls" : "call", numbers.text);
+    if (count > MOST_NUMBERS)
+        ncs_str_addf(s, " and %u more", (unsigned)(count - MOST_NUMBERS));
+    ncs_format_place(s, first);
+    ncs_str_free(&numbers);
+    return i;
+}
+
+void ncs_format_gaps(const struct ncs_analysis *q, int comm, int comm_rank, const struct ncs_call_divergence *p,
+                     struct ncs_str *s)
+{
+    enum { MOST_PLACES = 4 };
+    uint32_t next = 0;
+    for (int places = 0; next < p->gaps.count && places < MOST_PLACES; places++) {
+        ncs_str_add(s, places ? "; " : "");
+        next = format_gaps_at(&q->comm[comm].seq[comm_rank], &p->gaps, next, s);
+    }
+    if (next < p->gaps.count)
+        ncs_str_addf(s, "; and %u more", (unsigned)(p->gaps.count - next));
+}
+
 /* Adds a row for each rank's call at the divergence, if the calls met. Ranks that never made it
  * have rows already. */
 static void add_call_rows(const struct ncs_analysis *q, const struct ncs_cause *r, int comm,
@@ -160,6 +196,8 @@ static char *evidence_of(const struct ncs_analysis *q, int comm, const struct nc
                                 : "by the order of the calls: ");
     if (p->how == NCS_DIVERGENCE_SWAPPED)
         ncs_str_addf(&s, "with calls %u and %u exchanged ", first, (unsigned)p->other);
+    else if (p->gaps.count)
+        ncs_str_addf(&s, "with these %zu calls %s ", p->gaps.count, p->how == NCS_DIVERGENCE_SKIPPED ? "put in" : "taken out");
     else if (first == last)
         ncs_str_addf(&s, "with call %u %s ", first, p->how == NCS_DIVERGENCE_SKIPPED ? "put in" : "taken out");
     else
