@@ -265,6 +265,9 @@ void ncs_format_minority(const struct ncs_analysis *q, struct ncs_str *s, int co
  * (evidence/text.c). */
 void ncs_format_evidence(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
                          struct ncs_str *s);
+/* True if the run was recorded without this rank: it left no file, or one that cannot be read. What it did is unknown,
+ * also where others' calls tell that it must have made some. */
+bool ncs_is_unrecorded(const struct ncs_analysis *q, int rank);
 /* True if a rank of the run may still make calls: it lives, and its script is not over. Also true
  * if this is not known, or without contexts. */
 bool ncs_may_go_on(const struct ncs_analysis *q, int rank);

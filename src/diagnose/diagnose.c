@@ -63,7 +63,7 @@ static void add_peers(const struct ncs_analysis *q, int self, struct peers *p,
     for (size_t i = 0; i < n->absents; i++)
         add_peer(p, n->absent[i].rank);
     for (size_t i = 0; i < n->presents && n->kind == NCS_UNMET_STUCK; i++)
-        if (n->present[i]->rank != self)
+        if (n->present[i]->rank != self && !ncs_is_unrecorded(q, n->present[i]->rank))
             add_peer(p, n->present[i]->rank);
 }
 

@@ -139,31 +139,47 @@ static const struct record_call *nth_of(const struct record *r, int comm, int ra
     return NULL;
 }
 
-/* True if ranks with readable dumps disagree among themselves: then the rank with an unreadable dump is
- * not the cause. */
+/* True if ranks with readable dumps disagree among themselves: then a rank without one is not the cause. Calls that
+ * differ show it. That a rank has fewer calls shows it only if the dumps of all others were left: while a rank is gone,
+ * the others get ahead of each other. */
 static bool known_disagree(const struct record *r, int comm)
 {
     enum { COMPARED = 64 }; /* unfinished calls */
     const struct record_comm *info = &r->comm[comm];
     int first = -1;
-    bool spoilt = false, differ = false;
+    bool unknown = false, gone = false, differ = false, fewer = false;
     for (int k = 0; k < info->nranks; k++) {
         int rank = info->rank[k];
-        if (rank < 0 || !r->rank[rank].source) {
-            if (rank < 0 || !r->rank[rank].spoilt)
-                return false;
-            spoilt = true;
+        if (rank < 0)
+            return false;
+        if (!r->rank[rank].source) {
+            unknown = true;
+            gone |= !r->rank[rank].spoilt;
             continue;
         }
         first = first < 0 ? rank : first;
         size_t calls = span_of(r, comm, first).calls, over = span_of(r, comm, first).over;
-        differ |= span_of(r, comm, rank).calls != calls;
+        fewer |= span_of(r, comm, rank).calls != calls;
         for (size_t i = over; i < calls && i < over + COMPARED && !differ; i++) {
             const struct record_call *a = nth_of(r, comm, first, i), *b = nth_of(r, comm, rank, i);
-            differ = !b || a->fn != b->fn || a->count != b->count || a->dtype != b->dtype;
+            differ = b && (a->fn != b->fn || a->count != b->count || a->dtype != b->dtype);
         }
     }
-    return spoilt && differ;
+    return unknown && (differ || (fewer && !gone));
+}
+
+/* Notes that ranks without a dump may have done as the rarer ones did, where so few dumps are left that this would make
+ * the rarer calls as common as the others. */
+static void doubt_majority(struct record *r, int comm)
+{
+    const struct record_comm *info = &r->comm[comm];
+    int known = 0;
+    for (int k = 0; k < info->nranks; k++)
+        known += r->rank[info->rank[k]].source != NULL;
+    for (int k = 0; k < info->nranks && known <= info->nranks - known + 2; k++)
+        if (r->rank[info->rank[k]].source)
+            ncs_record_doubt(r, info->rank[k], true, "it could also be that rank %d is right: a rank whose dump is missing "
+                             "may have made the same calls", info->rank[k]);
 }
 
 /* Gives ranks without a dump the calls that other ranks have completed, which need all ranks. If the
@@ -184,6 +200,8 @@ static void add_implied(struct record *r, int comm)
     }
     if (model >= 0)
         ncs_record_imply(r, comm, model, most);
+    if (all)
+        doubt_majority(r, comm);
 }
 
 /* ---- streams ---- */

@@ -56,7 +56,7 @@ static void group(struct player *p, int rank, uint64_t to)
     }
 }
 
-static void fill(const struct player *p, const struct record_call *c, struct ncs_call *call)
+static void fill_call(const struct player *p, const struct record_call *c, struct ncs_call *call)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
     for (int i = 0; i < info->nargs; i++) {
@@ -122,7 +122,7 @@ static void make(struct player *p, int rank, const struct record_call *c)
     }
     group(p, rank, c->group);
     struct ncs_call *call = ncs_journal_enter(p->journal, c->fn);
-    fill(p, c, call);
+    fill_call(p, c, call);
     call->unsaid = c->unsaid;
     if (!ncs_fn_info[c->fn].counted) {
         operate(p, c, call);
@@ -283,7 +283,7 @@ static void park(struct ncs_snapshot *s)
     s->wait = grown;
     for (size_t i = 0; i < s->contexts; i++) {
         struct ncs_snap_context *c = &s->context[i];
-        if (c->state != NCS_CONTEXT_ENDED)
+        if (c->state != NCS_CONTEXT_ENDED || c->ending == NCS_END_MISSING)
             continue;
         c->wait = s->waits;
         for (size_t k = 0; k < s->ops; k++) {

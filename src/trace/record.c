@@ -167,8 +167,11 @@ void ncs_record_note_missing(struct record *r)
     int *rank = NULL;
     size_t ranks = 0, room = 0;
     for (int k = 0; k < r->ranks; k++)
-        if (!r->rank[k].source && !r->rank[k].spoilt)
+        if (!r->rank[k].source && !r->rank[k].spoilt) {
             NCS_PUSH(rank, ranks, room, k);
+            ncs_record_doubt(r, k, false, "it could also be that rank %d waits like the others: it left no %s", k,
+                             r->source_word);
+        }
     if (ranks) {
         struct ncs_str who = { 0 };
         ncs_str_add_many_ranks(&who, rank, ranks);

@@ -109,6 +109,25 @@ truncate -s 700 damaged/nccl_trace_rank_3.json
 found 3 skipped-call 2
 says 'the dump of rank 3 cannot be read'
 says_nothing 'left no dump'
+says 'rank 3  unknown: left a dump that cannot be read'
+begin "a dump is missing, and calls of the others differ" "$here/hand/dumps"
+rm damaged/nccl_trace_rank_3.json
+found 3 skipped-call 2
+says 'rank 3  unknown: left no dump'
+says 'rank 2  call 3 is AllReduce float32 x 4194304'
+says 'ranks 0, 1 made 4'
+begin "a dump is empty, and the counts of the others differ" count.fr_json
+: >damaged/nccl_trace_rank_1.json
+found 3 count-mismatch 2
+says 'rank 1  unknown: left no dump'
+begin "two dumps are missing, and the other two differ" "$here/hand/dumps"
+rm damaged/nccl_trace_rank_[03].json
+found 3 skipped-call 2
+says 'or    it could also be that rank 2 is right: a rank whose dump is missing may have made the same calls'
+begin "the dump of the culprit is missing" behind.fr_json
+rm damaged/nccl_trace_rank_1.json
+found 3 rank-lost 1
+says 'or    it could also be that rank 1 waits like the others: it left no dump'
 begin "the dump of the culprit is cut off" behind.fr_json
 truncate -s 700 damaged/nccl_trace_rank_1.json
 found 3 rank-lost 1

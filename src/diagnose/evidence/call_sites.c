@@ -174,13 +174,17 @@ static void locate_by_any(struct ncs_analysis *q, struct ncs_records *records, i
 
 /* Divides the ranks into those without a call at the divergence and those that went on. The smaller side is the
  * minority; if both are equal, the side with fewer calls. The caller frees both lists. */
-static void find_sides(const struct ncs_ranks_of_comm *r, int nranks, struct ncs_sides *s)
+static void find_sides(const struct ncs_analysis *q, int comm, struct ncs_sides *s)
 {
+    const struct ncs_ranks_of_comm *r = &q->comm[comm];
     const struct ncs_call_divergence *p = &r->divergence;
+    int nranks = q->journal->comm[comm]->nranks;
     int *few = ncs_new((size_t)nranks * sizeof *few), *many = ncs_new((size_t)nranks * sizeof *many);
     size_t fews = 0, manys = 0;
     for (int i = 0; i < nranks; i++)
-        if (ncs_sequence_at(&r->seq[i], p->at))
+        if (ncs_is_unrecorded(q, ncs_run_rank(q, comm, i)))
+            continue;
+        else if (ncs_sequence_at(&r->seq[i], p->at))
             many[manys++] = i;
         else
             few[fews++] = i;
@@ -294,7 +298,7 @@ static void locate_earlier(struct ncs_analysis *q, struct ncs_records *records, 
     for (int i = 0; i < nranks; i++)
         if (next < p->minority_size && p->minority[next] == i)
             next++;
-        else
+        else if (!ncs_is_unrecorded(q, ncs_run_rank(q, comm, i)))
             s.other[s.others++] = i;
     locate_by_any(q, records, comm, &s, &found);
     ncs_free(s.other);
@@ -320,7 +324,7 @@ void ncs_find_evidence(struct ncs_analysis *q)
             continue;
         if (q->hung && r->divergence.how == NCS_DIVERGENCE_FEWER) {
             struct ncs_sides s;
-            find_sides(r, nranks, &s);
+            find_sides(q, (int)c, &s);
             if (s.minority_size)
                 locate_by_any(q, &records, (int)c, &s, &r->by_evidence);
             ncs_free(s.minority);

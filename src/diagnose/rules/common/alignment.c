@@ -219,14 +219,14 @@ static size_t camp_of(struct camps *camps, const struct ncs_call *call, uint64_t
 }
 
 /* Divides the ranks into camps by their calls at the position. A rank whose record there was
- * dropped is in none. */
-static void divide(const struct ncs_ranks_of_comm *r, int nranks, uint32_t at, bool by_label,
-                   struct camps *out)
+ * dropped is in none, as is a rank without a record. */
+static void divide(const struct ncs_analysis *q, int comm, uint32_t at, bool by_label, struct camps *out)
 {
+    const struct ncs_ranks_of_comm *r = &q->comm[comm];
     out->count = 0;
-    for (int i = 0; i < nranks; i++) {
+    for (int i = 0; i < q->journal->comm[comm]->nranks; i++) {
         out->of[i] = -1;
-        if (at < r->seq[i].base)
+        if (at < r->seq[i].base || ncs_is_unrecorded(q, ncs_run_rank(q, comm, i)))
             continue;
         const struct ncs_sequence *s = &r->seq[i];
         const struct ncs_call *c = ncs_sequence_at(s, at);
@@ -433,18 +433,18 @@ static void alignment_part(const struct ncs_analysis *q, int comm, uint32_t end,
     int nranks = q->journal->comm[comm]->nranks;
     struct camps camps = { .of = ncs_new((size_t)nranks * sizeof *camps.of) };
     for (; p->at < end; p->at++) {
-        divide(r, nranks, p->at, true, &camps);
+        divide(q, comm, p->at, true, &camps);
         if (camps.count < 2)
             continue;
-        divide(r, nranks, p->at, false, &camps);
+        divide(q, comm, p->at, false, &camps);
         if (alignment_calls_of(&camps) > 1 && part_by_kind(q, comm, &camps, false, p))
             break;
         if (alignment_calls_of(&camps) != 1)
             continue;
-        divide(r, nranks, p->at, true, &camps);
+        divide(q, comm, p->at, true, &camps);
         if (alignment_calls_of(&camps) > 1 && part_by_kind(q, comm, &camps, true, p))
             break;
-        divide(r, nranks, p->at, false, &camps);
+        divide(q, comm, p->at, false, &camps);
         if (camps.count == 2) {
             part_by_number(r, nranks, &camps, p);
             break;
@@ -452,6 +452,13 @@ static void alignment_part(const struct ncs_analysis *q, int comm, uint32_t end,
     }
     ncs_free(camps.camp);
     ncs_free(camps.of);
+}
+
+bool ncs_is_unrecorded(const struct ncs_analysis *q, int rank)
+{
+    int context = ncs_first_context(q, rank);
+    return context >= 0 && q->snap->context[context].state == NCS_CONTEXT_ENDED &&
+           q->snap->context[context].ending == NCS_END_MISSING;
 }
 
 bool ncs_may_go_on(const struct ncs_analysis *q, int rank)

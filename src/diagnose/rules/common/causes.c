@@ -97,19 +97,34 @@ static bool judge_empty(const struct ncs_analysis *q, const struct ncs_unmet *n,
     return true;
 }
 
+/* The calls that met, of ranks that have a record: only these can be compared. All of them if none has. The caller frees
+ * the list. */
+static const struct ncs_call **causes_recorded(const struct ncs_analysis *q, const struct ncs_unmet *n, size_t *count)
+{
+    const struct ncs_call **call = ncs_new((n->presents + 1) * sizeof *call);
+    *count = 0;
+    for (int pass = 0; pass < 2 && !*count; pass++)
+        for (size_t i = 0; i < n->presents; i++)
+            if (pass || !ncs_is_unrecorded(q, n->present[i]->rank))
+                call[(*count)++] = n->present[i];
+    return call;
+}
+
 static void judge_unmet(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_drafts *all)
 {
     if (n->kind == NCS_UNMET_STUCK && n->src < 0 && judge_empty(q, n, all))
         return;
     if (n->kind == NCS_UNMET_STUCK) {
-        struct ncs_cause r = { .kind = NCS_CAUSE_DIFFER, .unmet = n, .call = n->present,
-                              .calls = n->presents, .comm = -1, .rank = -1 };
+        struct ncs_cause r = { .kind = NCS_CAUSE_DIFFER, .unmet = n, .comm = -1, .rank = -1 };
+        const struct ncs_call **recorded = causes_recorded(q, n, &r.calls);
+        r.call = recorded;
         const struct ncs_notice *met = ncs_mismatch_notice(q, n->call);
         if (met && met->calls > r.calls) { /* some ranks left with part of the data, so fewer still wait */
             r.call = (const struct ncs_call *const *)met->call;
             r.calls = met->calls;
         }
         ncs_judge(q, &r, all);
+        ncs_free(recorded);
         return;
     }
     size_t final = 0;

@@ -64,7 +64,8 @@ static void format_model(const struct ncs_analysis *q, struct ncs_str *s, int co
     size_t ranks = 0;
     for (int i = 0; i < info->members; i++) {
         int number = ncs_run_rank(q, comm, i);
-        if (number >= 0 && !in_minority(p, i) && info->member[i].calls == info->member[p->model].calls)
+        if (number >= 0 && !in_minority(p, i) && info->member[i].calls == info->member[p->model].calls &&
+            !ncs_is_unrecorded(q, number))
             rank[ranks++] = number;
     }
     if (ranks)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/mem.h"
+
 /* cmake/rules.cmake writes rules.def: a row for each file of diagnose/rules, whose name is the
  * rule's id. */
 #define NCS_RULE(name, id) id,
@@ -39,12 +41,34 @@ static const struct ncs_rule *const rules[] = { /* in the order of ncs_rule_ids 
 
 enum { RULES = sizeof rules / sizeof *rules };
 
+/* Nobody knows what a rank without a record did, so its row says only that. A rank of the meeting gets such a row, too,
+ * if its supposed call was not compared. */
+static void set_unrecorded_rows(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+{
+    for (size_t i = 0; r->unmet && r->kind == NCS_CAUSE_DIFFER && i < r->unmet->presents; i++) {
+        bool has_row = !ncs_is_unrecorded(q, r->unmet->present[i]->rank);
+        for (size_t k = 0; k < d->f.rows && !has_row; k++)
+            has_row = d->f.row[k].rank == r->unmet->present[i]->rank;
+        if (!has_row)
+            ncs_add_row(d, r->unmet->present[i]->rank, 0, NULL);
+    }
+    for (size_t i = 0; i < d->f.rows; i++) {
+        struct ncs_finding_row *row = &d->f.row[i];
+        if (!ncs_is_unrecorded(q, row->rank))
+            continue;
+        ncs_free(row->text);
+        row->text = ncs_text("unknown: %s", q->snap->context[ncs_first_context(q, row->rank)].message);
+        row->line = 0;
+    }
+}
+
 void ncs_draft_take(const struct ncs_analysis *q, const struct ncs_cause *r, const char *rule, struct ncs_draft *d,
                     struct ncs_drafts *all)
 {
     ncs_add_colors(q, r, d);
     d->noticed = r->kind == NCS_CAUSE_NOTICE;
     ncs_add_behind_rows(q, d);
+    set_unrecorded_rows(q, r, d);
     d->f.rule = rule;
     d->f.level = r->kind >= NCS_CAUSE_LABELS || d->remark ? NCS_LEVEL_NOTE : NCS_LEVEL_ERROR;
     ncs_repairs(q, r, d);

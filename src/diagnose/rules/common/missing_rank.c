@@ -51,7 +51,10 @@ void ncs_format_who_waits(const struct ncs_analysis *q, struct ncs_str *s, const
         ncs_str_add(s, "; ");
         ncs_format_ranks(s, ranks, count);
         ncs_str_addf(s, " wait%s for %s", count == 1 ? "s" : "", several ? "them" : "it");
-        if (unmet->call && !ncs_is_init(unmet->call)) {
+        bool alike = true;
+        for (size_t i = 0; i < unmet->presents; i++)
+            alike &= ncs_call_signature(unmet->present[i]) == ncs_call_signature(unmet->call);
+        if (unmet->call && !ncs_is_init(unmet->call) && alike) {
             char *what = ncs_describe(unmet->call);
             ncs_str_addf(s, " in %s", what);
             ncs_format_place(s, unmet->call);
