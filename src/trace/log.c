@@ -127,6 +127,7 @@ static void name_comm(struct log *l, const struct log_line *line, const struct l
     else
         ncs_str_addf(&name, "comm 0x%" PRIx64, i->parent ? i->parent : i->id);
     info->made = true;
+    info->split_from = parent ? parent->comm : -1;
     info->name = ncs_str_take(&name);
 }
 
@@ -353,6 +354,8 @@ static void warn(struct log *l, const struct log_line *line, const char *text)
 /* The log of a process is cut off: its ranks may have made further calls. */
 static void doubt_end(struct log *l, const struct log_line *line)
 {
+    if (l->building)
+        ncs_record_note(l->record, "the log ends in the middle of a line, %s:%d: the rest is lost", line->file, line->number);
     for (size_t i = 0; i < l->entities && l->building; i++)
         if (l->entity[i].process == line->process)
             ncs_record_doubt(l->record, l->entity[i].rank, false, "it could also be that rank %d made the "

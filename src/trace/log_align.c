@@ -60,26 +60,51 @@ static void excuse_missing(struct record *r)
     ncs_free(pending);
 }
 
-/* Gives ranks of a communicator the lowest numbers that neither a rank with lines nor a member has. */
+static bool has_member(const struct record_comm *comm, int rank)
+{
+    for (int k = 0; k < comm->nranks; k++)
+        if (comm->rank[k] == rank)
+            return true;
+    return false;
+}
+
+/* Marks the ranks that may be members of which the log has no line. A part has ranks of its communicator alone: those
+ * that are in no other part, as far as lines tell. Other communicators
+ * have ranks without any line. False = there is no such rank of a part. */
+static bool find_absent_of(const struct record *r, const struct record_comm *comm, bool *may)
+{
+    bool any = false;
+    for (int rank = 0; rank < r->ranks && comm->split_from >= 0; rank++) {
+        may[rank] = has_member(&r->comm[comm->split_from], rank) && !has_member(comm, rank);
+        for (size_t i = 0; i < r->comms && may[rank]; i++)
+            may[rank] = r->comm[i].split_from != comm->split_from || !has_member(&r->comm[i], rank);
+        any |= may[rank];
+    }
+    for (int rank = 0; rank < r->ranks && !any; rank++)
+        may[rank] = !r->rank[rank].source && !has_member(comm, rank);
+    return any;
+}
+
+/* Gives ranks of a communicator of which the log has no line the lowest numbers that fit. */
 static bool number_absent_of(struct record *r, struct record_comm *comm, struct ncs_error *err)
 {
-    int known = r->ranks, next = 0;
-    bool *taken = ncs_new((size_t)known * sizeof *taken), fits = true;
-    for (int m = 0; m < known; m++)
-        taken[m] = r->rank[m].source != NULL;
-    for (int k = 0; k < comm->nranks; k++)
-        if (comm->rank[k] >= 0)
-            taken[comm->rank[k]] = true;
+    int known = r->ranks, next = 0, lost = 0;
+    bool *may = ncs_new((size_t)known * sizeof *may), fits = true;
+    bool part = find_absent_of(r, comm, may);
     for (int k = 0; k < comm->nranks && fits; k++) {
         if (comm->rank[k] >= 0)
             continue;
-        while (next < known && taken[next])
+        while (next < known && !may[next])
             next++;
         fits = ncs_record_has_rank(r, next, err);
+        lost += part && next < known && r->rank[next].source;
         if (fits)
             comm->rank[k] = next++;
     }
-    ncs_free(taken);
+    if (lost)
+        ncs_record_note(r, "the log has lost lines: it shows %d of the %d ranks of %s", comm->nranks - lost, comm->nranks,
+                        comm->name);
+    ncs_free(may);
     return fits;
 }
 

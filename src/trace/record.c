@@ -94,7 +94,8 @@ bool ncs_record_has_rank(struct record *r, int64_t rank, struct ncs_error *err)
 
 int ncs_record_add_comm(struct record *r, int nranks, const char *name, struct ncs_error *err)
 {
-    struct record_comm comm = { .nranks = nranks, .serial = (int64_t)r->comms, .pair_of = -1, .parent = -1 };
+    struct record_comm comm = { .nranks = nranks, .serial = (int64_t)r->comms, .pair_of = -1,
+                                .split_from = -1, .parent = -1 };
     if (nranks < 1 || nranks > NCS_RECORD_RANKS) {
         ncs_fail(err, NCS_BAD_INPUT, "a communicator of %d ranks: 1..%d are expected", nranks, NCS_RECORD_RANKS);
         return -1;

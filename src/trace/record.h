@@ -49,6 +49,7 @@ struct record_comm {
     char *role;           /* the description of groups of its kind; NULL = none */
     int64_t serial;       /* the order in which ranks made their groups */
     int pair_of;          /* the group of which this is two ranks, for sends between them; -1 = none */
+    int split_from;       /* of a log: the communicator that it is a part of; -1 = none, or unknown */
     int parent;           /* as in ncs_comm_info, for groups that are alike */
     uint32_t split;
 };

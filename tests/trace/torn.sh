@@ -149,6 +149,17 @@ begin "a log that ends in the middle of a line" count.logs
 truncate -s -30 damaged/rank3.log
 found 3 skipped-call 3
 says 'or    it could also be that rank 3 made the missing calls: its log ends in the middle of a line, damaged/rank3.log:'
+begin "one log of all, cut off in the middle of a line" "$here/hand"
+rm -r damaged/dumps damaged/split.log damaged/*.txt
+truncate -s 3100 damaged/job.log
+found 0 - -
+says 'the log ends in the middle of a line, damaged/job.log:21: the rest is lost'
+begin "one log of all, cut off between the lines of a split" "$here/hand"
+rm -r damaged/dumps damaged/split.log damaged/*.txt
+sed -i '13,$d' damaged/job.log
+found 5 - -
+says '4 ranks, NCCL log'
+says 'the log has lost lines: it shows 1 of the 2 ranks of world/split1.0'
 begin "a log that has lost lines" right.logs
 sed -i '/Broadcast: opCount 1/d' damaged/rank0.log
 found 3 skipped-call 0
