@@ -95,6 +95,12 @@ static int rows_compare_lines(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
+void ncs_rows_add_text(struct ncs_str *out, const char *text, bool several)
+{
+    bool plural = several && strncmp(text, "waits ", 6) == 0;
+    ncs_str_addf(out, "%s%s", plural ? "wait" : "", text + (plural ? 5 : 0));
+}
+
 /* One line for the first `count` rows of the list, which are equal or differ only in numbers. */
 static struct line make_line(const struct ncs_row *const *row, size_t count, bool all)
 {
@@ -116,9 +122,8 @@ static struct line make_line(const struct ncs_row *const *row, size_t count, boo
     else
         ncs_str_add_many_ranks(&line.who, rank, ranks);
     ncs_free(rank);
-    bool plural = ranks > 1 && strncmp(row[0]->text, "waits ", 6) == 0;
-    ncs_str_addf(&line.what, "%s%s%s", plural ? "wait" : "", row[0]->text + (plural ? 5 : 0),
-                 same ? "" : ", and so on");
+    ncs_rows_add_text(&line.what, row[0]->text, ranks > 1);
+    ncs_str_add(&line.what, same ? "" : ", and so on");
     return line;
 }
 

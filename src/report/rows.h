@@ -22,6 +22,9 @@ struct ncs_rows {
 
 void ncs_rows_add(struct ncs_rows *rows, int rank, const char *text, int line, bool keep);
 
+/* Adds the text of a row that one rank has, or several: "waits in x" is "wait in x" then. */
+void ncs_rows_add_text(struct ncs_str *out, const char *text, bool several);
+
 /* Compares two texts and ignores the numbers in them: -1, 0 or 1. */
 int ncs_compare_shapes(const char *a, const char *b);
 

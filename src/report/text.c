@@ -50,7 +50,7 @@ void ncs_text_keyed(const struct ncs_text *t, const char *color, const char *key
 {
     ncs_str_add(t->out, "  ");
     add_colored(t, color, key);
-    ncs_str_addf(t->out, "%*s", (int)(6 - strlen(key)), "");
+    ncs_str_addf(t->out, "%*s", strlen(key) <= 6 ? (int)(6 - strlen(key)) : 1, "");
     ncs_safe_line(t->out, text);
     ncs_str_add(t->out, "\n");
 }
@@ -313,6 +313,14 @@ static void add_failing(const struct ncs_text *t)
     ncs_str_free(&text);
 }
 
+/* True if the facts do not prove the verdict or its cause. A line `or` says that by itself. */
+static bool is_only_likely(const struct ncs_result *r)
+{
+    const struct ncs_finding *cause = ncs_text_cause(r);
+    return r->certainty == NCS_LIKELY && (r->verdict == NCS_HANG || r->verdict == NCS_WRONG) &&
+           !(cause && cause->otherwise);
+}
+
 void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_style *style,
                      struct ncs_str *out)
 {
@@ -332,6 +340,8 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
         add_declared(t);
     else
         add_reason(t);
+    if (is_only_likely(r))
+        ncs_str_add(out, ": likely, not certain");
     ncs_str_add(out, "\n");
     if (style->verbose)
         add_about(t);

@@ -117,7 +117,7 @@ static void text_add_finding(struct ncs_text *t, size_t which)
     if (f->certainty == NCS_POLICY_DEPENDENT)
         add_other_policy(t);
     else if (f->certainty == NCS_UNDEFINED)
-        ncs_text_keyed(t, NCS_BOLD, "luck", "what NCCL does here is undefined and differs by machine");
+        ncs_text_keyed(t, NCS_BOLD, "undefined", "NCCL promises nothing here, and machines differ");
     add_likes(t, which);
     if (f->otherwise)
         ncs_text_keyed(t, NCS_BOLD, "or", f->otherwise);

@@ -224,3 +224,16 @@ $ ncclscript run layers/main.lua
 >   tried with this one call inserted on rank 1 the run passes
 >   more  ncclscript explain skipped-call
 ? 3
+
+# A wait for another stream than that of the call looks right and is not; a row says what the call does with its input.
+$ printf 'scenario { ranks = 2 }\nlocal x, other = cuda.buffer("float32", 8):fill(1), cuda.stream()\nother:delay(1e-3)\nworld:all_reduce(x, { stream = other })\nstream:sync()\nexpect.equal(x, 2)\n' >stream.lua; ncclscript run stream.lua | grep -E '^  (undefined|fix)'
+>   undefined NCCL promises nothing here, and machines differ
+>   fix   call 1, which writes it at line 4, has not ended: line 5 waits for another stream: synchronize the stream of line 4 before line 6
+$ printf 'scenario { ranks = 2 }\nlocal x, a, b = cuda.buffer("float32", 8), cuda.stream(), cuda.stream()\na:delay(1e-3)\nx:fill(2, { stream = a })\nworld:all_reduce(x, { stream = b })\na:sync() b:sync()\nexpect.equal(x, 4)\n' >input.lua; ncclscript run input.lua | grep -E 'rank 0|^  why'
+>     rank 0  reads what line 4 writes    line 5
+>   why   ranks 0, 1: call 1 on world (AllReduce float32 x 8 sum) at line 5 reads what line 4 writes in another stream, and nothing orders them: it may read too early
+
+# The call that is left out again and again is named by its label.
+$ printf 'scenario { ranks = 4 }\nlocal g = cuda.buffer("float32", 8)\nfor step = 1, 2 do\n  for l = 3, 1, -1 do\n    if rank ~= 2 or l ~= 1 then world:all_reduce(g, { label = "grad " .. l }) end\n  end\nend\nstream:sync()\n' >unused.lua; ncclscript run unused.lua | grep '^  why'
+>   why   rank 2 made 4 calls on world; ranks 0, 1, 3 made 6: rank 2 skips calls 3, 6 at line 5 (grad 1)
+? 0

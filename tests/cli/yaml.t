@@ -30,7 +30,7 @@ $ ncclscript run notation/wrong.yaml
 >   communicator world, call 1: AllGather int32 x 4
 >   code  10 | - all_gather:
 >   note  the buffers of rank 1 in AllGather int32 x 4 at line 10 overlap: both begin at the same byte, so parts are overwritten before they are sent; in place the smaller buffer of rank 1 has to be block 1 of the larger one
->   luck  what NCCL does here is undefined and differs by machine
+>   undefined NCCL promises nothing here, and machines differ
 >   fix   give the call two buffers, or let the send buffer of each rank begin at element rank * 4 of its receive buffer, as block number rank: on rank 1 at element 4
 >   more  ncclscript explain buffer-overlap
 ? 1

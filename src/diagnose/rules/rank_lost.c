@@ -45,8 +45,9 @@ static void format_missing(const struct ncs_analysis *q, const struct ncs_cause 
     ncs_str_addf(&s, " %s", c->message);
     ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
     d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("look at how %s ended: its own output, its host, who started the job",
-                        r->absents > 1 ? "they" : "it");
+    bool several = r->absents > 1;
+    d->f.fix = ncs_text("look at how %s ended: %s own output, %s host, who started the job", several ? "they" : "it",
+                        several ? "their" : "its", several ? "their" : "its");
 }
 
 static bool rank_lost_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)

@@ -16,7 +16,7 @@ static bool read_before_sync_match(const struct ncs_analysis *q, const struct nc
     d->f.why = ncs_str_take(&s);
     if (h->earlier->number) {
         ncs_str_addf(&s, "call %u, which writes it", (unsigned)h->earlier->number);
-        ncs_format_line(&s, " in", h->earlier);
+        ncs_format_line(&s, " at", h->earlier);
         ncs_str_add(&s, ", has not ended: ");
     }
     ncs_format_wait_between(&s, h);

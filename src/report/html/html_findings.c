@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "report/html/html.h"
+#include "report/rows.h"
 
 enum { LINKS = 24 }; /* per finding */
 
@@ -75,7 +76,10 @@ static void html_add_links(struct ncs_page *p, const struct ncs_finding *f)
         ncs_str_addf(p->out, "<li><a class=\"go\" href=\"#b%zu\">", link[i].bar);
         ncs_html_ranks(p->out, link[i].rank, link[i].ranks);
         ncs_str_add(p->out, "</a> ");
-        ncs_html_linked(p, link[i].text);
+        struct ncs_str text = { 0 };
+        ncs_rows_add_text(&text, link[i].text, link[i].ranks > 1);
+        ncs_html_linked(p, text.text);
+        ncs_str_free(&text);
         if (link[i].line > 0 && !strstr(link[i].text, "line ")) {
             struct ncs_str line = { 0 };
             ncs_str_addf(&line, " (line %d)", link[i].line);

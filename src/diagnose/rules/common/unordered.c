@@ -12,6 +12,12 @@ static const struct { enum ncs_fn fn; const char *noun; } nouns[] = {
     { NCS_FN_ncclMemFree, "the free" },      { NCS_FN_cudaHostUnregister, "the free" },
 };
 
+/* True for a copy that a method of a buffer made: the method may be a fill. */
+static bool is_by_method(const struct ncs_call *call)
+{
+    return ncs_call_arg(call, NCS_ARG_MEMCPY) && !call->by_c_name && call->place.line;
+}
+
 void ncs_format_use(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *call)
 {
     if (call->number && call->comm >= 0) {
@@ -19,6 +25,9 @@ void ncs_format_use(const struct ncs_analysis *q, struct ncs_str *s, const struc
         ncs_str_addf(s, "call %u on %s (%s)", (unsigned)call->number, ncs_comm_name(q, call->comm),
                      what);
         ncs_free(what);
+    } else if (is_by_method(call)) {
+        ncs_str_addf(s, "line %d", call->place.line);
+        return;
     } else {
         const char *noun = "the copy";
         for (size_t i = 0; i < sizeof nouns / sizeof *nouns; i++)
@@ -105,11 +114,12 @@ const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struc
         d->f.title = ncs_copy_text("memory that two streams use");
     for (size_t i = 0; i < h->ats; i++) {
         int line = h->sync ? h->sync->place.line : h->later->place.line;
+        unsigned does = kind == NCS_HAZARD_INPUT ? NCS_TOUCH_READ : h->later_does; /* it may also overwrite its input */
         ncs_add_culprit(d, h->at[i].rank, h->at[i].call, line);
         ncs_add_row(d, h->at[i].rank, h->later->place.line,
                     twice ? ncs_text("%s it in the same line",
-                                     ncs_use_verb(h->later_does, false))
-                          : ncs_text("%s what line %d %s", ncs_use_verb(h->later_does, false),
+                                     ncs_use_verb(does, false))
+                          : ncs_text("%s what line %d %s", ncs_use_verb(does, false),
                                      h->earlier->place.line,
                                      h->earlier_does & NCS_TOUCH_WRITE ? "writes" : "reads"));
     }
@@ -131,11 +141,46 @@ void ncs_repair_by_sync(struct ncs_draft *d, const struct ncs_hazard *h)
     }
 }
 
+/* The newest wait of the rank between the two uses, for a stream on which the earlier one is not; NULL = none. */
+static const struct ncs_call *wait_for_other(const struct ncs_hazard *h)
+{
+    for (const struct ncs_call *c = h->later->older; c && c->id > h->earlier->id; c = c->older)
+        if (c->rank == h->later->rank && c->fn == NCS_FN_cudaStreamSynchronize && c->place.line &&
+            ncs_call_stream(c) != ncs_call_stream(h->earlier))
+            return c;
+    return NULL;
+}
+
+/* True if the program itself has made the stream: then its name is not `stream`. */
+static bool is_own_stream(const struct ncs_call *call)
+{
+    for (const struct ncs_call *c = call->older; c; c = c->older) {
+        const union ncs_arg *made = c->rank == call->rank ? ncs_call_arg(c, NCS_ARG_STREAM_OUT) : NULL;
+        if (made && made->p == ncs_call_stream(call))
+            return !c->opening;
+    }
+    return false;
+}
+
+/* The wait of the host that is missing. A wait for another stream that the program has there is named: it looks right. */
+static void format_host_wait(struct ncs_str *s, const struct ncs_hazard *h)
+{
+    const struct ncs_call *other = wait_for_other(h);
+    if (other)
+        ncs_str_addf(s, "line %d waits for another stream: ", other->place.line);
+    if ((other || is_own_stream(h->earlier)) && h->earlier->place.line) {
+        ncs_str_add(s, "synchronize the stream of");
+        ncs_format_line(s, "", h->earlier);
+    } else {
+        ncs_str_add(s, "stream:sync()");
+    }
+    ncs_format_line(s, " before", h->later);
+}
+
 void ncs_format_wait_between(struct ncs_str *s, const struct ncs_hazard *h)
 {
     if (h->host || !h->later->place.line) {
-        ncs_str_add(s, "stream:sync()");
-        ncs_format_line(s, " before", h->later);
+        format_host_wait(s, h);
         return;
     }
     ncs_str_add(s, "record an event");
