@@ -100,21 +100,45 @@ static bool is_reported(const struct ncs_result *r, const struct ncs_run_expect 
     return false;
 }
 
+bool ncs_text_expects_follow(const struct ncs_result *r)
+{
+    return r->verdict == NCS_HANG && ncs_text_cause(r);
+}
+
+static void add_expect_count(const struct ncs_text *t, size_t count)
+{
+    struct ncs_str note = { 0 };
+    if (count == 1)
+        ncs_str_add(&note, "an expectation failed, too: -v shows it");
+    else if (count)
+        ncs_str_addf(&note, "%zu expectations failed, too: -v shows them", count);
+    if (count)
+        ncs_text_keyed(t, NCS_BOLD, "note", note.text);
+    ncs_str_free(&note);
+}
+
 void ncs_text_expects(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
     struct ncs_rows rows = { .merge = true };
+    bool counts = ncs_text_expects_follow(r) && !t->style->verbose;
+    size_t hidden = 0;
     for (size_t i = 0; i < r->expects; i++) {
         const struct ncs_run_expect *e = &r->expect[i];
         struct ncs_str text = { 0 };
         if (is_reported(r, e))
             continue;
+        if (counts) {
+            hidden++;
+            continue;
+        }
         if (e->label)
             ncs_str_addf(&text, "%s: ", e->label);
         ncs_str_add(&text, e->message ? e->message : "");
         ncs_rows_add(&rows, e->rank, text.text, e->place.line, false);
         ncs_str_free(&text);
     }
+    add_expect_count(t, hidden);
     if (rows.count)
         ncs_text_title(t, rows.count == 1 ? "expectation that failed" : "expectations that failed");
     ncs_rows_print(&rows, t->style->verbose, t->out);

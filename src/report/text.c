@@ -251,8 +251,11 @@ static void add_body(const struct ncs_text *t)
     ncs_text_errors(t);
     ncs_text_quote_errors(t);
     ncs_text_wrongs(t);
-    ncs_text_expects(t);
+    if (!ncs_text_expects_follow(r))
+        ncs_text_expects(t);
     ncs_text_findings(t);
+    if (ncs_text_expects_follow(r))
+        ncs_text_expects(t);
     add_unverified(t);
     if (stopped(r))
         text_add_waits(t, "where the ranks were then", true);

@@ -50,6 +50,8 @@ void ncs_text_error(const struct ncs_run_error *e, struct ncs_str *out);
 void ncs_text_errors(const struct ncs_text *t);
 void ncs_text_wrongs(const struct ncs_text *t);
 void ncs_text_expects(const struct ncs_text *t);
+/* True if failed expectations follow from a cause that has a finding: they come after it, without -v as a number. */
+bool ncs_text_expects_follow(const struct ncs_result *r);
 
 void ncs_text_proof(const struct ncs_text *t);  /* repair.c */
 void ncs_text_repair(const struct ncs_text *t); /* repair.c */

@@ -237,3 +237,10 @@ $ printf 'scenario { ranks = 2 }\nlocal x, a, b = cuda.buffer("float32", 8), cud
 $ printf 'scenario { ranks = 4 }\nlocal g = cuda.buffer("float32", 8)\nfor step = 1, 2 do\n  for l = 3, 1, -1 do\n    if rank ~= 2 or l ~= 1 then world:all_reduce(g, { label = "grad " .. l }) end\n  end\nend\nstream:sync()\n' >unused.lua; ncclscript run unused.lua | grep '^  why'
 >   why   rank 2 made 4 calls on world; ranks 0, 1, 3 made 6: rank 2 skips calls 3, 6 at line 5 (grad 1)
 ? 0
+
+# The row of a rank that skips calls counts them. What failed because of a hang comes behind its cause.
+$ sed 's/{ ranks = 4 }/{ ranks = 4, about = "x" }/; $d' unused.lua >waits.lua; echo 'expect.equal(g, 99) expect.equal(g, 98) stream:sync()' >>waits.lua; ncclscript run waits.lua | grep -E 'rank 2  skipped|expectations failed'
+>     rank 2  skipped 2 calls, made 4 of 6: finished    line 8
+>   note  8 expectations failed, too: -v shows them
+$ ncclscript run -v waits.lua | grep -c 'element 1: got'
+> 2

@@ -2,6 +2,7 @@
  * communicator: skipped-call, extra-call, swapped-calls. */
 #include "diagnose/rules/rule.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -213,6 +214,31 @@ static char *evidence_of(const struct ncs_analysis *q, int comm, const struct nc
     return ncs_str_take(&s);
 }
 
+/* A rank that left calls out misses a later call than these: its row names the calls that it left out, as the title does. */
+static void set_skipped_rows(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p, struct ncs_draft *d)
+{
+    const struct ncs_comm_info *info = q->journal->comm[comm];
+    for (size_t i = 0; i < d->f.rows && p->how == NCS_DIVERGENCE_SKIPPED; i++) {
+        struct ncs_finding_row *row = &d->f.row[i];
+        size_t k = 0;
+        unsigned number = 0;
+        while (k < p->minority_size && ncs_run_rank(q, comm, p->minority[k]) != row->rank)
+            k++;
+        if (k == p->minority_size || sscanf(row->text, "never made call %u", &number) != 1 || number == p->number)
+            continue;
+        struct ncs_str s = { 0 };
+        const char *rest = strchr(row->text, ':');
+        if (p->shift == 1)
+            ncs_str_addf(&s, "skipped call %u, ", (unsigned)p->number);
+        else
+            ncs_str_addf(&s, "skipped %u calls, ", (unsigned)p->shift);
+        ncs_str_addf(&s, "made %u of %u%s", (unsigned)info->member[p->minority[k]].calls,
+                     (unsigned)info->member[p->model].calls, rest ? rest : "");
+        ncs_free(row->text);
+        row->text = ncs_str_take(&s);
+    }
+}
+
 /* A culprit's line is that of its own call at the divergence, or of the call that it left out. */
 void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, int comm,
                          const struct ncs_call_divergence *p, struct ncs_draft *d)
@@ -231,6 +257,7 @@ void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r
         title = ncs_call_at(q, comm, p->minority[i], p->at);
     if (r->unmet) {
         ncs_fill_unmet(q, d, r->unmet, p->number);
+        set_skipped_rows(q, comm, p, d);
     } else {
         d->f.call = p->number;
         /* no rank waits because of it: labels and lines may differ on purpose, data and missing
