@@ -396,13 +396,18 @@ static int exit_code(const struct ncs_report_run *run)
     return ncs_tally_exit(&tally);
 }
 
-static void set_origin(json_t *o, const struct ncs_report_run *run)
+static void set_notes(json_t *o, const struct ncs_report_run *run)
 {
     json_t *notes = json_array();
     for (size_t i = 0; i < run->notes; i++)
         json_array_append_new(notes, ncs_json_of(run->note[i]));
-    json_object_set_new(o, "origin", ncs_json_of(run->origin));
     json_object_set_new(o, "notes", notes);
+}
+
+static void set_origin(json_t *o, const struct ncs_report_run *run)
+{
+    json_object_set_new(o, "origin", ncs_json_of(run->origin));
+    set_notes(o, run);
 }
 
 /* Examples of the calls whose results were not verified for this reason. */
@@ -490,6 +495,8 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
 
     if (run->origin)
         set_origin(o, run);
+    else if (run->notes)
+        set_notes(o, run);
 
     char *line = json_dumps(o, 0);
     ncs_str_add(out, line ? line : "{}");

@@ -316,12 +316,14 @@ static void add_failing(const struct ncs_text *t)
     ncs_str_free(&text);
 }
 
-/* True if the facts do not prove the verdict or its cause. A line `or` says that by itself. */
-static bool is_only_likely(const struct ncs_result *r)
+/* True if the facts do not prove the verdict or its cause. That the cause is not certain a line `or` says by itself. */
+static bool is_only_likely(const struct ncs_report_run *run)
 {
+    const struct ncs_result *r = run->result;
     const struct ncs_finding *cause = ncs_text_cause(r);
+    bool may_go_on = r->stop == NCS_STOP_STALLED && !run->origin;
     return r->certainty == NCS_LIKELY && (r->verdict == NCS_HANG || r->verdict == NCS_WRONG) &&
-           !(cause && cause->otherwise);
+           (may_go_on || !(cause && cause->otherwise));
 }
 
 void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_style *style,
@@ -343,7 +345,7 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
         add_declared(t);
     else
         add_reason(t);
-    if (is_only_likely(r))
+    if (is_only_likely(run))
         ncs_str_add(out, ": likely, not certain");
     ncs_str_add(out, "\n");
     if (style->verbose)

@@ -7,24 +7,29 @@ export NCCLSCRIPT_QUIET=1
 
 for who in watched watched,spins ranks ranks,spins ranks,watched ranks,watched,spins; do
     run "hang, $who" 3 "${exec[@]}" --patience 300ms -- "${clients}pollers" "$who"
-    reports '^HANG .*exec_pollers  2 ranks'
+    reports '^HANG .*exec_pollers  2 ranks, sim, seed 0: likely, not certain$'
     reports '^    rank 0  waits in cudaStream(Query|Synchronize)\(\) +rank_main\+0x'
     reports '^  why   rank 1 made one call on comm1; rank 0 made 2'
-    reports '^ncclscript: likely, not certain: all threads wait, except those that poll in vain, in .*; nothing has changed for 300 ms'
+    reports '^  note  all threads wait, except those that poll in vain, in .*; nothing has changed for 300 ms'
     case $who in
     watched*) reports ' in (cudaEventQuery|ncclCommGetAsyncError) at watch\+0x[0-9a-f]+ \(rank 0, another thread\);' ;;
     ranks | ranks,spins) reports ' in cudaStreamQuery at rank_main\+0x[0-9a-f]+ \(rank 0\);' ;;
     esac
 done
+run "hang of four ranks" 3 "${exec[@]}" --patience 300ms -- "${clients}pollers" ranks,four
+for rank in 0 2 3; do
+    reports "^    rank $rank  waits in cudaStreamQuery\(\) +rank_main\+0x"
+done
 # A framework's thread that only watches hides no hang; any other thread that sleeps may still act.
 run "hang, helps" 3 "${exec[@]}" --patience 300ms -- "${clients}pollers" helps
-reports '^ncclscript: likely, not certain: all threads wait, except threads of a framework that watch others; nothing has'
+reports '^  note  all threads wait, except threads of a framework that watch others; nothing has'
 run "hang, watched,helps" 3 "${exec[@]}" --patience 300ms -- "${clients}pollers" watched,helps
-reports '^ncclscript: likely, not certain: all threads wait, except those that poll in vain'
+reports '^  note  all threads wait, except those that poll in vain'
 run "naps" 124 "${exec[@]}" --timeout 600ms --patience 100ms -- "${clients}pollers" naps
 leaves_out 'likely'
 run "hang as JSON" 3 env NCCLSCRIPT_PATIENCE=300ms "${exec[@]}" --format json -- "${clients}pollers" watched
 reports '"verdict": "hang", "certainty": "likely"'
+reports '"notes": \["all threads wait, except those that poll in vain'
 run "hang without pollers" 3 "${exec[@]}" -- "${clients}pollers"
 leaves_out 'likely'
 # It is certain that the two wait; which of them is wrong no run has tried.

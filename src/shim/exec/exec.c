@@ -150,7 +150,7 @@ static void name_waits(struct ncs_diagnosis *d)
 }
 
 /* Notes the threads that could still end a likely hang: "cudaEventQuery at watch+0xae (rank 0, another thread)". */
-static void add_pollers(const struct ncs_snapshot *s, struct ncs_str *notes)
+static void add_pollers(const struct ncs_snapshot *s, struct ncs_str *note)
 {
     struct ncs_str who = { 0 };
     char time[32];
@@ -162,13 +162,14 @@ static void add_pollers(const struct ncs_snapshot *s, struct ncs_str *notes)
         ncs_site_add(&who, c->call->place.line);
         ncs_str_addf(&who, " (rank %d%s)", c->rank, c->thread ? ", another thread" : "");
     }
-    ncs_str_addf(notes, "ncclscript: likely, not certain: all threads wait, except %s%s; nothing has changed for %s "
-                 "(--patience)\n", who.bytes ? "those that poll in vain, in " : "threads of a framework that watch others",
+    ncs_str_addf(note, "all threads wait, except %s%s; nothing has changed for %s (--patience)",
+                 who.bytes ? "those that poll in vain, in " : "threads of a framework that watch others",
                  who.bytes ? who.text : "", ncs_format_duration(settings.patience, time, sizeof time));
     ncs_str_free(&who);
 }
 
-static void fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *notes)
+/* doubt: gets why the verdict is not certain, or nothing. */
+static void exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *doubt)
 {
     struct ncs_snapshot snapshot;
     machine->snapshot(&snapshot);
@@ -178,7 +179,7 @@ static void fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *notes)
     ncs_diagnosis_decide(&r->diagnosis, journal);
     name_waits(&r->diagnosis);
     if (how == NCS_STOP_STALLED)
-        add_pollers(&snapshot, notes);
+        add_pollers(&snapshot, doubt);
     ncs_snapshot_free(&snapshot);
     r->stop = how;
     r->ranks = count_ranks();
@@ -218,14 +219,15 @@ static void note_kernels(struct ncs_str *notes)
     ncs_str_free(&list);
 }
 
-/* Prints the result, with further lines of notes. */
-static void print(const struct ncs_result *r, const struct ncs_str *notes)
+/* Prints the result, with further lines of notes behind it. */
+static void print(const struct ncs_result *r, const struct ncs_str *doubt, const struct ncs_str *notes)
 {
     struct ncs_scenario scenario;
     char *name = program_name();
     ncs_scenario_init(&scenario, name);
     struct ncs_report_run run = { .scenario = &scenario, .result = r,
-                                  .as_expected = r->verdict == NCS_PASS };
+                                  .as_expected = r->verdict == NCS_PASS,
+                                  .note = (char *const *)&doubt->text, .notes = doubt->bytes > 0 };
     struct ncs_report_style style = { .verbose = false };
     struct ncs_str out = { 0 };
     if (settings.json)
@@ -245,8 +247,8 @@ static void print(const struct ncs_result *r, const struct ncs_str *notes)
 static void verdict(enum ncs_stop how)
 {
     struct ncs_result result = { 0 };
-    struct ncs_str notes = { 0 };
-    fill(&result, how, &notes);
+    struct ncs_str notes = { 0 }, doubt = { 0 };
+    exec_fill(&result, how, &doubt);
     note_absent_calls(&notes);
     note_kernels(&notes);
     result.verdict = how == NCS_STOP_INTERRUPTED ? NCS_TIMEOUT : NCS_HANG;
@@ -257,7 +259,7 @@ static void verdict(enum ncs_stop how)
         result.certainty = NCS_LIKELY; /* a polling thread may still end the hang */
     else if (finding)
         result.certainty = finding->certainty;
-    print(&result, &notes);
+    print(&result, &doubt, &notes);
     int status = ncs_verdict_exit(result.verdict);
     tell("verdict", status);
     _exit(status);
@@ -267,8 +269,8 @@ static void verdict(enum ncs_stop how)
 static void ended(void)
 {
     struct ncs_result result = { 0 };
-    struct ncs_str notes = { 0 }, left = { 0 };
-    fill(&result, NCS_STOP_DONE, &notes);
+    struct ncs_str notes = { 0 }, left = { 0 }, doubt = { 0 };
+    exec_fill(&result, NCS_STOP_DONE, &doubt);
     bool misused = ncs_misuse_report(&notes);
     result.verdict = misused || first_error(&result.diagnosis) ? NCS_WRONG : NCS_PASS;
     ncs_exec_left(journal, &left);
@@ -276,7 +278,7 @@ static void ended(void)
     note_kernels(&notes);
     if (left.bytes)
         ncs_str_addf(&notes, "ncclscript: left at the end: %s\n", left.text);
-    print(&result, &notes);
+    print(&result, &doubt, &notes);
     ncs_diagnosis_free(&result.diagnosis);
     ncs_str_free(&notes);
     ncs_str_free(&left);
