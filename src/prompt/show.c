@@ -121,6 +121,37 @@ bool show_comms(struct ncs_prompt *p, const char *arguments)
 
 /* ---- streams ---- */
 
+/* True if other ranks have not made the call of the operation. */
+static bool awaits_ranks(const struct ncs_snapshot *s, const struct ncs_snap_op *op)
+{
+    return op->parts && op->state == NCS_OP_ACTIVE && s->part[op->part].state <= NCS_PART_AT_MEETING;
+}
+
+/* Adds "no rank waits; streams of ranks 0, 1 do (:streams)". False = no stream waits for other ranks. */
+static bool format_waiting_streams(const struct ncs_snapshot *s, struct ncs_str *out)
+{
+    int *rank = NULL;
+    size_t ranks = 0, room = 0;
+    for (size_t i = 0; i < s->ops; i++) {
+        size_t k = 0;
+        while (k < ranks && rank[k] < s->op[i].rank)
+            k++;
+        if (!awaits_ranks(s, &s->op[i]) || (k < ranks && rank[k] == s->op[i].rank))
+            continue;
+        NCS_PUSH(rank, ranks, room, s->op[i].rank);
+        for (size_t last = ranks - 1; last > k; last--)
+            rank[last] = rank[last - 1];
+        rank[k] = s->op[i].rank;
+    }
+    if (ranks) {
+        ncs_str_add(out, ranks == 1 ? "no rank waits; a stream of rank " : "no rank waits; streams of ranks ");
+        ncs_str_add_many_ranks(out, rank, ranks);
+        ncs_str_add(out, ranks == 1 ? " does (:streams)\n" : " do (:streams)\n");
+    }
+    ncs_free(rank);
+    return ranks > 0;
+}
+
 bool show_streams(struct ncs_prompt *p, const char *arguments)
 {
     (void)arguments;
@@ -138,9 +169,7 @@ bool show_streams(struct ncs_prompt *p, const char *arguments)
             ncs_str_addf(&text, "a group of %zu calls", op->parts);
         else
             ncs_str_add(&text, op->kind);
-        bool alone = op->parts && op->state == NCS_OP_ACTIVE &&
-                     p->snapshot.part[op->part].state <= NCS_PART_AT_MEETING;
-        ncs_str_addf(&text, ": %s", alone ? "waits for the other ranks" : states[op->state]);
+        ncs_str_addf(&text, ": %s", awaits_ranks(&p->snapshot, op) ? "waits for the other ranks" : states[op->state]);
         ncs_rows_add(&rows, op->rank, text.text, op->call ? op->call->place.line : 0, false);
         ncs_str_free(&text);
     }
@@ -233,7 +262,7 @@ bool show_waits(struct ncs_prompt *p, const char *arguments)
     struct ncs_str out = { 0 };
     prompt_look(p);
     prompt_waiting(p, true, &out);
-    if (!out.bytes)
+    if (!out.bytes && !format_waiting_streams(&p->snapshot, &out))
         ncs_str_add(&out, "nobody waits\n");
     prompt_write(p, &out);
     return true;
@@ -273,7 +302,7 @@ bool show_why(struct ncs_prompt *p, const char *arguments)
         add_findings_of(p, &p->state, &out);
     else if (prompt_somebody_waits(p))
         look_ahead(p, &out);
-    else
+    else if (!format_waiting_streams(&p->snapshot, &out))
         ncs_str_add(&out, "nothing is wrong so far\n");
     prompt_write_lines(p, &out);
     return true;

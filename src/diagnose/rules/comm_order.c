@@ -34,6 +34,40 @@ static void format_kernel_slots(const struct ncs_analysis *q, const struct ncs_c
     }
 }
 
+/* The two meetings of a cycle of two collectives. False = the cycle is another one. */
+static bool find_two_meetings(const struct ncs_analysis *q, const struct ncs_cause *r, const struct ncs_unmet *of[2])
+{
+    size_t found = 0;
+    for (size_t i = 0; i < r->length; i++) {
+        int unmet = ncs_node_unmet(q, r->path[i]);
+        if (unmet < 0)
+            continue;
+        if (found == 2 || q->unmet[unmet].kind != NCS_UNMET_COLLECTIVE)
+            return false;
+        of[found++] = &q->unmet[unmet];
+    }
+    return found == 2 && of[0]->comm != of[1]->comm;
+}
+
+/* Adds which rank alone has the other order, if several ranks wait at one of the two meetings. */
+static void format_lone_rank(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
+{
+    const struct ncs_unmet *of[2];
+    if (!find_two_meetings(q, r, of))
+        return;
+    int first = of[0]->presents == 1 ? 0 : 1;
+    const struct ncs_unmet *lone = of[first], *most = of[1 - first];
+    if (lone->presents != 1 || most->presents < 2)
+        return;
+    int *rank = ncs_new(most->presents * sizeof *rank);
+    for (size_t i = 0; i < most->presents; i++)
+        rank[i] = most->present[i]->rank;
+    ncs_str_addf(s, "; rank %d alone calls %s first, ", lone->present[0]->rank, ncs_comm_name(q, lone->comm));
+    ncs_format_ranks(s, rank, most->presents);
+    ncs_str_addf(s, " call %s first", ncs_comm_name(q, most->comm));
+    ncs_free(rank);
+}
+
 static bool comm_order_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_CYCLE)
@@ -49,14 +83,14 @@ static bool comm_order_match(const struct ncs_analysis *q, const struct ncs_caus
     size_t before = why.bytes;
     format_kernel_slots(q, r, &why);
     if (why.bytes == before)
-        ncs_str_add(&why, "; each rank would make the call that another one waits for only after this one");
+        ncs_str_add(&why, "; each waits for a call that another one makes later");
+    format_lone_rank(q, r, &why);
     d->f.why = ncs_str_take(&why);
     if (k.comms > 2)
         d->f.fix = ncs_text("put all communicators into one order for the whole job, and let each rank "
                             "use its own in that order: it is enough that one rank of the ring gives way");
     else
-        d->f.fix = ncs_text("use the communicators in one order on every rank, the same for all that "
-                            "share two of them");
+        d->f.fix = ncs_text("use the communicators in one order on every rank");
     return true;
 }
 
