@@ -246,6 +246,6 @@ $ ncclscript run -v waits.lua | grep -c 'element 1: got'
 > 2
 
 # Of two orders of communicators one is the lone rank's.
-$ printf 'scenario { ranks = 4, about = "x" }\nlocal a, b = world:split { color = 0 }, world:split { color = 0 }\nlocal x = cuda.buffer("float32", 8):fill(1)\nif rank == 0 then a, b = b, a end\na:all_reduce(x) stream:sync()\nb:all_reduce(x) stream:sync()\n' >orders.lua; ncclscript run orders.lua | grep -E '^  (why|fix)'
+$ printf 'scenario { ranks = 4, about = "x" }\nlocal a, b = world:split { color = 0 }, world:split { color = 0 }\nlocal x = cuda.buffer("float32", 8):fill(1)\nif rank == 0 then\n  b:all_reduce(x) stream:sync() a:all_reduce(x)\nelse\n  a:all_reduce(x) stream:sync() b:all_reduce(x)\nend\nstream:sync()\n' >orders.lua; ncclscript run orders.lua | grep -E '^  (why|fix)'
 >   why   <*>; each waits for a call that another one makes later; rank 0 alone calls world/split2.0 first, ranks 1, 2, 3 call world/split1.0 first
 >   fix   use the communicators in one order on every rank
