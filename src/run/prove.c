@@ -244,13 +244,10 @@ static bool prove_is_of_all(const struct ncs_run *run, const struct ncs_finding 
     return f->cycles && f->culprits == (d->parties ? d->parties : (size_t)run->options.ranks);
 }
 
-/* True if the change claims that calls are right but for their arguments, and that is not enough: more is
- * wrong than the finding says. */
-static bool changes_arguments(const struct ncs_finding *f)
+/* A change of several calls claims to be all that is wrong. If the run still hangs after it, more is wrong than the
+ * finding says, or something else is. */
+static bool changes_several(const struct ncs_finding *f)
 {
-    for (size_t i = 0; i < f->repairs; i++)
-        if (f->repair[i].kind != NCS_EDIT_ARGUMENT)
-            return false;
     return f->repairs > 1;
 }
 
@@ -259,7 +256,7 @@ static bool changes_arguments(const struct ncs_finding *f)
 static bool is_refuted(const struct ncs_finding *f, const struct ncs_trial *t)
 {
     if (t->verdict == NCS_HANG)
-        return ncs_finding_is_read(f) || changes_arguments(f) || !t->gone;
+        return ncs_finding_is_read(f) || changes_several(f) || !t->gone;
     return t->verdict == NCS_ERROR;
 }
 
@@ -272,8 +269,12 @@ static void doubt_fallen(struct ncs_run *run, bool another_stands)
     bool fallen = t && is_refuted(first, t);
     bool unproven = another_stands && first && first->cycles && (!t || !ncs_trial_goes_on(t));
     bool untried = first && first->comm && first->cycles && !first->repairs;
-    if (first && first->certainty == NCS_CERTAIN && (fallen || unproven || untried) && !prove_is_of_all(run, first))
-        first->certainty = NCS_LIKELY;
+    bool doubtful = fallen || ((unproven || untried) && !prove_is_of_all(run, first));
+    if (!first || first->certainty != NCS_CERTAIN || !doubtful)
+        return;
+    if (fallen && t->verdict == NCS_HANG && changes_several(first))
+        ncs_finding_doubt(first, "it could also be something else: the run still hangs with this change");
+    first->certainty = NCS_LIKELY;
 }
 
 void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)

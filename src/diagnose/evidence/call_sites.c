@@ -323,7 +323,7 @@ void ncs_find_evidence(struct ncs_analysis *q)
         if (!is_whole(r, nranks))
             continue;
         if (q->hung && r->divergence.how == NCS_DIVERGENCE_FEWER) {
-            struct ncs_sides s;
+            struct ncs_sides s = { 0 };
             find_sides(q, (int)c, &s);
             if (s.minority_size)
                 locate_by_any(q, &records, (int)c, &s, &r->by_evidence);
