@@ -87,7 +87,8 @@ static const char *read_lesson_files(lua_State *L, int table, struct lesson_list
         struct lesson_pair file = { copy_of(L, -2), copy_of(L, -1) };
         NCS_PUSH(list->item, list->items, list->room, file);
     }
-    qsort(list->item, list->items, sizeof *list->item, by_file_name);
+    if (list->items)
+        qsort(list->item, list->items, sizeof *list->item, by_file_name);
     return NULL;
 }
 

@@ -203,7 +203,8 @@ static size_t find_allocated(const struct ncs_journal *j, struct view_range **ou
             NCS_PUSH(range, count, room, one);
         }
     }
-    qsort(range, count, sizeof *range, by_begin);
+    if (count)
+        qsort(range, count, sizeof *range, by_begin);
     for (size_t i = 0; i < count; i++)
         if (kept && range[i].begin <= range[kept - 1].end)
             range[kept - 1].end = range[i].end > range[kept - 1].end ? range[i].end : range[kept - 1].end;

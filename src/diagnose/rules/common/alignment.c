@@ -114,7 +114,8 @@ static uint32_t surplus(const struct pair *p, uint32_t from_minority, uint32_t f
 
 static struct ncs_keys marks_from(const struct ncs_sequence *s, uint32_t at)
 {
-    return (struct ncs_keys){ s->mark + (at - s->base), ncs_sequence_end(s) - at };
+    uint32_t count = ncs_sequence_end(s) - at;
+    return (struct ncs_keys){ count ? s->mark + (at - s->base) : NULL, count };
 }
 
 /* Explains the divergence at p->at by calls that the minority's rank left out, or made in excess, in several places.
