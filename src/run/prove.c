@@ -269,8 +269,7 @@ static void doubt_fallen(struct ncs_run *run, bool another_stands)
     bool fallen = t && is_refuted(first, t);
     bool unproven = another_stands && first && first->cycles && (!t || !ncs_trial_goes_on(t));
     bool untried = first && first->comm && first->cycles && !first->repairs;
-    bool doubtful = fallen || ((unproven || untried) && !prove_is_of_all(run, first));
-    if (!first || first->certainty != NCS_CERTAIN || !doubtful)
+    if (!first || first->certainty != NCS_CERTAIN || !(fallen || unproven || untried) || prove_is_of_all(run, first))
         return;
     if (fallen && t->verdict == NCS_HANG && changes_several(first))
         ncs_finding_doubt(first, "it could also be something else: the run still hangs with this change");

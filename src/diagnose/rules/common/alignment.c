@@ -112,10 +112,11 @@ static uint32_t surplus(const struct pair *p, uint32_t from_minority, uint32_t f
     return UINT32_MAX;
 }
 
+/* The marks from number `at` on; none if the sequence ends before it. */
 static struct ncs_keys marks_from(const struct ncs_sequence *s, uint32_t at)
 {
-    uint32_t count = ncs_sequence_end(s) - at;
-    return (struct ncs_keys){ count ? s->mark + (at - s->base) : NULL, count };
+    uint32_t end = ncs_sequence_end(s);
+    return at < end ? (struct ncs_keys){ s->mark + (at - s->base), end - at } : (struct ncs_keys){ NULL, 0 };
 }
 
 /* Explains the divergence at p->at by calls that the minority's rank left out, or made in excess, in several places.
