@@ -255,6 +255,10 @@ bool ncs_journal_name(struct ncs_journal *j, const void *handle, const char *nam
 /* True if one process has several ranks of the communicator, on different devices. */
 bool ncs_comm_is_shared(const struct ncs_comm_info *info);
 
+/* The rank that makes the call: its thread's; of a thread that has several ranks of the call's communicator, the rank in
+ * that communicator. */
+int ncs_journal_rank_of(const struct ncs_journal *j, const struct ncs_call *call);
+
 /* Finds the communicator and rank behind a handle; false if the handle is not known. */
 bool ncs_journal_find(const struct ncs_journal *j, const void *handle, int *comm, int *comm_rank);
 

@@ -360,6 +360,12 @@ void ncs_journal_learn(struct ncs_journal *j, struct ncs_call *call)
     }
 }
 
+int ncs_journal_rank_of(const struct ncs_journal *j, const struct ncs_call *call)
+{
+    bool shared = call->comm >= 0 && ncs_comm_is_shared(j->comm[call->comm]);
+    return shared ? call->comm_rank : call->rank;
+}
+
 bool ncs_comm_is_shared(const struct ncs_comm_info *info)
 {
     struct ncs_map device = { 0 };

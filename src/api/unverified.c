@@ -13,6 +13,7 @@ static const struct {
     [NCS_UNVERIFIED_WINDOW] = { "ambiguous-window", "several windows begin at the same address" },
     [NCS_UNVERIFIED_UNPAIRED] = { "unpaired", "the calls of the other ranks are not known" },
     [NCS_UNVERIFIED_TYPE] = { "unknown-type", "ncclscript does not know the type or the operator" },
+    [NCS_UNVERIFIED_KERNEL] = { "kernel-not-run", "kernels that may write its inputs were not run" },
     [NCS_UNVERIFIED_ONE_SIDED] = { "put-on-real-nccl", "real NCCL does not show when a put has arrived" },
     [NCS_UNVERIFIED_IN_PROGRESS] = { "call-in-progress", "nobody asked whether the call was launched" },
     [NCS_UNVERIFIED_SHARED_STREAM] = { "shared-stream",

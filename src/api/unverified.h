@@ -14,6 +14,7 @@ enum ncs_unverified {
     NCS_UNVERIFIED_WINDOW,
     NCS_UNVERIFIED_UNPAIRED,
     NCS_UNVERIFIED_TYPE,
+    NCS_UNVERIFIED_KERNEL, /* only of programs under exec */
     /* Only on real hardware, where verification uses copies. */
     NCS_UNVERIFIED_ONE_SIDED,
     NCS_UNVERIFIED_IN_PROGRESS,

@@ -142,10 +142,12 @@ static void text_add_counts(const struct ncs_text *t)
         ncs_str_addf(t->out, ": nothing wrong found in %" PRIu64 " call%s", r->calls, ncs_text_plural(r->calls));
         return;
     }
-    ncs_str_addf(t->out, ": %" PRIu64 " result%s verified", r->checked, ncs_text_plural(r->checked));
+    ncs_str_add(t->out, ": ");
+    if (r->left_out) /* else nothing was to be verified */
+        ncs_str_addf(t->out, "%" PRIu64 " result%s verified, ", r->checked, ncs_text_plural(r->checked));
     if (r->unchecked)
-        ncs_str_addf(t->out, ", %" PRIu64 " not verified", r->unchecked);
-    ncs_str_addf(t->out, ", %" PRIu64 " call%s", r->calls, ncs_text_plural(r->calls));
+        ncs_str_addf(t->out, "%" PRIu64 " not verified, ", r->unchecked);
+    ncs_str_addf(t->out, "%" PRIu64 " call%s", r->calls, ncs_text_plural(r->calls));
 }
 
 const struct ncs_finding *ncs_text_cause(const struct ncs_result *r)

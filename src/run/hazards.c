@@ -17,7 +17,8 @@ void ncs_run_hazards_open(struct ncs_run *run)
 {
     if (strcmp(run->driver->name, "dry-run") == 0) /* a dry run executes nothing */
         return;
-    run->hazards = ncs_hazards_open(run->journal, device_of_thread, run);
+    run->hazards = ncs_hazards_open(run->journal, &(struct ncs_hazards_options){ .device = device_of_thread,
+                                                                                  .device_arg = run });
 }
 
 void ncs_run_waited(struct ncs_run *run)
@@ -34,22 +35,12 @@ void ncs_run_compared(struct ncs_run *run, bool held)
 
 void ncs_run_hazards_report(struct ncs_run *run)
 {
-    size_t count, wrongs;
+    size_t wrongs = 0;
     uint64_t all;
     if (!run->hazards)
         return;
     const struct ncs_wrong *wrong = run->verify ? ncs_verify_wrong(run->verify, &wrongs, &all) : NULL;
-    for (size_t i = 0; wrong && i < wrongs; i++)
-        ncs_hazards_wrong(run->hazards, wrong[i].call);
-    const struct ncs_hazard *found = ncs_hazards_found(run->hazards, &count);
-    for (size_t i = 0; i < count; i++) {
-        struct ncs_call *const calls[] = { found[i].earlier, found[i].later };
-        struct ncs_notice *n = ncs_notices_add(&run->notices, NCS_NOTICE_HAZARD, calls, 2, NULL);
-        if (!n)
-            return;
-        n->hazard = &found[i];
-        n->felt = found[i].felt && run->result.stop == NCS_STOP_DONE;
-    }
+    ncs_notices_hazards(&run->notices, run->hazards, wrong, wrongs, run->result.stop == NCS_STOP_DONE);
 }
 
 void ncs_run_hazards_close(struct ncs_run *run)

@@ -1,6 +1,8 @@
 #include "run/notices.h"
 
 #include "base/mem.h"
+#include "diagnose/hazard/hazard.h"
+#include "verify/verify.h"
 
 enum { KEPT = 1024 };
 
@@ -44,4 +46,21 @@ void ncs_notices_crash(void *list, struct ncs_call *call, const char *why)
 void ncs_notices_fault(void *list, struct ncs_call *call, const char *why)
 {
     ncs_notices_add(list, NCS_NOTICE_FAULT, &call, call ? 1 : 0, why);
+}
+
+void ncs_notices_hazards(struct ncs_notices *list, struct ncs_hazards *hazards, const struct ncs_wrong *wrong,
+                         size_t wrongs, bool done)
+{
+    size_t count;
+    for (size_t i = 0; i < wrongs; i++)
+        ncs_hazards_wrong(hazards, wrong[i].call);
+    const struct ncs_hazard *found = ncs_hazards_found(hazards, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct ncs_call *const calls[] = { found[i].earlier, found[i].later };
+        struct ncs_notice *n = ncs_notices_add(list, NCS_NOTICE_HAZARD, calls, 2, NULL);
+        if (!n)
+            return;
+        n->hazard = &found[i];
+        n->felt = found[i].felt && done;
+    }
 }

@@ -1,5 +1,6 @@
 /* The library fault: faults of this run, and when they happen. */
 #include "run/fault.h"
+#include "run/fault_text.h"
 
 #include <limits.h>
 #include <stddef.h>
@@ -112,10 +113,7 @@ static void check_fail(lua_State *L, const struct ncs_fault *f)
 {
     if (!f->call && f->fn < 0)
         ncs_lua_usage(L, "which call fails? Give call, or func");
-    if (f->fn == NCS_FN_ncclGroupStart || f->fn == NCS_FN_ncclGroupEnd ||
-        f->fn == NCS_FN_ncclGroupSimulateEnd ||
-        (f->fn >= 0 && ncs_fn_info[f->fn].result != NCS_RESULT_NCCL &&
-         ncs_fn_info[f->fn].result != NCS_RESULT_CUDA))
+    if (f->fn >= 0 && !ncs_fault_can_fail(f->fn))
         ncs_lua_usage(L, "%s cannot be left out", ncs_fn_info[f->fn].name);
 }
 

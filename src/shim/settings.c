@@ -70,9 +70,45 @@ static const char *read_kernels(struct ncs_shim_settings *s, const char *text)
     return s->skips_kernels || strcmp(text, "fail") == 0 ? NULL : "fail or skip";
 }
 
+static bool is_on(const char *text)
+{
+    return strcmp(text, "") != 0 && strcmp(text, "0") != 0;
+}
+
+static const char *read_verify(struct ncs_shim_settings *s, const char *text)
+{
+    s->verify = is_on(text);
+    return NULL;
+}
+
+static const char *read_seed(struct ncs_shim_settings *s, const char *text)
+{
+    int64_t seed;
+    if (!ncs_parse_int(text, &seed) || seed < 0)
+        return "a number from 0";
+    s->seed = (uint64_t)seed;
+    return NULL;
+}
+
+/* The library above reads them. */
+static const char *read_faults(struct ncs_shim_settings *s, const char *text)
+{
+    s->faults = text;
+    return NULL;
+}
+
+static const char *read_sites(struct ncs_shim_settings *s, const char *text)
+{
+    int64_t rank;
+    if (!ncs_parse_int(text, &rank) || rank < 0 || rank > INT32_MAX)
+        return "a rank";
+    s->sites = (int)rank;
+    return NULL;
+}
+
 static const char *read_quiet(struct ncs_shim_settings *s, const char *text)
 {
-    s->quiet = strcmp(text, "") != 0 && strcmp(text, "0") != 0;
+    s->quiet = is_on(text);
     return NULL;
 }
 
@@ -84,6 +120,8 @@ static const struct {
     { "NCCLSCRIPT_POLICY", read_policy },     { "NCCLSCRIPT_TIMEOUT", read_timeout },
     { "NCCLSCRIPT_PATIENCE", read_patience }, { "NCCLSCRIPT_FORMAT", read_format },
     { "NCCLSCRIPT_QUIET", read_quiet },       { "NCCLSCRIPT_KERNELS", read_kernels },
+    { "NCCLSCRIPT_VERIFY", read_verify },     { "NCCLSCRIPT_SEED", read_seed },
+    { "NCCLSCRIPT_FAULTS", read_faults },     { "NCCLSCRIPT_SITES", read_sites },
 };
 
 static void read_variables(struct ncs_shim_settings *s)
@@ -151,7 +189,7 @@ void ncs_shim_warn_of_plugins(void)
 void ncs_shim_read_settings(struct ncs_shim_settings *s)
 {
     *s = (struct ncs_shim_settings){ .devices = DEVICES, .nccl_version = NCS_NCCL_DEFAULT,
-                                     .patience = PATIENCE };
+                                     .patience = PATIENCE, .sites = -1 };
     read_variables(s);
     choose_devices(s);
     s->launcher = find_launcher();

@@ -15,6 +15,10 @@ struct ncs_shim_settings {
     bool json;
     bool quiet;
     bool skips_kernels;   /* a launch of a kernel that the simulator lacks does nothing, instead of failing */
+    bool verify;          /* results are compared with the right ones */
+    uint64_t seed;        /* who goes first where several could; 0 = first in, first out */
+    const char *faults;   /* a list of faults (run/fault_text.h); NULL = none */
+    int sites;            /* the rank whose call sites are reported to exec; -1 = none */
     int64_t timeout;      /* without progress, in ns; 0 = none */
     int64_t patience;     /* with threads that poll, in ns */
     const char *launcher; /* the variable by which a launcher states several processes; NULL */

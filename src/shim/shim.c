@@ -196,6 +196,8 @@ static void open_machine(void)
         .numbers = settings.number,
         .eager = settings.typical ? EAGER_BYTES : 0,
         .nccl_version = settings.nccl_version,
+        .seeded = settings.seed != 0,
+        .seed = settings.seed,
         .foreign = true,
         .log = on_log,
     };

@@ -18,10 +18,12 @@
 #include "sim/data/pool.h"
 #include "sim/kernel/choose.h"
 #include "sim/kernel/context.h"
+#include "sim/kernel/foreign.h"
 #include "sim/kernel/gen/functions.h"
 #include "sim/kernel/job.h"
 #include "sim/kernel/list.h"
 #include "sim/kernel/sched.h"
+#include "sim/kernel/turn.h"
 #include "sim/kernel/world.h"
 
 #define DEFAULT_DEVICES 8
@@ -50,6 +52,8 @@ static bool sim_machine_begin(const struct ncs_machine_options *options, struct 
     sim_log_begin();
     if (!options->foreign)
         sim_context_adopt_runner();
+    if (options->foreign && options->seeded)
+        sim_turns_begin(options->seed);
     return sim_choices_begin(options->seeded, options->seed, options->schedule, err);
 }
 
@@ -305,7 +309,11 @@ static void sim_machine_end(enum ncs_ending how, const char *message, struct ncs
     ncs_free(c->message);
     c->message = ncs_copy_text(message);
     c->place = place;
-    if (how == NCS_END_KILLED)
+    if (how != NCS_END_KILLED)
+        return;
+    if (sim_world.options.foreign)
+        sim_foreign_halt(c);
+    else
         sim_context_finish(c);
 }
 

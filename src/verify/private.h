@@ -15,6 +15,7 @@ struct ncs_verify {
     struct ncs_map signals;  /* struct signals by (communicator, target, origin) */
     enum ncs_arithmetic arithmetic;
     bool off;                /* nothing is compared, only counted */
+    enum ncs_unverified doubt; /* why right results do not count; NCS_FIT = they do */
     uint64_t checked, wrongs;
     struct ncs_left_out left_out[NCS_UNVERIFIED_REASONS];
     struct ncs_wrong wrong[NCS_WRONGS];

@@ -103,6 +103,10 @@ void ncs_verify_trust(struct ncs_verify *v, bool trusts);
 /* From now on results are only counted, not checked. */
 void ncs_verify_off(struct ncs_verify *v);
 
+/* From now on results are compared, but those that are right count as not verified, for this reason: their inputs may
+ * not be what the program would compute. */
+void ncs_verify_doubt(struct ncs_verify *v, enum ncs_unverified why);
+
 /* Sets how to test that a call's memory still exists, as ncs_machine.readable; NULL: it always does. */
 void ncs_verify_asks(struct ncs_verify *v, bool (*readable)(const void *p, size_t bytes));
 

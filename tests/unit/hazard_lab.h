@@ -95,7 +95,7 @@ static inline void open_lab(void)
     for (int i = 0; i < 3; i++)
         comm[i] = (struct ncs_comm_info){ .number = i, .nranks = i < 2 ? 2 : 1, .member = member[i],
                                           .members = i < 2 ? 2 : 1 };
-    h = ncs_hazards_open(&journal, NULL, NULL);
+    h = ncs_hazards_open(&journal, &(struct ncs_hazards_options){ 0 });
     open_rank(0);
     line = 100;
 }

@@ -459,7 +459,7 @@ static bool would_be_a_hazard(void)
     uint64_t calls = made, ended = groups;
     int at = line;
     before = *st;
-    h = ncs_hazards_open(&journal, NULL, NULL);
+    h = ncs_hazards_open(&journal, &(struct ncs_hazards_options){ 0 });
     take_any_step();
     ncs_hazards_close(h);
     bool is_one = st->m.founds > 0;

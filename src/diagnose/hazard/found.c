@@ -31,9 +31,8 @@ static uint64_t key_of_pair(const struct ncs_hazards *h, const struct ncs_call *
     return ncs_hash(comm, sends ? own << 32 | peer : peer << 32 | own);
 }
 
-/* One key for all calls that meet: those of a collective, or a send and its receive. So a wrong result on one rank leads
- * to a hazard on another rank's input. */
-static uint64_t found_key_of(const struct ncs_hazards *h, const struct ncs_call *call)
+/* A wrong result on one rank so leads to a hazard on another rank's input. */
+uint64_t hazard_key_of(const struct ncs_hazards *h, const struct ncs_call *call)
 {
     if (!is_counted(call) || !call->ordinal || ncs_call_is_one_sided(call))
         return ncs_hash(1, call->id);
@@ -44,7 +43,7 @@ static uint64_t found_key_of(const struct ncs_hazards *h, const struct ncs_call 
 
 static void taint(struct ncs_hazards *h, const struct ncs_call *call, size_t found)
 {
-    uint64_t key = found_key_of(h, call);
+    uint64_t key = hazard_key_of(h, call);
     if (h->tainted.count < MOST_TAINTED && !ncs_map_get(&h->tainted, key))
         ncs_map_put(&h->tainted, key, (void *)(uintptr_t)(found + 1));
 }
@@ -102,13 +101,14 @@ int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access 
     if (i == h->founds)
         NCS_PUSH(h->found, h->founds, h->found_room, (struct ncs_hazard){ .kind = kind });
     struct ncs_hazard *f = &h->found[i];
-    if (f->ats == 0 || r->rank < f->at[0].rank)
-        stand_for(f, earlier, later, does, sync);
     struct ncs_call *named = is_counted(earlier->call) ? earlier->call : later->call;
+    int rank = h->options.one_process ? ncs_journal_rank_of(h->journal, named) : r->rank;
+    if (f->ats == 0 || rank < f->at[0].rank)
+        stand_for(f, earlier, later, does, sync);
     f->times++;
-    struct ncs_hazard_at at = { .rank = r->rank, .comm = -1, .comm_rank = -1 };
+    struct ncs_hazard_at at = { .rank = rank, .comm = -1, .comm_rank = -1 };
     if (is_counted(named))
-        at = (struct ncs_hazard_at){ r->rank, named->comm, named->comm_rank, named->number, named };
+        at = (struct ncs_hazard_at){ rank, named->comm, named->comm_rank, named->number, named };
     found_add_rank(f, at);
     taint(h, earlier->call, i);
     taint(h, later->call, i);
@@ -118,7 +118,7 @@ int hazard_found(struct rank *r, enum ncs_hazard_kind kind, const struct access 
 static void miss(struct ncs_hazards *h, const struct ncs_call *call)
 {
     if (h->misses < MOST_MISSED)
-        NCS_PUSH(h->missed, h->misses, h->miss_room, found_key_of(h, call));
+        NCS_PUSH(h->missed, h->misses, h->miss_room, hazard_key_of(h, call));
 }
 
 void ncs_hazards_wrong(struct ncs_hazards *h, const struct ncs_call *call)

@@ -4,13 +4,11 @@
 
 #define MOST_ROWS 256 /* of a 2D copy or fill; memory of one with more rows is not checked */
 
-struct ncs_hazards *ncs_hazards_open(const struct ncs_journal *journal, int (*device)(void *arg),
-                                     void *arg)
+struct ncs_hazards *ncs_hazards_open(const struct ncs_journal *journal, const struct ncs_hazards_options *options)
 {
     struct ncs_hazards *h = ncs_new(sizeof *h);
     h->journal = journal;
-    h->device = device;
-    h->device_arg = arg;
+    h->options = *options;
     return h;
 }
 
@@ -51,7 +49,7 @@ static struct stream *stream_of(struct rank *r, const struct ncs_call *call)
     const void *handle = ncs_call_stream(call);
     bool relative = !handle || handle == (const void *)cudaStreamLegacy ||
                     handle == (const void *)cudaStreamPerThread;
-    return hazard_stream(r, handle, relative ? hazard_device(r, call->thread) : -1, call->thread);
+    return hazard_stream(r, handle, relative ? hazard_device(r, call) : -1, call);
 }
 
 /* One operation in a stream; `waited`: the host waits for it. */
@@ -276,7 +274,7 @@ static void call_host(struct rank *r, struct ncs_call *call)
 static void wait_device(struct rank *r, struct ncs_call *call)
 {
     hazard_in_vain(r, call, NULL);
-    hazard_drain(r, hazard_device(r, call->thread));
+    hazard_drain(r, hazard_device(r, call));
 }
 
 /* The host may have learned by now that the enqueued host functions ran. */
@@ -285,10 +283,15 @@ static void hear(struct rank *r)
     hazard_join(&r->host, &r->callbacks);
 }
 
+static struct rank *rank_of(struct ncs_hazards *h, int rank)
+{
+    return hazard_rank(h, h->options.one_process ? 0 : rank);
+}
+
 void ncs_hazards_waited(struct ncs_hazards *h, int rank)
 {
     if (rank >= 0)
-        hear(hazard_rank(h, rank));
+        hear(rank_of(h, rank));
 }
 
 /* ---- the table ---- */
@@ -343,13 +346,13 @@ static void order(struct rank *r, struct ncs_call *call)
 {
     switch ((int)call->fn) {
     case NCS_FN_cudaSetDevice:
-        hazard_thread(r, call->thread)->device = (int)call->arg[0].i;
+        hazard_thread(r, call)->device = (int)call->arg[0].i;
         break;
     case NCS_FN_cudaStreamCreate:
-        hazard_new_stream(r, call->arg[0].p, hazard_device(r, call->thread), true);
+        hazard_new_stream(r, call->arg[0].p, hazard_device(r, call), true);
         break;
     case NCS_FN_cudaStreamCreateWithFlags: case NCS_FN_cudaStreamCreateWithPriority:
-        hazard_new_stream(r, call->arg[0].p, hazard_device(r, call->thread),
+        hazard_new_stream(r, call->arg[0].p, hazard_device(r, call),
                           !(call->arg[1].u & cudaStreamNonBlocking));
         break;
     case NCS_FN_cudaStreamDestroy:
@@ -392,7 +395,7 @@ static void communicate(struct rank *r, struct ncs_call *call)
 {
     switch ((int)call->fn) {
     case NCS_FN_ncclGroupStart:
-        hazard_thread(r, call->thread)->depth++;
+        hazard_thread(r, call)->depth++;
         break;
     case NCS_FN_ncclCommGetAsyncError:
         if (call->arg[1].i == ncclSuccess)
@@ -421,9 +424,11 @@ void ncs_hazards_call(struct ncs_hazards *h, struct ncs_call *call)
 {
     if (call->rank < 0)
         return;
-    struct rank *r = hazard_rank(h, call->rank);
+    struct rank *r = rank_of(h, call->rank);
     if (r->blind)
         return;
+    if (h->options.one_process)
+        hear(r);
     if (ncs_fn_info[call->fn].closes_group)
         hazard_group_end(r, call);
     else if (!succeeded(call))

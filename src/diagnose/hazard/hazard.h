@@ -4,8 +4,9 @@
  *
  * The analysis reads only records of the journal, so it serves the simulator, the real driver and
  * journals of earlier runs alike. The threads of a rank count as one host, and any order among them
- * is assumed to exist. It does not see order that exists only through another rank, nor memory that
- * no call of the journal allocated, nor memory in a window, to which others put. */
+ * is assumed to exist; so do all threads of one process. It does not see order that exists only through
+ * another process, nor memory that no call of the journal allocated, nor memory in a window, to which
+ * others put. */
 #ifndef NCS_DIAGNOSE_HAZARD_HAZARD_H
 #define NCS_DIAGNOSE_HAZARD_HAZARD_H
 
@@ -47,9 +48,16 @@ struct ncs_hazard {
 
 struct ncs_hazards;
 
-/* `device` returns the calling thread's device before it has chosen one; NULL = device 0. */
-struct ncs_hazards *ncs_hazards_open(const struct ncs_journal *journal, int (*device)(void *arg),
-                                     void *arg);
+struct ncs_hazards_options {
+    /* Returns the calling thread's device before it has chosen one; NULL = device 0. */
+    int (*device)(void *arg);
+    void *device_arg;
+    /* All ranks are threads of one process, which share memory, streams and what they know. Then the threads may also
+     * learn of each other's work by ways that the journal does not see, and any such way is assumed. */
+    bool one_process;
+};
+
+struct ncs_hazards *ncs_hazards_open(const struct ncs_journal *journal, const struct ncs_hazards_options *options);
 void ncs_hazards_close(struct ncs_hazards *h); /* NULL is a no-op */
 
 /* A call has returned. Report calls in the order of their return. */

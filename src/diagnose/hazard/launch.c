@@ -22,6 +22,7 @@ static struct line *hazard_line(struct rank *r, int comm, int comm_rank)
 
 static void free_line(struct line *l)
 {
+    hazard_free_past(l);
     ncs_free(l->clock.at);
     ncs_free(l->coming.at);
     ncs_free(l->on);
@@ -144,6 +145,7 @@ static void launch(struct rank *r, struct queued *queue, size_t count, struct li
         lane = l->lane = l->lane ? l->lane : hazard_lane(r);
     struct step s = { .after = after, .lane = lane };
     l->first = r->tick[lane] + 1;
+    struct past *past = hazard_new_past(r, l, after);
     for (size_t i = 0; i < count; i++) {
         if (queue[i].line != l || moves_at_once(queue[i].call))
             continue;
@@ -158,6 +160,8 @@ static void launch(struct rank *r, struct queued *queue, size_t count, struct li
         if (queue[i].line == l && !queue[i].launched)
             launch_place(r, &queue[i], &s);
     hazard_set(after, lane, r->tick[lane]);
+    if (past)
+        hazard_end_past(r, past, l, queue, count, lane);
     if (coming) {
         hazard_copy(&l->coming, after);
         l->in_progress = true;
@@ -202,15 +206,15 @@ void hazard_communicate(struct rank *r, struct ncs_call *call)
     struct arguments a = arguments_of(call);
     if (call->comm < 0 || call->comm_rank < 0 || (a.counts && a.count == 0 && ncs_call_peer(call) < 0))
         return;
-    struct thread *t = hazard_thread(r, call->thread);
+    struct thread *t = hazard_thread(r, call);
     const void *handle = a.stream;
     const struct ncs_comm_info *info = r->all->journal->comm[call->comm];
     int device = info->member[call->comm_rank].device;
     bool relative = !handle || handle == (const void *)cudaStreamLegacy ||
                     handle == (const void *)cudaStreamPerThread;
     if (relative && device < 0)
-        device = hazard_device(r, call->thread);
-    struct queued q = { .call = call, .arguments = a, .stream = hazard_stream(r, handle, device, call->thread),
+        device = hazard_device(r, call);
+    struct queued q = { .call = call, .arguments = a, .stream = hazard_stream(r, handle, device, call),
                         .line = hazard_line(r, call->comm, call->comm_rank) };
     if (q.line->in_progress) /* NCCL has taken this call, so the launch before it is on its streams */
         settle_with(r, q.line);
@@ -233,7 +237,7 @@ static void drop_queue(struct thread *t)
 
 void hazard_group_end(struct rank *r, const struct ncs_call *call)
 {
-    struct thread *t = hazard_thread(r, call->thread);
+    struct thread *t = hazard_thread(r, call);
     if (t->depth == 0 || --t->depth > 0)
         return;
     bool simulated = call->fn == NCS_FN_ncclGroupSimulateEnd;
@@ -275,7 +279,7 @@ void hazard_end_line(struct rank *r, const struct ncs_call *call, bool gone)
 
 void hazard_in_vain(struct rank *r, struct ncs_call *sync, const struct stream *s)
 {
-    struct thread *t = hazard_thread(r, sync->thread);
+    struct thread *t = hazard_thread(r, sync);
     for (size_t i = 0; i < t->queues; i++) {
         struct queued *q = &t->queue[i];
         if ((s && q->stream != s) || q->sync)
@@ -311,7 +315,7 @@ static unsigned clash(const struct rank *r, const struct queued *q, const struct
 
 void hazard_look_in_group(struct rank *r, const struct step *s, const struct piece *p)
 {
-    const struct thread *t = hazard_thread(r, s->call->thread);
+    const struct thread *t = hazard_thread(r, s->call);
     for (size_t i = 0; i < t->queues; i++) {
         const struct queued *q = &t->queue[i];
         struct access a = { .call = q->call, .does = q->sync ? clash(r, q, p) : 0 };
@@ -326,7 +330,7 @@ void hazard_look_in_group(struct rank *r, const struct step *s, const struct pie
 void hazard_look_ahead(struct rank *r, const struct step *s, const struct stream *stream,
                        const struct piece *p)
 {
-    const struct thread *t = hazard_thread(r, s->call->thread);
+    const struct thread *t = hazard_thread(r, s->call);
     for (size_t i = 0; i < t->queues; i++) {
         const struct queued *q = &t->queue[i];
         bool ahead = q->stream == stream && !q->sync && !q->launched;

@@ -229,6 +229,13 @@ static void trim(const struct rank *r, struct block *b)
         memory_forget(b);
 }
 
+/* The host can look at memory without a call, and learn from what it finds there that the operation has ended. */
+static void may_be_heard(struct rank *r, const struct step *s)
+{
+    hazard_join(&r->callbacks, s->after);
+    hazard_set(&r->callbacks, s->lane, s->tick);
+}
+
 void hazard_note(struct rank *r, const struct step *s, const struct piece *p)
 {
     struct block *b;
@@ -236,6 +243,8 @@ void hazard_note(struct rank *r, const struct step *s, const struct piece *p)
     if (!clip(r, p, &b, &to))
         return;
     struct access a = { .call = s->call, .tick = s->tick, .lane = s->lane, .does = p->does & 255 };
+    if (r->all->options.one_process && (p->does & WRITES) && !b->on_device && s->tick)
+        may_be_heard(r, s);
     if (b->spans >= MOST_SPANS)
         trim(r, b);
     if (p->does & WRITES)
@@ -276,7 +285,8 @@ static int memory_meet(struct rank *r, const struct access *earlier, const struc
                        unsigned does)
 {
     if (!earlier->call || earlier->call == later->call ||
-        hazard_covers(later->after, earlier->lane, earlier->tick))
+        hazard_covers(later->after, earlier->lane, earlier->tick) ||
+        hazard_ends_through_peers(r, later->after, earlier))
         return -1;
     enum ncs_hazard_kind kind = memory_kind_of(earlier, later, does);
     struct ncs_call *sync = NULL;

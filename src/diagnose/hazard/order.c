@@ -60,26 +60,29 @@ struct rank *hazard_rank(struct ncs_hazards *h, int rank)
     return h->rank[at];
 }
 
-struct thread *hazard_thread(struct rank *r, int thread)
+struct thread *hazard_thread(struct rank *r, const struct ncs_call *call)
 {
     struct thread *t = r->threads;
-    while (t && t->thread != thread)
+    while (t && (t->thread != call->thread || t->rank != call->rank))
         t = t->next;
     if (t)
         return t;
     t = ncs_new(sizeof *t);
-    t->thread = thread;
+    t->rank = call->rank;
+    t->thread = call->thread;
     t->device = -1;
     t->next = r->threads;
     r->threads = t;
     return t;
 }
 
-int hazard_device(struct rank *r, int thread)
+/* A program from outside also chooses devices by calls that are not in the journal: its device is asked for each time. */
+int hazard_device(struct rank *r, const struct ncs_call *call)
 {
-    struct thread *t = hazard_thread(r, thread);
-    if (t->device < 0)
-        t->device = r->all->device ? r->all->device(r->all->device_arg) : 0;
+    const struct ncs_hazards_options *o = &r->all->options;
+    struct thread *t = hazard_thread(r, call);
+    if (t->device < 0 || o->one_process)
+        t->device = o->device ? o->device(o->device_arg) : 0;
     return t->device;
 }
 
@@ -114,7 +117,7 @@ static bool is_queued(const struct rank *r)
     return false;
 }
 
-static bool order_is_within(const struct clock *c, const struct clock *of)
+bool hazard_is_within(const struct clock *c, const struct clock *of)
 {
     for (uint32_t i = 0; i < c->lanes; i++)
         if (!hazard_covers(of, i, c->at[i]))
@@ -130,7 +133,7 @@ static void purge(struct rank *r)
         return;
     for (struct stream **at = &r->streams; *at;) {
         struct stream *s = *at;
-        if (!s->destroyed || !order_is_within(&s->clock, &r->host)) {
+        if (!s->destroyed || !hazard_is_within(&s->clock, &r->host)) {
             at = &s->next;
             continue;
         }
@@ -156,10 +159,11 @@ void hazard_new_stream(struct rank *r, const void *handle, int device, bool bloc
     order_add_stream(r, handle, device, blocking);
 }
 
-struct stream *hazard_stream(struct rank *r, const void *handle, int device, int thread)
+struct stream *hazard_stream(struct rank *r, const void *handle, int device, const struct ncs_call *call)
 {
     bool legacy = !handle || handle == (const void *)cudaStreamLegacy;
     bool own = handle == (const void *)cudaStreamPerThread;
+    const struct thread *thread = own ? hazard_thread(r, call) : NULL;
     for (struct stream *s = r->streams; s; s = s->next) {
         if (s->destroyed)
             continue;

@@ -44,7 +44,8 @@ struct block { /* an allocation */
 
 struct stream {
     const void *handle;
-    int device, thread; /* thread: of the per-thread stream */
+    int device;
+    const struct thread *thread; /* of the per-thread stream */
     bool blocking, legacy, destroyed;
     unsigned lane;
     struct clock clock; /* the clock when all its operations have ended */
@@ -72,6 +73,17 @@ struct piece { /* of memory that a call touches */
 
 #define PIECES 4
 
+/* A launch: when it has ended, the work before the launches that it met has ended, too. */
+struct past {
+    uint64_t *met; /* keys of its calls (hazard_key_of): calls that meet have the same */
+    size_t mets, room;
+    unsigned lane;
+    uint32_t tick;
+    struct clock before;
+};
+
+#define PASTS 16
+
 /* A rank's part of a communicator. */
 struct line {
     int comm, comm_rank;
@@ -83,6 +95,8 @@ struct line {
     struct clock coming; /* the clock when the launch in progress has ended */
     struct stream **on;  /* the streams of the launch */
     size_t ons, room;
+    struct past *past;   /* launches of the ranks of one process: a ring of PASTS, the newest at (pasts - 1) % PASTS */
+    uint64_t pasts;
     struct line *next;
 };
 
@@ -102,7 +116,8 @@ struct queued { /* a call in an open group */
 };
 
 struct thread {
-    int thread, device;  /* device -1: not known */
+    int rank, thread;    /* as of its calls */
+    int device;          /* -1: not known */
     int depth;           /* of groups */
     struct queued *queue;
     size_t queues, room;
@@ -130,7 +145,8 @@ struct rank {
     bool blind; /* calls no longer show the work: a stream is captured, or the device was reset */
     struct clock host;      /* what the host knows to have ended */
     struct clock scratch;   /* of the operation at work: saves an allocation for each call */
-    struct clock callbacks; /* what has ended when all host functions in streams have run */
+    struct clock callbacks; /* what has ended when all host functions in streams have run, and in one process also when
+                             * all writes to memory that the host can read have ended */
     uint32_t *tick; /* by lane (from 1): its operations so far */
     size_t tick_room;
     unsigned lanes;
@@ -150,8 +166,7 @@ struct rank {
 
 struct ncs_hazards {
     const struct ncs_journal *journal;
-    int (*device)(void *arg);
-    void *device_arg;
+    struct ncs_hazards_options options;
     struct rank **rank;
     size_t ranks;
     struct ncs_hazard *found;
@@ -171,12 +186,13 @@ static inline bool hazard_covers(const struct clock *c, unsigned lane, uint32_t 
 void hazard_join(struct clock *into, const struct clock *from); /* the later tick of each lane */
 void hazard_copy(struct clock *into, const struct clock *from);
 void hazard_set(struct clock *c, unsigned lane, uint32_t tick);
+bool hazard_is_within(const struct clock *c, const struct clock *of);
 
 struct rank *hazard_rank(struct ncs_hazards *h, int rank); /* made if there is none */
 void hazard_free_order(struct rank *r);
-struct thread *hazard_thread(struct rank *r, int thread);
-int hazard_device(struct rank *r, int thread);
-struct stream *hazard_stream(struct rank *r, const void *handle, int device, int thread);
+struct thread *hazard_thread(struct rank *r, const struct ncs_call *call); /* that makes the call */
+int hazard_device(struct rank *r, const struct ncs_call *call);
+struct stream *hazard_stream(struct rank *r, const void *handle, int device, const struct ncs_call *call);
 void hazard_new_stream(struct rank *r, const void *handle, int device, bool blocking);
 unsigned hazard_lane(struct rank *r);
 void hazard_spare_lane(struct rank *r, unsigned lane);
@@ -219,7 +235,22 @@ void hazard_look_ahead(struct rank *r, const struct step *s, const struct stream
                        const struct piece *p);
 void hazard_free_launches(struct rank *r);
 
+/* ---- peers.c ---- */
+
+/* Begins to remember a launch of the communicator, before which the operations of the clock end. NULL = nothing is to be
+ * remembered. */
+struct past *hazard_new_past(struct rank *r, struct line *l, const struct clock *before);
+/* The launch of the queue's calls of this communicator is on its lane. */
+void hazard_end_past(struct rank *r, struct past *past, const struct line *l, const struct queued *queue, size_t count,
+                     unsigned lane);
+/* True if the access has ended for whoever knows that the operations of the clock have: because of what these met. */
+bool hazard_ends_through_peers(struct rank *r, const struct clock *known, const struct access *a);
+void hazard_free_past(struct line *l);
+
 /* ---- found.c ---- */
+
+/* One key for all calls that meet: those of a collective, or a send and its receive. */
+uint64_t hazard_key_of(const struct ncs_hazards *h, const struct ncs_call *call);
 
 /* True for two uses in one group that nothing orders: messages that move at once, or calls of
  * different communicators. */

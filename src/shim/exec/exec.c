@@ -15,10 +15,13 @@
 #include "diagnose/finding.h"
 #include "driver/journal.h"
 #include "report/report.h"
-#include "run/notices.h"
 #include "shim/absent.h"
+#include "shim/exec/call_list.h"
+#include "shim/exec/checks.h"
+#include "shim/exec/fault.h"
 #include "shim/exec/left.h"
 #include "shim/exec/misuse.h"
+#include "shim/exec/settle.h"
 #include "shim/exec/site.h"
 #include "shim/kernel/kernel.h"
 #include "shim/shim.h"
@@ -29,30 +32,49 @@
 static struct ncs_shim_settings settings;
 static const struct ncs_machine *machine;
 static struct ncs_journal *journal;
-static struct ncs_notices notices;
 
-/* Writes a line to the program that started this one: the event, and an exit status. */
-static void tell(const char *what, int status)
+/* ---- messages to the program that started this one (base/channel.h) ---- */
+
+static void write_channel(const char *line)
 {
-    char line[64];
-    int n = snprintf(line, sizeof line, "%s %d\n", what, status);
     int channel = ncs_channel_open(getenv(NCS_CHANNEL));
     if (channel < 0)
         return;
-    ncs_shim_write(channel, line, (size_t)n);
+    ncs_shim_write(channel, line, strlen(line));
     close(channel);
 }
 
-/* ---- messages of the journal and the machine ---- */
+static void write_event(const char *what, int status)
+{
+    char line[64];
+    snprintf(line, sizeof line, "%s %d\n", what, status);
+    write_channel(line);
+}
+
+static void write_cause(const struct ncs_report_run *run)
+{
+    struct ncs_str line = { 0 };
+    ncs_str_add(&line, "cause ");
+    ncs_report_message(run, &line);
+    ncs_sites_name(&line, false);
+    ncs_str_add(&line, "\n");
+    write_channel(line.text);
+    ncs_str_free(&line);
+}
+
+/* ---- calls ---- */
 
 static void on_return(const struct ncs_journal *j, struct ncs_call *call)
 {
     static bool cuda;
     if (!cuda && ncs_fn_info[call->fn].lib != NCS_LIB_NCCL) {
         cuda = true;
-        tell("cuda", 0);
+        write_event("cuda", 0);
     }
     ncs_misuse_look(j, call);
+    ncs_checks_call(call);
+    if (settings.sites >= 0)
+        ncs_call_list_add(j, call, settings.sites);
 }
 
 static const struct ncs_api *open_above(const struct ncs_shim_settings *given,
@@ -61,10 +83,10 @@ static const struct ncs_api *open_above(const struct ncs_shim_settings *given,
     settings = *given;
     machine = driver->machine;
     journal = ncs_journal_open(JOURNAL_BYTES, false);
-    machine->observe(&(struct ncs_observer){ .self = &notices, .mismatch = ncs_notices_mismatch,
-                                             .crash = ncs_notices_crash, .fault = ncs_notices_fault });
+    ncs_checks_open(&settings, driver, journal);
+    ncs_exec_faults_open(settings.faults, machine, journal);
     journal->returned = on_return;
-    tell("used", 0);
+    write_event("used", 0);
     return ncs_journal_wrap(journal, driver->api);
 }
 
@@ -90,55 +112,6 @@ static int count_ranks(void)
     return most;
 }
 
-/* True if the thread is neither in a call that waits nor in a loop of polls: it runs the program's own code. */
-static bool is_outside(const struct ncs_snapshot *s, const struct ncs_snap_context *c)
-{
-    bool asks = s->stop == NCS_STOP_STALLED || s->stop == NCS_STOP_INTERRUPTED;
-    return c->state == NCS_CONTEXT_READY || (c->state == NCS_CONTEXT_POLLING && !asks);
-}
-
-static void end_context(struct ncs_snap_context *c)
-{
-    c->state = NCS_CONTEXT_ENDED;
-    c->ending = NCS_END_RETURNED;
-}
-
-static bool is_known(const struct ncs_snapshot *s, int rank)
-{
-    for (size_t i = 0; i < s->contexts; i++)
-        if (s->context[i].rank == rank && s->context[i].thread == 0)
-            return true;
-    return false;
-}
-
-static void add_gate(struct ncs_snapshot *s, struct ncs_snap_context *c)
-{
-    s->gate = ncs_resize(s->gate, (s->gates + 1) * sizeof *s->gate);
-    s->wait = ncs_resize(s->wait, (s->waits + 1) * sizeof *s->wait);
-    s->gate[s->gates] = (struct ncs_snap_gate){ .what = "lock or join in its own code", .owner = -1 };
-    s->wait[s->waits] = (struct ncs_snap_wait){ NCS_WAIT_GATE, (int)s->gates++ };
-    c->state = NCS_CONTEXT_PARKED;
-    c->wait = s->waits++;
-    c->waits = 1;
-}
-
-/* At the end of the process no thread is inside a call any more. In a hang, a rank that is in no call
- * waits in the program's own code. A thread that stands for no rank, such as one that joins the
- * others, is left out. */
-static void settle_contexts(struct ncs_snapshot *s)
-{
-    bool hangs = s->stop == NCS_STOP_QUIET || s->stop == NCS_STOP_STALLED;
-    for (size_t i = 0; i < s->contexts; i++) {
-        struct ncs_snap_context *c = &s->context[i];
-        if (!is_outside(s, c))
-            continue;
-        if (s->stop == NCS_STOP_DONE || (c->thread != 0 && is_known(s, c->rank)))
-            end_context(c);
-        else if (hangs)
-            add_gate(s, c);
-    }
-}
-
 /* Says "its own code" for "script": programs here have no script. */
 static void name_waits(struct ncs_diagnosis *d)
 {
@@ -149,23 +122,26 @@ static void name_waits(struct ncs_diagnosis *d)
         }
 }
 
-/* Notes the threads that could still end a likely hang: "cudaEventQuery at watch+0xae (rank 0, another thread)". */
-static void add_pollers(const struct ncs_snapshot *s, struct ncs_str *note)
+static const struct ncs_finding *first_error(const struct ncs_diagnosis *d)
 {
-    struct ncs_str who = { 0 };
-    char time[32];
-    for (size_t i = 0; i < s->contexts; i++) {
-        const struct ncs_snap_context *c = &s->context[i];
-        if (c->state != NCS_CONTEXT_POLLING || !c->call)
-            continue;
-        ncs_str_addf(&who, "%s%s", who.bytes ? ", " : "", ncs_fn_info[c->call->fn].name);
-        ncs_site_add(&who, c->call->place.line);
-        ncs_str_addf(&who, " (rank %d%s)", c->rank, c->thread ? ", another thread" : "");
-    }
-    ncs_str_addf(note, "all threads wait, except %s%s; nothing has changed for %s (--patience)",
-                 who.bytes ? "those that poll in vain, in " : "threads of a framework that watch others",
-                 who.bytes ? who.text : "", ncs_format_duration(settings.patience, time, sizeof time));
-    ncs_str_free(&who);
+    for (size_t i = 0; i < d->findings; i++)
+        if (d->finding[i].level == NCS_LEVEL_ERROR)
+            return &d->finding[i];
+    return NULL;
+}
+
+static bool waits_in_a_call(const struct ncs_snapshot *s)
+{
+    for (size_t i = 0; i < s->contexts; i++)
+        if (s->context[i].state == NCS_CONTEXT_PARKED && s->context[i].call)
+            return true;
+    return false;
+}
+
+/* True if threads that a fault stopped are all that the program waits for: the others have come to their end. */
+static bool only_faults_remain(enum ncs_stop how, const struct ncs_snapshot *s)
+{
+    return how == NCS_STOP_QUIET && ncs_exec_faults_stopped() && !waits_in_a_call(s);
 }
 
 /* doubt: gets why the verdict is not certain, or nothing. */
@@ -173,30 +149,29 @@ static void exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *d
 {
     struct ncs_snapshot snapshot;
     machine->snapshot(&snapshot);
-    snapshot.stop = how;
-    settle_contexts(&snapshot);
-    ncs_diagnose(journal, &snapshot, notices.notice, notices.count, &r->diagnosis);
+    r->stop = only_faults_remain(how, &snapshot) ? NCS_STOP_DONE : how;
+    snapshot.stop = r->stop;
+    ncs_settle_contexts(&snapshot);
+    r->ranks = count_ranks();
+    ncs_checks_fill(r);
+    struct ncs_notices *notices = ncs_checks_notices();
+    bool lost = r->stop == NCS_STOP_DONE && ncs_exec_faults_lost(notices, r->ranks);
+    ncs_diagnose(journal, &snapshot, notices->notice, notices->count, &r->diagnosis);
     ncs_diagnosis_decide(&r->diagnosis, journal);
     name_waits(&r->diagnosis);
     if (how == NCS_STOP_STALLED)
-        add_pollers(&snapshot, doubt);
+        ncs_settle_add_pollers(&snapshot, settings.patience, doubt);
     ncs_snapshot_free(&snapshot);
-    r->stop = how;
-    r->ranks = count_ranks();
+    r->verdict = lost                                                ? NCS_LOST
+                 : r->wrong_count > 0 || first_error(&r->diagnosis) ? NCS_WRONG
+                                                                     : NCS_PASS;
     r->driver = "sim";
     r->policy = settings.typical ? NCS_POLICY_TYPICAL : NCS_POLICY_STRICT;
+    r->seed = settings.seed;
     r->virtual_time = machine->now();
     r->calls = journal->calls;
     r->journal = journal;
     ncs_nccl_version_text(settings.nccl_version, r->nccl, sizeof r->nccl);
-}
-
-static const struct ncs_finding *first_error(const struct ncs_diagnosis *d)
-{
-    for (size_t i = 0; i < d->findings; i++)
-        if (d->finding[i].level == NCS_LEVEL_ERROR)
-            return &d->finding[i];
-    return NULL;
 }
 
 /* Notes the calls that failed because the simulator lacks their function. */
@@ -219,6 +194,15 @@ static void note_kernels(struct ncs_str *notes)
     ncs_str_free(&list);
 }
 
+static void note_faults(struct ncs_str *notes, const struct ncs_result *r, enum ncs_stop how)
+{
+    if (how == NCS_STOP_QUIET && r->stop == NCS_STOP_DONE && r->verdict == NCS_PASS)
+        ncs_str_add(notes, "ncclscript: all other threads have come to their end, and the program waits for the thread that "
+                           "a fault stopped\n");
+    if (r->stop == NCS_STOP_DONE)
+        ncs_exec_faults_unused(journal, notes);
+}
+
 /* Prints the result, with further lines of notes behind it. */
 static void print(const struct ncs_result *r, const struct ncs_str *doubt, const struct ncs_str *notes)
 {
@@ -232,13 +216,15 @@ static void print(const struct ncs_result *r, const struct ncs_str *doubt, const
     struct ncs_str out = { 0 };
     if (settings.json)
         ncs_report_json(&run, &out);
-    else if (r->verdict != NCS_PASS || r->diagnosis.findings > 0)
+    else if (r->verdict != NCS_PASS || r->diagnosis.findings > 0 || settings.verify)
         ncs_report_text(&run, &style, &out);
     ncs_sites_name(&out, settings.json);
     if (notes->bytes > 0)
         ncs_str_add(&out, notes->text);
     if (out.text)
         ncs_shim_write(STDERR_FILENO, out.text, out.bytes);
+    if (r->verdict != NCS_PASS)
+        write_cause(&run);
     ncs_str_free(&out);
     ncs_scenario_free(&scenario);
     ncs_free(name);
@@ -251,7 +237,9 @@ static void verdict(enum ncs_stop how)
     exec_fill(&result, how, &doubt);
     note_absent_calls(&notes);
     note_kernels(&notes);
-    result.verdict = how == NCS_STOP_INTERRUPTED ? NCS_TIMEOUT : NCS_HANG;
+    note_faults(&notes, &result, how);
+    if (result.stop != NCS_STOP_DONE)
+        result.verdict = how == NCS_STOP_INTERRUPTED ? NCS_TIMEOUT : NCS_HANG;
     if (how == NCS_STOP_INTERRUPTED)
         result.skip_reason = ncs_copy_text("no call made progress");
     const struct ncs_finding *finding = first_error(&result.diagnosis);
@@ -260,8 +248,9 @@ static void verdict(enum ncs_stop how)
     else if (finding)
         result.certainty = finding->certainty;
     print(&result, &doubt, &notes);
+    ncs_call_list_write(write_channel);
     int status = ncs_verdict_exit(result.verdict);
-    tell("verdict", status);
+    write_event("verdict", status);
     _exit(status);
 }
 
@@ -271,18 +260,20 @@ static void ended(void)
     struct ncs_result result = { 0 };
     struct ncs_str notes = { 0 }, left = { 0 }, doubt = { 0 };
     exec_fill(&result, NCS_STOP_DONE, &doubt);
-    bool misused = ncs_misuse_report(&notes);
-    result.verdict = misused || first_error(&result.diagnosis) ? NCS_WRONG : NCS_PASS;
+    if (ncs_misuse_report(&notes) && result.verdict == NCS_PASS)
+        result.verdict = NCS_WRONG;
     ncs_exec_left(journal, &left);
     note_absent_calls(&notes);
     note_kernels(&notes);
+    note_faults(&notes, &result, NCS_STOP_DONE);
     if (left.bytes)
         ncs_str_addf(&notes, "ncclscript: left at the end: %s\n", left.text);
     print(&result, &doubt, &notes);
+    ncs_call_list_write(write_channel);
     ncs_diagnosis_free(&result.diagnosis);
     ncs_str_free(&notes);
     ncs_str_free(&left);
-    tell("ended", ncs_verdict_exit(result.verdict));
+    write_event("ended", ncs_verdict_exit(result.verdict));
 }
 
 extern const struct ncs_shim_above ncs_exec_above;

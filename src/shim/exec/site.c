@@ -69,6 +69,17 @@ void ncs_site_add(struct ncs_str *out, int line)
         ncs_str_addf(out, " at %s", name_of((size_t)(line - FIRST_LINE)));
 }
 
+const char *ncs_site_text(struct ncs_place place)
+{
+    return is_site(place.line) ? name_of((size_t)(place.line - FIRST_LINE)) : NULL;
+}
+
+bool ncs_site_is(struct ncs_place place, const char *text)
+{
+    const char *name = ncs_site_text(place);
+    return name && strcmp(name, text) == 0;
+}
+
 static const char *name_of_line(void *arg, long line)
 {
     (void)arg;

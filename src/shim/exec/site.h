@@ -4,6 +4,8 @@
 #ifndef NCS_EXEC_SITE_H
 #define NCS_EXEC_SITE_H
 
+#include <stdbool.h>
+
 #include "api/local.h"
 #include "base/str.h"
 
@@ -12,6 +14,11 @@ struct ncs_place ncs_site_of(void *address);
 
 /* Appends " at train_step+0x1a2"; nothing for a line that is no such number. */
 void ncs_site_add(struct ncs_str *out, int line);
+
+/* The place as reports print it, "train_step+0x1a2"; NULL = it is not known. */
+const char *ncs_site_text(struct ncs_place place);
+/* True if reports print the place so. */
+bool ncs_site_is(struct ncs_place place, const char *text);
 
 /* Replaces numbers by names in a report for people, or in one of JSON: there "line" becomes null and "at"
  * holds the name. */

@@ -3,6 +3,8 @@
 #ifndef NCS_SHIM_KERNEL_H
 #define NCS_SHIM_KERNEL_H
 
+#include <stdbool.h>
+
 #include "base/str.h"
 
 /* ---- names ---- */
@@ -29,6 +31,8 @@ struct kernel_job *shim_kernel_make_fill(const char *name, void **args);
 
 /* Counts the launch of a kernel that the simulator lacks, and prints its name the first time. */
 void ncs_shim_count_kernel(const char *name);
+/* True if any was counted. */
+bool ncs_shim_counts_kernels(void);
 /* Appends "fill (3 launches), scale": all that were counted, in the order of their first launch. */
 void ncs_shim_list_kernels(struct ncs_str *out);
 /* Appends a compiler's name as people write it, without arguments: "at::native::reduce<Sum>". */

@@ -118,6 +118,14 @@ void ncs_shim_count_kernel(const char *name)
     ncs_str_free(&readable);
 }
 
+bool ncs_shim_counts_kernels(void)
+{
+    pthread_mutex_lock(&lock);
+    bool any = first_not_run != NULL;
+    pthread_mutex_unlock(&lock);
+    return any;
+}
+
 void ncs_shim_list_kernels(struct ncs_str *out)
 {
     pthread_mutex_lock(&lock);

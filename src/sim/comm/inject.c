@@ -224,9 +224,22 @@ static void give_up_jobs(const struct process *process)
     }
 }
 
+/* A program from outside is one process, and it goes on: only the thread stops, with its GPU's work that has not begun. */
+static void lose_device(const struct context *c)
+{
+    const struct gpu *gpu = sim_process_gpu(c->process, c->device);
+    for (struct op *op = sim_world.op_first; op; op = op->next)
+        if (op->launch && op->launch->cr->gpu == gpu)
+            sim_launch_withdraw(op->launch);
+}
+
 void sim_inject_death(struct context *c)
 {
     struct world *w = &sim_world;
+    if (w->options.foreign) {
+        lose_device(c);
+        return;
+    }
     c->process->dead = true;
     for (size_t i = 0; i < w->contexts; i++) {
         struct context *other = w->context[i];

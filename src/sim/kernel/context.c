@@ -57,7 +57,7 @@ struct context *sim_context_enter(void)
     struct context *c = self;
     if (!c || c == &sim_world.runner || c->cancelled)
         return NULL;
-    if (sim_world.interrupted || sim_choose(CHOOSE_YIELD, 2) == 1) {
+    if (sim_world.interrupted || (!sim_world.options.foreign && sim_choose(CHOOSE_YIELD, 2) == 1)) {
         sim_context_ready(c);
         sim_switch_away(c);
         if (c->cancelled)

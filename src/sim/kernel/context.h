@@ -13,6 +13,7 @@
 #include "api/machine.h"
 #include "sim/kernel/fiber.h"
 #include "sim/kernel/progress.h"
+#include "sim/kernel/turn.h"
 #include "sim/kernel/wait.h"
 
 struct job;
@@ -66,6 +67,7 @@ struct context {
     bool slept;           /* since the last poll */
     struct polls polls;   /* of a thread from outside */
     atomic_bool knocks;   /* it waits for the token to enter a call */
+    struct turn turn;     /* of a thread from outside, with a seed */
 
     enum ncs_ending ending;
     char *message;

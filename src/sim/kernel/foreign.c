@@ -14,6 +14,7 @@
 #include "sim/kernel/context.h"
 #include "sim/kernel/progress.h"
 #include "sim/kernel/sched.h"
+#include "sim/kernel/turn.h"
 #include "sim/kernel/world.h"
 
 /* A waiting thread looks up this often. */
@@ -81,6 +82,7 @@ static void token_settle(void)
 
 void sim_foreign_enter(struct ncs_local *local)
 {
+    sim_turn_take(sim_context_self());
     token_take();
     if (!sim_context_self()) {
         sim_context_attach(local);
@@ -95,6 +97,7 @@ void sim_foreign_leave(void)
     if (sim_world.foreign_waits > 0)
         token_settle(); /* waiting threads need the effects of this call */
     token_give();
+    sim_turn_left(sim_context_self());
 }
 
 bool sim_foreign_is_attached(void)
@@ -106,6 +109,7 @@ void sim_foreign_detach(void)
 {
     if (!sim_context_self())
         return;
+    sim_turn_waits(sim_context_self(), true);
     token_take();
     sim_context_detach();
     sim_progress_made();
@@ -160,6 +164,7 @@ void sim_foreign_wait(struct context *c)
     int64_t slice = LOOK_NS;
     bool counted = c->state != CONTEXT_IDLE;
     sim_world.foreign_waits += counted;
+    sim_turn_waits(c, true);
     while (c->state != CONTEXT_READY) {
         if (sleep_outside(c, slice))
             continue;
@@ -169,7 +174,19 @@ void sim_foreign_wait(struct context *c)
         slice = slice < LOOK_NS_MOST ? slice * 2 : LOOK_NS_MOST;
     }
     sim_world.foreign_waits -= counted;
+    sim_turn_waits(c, false);
     sim_progress_made();
+}
+
+_Noreturn void sim_foreign_halt(struct context *c)
+{
+    c->state = CONTEXT_ENDED;
+    sim_world.live--;
+    sim_wait_drop(c);
+    sim_progress_forget(c);
+    sim_world_changed();
+    for (;;)
+        sim_foreign_wait(c); /* nobody makes an ended context ready */
 }
 
 /* Counts polling threads first: while the token is held, a counted thread cannot leave the door. */

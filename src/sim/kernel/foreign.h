@@ -56,6 +56,8 @@ void sim_foreign_wake(struct context *c);
 /* Release and take the token around a function of the program that the machine calls. */
 void sim_foreign_let_go(void);
 void sim_foreign_take_back(void);
+/* Stops the running context for good: its thread never returns, and counts as waiting. */
+_Noreturn void sim_foreign_halt(struct context *c);
 /* Marks an id as made by this machine. */
 void sim_foreign_stamp_id(ncclUniqueId *id);
 

@@ -141,7 +141,8 @@ bool sim_foreign_is_waiting(pid_t thread)
 {
     for (size_t i = 0; i < sim_world.contexts; i++) {
         const struct context *c = sim_world.context[i];
-        if (c->tid == thread && (c->state == CONTEXT_PARKED || c->state == CONTEXT_IDLE))
+        bool halted = c->state == CONTEXT_ENDED; /* a detached context has no thread */
+        if (c->tid == thread && (c->state == CONTEXT_PARKED || c->state == CONTEXT_IDLE || halted))
             return true;
     }
     return false;

@@ -1,0 +1,50 @@
+#include "shim/exec/call_list.h"
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "shim/exec/site.h"
+
+#define LISTED_MOST 4096 /* further places are left out */
+
+struct listed {
+    enum ncs_fn fn;
+    struct ncs_place place;
+    uint64_t calls;
+};
+
+static struct listed *listed;
+static size_t listeds, listed_room;
+static struct ncs_map places; /* of function and place -> index + 1 */
+
+void ncs_call_list_add(const struct ncs_journal *journal, const struct ncs_call *call, int rank)
+{
+    uint64_t key = ncs_hash(ncs_hash(ncs_map_key(call->place.file), (uint64_t)call->place.line), (uint64_t)call->fn);
+    if (ncs_journal_rank_of(journal, call) != rank || !call->place.line)
+        return;
+    uintptr_t at = (uintptr_t)ncs_map_get(&places, key);
+    if (!at && listeds < LISTED_MOST) {
+        struct listed place = { .fn = call->fn, .place = call->place };
+        NCS_PUSH(listed, listeds, listed_room, place);
+        at = listeds;
+        ncs_map_put(&places, key, (void *)at);
+    }
+    if (at)
+        listed[at - 1].calls++;
+}
+
+void ncs_call_list_write(void (*write)(const char *line))
+{
+    struct ncs_str line = { 0 };
+    for (size_t i = 0; i < listeds; i++) {
+        const char *place = ncs_site_text(listed[i].place);
+        if (!place)
+            continue;
+        ncs_str_clear(&line);
+        ncs_str_addf(&line, "site %llu %s %s\n", (unsigned long long)listed[i].calls, ncs_fn_info[listed[i].fn].name,
+                     place);
+        write(line.text);
+    }
+    ncs_str_free(&line);
+}

@@ -1,0 +1,101 @@
+#include "sim/kernel/turn.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#include "api/local.h"
+#include "base/hash.h"
+#include "sim/kernel/context.h"
+#include "sim/kernel/progress.h"
+
+/* A thread that has made no call for longer computes or sleeps: it is not waited for. */
+#define RECENT_NS ((int64_t)1000000)
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool drawn;
+    uint64_t seed;
+    struct context *first; /* contexts from outside are never freed */
+} turns = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+
+void sim_turns_begin(uint64_t seed)
+{
+    turns.drawn = true;
+    turns.seed = seed;
+}
+
+/* The thread's name in the program: its rank, once it has one. */
+static uint64_t turn_key(const struct context *c)
+{
+    const struct ncs_local *local = c->options.local;
+    return !local ? 0 : local->named ? (uint64_t)local->rank : UINT64_C(1) << 32 | (uint64_t)local->thread;
+}
+
+/* Sets *until to the time at which a thread that is waited for is no longer recent. */
+static bool turn_has_come(const struct context *self, int64_t now, int64_t *until)
+{
+    *until = INT64_MAX;
+    for (const struct context *c = turns.first; c; c = c->turn.next) {
+        const struct turn *t = &c->turn;
+        if (c == self || t->waits)
+            continue;
+        if (t->at_door && t->priority < self->turn.priority)
+            *until = now + RECENT_NS < *until ? now + RECENT_NS : *until;
+        else if (!t->at_door && t->left + RECENT_NS > now)
+            *until = t->left + RECENT_NS < *until ? t->left + RECENT_NS : *until;
+    }
+    return *until == INT64_MAX;
+}
+
+static void turn_sleep(int64_t now, int64_t until)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_REALTIME, &at);
+    int64_t ns = at.tv_nsec + (until - now);
+    at.tv_sec += ns / 1000000000;
+    at.tv_nsec = ns % 1000000000;
+    pthread_cond_timedwait(&turns.changed, &turns.lock, &at);
+}
+
+void sim_turn_take(struct context *c)
+{
+    if (!turns.drawn || !c)
+        return;
+    struct turn *t = &c->turn;
+    pthread_mutex_lock(&turns.lock);
+    if (!t->registered) {
+        t->next = turns.first;
+        turns.first = c;
+        t->registered = true;
+    }
+    t->priority = ncs_hash(ncs_hash(turns.seed, turn_key(c)), ++t->calls);
+    t->at_door = true;
+    pthread_cond_broadcast(&turns.changed);
+    for (int64_t now, until; now = sim_real_now(), !turn_has_come(c, now, &until);)
+        turn_sleep(now, until);
+    t->at_door = false;
+    t->left = sim_real_now(); /* it is in a call: the next one waits until it has left, or waits */
+    pthread_mutex_unlock(&turns.lock);
+}
+
+static void turn_set(struct context *c, bool waits)
+{
+    if (!turns.drawn || !c)
+        return;
+    pthread_mutex_lock(&turns.lock);
+    c->turn.left = sim_real_now();
+    c->turn.waits = waits;
+    pthread_cond_broadcast(&turns.changed);
+    pthread_mutex_unlock(&turns.lock);
+}
+
+void sim_turn_left(struct context *c)
+{
+    turn_set(c, false);
+}
+
+void sim_turn_waits(struct context *c, bool waits)
+{
+    turn_set(c, waits);
+}
