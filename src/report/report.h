@@ -41,6 +41,10 @@ struct ncs_report_style {
 void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_style *style,
                      struct ncs_str *out);
 
+/* Appends "ncclscript: 12 results verified, 34 calls", and why others are not verified: for a program that has a status of
+ * its own, and no mistake to report. */
+void ncs_report_counts(const struct ncs_report_run *run, struct ncs_str *out);
+
 /* Appends one JSON object (schema ncclscript.report/1) and a newline. */
 void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out);
 

@@ -134,6 +134,15 @@ static void add_verbose(const struct ncs_text *t)
         ncs_str_addf(t->out, "  schedule %s\n", r->schedule.text);
 }
 
+static void add_counts(const struct ncs_result *r, struct ncs_str *out)
+{
+    if (r->left_out) /* else nothing was to be verified */
+        ncs_str_addf(out, "%" PRIu64 " result%s verified, ", r->checked, ncs_text_plural(r->checked));
+    if (r->unchecked)
+        ncs_str_addf(out, "%" PRIu64 " not verified, ", r->unchecked);
+    ncs_str_addf(out, "%" PRIu64 " call%s", r->calls, ncs_text_plural(r->calls));
+}
+
 /* ": 12 results verified, 34 calls" */
 static void text_add_counts(const struct ncs_text *t)
 {
@@ -143,11 +152,7 @@ static void text_add_counts(const struct ncs_text *t)
         return;
     }
     ncs_str_add(t->out, ": ");
-    if (r->left_out) /* else nothing was to be verified */
-        ncs_str_addf(t->out, "%" PRIu64 " result%s verified, ", r->checked, ncs_text_plural(r->checked));
-    if (r->unchecked)
-        ncs_str_addf(t->out, "%" PRIu64 " not verified, ", r->unchecked);
-    ncs_str_addf(t->out, "%" PRIu64 " call%s", r->calls, ncs_text_plural(r->calls));
+    add_counts(r, t->out);
 }
 
 const struct ncs_finding *ncs_text_cause(const struct ncs_result *r)
@@ -371,4 +376,14 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
         ncs_text_keyed(t, NCS_DIM, "alone", run->command);
     if (style->verbose)
         add_verbose(t);
+}
+
+void ncs_report_counts(const struct ncs_report_run *run, struct ncs_str *out)
+{
+    struct ncs_report_style style = { .verbose = false };
+    struct ncs_text t = { .run = run, .result = run->result, .style = &style, .out = out };
+    ncs_str_add(out, "ncclscript: ");
+    add_counts(run->result, out);
+    ncs_str_add(out, "\n");
+    add_unverified(&t);
 }

@@ -187,7 +187,7 @@ static bool miss_field(struct reading *r, const char *what)
 static bool read_fault_code(struct reading *r)
 {
     struct ncs_fault_text *f = r->fault;
-    bool cuda = f->fn >= 0 ? ncs_fn_info[f->fn].result == NCS_RESULT_CUDA : strncmp(r->code, "cuda", 4) == 0;
+    bool cuda = f->fn >= 0 ? ncs_fn_info[f->fn].result == NCS_RESULT_CUDA : f->at && strncmp(r->code, "cuda", 4) == 0;
     cuda &= f->kind == NCS_FAULT_FAIL;
     f->code = ncs_fault_code(r->code, cuda);
     if (f->code > 0)
@@ -218,7 +218,8 @@ static bool check_whole(struct reading *r)
         r->column = 1;
         return fail_here(r, 0);
     }
-    if (!f->call && !by_use)
+    f->timed = f->call || by_use;
+    if (!f->timed)
         f->call = 1;
     return !r->given[CODE] || read_fault_code(r);
 }

@@ -52,6 +52,17 @@ static struct stream *stream_of(struct rank *r, const struct ncs_call *call)
     return hazard_stream(r, handle, relative ? hazard_device(r, call) : -1, call);
 }
 
+/* A copy on the null stream between two devices begins when all earlier work of either has ended, and ends before later
+ * work of either begins (CUDA programming guide, "Peer-to-Peer Memory Copy"). A copy between the host and memory of a device
+ * that is not the current one is taken for such a copy: the guide does not say which device's null stream it is on. */
+static struct stream *other_null_stream(struct rank *r, const struct stream *own, const struct piece *p,
+                                        const struct ncs_call *call)
+{
+    const struct block *b = own->legacy ? hazard_block(r, p->from) : NULL;
+    bool is_other = b && b->on_device && b->device != own->device;
+    return is_other ? hazard_stream(r, NULL, b->device, call) : NULL;
+}
+
 /* One operation in a stream; `waited`: the host waits for it. */
 static void hazard_operate(struct rank *r, struct ncs_call *call, const struct piece *piece, size_t count,
                            bool waited)
@@ -60,6 +71,11 @@ static void hazard_operate(struct rank *r, struct ncs_call *call, const struct p
     struct clock *after = &r->scratch;
     hazard_copy(after, &stream->clock);
     hazard_before(r, stream, after);
+    for (size_t i = 0; i < count; i++) {
+        const struct stream *other = other_null_stream(r, stream, &piece[i], call);
+        if (other)
+            hazard_before(r, other, after);
+    }
     struct step s = { .call = call, .after = after, .lane = stream->lane };
     if (!waited)
         s.tick = ++r->tick[stream->lane];
@@ -77,6 +93,11 @@ static void hazard_operate(struct rank *r, struct ncs_call *call, const struct p
     if (!waited)
         hazard_set(after, s.lane, s.tick);
     hazard_copy(&stream->clock, after);
+    for (size_t i = 0; i < count; i++) {
+        struct stream *other = other_null_stream(r, stream, &piece[i], call);
+        if (other)
+            hazard_join(&other->clock, after);
+    }
     if (waited)
         hazard_join(&r->host, after);
 }
@@ -160,7 +181,7 @@ static void allocate(struct rank *r, const struct ncs_call *call, bool on_device
 {
     const union ncs_arg *bytes = ncs_call_arg(call, NCS_ARG_BYTES);
     size_t size = bytes ? (size_t)bytes->u : (size_t)(call->arg[2].u * call->arg[3].u);
-    hazard_add_block(r, ncs_call_arg(call, NCS_ARG_MEMORY_OUT)->p, size, on_device);
+    hazard_add_block(r, ncs_call_arg(call, NCS_ARG_MEMORY_OUT)->p, size, hazard_device(r, call), on_device);
 }
 
 static void touch_all(struct rank *r, struct ncs_call *call, struct block *b, const struct clock *after,
@@ -330,7 +351,7 @@ static void hazard_put(struct rank *r, struct ncs_call *call)
         allocate(r, call, false);
         break;
     case NCS_FN_cudaHostRegister:
-        hazard_add_block(r, call->arg[0].p, (size_t)call->arg[1].u, false);
+        hazard_add_block(r, call->arg[0].p, (size_t)call->arg[1].u, hazard_device(r, call), false);
         break;
     case NCS_FN_cudaFree: case NCS_FN_cudaFreeHost: case NCS_FN_cudaHostUnregister:
     case NCS_FN_ncclMemFree:

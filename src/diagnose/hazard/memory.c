@@ -83,7 +83,7 @@ void hazard_drop_block(struct rank *r, struct block *b)
     memmove(b, b + 1, (--r->blocks - i) * sizeof *b);
 }
 
-void hazard_add_block(struct rank *r, const void *base, size_t bytes, bool on_device)
+void hazard_add_block(struct rank *r, const void *base, size_t bytes, int device, bool on_device)
 {
     uintptr_t from = (uintptr_t)base;
     if (!base || bytes == 0 || bytes > UINTPTR_MAX - from)
@@ -94,7 +94,7 @@ void hazard_add_block(struct rank *r, const void *base, size_t bytes, bool on_de
     size_t i = memory_place_of(r, from);
     r->block = ncs_grown(r->block, &r->block_room, r->blocks + 1, sizeof *r->block);
     memmove(&r->block[i + 1], &r->block[i], (r->blocks++ - i) * sizeof *r->block);
-    r->block[i] = (struct block){ .base = from, .end = from + bytes, .on_device = on_device };
+    r->block[i] = (struct block){ .base = from, .end = from + bytes, .device = device, .on_device = on_device };
 }
 
 void hazard_share(struct rank *r, const void *base)

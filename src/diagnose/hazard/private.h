@@ -35,6 +35,7 @@ struct span { /* bytes of an allocation with the same last uses */
 struct block { /* an allocation */
     uintptr_t base, end;
     bool on_device; /* the host cannot touch it without a copy */
+    int device;     /* of the thread that allocated it */
     bool shared;    /* a window, to which other ranks put: not checked */
     struct span *span; /* ascending, disjoint */
     size_t spans, room;
@@ -203,7 +204,7 @@ void hazard_drain(struct rank *r, int device);
 
 /* ---- memory.c ---- */
 
-void hazard_add_block(struct rank *r, const void *base, size_t bytes, bool on_device);
+void hazard_add_block(struct rank *r, const void *base, size_t bytes, int device, bool on_device);
 struct block *hazard_block(const struct rank *r, uintptr_t at);
 void hazard_drop_block(struct rank *r, struct block *b);
 void hazard_share(struct rank *r, const void *base);

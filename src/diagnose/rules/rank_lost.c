@@ -15,7 +15,7 @@ static void format_statement(const struct ncs_notice_fault *f, struct ncs_str *s
         ncs_str_addf(s, " at line %d", f->place.line);
 }
 
-static void fill_all(const struct ncs_notice *n, struct ncs_draft *d)
+static void fill_all(const struct ncs_analysis *q, const struct ncs_notice *n, struct ncs_draft *d)
 {
     struct ncs_str s = { 0 };
     bool one = true;
@@ -25,10 +25,12 @@ static void fill_all(const struct ncs_notice *n, struct ncs_draft *d)
         ncs_add_culprit(d, f->rank, 0, f->place.line);
         ncs_add_row(d, f->rank, f->place.line, ncs_text("was stopped by %s", f->what));
     }
-    ncs_str_add(&s, n->faults == 1 ? "the only rank was stopped" : "every rank was stopped");
+    bool has_all = n->faults == 1 && q->parties; /* one thread drives several ranks */
+    ncs_str_add(&s, has_all ? "the thread of all ranks was stopped"
+                    : n->faults == 1 ? "the only rank was stopped" : "every rank was stopped");
     if (one)
         format_statement(n->fault, &s);
-    ncs_str_add(&s, ": no rank reached the end of the scenario");
+    ncs_str_add(&s, ": no rank reached its end");
     d->f.title = ncs_text("no rank is left");
     d->f.why = ncs_str_take(&s);
     d->f.fix = ncs_text("let at least one rank go on; if their loss is what the scenario is about, "
@@ -53,7 +55,7 @@ static void format_missing(const struct ncs_analysis *q, const struct ncs_cause 
 static bool rank_lost_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind == NCS_CAUSE_LOST) {
-        fill_all(r->notice, d);
+        fill_all(q, r->notice, d);
         return true;
     }
     if (!ncs_is_because(r, NCS_ABSENT_KILLED, NCS_ABSENT_KILLED))

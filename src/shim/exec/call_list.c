@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "shim/exec/rank.h"
 #include "shim/exec/site.h"
 
 #define LISTED_MOST 4096 /* further places are left out */
@@ -11,6 +12,7 @@
 struct listed {
     enum ncs_fn fn;
     struct ncs_place place;
+    bool of_rank; /* else of threads that have no rank */
     uint64_t calls;
 };
 
@@ -20,12 +22,13 @@ static struct ncs_map places; /* of function and place -> index + 1 */
 
 void ncs_call_list_add(const struct ncs_journal *journal, const struct ncs_call *call, int rank)
 {
-    uint64_t key = ncs_hash(ncs_hash(ncs_map_key(call->place.file), (uint64_t)call->place.line), (uint64_t)call->fn);
-    if (ncs_journal_rank_of(journal, call) != rank || !call->place.line)
+    int of = ncs_exec_rank_of(journal, call);
+    uint64_t key = ncs_hash(ncs_hash(ncs_map_key(call->place.file), (uint64_t)call->place.line), (uint64_t)call->fn * 2 + (of == rank));
+    if ((of != rank && of >= 0) || !call->place.line)
         return;
     uintptr_t at = (uintptr_t)ncs_map_get(&places, key);
     if (!at && listeds < LISTED_MOST) {
-        struct listed place = { .fn = call->fn, .place = call->place };
+        struct listed place = { .fn = call->fn, .place = call->place, .of_rank = of == rank };
         NCS_PUSH(listed, listeds, listed_room, place);
         at = listeds;
         ncs_map_put(&places, key, (void *)at);
@@ -42,8 +45,8 @@ void ncs_call_list_write(void (*write)(const char *line))
         if (!place)
             continue;
         ncs_str_clear(&line);
-        ncs_str_addf(&line, "site %llu %s %s\n", (unsigned long long)listed[i].calls, ncs_fn_info[listed[i].fn].name,
-                     place);
+        ncs_str_addf(&line, "site %llu %c %s %s\n", (unsigned long long)listed[i].calls, listed[i].of_rank ? 'r' : '-',
+                     ncs_fn_info[listed[i].fn].name, place);
         write(line.text);
     }
     ncs_str_free(&line);

@@ -112,9 +112,13 @@ static int count_ranks(void)
     return most;
 }
 
-/* Says "its own code" for "script": programs here have no script. */
-static void name_waits(struct ncs_diagnosis *d)
+/* Programs have no script: says "its own code" instead. They have no declared outcome, either. */
+static void word_for_programs(struct ncs_diagnosis *d, bool lost)
 {
+    for (size_t i = 0; lost && i < d->findings; i++) {
+        ncs_free(d->finding[i].fix);
+        d->finding[i].fix = NULL;
+    }
     for (size_t i = 0; i < d->waits; i++)
         if (d->wait[i].in && strcmp(d->wait[i].in, "script") == 0) {
             ncs_free(d->wait[i].in);
@@ -155,10 +159,10 @@ static void exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *d
     r->ranks = count_ranks();
     ncs_checks_fill(r);
     struct ncs_notices *notices = ncs_checks_notices();
-    bool lost = r->stop == NCS_STOP_DONE && ncs_exec_faults_lost(notices, r->ranks);
+    bool lost = r->stop == NCS_STOP_DONE && ncs_exec_faults_lost(notices);
     ncs_diagnose(journal, &snapshot, notices->notice, notices->count, &r->diagnosis);
     ncs_diagnosis_decide(&r->diagnosis, journal);
-    name_waits(&r->diagnosis);
+    word_for_programs(&r->diagnosis, lost);
     if (how == NCS_STOP_STALLED)
         ncs_settle_add_pollers(&snapshot, settings.patience, doubt);
     ncs_snapshot_free(&snapshot);
@@ -199,12 +203,13 @@ static void note_faults(struct ncs_str *notes, const struct ncs_result *r, enum 
     if (how == NCS_STOP_QUIET && r->stop == NCS_STOP_DONE && r->verdict == NCS_PASS)
         ncs_str_add(notes, "ncclscript: all other threads have come to their end, and the program waits for the thread that "
                            "a fault stopped\n");
+    ncs_exec_faults_unnamed(notes);
     if (r->stop == NCS_STOP_DONE)
         ncs_exec_faults_unused(journal, notes);
 }
 
-/* Prints the result, with further lines of notes behind it. */
-static void print(const struct ncs_result *r, const struct ncs_str *doubt, const struct ncs_str *notes)
+/* Prints the result, with further lines of notes behind it. `stopped`: ncclscript ends the program. */
+static void print(const struct ncs_result *r, const struct ncs_str *doubt, const struct ncs_str *notes, bool stopped)
 {
     struct ncs_scenario scenario;
     char *name = program_name();
@@ -216,8 +221,10 @@ static void print(const struct ncs_result *r, const struct ncs_str *doubt, const
     struct ncs_str out = { 0 };
     if (settings.json)
         ncs_report_json(&run, &out);
-    else if (r->verdict != NCS_PASS || r->diagnosis.findings > 0 || settings.verify)
+    else if (r->verdict != NCS_PASS || r->diagnosis.findings > 0)
         ncs_report_text(&run, &style, &out);
+    else if (settings.verify)
+        ncs_report_counts(&run, &out);
     ncs_sites_name(&out, settings.json);
     if (notes->bytes > 0)
         ncs_str_add(&out, notes->text);
@@ -225,6 +232,8 @@ static void print(const struct ncs_result *r, const struct ncs_str *doubt, const
         ncs_shim_write(STDERR_FILENO, out.text, out.bytes);
     if (r->verdict != NCS_PASS)
         write_cause(&run);
+    else if (stopped)
+        write_channel("cause the other ranks come to their end\n");
     ncs_str_free(&out);
     ncs_scenario_free(&scenario);
     ncs_free(name);
@@ -247,7 +256,7 @@ static void verdict(enum ncs_stop how)
         result.certainty = NCS_LIKELY; /* a polling thread may still end the hang */
     else if (finding)
         result.certainty = finding->certainty;
-    print(&result, &doubt, &notes);
+    print(&result, &doubt, &notes, true);
     ncs_call_list_write(write_channel);
     int status = ncs_verdict_exit(result.verdict);
     write_event("verdict", status);
@@ -268,7 +277,7 @@ static void ended(void)
     note_faults(&notes, &result, NCS_STOP_DONE);
     if (left.bytes)
         ncs_str_addf(&notes, "ncclscript: left at the end: %s\n", left.text);
-    print(&result, &doubt, &notes);
+    print(&result, &doubt, &notes, false);
     ncs_call_list_write(write_channel);
     ncs_diagnosis_free(&result.diagnosis);
     ncs_str_free(&notes);

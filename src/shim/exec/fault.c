@@ -5,20 +5,22 @@
 #include "base/mem.h"
 #include "run/fault_text.h"
 #include "shim/exec/checks.h"
+#include "shim/exec/rank.h"
 #include "shim/exec/site.h"
 #include "shim/shim.h"
 
 /* A fault of the list on one rank. */
 struct waiting {
     const struct ncs_fault_text *fault;
-    int rank;
+    int rank;      /* -1: threads that have none */
     uint64_t uses; /* calls of the rank that it has counted, or the number of the last one */
     bool over;     /* it happened */
 };
 
 struct stopped {
-    char *what;
-    int rank;
+    const char *what;
+    int rank;        /* -1 = it had none */
+    int thread_rank; /* by which the journal knows the thread */
     struct ncs_place place;
 };
 
@@ -77,14 +79,12 @@ static bool fault_comes(const struct ncs_fault_text *f, struct waiting *w, const
 
 /* ---- what happens ---- */
 
-/* Stops the calling thread for good. The caller's frame is never left, so it may own nothing. */
+/* Stops the calling thread for good: does not return. */
 static void stop_thread(const struct ncs_fault_text *f, struct ncs_call *call)
 {
     struct ncs_place place = call->place;
-    struct stopped s = { .rank = ncs_journal_rank_of(fault_journal, call), .place = place };
-    struct ncs_str what = { 0 };
-    ncs_str_addf(&what, "--fault '%s'", f->text);
-    s.what = ncs_str_take(&what);
+    struct stopped s = { .rank = ncs_exec_rank_of(fault_journal, call), .thread_rank = call->rank, .place = place,
+                         .what = f->kind == NCS_FAULT_KILL ? "--fault kill" : "--fault stall" };
     NCS_PUSH(stopped, stops, stops_room, s);
     ncs_journal_take_back(fault_journal, call);
     if (f->kind == NCS_FAULT_KILL)
@@ -127,7 +127,7 @@ static int exec_before_call(void *arg, struct ncs_call *call)
 {
     const struct ncs_fault_text *due[8];
     size_t dues = 0;
-    int rc = 0, rank = ncs_journal_rank_of(fault_journal, call);
+    int rc = 0, rank = ncs_exec_rank_of(fault_journal, call);
     (void)arg;
     for (size_t i = 0; i < faults.count; i++) {
         const struct ncs_fault_text *f = &faults.fault[i];
@@ -165,18 +165,51 @@ bool ncs_exec_faults_stopped(void)
     return stops > 0;
 }
 
-bool ncs_exec_faults_lost(struct ncs_notices *notices, int ranks)
+/* True if a fault stopped the thread that made the communicator's rank. */
+static bool member_is_stopped(const struct ncs_member *m)
+{
+    for (size_t i = 0; i < stops; i++)
+        if (stopped[i].thread_rank == m->rank)
+            return true;
+    return false;
+}
+
+static bool all_are_stopped(void)
+{
+    for (size_t c = 0; stops > 0 && c < fault_journal->comms; c++)
+        for (int i = 0; i < fault_journal->comm[c]->members; i++)
+            if (!member_is_stopped(&fault_journal->comm[c]->member[i]))
+                return false;
+    return stops > 0;
+}
+
+bool ncs_exec_faults_lost(struct ncs_notices *notices)
 {
     size_t room = 0;
-    if (stops == 0 || stops < (size_t)ranks)
+    if (!all_are_stopped())
         return false;
-    struct ncs_notice *n = ncs_notices_add(notices, NCS_NOTICE_LOST, NULL, 0, NULL);
-    for (size_t i = 0; n && i < stops; i++) {
-        struct ncs_notice_fault f = { .what = stopped[i].what, .rank = stopped[i].rank, .place = stopped[i].place,
+    struct ncs_notice *n = NULL;
+    for (size_t i = 0; i < stops; i++) {
+        if (stopped[i].rank < 0) /* it has no finding: see ncs_exec_faults_unnamed */
+            continue;
+        n = n ? n : ncs_notices_add(notices, NCS_NOTICE_LOST, NULL, 0, NULL);
+        if (!n)
+            break;
+        struct ncs_notice_fault f = { .what = stopped[i].what, .rank = stopped[i].thread_rank, .place = stopped[i].place,
                                       .comm = -1 };
         NCS_PUSH(n->fault, n->faults, room, f);
     }
     return true;
+}
+
+void ncs_exec_faults_unnamed(struct ncs_str *out)
+{
+    for (size_t i = 0; i < stops; i++)
+        if (stopped[i].rank < 0) {
+            ncs_str_addf(out, "ncclscript: %s stopped a thread before it joined a communicator", stopped[i].what);
+            ncs_site_add(out, stopped[i].place.line);
+            ncs_str_add(out, "\n");
+        }
 }
 
 static bool has_happened(const struct ncs_fault_text *f, uint64_t *uses)

@@ -94,8 +94,7 @@ void sim_foreign_enter(struct ncs_local *local)
 void sim_foreign_leave(void)
 {
     sim_progress_ends_call();
-    if (sim_world.foreign_waits > 0)
-        token_settle(); /* waiting threads need the effects of this call */
+    token_settle(); /* threads that wait in calls need the effects of this call, and so do those that look at memory */
     token_give();
     sim_turn_left(sim_context_self());
 }

@@ -1,5 +1,5 @@
 /* Threads of a program from outside (sim/README.md, rule 7). The token is a mutex. The clock
- * follows real time. Due device work is done when a thread enters or waits, and costs no real
+ * follows real time. Due device work is done when a thread enters, waits or leaves, and costs no real
  * time. A waiting thread sleeps outside the token and wakes now and then to look, so no helper
  * thread is needed. */
 #ifndef NCS_SIM_FOREIGN_H

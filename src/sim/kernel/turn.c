@@ -8,8 +8,13 @@
 #include "sim/kernel/context.h"
 #include "sim/kernel/progress.h"
 
-/* A thread that has made no call for longer computes or sleeps: it is not waited for. */
+/* A thread that has left a call is waited for so long: it may come again at once. */
 #define RECENT_NS ((int64_t)1000000)
+/* One that has made no call for longer may wait for another in the program's own code, and come with the next call of that
+ * one: a thread at the door waits so long for it, */
+#define GRACE_NS ((int64_t)300000)
+/* unless it has made no call for so long. */
+#define IDLE_NS ((int64_t)100000000)
 
 static struct {
     pthread_mutex_t lock;
@@ -32,18 +37,25 @@ static uint64_t turn_key(const struct context *c)
     return !local ? 0 : local->named ? (uint64_t)local->rank : UINT64_C(1) << 32 | (uint64_t)local->thread;
 }
 
-/* Sets *until to the time at which a thread that is waited for is no longer recent. */
+/* The time until which `self` waits for the other thread; in the past: not at all. */
+static int64_t turn_waits_until(const struct turn *self, const struct turn *other, int64_t now)
+{
+    if (other->waits)
+        return 0;
+    if (other->at_door)
+        return other->priority < self->priority ? now + RECENT_NS : 0;
+    int64_t recent = other->left + RECENT_NS, grace = self->came + GRACE_NS;
+    return grace > recent && other->left + IDLE_NS > now ? grace : recent;
+}
+
+/* Sets *until to the time at which to look again. */
 static bool turn_has_come(const struct context *self, int64_t now, int64_t *until)
 {
     *until = INT64_MAX;
     for (const struct context *c = turns.first; c; c = c->turn.next) {
-        const struct turn *t = &c->turn;
-        if (c == self || t->waits)
-            continue;
-        if (t->at_door && t->priority < self->turn.priority)
-            *until = now + RECENT_NS < *until ? now + RECENT_NS : *until;
-        else if (!t->at_door && t->left + RECENT_NS > now)
-            *until = t->left + RECENT_NS < *until ? t->left + RECENT_NS : *until;
+        int64_t other = c == self ? 0 : turn_waits_until(&self->turn, &c->turn, now);
+        if (other > now && other < *until)
+            *until = other;
     }
     return *until == INT64_MAX;
 }
@@ -71,6 +83,7 @@ void sim_turn_take(struct context *c)
     }
     t->priority = ncs_hash(ncs_hash(turns.seed, turn_key(c)), ++t->calls);
     t->at_door = true;
+    t->came = sim_real_now();
     pthread_cond_broadcast(&turns.changed);
     for (int64_t now, until; now = sim_real_now(), !turn_has_come(c, now, &until);)
         turn_sleep(now, until);

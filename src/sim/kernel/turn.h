@@ -11,7 +11,7 @@ struct context;
 
 /* Of a context; guarded by the door's own lock. */
 struct turn {
-    int64_t left;      /* real ns: when it last left a call; 0 = never */
+    int64_t came, left; /* real ns: when it last came to the door, and left a call; 0 = never */
     uint64_t calls, priority;
     bool at_door, waits;
     bool registered;

@@ -1,0 +1,338 @@
+#define _GNU_SOURCE /* environ, pipe2 */
+#include "cli/exec_program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/channel.h"
+#include "base/mem.h"
+#include "cli/program.h"
+
+#ifndef NCCLSCRIPT_LIBDIR
+#define NCCLSCRIPT_LIBDIR "lib"
+#endif
+
+#define CHANNEL_BYTES (1 << 20) /* nobody reads the pipe before the program has ended */
+
+/* ---- the libraries ---- */
+
+/* The libraries that programs load, and those that these need. */
+static const char *const libraries[] = { "libnccl.so.2", "libcudart.so.12", "libcudart.so.13", "libcuda.so.1",
+                                         "libnvidia-ml.so.1", "libncclscript-sim.so", "libncclscript-exec.so",
+                                         "libncclscript-audit.so", NULL };
+
+/* The first library missing in the folder; NULL = none. */
+static const char *missing_in(const char *folder)
+{
+    for (size_t i = 0; libraries[i]; i++) {
+        struct ncs_str path = { 0 };
+        ncs_str_addf(&path, "%s/%s", folder, libraries[i]);
+        bool found = access(path.text, R_OK) == 0;
+        ncs_str_free(&path);
+        if (!found)
+            return libraries[i];
+    }
+    return NULL;
+}
+
+/* The drop-in libraries are beside this program in a build tree, else where they are installed. */
+bool ncs_exec_find_libraries(struct ncs_str *folder)
+{
+    static const char *const places[] = { "lib/ncclscript", "../" NCCLSCRIPT_LIBDIR "/ncclscript",
+                                          NULL };
+    char self[4096];
+    ssize_t bytes = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (bytes < 0)
+        return false;
+    self[bytes] = '\0';
+    *(strrchr(self, '/') + 1) = '\0';
+    struct ncs_str tried = { 0 };
+    bool found = false;
+    for (size_t i = 0; places[i] && !found; i++) {
+        ncs_str_clear(folder);
+        ncs_str_addf(folder, "%s%s", self, places[i]);
+        const char *missing = missing_in(folder->text);
+        found = !missing;
+        if (missing)
+            ncs_str_addf(&tried, "ncclscript exec: %s is missing in %s\n", missing, folder->text);
+    }
+    if (!found)
+        fprintf(stderr, "%s  hint: the drop-in libraries are built with the program by `./start`, or by\n"
+                        "  `cmake --build --preset default --target drop_in`, and installed with it\n", tried.text);
+    ncs_str_free(&tried);
+    return found;
+}
+
+/* Sets a list of paths to both parts, of which one may be NULL or empty. */
+static void exec_set_list(const char *name, const char *first, const char *second)
+{
+    struct ncs_str text = { 0 };
+    bool both = first && *first && second && *second;
+    ncs_str_addf(&text, "%s%s%s", first ? first : "", both ? ":" : "", second ? second : "");
+    setenv(name, text.text, 1);
+    ncs_str_free(&text);
+}
+
+/* The audit library redirects what LD_LIBRARY_PATH does not reach. */
+static void set_libraries(const char *folder, bool redirects)
+{
+    struct ncs_str audit = { 0 };
+    exec_set_list("LD_LIBRARY_PATH", folder, getenv("LD_LIBRARY_PATH"));
+    ncs_str_addf(&audit, "%s/libncclscript-audit.so", folder);
+    exec_set_list("LD_AUDIT", audit.text, getenv("LD_AUDIT"));
+    ncs_str_free(&audit);
+    if (redirects)
+        unsetenv(NCS_NO_REDIRECT);
+    else
+        setenv(NCS_NO_REDIRECT, "1", 1);
+}
+
+static void set_variables(const struct ncs_exec_variable *v)
+{
+    for (; v && v->name; v++)
+        v->value ? setenv(v->name, v->value, 1) : unsetenv(v->name);
+}
+
+static void exec_set_environment(const struct ncs_exec_start *start, int channel)
+{
+    char number[64];
+    struct stat at = { 0 };
+    set_libraries(start->folder, start->redirects);
+    set_variables(start->variable);
+    set_variables(start->more);
+    fstat(channel, &at);
+    snprintf(number, sizeof number, NCS_CHANNEL_FORMAT, (int)getppid(), channel,
+             (unsigned long long)at.st_ino);
+    setenv(NCS_CHANNEL, number, 1);
+}
+
+/* ---- what it reports ---- */
+
+struct told {
+    bool used, cuda;       /* cuda: its runtime was called */
+    int status;            /* of a verdict; at the program's end: 0, or not 0 after a mistake */
+    struct ncs_str others; /* "A in place of B": other libraries that it has mapped, each once */
+    struct ncs_exec_end *end;
+};
+
+static void hear_other(struct told *told, const char *line, size_t bytes)
+{
+    struct ncs_str one = { 0 };
+    const char *tab = memchr(line, '\t', bytes);
+    if (!tab)
+        return;
+    ncs_str_addf(&one, "%.*s in place of %.*s", (int)(tab - line), line,
+                 (int)(line + bytes - tab - 1), tab + 1);
+    if (!told->others.text || !strstr(told->others.text, one.text))
+        ncs_str_addf(&told->others, "%s%s", told->others.bytes ? ", " : "", one.text);
+    ncs_str_free(&one);
+}
+
+/* The line is "N r FUNCTION PLACE". */
+static void hear_site(struct told *told, const char *line, size_t bytes)
+{
+    struct ncs_exec_site site = { 0 };
+    struct ncs_str text = { 0 };
+    int function = 0, function_end = 0, place = 0;
+    char whose;
+    ncs_str_add_bytes(&text, line, bytes);
+    if (sscanf(text.text, "%llu %c %n%*s%n %n", &site.calls, &whose, &function, &function_end, &place) == 2 && place > 0) {
+        site.of_rank = whose == 'r';
+        site.place = ncs_copy_text(text.text + place);
+        text.text[function_end] = '\0';
+        site.function = ncs_copy_text(text.text + function);
+        NCS_PUSH(told->end->site, told->end->sites, told->end->sites_room, site);
+    }
+    ncs_str_free(&text);
+}
+
+/* The first of several processes that have a verdict counts. */
+static void hear_cause(struct told *told, const char *line, size_t bytes)
+{
+    struct ncs_str text = { 0 };
+    ncs_str_add_bytes(&text, line, bytes);
+    if (!told->end->cause)
+        told->end->cause = ncs_str_take(&text);
+    ncs_str_free(&text);
+}
+
+static void exec_read_line(struct told *told, const char *line, size_t bytes)
+{
+    static const char other[] = "other ", cause[] = "cause ", site[] = "site ";
+    int status = 0;
+    if (strncmp(line, "used", 4) == 0) {
+        told->used = true;
+    } else if (strncmp(line, "cuda", 4) == 0) {
+        told->cuda = true;
+    } else if (strncmp(line, other, strlen(other)) == 0) {
+        hear_other(told, line + strlen(other), bytes - strlen(other));
+    } else if (strncmp(line, cause, strlen(cause)) == 0) {
+        hear_cause(told, line + strlen(cause), bytes - strlen(cause));
+    } else if (strncmp(line, site, strlen(site)) == 0) {
+        hear_site(told, line + strlen(site), bytes - strlen(site));
+    } else if (sscanf(line, "verdict %d", &status) == 1) {
+        told->end->verdict = true;
+        told->status = status;
+    } else if (sscanf(line, "ended %d", &status) == 1 && !told->end->verdict && !told->status) {
+        told->status = status;
+    }
+}
+
+/* Reads the reports of the libraries. Does not wait for processes that still hold the pipe open. */
+static void exec_read_events(int channel, struct told *told)
+{
+    struct ncs_str text = { 0 };
+    char part[4096];
+    for (ssize_t bytes; (bytes = read(channel, part, sizeof part)) > 0;)
+        ncs_str_add_bytes(&text, part, (size_t)bytes);
+    for (const char *line = text.text; line && *line; line += strcspn(line, "\n"), line += *line == '\n')
+        exec_read_line(told, line, strcspn(line, "\n"));
+    ncs_str_free(&text);
+}
+
+/* Sets the status; `quiet`: prints nothing. */
+static void exec_judge(const char *program, int how, const struct told *told, bool quiet)
+{
+    struct ncs_exec_end *end = told->end;
+    bool past = !told->used && told->others.bytes;
+    FILE *out = quiet ? NULL : stderr;
+    if (past && out)
+        fprintf(out, "ncclscript exec: `%s` did not run on the simulator: it has mapped %s\n", program, told->others.text);
+    if (WIFSIGNALED(how)) {
+        end->signal = WTERMSIG(how);
+        end->status = end->signal == SIGINT ? 130 : 6;
+        if (out)
+            fprintf(out, "ncclscript exec: `%s` was ended by signal %d (%s)\n", program, end->signal, strsignal(end->signal));
+        return;
+    }
+    int status = WEXITSTATUS(how);
+    bool own_runtime = !end->verdict && !told->cuda && ncs_program_has_runtime(program);
+    if (own_runtime && out)
+        fprintf(out, "ncclscript exec: `%s` contains its own CUDA runtime, which finds no GPU here: "
+                "link it with the shared one, as `nvcc -cudart shared` does\n", program);
+    if (end->verdict) {
+        end->status = told->status;
+    } else if (!told->used && status == 0) {
+        end->status = 5;
+        if (out && !own_runtime && !past)
+            fprintf(out, "ncclscript exec: `%s` called neither NCCL nor the CUDA runtime: it must be "
+                    "linked with the shared libnccl.so.2 and libcudart.so.12 or .13, or open them\n", program);
+    } else {
+        end->status = status ? status : told->status;
+    }
+}
+
+/* ---- running it ---- */
+
+static void exec_fail(const char *what, struct ncs_exec_end *end)
+{
+    fprintf(stderr, "ncclscript exec: %s: %s\n", what, strerror(errno));
+    end->status = 70;
+}
+
+/* Opens closed standard streams, so that no pipe of ours gets their numbers. */
+static void open_standard(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Becomes the program, without a shell that would interpret other files. The program gets SIGTERM if this
+ * command ends, since the command can then pass no signals on. */
+static void exec_become(char **argv)
+{
+    char *path = ncs_program_find(argv[0]);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (strchr(path, '/'))
+        execve(path, argv, environ);
+    else
+        errno = ENOENT;
+}
+
+static const char *exec_why_not(int error)
+{
+    return error == ENOEXEC ? "it is neither a program for this machine nor a script that begins with #!"
+                            : strerror(error);
+}
+
+/* Does not return. */
+static void exec_in_child(const struct ncs_exec_start *start, int channel, int failure, void (*on_interrupt)(int))
+{
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGINT, on_interrupt);
+    exec_set_environment(start, channel);
+    if (start->output >= 0) {
+        dup2(start->output, STDOUT_FILENO);
+        dup2(start->output, STDERR_FILENO);
+    }
+    exec_become(start->argv);
+    if (write(failure, &errno, sizeof errno) < 0)
+        _exit(70);
+    _exit(2);
+}
+
+static void exec_wait(pid_t child, int channel, int failure, const struct ncs_exec_start *start, bool quiet,
+                      struct ncs_exec_end *end)
+{
+    int how, error;
+    while (waitpid(child, &how, 0) < 0 && errno == EINTR)
+        continue;
+    if (read(failure, &error, sizeof error) == (ssize_t)sizeof error) {
+        fprintf(stderr, "ncclscript exec: cannot run `%s`: %s\n", start->argv[0], exec_why_not(error));
+        end->status = 2;
+        return;
+    }
+    struct told told = { .end = end };
+    end->started = true;
+    exec_read_events(channel, &told);
+    exec_judge(start->argv[0], how, &told, quiet);
+    ncs_str_free(&told.others);
+}
+
+void ncs_exec_run(const struct ncs_exec_start *start, bool quiet, struct ncs_exec_end *end)
+{
+    int channel[2], failure[2];
+    *end = (struct ncs_exec_end){ 0 };
+    open_standard();
+    if (pipe2(channel, O_NONBLOCK | O_CLOEXEC) != 0 || pipe2(failure, O_CLOEXEC) != 0) {
+        exec_fail("no pipe", end);
+        return;
+    }
+    fcntl(channel[0], F_SETPIPE_SZ, CHANNEL_BYTES);
+    void (*before)(int) = signal(SIGINT, SIG_IGN); /* the program handles the signal */
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        exec_in_child(start, channel[0], failure[1], before);
+    close(failure[1]);
+    close(channel[1]);
+    if (child < 0)
+        exec_fail("no process", end);
+    else
+        exec_wait(child, channel[0], failure[0], start, quiet, end);
+    signal(SIGINT, before);
+    close(failure[0]);
+    close(channel[0]);
+}
+
+void ncs_exec_end_free(struct ncs_exec_end *end)
+{
+    for (size_t i = 0; i < end->sites; i++) {
+        ncs_free(end->site[i].function);
+        ncs_free(end->site[i].place);
+    }
+    ncs_free(end->site);
+    ncs_free(end->cause);
+}

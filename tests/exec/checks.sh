@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# What exec checks while a program runs: results, and uses of memory that nothing orders.
+set -u
+. tests/exec/common.bash
+export NCCLSCRIPT_QUIET=1
+
+run "results, not verified" 0 "${exec[@]}" -n 4 -- "${clients}threads"
+silent
+run "results" 0 "${exec[@]}" -n 4 --verify -- "${clients}threads"
+reports '^ncclscript: 4000 results verified, [0-9]+ calls$'
+run "results of one thread" 0 "${exec[@]}" -n 4 --verify -- "${clients}one_thread"
+reports '^ncclscript: [1-9][0-9]* results verified, '
+run "results as JSON" 0 "${exec[@]}" -n 4 --verify --format json -- "${clients}threads"
+reports '"verdict": "pass".*"checked": 4000, "unchecked": 0'
+run "a spoilt result" 1 "${exec[@]}" -n 2 --verify --fault 'corrupt rank=1 call=5 first=2 count=1' -- "${clients}threads"
+reports '^WRONG .*exec_threads  2 ranks, sim, seed 0$'
+reports '^  communicator comm1, call 5: AllReduce float32 x 2 sum$'
+reports '^    rank 1  element 2: got .*, want 2; 1 of 2 differ +rank_main\+0x'
+run "a spoilt result, not verified" 0 "${exec[@]}" -n 2 --fault 'corrupt rank=1 call=5' -- "${clients}threads"
+
+run "kernels that are left out" 0 "${exec[@]}" -n 2 --verify --kernels skip -- "${clients}kernels" skip_reduce
+reports '^ncclscript: 0 results verified, 2 not verified, '
+reports 'kernels that may write its inputs were not run'
+
+# Two streams and one buffer: a note, which does not change the status.
+for case in unordered read_early; do
+    run "order: $case" 0 "${exec[@]}" -n 2 -- "${clients}order" $case
+    says '^order: ok$'
+    reports "^  note  ranks 0, 1 read at $case\+0x[0-9a-f]+ what call 1 on comm1 .* writes, and nothing has waited for its end"
+    reports '^  undefined '
+done
+run "order: overwritten" 0 "${exec[@]}" -n 2 -- "${clients}order" overwritten
+reports '^  note  ranks 0, 1 overwrite at overwritten\+.* still reads: nothing has waited for its end$'
+run "order: of_another_rank" 0 "${exec[@]}" -n 2 -- "${clients}order" of_another_rank
+reports '^  note  rank 1 reads at of_another_rank\+.* writes, and nothing has waited for its end'
+# A program that is ordered in any way is not accused.
+for case in by_event by_thread by_callback by_pinned_memory by_collective one_thread; do
+    run "order: $case" 0 "${exec[@]}" -n 2 -- "${clients}order" $case
+    says '^order: ok$'
+    silent
+done
+
+finish checks
