@@ -136,7 +136,7 @@ static void add_verbose(const struct ncs_text *t)
 
 static void add_counts(const struct ncs_result *r, struct ncs_str *out)
 {
-    if (r->left_out) /* else nothing was to be verified */
+    if (r->left_out || r->checked) /* else nothing was to be verified */
         ncs_str_addf(out, "%" PRIu64 " result%s verified, ", r->checked, ncs_text_plural(r->checked));
     if (r->unchecked)
         ncs_str_addf(out, "%" PRIu64 " not verified, ", r->unchecked);

@@ -54,11 +54,13 @@ static struct stream *stream_of(struct rank *r, const struct ncs_call *call)
 
 /* A copy on the null stream between two devices begins when all earlier work of either has ended, and ends before later
  * work of either begins (CUDA programming guide, "Peer-to-Peer Memory Copy"). A copy between the host and memory of a device
- * that is not the current one is taken for such a copy: the guide does not say which device's null stream it is on. */
+ * that is not the current one is taken for such a copy: the guide does not say which device's null stream it is on. Only
+ * where one process has several devices. */
 static struct stream *other_null_stream(struct rank *r, const struct stream *own, const struct piece *p,
                                         const struct ncs_call *call)
 {
-    const struct block *b = own->legacy ? hazard_block(r, p->from) : NULL;
+    bool asks = own->legacy && r->all->options.one_process;
+    const struct block *b = asks ? hazard_block(r, p->from) : NULL;
     bool is_other = b && b->on_device && b->device != own->device;
     return is_other ? hazard_stream(r, NULL, b->device, call) : NULL;
 }
