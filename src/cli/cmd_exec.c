@@ -13,8 +13,9 @@
 #include "cli/exec_series.h"
 #include "cli/output.h"
 #include "run/fault_text.h"
+#include "scenario/scenario.h"
 
-enum { GPUS, NCCL, POLICY, TIMEOUT, PATIENCE, SEED, KERNELS, NO_REDIRECT, VERIFY, FAULT, SWEEP, REPEAT, FORMAT, VERBOSE, HELP };
+enum { GPUS, NCCL, POLICY, TIMEOUT, PATIENCE, SEED, KERNELS, NO_REDIRECT, VERIFY, FAIL_ON, FAULT, SWEEP, REPEAT, FORMAT, VERBOSE, HELP };
 
 static const char *const policies[] = { "strict", "typical", NULL };
 
@@ -39,6 +40,8 @@ static const struct ncs_option options[] = {
                   "do not replace libraries that an RPATH or an absolute path names", NULL, 0, 0 },
     [VERIFY]  = { "verify", 0, NCS_OPTION_FLAG, NULL, NULL, "Checking",
                   "compare the results of all collectives with the right ones", NULL, 0, 0 },
+    [FAIL_ON] = { "fail-on", 0, NCS_OPTION_CHOICE, NULL, "error", "Checking",
+                  "also fail a program that succeeds with findings of this kind", ncs_fail_on_names, 0, 0 },
     [FAULT]   = { "fault", 0, NCS_OPTION_LIST, "FAULT|@FILE", NULL, "Checking",
                   "cause a failure, as 'kill rank=2 call=7'; may be given again", NULL, 0, 0 },
     [SWEEP]   = { "sweep", 0, NCS_OPTION_LIST, "FAULT", NULL, "Checking",
@@ -129,6 +132,7 @@ static int exec_start(const struct ncs_option_value *v, char **argv, const char 
         { v[KERNELS].given, { "NCCLSCRIPT_KERNELS", kernels[v[KERNELS].number] } },
         { v[VERIFY].given, { "NCCLSCRIPT_VERIFY", "1" } },
         { v[FAULT].given, { "NCCLSCRIPT_FAULTS", faults } },
+        { v[FAIL_ON].given, { "NCCLSCRIPT_FAIL_ON", ncs_fail_on_names[v[FAIL_ON].number] } },
         { true, { "NCCLSCRIPT_FORMAT", ncs_text_or_json[v[FORMAT].number] } },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -90,10 +90,16 @@ static const char *read_seed(struct ncs_shim_settings *s, const char *text)
     return NULL;
 }
 
-/* The library above reads them. */
+/* The library above reads these two. */
 static const char *read_faults(struct ncs_shim_settings *s, const char *text)
 {
     s->faults = text;
+    return NULL;
+}
+
+static const char *read_fail_on(struct ncs_shim_settings *s, const char *text)
+{
+    s->fail_on = text;
     return NULL;
 }
 
@@ -122,6 +128,7 @@ static const struct {
     { "NCCLSCRIPT_QUIET", read_quiet },       { "NCCLSCRIPT_KERNELS", read_kernels },
     { "NCCLSCRIPT_VERIFY", read_verify },     { "NCCLSCRIPT_SEED", read_seed },
     { "NCCLSCRIPT_FAULTS", read_faults },     { "NCCLSCRIPT_SITES", read_sites },
+    { "NCCLSCRIPT_FAIL_ON", read_fail_on },
 };
 
 static void read_variables(struct ncs_shim_settings *s)

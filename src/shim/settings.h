@@ -18,6 +18,7 @@ struct ncs_shim_settings {
     bool verify;          /* results are compared with the right ones */
     uint64_t seed;        /* who goes first where several could; 0 = first in, first out */
     const char *faults;   /* a list of faults (run/fault_text.h); NULL = none */
+    const char *fail_on;  /* findings of this kind make a run fail that passes otherwise: one of ncs_fail_on_names; NULL = error */
     int sites;            /* the rank whose call sites are reported to exec; -1 = none */
     int64_t timeout;      /* without progress, in ns; 0 = none */
     int64_t patience;     /* with threads that poll, in ns */

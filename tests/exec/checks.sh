@@ -33,6 +33,11 @@ run "order: overwritten" 0 "${exec[@]}" -n 2 -- "${clients}order" overwritten
 reports '^  note  ranks 0, 1 overwrite at overwritten\+.* still reads: nothing has waited for its end$'
 run "order: of_another_rank" 0 "${exec[@]}" -n 2 -- "${clients}order" of_another_rank
 reports '^  note  rank 1 reads at of_another_rank\+.* writes, and nothing has waited for its end'
+run "order: fail on what is undefined" 1 "${exec[@]}" -n 2 --fail-on undefined -- "${clients}order" read_early
+reports '^FAIL .*exec_order  2 ranks, sim, seed 0: '
+reports '^  fails read-before-sync \(--fail-on undefined\)$'
+run "order: nothing to fail on" 0 "${exec[@]}" -n 2 --fail-on note -- "${clients}order" by_event
+silent
 # A program that is ordered in any way is not accused.
 for case in by_event by_thread by_callback by_pinned_memory by_collective one_thread; do
     run "order: $case" 0 "${exec[@]}" -n 2 -- "${clients}order" $case

@@ -208,8 +208,18 @@ static void note_faults(struct ncs_str *notes, const struct ncs_result *r, enum 
         ncs_exec_faults_unused(journal, notes);
 }
 
-/* Prints the result, with further lines of notes behind it. `stopped`: ncclscript ends the program. */
-static void print(const struct ncs_result *r, const struct ncs_str *doubt, const struct ncs_str *notes, bool stopped)
+/* Findings of the kind that the settings name, in a run that passes otherwise. Returns true if there are any. */
+static bool fails_by_findings(const struct ncs_result *r, const struct ncs_scenario *scenario, struct ncs_failing *failing)
+{
+    for (int level = 0; settings.fail_on && ncs_fail_on_names[level]; level++)
+        if (r->verdict == NCS_PASS && strcmp(settings.fail_on, ncs_fail_on_names[level]) == 0)
+            ncs_outcome_failing(&scenario->outcome, r, (enum ncs_fail_on)level, failing);
+    return failing->rules > 0;
+}
+
+/* Prints the result, with further lines of notes behind it. `stopped`: ncclscript ends the program.
+ * Returns the exit status. */
+static int print(const struct ncs_result *r, const struct ncs_str *doubt, const struct ncs_str *notes, bool stopped)
 {
     struct ncs_scenario scenario;
     char *name = program_name();
@@ -219,6 +229,8 @@ static void print(const struct ncs_result *r, const struct ncs_str *doubt, const
                                   .note = (char *const *)&doubt->text, .notes = doubt->bytes > 0 };
     struct ncs_report_style style = { .verbose = false };
     struct ncs_str out = { 0 };
+    bool fails = fails_by_findings(r, &scenario, &run.failing);
+    run.as_expected &= !fails;
     if (settings.json)
         ncs_report_json(&run, &out);
     else if (r->verdict != NCS_PASS || r->diagnosis.findings > 0)
@@ -230,13 +242,15 @@ static void print(const struct ncs_result *r, const struct ncs_str *doubt, const
         ncs_str_add(&out, notes->text);
     if (out.text)
         ncs_shim_write(STDERR_FILENO, out.text, out.bytes);
-    if (r->verdict != NCS_PASS)
+    if (r->verdict != NCS_PASS || fails)
         write_cause(&run);
     else if (stopped)
         write_channel("cause the other ranks come to their end\n");
+    ncs_failing_free(&run.failing);
     ncs_str_free(&out);
     ncs_scenario_free(&scenario);
     ncs_free(name);
+    return fails ? ncs_verdict_exit(NCS_WRONG) : ncs_verdict_exit(r->verdict);
 }
 
 static void verdict(enum ncs_stop how)
@@ -256,9 +270,8 @@ static void verdict(enum ncs_stop how)
         result.certainty = NCS_LIKELY; /* a polling thread may still end the hang */
     else if (finding)
         result.certainty = finding->certainty;
-    print(&result, &doubt, &notes, true);
+    int status = print(&result, &doubt, &notes, true);
     ncs_call_list_write(write_channel);
-    int status = ncs_verdict_exit(result.verdict);
     write_event("verdict", status);
     _exit(status);
 }
@@ -277,12 +290,12 @@ static void ended(void)
     note_faults(&notes, &result, NCS_STOP_DONE);
     if (left.bytes)
         ncs_str_addf(&notes, "ncclscript: left at the end: %s\n", left.text);
-    print(&result, &doubt, &notes, false);
+    int status = print(&result, &doubt, &notes, false);
     ncs_call_list_write(write_channel);
     ncs_diagnosis_free(&result.diagnosis);
     ncs_str_free(&notes);
     ncs_str_free(&left);
-    write_event("ended", ncs_verdict_exit(result.verdict));
+    write_event("ended", status);
 }
 
 extern const struct ncs_shim_above ncs_exec_above;
