@@ -87,7 +87,7 @@ static int function_of(const char *name)
 }
 
 /* False if the value is not of the field's form. */
-static bool read_value(struct reading *r, enum field f, const char *value)
+static bool read_fault_value(struct reading *r, enum field f, const char *value)
 {
     struct ncs_fault_text *to = r->fault;
     int64_t n = 0;
@@ -131,7 +131,7 @@ static bool fail_unknown_field(struct reading *r, const char *word, int bytes)
     return fail_here(r, bytes);
 }
 
-static bool read_field(struct reading *r, const char *word, int bytes)
+static bool read_fault_field(struct reading *r, const char *word, int bytes)
 {
     enum ncs_fault_needs needs = ncs_fault_info[r->fault->kind].needs;
     for (enum field f = 0; f < FIELDS; f++) {
@@ -148,7 +148,7 @@ static bool read_field(struct reading *r, const char *word, int bytes)
         }
         r->given[f] = true;
         char *value = copy_word(word + name + 1, (size_t)bytes - name - 1);
-        bool fits = read_value(r, f, value);
+        bool fits = read_fault_value(r, f, value);
         ncs_free(value);
         if (fits)
             return true;
@@ -158,7 +158,16 @@ static bool read_field(struct reading *r, const char *word, int bytes)
     return fail_unknown_field(r, word, bytes);
 }
 
-static bool read_kind(struct reading *r, const char *word, int bytes)
+static void hint_kinds(struct ncs_error *err)
+{
+    struct ncs_str kinds = { 0 };
+    for (int kind = 0; kind < NCS_FAULTS; kind++)
+        ncs_str_addf(&kinds, "%s%s", kind ? ", " : "", ncs_fault_names[kind]);
+    ncs_fail_hint(err, "the kinds are %s", kinds.text);
+    ncs_str_free(&kinds);
+}
+
+static bool read_fault_kind(struct reading *r, const char *word, int bytes)
 {
     for (int kind = 0; kind < NCS_FAULTS; kind++)
         if (strlen(ncs_fault_info[kind].name) == (size_t)bytes && strncmp(word, ncs_fault_info[kind].name, (size_t)bytes) == 0) {
@@ -167,10 +176,10 @@ static bool read_kind(struct reading *r, const char *word, int bytes)
         }
     char *text = copy_word(word, (size_t)bytes);
     ncs_fail(r->err, NCS_BAD_INPUT, "`%s` is no kind of fault", text);
-    if (!ncs_nearest(text, ncs_fault_names, 0))
-        ncs_fail_hint(r->err, "the kinds are kill, stall, slow, fail, corrupt, link and async_error");
-    else
+    if (ncs_nearest(text, ncs_fault_names, 0))
         ncs_fail_near(r->err, text, ncs_fault_names, 0);
+    else
+        hint_kinds(r->err);
     ncs_free(text);
     return fail_here(r, bytes);
 }
@@ -198,7 +207,7 @@ static bool read_fault_code(struct reading *r)
 }
 
 /* The fields must fit each other. */
-static bool check_whole(struct reading *r)
+static bool check_fault_fields(struct reading *r)
 {
     struct ncs_fault_text *f = r->fault;
     enum ncs_fault_needs needs = ncs_fault_info[f->kind].needs;
@@ -224,7 +233,7 @@ static bool check_whole(struct reading *r)
     return !r->given[CODE] || read_fault_code(r);
 }
 
-static bool read_words(struct reading *r, const char *line, size_t bytes)
+static bool read_fault_words(struct reading *r, const char *line, size_t bytes)
 {
     static const char blank[] = " \t\r";
     bool first = true;
@@ -235,13 +244,13 @@ static bool read_words(struct reading *r, const char *line, size_t bytes)
         if (at >= bytes || word == 0)
             break;
         r->column = (int)at + 1;
-        bool read = first ? read_kind(r, line + at, (int)word) : read_field(r, line + at, (int)word);
+        bool read = first ? read_fault_kind(r, line + at, (int)word) : read_fault_field(r, line + at, (int)word);
         if (!read)
             return false;
         first = false;
         at += word;
     }
-    return check_whole(r);
+    return check_fault_fields(r);
 }
 
 static void free_fault_text(struct ncs_fault_text *f)
@@ -255,7 +264,7 @@ static bool read_fault_line(struct ncs_fault_list *list, const char *line, size_
 {
     struct ncs_fault_text fault = { .rank = -1, .fn = -1, .nth = 1, .nanoseconds = -1, .peer = -1, .line = number };
     struct reading r = { .fault = &fault, .err = err };
-    bool read = read_words(&r, line, bytes);
+    bool read = read_fault_words(&r, line, bytes);
     ncs_free(r.code);
     if (!read) {
         err->line = number;

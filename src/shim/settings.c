@@ -70,18 +70,18 @@ static const char *read_kernels(struct ncs_shim_settings *s, const char *text)
     return s->skips_kernels || strcmp(text, "fail") == 0 ? NULL : "fail or skip";
 }
 
-static bool is_on(const char *text)
+static bool is_switched_on(const char *text)
 {
     return strcmp(text, "") != 0 && strcmp(text, "0") != 0;
 }
 
-static const char *read_verify(struct ncs_shim_settings *s, const char *text)
+static const char *read_shim_verify(struct ncs_shim_settings *s, const char *text)
 {
-    s->verify = is_on(text);
+    s->verify = is_switched_on(text);
     return NULL;
 }
 
-static const char *read_seed(struct ncs_shim_settings *s, const char *text)
+static const char *read_shim_seed(struct ncs_shim_settings *s, const char *text)
 {
     int64_t seed;
     if (!ncs_parse_int(text, &seed) || seed < 0)
@@ -114,7 +114,7 @@ static const char *read_sites(struct ncs_shim_settings *s, const char *text)
 
 static const char *read_quiet(struct ncs_shim_settings *s, const char *text)
 {
-    s->quiet = is_on(text);
+    s->quiet = is_switched_on(text);
     return NULL;
 }
 
@@ -126,7 +126,7 @@ static const struct {
     { "NCCLSCRIPT_POLICY", read_policy },     { "NCCLSCRIPT_TIMEOUT", read_timeout },
     { "NCCLSCRIPT_PATIENCE", read_patience }, { "NCCLSCRIPT_FORMAT", read_format },
     { "NCCLSCRIPT_QUIET", read_quiet },       { "NCCLSCRIPT_KERNELS", read_kernels },
-    { "NCCLSCRIPT_VERIFY", read_verify },     { "NCCLSCRIPT_SEED", read_seed },
+    { "NCCLSCRIPT_VERIFY", read_shim_verify },     { "NCCLSCRIPT_SEED", read_shim_seed },
     { "NCCLSCRIPT_FAULTS", read_faults },     { "NCCLSCRIPT_SITES", read_sites },
     { "NCCLSCRIPT_FAIL_ON", read_fail_on },
 };

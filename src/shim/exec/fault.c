@@ -63,7 +63,7 @@ static bool can_happen(const struct ncs_fault_text *f, const struct ncs_call *ca
 {
     if (ncs_fault_is_of_comm(f->kind))
         return call->comm >= 0;
-    if (f->kind == NCS_FAULT_CORRUPT)
+    if (ncs_fault_info[f->kind].needs == NCS_FAULT_NEEDS_elements)
         return call->number && ncs_call_recvbuff(call) && ncs_call_writes(call, 1) > 0 && ncs_call_count(call) > 0;
     return f->kind != NCS_FAULT_FAIL || ncs_fault_can_fail(call->fn);
 }
