@@ -39,6 +39,7 @@ declare -A may=(
     [diagnose/words]="base api diagnose diagnose/rules diagnose/course"
     [lib]="base api run scenario script report"
     [trace]="base api"
+    [reproduce]="base api"
     [run]="base api driver verify diagnose trace"
     [run/timeline]="base api"
     [bench]="base api driver verify diagnose run"
@@ -46,7 +47,7 @@ declare -A may=(
     [script]="base api notation driver verify diagnose run scenario"
     [report]="base api driver verify diagnose run scenario"
     [prompt]="base notation/lint api diagnose run scenario script report"
-    [cli]="base api notation trace driver verify diagnose run bench scenario script report prompt"
+    [cli]="base api notation trace driver verify diagnose run bench scenario script report prompt reproduce"
     [include]=""
 )
 sources=$(find src include -type f \( -name '*.[ch]' -o -name '*.inc' -o -name '*.def' \) 2>/dev/null |

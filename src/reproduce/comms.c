@@ -1,0 +1,133 @@
+/* The communicators of a job: which of them are made in one place, and what the scenario calls them. */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "reproduce/job.h"
+
+/* The rank of the job that is this rank of the communicator; -1 = unknown. */
+static int member_of(const struct ncs_comm_info *info, int i, int ranks)
+{
+    int rank = i < info->members ? info->member[i].rank : -1;
+    return rank < ranks ? rank : -1;
+}
+
+static bool is_whole(const struct ncs_comm_info *info, int ranks)
+{
+    for (int i = 0; i < ranks; i++)
+        if (member_of(info, i, ranks) != i)
+            return false;
+    return info->nranks == ranks;
+}
+
+static bool is_used(const struct ncs_comm_info *info)
+{
+    for (int i = 0; i < info->members; i++)
+        if (info->member[i].first)
+            return true;
+    return false;
+}
+
+static bool meets_family(const struct ncs_job *job, const struct ncs_job_family *f, const struct ncs_comm_info *info)
+{
+    for (int i = 0; i < info->nranks; i++) {
+        int rank = member_of(info, i, job->ranks);
+        if (rank >= 0 && f->comm[rank] >= 0)
+            return true;
+    }
+    return false;
+}
+
+/* Siblings are made by one call of all ranks; a record of a job names them so (ncs_comm_info.split). */
+static bool are_siblings(const struct ncs_comm_info *a, const struct ncs_comm_info *b)
+{
+    return a->split && a->split == b->split && a->parent == b->parent;
+}
+
+static void join_family(struct ncs_job *job, struct ncs_job_family *f, const struct ncs_comm_info *info, const char *name)
+{
+    for (int i = 0; i < info->nranks; i++) {
+        int rank = member_of(info, i, job->ranks);
+        if (rank < 0)
+            continue;
+        f->comm[rank] = f->comms;
+        f->rank[rank] = i;
+    }
+    f->size = ncs_resize(f->size, (size_t)(f->comms + 1) * sizeof *f->size);
+    f->comm_name = ncs_resize(f->comm_name, (size_t)(f->comms + 1) * sizeof *f->comm_name);
+    f->size[f->comms] = info->nranks;
+    f->comm_name[f->comms++] = ncs_copy_text(name);
+}
+
+/* ---- names ---- */
+
+static bool is_taken(const struct ncs_job *job, const char *name)
+{
+    static const char *const reserved[] = {
+        "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not",
+        "or", "repeat", "return", "then", "true", "until", "while", "rank", "nranks", "world", "stream", "param", "nccl",
+        "cuda", "store", "barrier", "spawn", "sleep", "clock", "skip", "expect", "fault", "scenario", "math", "string",
+        "table", "step", "x", "y", "n", "i", "C", "_" };
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (strcmp(name, reserved[i]) == 0)
+            return true;
+    for (size_t i = 0; i < job->families; i++)
+        if (job->family[i].name && strcmp(name, job->family[i].name) == 0)
+            return true;
+    return false;
+}
+
+/* "mesh_tp" of "mesh tp[0]": a name of Lua and YAML, unique in the job. */
+static char *variable_of(const struct ncs_job *job, const char *text)
+{
+    struct ncs_str plain = { 0 }, name = { 0 };
+    for (const char *c = text ? text : ""; *c && *c != '[' && plain.bytes < 24; c++) {
+        bool fits = isalnum((unsigned char)*c) || *c == '_';
+        if (fits || (plain.bytes && plain.text[plain.bytes - 1] != '_'))
+            ncs_str_addf(&plain, "%c", fits ? *c : '_');
+    }
+    while (plain.bytes && plain.text[plain.bytes - 1] == '_')
+        plain.text[--plain.bytes] = '\0';
+    bool begins = plain.bytes && !isdigit((unsigned char)plain.text[0]);
+    for (int serial = 1; name.bytes == 0 || is_taken(job, name.text); serial++) {
+        ncs_str_clear(&name);
+        ncs_str_addf(&name, "%s%s", begins ? "" : "comm", plain.bytes ? plain.text : "");
+        if (serial > 1)
+            ncs_str_addf(&name, "_%d", serial);
+    }
+    ncs_str_free(&plain);
+    return ncs_str_take(&name);
+}
+
+/* ---- families ---- */
+
+static int new_family(struct ncs_job *job, const struct ncs_comm_info *info)
+{
+    struct ncs_job_family f = { .is_world = is_whole(info, job->ranks) };
+    f.comm = ncs_new((size_t)job->ranks * sizeof *f.comm);
+    f.rank = ncs_new((size_t)job->ranks * sizeof *f.rank);
+    for (int r = 0; r < job->ranks; r++)
+        f.comm[r] = f.rank[r] = -1;
+    for (size_t i = 0; i < job->families; i++)
+        f.is_world &= !job->family[i].is_world;
+    f.name = f.is_world ? ncs_copy_text("world") : variable_of(job, info->name);
+    NCS_PUSH(job->family, job->families, job->family_room, f);
+    return (int)job->families - 1;
+}
+
+void ncs_job_read_comms(struct ncs_job *job, const struct ncs_journal *journal, int **family_of)
+{
+    int *of = *family_of = ncs_new((journal->comms + 1) * sizeof *of);
+    for (size_t c = 0; c < journal->comms; c++) {
+        const struct ncs_comm_info *info = journal->comm[c];
+        of[c] = -1;
+        if (!is_used(info))
+            continue;
+        for (size_t k = 0; k < c && of[c] < 0; k++)
+            if (of[k] >= 0 && are_siblings(info, journal->comm[k]) && !meets_family(job, &job->family[of[k]], info))
+                of[c] = of[k];
+        if (of[c] < 0)
+            of[c] = new_family(job, info);
+        join_family(job, &job->family[of[c]], info, info->name);
+    }
+}

@@ -1,0 +1,250 @@
+/* Writes a job as YAML. */
+#include <string.h>
+
+#include "api/types.h"
+#include "base/mem.h"
+#include "reproduce/emit.h"
+#include "reproduce/fold.h"
+
+struct yaml_writer {
+    const struct ncs_job *job;
+    const struct ncs_job_buffers *buffers;
+    const struct ncs_folded *folded;
+    struct ncs_str *out;
+    int depth;
+};
+
+/* A text or an expression in double quotes, as JSON has them. */
+static void add_yaml_quoted(struct ncs_str *out, const char *text)
+{
+    ncs_str_add(out, "\"");
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            ncs_str_addf(out, "\\%c", c);
+        else if (c < ' ' || c == 127)
+            ncs_str_addf(out, "\\u%04x", c);
+        else
+            ncs_str_add_bytes(out, text, 1);
+    }
+    ncs_str_add(out, "\"");
+}
+
+/* In a label "$" begins an expression. */
+static void add_label(struct ncs_str *out, const char *text)
+{
+    struct ncs_str plain = { 0 };
+    for (; *text; text++)
+        ncs_str_addf(&plain, "%c", *text == '$' && text[1] == '{' ? '_' : *text);
+    add_yaml_quoted(out, plain.text ? plain.text : "");
+    ncs_str_free(&plain);
+}
+
+/* An operator's name needs no quotes, and in Lua it has some. */
+static void add_expression(struct ncs_str *out, const char *text)
+{
+    bool plain = text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_. +-*/<>")] == '\0';
+    size_t bytes = strlen(text);
+    if (bytes > 2 && text[0] == '"' && text[bytes - 1] == '"' && !memchr(text + 1, '"', bytes - 2))
+        ncs_str_add_bytes(out, text + 1, bytes - 2);
+    else if (plain)
+        ncs_str_add(out, text);
+    else
+        add_yaml_quoted(out, text);
+}
+
+static void yaml_indent(const struct yaml_writer *w)
+{
+    for (int i = 0; i < w->depth; i++)
+        ncs_str_add(w->out, "  ");
+}
+
+/* ---- the declaration and the objects ---- */
+
+static void add_yaml_outcome(const struct yaml_writer *w, const struct ncs_job_text *t)
+{
+    if (!t->verdict)
+        return;
+    if (strcmp(t->verdict, "pass") == 0 || (!t->why && !t->culprits)) {
+        ncs_str_addf(w->out, strcmp(t->verdict, "pass") == 0 ? "outcome: %s\n" : "outcome: { %s: true }\n", t->verdict);
+        return;
+    }
+    ncs_str_addf(w->out, "outcome: { %s: { ", t->verdict);
+    if (t->culprits == 1)
+        ncs_str_addf(w->out, "culprit: %d", t->culprit[0]);
+    for (size_t i = 0; t->culprits > 1 && i < t->culprits; i++)
+        ncs_str_addf(w->out, "%s%d%s", i ? ", " : "culprit: [", t->culprit[i], i + 1 == t->culprits ? "]" : "");
+    if (t->why)
+        ncs_str_addf(w->out, "%swhy: %s", t->culprits ? ", " : "", t->why);
+    ncs_str_add(w->out, " } }\n");
+}
+
+static void add_head(const struct yaml_writer *w, const struct ncs_job_text *t)
+{
+    for (size_t i = 0; i < t->comments; i++)
+        ncs_str_addf(w->out, "# %s\n", t->comment[i]);
+    ncs_str_add(w->out, "scenario: ");
+    add_yaml_quoted(w->out, t->about ? t->about : "a recorded job");
+    ncs_str_addf(w->out, "\nranks: %d\n", w->job->ranks);
+    if (t->devices)
+        ncs_str_addf(w->out, "devices: %d\n", t->devices);
+    if (t->policy)
+        ncs_str_addf(w->out, "policy: %s\n", t->policy);
+    add_yaml_outcome(w, t);
+}
+
+static void add_comms(const struct yaml_writer *w)
+{
+    bool any = false;
+    for (size_t i = 0; i < w->job->families; i++) {
+        const struct ncs_job_family *f = &w->job->family[i];
+        struct ncs_str color = { 0 }, key = { 0 }, name = { 0 };
+        if (f->is_world || f->comms == 0)
+            continue;
+        ncs_str_add(w->out, any ? "" : "comms:\n");
+        any = true;
+        ncs_job_split(w->job, f, &color, &key, &name);
+        ncs_str_addf(w->out, "  %s: { split: world, color: ", f->name);
+        add_expression(w->out, color.text);
+        if (key.bytes) {
+            ncs_str_add(w->out, ", key: ");
+            add_expression(w->out, key.text);
+        }
+        ncs_str_add(w->out, " }\n");
+        ncs_str_free(&color);
+        ncs_str_free(&key);
+        ncs_str_free(&name);
+    }
+}
+
+static void add_yaml_buffer(const struct yaml_writer *w, int dtype, bool second, uint64_t room)
+{
+    char *name = ncs_job_buffer_name(w->buffers, dtype, second);
+    ncs_str_addf(w->out, "  \"%s\": { dtype: %s, count: %llu }\n", name, ncs_dtype_name(dtype), (unsigned long long)room);
+    ncs_free(name);
+}
+
+static void add_yaml_objects(const struct yaml_writer *w)
+{
+    if (ncs_job_streams(w->job) > 0)
+        ncs_str_add(w->out, "streams:\n");
+    for (int s = 1; s <= ncs_job_streams(w->job); s++)
+        ncs_str_addf(w->out, "  s%d: {}\n", s + 1);
+    add_comms(w);
+    ncs_str_add(w->out, "buffers:\n");
+    for (int d = 0; d < 16; d++) {
+        if (w->buffers->room[d])
+            add_yaml_buffer(w, d, false, w->buffers->room[d]);
+        if (w->buffers->room_2[d])
+            add_yaml_buffer(w, d, true, w->buffers->room_2[d]);
+    }
+}
+
+/* ---- steps ---- */
+
+static void add_yaml_field(struct ncs_str *out, const char **between, const char *key, const char *expression)
+{
+    if (!expression)
+        return;
+    ncs_str_addf(out, "%s%s: ", *between, key);
+    add_expression(out, expression);
+    *between = ", ";
+}
+
+/* `where`: a condition; empty = none. */
+static void add_step_end(const struct yaml_writer *w, const char *where, const char *label)
+{
+    if (where[0]) {
+        ncs_str_add(w->out, ", where: ");
+        add_yaml_quoted(w->out, where);
+    }
+    if (label) {
+        ncs_str_add(w->out, ", label: ");
+        add_label(w->out, label);
+    }
+    ncs_str_add(w->out, " }\n");
+}
+
+static void add_yaml_call(const struct yaml_writer *w, const struct ncs_job_statement *s, const char **label)
+{
+    const char *between = "";
+    bool pair = s->peer != NULL;
+    ncs_str_addf(w->out, "%s: { ", s->verb);
+    add_yaml_field(w->out, &between, pair ? "buffer" : "send", pair && !s->send ? s->recv : s->send);
+    add_yaml_field(w->out, &between, "recv", pair ? NULL : s->recv);
+    add_yaml_field(w->out, &between, "peer", s->peer);
+    for (size_t i = 0; i < s->options; i++)
+        if (s->option[i].is_text)
+            *label = s->option[i].value;
+        else
+            add_yaml_field(w->out, &between, s->option[i].key, s->option[i].value);
+    if (strcmp(s->object, "world") != 0)
+        add_yaml_field(w->out, &between, "comm", s->object);
+    ncs_str_add(w->out, " }");
+}
+
+static void add_yaml_step(const struct yaml_writer *w, const struct ncs_job_step *step, const char *where)
+{
+    struct ncs_job_statement s;
+    const char *label = NULL;
+    ncs_job_state(w->buffers, step, &s);
+    yaml_indent(w);
+    ncs_str_add(w->out, "- { ");
+    if (strcmp(s.object, "C") == 0)
+        ncs_str_addf(w->out, "lua: \"C.%s()\"", s.verb);
+    else if (step->kind == NCS_JOB_SYNC)
+        ncs_str_addf(w->out, "sync: %s", strcmp(s.object, "cuda") == 0 ? "device" : s.object);
+    else if (s.send || s.recv)
+        add_yaml_call(w, &s, &label);
+    else
+        ncs_str_addf(w->out, "%s: %s", s.verb, s.object);
+    add_step_end(w, where, label);
+    ncs_job_statement_free(&s);
+}
+
+static void add_yaml_list(struct yaml_writer *w, const struct ncs_fold *item, size_t items)
+{
+    for (size_t i = 0; i < items; i++) {
+        struct ncs_str where = { 0 };
+        ncs_str_add(&where, "");
+        if (item[i].kind != NCS_FOLD_LOOP)
+            ncs_job_item_condition(w->job, w->folded, &item[i], &where);
+        if (item[i].kind == NCS_FOLD_STEP) {
+            add_yaml_step(w, w->job->step[item[i].step], where.text);
+        } else {
+            yaml_indent(w);
+            if (item[i].kind == NCS_FOLD_LOOP)
+                ncs_str_addf(w->out, "- repeat: %zu\n", item[i].times);
+            else if (where.bytes)
+                ncs_str_addf(w->out, "- where: \"%s\"\n", where.text);
+            else
+                ncs_str_add(w->out, "- group:\n");
+            bool keyed = item[i].kind == NCS_FOLD_LOOP || where.bytes;
+            if (keyed) {
+                w->depth++;
+                if (item[i].named) {
+                    yaml_indent(w);
+                    ncs_str_add(w->out, "as: step\n");
+                }
+                yaml_indent(w);
+                ncs_str_add(w->out, item[i].kind == NCS_FOLD_LOOP ? "do:\n" : "group:\n");
+                w->depth--;
+            }
+            w->depth += 2;
+            add_yaml_list(w, item[i].item, item[i].items);
+            w->depth -= 2;
+        }
+        ncs_str_free(&where);
+    }
+}
+
+void ncs_job_emit_yaml(const struct ncs_job_buffers *b, const struct ncs_job_text *t, const struct ncs_folded *f,
+                       struct ncs_str *out)
+{
+    struct yaml_writer w = { .job = b->job, .buffers = b, .folded = f, .out = out };
+    add_head(&w, t);
+    add_yaml_objects(&w);
+    ncs_str_add(out, "steps:\n");
+    w.depth = 1;
+    add_yaml_list(&w, f->item, f->items);
+}

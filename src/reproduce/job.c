@@ -1,0 +1,113 @@
+#include "reproduce/job.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+/* ---- shared arguments and places ---- */
+
+static uint64_t job_call_hash(const struct ncs_job_call *c)
+{
+    uint64_t h = ncs_hash(ncs_hash((uint64_t)c->fn, (uint64_t)c->family), c->count);
+    h = ncs_hash(ncs_hash(ncs_hash(h, (uint64_t)c->dtype), (uint64_t)c->op), (uint64_t)c->partner);
+    return ncs_hash(ncs_hash(ncs_hash(h, (uint64_t)c->stream), c->unsaid), ncs_map_key(c->place));
+}
+
+static bool job_calls_equal(const struct ncs_job_call *a, const struct ncs_job_call *b)
+{
+    return a->fn == b->fn && a->family == b->family && a->count == b->count && a->dtype == b->dtype && a->op == b->op &&
+           a->partner == b->partner && a->stream == b->stream && a->unsaid == b->unsaid && a->place == b->place;
+}
+
+const struct ncs_job_call *ncs_job_intern(struct ncs_job *job, const struct ncs_job_call *call)
+{
+    uint64_t hash = job_call_hash(call);
+    struct ncs_job_call *known;
+    while ((known = ncs_map_get(&job->call, hash)) && !job_calls_equal(known, call))
+        hash++;
+    if (known)
+        return known;
+    known = ncs_new(sizeof *known);
+    *known = *call;
+    ncs_map_put(&job->call, hash, known);
+    return known;
+}
+
+const char *ncs_job_intern_place(struct ncs_job *job, const char *text)
+{
+    if (!text)
+        return NULL;
+    uint64_t hash = ncs_hash_bytes(1, text, strlen(text));
+    char *known;
+    while ((known = ncs_map_get(&job->place, hash)) && strcmp(known, text) != 0)
+        hash++;
+    if (!known) {
+        known = ncs_copy_text(text);
+        ncs_map_put(&job->place, hash, known);
+    }
+    return known;
+}
+
+void ncs_job_note(struct ncs_job *job, const char *fmt, ...)
+{
+    struct ncs_str text = { 0 };
+    va_list args;
+    va_start(args, fmt);
+    ncs_str_addv(&text, fmt, args);
+    va_end(args);
+    NCS_PUSH(job->note, job->notes, job->note_room, ncs_str_take(&text));
+}
+
+/* ---- steps ---- */
+
+struct ncs_job_step *ncs_job_new_step(const struct ncs_job *job, enum ncs_job_kind kind, uint64_t key)
+{
+    struct ncs_job_step *s = ncs_new(sizeof *s);
+    s->kind = kind;
+    s->key = key;
+    s->of = ncs_new((size_t)job->ranks * sizeof *s->of);
+    return s;
+}
+
+void ncs_job_free_step(struct ncs_job_step *step)
+{
+    ncs_free(step->of);
+    ncs_free(step);
+}
+
+static void job_free_value(void *value, void *arg)
+{
+    (void)arg;
+    ncs_free(value);
+}
+
+static void job_free_family(struct ncs_job_family *f)
+{
+    for (int i = 0; i < f->comms; i++)
+        ncs_free(f->comm_name[i]);
+    ncs_free(f->comm_name);
+    ncs_free(f->name);
+    ncs_free(f->comm);
+    ncs_free(f->rank);
+    ncs_free(f->size);
+}
+
+void ncs_job_free(struct ncs_job *job)
+{
+    for (size_t i = 0; i < job->families; i++)
+        job_free_family(&job->family[i]);
+    for (size_t i = 0; i < job->steps; i++)
+        ncs_job_free_step(job->step[i]);
+    for (size_t i = 0; i < job->notes; i++)
+        ncs_free(job->note[i]);
+    ncs_map_each(&job->call, job_free_value, NULL);
+    ncs_map_each(&job->place, job_free_value, NULL);
+    ncs_map_free(&job->call);
+    ncs_map_free(&job->place);
+    ncs_free(job->family);
+    ncs_free(job->step);
+    ncs_free(job->note);
+    *job = (struct ncs_job){ 0 };
+}

@@ -1,0 +1,191 @@
+/* Merges the ranks' calls: ranks with the same calls are one class; the largest class gives the list, and each further
+ * class is aligned with it, as `diff` aligns two files. */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "reproduce/job.h"
+
+/* Beyond so many differences two lists are not worth aligning: one is put behind the other. */
+#define DIFFERENCES_MOST 3000
+
+/* ---- classes ---- */
+
+struct rank_class {
+    uint64_t hash;
+    int first;    /* its lowest rank, whose calls stand for all */
+    int ranks;
+    bool merged;
+};
+
+static uint64_t tokens_hash(const struct ncs_job_tokens *t)
+{
+    uint64_t hash = t->count;
+    for (size_t i = 0; i < t->count; i++)
+        hash = ncs_hash(hash, t->token[i].key);
+    return hash;
+}
+
+static size_t find_classes(const struct ncs_job *job, const struct ncs_job_tokens *of, struct rank_class *class, int *class_of)
+{
+    struct ncs_map known = { 0 };
+    size_t count = 0;
+    for (int r = 0; r < job->ranks; r++) {
+        uint64_t hash = tokens_hash(&of[r]);
+        size_t at = ncs_map_number(&known, hash);
+        if (!at) {
+            class[count++] = (struct rank_class){ .hash = hash, .first = r };
+            at = count;
+            ncs_map_put_number(&known, hash, at);
+        }
+        class[at - 1].ranks++;
+        class_of[r] = (int)at - 1;
+    }
+    ncs_map_free(&known);
+    return count;
+}
+
+/* The largest class that is not merged yet; of equal ones the first. */
+static int next_class(const struct rank_class *class, size_t count)
+{
+    int best = -1;
+    for (size_t i = 0; i < count; i++)
+        if (!class[i].merged && (best < 0 || class[i].ranks > class[best].ranks))
+            best = (int)i;
+    return best;
+}
+
+/* ---- alignment (Myers, "An O(ND) Difference Algorithm and Its Variations", 1986) ---- */
+
+struct align {
+    const struct ncs_job *job;
+    const struct ncs_job_tokens *tokens;
+    ptrdiff_t **trace; /* after d differences, for each diagonal k = x - y at k + d: the furthest x; -1 = none */
+    size_t traces, trace_room;
+    size_t *step_of;   /* by token: its step; SIZE_MAX = it has none */
+};
+
+static bool align_equal(const struct align *a, ptrdiff_t step, ptrdiff_t token)
+{
+    return a->job->step[step]->key == a->tokens->token[token].key;
+}
+
+/* Where a path with d differences enters the diagonal: from the one above by a token alone, or from the one below by a step
+ * alone, whichever is further. -1 = not at all. */
+static ptrdiff_t align_enter(const struct align *a, ptrdiff_t d, ptrdiff_t k, bool *by_token)
+{
+    ptrdiff_t n = (ptrdiff_t)a->job->steps, m = (ptrdiff_t)a->tokens->count, x = -1;
+    const ptrdiff_t *before = a->trace[d - 1];
+    *by_token = false;
+    if (k - 1 >= 1 - d && before[k - 1 + d - 1] >= 0 && before[k - 1 + d - 1] < n)
+        x = before[k - 1 + d - 1] + 1;
+    if (k + 1 > d - 1)
+        return x;
+    ptrdiff_t above = before[k + 1 + d - 1];
+    *by_token = above >= 0 && above >= x && above - (k + 1) < m;
+    return *by_token ? above : x;
+}
+
+static void align_walk_back(struct align *a, ptrdiff_t d, ptrdiff_t x, ptrdiff_t y)
+{
+    for (; d >= 0; d--) {
+        bool by_token = false;
+        ptrdiff_t from = d == 0 ? 0 : align_enter(a, d, x - y, &by_token);
+        while (x > from) {
+            x--, y--;
+            a->step_of[y] = (size_t)x;
+        }
+        if (d > 0)
+            by_token ? y-- : x--;
+    }
+}
+
+/* One more difference on each diagonal. True when both lists have ended. */
+static bool align_round(struct align *a, ptrdiff_t d)
+{
+    ptrdiff_t n = (ptrdiff_t)a->job->steps, m = (ptrdiff_t)a->tokens->count;
+    ptrdiff_t *v = ncs_new((size_t)(2 * d + 1) * sizeof *v);
+    NCS_PUSH(a->trace, a->traces, a->trace_room, v);
+    for (ptrdiff_t k = -d; k <= d; k += 2) {
+        bool by_token;
+        ptrdiff_t x = d == 0 ? 0 : align_enter(a, d, k, &by_token);
+        while (x >= 0 && x < n && x - k < m && align_equal(a, x, x - k))
+            x++;
+        v[k + d] = x;
+        if (x == n && x - k == m)
+            return true;
+    }
+    return false;
+}
+
+/* Fills step_of. */
+static void align(struct align *a)
+{
+    ptrdiff_t n = (ptrdiff_t)a->job->steps, m = (ptrdiff_t)a->tokens->count;
+    for (ptrdiff_t i = 0; i < m; i++)
+        a->step_of[i] = SIZE_MAX;
+    for (ptrdiff_t d = 0; d <= DIFFERENCES_MOST && d <= n + m; d++)
+        if (align_round(a, d)) {
+            align_walk_back(a, d, n, m);
+            return;
+        }
+}
+
+static void align_free(struct align *a)
+{
+    for (size_t i = 0; i < a->traces; i++)
+        ncs_free(a->trace[i]);
+    ncs_free(a->trace);
+    ncs_free(a->step_of);
+}
+
+/* ---- the list ---- */
+
+static void take_token(struct ncs_job_step *step, const struct ncs_job *job, const struct ncs_job_tokens *of, const int *class_of,
+                       int class, size_t token)
+{
+    for (int r = 0; r < job->ranks; r++)
+        if (class_of[r] == class)
+            step->of[r] = of[r].token[token].call;
+}
+
+/* Tokens without a step become steps, before the step of the next token that has one. */
+static void merge_class(struct ncs_job *job, const struct ncs_job_tokens *of, const int *class_of, int class, int first)
+{
+    const struct ncs_job_tokens *tokens = &of[first];
+    struct align a = { .job = job, .tokens = tokens, .step_of = ncs_new((tokens->count + 1) * sizeof *a.step_of) };
+    struct ncs_job_step **list = NULL;
+    size_t count = 0, room = 0, next = 0;
+    align(&a);
+    for (size_t i = 0; i < tokens->count; i++) {
+        struct ncs_job_step *step;
+        if (a.step_of[i] == SIZE_MAX) {
+            step = ncs_job_new_step(job, tokens->token[i].kind, tokens->token[i].key);
+            NCS_PUSH(list, count, room, step);
+        } else {
+            while (next <= a.step_of[i])
+                NCS_PUSH(list, count, room, job->step[next++]);
+            step = list[count - 1];
+        }
+        take_token(step, job, of, class_of, class, i);
+    }
+    while (next < job->steps)
+        NCS_PUSH(list, count, room, job->step[next++]);
+    ncs_free(job->step);
+    job->step = list;
+    job->steps = count;
+    job->step_room = room;
+    align_free(&a);
+}
+
+void ncs_job_merge(struct ncs_job *job, const struct ncs_job_tokens *of)
+{
+    struct rank_class *class = ncs_new((size_t)job->ranks * sizeof *class);
+    int *class_of = ncs_new((size_t)job->ranks * sizeof *class_of);
+    size_t classes = find_classes(job, of, class, class_of);
+    for (int i; (i = next_class(class, classes)) >= 0; class[i].merged = true)
+        merge_class(job, of, class_of, i, class[i].first);
+    ncs_free(class_of);
+    ncs_free(class);
+}

@@ -1,0 +1,237 @@
+/* Reads a journal: each rank's calls in its order, as far as a scenario can make them. */
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "reproduce/job.h"
+
+struct reader {
+    struct ncs_job *job;
+    const struct ncs_journal *journal;
+    ncs_job_place_fn *place;
+    void *place_arg;
+    int *family_of;
+    struct ncs_job_tokens *of; /* by rank */
+    struct reader_rank {
+        uint64_t group;        /* the open one; 0 = none */
+        size_t group_at;       /* its first token */
+        const void *stream[8]; /* in the order of their first use */
+        int streams, threads;
+        const void *call_stream; /* of the newest call */
+    } *rank;
+    struct ncs_map text_of;    /* of places by file and line */
+    size_t left_out;
+    const char *first_left_out;
+};
+
+static const char *reader_place(struct reader *r, const struct ncs_call *call)
+{
+    uint64_t key = ncs_hash(ncs_map_key(call->place.file), (uint64_t)call->place.line);
+    const char *known = ncs_map_get(&r->text_of, key);
+    if (known || !call->place.line)
+        return known;
+    char *text = call->label ? ncs_copy_text(call->label) : r->place(r->place_arg, call);
+    known = ncs_job_intern_place(r->job, text);
+    ncs_free(text);
+    if (!call->label)
+        ncs_map_put(&r->text_of, key, (void *)known);
+    return known;
+}
+
+static int reader_stream(struct reader_rank *rank, const void *stream)
+{
+    int most = (int)(sizeof rank->stream / sizeof *rank->stream);
+    for (int i = 0; i < rank->streams; i++)
+        if (rank->stream[i] == stream)
+            return i;
+    if (rank->streams == most)
+        return most - 1;
+    rank->stream[rank->streams] = stream;
+    return rank->streams++;
+}
+
+/* ---- tokens ---- */
+
+static void add_token(struct reader *r, int rank, enum ncs_job_kind kind, const struct ncs_job_call *call)
+{
+    struct ncs_job_tokens *t = &r->of[rank];
+    const struct ncs_job_call *c = ncs_job_intern(r->job, call);
+    uint64_t key = ncs_hash(ncs_hash((uint64_t)kind, (uint64_t)c->fn), (uint64_t)c->family);
+    /* Calls at one place are the same step, whatever their arguments; without places the arguments decide. */
+    key = c->place ? ncs_hash(key, ncs_map_key(c->place)) : ncs_hash(ncs_hash(key, c->count), (uint64_t)c->dtype);
+    struct ncs_job_token token = { kind, c, key };
+    NCS_PUSH(t->token, t->count, t->room, token);
+}
+
+/* A group of one call is no group. Only then the tokens of its beginning is taken back. */
+static void close_group(struct reader *r, int rank)
+{
+    struct reader_rank *own = &r->rank[rank];
+    struct ncs_job_tokens *t = &r->of[rank];
+    if (!own->group)
+        return;
+    own->group = 0;
+    if (t->count - own->group_at == 2) {
+        t->token[own->group_at] = t->token[own->group_at + 1];
+        t->count--;
+        return;
+    }
+    struct ncs_job_call end = *t->token[own->group_at].call;
+    end.fn = NCS_FN_ncclGroupEnd;
+    add_token(r, rank, NCS_JOB_GROUP_END, &end);
+}
+
+static void open_group(struct reader *r, int rank, uint64_t group, const struct ncs_job_call *first)
+{
+    struct reader_rank *own = &r->rank[rank];
+    if (own->group == group)
+        return;
+    close_group(r, rank);
+    if (!group)
+        return;
+    own->group = group;
+    own->group_at = r->of[rank].count;
+    /* The place of its first call stands for the group: records have no other. */
+    add_token(r, rank, NCS_JOB_GROUP, &(struct ncs_job_call){ .fn = NCS_FN_ncclGroupStart, .family = -1, .dtype = -1, .op = -1,
+                                                              .partner = -1, .place = first->place });
+}
+
+/* ---- calls ---- */
+
+static bool can_be_made(const struct ncs_call *call)
+{
+    return ncs_call_is_collective(call) || ncs_call_is_pair(call);
+}
+
+static void leave_out(struct reader *r, const struct ncs_call *call)
+{
+    if (r->left_out++ == 0)
+        r->first_left_out = ncs_fn_info[call->fn].name;
+}
+
+/* The partner of a call, a rank of its communicator, as a rank of the job. */
+static int partner_of(const struct reader *r, const struct ncs_call *call)
+{
+    const struct ncs_comm_info *info = r->journal->comm[call->comm];
+    int partner = ncs_call_is_pair(call) ? ncs_call_peer(call) : ncs_call_root(call);
+    return partner < 0 || partner >= info->members ? -1 : info->member[partner].rank;
+}
+
+static void read_counted(struct reader *r, const struct ncs_call *call)
+{
+    int op = ncs_call_op(call), rank = call->rank;
+    struct ncs_job_call c = {
+        .fn = call->fn, .family = r->family_of[call->comm], .count = ncs_call_count(call), .dtype = ncs_call_dtype(call),
+        .op = op >= ncclNumOps ? ncclSum : op, .partner = partner_of(r, call), .unsaid = call->unsaid,
+        .stream = reader_stream(&r->rank[rank], ncs_call_stream(call)), .place = reader_place(r, call) };
+    bool paired = ncs_call_is_pair(call) || ncs_call_root(call) >= 0;
+    if (c.family < 0 || (paired && c.partner < 0)) {
+        leave_out(r, call);
+        return;
+    }
+    open_group(r, rank, call->group, &c);
+    add_token(r, rank, NCS_JOB_CALL, &c);
+}
+
+static void read_wait(struct reader *r, const struct ncs_call *call)
+{
+    bool of_stream = call->fn == NCS_FN_cudaStreamSynchronize;
+    close_group(r, call->rank);
+    add_token(r, call->rank, NCS_JOB_SYNC, &(struct ncs_job_call){
+        .fn = of_stream ? call->fn : NCS_FN_cudaDeviceSynchronize, .family = -1, .dtype = -1, .op = -1, .partner = -1,
+        .stream = of_stream ? reader_stream(&r->rank[call->rank], ncs_call_stream(call)) : 0,
+        .place = reader_place(r, call) });
+}
+
+/* A call that frees a communicator, if the program makes it before its end. */
+static void read_end(struct reader *r, const struct ncs_call *call)
+{
+    struct ncs_job_call c = { .fn = call->fn, .family = r->family_of[call->comm], .dtype = -1, .op = -1, .partner = -1,
+                              .place = reader_place(r, call) };
+    close_group(r, call->rank);
+    if (c.family >= 0)
+        add_token(r, call->rank, NCS_JOB_CALL, &c);
+}
+
+static bool ends_comm(const struct ncs_call *call)
+{
+    return call->comm >= 0 && (ncs_fn_info[call->fn].ends == NCS_ENDS_COMM || call->fn == NCS_FN_ncclCommFinalize);
+}
+
+static void read_call(struct reader *r, const struct ncs_call *call)
+{
+    if (call->rank < 0 || call->rank >= r->job->ranks || call->opening || call->ending || call->withdrawn)
+        return;
+    if (call->thread > r->rank[call->rank].threads)
+        r->rank[call->rank].threads = call->thread;
+    if (call->returned && call->rc != 0 && call->rc != ncclInProgress)
+        leave_out(r, call);
+    else if (ncs_fn_info[call->fn].counted && call->comm >= 0)
+        can_be_made(call) ? read_counted(r, call) : leave_out(r, call);
+    else if (call->fn == NCS_FN_cudaStreamSynchronize || call->fn == NCS_FN_cudaDeviceSynchronize)
+        read_wait(r, call);
+    else if (ends_comm(call))
+        read_end(r, call);
+}
+
+/* ---- the whole ---- */
+
+static bool waits_at_its_end(const struct ncs_job_tokens *t)
+{
+    return t->count > 0 && t->token[t->count - 1].kind == NCS_JOB_SYNC;
+}
+
+/* The host of a rank that has made calls waits for them; a record of NCCL's calls alone does not show it. */
+static void end_rank(struct reader *r, int rank)
+{
+    struct ncs_job_tokens *t = &r->of[rank];
+    close_group(r, rank);
+    if (t->count > 0 && !waits_at_its_end(t) && t->token[t->count - 1].call->dtype >= 0)
+        add_token(r, rank, NCS_JOB_SYNC, &(struct ncs_job_call){ .fn = NCS_FN_cudaDeviceSynchronize, .family = -1, .dtype = -1,
+                                                                .op = -1, .partner = -1 });
+}
+
+static void note_limits(struct reader *r)
+{
+    int threads = 0;
+    for (int i = 0; i < r->job->ranks; i++)
+        threads += r->rank[i].threads > 0;
+    if (r->left_out)
+        ncs_job_note(r->job, "%zu call%s left out, the first is %s: only collectives, sends, receives and waits are kept",
+                     r->left_out, r->left_out == 1 ? " is" : "s are", r->first_left_out);
+    if (threads)
+        ncs_job_note(r->job, "the calls of all threads of a rank are made by one thread, in the order of the record");
+    if (r->journal->dropped)
+        ncs_job_note(r->job, "the first %llu calls are missing: the record was too long to be kept",
+                     (unsigned long long)r->journal->dropped);
+}
+
+static bool has_calls(const struct ncs_job *job)
+{
+    for (size_t i = 0; i < job->steps; i++)
+        if (job->step[i]->kind == NCS_JOB_CALL)
+            return true;
+    return false;
+}
+
+bool ncs_job_read(struct ncs_job *job, const struct ncs_journal *journal, int ranks, ncs_job_place_fn *place, void *arg)
+{
+    struct reader r = { .job = job, .journal = journal, .place = place, .place_arg = arg };
+    *job = (struct ncs_job){ .ranks = ranks };
+    r.of = ncs_new((size_t)ranks * sizeof *r.of);
+    r.rank = ncs_new((size_t)ranks * sizeof *r.rank);
+    ncs_job_read_comms(job, journal, &r.family_of);
+    for (const struct ncs_call *call = journal->oldest; call; call = call->newer)
+        read_call(&r, call);
+    for (int i = 0; i < ranks; i++)
+        end_rank(&r, i);
+    ncs_job_merge(job, r.of);
+    note_limits(&r);
+    for (int i = 0; i < ranks; i++)
+        ncs_free(r.of[i].token);
+    ncs_free(r.of);
+    ncs_free(r.rank);
+    ncs_free(r.family_of);
+    ncs_map_free(&r.text_of);
+    return has_calls(job);
+}
