@@ -1,6 +1,7 @@
 scenario {
   ranks  = 4,
   params = { count = 1000, steps = 3 },
+  needs  = { gpus = 4 }, -- ranks that share a GPU must not share its default stream
   about  = "data on the host: a synchronous copy before and after each call, and a blocking stream",
 }
 

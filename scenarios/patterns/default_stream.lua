@@ -1,5 +1,6 @@
 scenario {
   ranks = 4,
+  needs = { gpus = 4 }, -- ranks that share a GPU must not share its default stream
   about = "a binding that falls back to the default stream: the null handle, and a wait that does nothing",
 }
 

@@ -1,5 +1,6 @@
 scenario {
   ranks = 2,
+  needs = { gpus = 2 }, -- ranks that share a GPU must not share its default stream
   about = "null handles: where they mean nothing to do, where they mean a default, and where they are refused",
 }
 
