@@ -5,8 +5,8 @@ scenario {
   about = "run-time loading: version check, then one thread starts all its devices from one id",
 }
 
--- Of a binding that opens the library at run time, as those of interpreted languages do: it asks
--- for the version before anything else, and goes without the functions that the library lacks.
+-- A binding that opens the library at run time, as interpreted languages do, asks for the version
+-- before anything else. It goes without the functions that the library lacks.
 local version = C.check(C.ncclGetVersion())
 expect.that(version >= 21400, "too old: there is no ncclCommFinalize")
 
