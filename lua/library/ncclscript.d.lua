@@ -228,8 +228,6 @@ function fault.async_error(when) end
 
 -- ---- NCCL ----
 
----@class ncclscript.id
-
 ---@class ncclscript.comm_config
 ---@field name? string # name of the communicator in reports
 ---@field blocking? boolean | integer # false: calls return "ncclInProgress" at once; see comm:wait_ready
@@ -263,8 +261,10 @@ function fault.async_error(when) end
 ---@class ncclscript.nccl
 ---@field NOCOLOR integer # -1: comm:split makes no communicator for this rank
 nccl = {}
----Makes an id for a new communicator. One rank makes the id and sends it to the others.
----@param options? ncclscript.label_options
+---Makes an id for a new communicator. One rank makes the id and sends it to the others. Given bytes, it makes no new
+---id: it returns the id whose 128 bytes id:bytes() has returned in this run. Other bytes need --unsafe.
+---    local id = nccl.unique_id(store:get("bytes of the id"))
+---@param options? string | ncclscript.label_options # the bytes of an id, or options
 ---@return ncclscript.id
 function nccl.unique_id(options) end
 ---Joins a communicator. Returns when all ranks have joined.
@@ -330,6 +330,13 @@ function nccl.param(key, options) end
 ---@param options? ncclscript.label_options
 ---@return table<string, string>
 function nccl.params(options) end
+
+---@class ncclscript.id
+local id = {}
+---Returns the 128 bytes of the id, as ncclUniqueId in C. nccl.unique_id makes an id of them again.
+---    store:set("bytes of the id", nccl.unique_id():bytes())
+---@return string
+function id:bytes() end
 
 ---@class ncclscript.call_options
 ---@field count? integer # number of elements; by default the count of the smaller buffer

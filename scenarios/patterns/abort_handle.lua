@@ -3,9 +3,8 @@ scenario {
   about = "a handle that aborts, from another thread, as often as one likes",
 }
 
--- Of wrappers that clean up by themselves, as in languages with destructors: NCCL frees the
--- communicator on the first abort, so it is the wrapper that must remember it, for the second abort
--- and for the destructor.
+-- Wrappers in languages with destructors clean up by themselves. NCCL frees the communicator on the
+-- first abort, so the wrapper must remember the abort, for a second abort and for the destructor.
 local function wrap(comm)
   local aborted, gone = false, false
   local self = { comm = comm }

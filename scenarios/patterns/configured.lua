@@ -13,6 +13,15 @@ end
 local config = C.ncclConfig { blocking = 1, minCTAs = 1, maxCTAs = 4, splitShare = 1 }
 local all = C.check(C.ncclCommInitRankConfig(nranks, store:get("id"), rank, config))
 
+-- Without a configuration every field has NCCL's default, as with ncclCommInitRank.
+if rank == 0 then
+  store:set("id of plain", C.check(C.ncclGetUniqueId()))
+end
+local plain = C.check(C.ncclCommInitRankConfig(nranks, store:get("id of plain"), rank, nil))
+expect.equal(C.check(C.ncclCommCount(plain)), nranks)
+expect.equal(C.check(C.ncclCommGetAsyncError(plain)), C.ncclSuccess) -- blocking: it is ready
+C.check(C.ncclCommDestroy(plain))
+
 -- A field out of its range is an error of everybody's, before anybody is waited for.
 expect.equal(C.ncclCommInitRankConfig(nranks, store:get("id"), rank, C.ncclConfig { blocking = 2 }),
              C.ncclInvalidArgument)

@@ -6,8 +6,8 @@ scenario {
   about  = "communicators of one init-all, each handed to a worker thread of its own",
 }
 
--- What a wrapper for several devices offers to programs with a thread per device: the list is taken
--- apart, and each worker makes the calls of its rank alone, without groups.
+-- A wrapper for several devices can also serve programs with a thread per device: it takes the list
+-- apart, and each worker makes the calls of its own rank, without groups.
 local comms = nccl.init_all(math.min(param.devices, cuda.device_count()))
 
 local function work(comm)

@@ -27,6 +27,6 @@ else
   store:set(rank .. " went on at", clock())
 end
 
--- What it does do is check the arguments.
+-- The call does check its arguments.
 expect.equal(C.ncclAllReduce(nil, nil, 0, C.ncclInt8, C.ncclSum, nil, stream), C.ncclInvalidArgument)
 expect.equal(C.ncclBroadcast(nil, nil, 0, C.ncclInt8, nranks, world, stream), C.ncclInvalidArgument)

@@ -5,8 +5,8 @@ scenario {
   about  = "one rank makes the id and gives it away; calls are batched between group start and end",
 }
 
--- What a minimal binding consists of. NCCL does not care how the 128 bytes get to the other ranks:
--- a key-value store, MPI, a file.
+-- A minimal binding has these calls and no more. NCCL does not care how the 128 bytes get to the other
+-- ranks: by a key-value store, MPI or a file.
 if rank == 0 then
   store:set("id", nccl.unique_id())
 end

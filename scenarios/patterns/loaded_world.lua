@@ -5,8 +5,8 @@ scenario {
   about = "run-time loading: version check, then one thread starts all its devices from one id",
 }
 
--- Of a binding that opens the library at run time, as those of interpreted languages do: it asks
--- for the version before anything else, and goes without the functions that the library lacks.
+-- A binding that opens the library at run time, as interpreted languages do, asks for the version
+-- before anything else. It goes without the functions that the library lacks.
 local version = C.check(C.ncclGetVersion())
 expect.that(version >= 21400, "too old: there is no ncclCommFinalize")
 
@@ -20,21 +20,25 @@ end
 local id = store:get("id")
 
 -- Each of these calls waits for all ranks: the thread can make them all only inside of a group.
--- The communicators are there when it has ended.
+-- The communicators are there when it has ended. CUDA knows nothing of the group: streams that are made
+-- inside exist at once, on the device that is current.
 local comms, streams, x = {}, {}, {}
 C.check(C.ncclGroupStart())
 for i = 1, mine do
   local at = rank * mine + i - 1
   C.check(C.cudaSetDevice(at % cuda.device_count()))
   comms[i] = C.check(C.ncclCommInitRank(total, id, at))
+  streams[i] = C.check(C.cudaStreamCreateWithFlags(C.cudaStreamNonBlocking))
+  C.check(C.cudaStreamSynchronize(streams[i])) -- nothing is on it
 end
+local current = C.check(C.cudaGetDevice())
 C.check(C.ncclGroupEnd())
+expect.equal(C.check(C.cudaGetDevice()), current, { label = "the end of the group keeps the device" })
 
 for i, comm in ipairs(comms) do
   expect.equal(C.check(C.ncclCommCount(comm)), total)
   expect.equal(C.check(C.ncclCommUserRank(comm)), rank * mine + i - 1)
   C.check(C.cudaSetDevice(C.check(C.ncclCommCuDevice(comm))))
-  streams[i] = C.check(C.cudaStreamCreateWithFlags(C.cudaStreamNonBlocking))
   x[i] = cuda.buffer("float32", 256):fill(rank * mine + i)
 end
 

@@ -5,8 +5,8 @@ scenario {
   about = "nothing blocks: initialise, reduce and finalize, and poll for each with a time limit",
 }
 
--- What watchdogs of training frameworks do: no thread stays inside of NCCL, so one that gives up
--- can still abort.
+-- Watchdogs of training frameworks work like this: no thread stays inside NCCL, so a thread that gives
+-- up can still abort.
 local limit = 60
 
 local function settled(comm, what)

@@ -4,8 +4,8 @@ scenario {
   about = "is it there: functions by name, versions, devices, before anything is started",
 }
 
--- Of backends that are chosen at run time: NCCL is one of several, and a program asks before it
--- relies on it. None of these questions starts a communicator.
+-- Where a program chooses its backend at run time, NCCL is one of several. The program asks before it
+-- relies on NCCL. None of these questions starts a communicator.
 local code, text = nccl.version()
 expect.equal(C.check(C.ncclGetVersion()), code)
 expect.that(text:match("^%d+%.%d+%.%d+$"), text)
@@ -19,7 +19,7 @@ for name, since in pairs {
   expect.equal(C.has(name), code >= since, { label = name })
 end
 
--- What is missing raises when it is called, and not before.
+-- A missing function raises an error when it is called, and not before.
 if not C.has("ncclCommGrow") then
   expect.error("usage", function() return C.ncclCommGrow(nil, 1, nil, 0) end)
 end

@@ -265,6 +265,11 @@ bool ncs_run_store_get(struct ncs_run *run, const char *key, int64_t timeout, vo
  * function wrote it. Returns false if the key holds anything else. */
 bool ncs_run_store_add(struct ncs_run *run, const char *key, int64_t n, int64_t *sum);
 
+/* The bytes of unique ids that scripts of this run have read. A script may make an id of these bytes
+ * only: an id names the address to which NCCL connects. */
+void ncs_run_id_show(struct ncs_run *run, const ncclUniqueId *id);
+bool ncs_run_id_shown(const struct ncs_run *run, const ncclUniqueId *id);
+
 /* Host barrier among `count` ranks (ranks NULL = all). False after the timeout
  * or when cancelled. */
 bool ncs_run_barrier(struct ncs_run *run, const int *ranks, size_t count, int64_t timeout);

@@ -125,6 +125,16 @@ static bool wait_for_key(struct ncs_run *run, struct entry *e, int64_t timeout)
     return e->set;
 }
 
+/* The hash of the id that the value holds: behind the letter for ids, or as a text behind letter and
+ * length (script/value.c). A text of that length that is no id has a hash that no id has. 0 = none. */
+static uint64_t store_entry_id(const struct entry *e)
+{
+    size_t before = e->bytes - sizeof(ncclUniqueId);
+    bool fits = e->bytes > sizeof(ncclUniqueId) &&
+                (before == 1 || (before == 1 + sizeof(size_t) && e->value[0] == 's'));
+    return fits ? ncs_hash_bytes(0, e->value + before, sizeof(ncclUniqueId)) : 0;
+}
+
 bool ncs_run_store_get(struct ncs_run *run, const char *key, int64_t timeout, void **value,
                        size_t *bytes)
 {
@@ -146,8 +156,8 @@ bool ncs_run_store_get(struct ncs_run *run, const char *key, int64_t timeout, vo
     *value = ncs_new(e->bytes);
     memcpy(*value, e->value, e->bytes);
     *bytes = e->bytes;
-    if (step && e->bytes == 1 + sizeof(ncclUniqueId)) /* behind the letter for ids (script/value.c) */
-        step->unique_id = ncs_hash_bytes(0, e->value + 1, sizeof(ncclUniqueId));
+    if (step)
+        step->unique_id = store_entry_id(e);
     return true;
 }
 
@@ -349,4 +359,5 @@ void ncs_run_store_free(struct run_store *store, const struct ncs_machine *machi
         machine->gate_free(store->changed);
     ncs_map_free(&store->keys);
     ncs_map_free(&store->barriers);
+    ncs_run_id_free(store);
 }

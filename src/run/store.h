@@ -12,10 +12,12 @@ struct run_store {
     struct ncs_map keys;      /* hash of the key -> chain of entries */
     struct ncs_map barriers;  /* hash of the ranks -> chain of barriers */
     struct run_barrier *everyone;
+    struct ncs_map ids;       /* hash of the bytes -> chain of unique ids (run/id.c) */
     struct ncs_gate *changed; /* no rank waits here; waking it informs pollers of a change */
 };
 
 /* Returns the gates to the machine, which must still be open. */
 void ncs_run_store_free(struct run_store *store, const struct ncs_machine *machine);
+void ncs_run_id_free(struct run_store *store);
 
 #endif

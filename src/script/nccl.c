@@ -26,13 +26,50 @@ static int id_text(lua_State *L)
     return 1;
 }
 
+/* id:bytes(): the 128 bytes, which nccl.unique_id takes back */
+static int id_bytes(lua_State *L)
+{
+    const struct ncs_id *o = ncs_lua_method(L, NCS_CLASS_ID, "bytes", 0);
+    struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    if (rank->run)
+        ncs_run_id_show(rank->run, &o->id);
+    lua_pushlstring(L, o->id.internal, sizeof o->id.internal);
+    return 1;
+}
+
+static const luaL_Reg id_methods[] = { { "bytes", id_bytes }, { NULL, NULL } };
 static const luaL_Reg id_meta[] = { { "__eq", id_equal }, { NULL, NULL } };
 
-const struct ncs_class ncs_class_id = { .name = "id", .meta = id_meta, .text = id_text };
+const struct ncs_class ncs_class_id = { .name = "id", .methods = { id_methods }, .meta = id_meta,
+                                        .text = id_text };
 
+/* An id of the bytes at 1. Bytes of a stranger could make NCCL connect to any address. A plan connects
+ * to nothing, and knows no contents of buffers through which bytes may have come. */
+static int id_of_bytes(lua_State *L)
+{
+    const struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    ncclUniqueId id;
+    size_t bytes;
+    const char *text = lua_tolstring(L, 1, &bytes);
+    if (bytes != sizeof id)
+        return ncs_lua_usage(L, "bytes must be the %zu bytes of an id, got %zu", sizeof id, bytes);
+    memcpy(&id, text, sizeof id);
+    if (rank->run && !rank->planned && !rank->script->unsafe && !ncs_run_id_shown(rank->run, &id))
+        return ncs_lua_usage(L, "no id of this run has these bytes: bytes must come from id:bytes(), "
+                                "other bytes need --unsafe");
+    ncs_id_push(L, &id);
+    return 1;
+}
+
+/* nccl.unique_id([{ label }]) makes a new id, nccl.unique_id(bytes) an id of bytes. nil is refused: bytes
+ * that never came must not become an id of their own, for which nobody else waits. */
 static int unique_id(lua_State *L)
 {
     ncs_lua_begin(L, "nccl.unique_id", 1);
+    if (lua_type(L, 1) == LUA_TSTRING)
+        return id_of_bytes(L);
+    if (!lua_isnone(L, 1) && lua_type(L, 1) != LUA_TTABLE)
+        return ncs_lua_wrong(L, 1, "bytes", "a text, the bytes of an id");
     ncs_lua_label(L, 1);
     ncs_id_push(L, &(ncclUniqueId){ { 0 } });
     struct ncs_id *id = lua_touserdata(L, -1);

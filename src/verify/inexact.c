@@ -58,6 +58,16 @@ static const unsigned char *inexact_input_at(const struct ncs_terms *t, int rank
     return t->op->share[rank].input + (t->offset + at) * ncs_dtype_bytes(t->op->dtype);
 }
 
+/* An element of memory that nobody has written means nothing, so its sum loses nothing. One or two bytes
+ * of poison may as well be a number of the script. */
+static bool inexact_is_unwritten(int dtype, const unsigned char *element)
+{
+    size_t bytes = ncs_dtype_bytes(dtype), poison = 0;
+    while (poison < bytes && element[poison] == NCS_POISON)
+        poison++;
+    return bytes >= 4 && poison == bytes;
+}
+
 static bool look_at_word(const struct ncs_terms *t, size_t at, struct element *found)
 {
     int64_t sum = 0;
@@ -67,7 +77,10 @@ static bool look_at_word(const struct ncs_terms *t, size_t at, struct element *f
 
     for (int rank = 0; rank < shares; rank++) {
         uint64_t word;
-        ncs_element_words(dtype, inexact_input_at(t, rank, at), 1, &word);
+        const unsigned char *input = inexact_input_at(t, rank, at);
+        if (inexact_is_unwritten(dtype, input))
+            return false;
+        ncs_element_words(dtype, input, 1, &word);
         /* Sums of 64-bit integers are tested only if all terms are small enough not to overflow here. */
         if (wide && ((int64_t)word > most || (int64_t)word < least))
             return false;

@@ -39,4 +39,15 @@ diff <(sed -n 's/^\[1\] //p' "$work/first") <(sed -n 's/^\[0\] //p' "$work/first
 printf 'scenario { ranks = 1 }\nprint(load(function() return "x" end))\n' >"$work/endless.lua"
 "$program" run --memory 32M "$work/endless.lua" | grep -qx '\[0\] nil.not enough memory' ||
     { echo "an endless reader is not ended"; failed=1; }
+
+# With --unsafe any 128 bytes are an id. Nobody serves it, so every rank gives up after a minute of virtual time.
+cat >"$work/stranger.lua" <<'S'
+scenario { ranks = 2, world = false }
+local id = nccl.unique_id(("\1"):rep(128))
+expect.error("ncclRemoteError", nccl.init_rank, nranks, id, rank)
+expect.that(clock() > 10)
+S
+"$program" run -q --unsafe "$work/stranger.lua" 2>"$work/err" || { echo "an id of a stranger"; failed=1; }
+"$program" run "$work/stranger.lua" | grep -q 'no id of this run has these bytes' ||
+    { echo "bytes of a stranger become an id without --unsafe"; failed=1; }
 exit $failed

@@ -3,7 +3,31 @@
 
 #include "base/mem.h"
 
-static const char fix[] = "do not rely on the error returned here: NCCL itself has no such check";
+/* The call with which the rank finalized the communicator before; NULL = it has not, or the record was
+ * dropped. */
+static const struct ncs_call *crash_finalize_before(const struct ncs_call *call)
+{
+    const struct ncs_call *c = call && call->comm >= 0 ? call->older : NULL;
+    while (c && !(c->fn == NCS_FN_ncclCommFinalize && !ncs_failed(c) && c->comm == call->comm &&
+                  c->comm_rank == call->comm_rank))
+        c = c->older;
+    return c;
+}
+
+static char *crash_fix(const struct ncs_analysis *q, const struct ncs_call *call)
+{
+    const struct ncs_call *end = crash_finalize_before(call);
+    struct ncs_str s = { 0 };
+    if (end) {
+        ncs_str_addf(&s, "let rank %d finalize %s after its last call, not", call->rank,
+                     ncs_comm_name(q, call->comm));
+        ncs_format_place(&s, end);
+        ncs_str_add(&s, ": NCCL itself has no check here");
+    } else {
+        ncs_str_add(&s, "do not rely on the error returned here: NCCL itself has no such check");
+    }
+    return ncs_str_take(&s);
+}
 
 static const struct ncs_notice *crash_of(const struct ncs_analysis *q, const struct ncs_call *call)
 {
@@ -30,7 +54,7 @@ static bool leaves_others(const struct ncs_analysis *q, const struct ncs_cause *
                  notice->why ? notice->why : "");
     ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
     d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_copy_text(fix);
+    d->f.fix = crash_fix(q, c);
     ncs_free(text);
     return true;
 }
@@ -42,7 +66,7 @@ static bool real_library_crash_match(const struct ncs_analysis *q, const struct 
     if (r->kind != NCS_CAUSE_NOTICE || r->notice->kind != NCS_NOTICE_CRASH)
         return false;
     ncs_fill_notice(q, r, d, "crashes the real library");
-    d->f.fix = ncs_copy_text(fix);
+    d->f.fix = crash_fix(q, r->notice->calls ? r->notice->call[0] : NULL);
     return true;
 }
 

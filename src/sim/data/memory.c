@@ -24,7 +24,6 @@
 /* Such an allocation counts as taken in pieces of this size. */
 #define PIECE_BYTES ((size_t)1 << 20)
 #define POISONED_BYTES ((size_t)1 << 20)
-#define POISON 0xa7 /* a tiny negative float32 or float64, -89 as int8: seldom expected */
 
 /* Index of the first allocation whose base is beyond p. */
 static size_t beyond(const void *p)
@@ -193,7 +192,7 @@ static int memory_allocate(struct process *process, int device, enum memory_kind
         a->piece = mapped ? ncs_new(bytes / PIECE_BYTES / 8 + 1) : NULL;
         sim_world.lazy_allocations += mapped > 0;
         if (sim_memory_commit(base, poisoned))
-            memset(base, POISON, poisoned);
+            memset(base, NCS_POISON, poisoned);
     }
     *p = base;
     return cudaSuccess;

@@ -1,0 +1,2 @@
+scenario { ranks = 1 }
+nccl.unique_id(nccl.unique_id())
