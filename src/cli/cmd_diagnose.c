@@ -6,11 +6,12 @@
 #include "cli/command.h"
 #include "cli/memory.h"
 #include "cli/output.h"
+#include "cli/reproducer.h"
 #include "report/places.h"
 #include "report/report.h"
 #include "trace/trace.h"
 
-enum { MEMORY, FORMAT, COLOR, VERBOSE, QUIET, HELP };
+enum { MEMORY, SCENARIO, FORCE, FORMAT, COLOR, VERBOSE, QUIET, HELP };
 
 static const char *const colors[] = {
     [NCS_COLOR_AUTO] = "auto", [NCS_COLOR_ALWAYS] = "always", [NCS_COLOR_NEVER] = "never", NULL,
@@ -18,6 +19,10 @@ static const char *const colors[] = {
 
 static const struct ncs_option options[] = {
     [MEMORY]  = NCS_OPTION_MEMORY("Reading"),
+    [SCENARIO] = { "scenario", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
+                  "write the job as a scenario that you can run, in YAML if FILE ends so", NULL, 0, 0 },
+    [FORCE]   = { "force", 0, NCS_OPTION_FLAG, NULL, NULL, "Output", "replace the FILE of --scenario when it exists", NULL,
+                  0, 0 },
     [FORMAT]  = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
                   "one JSON object; tree and dot show who waits for whom", ncs_report_trace_format_names, 0, 0 },
     [COLOR]   = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output", "colours in the text", colors,
@@ -104,6 +109,34 @@ static void diagnose_trace(const struct ncs_trace *trace, struct ncs_result *r)
                                                                 : NCS_WRONG;
 }
 
+static char *diagnose_place(void *trace, const struct ncs_call *call)
+{
+    return ncs_copy_text(ncs_trace_place(trace, call->place.line));
+}
+
+/* The status of a scenario that could not be written; else `status`. */
+static int write_scenario(const struct ncs_parsed *parsed, const struct ncs_trace *trace, const struct ncs_result *result,
+                          int status)
+{
+    struct ncs_workload job;
+    struct ncs_reproduced expected;
+    struct ncs_str origin = { 0 };
+    if (!ncs_workload_read(&job, trace->journal, trace->ranks, diagnose_place, (void *)trace)) {
+        fprintf(stderr, "ncclscript diagnose: no scenario was written: the record has no call that a scenario can make\n");
+        ncs_workload_free(&job);
+        return 2;
+    }
+    ncs_str_addf(&origin, "%s (%s)", parsed->operand[0], trace->kind);
+    ncs_reproduced_of(result, &expected);
+    if (ncs_reproducer_write(ncs_option_last(&parsed->value[SCENARIO]), parsed->value[FORCE].given, &job, origin.text, &expected,
+                             NCS_POLICY_STRICT) == 2)
+        status = 2;
+    ncs_reproduced_free(&expected);
+    ncs_str_free(&origin);
+    ncs_workload_free(&job);
+    return status;
+}
+
 static int report_trace(const struct ncs_parsed *parsed, const struct ncs_trace *trace)
 {
     const struct ncs_option_value *v = parsed->value;
@@ -132,8 +165,11 @@ static int report_trace(const struct ncs_parsed *parsed, const struct ncs_trace 
         ncs_out(out.text);
     ncs_str_free(&out);
     ncs_scenario_free(&scenario);
+    int status = ncs_verdict_exit(result.verdict);
+    if (v[SCENARIO].given)
+        status = write_scenario(parsed, trace, &result, status);
     ncs_diagnosis_free(&result.diagnosis);
-    return ncs_verdict_exit(result.verdict);
+    return status;
 }
 
 static int diagnose_main(const struct ncs_parsed *parsed)

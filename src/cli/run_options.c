@@ -79,6 +79,8 @@ const struct ncs_option ncs_run_option[] = {
         "write a timeline for Perfetto and chrome://tracing", NULL, 0, 0 },
     [NCS_RUN_HTML] = { "html", 0, NCS_OPTION_LIST, "FILE|DIR", NULL, "Output",
         "write the run as one page: timeline, waits, every call", NULL, 0, 0 },
+    [NCS_RUN_RECORD] = { "record", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
+        "write the calls of the run as a scenario, in YAML if FILE ends so", NULL, 0, 0 },
     [NCS_RUN_NO_TIMES] = { "no-times", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
         "no wall-clock times: equal runs print equal bytes in every format", NULL, 0, 0 },
     [NCS_RUN_COLOR] = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output",

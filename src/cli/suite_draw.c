@@ -66,6 +66,9 @@ bool ncs_suite_can_draw(const struct ncs_option_value *v, const struct ncs_selec
         if (is_output(file[i]))
             ncs_out_divert();
     }
+    const char *record = ncs_option_last(&v[NCS_RUN_RECORD]);
+    if (record && !can_draw(selection, "record", record, err))
+        return false;
     if (file[0] && file[1] && strcmp(file[0], file[1]) == 0)
         return ncs_fail(err, NCS_BAD_INPUT, "--trace and --html cannot both be written to %s", file[0]);
     return true;

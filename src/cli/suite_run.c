@@ -1,10 +1,12 @@
 /* One run: declares a case, runs it, reports the result. */
 #include "cli/suite.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/safe.h"
 #include "cli/output.h"
+#include "cli/reproducer.h"
 #include "cli/run_options.h"
 
 static void suite_on_output(void *arg, const char *line)
@@ -169,6 +171,34 @@ static void report_result(struct suite_report *t, const struct ncs_scenario *sce
     ncs_str_free(&difference);
 }
 
+static char *recorded_place(void *file, const struct ncs_call *call)
+{
+    struct ncs_str place = { 0 };
+    const char *path = call->place.file ? call->place.file : file, *slash = strrchr(path, '/');
+    ncs_str_addf(&place, "%s:%d", slash ? slash + 1 : path, call->place.line);
+    return ncs_str_take(&place);
+}
+
+/* --record: writes the calls of the run as a scenario. */
+static void record_run(const struct ncs_option_value *v, const struct ncs_scenario *scenario, const struct ncs_run_options *o,
+                       const struct ncs_result *result)
+{
+    const char *file = ncs_option_last(&v[NCS_RUN_RECORD]);
+    struct ncs_workload workload;
+    struct ncs_reproduced expected;
+    if (!file || !result->journal)
+        return;
+    ncs_reproduced_of(result, &expected);
+    if (!ncs_workload_read(&workload, result->journal, result->ranks, recorded_place, (void *)scenario->file)) {
+        fprintf(stderr, "ncclscript run: %s was not written: the run has no call that a record keeps\n", file);
+        ncs_out_file_failed();
+    } else if (ncs_reproducer_write(file, true, &workload, scenario->file, &expected, o->policy) == 2) {
+        ncs_out_file_failed();
+    }
+    ncs_workload_free(&workload);
+    ncs_reproduced_free(&expected);
+}
+
 static void run_declared(struct suite_report *t, struct ncs_script *script,
                          const struct ncs_scenario *scenario)
 {
@@ -192,6 +222,7 @@ static void run_declared(struct suite_report *t, struct ncs_script *script,
     ncs_suite_begin(suite, scenario, &o, t->run, t->start);
     const struct ncs_result *result = ncs_run_execute(run);
     ncs_suite_end();
+    record_run(suite->value, scenario, &o, result);
     report_result(t, scenario, result);
     if (!ncs_run_leave(run))
         ncs_suite_end_here(suite);

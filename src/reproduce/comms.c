@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "reproduce/job.h"
+#include "reproduce/workload.h"
 
 /* The rank of the job that is this rank of the communicator; -1 = unknown. */
 static int member_of(const struct ncs_comm_info *info, int i, int ranks)
@@ -28,7 +28,7 @@ static bool is_used(const struct ncs_comm_info *info)
     return false;
 }
 
-static bool meets_family(const struct ncs_job *job, const struct ncs_job_family *f, const struct ncs_comm_info *info)
+static bool meets_family(const struct ncs_workload *job, const struct ncs_workload_family *f, const struct ncs_comm_info *info)
 {
     for (int i = 0; i < info->nranks; i++) {
         int rank = member_of(info, i, job->ranks);
@@ -44,7 +44,7 @@ static bool are_siblings(const struct ncs_comm_info *a, const struct ncs_comm_in
     return a->split && a->split == b->split && a->parent == b->parent;
 }
 
-static void join_family(struct ncs_job *job, struct ncs_job_family *f, const struct ncs_comm_info *info, const char *name)
+static void join_family(struct ncs_workload *job, struct ncs_workload_family *f, const struct ncs_comm_info *info, const char *name)
 {
     for (int i = 0; i < info->nranks; i++) {
         int rank = member_of(info, i, job->ranks);
@@ -61,7 +61,7 @@ static void join_family(struct ncs_job *job, struct ncs_job_family *f, const str
 
 /* ---- names ---- */
 
-static bool is_taken(const struct ncs_job *job, const char *name)
+static bool is_taken(const struct ncs_workload *job, const char *name)
 {
     static const char *const reserved[] = {
         "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not",
@@ -78,7 +78,7 @@ static bool is_taken(const struct ncs_job *job, const char *name)
 }
 
 /* "mesh_tp" of "mesh tp[0]": a name of Lua and YAML, unique in the job. */
-static char *variable_of(const struct ncs_job *job, const char *text)
+static char *variable_of(const struct ncs_workload *job, const char *text)
 {
     struct ncs_str plain = { 0 }, name = { 0 };
     for (const char *c = text ? text : ""; *c && *c != '[' && plain.bytes < 24; c++) {
@@ -101,9 +101,9 @@ static char *variable_of(const struct ncs_job *job, const char *text)
 
 /* ---- families ---- */
 
-static int new_family(struct ncs_job *job, const struct ncs_comm_info *info)
+static int new_family(struct ncs_workload *job, const struct ncs_comm_info *info)
 {
-    struct ncs_job_family f = { .is_world = is_whole(info, job->ranks) };
+    struct ncs_workload_family f = { .is_world = is_whole(info, job->ranks) };
     f.comm = ncs_new((size_t)job->ranks * sizeof *f.comm);
     f.rank = ncs_new((size_t)job->ranks * sizeof *f.rank);
     for (int r = 0; r < job->ranks; r++)
@@ -115,7 +115,7 @@ static int new_family(struct ncs_job *job, const struct ncs_comm_info *info)
     return (int)job->families - 1;
 }
 
-void ncs_job_read_comms(struct ncs_job *job, const struct ncs_journal *journal, int **family_of)
+void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_journal *journal, int **family_of)
 {
     int *of = *family_of = ncs_new((journal->comms + 1) * sizeof *of);
     for (size_t c = 0; c < journal->comms; c++) {

@@ -5,46 +5,46 @@
 #include "reproduce/words.h"
 
 /* The text by which equal steps are recognised. */
-static char *statement_key(const struct ncs_job_buffers *b, const struct ncs_job_step *step)
+static char *statement_key(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step)
 {
-    struct ncs_job_statement s;
+    struct ncs_workload_statement s;
     struct ncs_str out = { 0 };
-    ncs_job_state(b, step, &s);
+    ncs_workload_state(b, step, &s);
     ncs_str_addf(&out, "%s:%s(%s, %s, %s", s.object, s.verb ? s.verb : "", s.send ? s.send : "", s.recv ? s.recv : "",
                  s.peer ? s.peer : "");
     for (size_t i = 0; i < s.options; i++)
         ncs_str_addf(&out, ", %s = %s", s.option[i].key, s.option[i].value);
-    ncs_job_statement_free(&s);
+    ncs_workload_statement_free(&s);
     return ncs_str_take(&out);
 }
 
-void ncs_job_emit(const struct ncs_job *job, const struct ncs_job_text *text, struct ncs_str *out)
+void ncs_workload_emit(const struct ncs_workload *job, const struct ncs_workload_text *text, struct ncs_str *out)
 {
-    struct ncs_job_buffers buffers;
+    struct ncs_workload_buffers buffers;
     struct ncs_folded folded;
     char **key = ncs_new((job->steps + 1) * sizeof *key);
-    ncs_job_buffers_of(job, &buffers);
+    ncs_workload_buffers_of(job, &buffers);
     for (size_t i = 0; i < job->steps; i++)
         key[i] = statement_key(&buffers, job->step[i]);
-    ncs_job_fold(job, key, &folded);
-    (text->yaml ? ncs_job_emit_yaml : ncs_job_emit_lua)(&buffers, text, &folded, out);
+    ncs_workload_fold(job, key, &folded);
+    (text->yaml ? ncs_workload_emit_yaml : ncs_workload_emit_lua)(&buffers, text, &folded, out);
     ncs_folded_free(&folded);
     for (size_t i = 0; i < job->steps; i++)
         ncs_free(key[i]);
     ncs_free(key);
-    ncs_job_buffers_free(&buffers);
+    ncs_workload_buffers_free(&buffers);
 }
 
-static void add_set(const struct ncs_job *job, const bool *set, struct ncs_str *out)
+static void add_set(const struct ncs_workload *job, const bool *set, struct ncs_str *out)
 {
     size_t before = out->bytes;
-    ncs_job_add_condition(out, set, job->ranks);
+    ncs_workload_add_condition(out, set, job->ranks);
     if (out->bytes == before)
         ncs_str_add(out, "true");
 }
 
 /* Appends "not (step == 3 and rank == 2)" or "(step == 3 and rank == 2)": the iteration, and the ranks that differ there. */
-static void add_exception(const struct ncs_job *job, const bool *usual, const bool *there, size_t iteration, struct ncs_str *out)
+static void add_exception(const struct ncs_workload *job, const bool *usual, const bool *there, size_t iteration, struct ncs_str *out)
 {
     bool *fewer = ncs_new((size_t)job->ranks * sizeof *fewer), only_fewer = true;
     for (int r = 0; r < job->ranks; r++) {
@@ -64,7 +64,7 @@ static void add_exception(const struct ncs_job *job, const bool *usual, const bo
 }
 
 /* Ranks that usually do not make the step may make it in the iteration. */
-static void add_additions(const struct ncs_job *job, const struct ncs_folded *f, const struct ncs_fold *item, struct ncs_str *out)
+static void add_additions(const struct ncs_workload *job, const struct ncs_folded *f, const struct ncs_fold *item, struct ncs_str *out)
 {
     const bool *usual = f->set[item->set];
     for (size_t i = 0; i < item->exceptions; i++) {
@@ -81,13 +81,13 @@ static void add_additions(const struct ncs_job *job, const struct ncs_folded *f,
     }
 }
 
-void ncs_job_item_condition(const struct ncs_job *job, const struct ncs_folded *f, const struct ncs_fold *item,
+void ncs_workload_item_condition(const struct ncs_workload *job, const struct ncs_folded *f, const struct ncs_fold *item,
                             struct ncs_str *out)
 {
     const bool *usual = f->set[item->set];
     struct ncs_str own = { 0 };
     ncs_str_add(&own, "");
-    ncs_job_add_condition(&own, usual, job->ranks);
+    ncs_workload_add_condition(&own, usual, job->ranks);
     if (item->exceptions == 0) {
         ncs_str_add(out, own.text);
         ncs_str_free(&own);

@@ -2,9 +2,9 @@
 #ifndef NCS_REPRODUCE_EMIT_H
 #define NCS_REPRODUCE_EMIT_H
 
-#include "reproduce/job.h"
+#include "reproduce/workload.h"
 
-struct ncs_job_text {
+struct ncs_workload_text {
     bool yaml;
     const char *about;    /* one line */
     char *const *comment; size_t comments; /* lines at the top */
@@ -16,56 +16,56 @@ struct ncs_job_text {
     const int *culprit; size_t culprits;
 };
 
-void ncs_job_emit(const struct ncs_job *job, const struct ncs_job_text *text, struct ncs_str *out);
+void ncs_workload_emit(const struct ncs_workload *job, const struct ncs_workload_text *text, struct ncs_str *out);
 
 /* ---- for the files of this room ---- */
 
-struct ncs_job_option {
+struct ncs_workload_option {
     const char *key;
     char *value;     /* an expression; of a label: its text */
     bool is_text;
 };
 
 /* A step as a call of a method. */
-struct ncs_job_statement {
+struct ncs_workload_statement {
     const char *object, *verb;  /* "world", "all_reduce" */
     char *send, *recv, *peer;   /* expressions; NULL = none */
-    struct ncs_job_option option[8];
+    struct ncs_workload_option option[8];
     size_t options;
 };
 
 /* The buffers that a job needs: for each type one that calls read and write, and perhaps another that they write. */
-struct ncs_job_buffers {
-    const struct ncs_job *job;
+struct ncs_workload_buffers {
+    const struct ncs_workload *job;
     uint64_t *count; size_t counts;     /* the different counts, ascending */
     uint64_t room[16], room_2[16];      /* elements, by type; 0 = not needed */
     bool scaled;
 };
-void ncs_job_buffers_of(const struct ncs_job *job, struct ncs_job_buffers *out);
-void ncs_job_buffers_free(struct ncs_job_buffers *b);
+void ncs_workload_buffers_of(const struct ncs_workload *job, struct ncs_workload_buffers *out);
+void ncs_workload_buffers_free(struct ncs_workload_buffers *b);
 /* The name of a type's buffer: "x", "y", and of further types "x_int32". */
-char *ncs_job_buffer_name(const struct ncs_job_buffers *b, int dtype, bool second);
+char *ncs_workload_buffer_name(const struct ncs_workload_buffers *b, int dtype, bool second);
 
-void ncs_job_state(const struct ncs_job_buffers *b, const struct ncs_job_step *step, struct ncs_job_statement *out);
-void ncs_job_statement_free(struct ncs_job_statement *s);
+void ncs_workload_state(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, struct ncs_workload_statement *out);
+void ncs_workload_statement_free(struct ncs_workload_statement *s);
 /* Streams beside the first one that the job uses. */
-int ncs_job_streams(const struct ncs_job *job);
+int ncs_workload_streams(const struct ncs_workload *job);
 /* Appends "stream", "s2". */
-void ncs_job_add_stream(struct ncs_str *out, int stream);
+void ncs_workload_add_stream(struct ncs_str *out, int stream);
 
 /* The color and, if it does not follow the order of the ranks, the key by which each rank of the job splits the world. */
-void ncs_job_split(const struct ncs_job *job, const struct ncs_job_family *f, struct ncs_str *color, struct ncs_str *key,
+void ncs_workload_split(const struct ncs_workload *job, const struct ncs_workload_family *f, struct ncs_str *color, struct ncs_str *key,
                    struct ncs_str *name);
 
 struct ncs_folded;
-void ncs_job_emit_lua(const struct ncs_job_buffers *b, const struct ncs_job_text *t, const struct ncs_folded *f,
+void ncs_workload_emit_lua(const struct ncs_workload_buffers *b, const struct ncs_workload_text *t, const struct ncs_folded *f,
                       struct ncs_str *out);
-void ncs_job_emit_yaml(const struct ncs_job_buffers *b, const struct ncs_job_text *t, const struct ncs_folded *f,
+void ncs_workload_emit_yaml(const struct ncs_workload_buffers *b, const struct ncs_workload_text *t, const struct ncs_folded *f,
                        struct ncs_str *out);
 
 /* Appends "set and (step ~= 3 or other set)": the condition of an item inside a loop. Nothing if it always holds. */
 struct ncs_fold;
-void ncs_job_item_condition(const struct ncs_job *job, const struct ncs_folded *f, const struct ncs_fold *item,
+void ncs_workload_item_condition(const struct ncs_workload *job, const struct ncs_folded *f, const struct ncs_fold *item,
                             struct ncs_str *out);
 
 #endif

@@ -7,8 +7,8 @@
 #include "reproduce/fold.h"
 
 struct lua_writer {
-    const struct ncs_job *job;
-    const struct ncs_job_buffers *buffers;
+    const struct ncs_workload *job;
+    const struct ncs_workload_buffers *buffers;
     const struct ncs_folded *folded;
     struct ncs_str *out;
     int depth;
@@ -31,7 +31,7 @@ static void add_quoted(struct ncs_str *out, const char *text)
     ncs_str_add(out, "\"");
 }
 
-static void add_culprits(const struct ncs_job_text *t, struct ncs_str *out)
+static void add_culprits(const struct ncs_workload_text *t, struct ncs_str *out)
 {
     if (t->culprits == 1) {
         ncs_str_addf(out, "culprit = %d", t->culprit[0]);
@@ -43,7 +43,7 @@ static void add_culprits(const struct ncs_job_text *t, struct ncs_str *out)
     ncs_str_add(out, " }");
 }
 
-static void add_outcome(const struct ncs_job_text *t, struct ncs_str *out)
+static void add_outcome(const struct ncs_workload_text *t, struct ncs_str *out)
 {
     if (!t->verdict)
         return;
@@ -64,7 +64,7 @@ static void add_outcome(const struct ncs_job_text *t, struct ncs_str *out)
     ncs_str_add(out, " } }");
 }
 
-static void add_declaration(const struct lua_writer *w, const struct ncs_job_text *t)
+static void add_declaration(const struct lua_writer *w, const struct ncs_workload_text *t)
 {
     for (size_t i = 0; i < t->comments; i++)
         ncs_str_addf(w->out, "-- %s\n", t->comment[i]);
@@ -86,11 +86,11 @@ static void add_declaration(const struct lua_writer *w, const struct ncs_job_tex
 static void add_families(const struct lua_writer *w)
 {
     for (size_t i = 0; i < w->job->families; i++) {
-        const struct ncs_job_family *f = &w->job->family[i];
+        const struct ncs_workload_family *f = &w->job->family[i];
         struct ncs_str color = { 0 }, key = { 0 }, name = { 0 };
         if (f->is_world || f->comms == 0)
             continue;
-        ncs_job_split(w->job, f, &color, &key, &name);
+        ncs_workload_split(w->job, f, &color, &key, &name);
         ncs_str_addf(w->out, "local %s = world:split { color = %s", f->name, color.text);
         if (key.bytes)
             ncs_str_addf(w->out, ", key = %s", key.text);
@@ -105,7 +105,7 @@ static void add_families(const struct lua_writer *w)
 
 static void add_buffer(const struct lua_writer *w, int dtype, bool second, uint64_t room)
 {
-    char *name = ncs_job_buffer_name(w->buffers, dtype, second);
+    char *name = ncs_workload_buffer_name(w->buffers, dtype, second);
     ncs_str_addf(w->out, "local %s = cuda.buffer(\"%s\", %llu)\n", name, ncs_dtype_name(dtype), (unsigned long long)room);
     ncs_free(name);
 }
@@ -113,7 +113,7 @@ static void add_buffer(const struct lua_writer *w, int dtype, bool second, uint6
 static void add_objects(const struct lua_writer *w)
 {
     add_families(w);
-    for (int s = 1; s <= ncs_job_streams(w->job); s++)
+    for (int s = 1; s <= ncs_workload_streams(w->job); s++)
         ncs_str_addf(w->out, "local s%d = cuda.stream()\n", s + 1);
     for (int d = 0; d < 16; d++) {
         if (w->buffers->room[d])
@@ -132,10 +132,10 @@ static void lua_indent(const struct lua_writer *w)
         ncs_str_add(w->out, "  ");
 }
 
-static void add_lua_statement(const struct lua_writer *w, const struct ncs_job_step *step)
+static void add_lua_statement(const struct lua_writer *w, const struct ncs_workload_step *step)
 {
-    struct ncs_job_statement s;
-    ncs_job_state(w->buffers, step, &s);
+    struct ncs_workload_statement s;
+    ncs_workload_state(w->buffers, step, &s);
     bool is_c = strcmp(s.object, "C") == 0, plain = is_c || strcmp(s.object, "cuda") == 0;
     const char *between = "";
     const char *const argument[] = { s.send, s.peer ? NULL : s.recv, s.send || !s.peer ? NULL : s.recv, s.peer };
@@ -158,7 +158,7 @@ static void add_lua_statement(const struct lua_writer *w, const struct ncs_job_s
         ncs_str_add(w->out, " }");
     }
     ncs_str_add(w->out, ")\n");
-    ncs_job_statement_free(&s);
+    ncs_workload_statement_free(&s);
 }
 
 static void add_lua_list(struct lua_writer *w, const struct ncs_fold *item, size_t items);
@@ -189,7 +189,7 @@ static void add_lua_list(struct lua_writer *w, const struct ncs_fold *item, size
         struct ncs_str condition = { 0 };
         ncs_str_add(&condition, "");
         if (item[i].kind != NCS_FOLD_LOOP)
-            ncs_job_item_condition(w->job, w->folded, &item[i], &condition);
+            ncs_workload_item_condition(w->job, w->folded, &item[i], &condition);
         if (open && strcmp(open, condition.text) != 0) {
             w->depth--;
             lua_indent(w);
@@ -214,7 +214,7 @@ static void add_lua_list(struct lua_writer *w, const struct ncs_fold *item, size
     }
 }
 
-void ncs_job_emit_lua(const struct ncs_job_buffers *b, const struct ncs_job_text *t, const struct ncs_folded *f,
+void ncs_workload_emit_lua(const struct ncs_workload_buffers *b, const struct ncs_workload_text *t, const struct ncs_folded *f,
                       struct ncs_str *out)
 {
     struct lua_writer w = { .job = b->job, .buffers = b, .folded = f, .out = out };

@@ -7,8 +7,8 @@
 #include "reproduce/fold.h"
 
 struct yaml_writer {
-    const struct ncs_job *job;
-    const struct ncs_job_buffers *buffers;
+    const struct ncs_workload *job;
+    const struct ncs_workload_buffers *buffers;
     const struct ncs_folded *folded;
     struct ncs_str *out;
     int depth;
@@ -61,7 +61,7 @@ static void yaml_indent(const struct yaml_writer *w)
 
 /* ---- the declaration and the objects ---- */
 
-static void add_yaml_outcome(const struct yaml_writer *w, const struct ncs_job_text *t)
+static void add_yaml_outcome(const struct yaml_writer *w, const struct ncs_workload_text *t)
 {
     if (!t->verdict)
         return;
@@ -79,7 +79,7 @@ static void add_yaml_outcome(const struct yaml_writer *w, const struct ncs_job_t
     ncs_str_add(w->out, " } }\n");
 }
 
-static void add_head(const struct yaml_writer *w, const struct ncs_job_text *t)
+static void add_head(const struct yaml_writer *w, const struct ncs_workload_text *t)
 {
     for (size_t i = 0; i < t->comments; i++)
         ncs_str_addf(w->out, "# %s\n", t->comment[i]);
@@ -97,13 +97,13 @@ static void add_comms(const struct yaml_writer *w)
 {
     bool any = false;
     for (size_t i = 0; i < w->job->families; i++) {
-        const struct ncs_job_family *f = &w->job->family[i];
+        const struct ncs_workload_family *f = &w->job->family[i];
         struct ncs_str color = { 0 }, key = { 0 }, name = { 0 };
         if (f->is_world || f->comms == 0)
             continue;
         ncs_str_add(w->out, any ? "" : "comms:\n");
         any = true;
-        ncs_job_split(w->job, f, &color, &key, &name);
+        ncs_workload_split(w->job, f, &color, &key, &name);
         ncs_str_addf(w->out, "  %s: { split: world, color: ", f->name);
         add_expression(w->out, color.text);
         if (key.bytes) {
@@ -119,16 +119,16 @@ static void add_comms(const struct yaml_writer *w)
 
 static void add_yaml_buffer(const struct yaml_writer *w, int dtype, bool second, uint64_t room)
 {
-    char *name = ncs_job_buffer_name(w->buffers, dtype, second);
+    char *name = ncs_workload_buffer_name(w->buffers, dtype, second);
     ncs_str_addf(w->out, "  \"%s\": { dtype: %s, count: %llu }\n", name, ncs_dtype_name(dtype), (unsigned long long)room);
     ncs_free(name);
 }
 
 static void add_yaml_objects(const struct yaml_writer *w)
 {
-    if (ncs_job_streams(w->job) > 0)
+    if (ncs_workload_streams(w->job) > 0)
         ncs_str_add(w->out, "streams:\n");
-    for (int s = 1; s <= ncs_job_streams(w->job); s++)
+    for (int s = 1; s <= ncs_workload_streams(w->job); s++)
         ncs_str_addf(w->out, "  s%d: {}\n", s + 1);
     add_comms(w);
     ncs_str_add(w->out, "buffers:\n");
@@ -165,7 +165,7 @@ static void add_step_end(const struct yaml_writer *w, const char *where, const c
     ncs_str_add(w->out, " }\n");
 }
 
-static void add_yaml_call(const struct yaml_writer *w, const struct ncs_job_statement *s, const char **label)
+static void add_yaml_call(const struct yaml_writer *w, const struct ncs_workload_statement *s, const char **label)
 {
     const char *between = "";
     bool pair = s->peer != NULL;
@@ -183,23 +183,23 @@ static void add_yaml_call(const struct yaml_writer *w, const struct ncs_job_stat
     ncs_str_add(w->out, " }");
 }
 
-static void add_yaml_step(const struct yaml_writer *w, const struct ncs_job_step *step, const char *where)
+static void add_yaml_step(const struct yaml_writer *w, const struct ncs_workload_step *step, const char *where)
 {
-    struct ncs_job_statement s;
+    struct ncs_workload_statement s;
     const char *label = NULL;
-    ncs_job_state(w->buffers, step, &s);
+    ncs_workload_state(w->buffers, step, &s);
     yaml_indent(w);
     ncs_str_add(w->out, "- { ");
     if (strcmp(s.object, "C") == 0)
         ncs_str_addf(w->out, "lua: \"C.%s()\"", s.verb);
-    else if (step->kind == NCS_JOB_SYNC)
+    else if (step->kind == NCS_STEP_SYNC)
         ncs_str_addf(w->out, "sync: %s", strcmp(s.object, "cuda") == 0 ? "device" : s.object);
     else if (s.send || s.recv)
         add_yaml_call(w, &s, &label);
     else
         ncs_str_addf(w->out, "%s: %s", s.verb, s.object);
     add_step_end(w, where, label);
-    ncs_job_statement_free(&s);
+    ncs_workload_statement_free(&s);
 }
 
 static void add_yaml_list(struct yaml_writer *w, const struct ncs_fold *item, size_t items)
@@ -208,7 +208,7 @@ static void add_yaml_list(struct yaml_writer *w, const struct ncs_fold *item, si
         struct ncs_str where = { 0 };
         ncs_str_add(&where, "");
         if (item[i].kind != NCS_FOLD_LOOP)
-            ncs_job_item_condition(w->job, w->folded, &item[i], &where);
+            ncs_workload_item_condition(w->job, w->folded, &item[i], &where);
         if (item[i].kind == NCS_FOLD_STEP) {
             add_yaml_step(w, w->job->step[item[i].step], where.text);
         } else {
@@ -238,7 +238,7 @@ static void add_yaml_list(struct yaml_writer *w, const struct ncs_fold *item, si
     }
 }
 
-void ncs_job_emit_yaml(const struct ncs_job_buffers *b, const struct ncs_job_text *t, const struct ncs_folded *f,
+void ncs_workload_emit_yaml(const struct ncs_workload_buffers *b, const struct ncs_workload_text *t, const struct ncs_folded *f,
                        struct ncs_str *out)
 {
     struct yaml_writer w = { .job = b->job, .buffers = b, .folded = f, .out = out };

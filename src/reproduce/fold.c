@@ -9,7 +9,7 @@
 #define EXCEPTIONS_MOST 3 /* of a loop */
 
 struct folding {
-    const struct ncs_job *job;
+    const struct ncs_workload *job;
     char *const *statement;
     struct ncs_folded *out;
     struct ncs_map set_of;  /* hash of a set -> its index + 1 */
@@ -17,7 +17,7 @@ struct folding {
 
 /* ---- sets ---- */
 
-static size_t fold_set(struct folding *f, const struct ncs_job_step *step)
+static size_t fold_set(struct folding *f, const struct ncs_workload_step *step)
 {
     uint64_t hash = 1;
     int ranks = f->job->ranks;
@@ -172,7 +172,7 @@ static void fold_list(struct folding *f, struct ncs_fold **list, size_t *count)
 
 /* ---- groups ---- */
 
-static bool same_ranks(const struct ncs_job *job, size_t a, size_t b)
+static bool same_ranks(const struct ncs_workload *job, size_t a, size_t b)
 {
     for (int r = 0; r < job->ranks; r++)
         if (!job->step[a]->of[r] != !job->step[b]->of[r])
@@ -180,7 +180,7 @@ static bool same_ranks(const struct ncs_job *job, size_t a, size_t b)
     return true;
 }
 
-static bool is_part(const struct ncs_job *job, size_t step, size_t of)
+static bool is_part(const struct ncs_workload *job, size_t step, size_t of)
 {
     for (int r = 0; r < job->ranks; r++)
         if (job->step[step]->of[r] && !job->step[of]->of[r])
@@ -190,12 +190,12 @@ static bool is_part(const struct ncs_job *job, size_t step, size_t of)
 
 /* The end of the group that begins at the step, if every rank that begins it ends it there, and no other rank makes a step in
  * between; 0 = there is none. */
-static size_t end_of_group(const struct ncs_job *job, size_t begin)
+static size_t end_of_group(const struct ncs_workload *job, size_t begin)
 {
     for (size_t i = begin + 1; i < job->steps; i++) {
-        if (job->step[i]->kind == NCS_JOB_GROUP_END && same_ranks(job, begin, i))
+        if (job->step[i]->kind == NCS_STEP_GROUP_END && same_ranks(job, begin, i))
             return i;
-        if (job->step[i]->kind != NCS_JOB_CALL || !is_part(job, i, begin))
+        if (job->step[i]->kind != NCS_STEP_CALL || !is_part(job, i, begin))
             return 0;
     }
     return 0;
@@ -212,13 +212,13 @@ static struct ncs_fold fold_group(struct folding *f, size_t begin, size_t end)
     return group;
 }
 
-void ncs_job_fold(const struct ncs_job *job, char *const *statements, struct ncs_folded *out)
+void ncs_workload_fold(const struct ncs_workload *job, char *const *statements, struct ncs_folded *out)
 {
     struct folding f = { .job = job, .statement = statements, .out = out };
     size_t room = 0;
     *out = (struct ncs_folded){ 0 };
     for (size_t i = 0; i < job->steps; i++) {
-        size_t end = job->step[i]->kind == NCS_JOB_GROUP ? end_of_group(job, i) : 0;
+        size_t end = job->step[i]->kind == NCS_STEP_GROUP ? end_of_group(job, i) : 0;
         struct ncs_fold item = { .kind = NCS_FOLD_STEP, .step = i, .set = fold_set(&f, job->step[i]) };
         if (end)
             item = fold_group(&f, i, end);

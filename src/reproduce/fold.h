@@ -2,7 +2,7 @@
 #ifndef NCS_REPRODUCE_FOLD_H
 #define NCS_REPRODUCE_FOLD_H
 
-#include "reproduce/job.h"
+#include "reproduce/workload.h"
 
 enum ncs_fold_kind { NCS_FOLD_STEP, NCS_FOLD_GROUP, NCS_FOLD_LOOP };
 
@@ -28,7 +28,7 @@ struct ncs_folded {
 };
 
 /* `statements`: the text of each step without its condition: equal texts are equal steps. */
-void ncs_job_fold(const struct ncs_job *job, char *const *statements, struct ncs_folded *out);
+void ncs_workload_fold(const struct ncs_workload *job, char *const *statements, struct ncs_folded *out);
 void ncs_folded_free(struct ncs_folded *f);
 
 #endif

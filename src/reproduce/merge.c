@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "reproduce/job.h"
+#include "reproduce/workload.h"
 
 /* Beyond so many differences two lists are not worth aligning: one is put behind the other. */
 #define DIFFERENCES_MOST 3000
@@ -19,7 +19,7 @@ struct rank_class {
     bool merged;
 };
 
-static uint64_t tokens_hash(const struct ncs_job_tokens *t)
+static uint64_t tokens_hash(const struct ncs_workload_tokens *t)
 {
     uint64_t hash = t->count;
     for (size_t i = 0; i < t->count; i++)
@@ -27,7 +27,7 @@ static uint64_t tokens_hash(const struct ncs_job_tokens *t)
     return hash;
 }
 
-static size_t find_classes(const struct ncs_job *job, const struct ncs_job_tokens *of, struct rank_class *class, int *class_of)
+static size_t find_classes(const struct ncs_workload *job, const struct ncs_workload_tokens *of, struct rank_class *class, int *class_of)
 {
     struct ncs_map known = { 0 };
     size_t count = 0;
@@ -59,8 +59,8 @@ static int next_class(const struct rank_class *class, size_t count)
 /* ---- alignment (Myers, "An O(ND) Difference Algorithm and Its Variations", 1986) ---- */
 
 struct align {
-    const struct ncs_job *job;
-    const struct ncs_job_tokens *tokens;
+    const struct ncs_workload *job;
+    const struct ncs_workload_tokens *tokens;
     ptrdiff_t **trace; /* after d differences, for each diagonal k = x - y at k + d: the furthest x; -1 = none */
     size_t traces, trace_room;
     size_t *step_of;   /* by token: its step; SIZE_MAX = it has none */
@@ -142,7 +142,7 @@ static void align_free(struct align *a)
 
 /* ---- the list ---- */
 
-static void take_token(struct ncs_job_step *step, const struct ncs_job *job, const struct ncs_job_tokens *of, const int *class_of,
+static void take_token(struct ncs_workload_step *step, const struct ncs_workload *job, const struct ncs_workload_tokens *of, const int *class_of,
                        int class, size_t token)
 {
     for (int r = 0; r < job->ranks; r++)
@@ -151,17 +151,17 @@ static void take_token(struct ncs_job_step *step, const struct ncs_job *job, con
 }
 
 /* Tokens without a step become steps, before the step of the next token that has one. */
-static void merge_class(struct ncs_job *job, const struct ncs_job_tokens *of, const int *class_of, int class, int first)
+static void merge_class(struct ncs_workload *job, const struct ncs_workload_tokens *of, const int *class_of, int class, int first)
 {
-    const struct ncs_job_tokens *tokens = &of[first];
+    const struct ncs_workload_tokens *tokens = &of[first];
     struct align a = { .job = job, .tokens = tokens, .step_of = ncs_new((tokens->count + 1) * sizeof *a.step_of) };
-    struct ncs_job_step **list = NULL;
+    struct ncs_workload_step **list = NULL;
     size_t count = 0, room = 0, next = 0;
     align(&a);
     for (size_t i = 0; i < tokens->count; i++) {
-        struct ncs_job_step *step;
+        struct ncs_workload_step *step;
         if (a.step_of[i] == SIZE_MAX) {
-            step = ncs_job_new_step(job, tokens->token[i].kind, tokens->token[i].key);
+            step = ncs_workload_new_step(job, tokens->token[i].kind, tokens->token[i].key);
             NCS_PUSH(list, count, room, step);
         } else {
             while (next <= a.step_of[i])
@@ -179,7 +179,7 @@ static void merge_class(struct ncs_job *job, const struct ncs_job_tokens *of, co
     align_free(&a);
 }
 
-void ncs_job_merge(struct ncs_job *job, const struct ncs_job_tokens *of)
+void ncs_workload_merge(struct ncs_workload *job, const struct ncs_workload_tokens *of)
 {
     struct rank_class *class = ncs_new((size_t)job->ranks * sizeof *class);
     int *class_of = ncs_new((size_t)job->ranks * sizeof *class_of);

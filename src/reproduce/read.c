@@ -3,15 +3,15 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "reproduce/job.h"
+#include "reproduce/workload.h"
 
 struct reader {
-    struct ncs_job *job;
+    struct ncs_workload *job;
     const struct ncs_journal *journal;
-    ncs_job_place_fn *place;
+    ncs_workload_place_fn *place;
     void *place_arg;
     int *family_of;
-    struct ncs_job_tokens *of; /* by rank */
+    struct ncs_workload_tokens *of; /* by rank */
     struct reader_rank {
         uint64_t group;        /* the open one; 0 = none */
         size_t group_at;       /* its first token */
@@ -31,7 +31,7 @@ static const char *reader_place(struct reader *r, const struct ncs_call *call)
     if (known || !call->place.line)
         return known;
     char *text = call->label ? ncs_copy_text(call->label) : r->place(r->place_arg, call);
-    known = ncs_job_intern_place(r->job, text);
+    known = ncs_workload_intern_place(r->job, text);
     ncs_free(text);
     if (!call->label)
         ncs_map_put(&r->text_of, key, (void *)known);
@@ -52,14 +52,14 @@ static int reader_stream(struct reader_rank *rank, const void *stream)
 
 /* ---- tokens ---- */
 
-static void add_token(struct reader *r, int rank, enum ncs_job_kind kind, const struct ncs_job_call *call)
+static void add_token(struct reader *r, int rank, enum ncs_step_kind kind, const struct ncs_workload_call *call)
 {
-    struct ncs_job_tokens *t = &r->of[rank];
-    const struct ncs_job_call *c = ncs_job_intern(r->job, call);
+    struct ncs_workload_tokens *t = &r->of[rank];
+    const struct ncs_workload_call *c = ncs_workload_intern(r->job, call);
     uint64_t key = ncs_hash(ncs_hash((uint64_t)kind, (uint64_t)c->fn), (uint64_t)c->family);
     /* Calls at one place are the same step, whatever their arguments; without places the arguments decide. */
     key = c->place ? ncs_hash(key, ncs_map_key(c->place)) : ncs_hash(ncs_hash(key, c->count), (uint64_t)c->dtype);
-    struct ncs_job_token token = { kind, c, key };
+    struct ncs_workload_token token = { kind, c, key };
     NCS_PUSH(t->token, t->count, t->room, token);
 }
 
@@ -67,7 +67,7 @@ static void add_token(struct reader *r, int rank, enum ncs_job_kind kind, const 
 static void close_group(struct reader *r, int rank)
 {
     struct reader_rank *own = &r->rank[rank];
-    struct ncs_job_tokens *t = &r->of[rank];
+    struct ncs_workload_tokens *t = &r->of[rank];
     if (!own->group)
         return;
     own->group = 0;
@@ -76,12 +76,12 @@ static void close_group(struct reader *r, int rank)
         t->count--;
         return;
     }
-    struct ncs_job_call end = *t->token[own->group_at].call;
+    struct ncs_workload_call end = *t->token[own->group_at].call;
     end.fn = NCS_FN_ncclGroupEnd;
-    add_token(r, rank, NCS_JOB_GROUP_END, &end);
+    add_token(r, rank, NCS_STEP_GROUP_END, &end);
 }
 
-static void open_group(struct reader *r, int rank, uint64_t group, const struct ncs_job_call *first)
+static void open_group(struct reader *r, int rank, uint64_t group, const struct ncs_workload_call *first)
 {
     struct reader_rank *own = &r->rank[rank];
     if (own->group == group)
@@ -92,7 +92,7 @@ static void open_group(struct reader *r, int rank, uint64_t group, const struct 
     own->group = group;
     own->group_at = r->of[rank].count;
     /* The place of its first call stands for the group: records have no other. */
-    add_token(r, rank, NCS_JOB_GROUP, &(struct ncs_job_call){ .fn = NCS_FN_ncclGroupStart, .family = -1, .dtype = -1, .op = -1,
+    add_token(r, rank, NCS_STEP_GROUP, &(struct ncs_workload_call){ .fn = NCS_FN_ncclGroupStart, .family = -1, .dtype = -1, .op = -1,
                                                               .partner = -1, .place = first->place });
 }
 
@@ -120,7 +120,7 @@ static int partner_of(const struct reader *r, const struct ncs_call *call)
 static void read_counted(struct reader *r, const struct ncs_call *call)
 {
     int op = ncs_call_op(call), rank = call->rank;
-    struct ncs_job_call c = {
+    struct ncs_workload_call c = {
         .fn = call->fn, .family = r->family_of[call->comm], .count = ncs_call_count(call), .dtype = ncs_call_dtype(call),
         .op = op >= ncclNumOps ? ncclSum : op, .partner = partner_of(r, call), .unsaid = call->unsaid,
         .stream = reader_stream(&r->rank[rank], ncs_call_stream(call)), .place = reader_place(r, call) };
@@ -130,14 +130,14 @@ static void read_counted(struct reader *r, const struct ncs_call *call)
         return;
     }
     open_group(r, rank, call->group, &c);
-    add_token(r, rank, NCS_JOB_CALL, &c);
+    add_token(r, rank, NCS_STEP_CALL, &c);
 }
 
 static void read_wait(struct reader *r, const struct ncs_call *call)
 {
     bool of_stream = call->fn == NCS_FN_cudaStreamSynchronize;
     close_group(r, call->rank);
-    add_token(r, call->rank, NCS_JOB_SYNC, &(struct ncs_job_call){
+    add_token(r, call->rank, NCS_STEP_SYNC, &(struct ncs_workload_call){
         .fn = of_stream ? call->fn : NCS_FN_cudaDeviceSynchronize, .family = -1, .dtype = -1, .op = -1, .partner = -1,
         .stream = of_stream ? reader_stream(&r->rank[call->rank], ncs_call_stream(call)) : 0,
         .place = reader_place(r, call) });
@@ -146,11 +146,11 @@ static void read_wait(struct reader *r, const struct ncs_call *call)
 /* A call that frees a communicator, if the program makes it before its end. */
 static void read_end(struct reader *r, const struct ncs_call *call)
 {
-    struct ncs_job_call c = { .fn = call->fn, .family = r->family_of[call->comm], .dtype = -1, .op = -1, .partner = -1,
+    struct ncs_workload_call c = { .fn = call->fn, .family = r->family_of[call->comm], .dtype = -1, .op = -1, .partner = -1,
                               .place = reader_place(r, call) };
     close_group(r, call->rank);
     if (c.family >= 0)
-        add_token(r, call->rank, NCS_JOB_CALL, &c);
+        add_token(r, call->rank, NCS_STEP_CALL, &c);
 }
 
 static bool ends_comm(const struct ncs_call *call)
@@ -176,18 +176,18 @@ static void read_call(struct reader *r, const struct ncs_call *call)
 
 /* ---- the whole ---- */
 
-static bool waits_at_its_end(const struct ncs_job_tokens *t)
+static bool waits_at_its_end(const struct ncs_workload_tokens *t)
 {
-    return t->count > 0 && t->token[t->count - 1].kind == NCS_JOB_SYNC;
+    return t->count > 0 && t->token[t->count - 1].kind == NCS_STEP_SYNC;
 }
 
 /* The host of a rank that has made calls waits for them; a record of NCCL's calls alone does not show it. */
 static void end_rank(struct reader *r, int rank)
 {
-    struct ncs_job_tokens *t = &r->of[rank];
+    struct ncs_workload_tokens *t = &r->of[rank];
     close_group(r, rank);
     if (t->count > 0 && !waits_at_its_end(t) && t->token[t->count - 1].call->dtype >= 0)
-        add_token(r, rank, NCS_JOB_SYNC, &(struct ncs_job_call){ .fn = NCS_FN_cudaDeviceSynchronize, .family = -1, .dtype = -1,
+        add_token(r, rank, NCS_STEP_SYNC, &(struct ncs_workload_call){ .fn = NCS_FN_cudaDeviceSynchronize, .family = -1, .dtype = -1,
                                                                 .op = -1, .partner = -1 });
 }
 
@@ -197,35 +197,35 @@ static void note_limits(struct reader *r)
     for (int i = 0; i < r->job->ranks; i++)
         threads += r->rank[i].threads > 0;
     if (r->left_out)
-        ncs_job_note(r->job, "%zu call%s left out, the first is %s: only collectives, sends, receives and waits are kept",
+        ncs_workload_note(r->job, "%zu call%s left out, the first is %s: only collectives, sends, receives and waits are kept",
                      r->left_out, r->left_out == 1 ? " is" : "s are", r->first_left_out);
     if (threads)
-        ncs_job_note(r->job, "the calls of all threads of a rank are made by one thread, in the order of the record");
+        ncs_workload_note(r->job, "the calls of all threads of a rank are made by one thread, in the order of the record");
     if (r->journal->dropped)
-        ncs_job_note(r->job, "the first %llu calls are missing: the record was too long to be kept",
+        ncs_workload_note(r->job, "the first %llu calls are missing: the record was too long to be kept",
                      (unsigned long long)r->journal->dropped);
 }
 
-static bool has_calls(const struct ncs_job *job)
+static bool has_calls(const struct ncs_workload *job)
 {
     for (size_t i = 0; i < job->steps; i++)
-        if (job->step[i]->kind == NCS_JOB_CALL)
+        if (job->step[i]->kind == NCS_STEP_CALL)
             return true;
     return false;
 }
 
-bool ncs_job_read(struct ncs_job *job, const struct ncs_journal *journal, int ranks, ncs_job_place_fn *place, void *arg)
+bool ncs_workload_read(struct ncs_workload *job, const struct ncs_journal *journal, int ranks, ncs_workload_place_fn *place, void *arg)
 {
     struct reader r = { .job = job, .journal = journal, .place = place, .place_arg = arg };
-    *job = (struct ncs_job){ .ranks = ranks };
+    *job = (struct ncs_workload){ .ranks = ranks };
     r.of = ncs_new((size_t)ranks * sizeof *r.of);
     r.rank = ncs_new((size_t)ranks * sizeof *r.rank);
-    ncs_job_read_comms(job, journal, &r.family_of);
+    ncs_workload_read_comms(job, journal, &r.family_of);
     for (const struct ncs_call *call = journal->oldest; call; call = call->newer)
         read_call(&r, call);
     for (int i = 0; i < ranks; i++)
         end_rank(&r, i);
-    ncs_job_merge(job, r.of);
+    ncs_workload_merge(job, r.of);
     note_limits(&r);
     for (int i = 0; i < ranks; i++)
         ncs_free(r.of[i].token);

@@ -19,13 +19,13 @@ static int by_count(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void collect_counts(struct ncs_job_buffers *b)
+static void collect_counts(struct ncs_workload_buffers *b)
 {
     size_t room = 0, kept = 0;
-    const struct ncs_job_call *last = NULL;
+    const struct ncs_workload_call *last = NULL;
     for (size_t i = 0; i < b->job->steps; i++)
         for (int r = 0; r < b->job->ranks; r++) {
-            const struct ncs_job_call *c = b->job->step[i]->of[r];
+            const struct ncs_workload_call *c = b->job->step[i]->of[r];
             if (!c || c == last || c->dtype < 0)
                 continue;
             last = c;
@@ -40,7 +40,7 @@ static void collect_counts(struct ncs_job_buffers *b)
     b->scaled = kept > 0 && b->count[kept - 1] > COUNT_KEPT;
 }
 
-static uint64_t scaled_count(const struct ncs_job_buffers *b, uint64_t count)
+static uint64_t scaled_count(const struct ncs_workload_buffers *b, uint64_t count)
 {
     size_t below = 0, above = 0;
     if (count <= COUNT_KEPT)
@@ -62,16 +62,16 @@ static bool takes_blocks(enum ncs_fn fn)
     return ncs_blocks_are_many(ncs_fn_info[fn].reads) || ncs_blocks_are_many(ncs_fn_info[fn].writes);
 }
 
-void ncs_job_buffers_of(const struct ncs_job *job, struct ncs_job_buffers *b)
+void ncs_workload_buffers_of(const struct ncs_workload *job, struct ncs_workload_buffers *b)
 {
-    *b = (struct ncs_job_buffers){ .job = job };
+    *b = (struct ncs_workload_buffers){ .job = job };
     collect_counts(b);
     for (size_t i = 0; i < job->steps; i++)
         for (int r = 0; r < job->ranks; r++) {
-            const struct ncs_job_call *c = job->step[i]->of[r];
+            const struct ncs_workload_call *c = job->step[i]->of[r];
             if (!c || c->dtype < 0 || c->dtype >= 16)
                 continue;
-            const struct ncs_job_family *f = &job->family[c->family];
+            const struct ncs_workload_family *f = &job->family[c->family];
             uint64_t blocks = takes_blocks(c->fn) ? (uint64_t)f->size[f->comm[r]] : 1;
             uint64_t need = scaled_count(b, c->count) * blocks;
             need = need ? need : 1;
@@ -81,12 +81,12 @@ void ncs_job_buffers_of(const struct ncs_job *job, struct ncs_job_buffers *b)
         }
 }
 
-void ncs_job_buffers_free(struct ncs_job_buffers *b)
+void ncs_workload_buffers_free(struct ncs_workload_buffers *b)
 {
     ncs_free(b->count);
 }
 
-char *ncs_job_buffer_name(const struct ncs_job_buffers *b, int dtype, bool second)
+char *ncs_workload_buffer_name(const struct ncs_workload_buffers *b, int dtype, bool second)
 {
     struct ncs_str name = { 0 };
     int first = 0;
@@ -98,7 +98,7 @@ char *ncs_job_buffer_name(const struct ncs_job_buffers *b, int dtype, bool secon
     return ncs_str_take(&name);
 }
 
-int ncs_job_streams(const struct ncs_job *job)
+int ncs_workload_streams(const struct ncs_workload *job)
 {
     int most = 0;
     for (size_t i = 0; i < job->steps; i++)
@@ -108,7 +108,7 @@ int ncs_job_streams(const struct ncs_job *job)
     return most;
 }
 
-void ncs_job_add_stream(struct ncs_str *out, int stream)
+void ncs_workload_add_stream(struct ncs_str *out, int stream)
 {
     if (stream == 0)
         ncs_str_add(out, "stream");
@@ -119,14 +119,14 @@ void ncs_job_add_stream(struct ncs_str *out, int stream)
 /* ---- values by rank ---- */
 
 struct spread {
-    const struct ncs_job *job;
-    const struct ncs_job_step *step;
+    const struct ncs_workload *job;
+    const struct ncs_workload_step *step;
     long *value;
     bool *has;
     int *own, *size;
 };
 
-static void spread_open(struct spread *s, const struct ncs_job *job, const struct ncs_job_step *step)
+static void spread_open(struct spread *s, const struct ncs_workload *job, const struct ncs_workload_step *step)
 {
     size_t ranks = (size_t)job->ranks;
     *s = (struct spread){ .job = job, .step = step };
@@ -135,11 +135,11 @@ static void spread_open(struct spread *s, const struct ncs_job *job, const struc
     s->own = ncs_new(ranks * sizeof *s->own);
     s->size = ncs_new(ranks * sizeof *s->size);
     for (int r = 0; r < job->ranks; r++) {
-        const struct ncs_job_call *c = step->of[r];
+        const struct ncs_workload_call *c = step->of[r];
         s->has[r] = c != NULL;
         if (!c || c->family < 0)
             continue;
-        const struct ncs_job_family *f = &job->family[c->family];
+        const struct ncs_workload_family *f = &job->family[c->family];
         s->own[r] = f->rank[r];
         s->size[r] = f->comm[r] >= 0 ? f->size[f->comm[r]] : 1;
     }
@@ -154,12 +154,12 @@ static void spread_close(struct spread *s)
 }
 
 /* The family's names of a rank's own number and of the number of ranks. */
-static char *spread_format(const struct spread *s, const struct ncs_job_family *f, bool neighbours)
+static char *spread_format(const struct spread *s, const struct ncs_workload_family *f, bool neighbours)
 {
     struct ncs_str out = { 0 }, rank = { 0 }, nranks = { 0 };
     ncs_str_addf(&rank, "%s%srank", f && !f->is_world ? f->name : "", f && !f->is_world ? "." : "");
     ncs_str_addf(&nranks, "%s%snranks", f && !f->is_world ? f->name : "", f && !f->is_world ? "." : "");
-    ncs_job_add_values(&out, &(struct ncs_job_values){ .value = s->value, .has = s->has, .ranks = s->job->ranks,
+    ncs_workload_add_values(&out, &(struct ncs_workload_values){ .value = s->value, .has = s->has, .ranks = s->job->ranks,
                                                        .own = neighbours ? s->own : NULL, .size = s->size, .rank = rank.text,
                                                        .nranks = nranks.text });
     ncs_str_free(&rank);
@@ -170,7 +170,7 @@ static char *spread_format(const struct spread *s, const struct ncs_job_family *
 
 enum facet { FACET_COUNT, FACET_PARTNER, FACET_STREAM, FACET_OP };
 
-static long facet_of(const struct ncs_job_buffers *b, const struct ncs_job_family *f, int rank, const struct ncs_job_call *c,
+static long facet_of(const struct ncs_workload_buffers *b, const struct ncs_workload_family *f, int rank, const struct ncs_workload_call *c,
                      enum facet facet)
 {
     switch (facet) {
@@ -182,7 +182,7 @@ static long facet_of(const struct ncs_job_buffers *b, const struct ncs_job_famil
     return 0;
 }
 
-static char *facet_text(const struct ncs_job_buffers *b, const struct ncs_job_step *step, const struct ncs_job_family *f,
+static char *facet_text(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, const struct ncs_workload_family *f,
                         enum facet facet)
 {
     struct spread s;
@@ -197,7 +197,7 @@ static char *facet_text(const struct ncs_job_buffers *b, const struct ncs_job_st
 
 /* ---- the statement ---- */
 
-static const struct ncs_job_call *any_call(const struct ncs_job *job, const struct ncs_job_step *step)
+static const struct ncs_workload_call *any_call(const struct ncs_workload *job, const struct ncs_workload_step *step)
 {
     int r = 0;
     while (r < job->ranks && !step->of[r])
@@ -205,9 +205,9 @@ static const struct ncs_job_call *any_call(const struct ncs_job *job, const stru
     return r < job->ranks ? step->of[r] : NULL;
 }
 
-static void add_option(struct ncs_job_statement *s, const char *key, char *value, bool is_text)
+static void add_option(struct ncs_workload_statement *s, const char *key, char *value, bool is_text)
 {
-    s->option[s->options++] = (struct ncs_job_option){ key, value, is_text };
+    s->option[s->options++] = (struct ncs_workload_option){ key, value, is_text };
 }
 
 /* "nranks == 4 and x or nil": a buffer that only the root has. */
@@ -225,7 +225,7 @@ static const char *method_of(enum ncs_fn fn)
 }
 
 /* The operator that most ranks pass is the first one's; a disagreement is spelled out. */
-static char *operator_text(const struct ncs_job *job, const struct ncs_job_step *step, const struct ncs_job_call *any)
+static char *operator_text(const struct ncs_workload *job, const struct ncs_workload_step *step, const struct ncs_workload_call *any)
 {
     struct ncs_str out = { 0 };
     for (int r = 0; r < job->ranks; r++)
@@ -237,10 +237,10 @@ static char *operator_text(const struct ncs_job *job, const struct ncs_job_step 
     return ncs_str_take(&out);
 }
 
-static void state_buffers(const struct ncs_job_buffers *b, const struct ncs_job_family *f, const struct ncs_job_call *c,
-                          const char *root, struct ncs_job_statement *s)
+static void state_buffers(const struct ncs_workload_buffers *b, const struct ncs_workload_family *f, const struct ncs_workload_call *c,
+                          const char *root, struct ncs_workload_statement *s)
 {
-    char *x = ncs_job_buffer_name(b, c->dtype, false), *y = ncs_job_buffer_name(b, c->dtype, true);
+    char *x = ncs_workload_buffer_name(b, c->dtype, false), *y = ncs_workload_buffer_name(b, c->dtype, true);
     struct ncs_str own = { 0 };
     ncs_str_addf(&own, "%s%srank", f->is_world ? "" : f->name, f->is_world ? "" : ".");
     bool reads = c->fn != NCS_FN_ncclRecv, writes = writes_another(c->fn);
@@ -251,10 +251,10 @@ static void state_buffers(const struct ncs_job_buffers *b, const struct ncs_job_
     ncs_free(y);
 }
 
-static void state_call(const struct ncs_job_buffers *b, const struct ncs_job_step *step, const struct ncs_job_call *c,
-                       struct ncs_job_statement *s)
+static void state_call(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, const struct ncs_workload_call *c,
+                       struct ncs_workload_statement *s)
 {
-    const struct ncs_job_family *f = &b->job->family[c->family];
+    const struct ncs_workload_family *f = &b->job->family[c->family];
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
     s->object = f->name;
     s->verb = method_of(c->fn);
@@ -273,28 +273,28 @@ static void state_call(const struct ncs_job_buffers *b, const struct ncs_job_ste
     add_option(s, "count", facet_text(b, step, f, FACET_COUNT), false);
     if (c->stream > 0) {
         struct ncs_str stream = { 0 };
-        ncs_job_add_stream(&stream, c->stream);
+        ncs_workload_add_stream(&stream, c->stream);
         add_option(s, "stream", ncs_str_take(&stream), false);
     }
 }
 
-void ncs_job_state(const struct ncs_job_buffers *b, const struct ncs_job_step *step, struct ncs_job_statement *s)
+void ncs_workload_state(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, struct ncs_workload_statement *s)
 {
-    const struct ncs_job_call *c = any_call(b->job, step);
-    *s = (struct ncs_job_statement){ .object = "cuda", .verb = "sync" };
+    const struct ncs_workload_call *c = any_call(b->job, step);
+    *s = (struct ncs_workload_statement){ .object = "cuda", .verb = "sync" };
     if (!c)
         return;
-    if (step->kind == NCS_JOB_GROUP || step->kind == NCS_JOB_GROUP_END)
-        *s = (struct ncs_job_statement){ .object = "C", .verb = ncs_fn_info[c->fn].name };
-    else if (step->kind == NCS_JOB_CALL)
+    if (step->kind == NCS_STEP_GROUP || step->kind == NCS_STEP_GROUP_END)
+        *s = (struct ncs_workload_statement){ .object = "C", .verb = ncs_fn_info[c->fn].name };
+    else if (step->kind == NCS_STEP_CALL)
         state_call(b, step, c, s);
     else if (c->fn == NCS_FN_cudaStreamSynchronize)
         s->object = c->stream == 0 ? "stream" : c->stream == 1 ? "s2" : c->stream == 2 ? "s3" : "s4";
-    if (c->place && step->kind == NCS_JOB_CALL)
+    if (c->place && step->kind == NCS_STEP_CALL)
         add_option(s, "label", ncs_copy_text(c->place), true);
 }
 
-void ncs_job_statement_free(struct ncs_job_statement *s)
+void ncs_workload_statement_free(struct ncs_workload_statement *s)
 {
     for (size_t i = 0; i < s->options; i++)
         ncs_free(s->option[i].value);
@@ -306,7 +306,7 @@ void ncs_job_statement_free(struct ncs_job_statement *s)
 /* ---- communicators ---- */
 
 /* The lowest rank of each communicator decides the order of colors. */
-void ncs_job_split(const struct ncs_job *job, const struct ncs_job_family *f, struct ncs_str *color, struct ncs_str *key,
+void ncs_workload_split(const struct ncs_workload *job, const struct ncs_workload_family *f, struct ncs_str *color, struct ncs_str *key,
                    struct ncs_str *name)
 {
     struct spread s;
@@ -331,11 +331,11 @@ void ncs_job_split(const struct ncs_job *job, const struct ncs_job_family *f, st
     else if (strided)
         ncs_str_addf(color, "rank %% %d", f->comms);
     else
-        ncs_job_add_values(color, &(struct ncs_job_values){ .value = s.value, .has = s.has, .ranks = job->ranks });
+        ncs_workload_add_values(color, &(struct ncs_workload_values){ .value = s.value, .has = s.has, .ranks = job->ranks });
     for (int r = 0; r < job->ranks && !ordered; r++)
         s.value[r] = f->rank[r] < 0 ? 0 : f->rank[r];
     if (!ordered)
-        ncs_job_add_values(key, &(struct ncs_job_values){ .value = s.value, .has = s.has, .ranks = job->ranks });
+        ncs_workload_add_values(key, &(struct ncs_workload_values){ .value = s.value, .has = s.has, .ranks = job->ranks });
     for (int c = 1; c < f->comms; c++)
         named &= f->comm_name[c] && f->comm_name[0] && strcmp(f->comm_name[c], f->comm_name[0]) == 0;
     ncs_str_add(name, named && f->comm_name[0] ? f->comm_name[0] : f->name);

@@ -83,7 +83,7 @@ static void add_table(struct ncs_str *out, const bool *has, int ranks)
     ncs_str_add(out, " })[rank]");
 }
 
-void ncs_job_add_condition(struct ncs_str *out, const bool *has, int ranks)
+void ncs_workload_add_condition(struct ncs_str *out, const bool *has, int ranks)
 {
     int count = count_of(has, ranks, true);
     if (count == ranks)
@@ -103,13 +103,13 @@ void ncs_job_add_condition(struct ncs_str *out, const bool *has, int ranks)
 /* ---- values ---- */
 
 /* The rank of the set that comes first; -1 = the set is empty. */
-static int first_with_value(const struct ncs_job_values *v)
+static int first_with_value(const struct ncs_workload_values *v)
 {
     int r = first_of_set(v->has, v->ranks, true);
     return r < v->ranks ? r : -1;
 }
 
-static bool add_constant(struct ncs_str *out, const struct ncs_job_values *v, int first)
+static bool add_constant(struct ncs_str *out, const struct ncs_workload_values *v, int first)
 {
     for (int r = 0; r < v->ranks; r++)
         if (v->has[r] && v->value[r] != v->value[first])
@@ -118,13 +118,13 @@ static bool add_constant(struct ncs_str *out, const struct ncs_job_values *v, in
     return true;
 }
 
-static long distance(const struct ncs_job_values *v, int r)
+static long distance(const struct ncs_workload_values *v, int r)
 {
     long size = v->size[r] > 0 ? v->size[r] : 1, d = v->value[r] - v->own[r];
     return ((d % size) + size) % size;
 }
 
-static bool add_neighbour(struct ncs_str *out, const struct ncs_job_values *v, int first)
+static bool add_neighbour(struct ncs_str *out, const struct ncs_workload_values *v, int first)
 {
     bool wraps = false;
     long d = v->own ? distance(v, first) : 0, size = v->own ? v->size[first] : 0;
@@ -147,7 +147,7 @@ static bool add_neighbour(struct ncs_str *out, const struct ncs_job_values *v, i
 }
 
 /* Two values, of which few ranks have one. */
-static bool add_choice(struct ncs_str *out, const struct ncs_job_values *v, int first)
+static bool add_choice(struct ncs_str *out, const struct ncs_workload_values *v, int first)
 {
     int second = -1, ones = 0, others = 0;
     for (int r = 0; r < v->ranks; r++) {
@@ -168,13 +168,13 @@ static bool add_choice(struct ncs_str *out, const struct ncs_job_values *v, int 
         has[r] = v->has[r] && v->value[r] == v->value[few];
     bool several = (few == first ? ones : others) > 1;
     ncs_str_add(out, several ? "(" : "");
-    ncs_job_add_condition(out, has, v->ranks);
+    ncs_workload_add_condition(out, has, v->ranks);
     ncs_str_addf(out, "%s and %ld or %ld", several ? ")" : "", v->value[few], v->value[many]);
     ncs_free(has);
     return true;
 }
 
-void ncs_job_add_values(struct ncs_str *out, const struct ncs_job_values *v)
+void ncs_workload_add_values(struct ncs_str *out, const struct ncs_workload_values *v)
 {
     int first = first_with_value(v);
     if (first < 0 || add_constant(out, v, first) || add_neighbour(out, v, first) || add_choice(out, v, first))

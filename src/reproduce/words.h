@@ -7,11 +7,11 @@
 #include "base/str.h"
 
 /* Appends a condition that holds on exactly the ranks of the set: "rank ~= 2". Nothing for all ranks. */
-void ncs_job_add_condition(struct ncs_str *out, const bool *has, int ranks);
+void ncs_workload_add_condition(struct ncs_str *out, const bool *has, int ranks);
 
 /* The value that each rank of the set has. `own`, `size`: the rank in its communicator and the communicator's size, for values
  * that are neighbours of it; NULL = the values are no ranks. `rank`, `nranks`: names of the two for Lua. */
-struct ncs_job_values {
+struct ncs_workload_values {
     const long *value;
     const bool *has;
     int ranks;
@@ -19,6 +19,6 @@ struct ncs_job_values {
     const char *rank, *nranks;
 };
 /* Appends "3", "(rank + 1) % nranks", "rank == 2 and 8 or 16", or a table by rank. */
-void ncs_job_add_values(struct ncs_str *out, const struct ncs_job_values *v);
+void ncs_workload_add_values(struct ncs_str *out, const struct ncs_workload_values *v);
 
 #endif

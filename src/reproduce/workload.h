@@ -1,13 +1,13 @@
 /* A job as a program: the calls of all ranks, merged into one list of steps in which equal calls of several ranks are one
  * step. Read from a journal, written as a scenario, made smaller step by step. */
-#ifndef NCS_REPRODUCE_JOB_H
-#define NCS_REPRODUCE_JOB_H
+#ifndef NCS_REPRODUCE_WORKLOAD_H
+#define NCS_REPRODUCE_WORKLOAD_H
 
 #include "api/journal.h"
 #include "base/str.h"
 
 /* Communicators of which each rank has at most one, made in one place: all pairs of neighbours, say. */
-struct ncs_job_family {
+struct ncs_workload_family {
     char *name;      /* of the variable, unique in the job */
     int *comm;       /* by rank of the job: which of the communicators it is in, from 0; -1 = none */
     int *rank;       /* by rank of the job: its rank in it */
@@ -18,7 +18,7 @@ struct ncs_job_family {
 };
 
 /* The arguments of one call, which equal calls share. */
-struct ncs_job_call {
+struct ncs_workload_call {
     enum ncs_fn fn;
     int family;      /* -1 = of no communicator */
     uint64_t count;
@@ -29,56 +29,56 @@ struct ncs_job_call {
     const char *place; /* where the program makes it: "train.py:66"; NULL = unknown. Interned */
 };
 
-enum ncs_job_kind { NCS_JOB_CALL, NCS_JOB_GROUP, NCS_JOB_GROUP_END, NCS_JOB_SYNC };
+enum ncs_step_kind { NCS_STEP_CALL, NCS_STEP_GROUP, NCS_STEP_GROUP_END, NCS_STEP_SYNC };
 
-struct ncs_job_step {
-    enum ncs_job_kind kind;
-    const struct ncs_job_call **of; /* by rank; NULL = it does not make this step */
+struct ncs_workload_step {
+    enum ncs_step_kind kind;
+    const struct ncs_workload_call **of; /* by rank; NULL = it does not make this step */
     uint64_t key;                   /* what makes steps of two ranks the same step */
 };
 
-struct ncs_job {
+struct ncs_workload {
     int ranks;
-    struct ncs_job_family *family; size_t families, family_room;
-    struct ncs_job_step **step; size_t steps, step_room;
+    struct ncs_workload_family *family; size_t families, family_room;
+    struct ncs_workload_step **step; size_t steps, step_room;
     struct ncs_map call;      /* the calls, by hash */
     struct ncs_map place;     /* the places, by hash */
     char **note; size_t notes, note_room; /* what the scenario cannot show, one sentence each */
 };
 
 /* The text of a call's place; NULL = unknown. */
-typedef char *ncs_job_place_fn(void *arg, const struct ncs_call *call);
+typedef char *ncs_workload_place_fn(void *arg, const struct ncs_call *call);
 
 /* Reads the calls of the ranks' main programs. `place`: owned texts (ncs_free). False if the journal has no call that a
  * scenario can make. */
-bool ncs_job_read(struct ncs_job *job, const struct ncs_journal *journal, int ranks, ncs_job_place_fn *place, void *arg);
-void ncs_job_free(struct ncs_job *job); /* the contents */
+bool ncs_workload_read(struct ncs_workload *job, const struct ncs_journal *journal, int ranks, ncs_workload_place_fn *place, void *arg);
+void ncs_workload_free(struct ncs_workload *job); /* the contents */
 
 /* ---- for the files of this room ---- */
 
-struct ncs_job_step *ncs_job_new_step(const struct ncs_job *job, enum ncs_job_kind kind, uint64_t key);
-void ncs_job_free_step(struct ncs_job_step *step);
+struct ncs_workload_step *ncs_workload_new_step(const struct ncs_workload *job, enum ncs_step_kind kind, uint64_t key);
+void ncs_workload_free_step(struct ncs_workload_step *step);
 /* The one copy of equal arguments. */
-const struct ncs_job_call *ncs_job_intern(struct ncs_job *job, const struct ncs_job_call *call);
-const char *ncs_job_intern_place(struct ncs_job *job, const char *text); /* NULL gives NULL */
-void ncs_job_note(struct ncs_job *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+const struct ncs_workload_call *ncs_workload_intern(struct ncs_workload *job, const struct ncs_workload_call *call);
+const char *ncs_workload_intern_place(struct ncs_workload *job, const char *text); /* NULL gives NULL */
+void ncs_workload_note(struct ncs_workload *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* A rank's calls before they are merged. */
-struct ncs_job_token {
-    enum ncs_job_kind kind;
-    const struct ncs_job_call *call;
+struct ncs_workload_token {
+    enum ncs_step_kind kind;
+    const struct ncs_workload_call *call;
     uint64_t key;
 };
-struct ncs_job_tokens {
-    struct ncs_job_token *token;
+struct ncs_workload_tokens {
+    struct ncs_workload_token *token;
     size_t count, room;
 };
 
 /* Merges the ranks' calls into the job's steps. */
-void ncs_job_merge(struct ncs_job *job, const struct ncs_job_tokens *of);
+void ncs_workload_merge(struct ncs_workload *job, const struct ncs_workload_tokens *of);
 
 /* Finds the communicators of the journal and the families that they form; *family_of gets the family of each communicator of
  * the journal, -1 = it is not used; the caller frees it. */
-void ncs_job_read_comms(struct ncs_job *job, const struct ncs_journal *journal, int **family_of);
+void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_journal *journal, int **family_of);
 
 #endif

@@ -1,4 +1,4 @@
-#include "reproduce/job.h"
+#include "reproduce/workload.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -8,23 +8,23 @@
 
 /* ---- shared arguments and places ---- */
 
-static uint64_t job_call_hash(const struct ncs_job_call *c)
+static uint64_t job_call_hash(const struct ncs_workload_call *c)
 {
     uint64_t h = ncs_hash(ncs_hash((uint64_t)c->fn, (uint64_t)c->family), c->count);
     h = ncs_hash(ncs_hash(ncs_hash(h, (uint64_t)c->dtype), (uint64_t)c->op), (uint64_t)c->partner);
     return ncs_hash(ncs_hash(ncs_hash(h, (uint64_t)c->stream), c->unsaid), ncs_map_key(c->place));
 }
 
-static bool job_calls_equal(const struct ncs_job_call *a, const struct ncs_job_call *b)
+static bool job_calls_equal(const struct ncs_workload_call *a, const struct ncs_workload_call *b)
 {
     return a->fn == b->fn && a->family == b->family && a->count == b->count && a->dtype == b->dtype && a->op == b->op &&
            a->partner == b->partner && a->stream == b->stream && a->unsaid == b->unsaid && a->place == b->place;
 }
 
-const struct ncs_job_call *ncs_job_intern(struct ncs_job *job, const struct ncs_job_call *call)
+const struct ncs_workload_call *ncs_workload_intern(struct ncs_workload *job, const struct ncs_workload_call *call)
 {
     uint64_t hash = job_call_hash(call);
-    struct ncs_job_call *known;
+    struct ncs_workload_call *known;
     while ((known = ncs_map_get(&job->call, hash)) && !job_calls_equal(known, call))
         hash++;
     if (known)
@@ -35,7 +35,7 @@ const struct ncs_job_call *ncs_job_intern(struct ncs_job *job, const struct ncs_
     return known;
 }
 
-const char *ncs_job_intern_place(struct ncs_job *job, const char *text)
+const char *ncs_workload_intern_place(struct ncs_workload *job, const char *text)
 {
     if (!text)
         return NULL;
@@ -50,7 +50,7 @@ const char *ncs_job_intern_place(struct ncs_job *job, const char *text)
     return known;
 }
 
-void ncs_job_note(struct ncs_job *job, const char *fmt, ...)
+void ncs_workload_note(struct ncs_workload *job, const char *fmt, ...)
 {
     struct ncs_str text = { 0 };
     va_list args;
@@ -62,16 +62,16 @@ void ncs_job_note(struct ncs_job *job, const char *fmt, ...)
 
 /* ---- steps ---- */
 
-struct ncs_job_step *ncs_job_new_step(const struct ncs_job *job, enum ncs_job_kind kind, uint64_t key)
+struct ncs_workload_step *ncs_workload_new_step(const struct ncs_workload *job, enum ncs_step_kind kind, uint64_t key)
 {
-    struct ncs_job_step *s = ncs_new(sizeof *s);
+    struct ncs_workload_step *s = ncs_new(sizeof *s);
     s->kind = kind;
     s->key = key;
     s->of = ncs_new((size_t)job->ranks * sizeof *s->of);
     return s;
 }
 
-void ncs_job_free_step(struct ncs_job_step *step)
+void ncs_workload_free_step(struct ncs_workload_step *step)
 {
     ncs_free(step->of);
     ncs_free(step);
@@ -83,7 +83,7 @@ static void job_free_value(void *value, void *arg)
     ncs_free(value);
 }
 
-static void job_free_family(struct ncs_job_family *f)
+static void job_free_family(struct ncs_workload_family *f)
 {
     for (int i = 0; i < f->comms; i++)
         ncs_free(f->comm_name[i]);
@@ -94,12 +94,12 @@ static void job_free_family(struct ncs_job_family *f)
     ncs_free(f->size);
 }
 
-void ncs_job_free(struct ncs_job *job)
+void ncs_workload_free(struct ncs_workload *job)
 {
     for (size_t i = 0; i < job->families; i++)
         job_free_family(&job->family[i]);
     for (size_t i = 0; i < job->steps; i++)
-        ncs_job_free_step(job->step[i]);
+        ncs_workload_free_step(job->step[i]);
     for (size_t i = 0; i < job->notes; i++)
         ncs_free(job->note[i]);
     ncs_map_each(&job->call, job_free_value, NULL);
@@ -109,5 +109,5 @@ void ncs_job_free(struct ncs_job *job)
     ncs_free(job->family);
     ncs_free(job->step);
     ncs_free(job->note);
-    *job = (struct ncs_job){ 0 };
+    *job = (struct ncs_workload){ 0 };
 }

@@ -1,0 +1,244 @@
+#define _GNU_SOURCE /* memfd_create */
+#include "cli/reproducer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "cli/output.h"
+#include "script/script.h"
+
+/* ---- how a run ended ---- */
+
+static void add_culprit(struct ncs_reproduced *out, int rank)
+{
+    size_t room = out->ranks;
+    for (size_t i = 0; i < out->ranks; i++)
+        if (out->rank[i] == rank)
+            return;
+    NCS_PUSH(out->rank, out->ranks, room, rank);
+}
+
+void ncs_reproduced_of(const struct ncs_result *r, struct ncs_reproduced *out)
+{
+    const struct ncs_finding *f = ncs_first_cause(r->diagnosis.finding, r->diagnosis.findings);
+    *out = (struct ncs_reproduced){ .verdict = r->verdict };
+    if (!f || f->level != NCS_LEVEL_ERROR)
+        return;
+    out->why = ncs_copy_text(f->rule);
+    for (size_t i = 0; i < f->culprits; i++)
+        add_culprit(out, f->culprit[i].rank);
+}
+
+void ncs_reproduced_free(struct ncs_reproduced *r)
+{
+    ncs_free(r->why);
+    ncs_free(r->rank);
+    *r = (struct ncs_reproduced){ 0 };
+}
+
+static bool same_culprits(const struct ncs_reproduced *a, const struct ncs_reproduced *b)
+{
+    if (a->ranks != b->ranks)
+        return false;
+    for (size_t i = 0; i < a->ranks; i++) {
+        bool found = false;
+        for (size_t k = 0; k < b->ranks && !found; k++)
+            found = a->rank[i] == b->rank[k];
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+bool ncs_reproduced_equal(const struct ncs_reproduced *a, const struct ncs_reproduced *b)
+{
+    bool same_why = a->why && b->why ? strcmp(a->why, b->why) == 0 : a->why == b->why;
+    return a->verdict == b->verdict && same_why && same_culprits(a, b);
+}
+
+/* Appends "hang: skipped-call, rank 2". */
+static void add_reproduced(const struct ncs_reproduced *r, struct ncs_str *out)
+{
+    ncs_str_add(out, ncs_verdict_name(r->verdict));
+    if (r->why)
+        ncs_str_addf(out, ": %s", r->why);
+    if (r->ranks) {
+        ncs_str_add(out, r->ranks == 1 ? ", rank " : ", ranks ");
+        ncs_str_add_many_ranks(out, r->rank, r->ranks);
+    }
+}
+
+/* ---- running it ---- */
+
+bool ncs_reproducer_run(const char *file, struct ncs_reproduced *out, struct ncs_error *err)
+{
+    struct ncs_scenario scenario;
+    struct ncs_script_settings settings = { .policy = -1, .driver = "sim" };
+    *out = (struct ncs_reproduced){ 0 };
+    ncs_scenario_init(&scenario, file);
+    struct ncs_script *script = ncs_script_load(file, &settings, &scenario, err);
+    if (script) {
+        struct ncs_run_options o = ncs_scenario_options(&scenario);
+        struct ncs_program program = ncs_script_program(script, &scenario);
+        o.driver = "sim";
+        o.verify = false;
+        struct ncs_run *run = ncs_run_new(&o, &program, NULL, NULL);
+        ncs_reproduced_of(ncs_run_execute(run), out);
+        ncs_run_free(run);
+    }
+    ncs_scenario_free(&scenario);
+    ncs_script_free(script);
+    return script != NULL;
+}
+
+bool ncs_reproducer_try(const char *text, bool yaml, struct ncs_reproduced *out, struct ncs_error *err)
+{
+    char path[64];
+    int file = memfd_create(yaml ? "trial.yaml" : "trial.lua", MFD_CLOEXEC);
+    size_t bytes = strlen(text);
+    if (file < 0 || write(file, text, bytes) != (ssize_t)bytes) {
+        if (file >= 0)
+            close(file);
+        return ncs_fail(err, NCS_NO_MEMORY, "no memory for a trial");
+    }
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    bool ran = ncs_reproducer_run(path, out, err);
+    close(file);
+    return ran;
+}
+
+/* ---- writing it ---- */
+
+static bool ends_in_yaml(const char *file)
+{
+    size_t bytes = strlen(file);
+    return (bytes > 5 && strcmp(file + bytes - 5, ".yaml") == 0) || (bytes > 4 && strcmp(file + bytes - 4, ".yml") == 0);
+}
+
+struct comments {
+    char **line;
+    size_t lines, room;
+};
+
+static void add_comment(struct comments *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add_comment(struct comments *c, const char *fmt, ...)
+{
+    struct ncs_str line = { 0 };
+    va_list args;
+    va_start(args, fmt);
+    ncs_str_addv(&line, fmt, args);
+    va_end(args);
+    for (size_t i = 0; i < line.bytes; i++)
+        if ((unsigned char)line.text[i] < ' ')
+            line.text[i] = ' ';
+    NCS_PUSH(c->line, c->lines, c->room, ncs_str_take(&line));
+}
+
+static unsigned unsaid_of(const struct ncs_workload *job)
+{
+    unsigned unsaid = 0;
+    for (size_t i = 0; i < job->steps; i++)
+        for (int r = 0; r < job->ranks; r++)
+            unsaid |= job->step[i]->of[r] ? job->step[i]->of[r]->unsaid : 0;
+    return unsaid;
+}
+
+/* What the scenario has that the record does not show. */
+static void add_invented(const struct ncs_workload *job, struct comments *c)
+{
+    unsigned unsaid = unsaid_of(job);
+    struct ncs_str list = { 0 };
+    const struct {
+        bool is;
+        const char *what;
+    } invented[] = { { unsaid & NCS_UNSAID_OP, "operators (sum)" }, { unsaid & NCS_UNSAID_ROOT, "roots (0)" },
+                     { unsaid & NCS_UNSAID_COUNT, "counts" }, { unsaid & NCS_UNSAID_DTYPE, "types" },
+                     { true, "buffers and what is in them" } };
+    for (size_t i = 0; i < sizeof invented / sizeof *invented; i++)
+        if (invented[i].is)
+            ncs_str_addf(&list, "%s%s", list.bytes ? ", " : "", invented[i].what);
+    struct ncs_workload_buffers b;
+    ncs_workload_buffers_of(job, &b);
+    add_comment(c, "Invented: %s.%s", list.text, b.scaled ? " Large counts are scaled down, in their order." : "");
+    ncs_workload_buffers_free(&b);
+    ncs_str_free(&list);
+}
+
+static void free_comments(struct comments *c)
+{
+    for (size_t i = 0; i < c->lines; i++)
+        ncs_free(c->line[i]);
+    ncs_free(c->line);
+    *c = (struct comments){ 0 };
+}
+
+static bool write_job(const char *file, bool replace, const struct ncs_workload *job, const char *origin,
+                      const struct ncs_reproduced *outcome, const struct ncs_reproduced *recorded, enum ncs_policy policy,
+                      struct ncs_error *err)
+{
+    struct comments c = { 0 };
+    struct ncs_str out = { 0 }, about = { 0 };
+    add_comment(&c, "Written by ncclscript from %s.", origin);
+    add_invented(job, &c);
+    for (size_t i = 0; i < job->notes; i++)
+        add_comment(&c, "Note: %s.", job->note[i]);
+    if (recorded) {
+        struct ncs_str text = { 0 };
+        add_reproduced(recorded, &text);
+        add_comment(&c, "The record shows something else: %s.", text.text);
+        ncs_str_free(&text);
+    }
+    ncs_str_add(&about, "a recorded job: ");
+    add_reproduced(outcome, &about);
+    bool named = outcome->verdict == NCS_HANG;
+    ncs_workload_emit(job, &(struct ncs_workload_text){
+        .yaml = ends_in_yaml(file), .about = about.text, .comment = c.line, .comments = c.lines,
+        .policy = policy == NCS_POLICY_TYPICAL ? "typical" : NULL, .verdict = ncs_verdict_name(outcome->verdict),
+        .why = named ? outcome->why : NULL, .culprit = named ? outcome->rank : NULL, .culprits = named ? outcome->ranks : 0 },
+        &out);
+    bool written = ncs_file_write(file, out.text, out.bytes, replace, err);
+    free_comments(&c);
+    ncs_str_free(&about);
+    ncs_str_free(&out);
+    return written;
+}
+
+static size_t lines_of(const char *file)
+{
+    struct ncs_str text = { 0 };
+    size_t lines = 0;
+    if (ncs_file_read(file, (size_t)256 << 20, "a scenario", &text, NULL))
+        for (size_t i = 0; i < text.bytes; i++)
+            lines += text.text[i] == '\n';
+    ncs_str_free(&text);
+    return lines;
+}
+
+int ncs_reproducer_write(const char *file, bool replace, const struct ncs_workload *job, const char *origin,
+                         const struct ncs_reproduced *expected, enum ncs_policy policy)
+{
+    struct ncs_error err = { 0 };
+    struct ncs_reproduced now = { 0 };
+    int status = 2;
+    if (write_job(file, replace, job, origin, expected, NULL, policy, &err) && ncs_reproducer_run(file, &now, &err)) {
+        struct ncs_str text = { 0 };
+        bool same = ncs_reproduced_equal(&now, expected);
+        add_reproduced(&now, &text);
+        status = same ? 0 : 1;
+        if (!same && !write_job(file, true, job, origin, &now, expected, policy, &err))
+            status = 2;
+        fprintf(stderr, "ncclscript: %s: %zu lines; its run ends %s: %s\n", file, lines_of(file),
+                same ? "as the record shows" : "otherwise than the record shows", text.text);
+        ncs_str_free(&text);
+    }
+    if (status == 2)
+        ncs_print_error(&err);
+    ncs_reproduced_free(&now);
+    return status;
+}

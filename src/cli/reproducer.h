@@ -1,0 +1,30 @@
+/* A scenario that reproduces a recorded job: written, run, and compared with what the record shows. */
+#ifndef NCS_CLI_REPRODUCER_H
+#define NCS_CLI_REPRODUCER_H
+
+#include "reproduce/emit.h"
+#include "run/run.h"
+
+/* The outcome of a run, as far as a reproducer keeps it. */
+struct ncs_reproduced {
+    enum ncs_verdict verdict;
+    char *why;       /* class of the cause; NULL = none */
+    int *rank; size_t ranks; /* its culprits */
+};
+void ncs_reproduced_of(const struct ncs_result *r, struct ncs_reproduced *out);
+void ncs_reproduced_free(struct ncs_reproduced *r); /* the contents */
+bool ncs_reproduced_equal(const struct ncs_reproduced *a, const struct ncs_reproduced *b);
+
+/* Runs the scenario in the file on the simulator, silently. False, with err, if it cannot be run. */
+bool ncs_reproducer_run(const char *file, struct ncs_reproduced *out, struct ncs_error *err);
+
+/* Runs the text of a scenario through a file of its own, for trials. */
+bool ncs_reproducer_try(const char *text, bool yaml, struct ncs_reproduced *out, struct ncs_error *err);
+
+/* Writes the job to the file (YAML if its name ends so), runs it, and prints on standard error whether it ends as `expected`;
+ * if not, the file declares how it ends. `origin`: what it was made of, "dumps (Flight Recorder dumps)". `replace`: an
+ * existing file is replaced. Returns an exit status: 0, or 1 if it ends otherwise, or 2 after an error. */
+int ncs_reproducer_write(const char *file, bool replace, const struct ncs_workload *job, const char *origin,
+                         const struct ncs_reproduced *expected, enum ncs_policy policy);
+
+#endif
