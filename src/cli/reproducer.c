@@ -28,6 +28,8 @@ void ncs_reproduced_of(const struct ncs_result *r, struct ncs_reproduced *out)
 {
     const struct ncs_finding *f = ncs_first_cause(r->diagnosis.finding, r->diagnosis.findings);
     *out = (struct ncs_reproduced){ .verdict = r->verdict };
+    if (r->errors)
+        out->error = ncs_copy_text(r->error[0].name);
     if (!f || f->level != NCS_LEVEL_ERROR)
         return;
     out->why = ncs_copy_text(f->rule);
@@ -35,8 +37,34 @@ void ncs_reproduced_of(const struct ncs_result *r, struct ncs_reproduced *out)
         add_culprit(out, f->culprit[i].rank);
 }
 
+/* A text of Lua without what a message may contain. */
+static char *error_statement(const char *message)
+{
+    struct ncs_str out = { 0 };
+    ncs_str_add(&out, "error(\"");
+    for (const char *c = message ? message : "failed"; *c && out.bytes < 100; c++)
+        ncs_str_addf(&out, "%c", (unsigned char)*c < ' ' || strchr("\"\\", *c) || (unsigned char)*c > '~' ? '.' : *c);
+    ncs_str_add(&out, "\")");
+    return ncs_str_take(&out);
+}
+
+char **ncs_reproduced_last(const struct ncs_result *r, const struct ncs_reproduced *of)
+{
+    char **last = ncs_new((size_t)(r->ranks + 1) * sizeof *last);
+    for (size_t i = 0; i < r->errors; i++) {
+        int rank = r->error[i].rank;
+        if (rank >= 0 && rank < r->ranks && r->error[i].thread == 0 && !last[rank])
+            last[rank] = error_statement(r->error[i].message);
+    }
+    for (size_t i = 0; of->why && strcmp(of->why, "rank-lost") == 0 && i < of->ranks; i++)
+        if (of->rank[i] >= 0 && of->rank[i] < r->ranks && !last[of->rank[i]])
+            last[of->rank[i]] = ncs_copy_text("fault.kill()");
+    return last;
+}
+
 void ncs_reproduced_free(struct ncs_reproduced *r)
 {
+    ncs_free(r->error);
     ncs_free(r->why);
     ncs_free(r->rank);
     *r = (struct ncs_reproduced){ 0 };
@@ -178,16 +206,24 @@ static void free_comments(struct comments *c)
     *c = (struct comments){ 0 };
 }
 
-static bool write_job(const char *file, bool replace, const struct ncs_workload *job, const char *origin,
-                      const struct ncs_reproduced *outcome, const struct ncs_reproduced *recorded, enum ncs_policy policy,
-                      struct ncs_error *err)
+/* What is written, and how. */
+struct writing {
+    const char *file, *origin;
+    const struct ncs_workload *workload;
+    const struct ncs_run_options *options;
+    bool in_comments;
+};
+
+static bool write_workload(const struct writing *w, bool replace, const struct ncs_reproduced *outcome,
+                           const struct ncs_reproduced *recorded, struct ncs_error *err)
 {
+    const struct ncs_run_options *o = w->options;
     struct comments c = { 0 };
     struct ncs_str out = { 0 }, about = { 0 };
-    add_comment(&c, "Written by ncclscript from %s.", origin);
-    add_invented(job, &c);
-    for (size_t i = 0; i < job->notes; i++)
-        add_comment(&c, "Note: %s.", job->note[i]);
+    add_comment(&c, "Written by ncclscript from %s.", w->origin);
+    add_invented(w->workload, &c);
+    for (size_t i = 0; i < w->workload->notes; i++)
+        add_comment(&c, "Note: %s.", w->workload->note[i]);
     if (recorded) {
         struct ncs_str text = { 0 };
         add_reproduced(recorded, &text);
@@ -197,16 +233,33 @@ static bool write_job(const char *file, bool replace, const struct ncs_workload 
     ncs_str_add(&about, "a recorded job: ");
     add_reproduced(outcome, &about);
     bool named = outcome->verdict == NCS_HANG;
-    ncs_workload_emit(job, &(struct ncs_workload_text){
-        .yaml = ends_in_yaml(file), .about = about.text, .comment = c.line, .comments = c.lines,
-        .policy = policy == NCS_POLICY_TYPICAL ? "typical" : NULL, .verdict = ncs_verdict_name(outcome->verdict),
-        .why = named ? outcome->why : NULL, .culprit = named ? outcome->rank : NULL, .culprits = named ? outcome->ranks : 0 },
-        &out);
-    bool written = ncs_file_write(file, out.text, out.bytes, replace, err);
+    ncs_workload_emit(w->workload, &(struct ncs_workload_text){
+        .yaml = ends_in_yaml(w->file), .about = about.text, .comment = c.line, .comments = c.lines,
+        .places_in_comments = w->in_comments, .policy = o && o->policy == NCS_POLICY_TYPICAL ? "typical" : NULL,
+        .lanes = o ? o->kernel_slots : 0, .devices = o ? o->devices : 0, .verdict = ncs_verdict_name(outcome->verdict),
+        .error = outcome->verdict == NCS_ERROR ? outcome->error : NULL, .why = named ? outcome->why : NULL,
+        .culprit = named ? outcome->rank : NULL, .culprits = named ? outcome->ranks : 0 }, &out);
+    bool written = ncs_file_write(w->file, out.text, out.bytes, replace, err);
     free_comments(&c);
     ncs_str_free(&about);
     ncs_str_free(&out);
     return written;
+}
+
+/* Writes the scenario with the places as labels, or else in comments, whichever way it ends as the record shows. */
+static bool write_and_run(struct writing *w, bool replace, const struct ncs_reproduced *expected, struct ncs_reproduced *now,
+                          struct ncs_error *err)
+{
+    for (int way = 0; way < 2; way++) {
+        ncs_reproduced_free(now);
+        w->in_comments = way == 1;
+        if (!write_workload(w, replace || way > 0, expected, NULL, err) || !ncs_reproducer_run(w->file, now, err))
+            return false;
+        bool same_error = now->error && expected->error ? strcmp(now->error, expected->error) == 0 : now->error == expected->error;
+        if (ncs_reproduced_equal(now, expected)) /* an error that ends a rank is an error of Lua's here */
+            return same_error || write_workload(w, true, now, NULL, err);
+    }
+    return write_workload(w, true, now, expected, err);
 }
 
 static size_t lines_of(const char *file)
@@ -220,25 +273,23 @@ static size_t lines_of(const char *file)
     return lines;
 }
 
-int ncs_reproducer_write(const char *file, bool replace, const struct ncs_workload *job, const char *origin,
-                         const struct ncs_reproduced *expected, enum ncs_policy policy)
+int ncs_reproducer_write(const char *file, bool replace, const struct ncs_workload *workload, const char *origin,
+                         const struct ncs_reproduced *expected, const struct ncs_run_options *options)
 {
     struct ncs_error err = { 0 };
     struct ncs_reproduced now = { 0 };
-    int status = 2;
-    if (write_job(file, replace, job, origin, expected, NULL, policy, &err) && ncs_reproducer_run(file, &now, &err)) {
-        struct ncs_str text = { 0 };
-        bool same = ncs_reproduced_equal(&now, expected);
-        add_reproduced(&now, &text);
-        status = same ? 0 : 1;
-        if (!same && !write_job(file, true, job, origin, &now, expected, policy, &err))
-            status = 2;
-        fprintf(stderr, "ncclscript: %s: %zu lines; its run ends %s: %s\n", file, lines_of(file),
-                same ? "as the record shows" : "otherwise than the record shows", text.text);
-        ncs_str_free(&text);
-    }
-    if (status == 2)
+    struct writing w = { .file = file, .origin = origin, .workload = workload, .options = options };
+    if (!write_and_run(&w, replace, expected, &now, &err)) {
         ncs_print_error(&err);
+        ncs_reproduced_free(&now);
+        return 2;
+    }
+    struct ncs_str text = { 0 };
+    bool same = ncs_reproduced_equal(&now, expected);
+    add_reproduced(&now, &text);
+    fprintf(stderr, "ncclscript: %s: %zu lines; its run ends %s: %s\n", file, lines_of(file),
+            same ? "as the record shows" : "otherwise than the record shows", text.text);
+    ncs_str_free(&text);
     ncs_reproduced_free(&now);
-    return status;
+    return same ? 0 : 1;
 }

@@ -8,10 +8,14 @@
 /* The outcome of a run, as far as a reproducer keeps it. */
 struct ncs_reproduced {
     enum ncs_verdict verdict;
+    char *error;     /* the name of the first error that ended a rank; NULL = none */
     char *why;       /* class of the cause; NULL = none */
     int *rank; size_t ranks; /* its culprits */
 };
 void ncs_reproduced_of(const struct ncs_result *r, struct ncs_reproduced *out);
+/* By rank, the statement by which a rank ends that does not come to its end: an error, or a fault that stops it. The caller
+ * frees the list and its texts. */
+char **ncs_reproduced_last(const struct ncs_result *r, const struct ncs_reproduced *of);
 void ncs_reproduced_free(struct ncs_reproduced *r); /* the contents */
 bool ncs_reproduced_equal(const struct ncs_reproduced *a, const struct ncs_reproduced *b);
 
@@ -23,8 +27,8 @@ bool ncs_reproducer_try(const char *text, bool yaml, struct ncs_reproduced *out,
 
 /* Writes the job to the file (YAML if its name ends so), runs it, and prints on standard error whether it ends as `expected`;
  * if not, the file declares how it ends. `origin`: what it was made of, "dumps (Flight Recorder dumps)". `replace`: an
- * existing file is replaced. Returns an exit status: 0, or 1 if it ends otherwise, or 2 after an error. */
-int ncs_reproducer_write(const char *file, bool replace, const struct ncs_workload *job, const char *origin,
-                         const struct ncs_reproduced *expected, enum ncs_policy policy);
+ * existing file is replaced. `options`: of the run that was recorded; NULL = it is not known. Returns an exit status: 0, or 1 if it ends otherwise, or 2 after an error. */
+int ncs_reproducer_write(const char *file, bool replace, const struct ncs_workload *workload, const char *origin,
+                         const struct ncs_reproduced *expected, const struct ncs_run_options *options);
 
 #endif

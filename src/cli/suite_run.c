@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/safe.h"
 #include "cli/output.h"
 #include "cli/reproducer.h"
@@ -179,24 +180,42 @@ static char *recorded_place(void *file, const struct ncs_call *call)
     return ncs_str_take(&place);
 }
 
-/* --record: writes the calls of the run as a scenario. */
-static void record_run(const struct ncs_option_value *v, const struct ncs_scenario *scenario, const struct ncs_run_options *o,
-                       const struct ncs_result *result)
-{
-    const char *file = ncs_option_last(&v[NCS_RUN_RECORD]);
+/* What --record needs of a run: its calls, and how it ended. */
+struct recording {
+    const char *file; /* NULL = nothing is recorded */
+    bool has_calls;
     struct ncs_workload workload;
     struct ncs_reproduced expected;
-    if (!file || !result->journal)
+};
+
+static void recording_read(struct recording *rec, const struct ncs_option_value *v, const struct ncs_scenario *scenario,
+                           const struct ncs_result *result)
+{
+    *rec = (struct recording){ .file = result->journal ? ncs_option_last(&v[NCS_RUN_RECORD]) : NULL };
+    if (!rec->file)
         return;
-    ncs_reproduced_of(result, &expected);
-    if (!ncs_workload_read(&workload, result->journal, result->ranks, recorded_place, (void *)scenario->file)) {
-        fprintf(stderr, "ncclscript run: %s was not written: the run has no call that a record keeps\n", file);
+    ncs_reproduced_of(result, &rec->expected);
+    char **last = ncs_reproduced_last(result, &rec->expected);
+    rec->has_calls = ncs_workload_read(&rec->workload, &(struct ncs_workload_source){
+        .journal = result->journal, .ranks = result->ranks, .place = recorded_place, .arg = (void *)scenario->file,
+        .last = (const char *const *)last });
+    for (int i = 0; i < result->ranks; i++)
+        ncs_free(last[i]);
+    ncs_free(last);
+}
+
+/* Once the run is freed: the scenario that is written is run, too. */
+static void recording_write(struct recording *rec, const struct ncs_scenario *scenario, const struct ncs_run_options *options)
+{
+    if (!rec->file)
+        return;
+    if (!rec->has_calls)
+        fprintf(stderr, "ncclscript run: %s was not written: the run has no call that a record keeps\n", rec->file);
+    if (!rec->has_calls ||
+        ncs_reproducer_write(rec->file, true, &rec->workload, scenario->file, &rec->expected, options) == 2)
         ncs_out_file_failed();
-    } else if (ncs_reproducer_write(file, true, &workload, scenario->file, &expected, o->policy) == 2) {
-        ncs_out_file_failed();
-    }
-    ncs_workload_free(&workload);
-    ncs_reproduced_free(&expected);
+    ncs_workload_free(&rec->workload);
+    ncs_reproduced_free(&rec->expected);
 }
 
 static void run_declared(struct suite_report *t, struct ncs_script *script,
@@ -222,11 +241,13 @@ static void run_declared(struct suite_report *t, struct ncs_script *script,
     ncs_suite_begin(suite, scenario, &o, t->run, t->start);
     const struct ncs_result *result = ncs_run_execute(run);
     ncs_suite_end();
-    record_run(suite->value, scenario, &o, result);
+    struct recording recording;
     report_result(t, scenario, result);
+    recording_read(&recording, suite->value, scenario, result);
     if (!ncs_run_leave(run))
         ncs_suite_end_here(suite);
     ncs_run_free(run);
+    recording_write(&recording, scenario, &o);
 }
 
 void ncs_suite_make(struct ncs_suite *suite, size_t run)

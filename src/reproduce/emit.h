@@ -8,10 +8,15 @@ struct ncs_workload_text {
     bool yaml;
     const char *about;    /* one line */
     char *const *comment; size_t comments; /* lines at the top */
+    /* A call's place stands in a comment behind it, instead of being its label. The diagnosis takes different labels for
+     * different calls, also where the program makes one call in two places. */
+    bool places_in_comments;
     const char *policy;   /* "typical"; NULL = the default */
     int devices;          /* per host; 0 = the default */
+    int lanes;            /* launches that a GPU runs at a time; 0 = any number */
     /* How the run ends. */
     const char *verdict;  /* "hang", "pass", ...; NULL = no outcome is declared */
+    const char *error;    /* verdict "error": its name */
     const char *why;      /* the class of the cause; NULL = none */
     const int *culprit; size_t culprits;
 };
@@ -34,17 +39,22 @@ struct ncs_workload_statement {
     size_t options;
 };
 
-/* The buffers that a job needs: for each type one that calls read and write, and perhaps another that they write. */
+/* A buffer for the calls of one type and count. */
+struct ncs_workload_buffer {
+    int dtype;
+    uint64_t count;        /* scaled */
+    uint64_t room, room_2; /* elements of the one that calls read and write, and of another that they write; 0 = not needed */
+    char *name, *name_2;   /* "x", "y"; of several "x_64", "x_int32_8" */
+};
+
 struct ncs_workload_buffers {
     const struct ncs_workload *job;
     uint64_t *count; size_t counts;     /* the different counts, ascending */
-    uint64_t room[16], room_2[16];      /* elements, by type; 0 = not needed */
+    struct ncs_workload_buffer *buffer; size_t buffers, room;
     bool scaled;
 };
 void ncs_workload_buffers_of(const struct ncs_workload *job, struct ncs_workload_buffers *out);
 void ncs_workload_buffers_free(struct ncs_workload_buffers *b);
-/* The name of a type's buffer: "x", "y", and of further types "x_int32". */
-char *ncs_workload_buffer_name(const struct ncs_workload_buffers *b, int dtype, bool second);
 
 void ncs_workload_state(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, struct ncs_workload_statement *out);
 void ncs_workload_statement_free(struct ncs_workload_statement *s);

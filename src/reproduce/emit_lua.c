@@ -6,12 +6,20 @@
 #include "reproduce/emit.h"
 #include "reproduce/fold.h"
 
+/* A statement that stands in several places becomes a function: then all its calls have one line, as in the program. */
+struct shared {
+    char *text, *name;
+    size_t uses;
+};
+
 struct lua_writer {
     const struct ncs_workload *job;
     const struct ncs_workload_buffers *buffers;
     const struct ncs_folded *folded;
     struct ncs_str *out;
     int depth;
+    bool in_comments;
+    struct shared *shared; size_t shareds, shared_room;
 };
 
 /* ---- the declaration ---- */
@@ -52,6 +60,10 @@ static void add_outcome(const struct ncs_workload_text *t, struct ncs_str *out)
         return;
     }
     ncs_str_addf(out, ", outcome = { %s = ", t->verdict);
+    if (t->error) {
+        ncs_str_addf(out, "\"%s\" }", t->error);
+        return;
+    }
     if (!t->why && !t->culprits) {
         ncs_str_add(out, "true }");
         return;
@@ -73,6 +85,8 @@ static void add_declaration(const struct lua_writer *w, const struct ncs_workloa
         ncs_str_addf(w->out, ", devices = %d", t->devices);
     if (t->policy)
         ncs_str_addf(w->out, ", policy = \"%s\"", t->policy);
+    if (t->lanes)
+        ncs_str_addf(w->out, ", sim = { lanes = %d }", t->lanes);
     add_outcome(t, w->out);
     if (t->about) {
         ncs_str_add(w->out, ",\n  about = ");
@@ -103,11 +117,10 @@ static void add_families(const struct lua_writer *w)
     }
 }
 
-static void add_buffer(const struct lua_writer *w, int dtype, bool second, uint64_t room)
+static void add_buffer(const struct lua_writer *w, const char *name, int dtype, uint64_t room)
 {
-    char *name = ncs_workload_buffer_name(w->buffers, dtype, second);
-    ncs_str_addf(w->out, "local %s = cuda.buffer(\"%s\", %llu)\n", name, ncs_dtype_name(dtype), (unsigned long long)room);
-    ncs_free(name);
+    if (room)
+        ncs_str_addf(w->out, "local %s = cuda.buffer(\"%s\", %llu)\n", name, ncs_dtype_name(dtype), (unsigned long long)room);
 }
 
 static void add_objects(const struct lua_writer *w)
@@ -115,11 +128,10 @@ static void add_objects(const struct lua_writer *w)
     add_families(w);
     for (int s = 1; s <= ncs_workload_streams(w->job); s++)
         ncs_str_addf(w->out, "local s%d = cuda.stream()\n", s + 1);
-    for (int d = 0; d < 16; d++) {
-        if (w->buffers->room[d])
-            add_buffer(w, d, false, w->buffers->room[d]);
-        if (w->buffers->room_2[d])
-            add_buffer(w, d, true, w->buffers->room_2[d]);
+    for (size_t i = 0; i < w->buffers->buffers; i++) {
+        const struct ncs_workload_buffer *b = &w->buffers->buffer[i];
+        add_buffer(w, b->name, b->dtype, b->room);
+        add_buffer(w, b->name_2, b->dtype, b->room_2);
     }
     ncs_str_add(w->out, "\n");
 }
@@ -132,33 +144,97 @@ static void lua_indent(const struct lua_writer *w)
         ncs_str_add(w->out, "  ");
 }
 
-static void add_lua_statement(const struct lua_writer *w, const struct ncs_workload_step *step)
+static void add_place_comment(struct ncs_str *out, const char *place)
+{
+    ncs_str_add(out, " -- ");
+    for (; *place; place++)
+        ncs_str_addf(out, "%c", (unsigned char)*place < ' ' ? ' ' : *place);
+}
+
+static char *lua_statement(const struct lua_writer *w, const struct ncs_workload_step *step)
 {
     struct ncs_workload_statement s;
+    struct ncs_str out = { 0 };
     ncs_workload_state(w->buffers, step, &s);
+    if (step->kind == NCS_STEP_LAST)
+        return ncs_copy_text(s.verb);
     bool is_c = strcmp(s.object, "C") == 0, plain = is_c || strcmp(s.object, "cuda") == 0;
     const char *between = "";
     const char *const argument[] = { s.send, s.peer ? NULL : s.recv, s.send || !s.peer ? NULL : s.recv, s.peer };
-    lua_indent(w);
-    ncs_str_addf(w->out, "%s%s%s(", s.object, plain ? "." : ":", s.verb ? s.verb : "");
+    ncs_str_addf(&out, "%s%s%s(", s.object, plain ? "." : ":", s.verb ? s.verb : "");
     for (size_t i = 0; i < sizeof argument / sizeof *argument; i++)
         if (argument[i]) {
-            ncs_str_addf(w->out, "%s%s", between, argument[i]);
+            ncs_str_addf(&out, "%s%s", between, argument[i]);
             between = ", ";
         }
-    if (s.options) {
-        ncs_str_addf(w->out, "%s{ ", between);
-        for (size_t i = 0; i < s.options; i++) {
-            ncs_str_addf(w->out, "%s%s = ", i ? ", " : "", s.option[i].key);
+    size_t options = s.options - (w->in_comments && s.options > 0 && s.option[s.options - 1].is_text);
+    if (options) {
+        ncs_str_addf(&out, "%s{ ", between);
+        for (size_t i = 0; i < options; i++) {
+            ncs_str_addf(&out, "%s%s = ", i ? ", " : "", s.option[i].key);
             if (s.option[i].is_text)
-                add_quoted(w->out, s.option[i].value);
+                add_quoted(&out, s.option[i].value);
             else
-                ncs_str_add(w->out, s.option[i].value);
+                ncs_str_add(&out, s.option[i].value);
         }
-        ncs_str_add(w->out, " }");
+        ncs_str_add(&out, " }");
     }
-    ncs_str_add(w->out, ")\n");
+    ncs_str_add(&out, ")");
+    if (options < s.options)
+        add_place_comment(&out, s.option[options].value);
     ncs_workload_statement_free(&s);
+    return ncs_str_take(&out);
+}
+
+/* ---- statements that stand in several places ---- */
+
+static struct shared *shared_of(struct lua_writer *w, const char *text)
+{
+    for (size_t i = 0; i < w->shareds; i++)
+        if (strcmp(w->shared[i].text, text) == 0)
+            return &w->shared[i];
+    struct shared fresh = { .text = ncs_copy_text(text) };
+    NCS_PUSH(w->shared, w->shareds, w->shared_room, fresh);
+    return &w->shared[w->shareds - 1];
+}
+
+static void count_statements(struct lua_writer *w, const struct ncs_fold *item, size_t items)
+{
+    for (size_t i = 0; i < items; i++) {
+        count_statements(w, item[i].item, item[i].items);
+        if (item[i].kind != NCS_FOLD_STEP || w->job->step[item[i].step]->kind != NCS_STEP_CALL)
+            continue;
+        char *text = lua_statement(w, w->job->step[item[i].step]);
+        shared_of(w, text)->uses++;
+        ncs_free(text);
+    }
+}
+
+static void add_functions(struct lua_writer *w)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < w->shareds; i++) {
+        struct ncs_str name = { 0 };
+        if (w->shared[i].uses < 2)
+            continue;
+        ncs_str_addf(&name, "call_%zu", ++count);
+        ncs_str_addf(w->out, "local function %s()\n  %s\nend\n", name.text, w->shared[i].text);
+        w->shared[i].name = ncs_str_take(&name);
+    }
+    if (count)
+        ncs_str_add(w->out, "\n");
+}
+
+static void add_lua_statement(struct lua_writer *w, const struct ncs_workload_step *step)
+{
+    char *text = lua_statement(w, step);
+    const struct shared *shared = step->kind == NCS_STEP_CALL ? shared_of(w, text) : NULL;
+    lua_indent(w);
+    if (shared && shared->name)
+        ncs_str_addf(w->out, "%s()\n", shared->name);
+    else
+        ncs_str_addf(w->out, "%s\n", text);
+    ncs_free(text);
 }
 
 static void add_lua_list(struct lua_writer *w, const struct ncs_fold *item, size_t items);
@@ -217,8 +293,15 @@ static void add_lua_list(struct lua_writer *w, const struct ncs_fold *item, size
 void ncs_workload_emit_lua(const struct ncs_workload_buffers *b, const struct ncs_workload_text *t, const struct ncs_folded *f,
                       struct ncs_str *out)
 {
-    struct lua_writer w = { .job = b->job, .buffers = b, .folded = f, .out = out };
+    struct lua_writer w = { .job = b->job, .buffers = b, .folded = f, .out = out, .in_comments = t->places_in_comments };
     add_declaration(&w, t);
     add_objects(&w);
+    count_statements(&w, f->item, f->items);
+    add_functions(&w);
     add_lua_list(&w, f->item, f->items);
+    for (size_t i = 0; i < w.shareds; i++) {
+        ncs_free(w.shared[i].text);
+        ncs_free(w.shared[i].name);
+    }
+    ncs_free(w.shared);
 }

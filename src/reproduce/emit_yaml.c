@@ -12,6 +12,7 @@ struct yaml_writer {
     const struct ncs_folded *folded;
     struct ncs_str *out;
     int depth;
+    bool in_comments;
 };
 
 /* A text or an expression in double quotes, as JSON has them. */
@@ -65,8 +66,12 @@ static void add_yaml_outcome(const struct yaml_writer *w, const struct ncs_workl
 {
     if (!t->verdict)
         return;
-    if (strcmp(t->verdict, "pass") == 0 || (!t->why && !t->culprits)) {
+    if (strcmp(t->verdict, "pass") == 0 || (!t->why && !t->culprits && !t->error)) {
         ncs_str_addf(w->out, strcmp(t->verdict, "pass") == 0 ? "outcome: %s\n" : "outcome: { %s: true }\n", t->verdict);
+        return;
+    }
+    if (t->error) {
+        ncs_str_addf(w->out, "outcome: { error: %s }\n", t->error);
         return;
     }
     ncs_str_addf(w->out, "outcome: { %s: { ", t->verdict);
@@ -90,6 +95,8 @@ static void add_head(const struct yaml_writer *w, const struct ncs_workload_text
         ncs_str_addf(w->out, "devices: %d\n", t->devices);
     if (t->policy)
         ncs_str_addf(w->out, "policy: %s\n", t->policy);
+    if (t->lanes)
+        ncs_str_addf(w->out, "sim: { lanes: %d }\n", t->lanes);
     add_yaml_outcome(w, t);
 }
 
@@ -117,11 +124,10 @@ static void add_comms(const struct yaml_writer *w)
     }
 }
 
-static void add_yaml_buffer(const struct yaml_writer *w, int dtype, bool second, uint64_t room)
+static void add_yaml_buffer(const struct yaml_writer *w, const char *name, int dtype, uint64_t room)
 {
-    char *name = ncs_workload_buffer_name(w->buffers, dtype, second);
-    ncs_str_addf(w->out, "  \"%s\": { dtype: %s, count: %llu }\n", name, ncs_dtype_name(dtype), (unsigned long long)room);
-    ncs_free(name);
+    if (room)
+        ncs_str_addf(w->out, "  %s: { dtype: %s, count: %llu }\n", name, ncs_dtype_name(dtype), (unsigned long long)room);
 }
 
 static void add_yaml_objects(const struct yaml_writer *w)
@@ -132,11 +138,10 @@ static void add_yaml_objects(const struct yaml_writer *w)
         ncs_str_addf(w->out, "  s%d: {}\n", s + 1);
     add_comms(w);
     ncs_str_add(w->out, "buffers:\n");
-    for (int d = 0; d < 16; d++) {
-        if (w->buffers->room[d])
-            add_yaml_buffer(w, d, false, w->buffers->room[d]);
-        if (w->buffers->room_2[d])
-            add_yaml_buffer(w, d, true, w->buffers->room_2[d]);
+    for (size_t i = 0; i < w->buffers->buffers; i++) {
+        const struct ncs_workload_buffer *b = &w->buffers->buffer[i];
+        add_yaml_buffer(w, b->name, b->dtype, b->room);
+        add_yaml_buffer(w, b->name_2, b->dtype, b->room_2);
     }
 }
 
@@ -158,11 +163,14 @@ static void add_step_end(const struct yaml_writer *w, const char *where, const c
         ncs_str_add(w->out, ", where: ");
         add_yaml_quoted(w->out, where);
     }
-    if (label) {
+    if (label && !w->in_comments) {
         ncs_str_add(w->out, ", label: ");
         add_label(w->out, label);
     }
-    ncs_str_add(w->out, " }\n");
+    ncs_str_add(w->out, " }");
+    if (label && w->in_comments)
+        ncs_str_addf(w->out, " # %s", label);
+    ncs_str_add(w->out, "\n");
 }
 
 static void add_yaml_call(const struct yaml_writer *w, const struct ncs_workload_statement *s, const char **label)
@@ -190,7 +198,10 @@ static void add_yaml_step(const struct yaml_writer *w, const struct ncs_workload
     ncs_workload_state(w->buffers, step, &s);
     yaml_indent(w);
     ncs_str_add(w->out, "- { ");
-    if (strcmp(s.object, "C") == 0)
+    if (step->kind == NCS_STEP_LAST) {
+        ncs_str_add(w->out, "lua: ");
+        add_yaml_quoted(w->out, s.verb);
+    } else if (strcmp(s.object, "C") == 0)
         ncs_str_addf(w->out, "lua: \"C.%s()\"", s.verb);
     else if (step->kind == NCS_STEP_SYNC)
         ncs_str_addf(w->out, "sync: %s", strcmp(s.object, "cuda") == 0 ? "device" : s.object);
@@ -241,7 +252,7 @@ static void add_yaml_list(struct yaml_writer *w, const struct ncs_fold *item, si
 void ncs_workload_emit_yaml(const struct ncs_workload_buffers *b, const struct ncs_workload_text *t, const struct ncs_folded *f,
                        struct ncs_str *out)
 {
-    struct yaml_writer w = { .job = b->job, .buffers = b, .folded = f, .out = out };
+    struct yaml_writer w = { .job = b->job, .buffers = b, .folded = f, .out = out, .in_comments = t->places_in_comments };
     add_head(&w, t);
     add_yaml_objects(&w);
     ncs_str_add(out, "steps:\n");

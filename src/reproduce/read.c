@@ -7,9 +7,8 @@
 
 struct reader {
     struct ncs_workload *job;
+    const struct ncs_workload_source *source;
     const struct ncs_journal *journal;
-    ncs_workload_place_fn *place;
-    void *place_arg;
     int *family_of;
     struct ncs_workload_tokens *of; /* by rank */
     struct reader_rank {
@@ -17,7 +16,7 @@ struct reader {
         size_t group_at;       /* its first token */
         const void *stream[8]; /* in the order of their first use */
         int streams, threads;
-        const void *call_stream; /* of the newest call */
+        bool blocked;          /* its newest call has not returned */
     } *rank;
     struct ncs_map text_of;    /* of places by file and line */
     size_t left_out;
@@ -30,7 +29,7 @@ static const char *reader_place(struct reader *r, const struct ncs_call *call)
     const char *known = ncs_map_get(&r->text_of, key);
     if (known || !call->place.line)
         return known;
-    char *text = call->label ? ncs_copy_text(call->label) : r->place(r->place_arg, call);
+    char *text = call->label ? ncs_copy_text(call->label) : r->source->place(r->source->arg, call);
     known = ncs_workload_intern_place(r->job, text);
     ncs_free(text);
     if (!call->label)
@@ -164,6 +163,7 @@ static void read_call(struct reader *r, const struct ncs_call *call)
         return;
     if (call->thread > r->rank[call->rank].threads)
         r->rank[call->rank].threads = call->thread;
+    r->rank[call->rank].blocked = !call->returned;
     if (call->returned && call->rc != 0 && call->rc != ncclInProgress)
         leave_out(r, call);
     else if (ncs_fn_info[call->fn].counted && call->comm >= 0)
@@ -185,10 +185,43 @@ static bool waits_at_its_end(const struct ncs_workload_tokens *t)
 static void end_rank(struct reader *r, int rank)
 {
     struct ncs_workload_tokens *t = &r->of[rank];
+    const char *last = r->source->last ? r->source->last[rank] : NULL;
     close_group(r, rank);
-    if (t->count > 0 && !waits_at_its_end(t) && t->token[t->count - 1].call->dtype >= 0)
+    if (last)
+        add_token(r, rank, NCS_STEP_LAST, &(struct ncs_workload_call){ .fn = NCS_FN_COUNT, .family = -1, .dtype = -1, .op = -1,
+                                                                       .partner = -1,
+                                                                       .place = ncs_workload_intern_place(r->job, last) });
+    else if (t->count > 0 && !waits_at_its_end(t) && t->token[t->count - 1].call->dtype >= 0)
         add_token(r, rank, NCS_STEP_SYNC, &(struct ncs_workload_call){ .fn = NCS_FN_cudaDeviceSynchronize, .family = -1, .dtype = -1,
                                                                 .op = -1, .partner = -1 });
+}
+
+/* The arguments with which the rank would make the step as others do; NULL = it would not. */
+static const struct ncs_workload_call *as_others(const struct ncs_workload *job, const struct ncs_workload_step *step, int rank)
+{
+    for (int r = 0; r < job->ranks; r++) {
+        const struct ncs_workload_call *c = step->of[r];
+        if (!c || step->kind == NCS_STEP_LAST || step->kind == NCS_STEP_GROUP || step->kind == NCS_STEP_GROUP_END)
+            continue;
+        if (c->family < 0 || (!ncs_fn_info[c->fn].pair && job->family[c->family].comm[rank] >= 0 &&
+                              job->family[c->family].comm[rank] == job->family[c->family].comm[r]))
+            return c;
+    }
+    return NULL;
+}
+
+/* What a rank would do behind the call in which it waits is in no record: it does as the others. The run does not come so far,
+ * but a trial of a repair does. */
+static void go_on_as_others(struct reader *r)
+{
+    struct ncs_workload *job = r->job;
+    for (int rank = 0; rank < job->ranks; rank++) {
+        size_t last = job->steps;
+        while (last > 0 && !job->step[last - 1]->of[rank])
+            last--;
+        for (size_t i = last; r->rank[rank].blocked && i < job->steps; i++)
+            job->step[i]->of[rank] = as_others(job, job->step[i], rank);
+    }
 }
 
 static void note_limits(struct reader *r)
@@ -214,9 +247,11 @@ static bool has_calls(const struct ncs_workload *job)
     return false;
 }
 
-bool ncs_workload_read(struct ncs_workload *job, const struct ncs_journal *journal, int ranks, ncs_workload_place_fn *place, void *arg)
+bool ncs_workload_read(struct ncs_workload *job, const struct ncs_workload_source *source)
 {
-    struct reader r = { .job = job, .journal = journal, .place = place, .place_arg = arg };
+    struct reader r = { .job = job, .source = source, .journal = source->journal };
+    const struct ncs_journal *journal = source->journal;
+    int ranks = source->ranks;
     *job = (struct ncs_workload){ .ranks = ranks };
     r.of = ncs_new((size_t)ranks * sizeof *r.of);
     r.rank = ncs_new((size_t)ranks * sizeof *r.rank);
@@ -226,6 +261,7 @@ bool ncs_workload_read(struct ncs_workload *job, const struct ncs_journal *journ
     for (int i = 0; i < ranks; i++)
         end_rank(&r, i);
     ncs_workload_merge(job, r.of);
+    go_on_as_others(&r);
     note_limits(&r);
     for (int i = 0; i < ranks; i++)
         ncs_free(r.of[i].token);

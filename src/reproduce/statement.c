@@ -62,6 +62,59 @@ static bool takes_blocks(enum ncs_fn fn)
     return ncs_blocks_are_many(ncs_fn_info[fn].reads) || ncs_blocks_are_many(ncs_fn_info[fn].writes);
 }
 
+static struct ncs_workload_buffer *find_buffer(const struct ncs_workload_buffers *b, int dtype, uint64_t count)
+{
+    for (size_t i = 0; i < b->buffers; i++)
+        if (b->buffer[i].dtype == dtype && b->buffer[i].count == count)
+            return &b->buffer[i];
+    return NULL;
+}
+
+/* The largest count that a rank passes in the step, for its own type. */
+static uint64_t count_in(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, int dtype)
+{
+    uint64_t most = 0;
+    for (int r = 0; r < b->job->ranks; r++)
+        if (step->of[r] && step->of[r]->dtype == dtype && step->of[r]->count > most)
+            most = step->of[r]->count;
+    return scaled_count(b, most);
+}
+
+static void need_buffer(struct ncs_workload_buffers *b, const struct ncs_workload_step *step, const struct ncs_workload_call *c,
+                        int rank)
+{
+    const struct ncs_workload_family *f = &b->job->family[c->family];
+    uint64_t count = count_in(b, step, c->dtype);
+    uint64_t need = count * (takes_blocks(c->fn) ? (uint64_t)f->size[f->comm[rank]] : 1);
+    struct ncs_workload_buffer *buffer = find_buffer(b, c->dtype, count);
+    need = need ? need : 1;
+    if (!buffer) {
+        struct ncs_workload_buffer fresh = { .dtype = c->dtype, .count = count };
+        NCS_PUSH(b->buffer, b->buffers, b->room, fresh);
+        buffer = &b->buffer[b->buffers - 1];
+    }
+    buffer->room = need > buffer->room ? need : buffer->room;
+    if (writes_another(c->fn) && need > buffer->room_2)
+        buffer->room_2 = need;
+}
+
+static void name_buffers(struct ncs_workload_buffers *b)
+{
+    bool types = false, several = b->buffers > 1;
+    for (size_t i = 1; i < b->buffers; i++)
+        types |= b->buffer[i].dtype != b->buffer[0].dtype;
+    for (size_t i = 0; i < b->buffers; i++)
+        for (int second = 0; second < 2; second++) {
+            struct ncs_str name = { 0 };
+            ncs_str_add(&name, second ? "z" : "x");
+            if (types)
+                ncs_str_addf(&name, "_%s", ncs_dtype_name(b->buffer[i].dtype));
+            if (several)
+                ncs_str_addf(&name, "_%llu", (unsigned long long)b->buffer[i].count);
+            *(second ? &b->buffer[i].name_2 : &b->buffer[i].name) = ncs_str_take(&name);
+        }
+}
+
 void ncs_workload_buffers_of(const struct ncs_workload *job, struct ncs_workload_buffers *b)
 {
     *b = (struct ncs_workload_buffers){ .job = job };
@@ -69,33 +122,27 @@ void ncs_workload_buffers_of(const struct ncs_workload *job, struct ncs_workload
     for (size_t i = 0; i < job->steps; i++)
         for (int r = 0; r < job->ranks; r++) {
             const struct ncs_workload_call *c = job->step[i]->of[r];
-            if (!c || c->dtype < 0 || c->dtype >= 16)
-                continue;
-            const struct ncs_workload_family *f = &job->family[c->family];
-            uint64_t blocks = takes_blocks(c->fn) ? (uint64_t)f->size[f->comm[r]] : 1;
-            uint64_t need = scaled_count(b, c->count) * blocks;
-            need = need ? need : 1;
-            b->room[c->dtype] = need > b->room[c->dtype] ? need : b->room[c->dtype];
-            if (writes_another(c->fn) && need > b->room_2[c->dtype])
-                b->room_2[c->dtype] = need;
+            if (c && c->dtype >= 0)
+                need_buffer(b, job->step[i], c, r);
         }
+    name_buffers(b);
 }
 
 void ncs_workload_buffers_free(struct ncs_workload_buffers *b)
 {
+    for (size_t i = 0; i < b->buffers; i++) {
+        ncs_free(b->buffer[i].name);
+        ncs_free(b->buffer[i].name_2);
+    }
+    ncs_free(b->buffer);
     ncs_free(b->count);
 }
 
-char *ncs_workload_buffer_name(const struct ncs_workload_buffers *b, int dtype, bool second)
+static const char *buffer_name(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, int dtype,
+                               bool second)
 {
-    struct ncs_str name = { 0 };
-    int first = 0;
-    while (first < 16 && !b->room[first])
-        first++;
-    ncs_str_add(&name, second ? "y" : "x");
-    if (dtype != first)
-        ncs_str_addf(&name, "_%s", ncs_dtype_name(dtype));
-    return ncs_str_take(&name);
+    const struct ncs_workload_buffer *buffer = find_buffer(b, dtype, count_in(b, step, dtype));
+    return second ? buffer->name_2 : buffer->name;
 }
 
 int ncs_workload_streams(const struct ncs_workload *job)
@@ -237,10 +284,33 @@ static char *operator_text(const struct ncs_workload *job, const struct ncs_work
     return ncs_str_take(&out);
 }
 
-static void state_buffers(const struct ncs_workload_buffers *b, const struct ncs_workload_family *f, const struct ncs_workload_call *c,
-                          const char *root, struct ncs_workload_statement *s)
+/* The buffer of the call's type; if some ranks pass another type, theirs: "rank == 1 and x_int32 or x". */
+static char *buffer_of(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, bool second)
 {
-    char *x = ncs_workload_buffer_name(b, c->dtype, false), *y = ncs_workload_buffer_name(b, c->dtype, true);
+    const struct ncs_workload_call *first = NULL, *other = NULL;
+    bool *has = ncs_new((size_t)b->job->ranks * sizeof *has);
+    struct ncs_str out = { 0 };
+    for (int r = 0; r < b->job->ranks; r++) {
+        const struct ncs_workload_call *c = step->of[r];
+        first = first ? first : c;
+        has[r] = c && c->dtype != first->dtype;
+        other = has[r] ? c : other;
+    }
+    if (other) {
+        ncs_str_add(&out, "(");
+        ncs_workload_add_condition(&out, has, b->job->ranks);
+        ncs_str_addf(&out, ") and %s or ", buffer_name(b, step, other->dtype, second));
+    }
+    ncs_str_add(&out, buffer_name(b, step, first->dtype, second));
+    ncs_free(has);
+    return ncs_str_take(&out);
+}
+
+static void state_buffers(const struct ncs_workload_buffers *b, const struct ncs_workload_family *f,
+                          const struct ncs_workload_step *step, const struct ncs_workload_call *c, const char *root,
+                          struct ncs_workload_statement *s)
+{
+    char *x = buffer_of(b, step, false), *y = buffer_of(b, step, true);
     struct ncs_str own = { 0 };
     ncs_str_addf(&own, "%s%srank", f->is_world ? "" : f->name, f->is_world ? "" : ".");
     bool reads = c->fn != NCS_FN_ncclRecv, writes = writes_another(c->fn);
@@ -261,7 +331,7 @@ static void state_call(const struct ncs_workload_buffers *b, const struct ncs_wo
     if (c->dtype < 0)
         return;
     char *partner = info->rooted || info->pair ? facet_text(b, step, f, FACET_PARTNER) : NULL;
-    state_buffers(b, f, c, partner, s);
+    state_buffers(b, f, step, c, partner, s);
     if (info->pair)
         s->peer = partner;
     else if (partner && strcmp(partner, "0") != 0)
@@ -284,7 +354,9 @@ void ncs_workload_state(const struct ncs_workload_buffers *b, const struct ncs_w
     *s = (struct ncs_workload_statement){ .object = "cuda", .verb = "sync" };
     if (!c)
         return;
-    if (step->kind == NCS_STEP_GROUP || step->kind == NCS_STEP_GROUP_END)
+    if (step->kind == NCS_STEP_LAST)
+        *s = (struct ncs_workload_statement){ .object = "", .verb = c->place };
+    else if (step->kind == NCS_STEP_GROUP || step->kind == NCS_STEP_GROUP_END)
         *s = (struct ncs_workload_statement){ .object = "C", .verb = ncs_fn_info[c->fn].name };
     else if (step->kind == NCS_STEP_CALL)
         state_call(b, step, c, s);

@@ -29,7 +29,7 @@ struct ncs_workload_call {
     const char *place; /* where the program makes it: "train.py:66"; NULL = unknown. Interned */
 };
 
-enum ncs_step_kind { NCS_STEP_CALL, NCS_STEP_GROUP, NCS_STEP_GROUP_END, NCS_STEP_SYNC };
+enum ncs_step_kind { NCS_STEP_CALL, NCS_STEP_GROUP, NCS_STEP_GROUP_END, NCS_STEP_SYNC, NCS_STEP_LAST };
 
 struct ncs_workload_step {
     enum ncs_step_kind kind;
@@ -49,9 +49,15 @@ struct ncs_workload {
 /* The text of a call's place; NULL = unknown. */
 typedef char *ncs_workload_place_fn(void *arg, const struct ncs_call *call);
 
-/* Reads the calls of the ranks' main programs. `place`: owned texts (ncs_free). False if the journal has no call that a
- * scenario can make. */
-bool ncs_workload_read(struct ncs_workload *job, const struct ncs_journal *journal, int ranks, ncs_workload_place_fn *place, void *arg);
+struct ncs_workload_source {
+    const struct ncs_journal *journal;
+    int ranks;
+    ncs_workload_place_fn *place; /* gives owned texts (ncs_free) */
+    void *arg;                    /* for place */
+    const char *const *last;      /* by rank: the statement of Lua by which it ends, as `error("x")`; NULL = none */
+};
+/* Reads the calls of the ranks' main programs. False if the journal has no call that a scenario can make. */
+bool ncs_workload_read(struct ncs_workload *job, const struct ncs_workload_source *source);
 void ncs_workload_free(struct ncs_workload *job); /* the contents */
 
 /* ---- for the files of this room ---- */
