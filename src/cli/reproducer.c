@@ -90,8 +90,7 @@ bool ncs_reproduced_equal(const struct ncs_reproduced *a, const struct ncs_repro
     return a->verdict == b->verdict && same_why && same_culprits(a, b);
 }
 
-/* Appends "hang: skipped-call, rank 2". */
-static void add_reproduced(const struct ncs_reproduced *r, struct ncs_str *out)
+void ncs_reproduced_add(const struct ncs_reproduced *r, struct ncs_str *out)
 {
     ncs_str_add(out, ncs_verdict_name(r->verdict));
     if (r->why)
@@ -104,7 +103,7 @@ static void add_reproduced(const struct ncs_reproduced *r, struct ncs_str *out)
 
 /* ---- running it ---- */
 
-bool ncs_reproducer_run(const char *file, struct ncs_reproduced *out, struct ncs_error *err)
+bool ncs_reproducer_run(const char *file, uint64_t seed, struct ncs_reproduced *out, struct ncs_error *err)
 {
     struct ncs_scenario scenario;
     struct ncs_script_settings settings = { .policy = -1, .driver = "sim" };
@@ -116,6 +115,8 @@ bool ncs_reproducer_run(const char *file, struct ncs_reproduced *out, struct ncs
         struct ncs_program program = ncs_script_program(script, &scenario);
         o.driver = "sim";
         o.verify = false;
+        o.seeded = seed != 0;
+        o.seed = seed;
         struct ncs_run *run = ncs_run_new(&o, &program, NULL, NULL);
         ncs_reproduced_of(ncs_run_execute(run), out);
         ncs_run_free(run);
@@ -125,7 +126,7 @@ bool ncs_reproducer_run(const char *file, struct ncs_reproduced *out, struct ncs
     return script != NULL;
 }
 
-bool ncs_reproducer_try(const char *text, bool yaml, struct ncs_reproduced *out, struct ncs_error *err)
+bool ncs_reproducer_try(const char *text, bool yaml, uint64_t seed, struct ncs_reproduced *out, struct ncs_error *err)
 {
     char path[64];
     int file = memfd_create(yaml ? "trial.yaml" : "trial.lua", MFD_CLOEXEC);
@@ -136,14 +137,14 @@ bool ncs_reproducer_try(const char *text, bool yaml, struct ncs_reproduced *out,
         return ncs_fail(err, NCS_NO_MEMORY, "no memory for a trial");
     }
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    bool ran = ncs_reproducer_run(path, out, err);
+    bool ran = ncs_reproducer_run(path, seed, out, err);
     close(file);
     return ran;
 }
 
 /* ---- writing it ---- */
 
-static bool ends_in_yaml(const char *file)
+bool ncs_reproducer_is_yaml(const char *file)
 {
     size_t bytes = strlen(file);
     return (bytes > 5 && strcmp(file + bytes - 5, ".yaml") == 0) || (bytes > 4 && strcmp(file + bytes - 4, ".yml") == 0);
@@ -214,31 +215,44 @@ struct writing {
     bool in_comments;
 };
 
+void ncs_reproducer_settings(const struct ncs_run_options *o, const struct ncs_reproduced *outcome,
+                             struct ncs_workload_text *text)
+{
+    /* A wrong verdict without a wrong value is declared by its finding. */
+    bool by_finding = outcome->verdict == NCS_WRONG && outcome->why, named = outcome->verdict == NCS_HANG || by_finding;
+    text->policy = o && o->policy == NCS_POLICY_TYPICAL ? "typical" : NULL;
+    text->lanes = o ? o->kernel_slots : 0;
+    text->devices = o ? o->devices : 0;
+    text->verdict = by_finding ? "finding" : ncs_verdict_name(outcome->verdict);
+    text->error = outcome->verdict == NCS_ERROR ? outcome->error : NULL;
+    text->why = named ? outcome->why : NULL;
+    text->culprit = named ? outcome->rank : NULL;
+    text->culprits = named ? outcome->ranks : 0;
+}
+
 static bool write_workload(const struct writing *w, bool replace, const struct ncs_reproduced *outcome,
                            const struct ncs_reproduced *recorded, struct ncs_error *err)
 {
-    const struct ncs_run_options *o = w->options;
     struct comments c = { 0 };
     struct ncs_str out = { 0 }, about = { 0 };
     add_comment(&c, "Written by ncclscript from %s.", w->origin);
     add_invented(w->workload, &c);
+    if (w->options && w->options->seed)
+        add_comment(&c, "Run it with --seed %llu: it depends on who comes first.", (unsigned long long)w->options->seed);
     for (size_t i = 0; i < w->workload->notes; i++)
         add_comment(&c, "Note: %s.", w->workload->note[i]);
     if (recorded) {
         struct ncs_str text = { 0 };
-        add_reproduced(recorded, &text);
+        ncs_reproduced_add(recorded, &text);
         add_comment(&c, "The record shows something else: %s.", text.text);
         ncs_str_free(&text);
     }
     ncs_str_add(&about, "a recorded job: ");
-    add_reproduced(outcome, &about);
-    bool named = outcome->verdict == NCS_HANG;
-    ncs_workload_emit(w->workload, &(struct ncs_workload_text){
-        .yaml = ends_in_yaml(w->file), .about = about.text, .comment = c.line, .comments = c.lines,
-        .places_in_comments = w->in_comments, .policy = o && o->policy == NCS_POLICY_TYPICAL ? "typical" : NULL,
-        .lanes = o ? o->kernel_slots : 0, .devices = o ? o->devices : 0, .verdict = ncs_verdict_name(outcome->verdict),
-        .error = outcome->verdict == NCS_ERROR ? outcome->error : NULL, .why = named ? outcome->why : NULL,
-        .culprit = named ? outcome->rank : NULL, .culprits = named ? outcome->ranks : 0 }, &out);
+    ncs_reproduced_add(outcome, &about);
+    struct ncs_workload_text text = { .yaml = ncs_reproducer_is_yaml(w->file), .about = about.text, .comment = c.line,
+                                      .comments = c.lines, .places_in_comments = w->in_comments };
+    ncs_reproducer_settings(w->options, outcome, &text);
+    ncs_workload_emit(w->workload, &text, &out);
     bool written = ncs_file_write(w->file, out.text, out.bytes, replace, err);
     free_comments(&c);
     ncs_str_free(&about);
@@ -250,10 +264,11 @@ static bool write_workload(const struct writing *w, bool replace, const struct n
 static bool write_and_run(struct writing *w, bool replace, const struct ncs_reproduced *expected, struct ncs_reproduced *now,
                           struct ncs_error *err)
 {
+    const struct ncs_run_options *o = w->options;
     for (int way = 0; way < 2; way++) {
         ncs_reproduced_free(now);
         w->in_comments = way == 1;
-        if (!write_workload(w, replace || way > 0, expected, NULL, err) || !ncs_reproducer_run(w->file, now, err))
+        if (!write_workload(w, replace || way > 0, expected, NULL, err) || !ncs_reproducer_run(w->file, o ? o->seed : 0, now, err))
             return false;
         bool same_error = now->error && expected->error ? strcmp(now->error, expected->error) == 0 : now->error == expected->error;
         if (ncs_reproduced_equal(now, expected)) /* an error that ends a rank is an error of Lua's here */
@@ -286,7 +301,7 @@ int ncs_reproducer_write(const char *file, bool replace, const struct ncs_worklo
     }
     struct ncs_str text = { 0 };
     bool same = ncs_reproduced_equal(&now, expected);
-    add_reproduced(&now, &text);
+    ncs_reproduced_add(&now, &text);
     fprintf(stderr, "ncclscript: %s: %zu lines; its run ends %s: %s\n", file, lines_of(file),
             same ? "as the record shows" : "otherwise than the record shows", text.text);
     ncs_str_free(&text);

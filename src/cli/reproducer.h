@@ -19,11 +19,18 @@ char **ncs_reproduced_last(const struct ncs_result *r, const struct ncs_reproduc
 void ncs_reproduced_free(struct ncs_reproduced *r); /* the contents */
 bool ncs_reproduced_equal(const struct ncs_reproduced *a, const struct ncs_reproduced *b);
 
-/* Runs the scenario in the file on the simulator, silently. False, with err, if it cannot be run. */
-bool ncs_reproducer_run(const char *file, struct ncs_reproduced *out, struct ncs_error *err);
+/* Runs the scenario in the file on the simulator, silently; seed 0 = none. False, with err, if it cannot be run. */
+bool ncs_reproducer_run(const char *file, uint64_t seed, struct ncs_reproduced *out, struct ncs_error *err);
 
 /* Runs the text of a scenario through a file of its own, for trials. */
-bool ncs_reproducer_try(const char *text, bool yaml, struct ncs_reproduced *out, struct ncs_error *err);
+bool ncs_reproducer_try(const char *text, bool yaml, uint64_t seed, struct ncs_reproduced *out, struct ncs_error *err);
+
+/* The settings of a scenario that is made of a run with these options; NULL = they are not known. */
+void ncs_reproducer_settings(const struct ncs_run_options *options, const struct ncs_reproduced *outcome,
+                             struct ncs_workload_text *text);
+/* Appends "hang: skipped-call, rank 2". */
+void ncs_reproduced_add(const struct ncs_reproduced *r, struct ncs_str *out);
+bool ncs_reproducer_is_yaml(const char *file); /* by its name */
 
 /* Writes the job to the file (YAML if its name ends so), runs it, and prints on standard error whether it ends as `expected`;
  * if not, the file declares how it ends. `origin`: what it was made of, "dumps (Flight Recorder dumps)". `replace`: an

@@ -15,7 +15,7 @@ struct ncs_workload_text {
     int devices;          /* per host; 0 = the default */
     int lanes;            /* launches that a GPU runs at a time; 0 = any number */
     /* How the run ends. */
-    const char *verdict;  /* "hang", "pass", ...; NULL = no outcome is declared */
+    const char *verdict;  /* "hang", "pass", ..., or "finding": any verdict with this class; NULL = no outcome is declared */
     const char *error;    /* verdict "error": its name */
     const char *why;      /* the class of the cause; NULL = none */
     const int *culprit; size_t culprits;

@@ -72,7 +72,7 @@ static void add_outcome(const struct ncs_workload_text *t, struct ncs_str *out)
     if (t->culprits)
         add_culprits(t, out);
     if (t->why)
-        ncs_str_addf(out, "%swhy = \"%s\"", t->culprits ? ", " : "", t->why);
+        ncs_str_addf(out, "%s%s = \"%s\"", t->culprits ? ", " : "", strcmp(t->verdict, "finding") == 0 ? "rule" : "why", t->why);
     ncs_str_add(out, " } }");
 }
 

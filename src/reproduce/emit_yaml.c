@@ -80,7 +80,7 @@ static void add_yaml_outcome(const struct yaml_writer *w, const struct ncs_workl
     for (size_t i = 0; t->culprits > 1 && i < t->culprits; i++)
         ncs_str_addf(w->out, "%s%d%s", i ? ", " : "culprit: [", t->culprit[i], i + 1 == t->culprits ? "]" : "");
     if (t->why)
-        ncs_str_addf(w->out, "%swhy: %s", t->culprits ? ", " : "", t->why);
+        ncs_str_addf(w->out, "%s%s: %s", t->culprits ? ", " : "", strcmp(t->verdict, "finding") == 0 ? "rule" : "why", t->why);
     ncs_str_add(w->out, " } }\n");
 }
 

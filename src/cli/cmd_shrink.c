@@ -1,0 +1,295 @@
+/* ncclscript shrink: makes a failing scenario smaller. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "cli/command.h"
+#include "cli/memory.h"
+#include "cli/output.h"
+#include "cli/reproducer.h"
+#include "reproduce/shrink.h"
+#include "script/script.h"
+
+enum { RANKS, SET, SEED, POLICY, BUDGET, MEMORY, OUTPUT, FORCE, QUIET, HELP };
+
+static const char *const policies[] = { [NCS_POLICY_STRICT] = "strict", [NCS_POLICY_TYPICAL] = "typical", NULL };
+
+#define BUDGET_NS ((int64_t)60 * 1000000000)
+
+static const struct ncs_option options[] = {
+    [RANKS]  = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared", "Running", "number of ranks", NULL, 1, NCS_RANKS_MOST },
+    [SET]    = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running", "set a parameter; may be given again", NULL, 0, 0 },
+    [SEED]   = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running", "choose the schedule by this number", NULL, 0, INT64_MAX },
+    [POLICY] = { "policy", 0, NCS_OPTION_CHOICE, NULL, "as declared", "Running",
+                 "strict: no send buffering; typical: small sends are buffered", policies, 0, 0 },
+    [BUDGET] = { "budget", 0, NCS_OPTION_DURATION, "TIME", "60s", "Running", "stop with what is found after this time", NULL, 0, 0 },
+    [MEMORY] = NCS_OPTION_MEMORY("Running"),
+    [OUTPUT] = { "output", 'o', NCS_OPTION_LIST, "FILE", "standard output", "Output",
+                 "write the smaller scenario, in YAML if FILE ends so", NULL, 0, 0 },
+    [FORCE]  = { "force", 0, NCS_OPTION_FLAG, NULL, NULL, "Output", "replace FILE when it exists", NULL, 0, 0 },
+    [QUIET]  = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output", "print no progress and no summary", NULL, 0, 0 },
+    [HELP]   = NCS_OPTION_HELP,
+    { 0 },
+};
+
+struct shrinker {
+    const struct ncs_run_options *options;
+    const struct ncs_reproduced *expected;
+    bool in_comments;
+    int64_t began, budget;
+    bool shows, used_up;
+    size_t trials;
+};
+
+static int64_t shrink_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* ---- the failing run ---- */
+
+static char *shrink_place(void *file, const struct ncs_call *call)
+{
+    struct ncs_str place = { 0 };
+    const char *path = call->place.file ? call->place.file : file, *slash = strrchr(path, '/');
+    ncs_str_addf(&place, "%s:%d", slash ? slash + 1 : path, call->place.line);
+    return ncs_str_take(&place);
+}
+
+/* The workload of the run, and how it ends. */
+static bool shrink_read(const struct ncs_result *result, const char *file, struct ncs_workload *workload,
+                        struct ncs_reproduced *expected)
+{
+    ncs_reproduced_of(result, expected);
+    char **last = ncs_reproduced_last(result, expected);
+    bool has_calls = ncs_workload_read(workload, &(struct ncs_workload_source){
+        .journal = result->journal, .ranks = result->ranks, .place = shrink_place, .arg = (void *)file,
+        .last = (const char *const *)last });
+    for (int i = 0; i < result->ranks; i++)
+        ncs_free(last[i]);
+    ncs_free(last);
+    return has_calls;
+}
+
+static bool shrink_run(const char *file, const struct ncs_option_value *v, struct ncs_run_options *o,
+                       struct ncs_workload *workload, struct ncs_reproduced *expected, struct ncs_error *err)
+{
+    struct ncs_scenario scenario;
+    struct ncs_script_settings settings = {
+        .set = v[SET].text, .sets = v[SET].texts, .ranks = (int)v[RANKS].number, .seeded = v[SEED].given,
+        .seed = v[SEED].number, .policy = v[POLICY].given ? (int)v[POLICY].number : -1, .driver = "sim" };
+    bool ok = false;
+    ncs_scenario_init(&scenario, file);
+    struct ncs_script *script = ncs_script_load(file, &settings, &scenario, err);
+    if (script) {
+        *o = ncs_scenario_options(&scenario);
+        o->driver = "sim";
+        o->policy = v[POLICY].given ? (enum ncs_policy)v[POLICY].number : o->policy;
+        o->seed = (uint64_t)v[SEED].number;
+        o->seeded = o->seed != 0;
+        struct ncs_program program = ncs_script_program(script, &scenario);
+        struct ncs_run *run = ncs_run_new(o, &program, NULL, NULL);
+        const struct ncs_result *result = ncs_run_execute(run);
+        ok = result->journal && shrink_read(result, file, workload, expected);
+        if (!ok)
+            ncs_fail(err, NCS_BAD_INPUT, "the run has no call of NCCL that shrink could keep");
+        ncs_run_free(run);
+        o->env = NULL; /* they are the scenario's */
+        o->envs = 0;
+    }
+    ncs_scenario_free(&scenario);
+    ncs_script_free(script);
+    return ok;
+}
+
+/* ---- trials ---- */
+
+/* outcome: what the scenario declares; NULL = nothing, because the numbers of ranks change. */
+static void shrink_text(const struct shrinker *s, const struct ncs_workload *workload, const struct ncs_reproduced *outcome,
+                        bool yaml, char *const *comment, size_t comments, struct ncs_str *out)
+{
+    struct ncs_workload_text text = { .yaml = yaml, .comment = comment, .comments = comments,
+                                      .places_in_comments = s->in_comments };
+    struct ncs_str about = { 0 };
+    ncs_reproduced_add(outcome ? outcome : s->expected, &about);
+    text.about = about.text;
+    ncs_reproducer_settings(s->options, outcome ? outcome : s->expected, &text);
+    text.verdict = outcome ? text.verdict : NULL;
+    ncs_workload_emit(workload, &text, out);
+    ncs_str_free(&about);
+}
+
+/* Runs the workload and gives its ranks the numbers that they had at first. */
+static bool shrink_try(const struct shrinker *s, const struct ncs_workload *workload, const int *rank, struct ncs_reproduced *now)
+{
+    struct ncs_error err = { 0 };
+    struct ncs_str text = { 0 };
+    shrink_text(s, workload, NULL, false, NULL, 0, &text);
+    bool ran = ncs_reproducer_try(text.text, false, s->options->seed, now, &err);
+    ncs_str_free(&text);
+    for (size_t i = 0; ran && rank && i < now->ranks; i++)
+        now->rank[i] = now->rank[i] < workload->ranks ? rank[now->rank[i]] : -1;
+    return ran;
+}
+
+static bool shrink_keeps(void *arg, const struct ncs_workload *workload, const int *rank)
+{
+    struct shrinker *s = arg;
+    struct ncs_reproduced now;
+    bool keeps = shrink_try(s, workload, rank, &now) && ncs_reproduced_equal(&now, s->expected);
+    ncs_reproduced_free(&now);
+    return keeps;
+}
+
+static bool shrink_goes_on(void *arg, const struct ncs_workload *smallest, size_t trials)
+{
+    struct shrinker *s = arg;
+    s->trials = trials;
+    if (s->shows)
+        fprintf(stderr, "\r\033[K%zu trials: %d rank%s, %zu call%s", trials, smallest->ranks, smallest->ranks == 1 ? "" : "s",
+                ncs_workload_statements(smallest), ncs_workload_statements(smallest) == 1 ? "" : "s");
+    s->used_up = shrink_clock() - s->began > s->budget;
+    return !s->used_up;
+}
+
+/* ---- the result ---- */
+
+static void add_size(struct ncs_str *out, const struct ncs_workload *workload)
+{
+    size_t calls = ncs_workload_statements(workload);
+    ncs_str_addf(out, "%d rank%s, %zu call%s", workload->ranks, workload->ranks == 1 ? "" : "s", calls, calls == 1 ? "" : "s");
+}
+
+/* How the smaller scenario ends, with its own ranks' numbers. */
+static bool shrink_write(struct shrinker *s, const struct ncs_option_value *v, const char *file, const char *before,
+                         const struct ncs_workload *workload, struct ncs_error *err)
+{
+    const char *output = ncs_option_last(&v[OUTPUT]);
+    struct ncs_reproduced now;
+    struct ncs_str line = { 0 }, text = { 0 };
+    bool fits = shrink_try(s, workload, NULL, &now);
+    if (fits) {
+        ncs_str_addf(&line, "Shrunk by ncclscript from %s: ", file);
+        ncs_str_addf(&line, "%s, to ", before);
+        add_size(&line, workload);
+        ncs_str_add(&line, ".");
+        char *comment[2] = { line.text, NULL };
+        struct ncs_str seed = { 0 };
+        if (s->options->seed)
+            ncs_str_addf(&seed, "Run it with --seed %" PRIu64 ".", s->options->seed);
+        comment[1] = seed.text;
+        shrink_text(s, workload, &now, output && ncs_reproducer_is_yaml(output), comment, 1 + (s->options->seed != 0), &text);
+        ncs_str_free(&seed);
+    }
+    if (!output)
+        ncs_out(text.text ? text.text : "");
+    else
+        fits = fits && ncs_file_write(output, text.text, text.bytes, v[FORCE].given, err);
+    ncs_reproduced_free(&now);
+    ncs_str_free(&line);
+    ncs_str_free(&text);
+    return fits;
+}
+
+/* The workload ends as the scenario does, with its places as labels or in comments. */
+static bool shrink_reproduces(struct shrinker *s, const struct ncs_workload *workload, struct ncs_error *err)
+{
+    struct ncs_reproduced now;
+    struct ncs_str ends = { 0 };
+    for (int way = 0; way < 2; way++) {
+        s->in_comments = way == 1;
+        bool same = shrink_try(s, workload, NULL, &now) && ncs_reproduced_equal(&now, s->expected);
+        ncs_str_clear(&ends);
+        ncs_reproduced_add(&now, &ends);
+        ncs_reproduced_free(&now);
+        if (same) {
+            ncs_str_free(&ends);
+            return true;
+        }
+    }
+    ncs_fail(err, NCS_BAD_INPUT, "cannot be shrunk: with its calls alone the run ends otherwise (%s)", ends.text);
+    ncs_fail_hint(err, "shrink keeps collectives, sends, receives and waits: not what depends on data, threads or other calls");
+    ncs_str_free(&ends);
+    return false;
+}
+
+static int shrink_file(struct shrinker *s, const struct ncs_parsed *parsed, struct ncs_workload *workload, struct ncs_error *err)
+{
+    const struct ncs_option_value *v = parsed->value;
+    struct ncs_str before = { 0 }, after = { 0 };
+    if (s->expected->verdict == NCS_PASS) {
+        fprintf(stderr, "ncclscript shrink: %s passes: there is nothing to shrink\n", parsed->operand[0]);
+        return 1;
+    }
+    if (!s->expected->why) {
+        struct ncs_str ends = { 0 };
+        ncs_reproduced_add(s->expected, &ends);
+        ncs_fail(err, NCS_BAD_INPUT, "cannot be shrunk: the run ends without a finding (%s)", ends.text);
+        ncs_fail_hint(err, "shrink keeps the class of a cause, such as skipped-call");
+        ncs_str_free(&ends);
+        return 2;
+    }
+    if (!shrink_reproduces(s, workload, err))
+        return 2;
+    add_size(&before, workload);
+    ncs_workload_shrink(workload, &(struct ncs_shrink){ .keeps = shrink_keeps, .goes_on = shrink_goes_on, .arg = s });
+    if (s->shows)
+        fprintf(stderr, "\r\033[K");
+    bool written = shrink_write(s, v, parsed->operand[0], before.text, workload, err);
+    add_size(&after, workload);
+    if (written && !v[QUIET].given)
+        fprintf(stderr, "ncclscript shrink: %s became %s in %zu trials%s\n", before.text, after.text, s->trials,
+                s->used_up ? "; the time of --budget is used up" : "");
+    ncs_str_free(&before);
+    ncs_str_free(&after);
+    return written ? 0 : 2;
+}
+
+static int shrink_main(const struct ncs_parsed *parsed)
+{
+    const struct ncs_option_value *v = parsed->value;
+    struct ncs_error err = { 0 };
+    struct ncs_workload workload = { 0 };
+    struct ncs_reproduced expected = { 0 };
+    struct ncs_run_options run_options;
+    int status = 2;
+    ncs_memory_limit("shrink", &v[MEMORY], 1);
+    struct shrinker s = { .options = &run_options, .expected = &expected, .began = shrink_clock(),
+                          .budget = v[BUDGET].given ? v[BUDGET].number : BUDGET_NS,
+                          .shows = !v[QUIET].given && isatty(STDERR_FILENO) };
+    if (shrink_run(parsed->operand[0], v, &run_options, &workload, &expected, &err))
+        status = shrink_file(&s, parsed, &workload, &err);
+    if (status == 2 && err.text[0]) {
+        if (!err.file[0])
+            ncs_fail_at(&err, parsed->operand[0], err.line, err.column);
+        ncs_print_error(&err);
+    }
+    ncs_workload_free(&workload);
+    ncs_reproduced_free(&expected);
+    return status;
+}
+
+const struct ncs_command ncs_cmd_shrink = {
+    .name = "shrink",
+    .operands = "FILE",
+    .summary = "make a failing scenario smaller",
+    .about = "shrink runs the scenario, keeps its calls of NCCL and its waits, and leaves out ranks and calls as long\n"
+             "as the verdict, the class of the cause and the culprits stay. At last it makes the counts small. The\n"
+             "same scenario gives the same result. The result is a scenario that declares how it ends.\n"
+             "\n"
+             "shrink keeps collectives, sends, receives, groups, waits for streams, and the end of communicators. It\n"
+             "refuses a scenario whose failure depends on anything else: data, threads, events, other functions.\n"
+             "\n"
+             "Exit status: 0 a smaller scenario was written, 1 the scenario passes, 2 it cannot be shrunk.\n",
+    .option = options,
+    .missing = "no file was given: a scenario that fails",
+    .several = "shrink takes one file",
+    .main = shrink_main,
+};

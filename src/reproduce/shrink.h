@@ -1,0 +1,29 @@
+/* Makes a workload smaller while something about it stays. */
+#ifndef NCS_REPRODUCE_SHRINK_H
+#define NCS_REPRODUCE_SHRINK_H
+
+#include "reproduce/workload.h"
+
+/* A workload of some of the ranks and steps, with its own memory. Ranks are numbered anew; a communicator has the ranks that are
+ * left of it; a message whose partner is gone is left out. */
+void ncs_workload_subset(const struct ncs_workload *of, const bool *ranks, const bool *steps, struct ncs_workload *out);
+/* Numbers its different counts 1, 2, 3, ..., in their order. */
+void ncs_workload_least_counts(const struct ncs_workload *of, struct ncs_workload *out);
+
+struct ncs_shrink {
+    /* True if the smaller workload still does what it is about. `rank`: by its ranks, the number that the rank had at first. */
+    bool (*keeps)(void *arg, const struct ncs_workload *workload, const int *rank);
+    /* Called after each trial with the sizes so far; false = stop: the budget is used up. NULL = none. */
+    bool (*goes_on)(void *arg, const struct ncs_workload *smallest, size_t trials);
+    void *arg;
+};
+
+/* Replaces the workload by the smallest one that is found, by leaving out ranks and steps until none can be left out alone. The
+ * same workload and the same answers give the same result. */
+void ncs_workload_shrink(struct ncs_workload *workload, const struct ncs_shrink *how);
+
+/* The calls of NCCL that all ranks make, and the statements that make them. */
+size_t ncs_workload_calls(const struct ncs_workload *workload);
+size_t ncs_workload_statements(const struct ncs_workload *workload);
+
+#endif

@@ -1,0 +1,180 @@
+/* Smaller workloads: some ranks, some steps, small counts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "reproduce/shrink.h"
+
+/* ---- communicators ---- */
+
+struct subset {
+    const struct ncs_workload *of;
+    struct ncs_workload *out;
+    int *number;  /* by old rank: the new one; -1 = it is left out */
+    int *family;  /* by old family: the new one; -1 = it is left out */
+};
+
+/* The old rank's place among the kept ranks of its communicator. */
+static int place_in(const struct subset *s, const struct ncs_workload_family *f, int rank)
+{
+    int place = 0;
+    for (int r = 0; r < s->of->ranks; r++)
+        place += s->number[r] >= 0 && f->comm[r] == f->comm[rank] && f->rank[r] < f->rank[rank];
+    return place;
+}
+
+static void subset_family(struct subset *s, size_t at)
+{
+    const struct ncs_workload_family *f = &s->of->family[at];
+    struct ncs_workload_family new = { .name = ncs_copy_text(f->name) };
+    int *comm = ncs_new((size_t)(f->comms + 1) * sizeof *comm), ranks = s->out->ranks;
+    new.comm = ncs_new((size_t)ranks * sizeof *new.comm);
+    new.rank = ncs_new((size_t)ranks * sizeof *new.rank);
+    new.size = ncs_new((size_t)(f->comms + 1) * sizeof *new.size);
+    new.comm_name = ncs_new((size_t)(f->comms + 1) * sizeof *new.comm_name);
+    for (int c = 0; c < f->comms; c++)
+        comm[c] = -1;
+    for (int r = 0; r < s->of->ranks; r++) {
+        int own = s->number[r];
+        if (own < 0)
+            continue;
+        new.comm[own] = new.rank[own] = -1;
+        if (f->comm[r] < 0)
+            continue;
+        if (comm[f->comm[r]] < 0) {
+            comm[f->comm[r]] = new.comms;
+            new.comm_name[new.comms++] = ncs_copy_text(f->comm_name[f->comm[r]]);
+        }
+        new.comm[own] = comm[f->comm[r]];
+        new.rank[own] = place_in(s, f, r);
+        new.size[new.comm[own]]++;
+    }
+    ncs_free(comm);
+    new.is_world = f->is_world;
+    NCS_PUSH(s->out->family, s->out->families, s->out->family_room, new);
+    s->family[at] = (int)s->out->families - 1;
+}
+
+static bool uses_family(const struct subset *s, const bool *steps, size_t family)
+{
+    for (size_t i = 0; i < s->of->steps; i++)
+        for (int r = 0; steps[i] && r < s->of->ranks; r++)
+            if (s->number[r] >= 0 && s->of->step[i]->of[r] && s->of->step[i]->of[r]->family == (int)family)
+                return true;
+    return false;
+}
+
+/* ---- steps ---- */
+
+/* The root of a communicator whose root is gone: its first rank that is left. */
+static int another_root(const struct subset *s, const struct ncs_workload_call *c, int rank)
+{
+    const struct ncs_workload_family *f = &s->of->family[c->family];
+    int best = -1;
+    for (int r = 0; r < s->of->ranks; r++)
+        if (s->number[r] >= 0 && f->comm[r] == f->comm[rank] && (best < 0 || f->rank[r] < f->rank[best]))
+            best = r;
+    return best < 0 ? -1 : s->number[best];
+}
+
+/* NULL = the rank cannot make the call any more. */
+static const struct ncs_workload_call *subset_call(struct subset *s, const struct ncs_workload_call *c, int rank)
+{
+    struct ncs_workload_call new = *c;
+    if (!c)
+        return NULL;
+    new.place = ncs_workload_intern_place(s->out, c->place);
+    new.family = c->family < 0 ? -1 : s->family[c->family];
+    if (c->partner >= 0)
+        new.partner = s->number[c->partner];
+    if (c->partner >= 0 && new.partner < 0) {
+        if (ncs_fn_info[c->fn].pair)
+            return NULL;
+        new.partner = another_root(s, c, rank);
+    }
+    return ncs_workload_intern(s->out, &new);
+}
+
+static void subset_step(struct subset *s, const struct ncs_workload_step *step)
+{
+    struct ncs_workload_step *new = ncs_workload_new_step(s->out, step->kind, step->key);
+    bool any = false;
+    for (int r = 0; r < s->of->ranks; r++)
+        if (s->number[r] >= 0 && step->of[r]) {
+            new->of[s->number[r]] = subset_call(s, step->of[r], r);
+            any |= new->of[s->number[r]] != NULL;
+        }
+    if (any)
+        NCS_PUSH(s->out->step, s->out->steps, s->out->step_room, new);
+    else
+        ncs_workload_free_step(new);
+}
+
+void ncs_workload_subset(const struct ncs_workload *of, const bool *ranks, const bool *steps, struct ncs_workload *out)
+{
+    struct subset s = { .of = of, .out = out };
+    *out = (struct ncs_workload){ 0 };
+    s.number = ncs_new((size_t)of->ranks * sizeof *s.number);
+    s.family = ncs_new((of->families + 1) * sizeof *s.family);
+    for (int r = 0; r < of->ranks; r++)
+        s.number[r] = ranks[r] ? out->ranks++ : -1;
+    for (size_t f = 0; f < of->families; f++) {
+        s.family[f] = -1;
+        if (uses_family(&s, steps, f))
+            subset_family(&s, f);
+    }
+    for (size_t i = 0; i < of->steps; i++)
+        if (steps[i])
+            subset_step(&s, of->step[i]);
+    for (size_t i = 0; i < of->notes; i++)
+        ncs_workload_note(out, "%s", of->note[i]);
+    ncs_free(s.number);
+    ncs_free(s.family);
+}
+
+/* ---- counts ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static uint64_t place_among(const uint64_t *count, size_t counts, uint64_t wanted)
+{
+    uint64_t place = 0, last = 0;
+    for (size_t i = 0; i < counts && count[i] <= wanted; i++)
+        if (count[i] != last) {
+            place += count[i] > 0;
+            last = count[i];
+        }
+    return place;
+}
+
+void ncs_workload_least_counts(const struct ncs_workload *of, struct ncs_workload *out)
+{
+    bool *ranks = ncs_new((size_t)of->ranks * sizeof *ranks), *steps = ncs_new((of->steps + 1) * sizeof *steps);
+    uint64_t *count = NULL;
+    size_t counts = 0, room = 0;
+    memset(ranks, true, (size_t)of->ranks);
+    memset(steps, true, of->steps);
+    ncs_workload_subset(of, ranks, steps, out);
+    for (size_t i = 0; i < out->steps; i++)
+        for (int r = 0; r < out->ranks; r++)
+            if (out->step[i]->of[r] && out->step[i]->of[r]->dtype >= 0)
+                NCS_PUSH(count, counts, room, out->step[i]->of[r]->count);
+    if (counts > 0)
+        qsort(count, counts, sizeof *count, by_number);
+    for (size_t i = 0; i < out->steps; i++)
+        for (int r = 0; r < out->ranks; r++) {
+            const struct ncs_workload_call *c = out->step[i]->of[r];
+            if (!c || c->dtype < 0)
+                continue;
+            struct ncs_workload_call less = *c;
+            less.count = place_among(count, counts, c->count);
+            out->step[i]->of[r] = ncs_workload_intern(out, &less);
+        }
+    ncs_free(count);
+    ncs_free(ranks);
+    ncs_free(steps);
+}
