@@ -54,12 +54,14 @@ static uint64_t scaled_count(const struct ncs_workload_buffers *b, uint64_t coun
 
 static bool writes_another(enum ncs_fn fn)
 {
-    return fn == NCS_FN_ncclRecv || fn == NCS_FN_ncclAlltoAll || fn == NCS_FN_ncclGather || fn == NCS_FN_ncclScatter;
+    bool reads_many = ncs_blocks_are_many(ncs_fn_info[fn].reads), writes_many = ncs_blocks_are_many(ncs_fn_info[fn].writes);
+    return fn == NCS_FN_ncclRecv || reads_many || writes_many;
 }
 
-static bool takes_blocks(enum ncs_fn fn)
+static uint64_t elements(uint64_t count, enum ncs_blocks blocks, int ranks)
 {
-    return ncs_blocks_are_many(ncs_fn_info[fn].reads) || ncs_blocks_are_many(ncs_fn_info[fn].writes);
+    uint64_t all = count * (uint64_t)(ncs_blocks_are_many(blocks) ? ranks : 1);
+    return all ? all : 1;
 }
 
 static struct ncs_workload_buffer *find_buffer(const struct ncs_workload_buffers *b, int dtype, uint64_t count)
@@ -85,17 +87,16 @@ static void need_buffer(struct ncs_workload_buffers *b, const struct ncs_workloa
 {
     const struct ncs_workload_family *f = &b->job->family[c->family];
     uint64_t count = count_in(b, step, c->dtype);
-    uint64_t need = count * (takes_blocks(c->fn) ? (uint64_t)f->size[f->comm[rank]] : 1);
+    uint64_t need = elements(count, ncs_fn_info[c->fn].reads, f->size[f->comm[rank]]);
+    uint64_t need_2 = writes_another(c->fn) ? elements(count, ncs_fn_info[c->fn].writes, f->size[f->comm[rank]]) : 0;
     struct ncs_workload_buffer *buffer = find_buffer(b, c->dtype, count);
-    need = need ? need : 1;
     if (!buffer) {
         struct ncs_workload_buffer fresh = { .dtype = c->dtype, .count = count };
         NCS_PUSH(b->buffer, b->buffers, b->room, fresh);
         buffer = &b->buffer[b->buffers - 1];
     }
     buffer->room = need > buffer->room ? need : buffer->room;
-    if (writes_another(c->fn) && need > buffer->room_2)
-        buffer->room_2 = need;
+    buffer->room_2 = need_2 > buffer->room_2 ? need_2 : buffer->room_2;
 }
 
 static void name_buffers(struct ncs_workload_buffers *b)

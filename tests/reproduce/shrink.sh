@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Failing scenarios become small and fail the same way.
+set -u
+. "$(dirname "$0")/common.bash"
+
+job job.lua
+status "shrink" 0 "$NCCLSCRIPT" shrink "$work/job.lua" -o "$work/s.lua"
+expect "shrink" "$work/err" '^ncclscript shrink: 8 ranks, [0-9]+ calls became [23] ranks, [1-4] calls? in [0-9]+ trials$'
+expect "shrink" "$work/s.lua" '^-- Shrunk by ncclscript from .*job\.lua: 8 ranks, [0-9]+ calls, to [23] ranks, [1-4] calls?\.$'
+expect "shrink" "$work/s.lua" 'why = "skipped-call"'
+expect "shrink" "$work/s.lua" 'label = "job\.lua:'
+status "what is left" 0 "$NCCLSCRIPT" run "$work/s.lua"
+status "shrink again" 0 "$NCCLSCRIPT" shrink "$work/job.lua" -o "$work/s2.lua"
+cmp -s "$work/s.lua" "$work/s2.lua" || fail "shrink is not deterministic"
+status "to standard output" 0 "$NCCLSCRIPT" shrink -q "$work/job.lua"
+cmp -s "$work/s.lua" "$work/out" || fail "standard output differs from the file"
+[ ! -s "$work/err" ] || fail "-q prints something"
+status "to YAML" 0 "$NCCLSCRIPT" shrink "$work/job.lua" -o "$work/s.yaml"
+status "what is left, in YAML" 0 "$NCCLSCRIPT" run "$work/s.yaml"
+status "what is left is small" 0 "$NCCLSCRIPT" shrink "$work/s.lua" -o "$work/s3.lua"
+status "a file that is there" 2 "$NCCLSCRIPT" shrink "$work/job.lua" -o "$work/s3.lua"
+status "a budget" 0 "$NCCLSCRIPT" shrink --budget 1ns "$work/job.lua" -o "$work/s4.lua"
+expect "a budget" "$work/err" 'the time of --budget is used up$'
+status "what is left after the budget" 0 "$NCCLSCRIPT" run "$work/s4.lua"
+
+# What matters stays: a ring of messages needs its ranks, two communicators in two orders need both.
+cat >"$work/orders.lua" <<'END'
+scenario { ranks = 8 }
+local x = cuda.buffer("float32", 64)
+local a = world:split { color = 0, name = "a" }
+local b = world:split { color = 0, name = "b" }
+for step = 1, 6 do
+  if step == 4 and rank == 3 then
+    b:all_reduce(x)
+    a:all_reduce(x)
+  else
+    a:all_reduce(x)
+    b:all_reduce(x)
+  end
+  world:all_gather(x)
+end
+stream:sync()
+END
+status "two orders" 0 "$NCCLSCRIPT" shrink "$work/orders.lua" -o "$work/o.lua"
+expect "two orders" "$work/o.lua" 'why = "comm-order"'
+expect "two orders" "$work/err" 'became [23] ranks, [2-4] calls'
+status "what is left of two orders" 0 "$NCCLSCRIPT" run "$work/o.lua"
+
+# The bugs of the gallery: none grows, and each that is written ends as it declares.
+for file in scenarios/bugs/{participants,order,p2p,communicators}/*.lua; do
+    "$NCCLSCRIPT" shrink "$file" -o "$work/bug.lua" --force >/dev/null 2>"$work/err" || continue
+    read -r ranks calls less fewer < <(sed -nE \
+        's/.*shrink: ([0-9]+) ranks?, ([0-9]+) calls? became ([0-9]+) ranks?, ([0-9]+) calls?.*/\1 \2 \3 \4/p' "$work/err")
+    [ "$less" -le "$ranks" ] && [ "$fewer" -le "$calls" ] || fail "$file: it has grown"
+    "$NCCLSCRIPT" run -q "$work/bug.lua" >/dev/null 2>&1 || fail "$file: what is left does not end as it declares"
+    shrunk=$((${shrunk:-0} + 1))
+done
+[ "${shrunk:-0}" -ge 30 ] || fail "only ${shrunk:-0} bugs were shrunk"
+
+# Scenarios that it refuses.
+status "one that passes" 1 "$NCCLSCRIPT" shrink scenarios/basics/ring.lua
+expect "one that passes" "$work/err" 'passes: there is nothing to shrink$'
+status "one that depends on data" 2 "$NCCLSCRIPT" shrink -n 4 scenarios/bugs/order/swapped_buffers.lua
+expect "one that depends on data" "$work/err" 'cannot be shrunk'
+status "no such file" 2 "$NCCLSCRIPT" shrink "$work/none.lua"
+status "no file" 2 "$NCCLSCRIPT" shrink
+status "two files" 2 "$NCCLSCRIPT" shrink "$work/job.lua" "$work/orders.lua"
+printf 'scenario { ranks = 2 }\nworld:all_redcue(1)\n' >"$work/wrong.lua"
+status "a mistake" 2 "$NCCLSCRIPT" shrink "$work/wrong.lua"
+
+finish shrink
