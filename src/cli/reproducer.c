@@ -277,7 +277,7 @@ static bool write_and_run(struct writing *w, bool replace, const struct ncs_repr
     return write_workload(w, true, now, expected, err);
 }
 
-static size_t lines_of(const char *file)
+static size_t reproducer_lines(const char *file)
 {
     struct ncs_str text = { 0 };
     size_t lines = 0;
@@ -302,7 +302,7 @@ int ncs_reproducer_write(const char *file, bool replace, const struct ncs_worklo
     struct ncs_str text = { 0 };
     bool same = ncs_reproduced_equal(&now, expected);
     ncs_reproduced_add(&now, &text);
-    fprintf(stderr, "ncclscript: %s: %zu lines; its run ends %s: %s\n", file, lines_of(file),
+    fprintf(stderr, "ncclscript: %s: %zu lines; its run ends %s: %s\n", file, reproducer_lines(file),
             same ? "as the record shows" : "otherwise than the record shows", text.text);
     ncs_str_free(&text);
     ncs_reproduced_free(&now);

@@ -6,21 +6,21 @@
 #include "reproduce/workload.h"
 
 /* The rank of the job that is this rank of the communicator; -1 = unknown. */
-static int member_of(const struct ncs_comm_info *info, int i, int ranks)
+static int family_member(const struct ncs_comm_info *info, int i, int ranks)
 {
     int rank = i < info->members ? info->member[i].rank : -1;
     return rank < ranks ? rank : -1;
 }
 
-static bool is_whole(const struct ncs_comm_info *info, int ranks)
+static bool is_world_of(const struct ncs_comm_info *info, int ranks)
 {
     for (int i = 0; i < ranks; i++)
-        if (member_of(info, i, ranks) != i)
+        if (family_member(info, i, ranks) != i)
             return false;
     return info->nranks == ranks;
 }
 
-static bool is_used(const struct ncs_comm_info *info)
+static bool comm_is_used(const struct ncs_comm_info *info)
 {
     for (int i = 0; i < info->members; i++)
         if (info->member[i].first)
@@ -31,7 +31,7 @@ static bool is_used(const struct ncs_comm_info *info)
 static bool meets_family(const struct ncs_workload *job, const struct ncs_workload_family *f, const struct ncs_comm_info *info)
 {
     for (int i = 0; i < info->nranks; i++) {
-        int rank = member_of(info, i, job->ranks);
+        int rank = family_member(info, i, job->ranks);
         if (rank >= 0 && f->comm[rank] >= 0)
             return true;
     }
@@ -47,7 +47,7 @@ static bool are_siblings(const struct ncs_comm_info *a, const struct ncs_comm_in
 static void join_family(struct ncs_workload *job, struct ncs_workload_family *f, const struct ncs_comm_info *info, const char *name)
 {
     for (int i = 0; i < info->nranks; i++) {
-        int rank = member_of(info, i, job->ranks);
+        int rank = family_member(info, i, job->ranks);
         if (rank < 0)
             continue;
         f->comm[rank] = f->comms;
@@ -61,7 +61,7 @@ static void join_family(struct ncs_workload *job, struct ncs_workload_family *f,
 
 /* ---- names ---- */
 
-static bool is_taken(const struct ncs_workload *job, const char *name)
+static bool name_is_taken(const struct ncs_workload *job, const char *name)
 {
     static const char *const reserved[] = {
         "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not",
@@ -78,7 +78,7 @@ static bool is_taken(const struct ncs_workload *job, const char *name)
 }
 
 /* "mesh_tp" of "mesh tp[0]": a name of Lua and YAML, unique in the job. */
-static char *variable_of(const struct ncs_workload *job, const char *text)
+static char *family_variable(const struct ncs_workload *job, const char *text)
 {
     struct ncs_str plain = { 0 }, name = { 0 };
     for (const char *c = text ? text : ""; *c && *c != '[' && plain.bytes < 24; c++) {
@@ -89,7 +89,7 @@ static char *variable_of(const struct ncs_workload *job, const char *text)
     while (plain.bytes && plain.text[plain.bytes - 1] == '_')
         plain.text[--plain.bytes] = '\0';
     bool begins = plain.bytes && !isdigit((unsigned char)plain.text[0]);
-    for (int serial = 1; name.bytes == 0 || is_taken(job, name.text); serial++) {
+    for (int serial = 1; name.bytes == 0 || name_is_taken(job, name.text); serial++) {
         ncs_str_clear(&name);
         ncs_str_addf(&name, "%s%s", begins ? "" : "comm", plain.bytes ? plain.text : "");
         if (serial > 1)
@@ -103,14 +103,14 @@ static char *variable_of(const struct ncs_workload *job, const char *text)
 
 static int new_family(struct ncs_workload *job, const struct ncs_comm_info *info)
 {
-    struct ncs_workload_family f = { .is_world = is_whole(info, job->ranks) };
+    struct ncs_workload_family f = { .is_world = is_world_of(info, job->ranks) };
     f.comm = ncs_new((size_t)job->ranks * sizeof *f.comm);
     f.rank = ncs_new((size_t)job->ranks * sizeof *f.rank);
     for (int r = 0; r < job->ranks; r++)
         f.comm[r] = f.rank[r] = -1;
     for (size_t i = 0; i < job->families; i++)
         f.is_world &= !job->family[i].is_world;
-    f.name = f.is_world ? ncs_copy_text("world") : variable_of(job, info->name);
+    f.name = f.is_world ? ncs_copy_text("world") : family_variable(job, info->name);
     NCS_PUSH(job->family, job->families, job->family_room, f);
     return (int)job->families - 1;
 }
@@ -121,7 +121,7 @@ void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_journal 
     for (size_t c = 0; c < journal->comms; c++) {
         const struct ncs_comm_info *info = journal->comm[c];
         of[c] = -1;
-        if (!is_used(info))
+        if (!comm_is_used(info))
             continue;
         for (size_t k = 0; k < c && of[c] < 0; k++)
             if (of[k] >= 0 && are_siblings(info, journal->comm[k]) && !meets_family(job, &job->family[of[k]], info))

@@ -142,7 +142,7 @@ static void align_free(struct align *a)
 
 /* ---- the list ---- */
 
-static void take_token(struct ncs_workload_step *step, const struct ncs_workload *job, const struct ncs_workload_tokens *of, const int *class_of,
+static void merge_token(struct ncs_workload_step *step, const struct ncs_workload *job, const struct ncs_workload_tokens *of, const int *class_of,
                        int class, size_t token)
 {
     for (int r = 0; r < job->ranks; r++)
@@ -168,7 +168,7 @@ static void merge_class(struct ncs_workload *job, const struct ncs_workload_toke
                 NCS_PUSH(list, count, room, job->step[next++]);
             step = list[count - 1];
         }
-        take_token(step, job, of, class_of, class, i);
+        merge_token(step, job, of, class_of, class, i);
     }
     while (next < job->steps)
         NCS_PUSH(list, count, room, job->step[next++]);

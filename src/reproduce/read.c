@@ -63,7 +63,7 @@ static void add_token(struct reader *r, int rank, enum ncs_step_kind kind, const
 }
 
 /* A group of one call is no group. Only then the tokens of its beginning is taken back. */
-static void close_group(struct reader *r, int rank)
+static void reader_close_group(struct reader *r, int rank)
 {
     struct reader_rank *own = &r->rank[rank];
     struct ncs_workload_tokens *t = &r->of[rank];
@@ -80,12 +80,12 @@ static void close_group(struct reader *r, int rank)
     add_token(r, rank, NCS_STEP_GROUP_END, &end);
 }
 
-static void open_group(struct reader *r, int rank, uint64_t group, const struct ncs_workload_call *first)
+static void reader_open_group(struct reader *r, int rank, uint64_t group, const struct ncs_workload_call *first)
 {
     struct reader_rank *own = &r->rank[rank];
     if (own->group == group)
         return;
-    close_group(r, rank);
+    reader_close_group(r, rank);
     if (!group)
         return;
     own->group = group;
@@ -102,7 +102,7 @@ static bool can_be_made(const struct ncs_call *call)
     return ncs_call_is_collective(call) || ncs_call_is_pair(call);
 }
 
-static void leave_out(struct reader *r, const struct ncs_call *call)
+static void reader_leave_out(struct reader *r, const struct ncs_call *call)
 {
     if (r->left_out++ == 0)
         r->first_left_out = ncs_fn_info[call->fn].name;
@@ -125,17 +125,17 @@ static void read_counted(struct reader *r, const struct ncs_call *call)
         .stream = reader_stream(&r->rank[rank], ncs_call_stream(call)), .place = reader_place(r, call) };
     bool paired = ncs_call_is_pair(call) || ncs_call_root(call) >= 0;
     if (c.family < 0 || (paired && c.partner < 0)) {
-        leave_out(r, call);
+        reader_leave_out(r, call);
         return;
     }
-    open_group(r, rank, call->group, &c);
+    reader_open_group(r, rank, call->group, &c);
     add_token(r, rank, NCS_STEP_CALL, &c);
 }
 
-static void read_wait(struct reader *r, const struct ncs_call *call)
+static void reader_wait(struct reader *r, const struct ncs_call *call)
 {
     bool of_stream = call->fn == NCS_FN_cudaStreamSynchronize;
-    close_group(r, call->rank);
+    reader_close_group(r, call->rank);
     add_token(r, call->rank, NCS_STEP_SYNC, &(struct ncs_workload_call){
         .fn = of_stream ? call->fn : NCS_FN_cudaDeviceSynchronize, .family = -1, .dtype = -1, .op = -1, .partner = -1,
         .stream = of_stream ? reader_stream(&r->rank[call->rank], ncs_call_stream(call)) : 0,
@@ -147,7 +147,7 @@ static void read_end(struct reader *r, const struct ncs_call *call)
 {
     struct ncs_workload_call c = { .fn = call->fn, .family = r->family_of[call->comm], .dtype = -1, .op = -1, .partner = -1,
                               .place = reader_place(r, call) };
-    close_group(r, call->rank);
+    reader_close_group(r, call->rank);
     if (c.family >= 0)
         add_token(r, call->rank, NCS_STEP_CALL, &c);
 }
@@ -165,11 +165,11 @@ static void read_call(struct reader *r, const struct ncs_call *call)
         r->rank[call->rank].threads = call->thread;
     r->rank[call->rank].blocked = !call->returned;
     if (call->returned && call->rc != 0 && call->rc != ncclInProgress)
-        leave_out(r, call);
+        reader_leave_out(r, call);
     else if (ncs_fn_info[call->fn].counted && call->comm >= 0)
-        can_be_made(call) ? read_counted(r, call) : leave_out(r, call);
+        can_be_made(call) ? read_counted(r, call) : reader_leave_out(r, call);
     else if (call->fn == NCS_FN_cudaStreamSynchronize || call->fn == NCS_FN_cudaDeviceSynchronize)
-        read_wait(r, call);
+        reader_wait(r, call);
     else if (ends_comm(call))
         read_end(r, call);
 }
@@ -186,7 +186,7 @@ static void end_rank(struct reader *r, int rank)
 {
     struct ncs_workload_tokens *t = &r->of[rank];
     const char *last = r->source->last ? r->source->last[rank] : NULL;
-    close_group(r, rank);
+    reader_close_group(r, rank);
     if (last)
         add_token(r, rank, NCS_STEP_LAST, &(struct ncs_workload_call){ .fn = NCS_FN_COUNT, .family = -1, .dtype = -1, .op = -1,
                                                                        .partner = -1,

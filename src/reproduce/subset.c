@@ -15,7 +15,7 @@ struct subset {
 };
 
 /* The old rank's place among the kept ranks of its communicator. */
-static int place_in(const struct subset *s, const struct ncs_workload_family *f, int rank)
+static int subset_rank(const struct subset *s, const struct ncs_workload_family *f, int rank)
 {
     int place = 0;
     for (int r = 0; r < s->of->ranks; r++)
@@ -46,7 +46,7 @@ static void subset_family(struct subset *s, size_t at)
             new.comm_name[new.comms++] = ncs_copy_text(f->comm_name[f->comm[r]]);
         }
         new.comm[own] = comm[f->comm[r]];
-        new.rank[own] = place_in(s, f, r);
+        new.rank[own] = subset_rank(s, f, r);
         new.size[new.comm[own]]++;
     }
     ncs_free(comm);
