@@ -20,7 +20,7 @@ static bool is_bad(const struct ncs_exec_end *end)
     return end->signal || !end->started || (end->cause && end->status);
 }
 
-static void add_end(const struct ncs_exec_end *end, struct ncs_str *out)
+static void table_add_end(const struct ncs_exec_end *end, struct ncs_str *out)
 {
     if (!end->started)
         ncs_str_add(out, "it could not be started");
@@ -77,7 +77,7 @@ int ncs_exec_table_status(const struct ncs_exec_table *t, bool any)
 
 /* ---- as text ---- */
 
-static void add_seeds(const struct ncs_exec_table *t, size_t first, struct ncs_str *out)
+static void table_add_seeds(const struct ncs_exec_table *t, size_t first, struct ncs_str *out)
 {
     size_t shown = 0, all = 0;
     for (size_t i = first; i < t->rows; i++) {
@@ -111,10 +111,10 @@ void ncs_exec_table_groups(const struct ncs_exec_table *t)
             continue;
         size_t count = count_alike(t, i);
         ncs_str_addf(&out, "%6zu  ", count);
-        add_end(&t->row[i].end, &out);
+        table_add_end(&t->row[i].end, &out);
         if (count < t->rows) {
             ncs_str_addf(&out, "\n        seed%s ", count == 1 ? "" : "s");
-            add_seeds(t, i, &out);
+            table_add_seeds(t, i, &out);
         }
         ncs_str_add(&out, "\n");
     }
@@ -140,7 +140,7 @@ void ncs_exec_table_sites(const struct ncs_exec_table *t)
     for (size_t i = 0; i < t->rows; i++) {
         const struct ncs_exec_row *row = &t->row[i];
         ncs_str_addf(&out, "  %-*s  %-*s  ", place, row->site->place, function, row->site->function);
-        add_end(&row->end, &out);
+        table_add_end(&row->end, &out);
         ncs_str_add(&out, "\n");
     }
     ncs_str_addf(&out, "%zu of %zu runs end without a hang, a wrong result or a crash\n", t->rows - bad, t->rows);
@@ -153,7 +153,7 @@ void ncs_exec_table_sites(const struct ncs_exec_table *t)
 static json_t *json_of(const struct ncs_exec_table *t, const struct ncs_exec_row *row)
 {
     struct ncs_str end = { 0 };
-    add_end(&row->end, &end);
+    table_add_end(&row->end, &end);
     json_t *o = json_object();
     if (t->fault) {
         json_object_set_new(o, "fault", json_string(row->fault));

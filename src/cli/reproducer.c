@@ -155,8 +155,8 @@ struct comments {
     size_t lines, room;
 };
 
-static void add_comment(struct comments *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void add_comment(struct comments *c, const char *fmt, ...)
+static void reproducer_comment(struct comments *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void reproducer_comment(struct comments *c, const char *fmt, ...)
 {
     struct ncs_str line = { 0 };
     va_list args;
@@ -194,7 +194,7 @@ static void add_invented(const struct ncs_workload *job, struct comments *c)
             ncs_str_addf(&list, "%s%s", list.bytes ? ", " : "", invented[i].what);
     struct ncs_workload_buffers b;
     ncs_workload_buffers_of(job, &b);
-    add_comment(c, "Invented: %s.%s", list.text, b.scaled ? " Large counts are scaled down, in their order." : "");
+    reproducer_comment(c, "Invented: %s.%s", list.text, b.scaled ? " Large counts are scaled down, in their order." : "");
     ncs_workload_buffers_free(&b);
     ncs_str_free(&list);
 }
@@ -235,16 +235,16 @@ static bool write_workload(const struct writing *w, bool replace, const struct n
 {
     struct comments c = { 0 };
     struct ncs_str out = { 0 }, about = { 0 };
-    add_comment(&c, "Written by ncclscript from %s.", w->origin);
+    reproducer_comment(&c, "Written by ncclscript from %s.", w->origin);
     add_invented(w->workload, &c);
     if (w->options && w->options->seed)
-        add_comment(&c, "Run it with --seed %llu: it depends on who comes first.", (unsigned long long)w->options->seed);
+        reproducer_comment(&c, "Run it with --seed %llu: it depends on who comes first.", (unsigned long long)w->options->seed);
     for (size_t i = 0; i < w->workload->notes; i++)
-        add_comment(&c, "Note: %s.", w->workload->note[i]);
+        reproducer_comment(&c, "Note: %s.", w->workload->note[i]);
     if (recorded) {
         struct ncs_str text = { 0 };
         ncs_reproduced_add(recorded, &text);
-        add_comment(&c, "The record shows something else: %s.", text.text);
+        reproducer_comment(&c, "The record shows something else: %s.", text.text);
         ncs_str_free(&text);
     }
     ncs_str_add(&about, "a recorded job: ");

@@ -24,7 +24,7 @@ struct lua_writer {
 
 /* ---- the declaration ---- */
 
-static void add_quoted(struct ncs_str *out, const char *text)
+static void lua_quote(struct ncs_str *out, const char *text)
 {
     ncs_str_add(out, "\"");
     for (; *text; text++) {
@@ -90,7 +90,7 @@ static void add_declaration(const struct lua_writer *w, const struct ncs_workloa
     add_outcome(t, w->out);
     if (t->about) {
         ncs_str_add(w->out, ",\n  about = ");
-        add_quoted(w->out, t->about);
+        lua_quote(w->out, t->about);
     }
     ncs_str_add(w->out, " }\n\n");
 }
@@ -109,7 +109,7 @@ static void add_families(const struct lua_writer *w)
         if (key.bytes)
             ncs_str_addf(w->out, ", key = %s", key.text);
         ncs_str_add(w->out, ", name = ");
-        add_quoted(w->out, name.text);
+        lua_quote(w->out, name.text);
         ncs_str_add(w->out, " }\n");
         ncs_str_free(&color);
         ncs_str_free(&key);
@@ -173,7 +173,7 @@ static char *lua_statement(const struct lua_writer *w, const struct ncs_workload
         for (size_t i = 0; i < options; i++) {
             ncs_str_addf(&out, "%s%s = ", i ? ", " : "", s.option[i].key);
             if (s.option[i].is_text)
-                add_quoted(&out, s.option[i].value);
+                lua_quote(&out, s.option[i].value);
             else
                 ncs_str_add(&out, s.option[i].value);
         }

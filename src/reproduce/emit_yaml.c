@@ -100,7 +100,7 @@ static void add_head(const struct yaml_writer *w, const struct ncs_workload_text
     add_yaml_outcome(w, t);
 }
 
-static void add_comms(const struct yaml_writer *w)
+static void yaml_add_comms(const struct yaml_writer *w)
 {
     bool any = false;
     for (size_t i = 0; i < w->job->families; i++) {
@@ -136,7 +136,7 @@ static void add_yaml_objects(const struct yaml_writer *w)
         ncs_str_add(w->out, "streams:\n");
     for (int s = 1; s <= ncs_workload_streams(w->job); s++)
         ncs_str_addf(w->out, "  s%d: {}\n", s + 1);
-    add_comms(w);
+    yaml_add_comms(w);
     ncs_str_add(w->out, "buffers:\n");
     for (size_t i = 0; i < w->buffers->buffers; i++) {
         const struct ncs_workload_buffer *b = &w->buffers->buffer[i];

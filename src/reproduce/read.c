@@ -152,7 +152,7 @@ static void read_end(struct reader *r, const struct ncs_call *call)
         add_token(r, call->rank, NCS_STEP_CALL, &c);
 }
 
-static bool ends_comm(const struct ncs_call *call)
+static bool reader_ends_comm(const struct ncs_call *call)
 {
     return call->comm >= 0 && (ncs_fn_info[call->fn].ends == NCS_ENDS_COMM || call->fn == NCS_FN_ncclCommFinalize);
 }
@@ -170,7 +170,7 @@ static void read_call(struct reader *r, const struct ncs_call *call)
         can_be_made(call) ? read_counted(r, call) : reader_leave_out(r, call);
     else if (call->fn == NCS_FN_cudaStreamSynchronize || call->fn == NCS_FN_cudaDeviceSynchronize)
         reader_wait(r, call);
-    else if (ends_comm(call))
+    else if (reader_ends_comm(call))
         read_end(r, call);
 }
 
@@ -239,7 +239,7 @@ static void note_limits(struct reader *r)
                      (unsigned long long)r->journal->dropped);
 }
 
-static bool has_calls(const struct ncs_workload *job)
+static bool workload_has_calls(const struct ncs_workload *job)
 {
     for (size_t i = 0; i < job->steps; i++)
         if (job->step[i]->kind == NCS_STEP_CALL)
@@ -269,5 +269,5 @@ bool ncs_workload_read(struct ncs_workload *job, const struct ncs_workload_sourc
     ncs_free(r.rank);
     ncs_free(r.family_of);
     ncs_map_free(&r.text_of);
-    return has_calls(job);
+    return workload_has_calls(job);
 }

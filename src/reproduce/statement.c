@@ -58,7 +58,7 @@ static bool writes_another(enum ncs_fn fn)
     return fn == NCS_FN_ncclRecv || reads_many || writes_many;
 }
 
-static uint64_t elements(uint64_t count, enum ncs_blocks blocks, int ranks)
+static uint64_t block_elements(uint64_t count, enum ncs_blocks blocks, int ranks)
 {
     uint64_t all = count * (uint64_t)(ncs_blocks_are_many(blocks) ? ranks : 1);
     return all ? all : 1;
@@ -87,8 +87,8 @@ static void need_buffer(struct ncs_workload_buffers *b, const struct ncs_workloa
 {
     const struct ncs_workload_family *f = &b->job->family[c->family];
     uint64_t count = count_in(b, step, c->dtype);
-    uint64_t need = elements(count, ncs_fn_info[c->fn].reads, f->size[f->comm[rank]]);
-    uint64_t need_2 = writes_another(c->fn) ? elements(count, ncs_fn_info[c->fn].writes, f->size[f->comm[rank]]) : 0;
+    uint64_t need = block_elements(count, ncs_fn_info[c->fn].reads, f->size[f->comm[rank]]);
+    uint64_t need_2 = writes_another(c->fn) ? block_elements(count, ncs_fn_info[c->fn].writes, f->size[f->comm[rank]]) : 0;
     struct ncs_workload_buffer *buffer = find_buffer(b, c->dtype, count);
     if (!buffer) {
         struct ncs_workload_buffer fresh = { .dtype = c->dtype, .count = count };

@@ -134,7 +134,7 @@ void ncs_workload_subset(const struct ncs_workload *of, const bool *ranks, const
 
 /* ---- counts ---- */
 
-static int by_number(const void *a, const void *b)
+static int by_count_number(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
@@ -164,7 +164,7 @@ void ncs_workload_least_counts(const struct ncs_workload *of, struct ncs_workloa
             if (out->step[i]->of[r] && out->step[i]->of[r]->dtype >= 0)
                 NCS_PUSH(count, counts, room, out->step[i]->of[r]->count);
     if (counts > 0)
-        qsort(count, counts, sizeof *count, by_number);
+        qsort(count, counts, sizeof *count, by_count_number);
     for (size_t i = 0; i < out->steps; i++)
         for (int r = 0; r < out->ranks; r++) {
             const struct ncs_workload_call *c = out->step[i]->of[r];

@@ -6,7 +6,7 @@
 
 /* ---- conditions ---- */
 
-static int count_of(const bool *has, int ranks, bool value)
+static int set_count(const bool *has, int ranks, bool value)
 {
     int count = 0;
     for (int r = 0; r < ranks; r++)
@@ -85,7 +85,7 @@ static void add_table(struct ncs_str *out, const bool *has, int ranks)
 
 void ncs_workload_add_condition(struct ncs_str *out, const bool *has, int ranks)
 {
-    int count = count_of(has, ranks, true);
+    int count = set_count(has, ranks, true);
     if (count == ranks)
         return;
     if (count == 0)
@@ -118,7 +118,7 @@ static bool add_constant(struct ncs_str *out, const struct ncs_workload_values *
     return true;
 }
 
-static long distance(const struct ncs_workload_values *v, int r)
+static long rank_distance(const struct ncs_workload_values *v, int r)
 {
     long size = v->size[r] > 0 ? v->size[r] : 1, d = v->value[r] - v->own[r];
     return ((d % size) + size) % size;
@@ -127,11 +127,11 @@ static long distance(const struct ncs_workload_values *v, int r)
 static bool add_neighbour(struct ncs_str *out, const struct ncs_workload_values *v, int first)
 {
     bool wraps = false;
-    long d = v->own ? distance(v, first) : 0, size = v->own ? v->size[first] : 0;
+    long d = v->own ? rank_distance(v, first) : 0, size = v->own ? v->size[first] : 0;
     for (int r = 0; v->own && r < v->ranks; r++) {
         if (!v->has[r])
             continue;
-        if (distance(v, r) != d || v->size[r] != size)
+        if (rank_distance(v, r) != d || v->size[r] != size)
             return false;
         wraps |= v->value[r] - v->own[r] != (2 * d <= size ? d : d - size);
     }

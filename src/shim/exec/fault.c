@@ -104,7 +104,7 @@ static void inject(const struct ncs_fault_text *f, struct ncs_call *call)
 }
 
 /* Returns the code that the call gets without being made; 0 = make the call. */
-static int carry_out(const struct ncs_fault_text *f, struct ncs_call *call)
+static int fault_carry_out(const struct ncs_fault_text *f, struct ncs_call *call)
 {
     switch (f->kind) {
     case NCS_FAULT_KILL:
@@ -136,7 +136,7 @@ static int exec_before_call(void *arg, struct ncs_call *call)
             due[dues++] = f;
     }
     for (size_t i = 0; i < dues; i++) {
-        int code = carry_out(due[i], call);
+        int code = fault_carry_out(due[i], call);
         rc = rc ? rc : code;
     }
     return rc;
