@@ -8,8 +8,8 @@
 #include "reproduce/words.h"
 
 /* Counts up to this one are kept; if there are larger ones, they get the next numbers in steps, in their order. */
-#define COUNT_KEPT 1024
-#define COUNT_STEP 64
+#define COUNT_KEPT 16
+#define COUNT_STEP 8
 
 /* ---- buffers ---- */
 
