@@ -5,19 +5,25 @@
 #include "base/mem.h"
 #include "reproduce/workload.h"
 
+struct members {
+    const struct ncs_comm_info *info;
+    int ranks;   /* of the job */
+    bool shared; /* one process has several of them: their numbers are those of the communicator */
+};
+
 /* The rank of the job that is this rank of the communicator; -1 = unknown. */
-static int family_member(const struct ncs_comm_info *info, int i, int ranks)
+static int family_member(const struct members *m, int i)
 {
-    int rank = i < info->members ? info->member[i].rank : -1;
-    return rank < ranks ? rank : -1;
+    int rank = i >= m->info->members ? -1 : m->shared ? i : m->info->member[i].rank;
+    return rank < m->ranks ? rank : -1;
 }
 
-static bool is_world_of(const struct ncs_comm_info *info, int ranks)
+static bool is_world_of(const struct members *m)
 {
-    for (int i = 0; i < ranks; i++)
-        if (family_member(info, i, ranks) != i)
+    for (int i = 0; i < m->ranks; i++)
+        if (family_member(m, i) != i)
             return false;
-    return info->nranks == ranks;
+    return m->info->nranks == m->ranks;
 }
 
 static bool comm_is_used(const struct ncs_comm_info *info)
@@ -28,10 +34,10 @@ static bool comm_is_used(const struct ncs_comm_info *info)
     return false;
 }
 
-static bool meets_family(const struct ncs_workload *job, const struct ncs_workload_family *f, const struct ncs_comm_info *info)
+static bool meets_family(const struct ncs_workload_family *f, const struct members *m)
 {
-    for (int i = 0; i < info->nranks; i++) {
-        int rank = family_member(info, i, job->ranks);
+    for (int i = 0; i < m->info->nranks; i++) {
+        int rank = family_member(m, i);
         if (rank >= 0 && f->comm[rank] >= 0)
             return true;
     }
@@ -44,10 +50,11 @@ static bool are_siblings(const struct ncs_comm_info *a, const struct ncs_comm_in
     return a->split && a->split == b->split && a->parent == b->parent;
 }
 
-static void join_family(struct ncs_workload *job, struct ncs_workload_family *f, const struct ncs_comm_info *info, const char *name)
+static void join_family(struct ncs_workload_family *f, const struct members *m)
 {
+    const struct ncs_comm_info *info = m->info;
     for (int i = 0; i < info->nranks; i++) {
-        int rank = family_member(info, i, job->ranks);
+        int rank = family_member(m, i);
         if (rank < 0)
             continue;
         f->comm[rank] = f->comms;
@@ -56,7 +63,7 @@ static void join_family(struct ncs_workload *job, struct ncs_workload_family *f,
     f->size = ncs_resize(f->size, (size_t)(f->comms + 1) * sizeof *f->size);
     f->comm_name = ncs_resize(f->comm_name, (size_t)(f->comms + 1) * sizeof *f->comm_name);
     f->size[f->comms] = info->nranks;
-    f->comm_name[f->comms++] = ncs_copy_text(name);
+    f->comm_name[f->comms++] = ncs_copy_text(info->name);
 }
 
 /* ---- names ---- */
@@ -101,16 +108,16 @@ static char *family_variable(const struct ncs_workload *job, const char *text)
 
 /* ---- families ---- */
 
-static int new_family(struct ncs_workload *job, const struct ncs_comm_info *info)
+static int new_family(struct ncs_workload *job, const struct members *m)
 {
-    struct ncs_workload_family f = { .is_world = is_world_of(info, job->ranks) };
+    struct ncs_workload_family f = { .is_world = is_world_of(m) };
     f.comm = ncs_new((size_t)job->ranks * sizeof *f.comm);
     f.rank = ncs_new((size_t)job->ranks * sizeof *f.rank);
     for (int r = 0; r < job->ranks; r++)
         f.comm[r] = f.rank[r] = -1;
     for (size_t i = 0; i < job->families; i++)
         f.is_world &= !job->family[i].is_world;
-    f.name = f.is_world ? ncs_copy_text("world") : family_variable(job, info->name);
+    f.name = f.is_world ? ncs_copy_text("world") : family_variable(job, m->info->name);
     NCS_PUSH(job->family, job->families, job->family_room, f);
     return (int)job->families - 1;
 }
@@ -120,14 +127,15 @@ void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_journal 
     int *of = *family_of = ncs_new((journal->comms + 1) * sizeof *of);
     for (size_t c = 0; c < journal->comms; c++) {
         const struct ncs_comm_info *info = journal->comm[c];
+        const struct members m = { info, job->ranks, ncs_comm_is_shared(info) };
         of[c] = -1;
         if (!comm_is_used(info))
             continue;
         for (size_t k = 0; k < c && of[c] < 0; k++)
-            if (of[k] >= 0 && are_siblings(info, journal->comm[k]) && !meets_family(job, &job->family[of[k]], info))
+            if (of[k] >= 0 && are_siblings(info, journal->comm[k]) && !meets_family(&job->family[of[k]], &m))
                 of[c] = of[k];
         if (of[c] < 0)
-            of[c] = new_family(job, info);
-        join_family(job, &job->family[of[c]], info, info->name);
+            of[c] = new_family(job, &m);
+        join_family(&job->family[of[c]], &m);
     }
 }

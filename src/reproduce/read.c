@@ -19,6 +19,8 @@ struct reader {
         bool blocked;          /* its newest call has not returned */
     } *rank;
     struct ncs_map text_of;    /* of places by file and line */
+    bool shared;               /* one process has several ranks: a call's rank is that of its communicator, */
+    struct ncs_map rank_of;    /* and a stream's the rank + 1 whose calls it has */
     size_t left_out;
     const char *first_left_out;
 };
@@ -113,12 +115,14 @@ static int partner_of(const struct reader *r, const struct ncs_call *call)
 {
     const struct ncs_comm_info *info = r->journal->comm[call->comm];
     int partner = ncs_call_is_pair(call) ? ncs_call_peer(call) : ncs_call_root(call);
-    return partner < 0 || partner >= info->members ? -1 : info->member[partner].rank;
+    if (partner < 0 || partner >= info->members)
+        return -1;
+    return r->shared && ncs_comm_is_shared(info) ? partner : info->member[partner].rank;
 }
 
-static void read_counted(struct reader *r, const struct ncs_call *call)
+static void read_counted(struct reader *r, const struct ncs_call *call, int rank)
 {
-    int op = ncs_call_op(call), rank = call->rank;
+    int op = ncs_call_op(call);
     struct ncs_workload_call c = {
         .fn = call->fn, .family = r->family_of[call->comm], .count = ncs_call_count(call), .dtype = ncs_call_dtype(call),
         .op = op >= ncclNumOps ? ncclSum : op, .partner = partner_of(r, call), .unsaid = call->unsaid,
@@ -132,24 +136,24 @@ static void read_counted(struct reader *r, const struct ncs_call *call)
     add_token(r, rank, NCS_STEP_CALL, &c);
 }
 
-static void reader_wait(struct reader *r, const struct ncs_call *call)
+static void reader_wait(struct reader *r, const struct ncs_call *call, int rank)
 {
     bool of_stream = call->fn == NCS_FN_cudaStreamSynchronize;
-    reader_close_group(r, call->rank);
-    add_token(r, call->rank, NCS_STEP_SYNC, &(struct ncs_workload_call){
+    reader_close_group(r, rank);
+    add_token(r, rank, NCS_STEP_SYNC, &(struct ncs_workload_call){
         .fn = of_stream ? call->fn : NCS_FN_cudaDeviceSynchronize, .family = -1, .dtype = -1, .op = -1, .partner = -1,
-        .stream = of_stream ? reader_stream(&r->rank[call->rank], ncs_call_stream(call)) : 0,
+        .stream = of_stream ? reader_stream(&r->rank[rank], ncs_call_stream(call)) : 0,
         .place = reader_place(r, call) });
 }
 
 /* A call that frees a communicator, if the program makes it before its end. */
-static void read_end(struct reader *r, const struct ncs_call *call)
+static void read_end(struct reader *r, const struct ncs_call *call, int rank)
 {
     struct ncs_workload_call c = { .fn = call->fn, .family = r->family_of[call->comm], .dtype = -1, .op = -1, .partner = -1,
                               .place = reader_place(r, call) };
-    reader_close_group(r, call->rank);
+    reader_close_group(r, rank);
     if (c.family >= 0)
-        add_token(r, call->rank, NCS_STEP_CALL, &c);
+        add_token(r, rank, NCS_STEP_CALL, &c);
 }
 
 static bool reader_ends_comm(const struct ncs_call *call)
@@ -157,21 +161,44 @@ static bool reader_ends_comm(const struct ncs_call *call)
     return call->comm >= 0 && (ncs_fn_info[call->fn].ends == NCS_ENDS_COMM || call->fn == NCS_FN_ncclCommFinalize);
 }
 
+/* The rank of the job that makes the call; -1 = it is not known. */
+static int reader_rank(struct reader *r, const struct ncs_call *call)
+{
+    if (!r->shared)
+        return call->rank;
+    const void *stream = ncs_call_stream(call);
+    if (call->comm < 0)
+        return stream ? (int)ncs_map_number(&r->rank_of, ncs_map_key(stream)) - 1 : -1;
+    int rank = ncs_journal_rank_of(r->journal, call);
+    if (ncs_fn_info[call->fn].counted && stream && rank >= 0)
+        ncs_map_put_number(&r->rank_of, ncs_map_key(stream), (size_t)rank + 1);
+    return rank;
+}
+
 static void read_call(struct reader *r, const struct ncs_call *call)
 {
-    if (call->rank < 0 || call->rank >= r->job->ranks || call->opening || call->ending || call->withdrawn)
+    int rank = reader_rank(r, call);
+    if (rank < 0 || rank >= r->job->ranks || call->opening || call->ending || call->withdrawn)
         return;
-    if (call->thread > r->rank[call->rank].threads)
-        r->rank[call->rank].threads = call->thread;
-    r->rank[call->rank].blocked = !call->returned;
+    if (call->thread > r->rank[rank].threads && !r->shared)
+        r->rank[rank].threads = call->thread;
+    r->rank[rank].blocked = !call->returned;
     if (call->returned && call->rc != 0 && call->rc != ncclInProgress)
         reader_leave_out(r, call);
     else if (ncs_fn_info[call->fn].counted && call->comm >= 0)
-        can_be_made(call) ? read_counted(r, call) : reader_leave_out(r, call);
+        can_be_made(call) ? read_counted(r, call, rank) : reader_leave_out(r, call);
     else if (call->fn == NCS_FN_cudaStreamSynchronize || call->fn == NCS_FN_cudaDeviceSynchronize)
-        reader_wait(r, call);
+        reader_wait(r, call, rank);
     else if (reader_ends_comm(call))
-        read_end(r, call);
+        read_end(r, call, rank);
+}
+
+static bool has_shared(const struct ncs_journal *journal)
+{
+    for (size_t i = 0; i < journal->comms; i++)
+        if (ncs_comm_is_shared(journal->comm[i]))
+            return true;
+    return false;
 }
 
 /* ---- the whole ---- */
@@ -255,6 +282,7 @@ bool ncs_workload_read(struct ncs_workload *job, const struct ncs_workload_sourc
     *job = (struct ncs_workload){ .ranks = ranks };
     r.of = ncs_new((size_t)ranks * sizeof *r.of);
     r.rank = ncs_new((size_t)ranks * sizeof *r.rank);
+    r.shared = has_shared(journal);
     ncs_workload_read_comms(job, journal, &r.family_of);
     for (const struct ncs_call *call = journal->oldest; call; call = call->newer)
         read_call(&r, call);
@@ -269,5 +297,6 @@ bool ncs_workload_read(struct ncs_workload *job, const struct ncs_workload_sourc
     ncs_free(r.rank);
     ncs_free(r.family_of);
     ncs_map_free(&r.text_of);
+    ncs_map_free(&r.rank_of);
     return workload_has_calls(job);
 }
