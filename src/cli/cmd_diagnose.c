@@ -122,7 +122,8 @@ static int write_scenario(const struct ncs_parsed *parsed, const struct ncs_trac
     struct ncs_reproduced expected;
     struct ncs_str origin = { 0 };
     if (!ncs_workload_read(&job, &(struct ncs_workload_source){ .journal = trace->journal, .ranks = trace->ranks,
-                                                                .place = diagnose_place, .arg = (void *)trace })) {
+                                                                .place = diagnose_place, .arg = (void *)trace,
+                                                                .snapshot = &trace->snapshot })) {
         fprintf(stderr, "ncclscript diagnose: no scenario was written: the record has no call that a scenario can make\n");
         ncs_workload_free(&job);
         return 2;

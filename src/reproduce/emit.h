@@ -34,6 +34,7 @@ struct ncs_workload_option {
 /* A step as a call of a method. */
 struct ncs_workload_statement {
     const char *object, *verb;  /* "world", "all_reduce" */
+    char *chosen;               /* the object, if it differs by rank: an expression; else NULL */
     char *send, *recv, *peer;   /* expressions; NULL = none */
     struct ncs_workload_option option[8];
     size_t options;

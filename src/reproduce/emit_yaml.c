@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "reproduce/emit.h"
 #include "reproduce/fold.h"
+#include "reproduce/words.h"
 
 struct yaml_writer {
     const struct ncs_workload *job;
@@ -213,6 +214,36 @@ static void add_yaml_step(const struct yaml_writer *w, const struct ncs_workload
     ncs_workload_statement_free(&s);
 }
 
+/* The key `comm` takes a name: ranks with other communicators get a step of their own. */
+static void add_yaml_steps(const struct yaml_writer *w, const struct ncs_fold *item, const char *where)
+{
+    const struct ncs_workload_step *step = w->job->step[item->step];
+    struct ncs_workload_step *part = ncs_workload_new_step(w->job, step->kind, step->key);
+    for (size_t f = 0; step->kind == NCS_STEP_CALL && f < w->job->families; f++) {
+        struct ncs_str of_family = { 0 };
+        bool any = false, all = true, *has = ncs_new((size_t)w->job->ranks * sizeof *has);
+        for (int r = 0; r < w->job->ranks; r++) {
+            has[r] = step->of[r] && step->of[r]->family == (int)f;
+            part->of[r] = has[r] ? step->of[r] : NULL;
+            any |= has[r];
+            all &= has[r] || !step->of[r];
+        }
+        ncs_str_add(&of_family, "");
+        if (any && !all) {
+            ncs_workload_add_condition(&of_family, has, w->job->ranks);
+            if (where[0])
+                ncs_str_addf(&of_family, " and (%s)", where);
+        }
+        if (any)
+            add_yaml_step(w, part, all ? where : of_family.text);
+        ncs_str_free(&of_family);
+        ncs_free(has);
+    }
+    ncs_workload_free_step(part);
+    if (step->kind != NCS_STEP_CALL)
+        add_yaml_step(w, step, where);
+}
+
 static void add_yaml_list(struct yaml_writer *w, const struct ncs_fold *item, size_t items)
 {
     for (size_t i = 0; i < items; i++) {
@@ -221,7 +252,7 @@ static void add_yaml_list(struct yaml_writer *w, const struct ncs_fold *item, si
         if (item[i].kind != NCS_FOLD_LOOP)
             ncs_workload_item_condition(w->job, w->folded, &item[i], &where);
         if (item[i].kind == NCS_FOLD_STEP) {
-            add_yaml_step(w, w->job->step[item[i].step], where.text);
+            add_yaml_steps(w, &item[i], where.text);
         } else {
             yaml_indent(w);
             if (item[i].kind == NCS_FOLD_LOOP)

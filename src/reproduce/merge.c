@@ -179,6 +179,50 @@ static void merge_class(struct ncs_workload *job, const struct ncs_workload_toke
     align_free(&a);
 }
 
+/* ---- one place, several communicators ---- */
+
+static const struct ncs_workload_call *first_call(const struct ncs_workload *job, const struct ncs_workload_step *step)
+{
+    int r = 0;
+    while (r < job->ranks && !step->of[r])
+        r++;
+    return r < job->ranks ? step->of[r] : NULL;
+}
+
+/* True if no rank that makes step `b` makes one of the steps from `a` on: it can make `b` in the place of `a`. */
+static bool can_join(const struct ncs_workload *job, size_t a, size_t b)
+{
+    const struct ncs_workload_call *x = first_call(job, job->step[a]), *y = first_call(job, job->step[b]);
+    if (job->step[a]->kind != NCS_STEP_CALL || job->step[b]->kind != NCS_STEP_CALL || !x || !y || !x->place ||
+        x->place != y->place || x->fn != y->fn || x->dtype < 0)
+        return false;
+    for (int r = 0; r < job->ranks; r++)
+        for (size_t i = a; job->step[b]->of[r] && i < b; i++)
+            if (job->step[i]->of[r])
+                return false;
+    return true;
+}
+
+#define JOIN_WITHIN 8 /* steps */
+
+/* Ranks that call at one place at about the same time make one step, although their communicators differ: that one of them
+ * takes the wrong communicator must stay visible. */
+static void join_places(struct ncs_workload *job)
+{
+    for (size_t a = 0; a < job->steps; a++)
+        for (size_t b = a + 1; b < job->steps && b <= a + JOIN_WITHIN;) {
+            if (!can_join(job, a, b)) {
+                b++;
+                continue;
+            }
+            for (int r = 0; r < job->ranks; r++)
+                if (job->step[b]->of[r])
+                    job->step[a]->of[r] = job->step[b]->of[r];
+            ncs_workload_free_step(job->step[b]);
+            memmove(&job->step[b], &job->step[b + 1], (--job->steps - b) * sizeof *job->step);
+        }
+}
+
 void ncs_workload_merge(struct ncs_workload *job, const struct ncs_workload_tokens *of)
 {
     struct rank_class *class = ncs_new((size_t)job->ranks * sizeof *class);
@@ -186,6 +230,7 @@ void ncs_workload_merge(struct ncs_workload *job, const struct ncs_workload_toke
     size_t classes = find_classes(job, of, class, class_of);
     for (int i; (i = next_class(class, classes)) >= 0; class[i].merged = true)
         merge_class(job, of, class_of, i, class[i].first);
+    join_places(job);
     ncs_free(class_of);
     ncs_free(class);
 }

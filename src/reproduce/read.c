@@ -17,6 +17,7 @@ struct reader {
         const void *stream[8]; /* in the order of their first use */
         int streams, threads;
         bool blocked;          /* its newest call has not returned */
+        const struct ncs_call *newest; /* of NCCL */
     } *rank;
     struct ncs_map text_of;    /* of places by file and line */
     bool shared;               /* one process has several ranks: a call's rank is that of its communicator, */
@@ -134,6 +135,7 @@ static void read_counted(struct reader *r, const struct ncs_call *call, int rank
     }
     reader_open_group(r, rank, call->group, &c);
     add_token(r, rank, NCS_STEP_CALL, &c);
+    r->rank[rank].newest = call;
 }
 
 static void reader_wait(struct reader *r, const struct ncs_call *call, int rank)
@@ -237,6 +239,18 @@ static const struct ncs_workload_call *as_others(const struct ncs_workload *job,
     return NULL;
 }
 
+/* In a record all calls have returned: a rank whose newest call is not over waits for it. */
+static void find_blocked(struct reader *r)
+{
+    const struct ncs_snapshot *s = r->source->snapshot;
+    for (size_t i = 0; s && i < s->parts; i++) {
+        const struct ncs_call *call = s->part[i].call;
+        if (call && s->part[i].state <= NCS_PART_MATCHED && call->rank >= 0 && call->rank < r->job->ranks &&
+            r->rank[call->rank].newest == call)
+            r->rank[call->rank].blocked = true;
+    }
+}
+
 /* What a rank would do behind the call in which it waits is in no record: it does as the others. The run does not come so far,
  * but a trial of a repair does. */
 static void go_on_as_others(struct reader *r)
@@ -289,6 +303,7 @@ bool ncs_workload_read(struct ncs_workload *job, const struct ncs_workload_sourc
     for (int i = 0; i < ranks; i++)
         end_rank(&r, i);
     ncs_workload_merge(job, r.of);
+    find_blocked(&r);
     go_on_as_others(&r);
     note_limits(&r);
     for (int i = 0; i < ranks; i++)

@@ -218,9 +218,9 @@ static char *spread_format(const struct spread *s, const struct ncs_workload_fam
 
 enum facet { FACET_COUNT, FACET_PARTNER, FACET_STREAM, FACET_OP };
 
-static long facet_of(const struct ncs_workload_buffers *b, const struct ncs_workload_family *f, int rank, const struct ncs_workload_call *c,
-                     enum facet facet)
+static long facet_of(const struct ncs_workload_buffers *b, int rank, const struct ncs_workload_call *c, enum facet facet)
 {
+    const struct ncs_workload_family *f = &b->job->family[c->family];
     switch (facet) {
     case FACET_COUNT: return (long)scaled_count(b, c->count);
     case FACET_PARTNER: return c->partner >= 0 && f->comm[c->partner] == f->comm[rank] ? f->rank[c->partner] : 0;
@@ -230,15 +230,16 @@ static long facet_of(const struct ncs_workload_buffers *b, const struct ncs_work
     return 0;
 }
 
-static char *facet_text(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, const struct ncs_workload_family *f,
-                        enum facet facet)
+/* f: the family of all the step's calls; NULL = they have several. */
+static char *facet_text(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step,
+                        const struct ncs_workload_family *f, enum facet facet, bool neighbours)
 {
     struct spread s;
     spread_open(&s, b->job, step);
     for (int r = 0; r < b->job->ranks; r++)
         if (step->of[r])
-            s.value[r] = facet_of(b, f, r, step->of[r], facet);
-    char *text = spread_format(&s, f, facet == FACET_PARTNER && !ncs_fn_info[step->of[0] ? step->of[0]->fn : 0].rooted);
+            s.value[r] = facet_of(b, r, step->of[r], facet);
+    char *text = spread_format(&s, f, neighbours && f);
     spread_close(&s);
     return text;
 }
@@ -307,13 +308,12 @@ static char *buffer_of(const struct ncs_workload_buffers *b, const struct ncs_wo
     return ncs_str_take(&out);
 }
 
-static void state_buffers(const struct ncs_workload_buffers *b, const struct ncs_workload_family *f,
-                          const struct ncs_workload_step *step, const struct ncs_workload_call *c, const char *root,
-                          struct ncs_workload_statement *s)
+static void state_buffers(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step,
+                          const struct ncs_workload_call *c, const char *root, struct ncs_workload_statement *s)
 {
     char *x = buffer_of(b, step, false), *y = buffer_of(b, step, true);
     struct ncs_str own = { 0 };
-    ncs_str_addf(&own, "%s%srank", f->is_world ? "" : f->name, f->is_world ? "" : ".");
+    ncs_str_addf(&own, "%s%srank", strcmp(s->object, "world") == 0 ? "" : s->object, strcmp(s->object, "world") == 0 ? "" : ".");
     bool reads = c->fn != NCS_FN_ncclRecv, writes = writes_another(c->fn);
     s->send = !reads ? NULL : c->fn == NCS_FN_ncclScatter ? of_root(own.text, root, x) : ncs_copy_text(x);
     s->recv = !writes ? NULL : c->fn == NCS_FN_ncclGather ? of_root(own.text, root, y) : ncs_copy_text(y);
@@ -322,17 +322,56 @@ static void state_buffers(const struct ncs_workload_buffers *b, const struct ncs
     ncs_free(y);
 }
 
+/* The family of all the step's calls; NULL = they have several. */
+static const struct ncs_workload_family *family_of_step(const struct ncs_workload *job, const struct ncs_workload_step *step,
+                                                        const struct ncs_workload_call *any)
+{
+    for (int r = 0; r < job->ranks; r++)
+        if (step->of[r] && step->of[r]->family != any->family)
+            return NULL;
+    return &job->family[any->family];
+}
+
+/* "(rank == 5 and b or a)": the communicator of each rank. */
+static char *object_by_rank(const struct ncs_workload *job, const struct ncs_workload_step *step)
+{
+    struct ncs_str out = { 0 };
+    bool *has = ncs_new((size_t)job->ranks * sizeof *has), *done = ncs_new((job->families + 1) * sizeof *done);
+    int first = -1;
+    for (int r = 0; r < job->ranks; r++) {
+        int family = step->of[r] ? step->of[r]->family : -1;
+        if (family < 0 || done[family])
+            continue;
+        done[family] = true;
+        if (first < 0) {
+            first = family; /* comes last: the one of all other ranks */
+            continue;
+        }
+        for (int k = 0; k < job->ranks; k++)
+            has[k] = step->of[k] && step->of[k]->family == family;
+        ncs_str_add(&out, out.bytes ? "" : "(");
+        ncs_str_add(&out, "(");
+        ncs_workload_add_condition(&out, has, job->ranks);
+        ncs_str_addf(&out, ") and %s or ", job->family[family].name);
+    }
+    ncs_str_addf(&out, "%s)", job->family[first].name);
+    ncs_free(has);
+    ncs_free(done);
+    return ncs_str_take(&out);
+}
+
 static void state_call(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, const struct ncs_workload_call *c,
                        struct ncs_workload_statement *s)
 {
-    const struct ncs_workload_family *f = &b->job->family[c->family];
+    const struct ncs_workload_family *f = family_of_step(b->job, step, c);
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
-    s->object = f->name;
+    s->chosen = f ? NULL : object_by_rank(b->job, step);
+    s->object = f ? f->name : s->chosen;
     s->verb = method_of(c->fn);
     if (c->dtype < 0)
         return;
-    char *partner = info->rooted || info->pair ? facet_text(b, step, f, FACET_PARTNER) : NULL;
-    state_buffers(b, f, step, c, partner, s);
+    char *partner = info->rooted || info->pair ? facet_text(b, step, f, FACET_PARTNER, info->pair) : NULL;
+    state_buffers(b, step, c, partner, s);
     if (info->pair)
         s->peer = partner;
     else if (partner && strcmp(partner, "0") != 0)
@@ -341,7 +380,7 @@ static void state_call(const struct ncs_workload_buffers *b, const struct ncs_wo
         ncs_free(partner);
     if (info->reduces)
         add_option(s, "op", operator_text(b->job, step, c), false);
-    add_option(s, "count", facet_text(b, step, f, FACET_COUNT), false);
+    add_option(s, "count", facet_text(b, step, f, FACET_COUNT, false), false);
     if (c->stream > 0) {
         struct ncs_str stream = { 0 };
         ncs_workload_add_stream(&stream, c->stream);
@@ -371,6 +410,7 @@ void ncs_workload_statement_free(struct ncs_workload_statement *s)
 {
     for (size_t i = 0; i < s->options; i++)
         ncs_free(s->option[i].value);
+    ncs_free(s->chosen);
     ncs_free(s->send);
     ncs_free(s->recv);
     ncs_free(s->peer);

@@ -4,6 +4,7 @@
 #define NCS_REPRODUCE_WORKLOAD_H
 
 #include "api/journal.h"
+#include "api/snapshot.h"
 #include "base/str.h"
 
 /* Communicators of which each rank has at most one, made in one place: all pairs of neighbours, say. */
@@ -54,6 +55,7 @@ struct ncs_workload_source {
     int ranks;
     ncs_workload_place_fn *place; /* gives owned texts (ncs_free) */
     void *arg;                    /* for place */
+    const struct ncs_snapshot *snapshot; /* at the end of the journal, for records whose calls all return; NULL = not needed */
     const char *const *last;      /* by rank: the statement of Lua by which it ends, as `error("x")`; NULL = none */
 };
 /* Reads the calls of the ranks' main programs. False if the journal has no call that a scenario can make. */
