@@ -44,10 +44,27 @@ static bool meets_family(const struct ncs_workload_family *f, const struct membe
     return false;
 }
 
-/* Siblings are made by one call of all ranks; a record of a job names them so (ncs_comm_info.split). */
+static size_t without_number(const char *name)
+{
+    size_t bytes = strlen(name);
+    while (bytes > 0 && isdigit((unsigned char)name[bytes - 1]))
+        bytes--;
+    return bytes;
+}
+
+/* "world/dp0" and "world/dp1" */
+static bool have_numbers(const struct ncs_comm_info *a, const struct ncs_comm_info *b)
+{
+    size_t bytes = a->name ? without_number(a->name) : 0;
+    return bytes > 0 && b->name && a->name[bytes] && without_number(b->name) == bytes && b->name[bytes] &&
+           strncmp(a->name, b->name, bytes) == 0;
+}
+
+/* Siblings are made by one call of all ranks; a record of a job names them so (ncs_comm_info.split), or numbers them. */
 static bool are_siblings(const struct ncs_comm_info *a, const struct ncs_comm_info *b)
 {
-    return a->split && a->split == b->split && a->parent == b->parent;
+    bool by_split = a->split && a->split == b->split && a->parent == b->parent;
+    return by_split || (!a->split && !b->split && a->nranks == b->nranks && have_numbers(a, b));
 }
 
 static void join_family(struct ncs_workload_family *f, const struct members *m)

@@ -19,6 +19,7 @@ struct lua_writer {
     struct ncs_str *out;
     int depth;
     bool in_comments;
+    size_t group; /* the set of ranks that are in the open group, + 1; 0 = none is open */
     struct shared *shared; size_t shareds, shared_room;
 };
 
@@ -251,7 +252,9 @@ static void add_lua_item(struct lua_writer *w, const struct ncs_fold *item)
     else
         ncs_str_add(w->out, "nccl.group(function()\n");
     w->depth++;
+    w->group = item->kind == NCS_FOLD_GROUP ? item->set + 1 : w->group;
     add_lua_list(w, item->item, item->items);
+    w->group = item->kind == NCS_FOLD_GROUP ? 0 : w->group;
     w->depth--;
     lua_indent(w);
     ncs_str_add(w->out, item->kind == NCS_FOLD_LOOP ? "end\n" : "end)\n");
@@ -264,7 +267,8 @@ static void add_lua_list(struct lua_writer *w, const struct ncs_fold *item, size
     for (size_t i = 0; i < items; i++) {
         struct ncs_str condition = { 0 };
         ncs_str_add(&condition, "");
-        if (item[i].kind != NCS_FOLD_LOOP)
+        bool all_in_group = w->group == item[i].set + 1 && item[i].exceptions == 0;
+        if (item[i].kind != NCS_FOLD_LOOP && !all_in_group)
             ncs_workload_item_condition(w->job, w->folded, &item[i], &condition);
         if (open && strcmp(open, condition.text) != 0) {
             w->depth--;

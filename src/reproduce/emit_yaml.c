@@ -14,6 +14,7 @@ struct yaml_writer {
     struct ncs_str *out;
     int depth;
     bool in_comments;
+    size_t group; /* the set of ranks that are in the open group, + 1; 0 = none is open */
 };
 
 /* A text or an expression in double quotes, as JSON has them. */
@@ -249,7 +250,8 @@ static void add_yaml_list(struct yaml_writer *w, const struct ncs_fold *item, si
     for (size_t i = 0; i < items; i++) {
         struct ncs_str where = { 0 };
         ncs_str_add(&where, "");
-        if (item[i].kind != NCS_FOLD_LOOP)
+        bool all_in_group = w->group == item[i].set + 1 && item[i].exceptions == 0;
+        if (item[i].kind != NCS_FOLD_LOOP && !all_in_group)
             ncs_workload_item_condition(w->job, w->folded, &item[i], &where);
         if (item[i].kind == NCS_FOLD_STEP) {
             add_yaml_steps(w, &item[i], where.text);
@@ -273,7 +275,9 @@ static void add_yaml_list(struct yaml_writer *w, const struct ncs_fold *item, si
                 w->depth--;
             }
             w->depth += 2;
+            w->group = item[i].kind == NCS_FOLD_GROUP ? item[i].set + 1 : w->group;
             add_yaml_list(w, item[i].item, item[i].items);
+            w->group = item[i].kind == NCS_FOLD_GROUP ? 0 : w->group;
             w->depth -= 2;
         }
         ncs_str_free(&where);
