@@ -185,6 +185,8 @@ static void management(void)
     TRUE(nvmlSystemGetDriverVersion(text, sizeof text) == 0 && nvmlSystemGetDriverVersion(text, 3) == 7);
     TRUE(nvmlDeviceGetHandleByIndex_v2(4, &device) == 2 && nvmlDeviceGetHandleByIndex_v2(2, &device) == 0);
     TRUE(nvmlDeviceGetUUID(device, text, sizeof text) == 0 && nvmlDeviceGetHandleByUUID(text, &same) == 0 && same == device);
+    TRUE(nvmlDeviceGetHandleByUUID(text + strlen("GPU-"), &same) == 0 && same == device);
+    TRUE(nvmlDeviceGetHandleByUUID(text + 1, &same) == 6 && nvmlDeviceGetHandleByUUID("", &same) == 6);
     TRUE(cudaSetDevice(2) == cudaSuccess && cudaMalloc(&p, 1 << 20) == cudaSuccess);
     TRUE(nvmlDeviceGetMemoryInfo_v2(device, &memory) == 0 && memory.used >= 1 << 20 && memory.free + memory.used == memory.total);
     TRUE(cudaFree(p) == cudaSuccess && nvmlDeviceGetMemoryInfo_v2(text, &memory) == 2);
