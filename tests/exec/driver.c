@@ -40,10 +40,11 @@ static void contexts(void)
     LOOK(int, cuCtxGetDevice, int *);
     LOOK(int, cuDevicePrimaryCtxRetain, CUcontext *, int);
     LOOK(int, cuDevicePrimaryCtxGetState, int, unsigned *, int *);
+    LOOK(int, cuCtxGetApiVersion, CUcontext, unsigned *);
     CUcontext own, primary, current;
     void *p;
     int device = -1, active = -1;
-    unsigned flags;
+    unsigned flags, version;
 
     TRUE(cuMemAlloc(&p, 64) == 201); /* no context yet */
     TRUE(cuCtxGetCurrent(&current) == 0 && !current);
@@ -61,7 +62,8 @@ static void contexts(void)
     TRUE(cudaSetDevice(3) == cudaSuccess); /* the runtime puts the device's primary context in its place */
     TRUE(cuCtxGetCurrent(&current) == 0 && current && current != primary && current != own);
     TRUE(cuCtxPopCurrent(&current) == 0);
-    TRUE(cuCtxDestroy(own) == 0 && cuCtxDestroy(own) == 201);
+    TRUE(cuCtxGetApiVersion(own, &version) == 0 && cuCtxGetApiVersion(NULL, &version) == 0);
+    TRUE(cuCtxDestroy(own) == 0 && cuCtxDestroy(own) == 201 && cuCtxGetApiVersion(own, &version) == 201);
     TRUE(cuDevicePrimaryCtxRelease(1) == 0 && cuDevicePrimaryCtxRelease(1) == 201);
     TRUE(cuCtxSetCurrent(NULL) == 0);
     TRUE(cudaGetLastError() == cudaSuccess); /* none of these is the runtime's error */
@@ -124,6 +126,23 @@ static void by_name(void)
     TRUE(cuGetErrorName(201, &text) == 0 && strcmp(text, "CUDA_ERROR_INVALID_CONTEXT") == 0);
     TRUE(cuGetErrorName(12345, &text) == 1 && !text);
     TRUE(cuModuleLoad(&f, "kernel.cubin") == 801);
+}
+
+/* By the runtime, of which the program knows more than of libcuda. */
+static void by_runtime(void)
+{
+    enum cudaDriverEntryPointQueryResult result;
+    void *f = NULL;
+    TRUE(cudaGetDriverEntryPointByVersion("cuCtxCreate", &f, 12040, 0, &result) == cudaSuccess && result == 0 &&
+           f == dlsym(library, "cuCtxCreate_v3"));
+    TRUE(cudaGetDriverEntryPointByVersion("cuCtxCreate", &f, 13000, 0, NULL) == cudaSuccess && f == dlsym(library, "cuCtxCreate_v4"));
+    TRUE(cudaGetDriverEntryPointByVersion("cuStreamSynchronize", &f, 12000, 2, &result) == cudaSuccess &&
+           f == dlsym(library, "cuStreamSynchronize_ptsz"));
+    TRUE(cudaGetDriverEntryPoint("cuStreamSynchronize", &f, 0, &result) == cudaSuccess && f == dlsym(library, "cuStreamSynchronize"));
+    TRUE(cudaGetDriverEntryPoint("cuNoSuchFunction", &f, 0, &result) == cudaSuccess && !f && result == 1);
+    TRUE(cudaGetDriverEntryPointByVersion("cuEventElapsedTime", &f, 1000, 0, &result) == cudaSuccess && !f && result == 2);
+    TRUE(cudaGetDriverEntryPoint("cuInit", &f, 3, &result) == cudaErrorInvalidValue);
+    TRUE(cudaGetLastError() == cudaErrorInvalidValue);
 }
 
 /* A communicator whose ranks have their devices by contexts of the driver. */
@@ -215,6 +234,7 @@ int main(int argc, char **argv)
     contexts();
     mixed();
     by_name();
+    by_runtime();
     communicate();
     management();
     printf("driver: %d failures\n", failures);
