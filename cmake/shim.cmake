@@ -46,7 +46,7 @@ endforeach()
 foreach(runtime 12090 13000)
   math(EXPR version "${runtime} / 1000")
   ncs_shim_library(shim_cudart${version} libcudart.so.${version} ${shim}/cudart_${version}.map
-                   ${shim}/cuda.c ${shim}/cuda_more.c ${shim}/absent_cuda.c ${kernel_sources})
+                   ${shim}/cuda.c ${shim}/cuda_more.c ${shim}/driver_entry.c ${shim}/absent_cuda.c ${kernel_sources})
   target_compile_definitions(shim_cudart${version} PRIVATE NCS_RUNTIME_VERSION=${runtime})
   target_link_libraries(shim_cudart${version} PRIVATE shim_sim)
 endforeach()

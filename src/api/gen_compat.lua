@@ -54,10 +54,18 @@ local function nccl_header()
   line "#endif"
 end
 
+-- nvcc needs what its own headers say of kernels.
+local function for_nvcc(line, name)
+  line "#ifdef __CUDACC__"
+  line("#include_next <%s>", name)
+  line "#else"
+end
+
 local function cuda_header()
   local line = output("include/ncclscript/compat/cuda_runtime_api.h", "/* " .. tools.note)
   line " * The functions of the CUDA runtime 13 that ncclscript simulates, for programs that are built without"
-  line " * NVIDIA's headers. Include this or NVIDIA's cuda_runtime_api.h, never both. */"
+  line " * NVIDIA's headers. Include this or NVIDIA's cuda_runtime_api.h, never both: for nvcc it is NVIDIA's. */"
+  for_nvcc(line, "cuda_runtime_api.h")
   line "#ifndef NCCLSCRIPT_COMPAT_CUDA_RUNTIME_API_H"
   line "#define NCCLSCRIPT_COMPAT_CUDA_RUNTIME_API_H"
   line ""
@@ -74,11 +82,13 @@ local function cuda_header()
   prototypes(line, "cuda")
   line ""
   line "#endif"
+  line "#endif"
 end
 
 local function cuda_short_header()
   local line = output("include/ncclscript/compat/cuda_runtime.h", "/* " .. tools.note)
-  line " * cuda_runtime_api.h, and for C++ the allocations that take a pointer to any type. */"
+  line " * cuda_runtime_api.h, and for C++ the allocations that take a pointer to any type. For nvcc it is NVIDIA's. */"
+  for_nvcc(line, "cuda_runtime.h")
   line "#ifndef NCCLSCRIPT_COMPAT_CUDA_RUNTIME_H"
   line "#define NCCLSCRIPT_COMPAT_CUDA_RUNTIME_H"
   line ""
@@ -93,6 +103,7 @@ local function cuda_short_header()
   end
   line "#endif"
   line ""
+  line "#endif"
   line "#endif"
 end
 

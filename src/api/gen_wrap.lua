@@ -6,16 +6,16 @@ return function(given)
   -- A program compiled for a default stream per thread calls these CUDA functions by other names:
   -- _ptsz takes stream 0 as the thread's own stream, _ptds makes the call wait for that stream.
   local no_stream_meant = { cudaStreamDestroy = true, cudaMemcpyPeerAsync = true }
-  local without_stream = { cudaGetDriverEntryPoint = true, cudaGetDriverEntryPointByVersion = true }
   local in_stream = { cudaMemcpy = true, cudaMemset = true, cudaMemcpy2D = true, cudaMemset2D = true }
-  -- Functions that differ between major versions of the CUDA runtime are written by hand.
-  local by_version = { cudaGetDeviceProperties = true, cudaRuntimeGetVersion = true, cudaMemAdvise = true,
-                       cudaMemPrefetchAsync = true }
+  -- Functions that differ between major versions of the CUDA runtime, or need libcuda, are written by hand.
+  local by_hand = { cudaGetDeviceProperties = true, cudaRuntimeGetVersion = true, cudaMemAdvise = true,
+                    cudaMemPrefetchAsync = true, cudaGetDriverEntryPoint = true,
+                    cudaGetDriverEntryPointByVersion = true }
 
   local function export(fn)
-    if fn.lib == "ext" or by_version[fn.name] then return "NONE" end
+    if fn.lib == "ext" or by_hand[fn.name] then return "NONE" end
     if fn.lib == "nccl" then return "NCCL" end
-    local stream = without_stream[fn.name]
+    local stream = false
     for _, a in ipairs(fn.list) do
       stream = stream or a.kind.name == "stream" and not no_stream_meant[fn.name]
     end

@@ -2,6 +2,7 @@
  * functions run under the journal's lock. */
 #include "api/journal_private.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,6 +63,15 @@ void ncs_journal_rename(struct ncs_journal *j, int number, const char *name)
     comm->info.name = ncs_copy_text(name);
 }
 
+/* PyTorch makes ":" of a group without a name and a description (ProcessGroupNCCL of 2.15). */
+static bool names_something(const char *name)
+{
+    for (; *name; name++)
+        if (isalnum((unsigned char)*name) || (unsigned char)*name >= 0x80)
+            return true;
+    return false;
+}
+
 /* The name from the configuration holds until a script names the communicator. */
 static void take_config_name(struct ncs_comm_info *info, const struct ncs_call *call)
 {
@@ -70,7 +80,7 @@ static void take_config_name(struct ncs_comm_info *info, const struct ncs_call *
 
     if (((struct comm *)info)->named || !config || config->magic != NCCL_CONFIG_MAGIC ||
         config->size < offsetof(ncclConfig_t, commName) + sizeof config->commName ||
-        !config->commName || !*config->commName)
+        !config->commName || !names_something(config->commName))
         return;
     ncs_free(info->name);
     info->name = ncs_copy_text(config->commName);

@@ -1,9 +1,10 @@
-/* NCCL's device API, which needs kernels. Teams are arithmetic on ranks, and are right: all devices of the process are
- * on one host, so every rank reaches every other one by load and store (nccl_device/core.h of NCCL 2.30.7). */
+/* NCCL's device API, which needs kernels, and functions that are newer than the simulator. Teams are arithmetic on
+ * ranks, and are right: all devices of the process are on one host, so every rank reaches every other one by load and
+ * store (nccl_device/core.h of NCCL 2.30.7). */
 #include "shim/absent.h"
 #include "shim/shim.h"
 
-static ncclResult_t refuse_device_api(struct ncs_absent *function)
+static ncclResult_t refuse_absent(struct ncs_absent *function)
 {
     if (!ncs_shim_enter(NCS_FN_ncclGetVersion))
         return (ncclResult_t)ncs_shim_refusal();
@@ -13,15 +14,17 @@ static ncclResult_t refuse_device_api(struct ncs_absent *function)
 }
 
 /* Under its own name and with a p before it, as all functions of NCCL. */
-#define ABSENT(function)                                                                           \
+#define REFUSED(function, reason)                                                                  \
     ncclResult_t function(void);                                                                   \
     ncclResult_t function(void)                                                                    \
     {                                                                                              \
-        static struct ncs_absent absent = { .name = #function,                                     \
-                                            .why = "NCCL's device API needs kernels, which are not run" }; \
-        return refuse_device_api(&absent);                                                             \
+        static struct ncs_absent absent = { .name = #function, .why = reason };                    \
+        return refuse_absent(&absent);                                                             \
     }                                                                                              \
     extern __typeof__(function) p##function __attribute__((alias(#function)));
+#define ABSENT(function) REFUSED(function, "NCCL's device API needs kernels, which are not run")
+#define TOO_NEW "it came with NCCL 2.32, which is newer than the simulator"
+#define NEWER(function) REFUSED(function, TOO_NEW)
 
 ABSENT(ncclDevCommCreate)
 ABSENT(ncclDevCommDestroy)
@@ -34,6 +37,19 @@ ABSENT(ncclGinInboxA2ACreateRequirement)
 ABSENT(ncclGinOutboxCreateRequirement)
 ABSENT(ncclLLA2ACreateRequirement)
 ABSENT(ncclLsaBarrierCreateRequirement)
+
+NEWER(ncclAllGatherConfig)
+NEWER(ncclAllReduceConfig)
+NEWER(ncclAlltoAllConfig)
+NEWER(ncclBroadcastConfig)
+NEWER(ncclGatherConfig)
+NEWER(ncclGetCftDeviceLeInfo)
+NEWER(ncclGetMultimemDeviceLeInfo)
+NEWER(ncclGetPeerDeviceLeInfo)
+NEWER(ncclReduceConfig)
+NEWER(ncclReduceScatterConfig)
+NEWER(ncclScatterConfig)
+NEWER(ncclSetEncryption)
 
 struct team {
     int ranks, rank, stride;
@@ -67,6 +83,19 @@ TEAM(int, ncclTeamRankToWorld, (ncclComm_t comm, struct team team, int rank),
      return team_of(comm).rank + (rank - team.rank) * team.stride;)
 TEAM(int, ncclTeamRankToLsa, (ncclComm_t comm, struct team team, int rank),
      return team_of(comm).rank + (rank - team.rank) * team.stride;)
+
+/* A newer kind of team, that a communicator here does not support: the rank is alone in it. */
+static struct team team_alone(struct ncs_absent *function)
+{
+    refuse_absent(function);
+    return (struct team){ 1, 0, 1 };
+}
+#define ALONE(function, parameters)                                                                \
+    TEAM(struct team, function, parameters,                                                        \
+         static struct ncs_absent absent = { .name = #function, .why = TOO_NEW };                  \
+         (void)comm; return team_alone(&absent);)
+ALONE(ncclTeamCft, (ncclComm_t comm))
+ALONE(ncclTeamCftMultimem, (ncclComm_t comm))
 
 /* A slot holds 8 bytes of one element (measured on 2.30.7). */
 TEAM(int, ncclLLA2ACalcSlots, (int elements, int bytes), return elements * ((bytes + 7) / 8);)

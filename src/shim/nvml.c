@@ -153,6 +153,7 @@ static enum nvml device_uuid(const struct ncs_api *api, const char *handle, char
     return put_text(uuid, room, text);
 }
 
+/* With "GPU-" before it or, as CUDA's own text of a UUID is, without (cuda.core 1.2.2 asks like that). */
 static enum nvml find_by_uuid(const struct ncs_api *api, const char *uuid, const char **handle)
 {
     struct cudaDeviceProp found;
@@ -161,7 +162,7 @@ static enum nvml find_by_uuid(const struct ncs_api *api, const char *uuid, const
         if (!properties_of(api, &handles[i], &found))
             continue;
         add_uuid(&found, text, sizeof text);
-        if (strcmp(text, uuid) == 0) {
+        if (strcmp(text, uuid) == 0 || strcmp(text + strlen("GPU-"), uuid) == 0) {
             *handle = &handles[i];
             return NVML_SUCCESS;
         }

@@ -43,6 +43,11 @@ for _, part in ipairs { "barrier", "comm", "core", "gin", "gin_barrier", "gin_wi
   end
 end
 
+-- NCCL 2.32 has them in a header of their own, without __host__; inline functions are no exports.
+for prefix, name in plain(text_of(folder .. "/nccl_device/host.h") or ""):gmatch("NCCL_EXTERN_C%s+([%s%w_*]-)([%w_]+)%s*%(") do
+  if not prefix:find("INLINE") then declare(name) end
+end
+
 -- ---- what is known ----
 
 local function code(since)

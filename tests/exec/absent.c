@@ -28,6 +28,9 @@ int main(void)
     ncclResult_t (*make)(ncclComm_t, void *, void *) = find("ncclDevCommCreate");
     struct team (*world)(ncclComm_t) = find("ncclTeamWorld");
     int (*to_world)(ncclComm_t, struct team, int) = find("pncclTeamRankToWorld");
+    ncclResult_t (*newer)(const void *, void *, size_t, ncclDataType_t, ncclRedOp_t, ncclComm_t, cudaStream_t, const void *) =
+        find("ncclAllReduceConfig");
+    struct team (*alone)(ncclComm_t, int) = find("pncclTeamCft");
 
     for (int i = 0; i < 3; i++)
         printf("launch %d\n", launch(NULL, NULL));
@@ -52,6 +55,9 @@ int main(void)
     struct team all = world(comm[2]);
     printf("team %d %d %d, %d\n", all.ranks, all.rank, all.stride, to_world(comm[2], all, 3));
     printf("device API %d\n", make(comm[0], NULL, NULL));
+    printf("newer %d", newer(NULL, NULL, 1, ncclFloat, ncclSum, comm[0], NULL, NULL));
+    all = alone(comm[3], 0);
+    printf(", alone %d %d %d\n", all.ranks, all.rank, all.stride);
     for (int i = 0; i < 4; i++)
         ncclCommDestroy(comm[i]);
     return 0;

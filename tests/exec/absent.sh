@@ -4,7 +4,7 @@
 set -u
 . tests/exec/common.bash
 
-# Every name, by the lists (NCCL 2.30.7, CUDA runtime 12.9 and 13.5) and by the real libraries that are found.
+# Every name, by the lists (NCCL 2.32.3, CUDA runtime 12.9 and 13.5) and by the real libraries that are found.
 command -v nm >/dev/null || { echo "left out: there is no nm"; exit 77; }
 names() { nm -D --defined-only "$1" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u; }
 missing() { comm -23 <(sort -u "$2") <(names "$libraries/$1") | tr '\n' ' '; }
@@ -32,6 +32,8 @@ says '^p2p 0 1 101$'
 says '^init 0 101$'
 says '^team 4 2 1, 3$'
 says '^device API 5$'
+says '^newer 5, alone 1 0 1$'
 [ "$(grep -c '^ncclscript: cudaGraphLaunch: graphs and code' "$out/stderr")" -eq 1 ] || fail "$name: not said once"
-reports '^ncclscript: not simulated, so these calls failed: ncclDevCommCreate, cudaGraphLaunch \(3 calls\)$'
+reports '^ncclscript: not simulated, so these calls failed: ncclTeamCft, ncclAllReduceConfig, ncclDevCommCreate, cudaGraphLaunch \(3 calls\)$'
+reports '^ncclscript: ncclAllReduceConfig: it came with NCCL 2\.32, which is newer than the simulator$'
 finish "what is absent"

@@ -114,6 +114,41 @@ static void sends(char *from, char *empty, char *to)
     free(zero);
 }
 
+/* Sums of memory that is mapped: into other memory, which has contents, and in place. Other memory with these contents
+ * keeps them. */
+static void sums(char *a, char *same, char *to, char *there)
+{
+    ncclComm_t comm[2];
+    char *out[2] = { to, there };
+    unsigned char *twice = malloc(BYTES), *four = malloc(BYTES);
+    for (size_t i = 0; i < BYTES; i++) {
+        twice[i] = (unsigned char)(2 * pattern[i]);
+        four[i] = (unsigned char)(4 * pattern[i]);
+    }
+    CHECK(ncclCommInitAll(comm, 2, NULL));
+    CHECK(cudaMemcpy(a, pattern, BYTES, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(same, a, BYTES, cudaMemcpyDeviceToDevice));
+    CHECK(cudaMemset(to, 7, BYTES));
+    CHECK(cudaMemset(there, 0, BYTES));
+    for (int round = 0; round < 2; round++) {
+        CHECK(ncclGroupStart());
+        for (int r = 0; r < 2; r++)
+            CHECK(ncclAllReduce(round ? out[r] : r ? same : a, out[r], BYTES, ncclUint8, ncclSum, comm[r], NULL));
+        CHECK(ncclGroupEnd());
+        SAME(to, round ? four : twice);
+        SAME(there, round ? four : twice);
+        SAME(a, pattern);
+        SAME(same, pattern);
+        CHECK(cudaMemcpy(to, twice, BYTES, cudaMemcpyHostToDevice)); /* mapped again */
+        CHECK(cudaMemcpy(there, to, BYTES, cudaMemcpyDeviceToDevice));
+    }
+    SAME(there, twice);
+    CHECK(ncclCommDestroy(comm[0]));
+    CHECK(ncclCommDestroy(comm[1]));
+    free(twice);
+    free(four);
+}
+
 /* The same contents often, and much that is never touched, sent on. */
 static void room(void)
 {
@@ -152,9 +187,10 @@ int main(void)
     writes(a, b, c);
     shifted(a, b);
     CHECK(cudaSetDevice(1));
-    char *there = device_memory(BYTES);
+    char *there = device_memory(BYTES), *same = device_memory(BYTES);
     sends(a, empty, there);
     CHECK(cudaSetDevice(0));
+    sums(a, same, c, there);
     room();
     SAME(a, pattern);
     CHECK(cudaFree(a));
@@ -162,6 +198,7 @@ int main(void)
     CHECK(cudaFree(c));
     CHECK(cudaFree(empty));
     CHECK(cudaFree(there));
+    CHECK(cudaFree(same));
     free(pattern);
     free(seen);
     printf("chunks: ok\n");

@@ -40,10 +40,11 @@ static void contexts(void)
     LOOK(int, cuCtxGetDevice, int *);
     LOOK(int, cuDevicePrimaryCtxRetain, CUcontext *, int);
     LOOK(int, cuDevicePrimaryCtxGetState, int, unsigned *, int *);
+    LOOK(int, cuCtxGetApiVersion, CUcontext, unsigned *);
     CUcontext own, primary, current;
     void *p;
     int device = -1, active = -1;
-    unsigned flags;
+    unsigned flags, version;
 
     TRUE(cuMemAlloc(&p, 64) == 201); /* no context yet */
     TRUE(cuCtxGetCurrent(&current) == 0 && !current);
@@ -61,7 +62,8 @@ static void contexts(void)
     TRUE(cudaSetDevice(3) == cudaSuccess); /* the runtime puts the device's primary context in its place */
     TRUE(cuCtxGetCurrent(&current) == 0 && current && current != primary && current != own);
     TRUE(cuCtxPopCurrent(&current) == 0);
-    TRUE(cuCtxDestroy(own) == 0 && cuCtxDestroy(own) == 201);
+    TRUE(cuCtxGetApiVersion(own, &version) == 0 && cuCtxGetApiVersion(NULL, &version) == 0);
+    TRUE(cuCtxDestroy(own) == 0 && cuCtxDestroy(own) == 201 && cuCtxGetApiVersion(own, &version) == 201);
     TRUE(cuDevicePrimaryCtxRelease(1) == 0 && cuDevicePrimaryCtxRelease(1) == 201);
     TRUE(cuCtxSetCurrent(NULL) == 0);
     TRUE(cudaGetLastError() == cudaSuccess); /* none of these is the runtime's error */
@@ -126,6 +128,23 @@ static void by_name(void)
     TRUE(cuModuleLoad(&f, "kernel.cubin") == 801);
 }
 
+/* By the runtime, of which the program knows more than of libcuda. */
+static void by_runtime(void)
+{
+    enum cudaDriverEntryPointQueryResult result;
+    void *f = NULL;
+    TRUE(cudaGetDriverEntryPointByVersion("cuCtxCreate", &f, 12040, 0, &result) == cudaSuccess && result == 0 &&
+           f == dlsym(library, "cuCtxCreate_v3"));
+    TRUE(cudaGetDriverEntryPointByVersion("cuCtxCreate", &f, 13000, 0, NULL) == cudaSuccess && f == dlsym(library, "cuCtxCreate_v4"));
+    TRUE(cudaGetDriverEntryPointByVersion("cuStreamSynchronize", &f, 12000, 2, &result) == cudaSuccess &&
+           f == dlsym(library, "cuStreamSynchronize_ptsz"));
+    TRUE(cudaGetDriverEntryPoint("cuStreamSynchronize", &f, 0, &result) == cudaSuccess && f == dlsym(library, "cuStreamSynchronize"));
+    TRUE(cudaGetDriverEntryPoint("cuNoSuchFunction", &f, 0, &result) == cudaSuccess && !f && result == 1);
+    TRUE(cudaGetDriverEntryPointByVersion("cuEventElapsedTime", &f, 1000, 0, &result) == cudaSuccess && !f && result == 2);
+    TRUE(cudaGetDriverEntryPoint("cuInit", &f, 3, &result) == cudaErrorInvalidValue);
+    TRUE(cudaGetLastError() == cudaErrorInvalidValue);
+}
+
 /* A communicator whose ranks have their devices by contexts of the driver. */
 static void communicate(void)
 {
@@ -185,6 +204,8 @@ static void management(void)
     TRUE(nvmlSystemGetDriverVersion(text, sizeof text) == 0 && nvmlSystemGetDriverVersion(text, 3) == 7);
     TRUE(nvmlDeviceGetHandleByIndex_v2(4, &device) == 2 && nvmlDeviceGetHandleByIndex_v2(2, &device) == 0);
     TRUE(nvmlDeviceGetUUID(device, text, sizeof text) == 0 && nvmlDeviceGetHandleByUUID(text, &same) == 0 && same == device);
+    TRUE(nvmlDeviceGetHandleByUUID(text + strlen("GPU-"), &same) == 0 && same == device);
+    TRUE(nvmlDeviceGetHandleByUUID(text + 1, &same) == 6 && nvmlDeviceGetHandleByUUID("", &same) == 6);
     TRUE(cudaSetDevice(2) == cudaSuccess && cudaMalloc(&p, 1 << 20) == cudaSuccess);
     TRUE(nvmlDeviceGetMemoryInfo_v2(device, &memory) == 0 && memory.used >= 1 << 20 && memory.free + memory.used == memory.total);
     TRUE(cudaFree(p) == cudaSuccess && nvmlDeviceGetMemoryInfo_v2(text, &memory) == 2);
@@ -213,6 +234,7 @@ int main(int argc, char **argv)
     contexts();
     mixed();
     by_name();
+    by_runtime();
     communicate();
     management();
     printf("driver: %d failures\n", failures);

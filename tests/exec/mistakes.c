@@ -26,6 +26,21 @@ static int leak(void)
     return 0;
 }
 
+/* A name without a letter or a digit is none; another one is the communicator's. */
+static int named(void)
+{
+    static const char *names[] = { ":", "", "0:data" };
+    for (int i = 0; i < 3; i++) {
+        ncclConfig_t config = CONFIG_INITIALIZER;
+        ncclUniqueId id;
+        ncclComm_t comm;
+        config.commName = names[i];
+        CHECK(ncclGetUniqueId(&id));
+        CHECK(ncclCommInitRankConfig(&comm, 1, id, 0, &config));
+    }
+    return 0;
+}
+
 /* As frameworks keep streams in store: 128 of them, of which one is used. */
 static int stored(void)
 {
@@ -251,7 +266,7 @@ int main(int argc, char **argv)
                   { "forked", forked }, { "foreign_id", foreign_id },       { "launched", launched },
                   { "asleep", asleep }, { "newer", newer },                 { "fails", fails },
                   { "no_group", no_group }, { "locked", locked },
-                  { "stored", stored } };
+                  { "stored", stored }, { "named", named } };
     for (size_t i = 0; argc > 1 && i < sizeof which / sizeof *which; i++)
         if (strcmp(argv[1], which[i].name) == 0)
             return which[i].main();

@@ -31,7 +31,7 @@ write_blocks() {
 run_page() {
     local page=$1 command n work=$scratch/${1//\//_}
     mkdir "$work"
-    ln -s "$top/scenarios" "$top/tests" "$work"
+    ln -s "$top/scenarios" "$top/tests" "$top/examples" "$work"
     ln -s "$program" "$work/ncclscript"
     ln -s "$(dirname "$program")/tests/exec/exec_train" "$work/train"
     write_blocks "$page" "$work"
@@ -64,7 +64,7 @@ check_links() {
     done < <(grep -oE '\]\([^)#:]+[^):]*\)' "$page" | sed -E 's/^\]\(//; s/\)$//')
 }
 
-for page in README.md docs/*.md scenarios/README.md; do
+for page in README.md docs/*.md scenarios/README.md examples/README.md; do
     run_page "$page"
     check_links "$page"
 done

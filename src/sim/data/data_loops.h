@@ -9,7 +9,7 @@
 #include "ncclscript/nccl_abi.h"
 
 enum {
-    DATA_BLOCK = 8192,             /* bytes of an input or output in one block */
+    DATA_BLOCK = 4096,             /* bytes of an input or output in one block; larger ones are slower from 4 MiB on */
     DATA_HELD = 4 * DATA_BLOCK,    /* bytes of a block that is held as float */
 };
 
@@ -22,6 +22,7 @@ enum data_step {
     DATA_FIRST,        /* the held block becomes the rank's block */
     DATA_FIRST_SCALED, /* ... times the scalar */
     DATA_SUM_SCALED,
+    DATA_LAST_SUM,     /* a sum after which the held block is what `store` would write */
     DATA_STEPS,
 };
 
@@ -29,7 +30,8 @@ _Static_assert((int)DATA_SUM == ncclSum && (int)DATA_PROD == ncclProd && (int)DA
                && (int)DATA_MIN == ncclMin, "a built-in operator is its own step");
 
 struct data_loops {
-    /* in: n elements, unaligned; scalar: one element, for the scaled steps. */
+    /* in: n elements, unaligned; scalar: one element, for the scaled steps. DATA_LAST_SUM is NULL for types that are
+     * held as another one. */
     void (*step[DATA_STEPS])(void *held, const void *in, size_t n, const void *scalar);
     void (*divide)(void *held, size_t n, int by); /* integers only, truncates; else NULL */
     void (*store)(void *out, const void *held, size_t n);

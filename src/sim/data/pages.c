@@ -162,6 +162,7 @@ static bool map_zeros(char *dst, uint32_t *slot)
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return false;
+    madvise(p, PAGES_CHUNK, MADV_HUGEPAGE); /* as the allocation itself (new_block in memory.c) */
     chunk_forget(slot);
     return true;
 }
@@ -309,6 +310,26 @@ bool sim_pages_set(void *dst, int byte, size_t bytes)
     memset((char *)dst + tail, byte, bytes - tail);
     ncs_free(pattern);
     return true;
+}
+
+void sim_pages_take(void *dst, size_t bytes, bool keep)
+{
+    struct allocation *a = bytes >= PAGES_LEAST ? on_chunks(dst) : NULL;
+    size_t head, chunks;
+    if (!a || !a->pages.chunk || !whole_chunks(a, dst, bytes, &head, &chunks))
+        return;
+    char *contents = keep ? ncs_new(PAGES_CHUNK) : NULL;
+    for (size_t i = 0; i < chunks; i++) {
+        char *p = (char *)dst + head + i * PAGES_CHUNK;
+        uint32_t *slot = slot_of(a, p);
+        if (*slot == 0)
+            continue;
+        if (keep)
+            memcpy(contents, p, PAGES_CHUNK);
+        if (map_zeros(p, slot) && keep)
+            memcpy(p, contents, PAGES_CHUNK);
+    }
+    ncs_free(contents);
 }
 
 void sim_pages_release(struct pages *pages)

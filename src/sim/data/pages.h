@@ -25,6 +25,10 @@ struct pages {
 bool sim_pages_copy(void *dst, const void *src, size_t bytes);
 bool sim_pages_set(void *dst, int byte, size_t bytes);
 
+/* Large memory that is about to be overwritten as a whole gets pages of its own: large ones, all at once, where writes
+ * would make small ones, one fault each. `keep`: the contents are read first. */
+void sim_pages_take(void *dst, size_t bytes, bool keep);
+
 /* The allocation is unmapped. */
 void sim_pages_release(struct pages *pages);
 /* Frees the file. Nothing may be mapped from it any more. */
