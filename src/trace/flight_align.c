@@ -90,7 +90,7 @@ static void start_together(struct record *r, int comm)
         if (info->rank[k] >= 0)
             drop_before(r, comm, info->rank[k], start);
     }
-    if (cuts) {
+    if (cuts && start > 1) {
         struct ncs_str who = { 0 };
         ncs_str_add_many_ranks(&who, cut, cuts);
         ncs_record_note(r, "%s: the dump%s of rank%s %s %s lost the oldest calls; the ranks are compared from "

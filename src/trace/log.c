@@ -12,6 +12,7 @@
 #include "base/safe.h"
 #include "trace/log_gaps.h"
 #include "trace/log_line.h"
+#include "trace/reader.h"
 
 struct bound { /* a communicator's handle in a process */
     int comm, comm_rank;
@@ -37,6 +38,7 @@ struct thread {
 
 struct log {
     struct record *record;
+    struct trace_file *kept; size_t kepts, kept_room;
     struct bound *bound; size_t bounds, bound_room;
     struct ncs_map bound_of;  /* process and handle -> bound + 1 */
     struct ncs_map bound_at;  /* line that first showed it -> bound + 1 */
@@ -54,6 +56,7 @@ struct log {
     const char *odd_file, *warning_file;
     struct ncs_str warning;   /* the first one */
     bool building;            /* the second time through: calls are made */
+    bool warnings_only;       /* another source has the calls */
     struct ncs_error *err;
 };
 
@@ -312,6 +315,8 @@ static bool take(struct log *l, const struct log_line *line)
 {
     struct log_init init;
     struct log_call call;
+    if (l->warnings_only)
+        return true;
     enum log_kind kind = ncs_log_parse(line, &init, &call);
     switch (kind) {
     case LOG_LINE_INIT:
@@ -387,11 +392,11 @@ static bool read_file(struct log *l, const struct trace_file *file)
     return ok;
 }
 
-static bool read_all(struct log *l, const struct trace_file *file, size_t count)
+static bool read_all(struct log *l)
 {
     bool ok = true;
-    for (size_t i = 0; i < count && ok; i++)
-        ok = read_file(l, &file[i]);
+    for (size_t i = 0; i < l->kepts && ok; i++)
+        ok = read_file(l, &l->kept[i]);
     return ok;
 }
 
@@ -404,14 +409,15 @@ static void end_groups(struct log *l)
             l->record->rank[l->entity[l->thread[i].entity[k]].rank].open = true;
 }
 
-static bool has_calls(struct log *l, const struct trace_file *file, struct ncs_error *err)
+static bool has_calls(struct log *l)
 {
+    struct ncs_error *err = l->err;
     if (l->bounds || !l->unbound)
         return true;
     ncs_fail(err, NCS_BAD_INPUT, "%zu calls, but no line says which rank of which communicator made them",
              l->unbound);
     ncs_fail_hint(err, "record with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL, from the start of the job");
-    return ncs_fail_at(err, file->path, 0, 0);
+    return ncs_fail_at(err, l->kept[0].path, 0, 0);
 }
 
 static void note_lines(struct log *l)
@@ -422,6 +428,10 @@ static void note_lines(struct log *l)
     if (l->bounds && l->unbound)
         ncs_record_note(l->record, "%zu call%s on communicators of which no line tells the ranks %s left out",
                     l->unbound, l->unbound == 1 ? "" : "s", l->unbound == 1 ? "is" : "are");
+    if (l->warnings_only) {
+        ncs_record_note(l->record, "the calls of NCCL's log are not used: the dumps have them");
+        return;
+    }
     if (l->odd)
         ncs_record_note(l->record, "%zu line%s of NCCL's %s not understood, the first is %s:%d", l->odd,
                     l->odd == 1 ? "" : "s", l->odd == 1 ? "is" : "are", l->odd_file, l->first_odd);
@@ -429,44 +439,79 @@ static void note_lines(struct log *l)
                 "others have not called");
 }
 
-bool ncs_log_is(const struct trace_file *file)
+static bool log_is(const struct trace_file *file)
 {
     const char *text = file->text.text;
     return strstr(text, " NCCL INFO ") || strstr(text, " NCCL CALL ") || strstr(text, " NCCL WARN ") ||
            strncmp(text, "NCCL version ", 13) == 0;
 }
 
-bool ncs_log_read(struct record *r, struct trace_file *file, size_t count, struct ncs_error *err)
+static void *log_begin(struct record *r, struct ncs_error *err)
 {
-    struct log l = { .record = r, .err = err };
-    r->trace->kind = count == 1 ? "NCCL log" : "NCCL logs";
-    r->source_word = "log";
-    ncs_log_version(&file[0], r->trace->nccl, sizeof r->trace->nccl);
-    bool ok = read_all(&l, file, count) && number_ranks(&l);
-    l.building = true;
-    ncs_map_free(&l.bound_of);
-    l.bound_of = (struct ncs_map){ 0 };
-    ok = ok && read_all(&l, file, count) && has_calls(&l, &file[0], err);
-    if (ok)
-        ncs_log_note_gaps(&l.gaps, r);
-    ok = ok && ncs_log_align(r, err);
-    if (ok) {
-        end_groups(&l);
-        note_lines(&l);
+    struct log *l = ncs_new(sizeof *l);
+    *l = (struct log){ .record = r, .err = err };
+    return l;
+}
+
+/* Keeps the text: it is read twice, once all are there. */
+static enum trace_taken log_take(void *state, struct trace_file *file)
+{
+    struct log *l = state;
+    NCS_PUSH(l->kept, l->kepts, l->kept_room, *file);
+    file->text = (struct ncs_str){ 0 };
+    return TRACE_TAKEN;
+}
+
+static bool log_finish(void *state)
+{
+    struct log *l = state;
+    struct record *r = l->record;
+    if (!r->trace->nccl[0])
+        ncs_log_version(&l->kept[0], r->trace->nccl, sizeof r->trace->nccl);
+    l->warnings_only = r->numbered && r->calls;
+    if (l->warnings_only) {
+        read_all(l);
+        note_lines(l);
+        return true;
     }
-    for (size_t i = 0; i < l.threads; i++)
-        ncs_free(l.thread[i].entity);
-    ncs_free(l.thread);
-    ncs_str_free(&l.warning);
-    ncs_free(l.bound);
-    ncs_free(l.entity);
-    ncs_map_free(&l.bound_of);
-    ncs_map_free(&l.bound_at);
-    ncs_map_free(&l.parts);
-    ncs_map_free(&l.comm_of);
-    ncs_map_free(&l.entity_of);
-    ncs_map_free(&l.thread_of);
-    ncs_map_free(&l.has_calls);
-    ncs_log_gaps_free(&l.gaps);
+    bool ok = read_all(l) && number_ranks(l);
+    l->building = true;
+    ncs_map_free(&l->bound_of);
+    l->bound_of = (struct ncs_map){ 0 };
+    ok = ok && read_all(l) && has_calls(l);
+    if (ok)
+        ncs_log_note_gaps(&l->gaps, r);
+    ok = ok && ncs_log_align(r, l->err);
+    if (ok) {
+        end_groups(l);
+        note_lines(l);
+    }
     return ok;
 }
+
+static void log_end(void *state)
+{
+    struct log *l = state;
+    for (size_t i = 0; i < l->threads; i++)
+        ncs_free(l->thread[i].entity);
+    for (size_t i = 0; i < l->kepts; i++)
+        ncs_str_free(&l->kept[i].text);
+    ncs_free(l->kept);
+    ncs_free(l->thread);
+    ncs_str_free(&l->warning);
+    ncs_free(l->bound);
+    ncs_free(l->entity);
+    ncs_map_free(&l->bound_of);
+    ncs_map_free(&l->bound_at);
+    ncs_map_free(&l->parts);
+    ncs_map_free(&l->comm_of);
+    ncs_map_free(&l->entity_of);
+    ncs_map_free(&l->thread_of);
+    ncs_map_free(&l->has_calls);
+    ncs_log_gaps_free(&l->gaps);
+    ncs_free(l);
+}
+
+const struct trace_reader ncs_reader_log = {
+    "NCCL log", "log", log_is, log_begin, log_take, log_finish, log_end,
+};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "trace/reader.h"
 
 /* Parses "host:pid:tid" that ends before `end`; other text may stand before it. */
 static bool split_origin(const char *text, const char *end, struct log_line *line)

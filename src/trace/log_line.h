@@ -45,6 +45,7 @@ const char *ncs_log_warning(const char *text);
 bool ncs_log_split(const char *text, struct log_line *line);
 enum log_kind ncs_log_parse(const struct log_line *line, struct log_init *init, struct log_call *call);
 /* The version in the log, if there is one. */
+struct trace_file;
 void ncs_log_version(const struct trace_file *file, char *version, size_t room);
 
 #endif
