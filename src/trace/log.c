@@ -57,6 +57,7 @@ struct log {
     struct ncs_str warning;   /* the first one */
     bool building;            /* the second time through: calls are made */
     bool warnings_only;       /* another source has the calls */
+    bool any_call;            /* there may be lines of calls */
     struct ncs_error *err;
 };
 
@@ -429,7 +430,8 @@ static void note_lines(struct log *l)
         ncs_record_note(l->record, "%zu call%s on communicators of which no line tells the ranks %s left out",
                     l->unbound, l->unbound == 1 ? "" : "s", l->unbound == 1 ? "is" : "are");
     if (l->warnings_only) {
-        ncs_record_note(l->record, "the calls of NCCL's log are not used: the dumps have them");
+        if (l->any_call)
+            ncs_record_note(l->record, "the calls of NCCL's log are not used: the dumps have them");
         return;
     }
     if (l->odd)
@@ -453,12 +455,14 @@ static void *log_begin(struct record *r, struct ncs_error *err)
     return l;
 }
 
-/* Keeps the text: it is read twice, once all are there. */
+/* Keeps a copy of the text: it is read twice, once all are there. */
 static enum trace_taken log_take(void *state, struct trace_file *file)
 {
     struct log *l = state;
-    NCS_PUSH(l->kept, l->kepts, l->kept_room, *file);
-    file->text = (struct ncs_str){ 0 };
+    l->any_call |= strstr(file->text.text, ": opCount ") || strstr(file->text.text, " NCCL CALL nccl");
+    struct trace_file own = { .path = file->path };
+    ncs_str_add_bytes(&own.text, file->text.text, file->text.bytes); /* other readers read it, too */
+    NCS_PUSH(l->kept, l->kepts, l->kept_room, own);
     return TRACE_TAKEN;
 }
 
@@ -468,7 +472,7 @@ static bool log_finish(void *state)
     struct record *r = l->record;
     if (!r->trace->nccl[0])
         ncs_log_version(&l->kept[0], r->trace->nccl, sizeof r->trace->nccl);
-    l->warnings_only = r->numbered && r->calls;
+    l->warnings_only = (r->numbered && r->calls) || (r->follows && !l->any_call);
     if (l->warnings_only) {
         read_all(l);
         note_lines(l);

@@ -374,9 +374,10 @@ static void note_stuck(struct player *p)
     ncs_call_describe(c, &what);
     play_report_ranks(p, c, RECORD_STARTED, "begun", &where_it_is);
     play_report_ranks(p, c, RECORD_SCHEDULED, "not begun by the GPU", &where_it_is);
-    ncs_record_note(p->record, "call %u on %s, %s, is not over although every rank has made it%s; no call tells "
+    ncs_record_note(p->record, "call %u on %s, %s, is not over although every rank %s it%s; no call tells "
                     "why: it may be slow, or a link, or what the GPU does before it", (unsigned)c->number,
-                    p->journal->comm[c->comm]->name, what.text, where_it_is.text ? where_it_is.text : "");
+                    p->journal->comm[c->comm]->name, what.text, p->record->guessed ? "that is known has made" : "has made",
+                    where_it_is.text ? where_it_is.text : "");
     ncs_str_free(&what);
     ncs_str_free(&where_it_is);
 }

@@ -62,7 +62,7 @@ static bool add_text(struct files *all, const char *path, struct ncs_str *text, 
     *text = (struct ncs_str){ 0 };
     NCS_PUSH(all->path, all->paths, all->path_room, ncs_copy_text(path));
     f.path = all->path[all->paths - 1];
-    for (size_t i = 0; i < READERS && ok && f.text.text; i++) {
+    for (size_t i = 0; i < READERS && ok; i++) {
         if (!readers[i]->is(&f))
             continue;
         bool fresh = !all->state[i];
@@ -131,6 +131,7 @@ static bool name_kinds(struct files *all, const char *path)
     for (size_t i = 0; i < READERS; i++) {
         if (!all->state[i])
             continue;
+        all->record->follows = kinds.bytes > 0;
         if (!kinds.bytes)
             all->record->source_word = readers[i]->word;
         ncs_str_addf(&kinds, "%s%s", kinds.bytes ? ", " : "", readers[i]->kind);

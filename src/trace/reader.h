@@ -7,7 +7,7 @@
 
 struct trace_file {
     const char *path;    /* lives as long as the record */
-    struct ncs_str text; /* a reader that keeps it empties it */
+    struct ncs_str text;
     bool of_folder;      /* the user named its folder, so it may be any file */
 };
 

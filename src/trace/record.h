@@ -37,6 +37,7 @@ struct record_rank {
     const char *source;   /* its file; NULL = it left no readable one */
     bool spoilt;          /* it left an unreadable file */
     bool cut;             /* its file has lost the oldest calls */
+    bool window;          /* its file has none but the newest, by its nature */
     bool open;            /* the last group is not ended */
 };
 
@@ -62,6 +63,8 @@ struct record {
     struct ncs_map places;       /* hash of a name -> its number + 1 */
     const char *source_word;     /* "dump", "log": the kind of file that a missing rank lacks */
     bool knows_ends;             /* the states of calls are known */
+    bool guessed;                /* ranks that left nothing are taken to have made the calls of the others */
+    bool follows;                /* files of more than one kind are there */
     bool numbered;               /* calls have the numbers of their groups: ncs_flight_align */
 };
 
