@@ -10,6 +10,10 @@ struct log_line {
     const char *file;
     int number;
     uint64_t process, thread; /* host and pid; tid: hashes */
+    const char *origin;       /* "host:pid" and its length, in the text that was split */
+    size_t origin_bytes;
+    int device;               /* "[2]"; -1 = not said */
+    uint64_t torn;            /* a line of this process is cut off by this one; 0 = none */
     bool traced;              /* of NCCL_DEBUG=TRACE */
     const char *text;         /* after "NCCL INFO " */
 };
@@ -21,12 +25,14 @@ struct log_init {
     bool counted;             /* the line has `child` */
     int color, rank, nranks, device; /* device: -1 = unknown */
     bool complete;
+    bool anonymous;           /* a line of RCCL or of old versions: it has neither id nor parent */
 };
 
 struct log_call {
     enum ncs_fn fn;
     uint64_t handle, count, send, recv, stream, op_count;
     int dtype, op, root;
+    int nranks;               /* of the communicator; 0 = not said */
     bool counted;             /* the line has op_count */
 };
 

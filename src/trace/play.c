@@ -229,15 +229,16 @@ static char *silence(const struct player *p, int rank)
 {
     const struct record *r = p->record;
     const struct ncs_call *last = p->last[rank];
+    const char *word = r->rank[rank].word ? r->rank[rank].word : r->source_word;
     struct ncs_str text = { 0 };
     if (r->rank[rank].spoilt)
         ncs_str_addf(&text, "left a %s that cannot be read", r->source_word);
     else if (!r->rank[rank].source)
         ncs_str_addf(&text, "left no %s", r->source_word);
     else if (!last)
-        ncs_str_addf(&text, "its %s has no call", r->source_word);
+        ncs_str_addf(&text, "its %s has no call", word);
     else
-        ncs_str_addf(&text, "its %s ends with call %u on %s", r->source_word, (unsigned)last->number,
+        ncs_str_addf(&text, "its %s ends with call %u on %s", word, (unsigned)last->number,
                      p->journal->comm[last->comm]->name);
     return ncs_str_take(&text);
 }

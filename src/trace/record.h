@@ -35,6 +35,7 @@ struct record_rank {
     struct record_call *call;
     size_t calls, room;
     const char *source;   /* its file; NULL = it left no readable one */
+    const char *word;     /* the kind of its file; NULL = that of the record */
     bool spoilt;          /* it left an unreadable file */
     bool cut;             /* its file has lost the oldest calls */
     bool window;          /* its file has none but the newest, by its nature */

@@ -161,6 +161,7 @@ static bool add_watched(struct watch_join *j, struct watch_rank *k, int comm_ran
     if (r->rank[k->rank].source && r->rank[k->rank].source != k->path)
         return true; /* its dump is there */
     r->rank[k->rank].source = k->path;
+    r->rank[k->rank].word = ncs_reader_watchdog.word;
     r->rank[k->rank].spoilt = false;
     r->rank[k->rank].window |= from > 1;
     for (int64_t seq = from > 0 ? from : 1; seq <= last; seq++) {
@@ -180,6 +181,7 @@ static bool add_like_dump(struct watch_join *j, struct watch_rank *k, int comm_r
     if (r->rank[k->rank].source)
         return true;
     r->rank[k->rank].source = k->path;
+    r->rank[k->rank].word = ncs_reader_watchdog.word;
     r->rank[k->rank].spoilt = false;
     r->rank[k->rank].cut = r->rank[model].cut;
     for (size_t i = 0; i < r->rank[model].calls; i++) {
