@@ -286,7 +286,7 @@ static bool log_is(const struct trace_file *file)
 {
     const char *text = file->text.text;
     return strstr(text, " NCCL INFO ") || strstr(text, " NCCL CALL ") || strstr(text, " NCCL WARN ") ||
-           strncmp(text, "NCCL version ", 13) == 0;
+           (strncmp(text, "NCCL version ", 13) == 0 && !strstr(text, "CUDA runtime version ")); /* which is of RAS */
 }
 
 static void *log_begin(struct record *r, struct ncs_error *err)
