@@ -289,7 +289,7 @@ static bool log_is(const struct trace_file *file)
            (strncmp(text, "NCCL version ", 13) == 0 && !strstr(text, "CUDA runtime version ")); /* which is of RAS */
 }
 
-static void *log_begin(struct record *r, struct ncs_error *err)
+void *ncs_log_begin(struct record *r, struct ncs_error *err)
 {
     struct log *l = ncs_new(sizeof *l);
     *l = (struct log){ .record = r, .err = err };
@@ -297,7 +297,7 @@ static void *log_begin(struct record *r, struct ncs_error *err)
 }
 
 /* Keeps a copy of the text: it is read twice, once all are there. */
-static enum trace_taken log_take(void *state, struct trace_file *file)
+enum trace_taken ncs_log_take(void *state, struct trace_file *file)
 {
     struct log *l = state;
     l->any_call |= strstr(file->text.text, ": opCount ") || strstr(file->text.text, " NCCL CALL nccl");
@@ -307,7 +307,7 @@ static enum trace_taken log_take(void *state, struct trace_file *file)
     return TRACE_TAKEN;
 }
 
-static bool log_finish(void *state)
+bool ncs_log_finish(void *state)
 {
     struct log *l = state;
     struct record *r = l->record;
@@ -336,7 +336,7 @@ static bool log_finish(void *state)
     return ok;
 }
 
-static void log_end(void *state)
+void ncs_log_end(void *state)
 {
     struct log *l = state;
     for (size_t i = 0; i < l->threads; i++)
@@ -365,5 +365,5 @@ static void log_end(void *state)
 }
 
 const struct trace_reader ncs_reader_log = {
-    "NCCL log", "log", log_is, log_begin, log_take, log_finish, log_end,
+    "NCCL log", "log", log_is, ncs_log_begin, ncs_log_take, ncs_log_finish, ncs_log_end,
 };

@@ -71,6 +71,7 @@ struct log {
     struct ncs_str warning;   /* the first one */
     bool building;            /* the second time through: calls are made */
     bool warnings_only;       /* another source has the calls */
+    bool splits;              /* of RCCL: communicators are split */
     bool any_call;            /* there may be lines of calls */
     struct ncs_error *err;
 };
@@ -97,5 +98,11 @@ void ncs_log_see_loose(struct log *l, const struct log_line *line, const struct 
 /* Tells which of those handles are of one communicator, and binds them. */
 bool ncs_log_bind_loose(struct log *l);
 void ncs_log_note_loose(const struct log *l);
+
+/* The reader of logs, also for what is translated into one. */
+void *ncs_log_begin(struct record *r, struct ncs_error *err);
+enum trace_taken ncs_log_take(void *state, struct trace_file *file);
+bool ncs_log_finish(void *state);
+void ncs_log_end(void *state);
 
 #endif
