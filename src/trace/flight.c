@@ -155,6 +155,8 @@ static bool read_dump(struct flights *all, struct dump *d, const struct value *r
         read_version(all, root);
         return true;
     }
+    if (f->two_jobs)
+        return false;
     drop_calls(f->record, d->rank);
     leave_out(all, d);
     return true;

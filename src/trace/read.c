@@ -35,9 +35,9 @@ static bool add_unknown(struct files *all, const struct trace_file *f)
         all->first_left = f->path;
     if (f->of_folder)
         return true;
-    ncs_fail(all->err, NCS_BAD_INPUT, "%s: a Flight Recorder dump (JSON or pickle) or a log of NCCL is expected",
-             empty ? "the file is empty" : "there is no line of NCCL's in it, and it begins with neither "
-                                           "`{` nor a pickle's byte 0x80");
+    ncs_fail(all->err, NCS_BAD_INPUT, "%s: a dump, a log or stacks of a job are expected",
+             empty ? "the file is empty" : "nothing in the file is of a kind that diagnose reads");
+    ncs_fail_hint(all->err, "`ncclscript diagnose --help` lists the kinds");
     return ncs_fail_at(all->err, f->path, 0, 0);
 }
 
@@ -87,7 +87,7 @@ static bool add_file(struct files *all, const char *path, bool of_folder)
 {
     struct ncs_str text = { 0 };
     ncs_str_add(&text, "");
-    if (ncs_file_read(path, FILE_MOST, "a dump or a log", &text, all->err) &&
+    if (ncs_file_read(path, FILE_MOST, "a file of a job", &text, all->err) &&
         (ncs_gunzip(&text, FILE_MOST, all->err) || ncs_fail_at(all->err, path, 0, 0)))
         return add_text(all, path, &text, of_folder);
     ncs_str_free(&text);
@@ -139,7 +139,8 @@ static bool name_kinds(struct files *all, const char *path)
     all->record->trace->kind = kinds.text;
     if (kinds.bytes)
         return true;
-    ncs_fail(all->err, NCS_BAD_INPUT, "no file of the folder is a Flight Recorder dump or a log of NCCL");
+    ncs_fail(all->err, NCS_BAD_INPUT, "no file of the folder is a dump, a log or a stack of a job");
+    ncs_fail_hint(all->err, "`ncclscript diagnose --help` lists the kinds");
     return ncs_fail_at(all->err, path, 0, 0);
 }
 

@@ -240,7 +240,7 @@ static enum trace_taken watchdog_take(void *state, struct trace_file *file)
         bool status = number_of(l.text, made_words, &made) | number_of(l.text, over_words, &over);
         find_watch_ranks(&l);
         find_watch_group(&l);
-        if (work && strstr(work, "ran for") && l.rank >= 0)
+        if (work && (strstr(l.text, "Watchdog caught") || strstr(work, "ran for")) && l.rank >= 0)
             read_late(w, &l, work);
         else if (status && l.rank >= 0)
             read_status(w, &l, made, over);

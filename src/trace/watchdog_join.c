@@ -228,7 +228,8 @@ static bool excuse_silent(struct watch_join *j, int seen)
     struct record_comm *info = &r->comm[j->comm];
     struct watch_rank like = { .made = j->last, .over = j->first, .late = -1, .self = -1 };
     int silent = info->nranks - seen;
-    if (silent == 0 || (seen >= 2 && silent * 2 <= seen))
+    r->guessed = true; /* the lines do not say how many ranks there are */
+    if (seen >= 2 && silent * 2 <= seen)
         return true;
     for (size_t i = 0; i < j->g->ranks; i++)
         like.over = j->g->of[i].over > like.over ? j->g->of[i].over : like.over;
@@ -238,9 +239,11 @@ static bool excuse_silent(struct watch_join *j, int seen)
         if (!r->rank[like.rank].source && !add_watched(j, &like, k))
             return false;
     }
-    r->guessed = true;
-    ncs_record_note(r, "%s: %d of %d ranks left lines of their watchdog, too few to tell from them who is missing",
-                    info->name, seen, info->nranks);
+    if (seen == 1)
+        ncs_record_note(r, "%s: only one rank left lines of its watchdog: nothing tells who is missing", info->name);
+    else
+        ncs_record_note(r, "%s: %d of %d ranks left lines of their watchdog, too few to tell from them who is missing",
+                        info->name, seen, info->nranks);
     return true;
 }
 

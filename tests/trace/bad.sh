@@ -37,9 +37,9 @@ pickle() {
 
 # ---- neither ----
 bad empty 'the file is empty' </dev/null
-printf 'hello\n' | bad text 'there is no line of NCCL'
-printf '\377\376\000\000garbage' | bad bytes_7 'there is no line of NCCL'
-head -c 65536 /dev/zero | bad zeros 'there is no line of NCCL'
+printf 'hello\n' | bad text 'nothing in the file is of a kind that diagnose reads'
+printf '\377\376\000\000garbage' | bad bytes_7 'nothing in the file is of a kind that diagnose reads'
+head -c 65536 /dev/zero | bad zeros 'nothing in the file is of a kind that diagnose reads'
 
 # ---- JSON ----
 printf '{"version": "2.10", "entries": [' | bad cut_0.json 'no JSON: '
@@ -113,7 +113,7 @@ mkdir both none
 printf '{"entries": []}' >both/a_0.json
 printf 'n:1:1 [0] NCCL INFO NCCL version 2.28.9\n' >both/b.log
 printf 'hello\n' >none/a.txt
-for case in 'none:no file of the folder' 'absent:cannot be opened'; do
+for case in 'none:no file of the folder is a dump' 'absent:cannot be opened'; do
     timeout 60 "$program" diagnose "${case%%:*}" >out 2>err
     status=$?
     ran=$((ran + 1))

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# What people paste when a job hangs: lines of the watchdog, logs without lines of INIT, what ncclras prints, stacks,
+# lines of Horovod, clogs, records of RCCL, and a folder of several of these. Each has its report beside it.
+set -u
+unset "${!NCCL_@}"
+here=$(cd "$(dirname "$0")" && pwd)
+: "${NCCLSCRIPT:?the path of the binary}"
+program=$(realpath "$NCCLSCRIPT") || exit 1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export LC_ALL=C
+cd "$here/pasted" || exit 1
+ran=0 failed=0
+complain() {
+    printf '%s\n' "$1"
+    failed=$((failed + 1))
+}
+
+for report in *.report; do
+    name=${report%.report}
+    ran=$((ran + 1))
+    { "$program" diagnose "$name" </dev/null; echo "status $?"; } >"$work/got" 2>&1
+    diff -u "$report" "$work/got" || complain "$name: the report is another one"
+    # No report of a half is certain.
+    grep -q '^HANG' "$work/got" && ! grep -qE 'likely, not certain|^  or ' "$work/got" && complain "$name: certain"
+done
+
+# ---- what is not whole, or not of one job ----
+
+# says STATUS TEXT FILE...: of a diagnosis
+says() {
+    local want=$1 text=$2 got
+    shift 2
+    ran=$((ran + 1))
+    "$program" diagnose "$@" >"$work/got" 2>&1 </dev/null
+    got=$?
+    { [ "$got" = "$want" ] && grep -qF -- "$text" "$work/got"; } ||
+        { complain "$*: status $got, expected $want and: $text"; sed 's/^/  /' "$work/got"; }
+}
+
+head -n 2 watchdog_behind.log >"$work/two.log"
+says 0 'only one rank left lines of its watchdog: nothing tells who is missing' "$work/two.log"
+sed '3,6d' watchdog_behind.log >"$work/few.log"
+sed 's/ank2/ank7/; s/ank 2/ank 7/' "$work/few.log" >"$work/few7.log"
+says 3 'too few to tell from them who is missing' "$work/few7.log"
+sed 's/, last completed.*//; s/NumelIn.*//' watchdog_kinds.log >"$work/cut.log"
+says 3 'default_pg' "$work/cut.log"
+head -c 700 ras.json >"$work/ras.json"
+says 2 'no JSON' "$work/ras.json"
+head -n 14 ras.txt >"$work/nothing.txt"
+says 2 'nothing in the file is of a kind' "$work/nothing.txt"
+sed 's/"rank": 3/"rank": 77/' ras.json >"$work/strange.json"
+says 2 '`rank`: a rank of the communicator is expected' "$work/strange.json"
+mkdir "$work/clogs" && cp clog/* "$work/clogs" && cp clog/clog_1.log "$work/clogs/other.log"
+says 2 'a second clog of rank 1' "$work/clogs"
+grep -v new_comm clog/clog_0.log >"$work/clog_x.log"
+says 2 'no line of this clog says its rank' "$work/clog_x.log"
+rm "$work/clogs/other.log" "$work/clogs/clog_3.log"
+says 3 'rank 3 left no clog' "$work/clogs"
+for rank in 0 1 2 3; do
+    sed "s/opCount/opCount/; s/nranks=4/nranks=2/" no_init.log
+done >"$work/pairs.log"
+says 2 'no line says which rank of which communicator' "$work/pairs.log"
+mkdir "$work/jobs" && cp ../hand/dumps/* "$work/jobs"
+sed 's/\[0, 1, 2, 3\]/[0, 1, 2, 3, 4]/' ../hand/dumps/nccl_trace_rank_0.json >"$work/jobs/nccl_trace_rank_4.json"
+says 2 'the dumps are of two jobs' "$work/jobs"
+# Clocks do not count: the same log with other times.
+sed 's/E801 09:12/E802 23:59/' watchdog_behind.log >"$work/late.log"
+says 3 'rank 2 made 504 calls on default_pg' "$work/late.log"
+# Stacks of ranks that are in two places, none of which most are in: nobody is accused.
+mkdir "$work/halves" && cp stacks/rank[02].txt "$work/halves"
+says 5 'by the stacks, rank 2 is at images.py:31 in decode' "$work/halves"
+# NCCL's log and the lines of the watchdog in one file: the calls are those of the log.
+cat no_init.log watchdog_kinds.log >"$work/both.log"
+says 3 'the lines of the watchdog are not used' "$work/both.log"
+
+echo "$ran files, $failed failures"
+[ "$failed" = 0 ] && [ "$ran" -gt 25 ]
