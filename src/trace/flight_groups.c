@@ -54,7 +54,8 @@ static int comm_of(struct flight *f, const char *name, const char *desc, const i
         ncs_str_add(&own, desc);
     else
         ncs_str_addf(&own, "pg %s", name);
-    if (desc && strcmp(desc, "default_pg") == 0 && f->all_ranks && f->all_ranks != ranks) {
+    bool of_all = desc && strcmp(desc, "default_pg") == 0 && strcmp(name, "0") == 0;
+    if (of_all && f->all_ranks && f->all_ranks != ranks) {
         ncs_str_free(&own);
         ncs_fail(f->err, NCS_BAD_INPUT, "the dumps are of two jobs: default_pg has %zu ranks in one, %zu in another",
                  f->all_ranks, ranks);
@@ -62,7 +63,7 @@ static int comm_of(struct flight *f, const char *name, const char *desc, const i
         f->two_jobs = true;
         return -1;
     }
-    if (desc && strcmp(desc, "default_pg") == 0)
+    if (of_all)
         f->all_ranks = ranks;
     comm = ncs_record_add_comm(r, (int)ranks, own.text, f->err);
     ncs_str_free(&own);

@@ -1,5 +1,5 @@
 /* A run that was recorded elsewhere, as the input of the diagnosis: a journal and the state of its ranks.
- * Read from the Flight Recorder dumps of PyTorch's ranks, or from NCCL's log. */
+ * Read from dumps, logs, stacks and pasted lines: readers.def lists the kinds. */
 #ifndef NCS_TRACE_TRACE_H
 #define NCS_TRACE_TRACE_H
 
