@@ -35,6 +35,7 @@ struct clog_file {
     size_t *kind_of; size_t kind_ofs, kind_room;       /* by call: its kind */
     struct clog_kind *kind; size_t kinds, kinds_room;
     struct ncs_map kind_at;   /* id -> index + 1 */
+    struct ncs_map comm_at;   /* hash of a name -> index + 1 */
     size_t odd, graphs, batches;
     bool lifecycle, cut;
 };
@@ -85,13 +86,15 @@ static int clog_dtype(const char *text)
 
 static struct clog_comm *clog_comm(struct clog_file *f, const char *name)
 {
-    for (size_t i = 0; i < f->comms; i++)
-        if (strcmp(f->comm[i].name, name) == 0)
-            return &f->comm[i];
-    struct clog_comm fresh = { .rank = -1, .size = -1, .comm = -1 };
-    snprintf(fresh.name, sizeof fresh.name, "%s", name);
-    NCS_PUSH(f->comm, f->comms, f->comm_room, fresh);
-    return &f->comm[f->comms - 1];
+    uint64_t key = ncs_hash_bytes(0, name, strlen(name));
+    size_t at = ncs_map_number(&f->comm_at, key);
+    if (!at) {
+        struct clog_comm fresh = { .rank = -1, .size = -1, .comm = -1 };
+        snprintf(fresh.name, sizeof fresh.name, "%s", name);
+        NCS_PUSH(f->comm, f->comms, f->comm_room, fresh);
+        ncs_map_put_number(&f->comm_at, key, at = f->comms);
+    }
+    return &f->comm[at - 1];
 }
 
 /* ---- lines ---- */
@@ -392,6 +395,7 @@ static void clog_end(void *state)
         ncs_free(f->kind_of);
         ncs_free(f->kind);
         ncs_map_free(&f->kind_at);
+        ncs_map_free(&f->comm_at);
     }
     ncs_free(all->file);
     ncs_free(all);

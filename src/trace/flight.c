@@ -60,7 +60,7 @@ int ncs_rank_of_name(const char *path)
 
 /* ---- one dump ---- */
 
-static const struct value *parse(struct flight *f, const struct trace_file *file, struct value_pool *pool)
+static const struct value *parse_dump(struct flight *f, const struct trace_file *file, struct value_pool *pool)
 {
     bool pickled = (unsigned char)file->text.text[0] == 0x80;
     const struct value *root = pickled ? ncs_pickle_read(pool, file->text.text, file->text.bytes, f->err)
@@ -98,7 +98,7 @@ static bool find_rank(struct flight *f, struct dump *d, const struct value *root
     return true;
 }
 
-static void read_version(struct flights *all, const struct value *root)
+static void read_flight_version(struct flights *all, const struct value *root)
 {
     struct record *r = all->f.record;
     const char *own = ncs_value_as_text(ncs_value_get(root, "version"));
@@ -152,7 +152,7 @@ static bool read_dump(struct flights *all, struct dump *d, const struct value *r
     f->record->rank[d->rank].spoilt = false;
     d->readable = ncs_flight_read_config(f, d, root) && ncs_flight_read_entries(f, d, root);
     if (d->readable) {
-        read_version(all, root);
+        read_flight_version(all, root);
         return true;
     }
     if (f->two_jobs)
@@ -167,7 +167,7 @@ static enum trace_taken flight_take(void *state, struct trace_file *file)
     struct flights *all = state;
     struct flight *f = &all->f;
     struct value_pool pool = { 0 };
-    const struct value *root = parse(f, file, &pool);
+    const struct value *root = parse_dump(f, file, &pool);
     enum trace_taken taken = TRACE_TAKEN;
     if (root && !is_dump(root)) {
         taken = TRACE_NOT_MINE;

@@ -22,7 +22,7 @@ static struct gzip_library {
     int (*end)(struct gzip_stream *);
 } gzip;
 
-static bool open_library(void)
+static bool open_gzip(void)
 {
     void *library = gzip.end ? NULL : dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library) {
@@ -34,7 +34,7 @@ static bool open_library(void)
 }
 
 /* Appends what one stream unpacks to; a file may have several. False: it is broken, cut off or too long. */
-static bool unpack(struct gzip_stream *z, size_t most, struct ncs_str *out)
+static bool unpack_stream(struct gzip_stream *z, size_t most, struct ncs_str *out)
 {
     unsigned char block[GZIP_BLOCK];
     int status = GZIP_OK;
@@ -55,7 +55,7 @@ bool ncs_gunzip(struct ncs_str *text, size_t most, struct ncs_error *err)
     bool ok = true;
     if (text->bytes < 3 || in[0] != 0x1f || in[1] != 0x8b || in[2] != 8)
         return true;
-    if (!open_library()) {
+    if (!open_gzip()) {
         ncs_fail(err, NCS_BAD_INPUT, "the file is packed by gzip, and libz.so.1 is not installed");
         return ncs_fail_hint(err, "unpack it with gunzip");
     }
@@ -64,7 +64,7 @@ bool ncs_gunzip(struct ncs_str *text, size_t most, struct ncs_error *err)
     while (ok && z.avail_in > 2 && z.next_in[0] == 0x1f) {
         ok = gzip.begin(&z, GZIP_WINDOW, "1.2.11", (int)sizeof z) == GZIP_OK;
         if (ok) {
-            ok = unpack(&z, most, &out);
+            ok = unpack_stream(&z, most, &out);
             gzip.end(&z);
         }
     }

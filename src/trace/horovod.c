@@ -17,6 +17,8 @@ enum { TENSORS = 64 };
 struct tensor {
     char *name;
     int *missing; size_t missings, room; /* ranks */
+    struct ncs_map listed;  /* rank + 1 -> 1 */
+    bool ready;             /* those are the ranks that have it */
     const char *path; int line;
 };
 
@@ -33,13 +35,14 @@ static void forget_tensors(struct horovod *h)
     for (size_t i = 0; i < h->tensors; i++) {
         ncs_free(h->tensor[i].name);
         ncs_free(h->tensor[i].missing);
+        ncs_map_free(&h->tensor[i].listed);
     }
     h->tensors = 0;
     h->more = 0;
     h->shortened = false;
 }
 
-static void add_missing(struct horovod *h, const char *name, size_t bytes, int rank, const char *path, int line)
+static void add_missing_tensor(struct horovod *h, const char *name, size_t bytes, int rank, const char *path, int line)
 {
     struct ncs_str own = { 0 }, valid = { 0 };
     ncs_safe_utf8(&valid, name, bytes < 100 ? bytes : 100);
@@ -59,9 +62,9 @@ static void add_missing(struct horovod *h, const char *name, size_t bytes, int r
     }
     ncs_str_free(&own);
     struct tensor *t = &h->tensor[at];
-    for (size_t i = 0; i < t->missings; i++)
-        if (t->missing[i] == rank)
-            return;
+    if (ncs_map_number(&t->listed, (uint64_t)rank + 1))
+        return;
+    ncs_map_put_number(&t->listed, (uint64_t)rank + 1, 1);
     NCS_PUSH(t->missing, t->missings, t->room, rank);
 }
 
@@ -82,7 +85,7 @@ static bool read_missing(struct horovod *h, const char *text, const char *path, 
         while (at + bytes < end && strncmp(at + bytes, ", ", 2) != 0 && strncmp(at + bytes, " ...", 4) != 0)
             bytes++;
         if (bytes)
-            add_missing(h, at, bytes, (int)rank, path, line);
+            add_missing_tensor(h, at, bytes, (int)rank, path, line);
         if (at + bytes < end && at[bytes] == ' ')
             h->shortened = true;
         at += bytes + (at + bytes < end && at[bytes] == ' ' ? 4 : 2);
@@ -90,27 +93,45 @@ static bool read_missing(struct horovod *h, const char *text, const char *path, 
     return true;
 }
 
-/* "grad_1 [missing ranks: 1, 3]", as Horovod wrote until 0.18, sometimes with a comma before "[ready ranks: 0]". */
+/* The name that ends before `list`: what stands before it on the line ends with a blank or with "ops:". */
+static const char *tensor_name(const char *text, const char *list)
+{
+    const char *name = list;
+    while (name > text && name[-1] != ' ' && name[-1] != '\t')
+        name--;
+    return strncmp(name, "ops:", 4) == 0 ? name + 4 : name;
+}
+
+/* "grad_1 [missing ranks: 1, 3]", as Horovod wrote until 0.18, or "grad_1 [ready ranks: 0, 2], grad_2 [ready ranks: 0]"
+ * in older versions. */
 static bool read_stalled(struct horovod *h, const char *text, const char *path, int line)
 {
-    const char *list = strstr(text, " [missing ranks: ");
-    size_t ranks;
-    if (!list)
-        return false;
-    const char *name = text + strspn(text, " \t");
-    const char *prefix = strstr(name, ">:"); /* mpirun's "[1,0]<stderr>:" */
-    name = prefix && prefix < list ? prefix + 2 : name;
-    int *rank = ncs_ranks_in(list + 2, &ranks);
-    for (size_t i = 0; i < ranks; i++)
-        add_missing(h, name, (size_t)(list - name), rank[i], path, line);
-    ncs_free(rank);
-    return true;
+    static const char *const words[] = { " [missing ranks: ", " [ready ranks: " };
+    bool any = false;
+    for (const char *at = text; (at = strstr(at, " ranks: ")); at++) {
+        for (int i = 0; i < 2; i++) {
+            const char *list = at + strlen(" ranks: ") - strlen(words[i]), *name;
+            size_t ranks;
+            if (list < text || strncmp(list, words[i], strlen(words[i])) != 0)
+                continue;
+            name = tensor_name(text, list);
+            int *rank = ncs_ranks_in(list + 2, &ranks);
+            for (size_t k = 0; k < ranks && list > name; k++)
+                add_missing_tensor(h, name, (size_t)(list - name), rank[k], path, line);
+            for (size_t k = 0; k < h->tensors && i == 1 && ranks; k++) /* the one that was just added */
+                h->tensor[k].ready |= h->tensor[k].line == line && h->tensor[k].path == path;
+            ncs_free(rank);
+            any = true;
+        }
+    }
+    return any;
 }
 
 static bool horovod_is(const struct trace_file *file)
 {
     const char *text = file->text.text;
-    return strstr(text, "tensors were submitted to be reduced") || strstr(text, " [missing ranks: ");
+    return strstr(text, "tensors were submitted to be reduced") || strstr(text, " [missing ranks: ") ||
+           strstr(text, " [ready ranks: ");
 }
 
 static void *horovod_begin(struct record *r, struct ncs_error *err)
@@ -149,7 +170,7 @@ static int horovod_ranks(const struct horovod *h)
         for (size_t k = 0; k < h->tensor[i].missings; k++)
             most = h->tensor[i].missing[k] > most ? h->tensor[i].missing[k] : most;
     for (size_t i = 0; i < h->tensors; i++)
-        if (h->tensor[i].missings == (size_t)most + 1 && most + 2 <= NCS_RECORD_RANKS)
+        if (!h->tensor[i].ready && h->tensor[i].missings == (size_t)most + 1 && most + 2 <= NCS_RECORD_RANKS)
             return most + 2;
     return most + 1;
 }
@@ -168,12 +189,9 @@ static void set_kind(const struct tensor *t, struct record_call *c)
         c->unsaid |= NCS_UNSAID_KIND;
 }
 
-static bool lacks(const struct tensor *t, int rank)
+static bool tensor_lacks(const struct tensor *t, int rank)
 {
-    for (size_t i = 0; i < t->missings; i++)
-        if (t->missing[i] == rank)
-            return true;
-    return false;
+    return (ncs_map_number(&t->listed, (uint64_t)rank + 1) != 0) != t->ready;
 }
 
 static bool add_tensor(struct horovod *h, const struct tensor *t, int ranks)
@@ -185,13 +203,14 @@ static bool add_tensor(struct horovod *h, const struct tensor *t, int ranks)
     ncs_str_free(&name);
     for (int k = 0; k < ranks && comm >= 0; k++) {
         r->comm[comm].rank[k] = k;
-        if (lacks(t, k))
+        if (tensor_lacks(t, k))
             continue;
         struct record_call *c = ncs_record_add(r, k, h->err);
         if (!c)
             return false;
         *c = (struct record_call){ .fn = NCS_FN_ncclAllReduce, .comm = comm, .comm_rank = k, .count = 1, .dtype = -1,
-                                   .seq = 1, .place = ncs_record_place(r, t->path, t->line),
+                                   .seq = 1, .state = RECORD_STARTED, /* tensors do not wait for each other */
+                                   .place = ncs_record_place(r, t->path, t->line),
                                    .unsaid = NCS_UNSAID_COUNT | NCS_UNSAID_DTYPE | NCS_UNSAID_OP | NCS_UNSAID_ROOT |
                                              NCS_UNSAID_PLACE };
         set_kind(t, c);

@@ -49,7 +49,9 @@ static uint64_t group_of(struct log *l, const struct log_line *line, struct log_
         NCS_PUSH(t->entity, t->entities, t->room, (size_t)(e - l->entity));
         return t->group;
     }
-    if (!call->counted)
+    /* NCCL 2.27 and newer do not count on one node: there all numbers are 0, and tell no group of collectives. */
+    if (!call->counted || (!ncs_fn_info[call->fn].pair &&
+                           !ncs_map_number(&l->numbered, ncs_log_key(line->process, call->handle))))
         return 0;
     struct record_rank *k = &l->record->rank[e->rank];
     struct record_call *last = k->calls ? &k->call[k->calls - 1] : NULL;
@@ -121,6 +123,8 @@ static bool take(struct log *l, const struct log_line *line)
     case LOG_LINE_CALL:
         if (line->traced && !l->building)
             ncs_map_put_number(&l->has_calls, line->process + 1, 1);
+        if (!l->building && call.counted && call.op_count > 0)
+            ncs_map_put_number(&l->numbered, ncs_log_key(line->process, call.handle), 1);
         if (!l->building)
             ncs_log_see_loose(l, line, &call);
         if (!l->building || (!line->traced && ncs_map_number(&l->has_calls, line->process + 1)))
@@ -353,6 +357,8 @@ void ncs_log_end(void *state)
     ncs_map_free(&l->loose_of);
     ncs_map_free(&l->process);
     ncs_map_free(&l->torn);
+    ncs_map_free(&l->numbered);
+    ncs_map_free(&l->member);
     ncs_map_free(&l->bound_of);
     ncs_map_free(&l->bound_at);
     ncs_map_free(&l->parts);

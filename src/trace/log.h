@@ -60,6 +60,8 @@ struct log {
     struct log_loose *loose; size_t looses, loose_room; /* handles that no line of INIT names */
     struct ncs_map loose_of;  /* process and handle -> loose + 1 */
     struct ncs_map process;   /* known from whole lines -> 1 */
+    struct ncs_map member;    /* communicator and entity, of lines without an id -> 1 */
+    struct ncs_map numbered;  /* process and handle of which a call has a number above 0 -> 1 */
     struct ncs_map torn;      /* processes of which a line is cut off -> 1 */
     int *anonymous; size_t anonymouses, anonymous_room; /* communicators of lines without an id */
     size_t loose_comms;       /* communicators that only calls tell */

@@ -59,14 +59,6 @@ static void name_comm(struct log *l, const struct log_line *line, const struct l
     info->name = ncs_str_take(&name);
 }
 
-static bool log_has_member(const struct record_comm *comm, size_t entity)
-{
-    for (int k = 0; k < comm->nranks; k++)
-        if (comm->rank[k] == (int)entity)
-            return true;
-    return false;
-}
-
 /* Lines of RCCL and of old versions have no id: the oldest communicator of that size which lacks this rank. */
 static int anonymous_comm(struct log *l, const struct log_line *line, const struct log_init *i)
 {
@@ -80,7 +72,8 @@ static int anonymous_comm(struct log *l, const struct log_line *line, const stru
         if (comm->nranks != i->nranks)
             continue;
         several = true;
-        if (comm->rank[i->rank] < 0 && !log_has_member(comm, entity))
+        if (comm->rank[i->rank] < 0 &&
+            !ncs_map_number(&l->member, ncs_log_key((uint64_t)l->anonymous[n], entity)))
             return l->anonymous[n];
     }
     if (several && !r->trace->doubt)
@@ -142,6 +135,8 @@ bool ncs_log_bind(struct log *l, const struct log_line *line, const struct log_i
     ncs_map_put_number(&l->bound_of, ncs_log_key(line->process, i->handle), l->bounds);
     ncs_map_put_number(&l->bound_at, ncs_log_key_of_line(line), l->bounds);
     l->record->comm[comm].rank[i->rank] = (int)entity; /* numbered later */
+    if (i->anonymous)
+        ncs_map_put_number(&l->member, ncs_log_key((uint64_t)comm, entity), 1);
     return true;
 }
 

@@ -122,8 +122,11 @@ static bool make_loose(struct log *l)
     ncs_map_free(&all.nth);
     l->loose_comms = told;
     if (told && !l->record->trace->doubt)
-        l->record->trace->doubt = ncs_copy_text("it could also be that other handles belong together: the log has no lines "
-                                                "of INIT");
+        l->record->trace->doubt = ncs_copy_text(l->numbered.count
+                                                    ? "it could also be that other handles belong together: the log has no "
+                                                      "lines of INIT"
+                                                    : "it could also be that the ranks' lines begin at different calls: the "
+                                                      "log has no lines of INIT, and its operations have no numbers");
     return ok;
 }
 

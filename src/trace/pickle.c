@@ -262,7 +262,7 @@ static bool run_sets(struct reader *r)
 }
 
 /* Numbers follow each other in what picklers write; one far ahead would only take memory. */
-static bool keep(struct reader *r, uint64_t number)
+static bool pickle_keep(struct reader *r, uint64_t number)
 {
     struct value *v = top(r, 0);
     if (!v)
@@ -280,10 +280,10 @@ static bool keep(struct reader *r, uint64_t number)
 static bool put(struct reader *r, size_t bytes)
 {
     uint64_t number;
-    return take_number(r, bytes, &number) && keep(r, number);
+    return take_number(r, bytes, &number) && pickle_keep(r, number);
 }
 
-static bool run_memoize(struct reader *r) { return keep(r, r->memos); }
+static bool run_memoize(struct reader *r) { return pickle_keep(r, r->memos); }
 
 static bool get(struct reader *r, size_t bytes)
 {

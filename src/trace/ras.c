@@ -128,7 +128,7 @@ static void read_set(struct ras_text *t, const char *text)
 }
 
 /* "Rank 0 -- GPU 0 managed by process 4711 on node 10.0.0.1", "Rank 5 has launched up to operation 7 -- GPU ..". */
-static void read_rank(struct ras_text *t, const char *text)
+static void read_ras_rank(struct ras_text *t, const char *text)
 {
     int64_t rank, value = t->value;
     const char *has = strstr(text, " has ");
@@ -184,7 +184,7 @@ void ncs_ras_read_text(struct ras *ras, const struct trace_file *file)
         } else if (strstr(text, "ranks have launched up to operation ") || strstr(text, "ranks have not launched any")) {
             read_set(&t, text);
         } else if (strncmp(text, "Rank ", 5) == 0) {
-            read_rank(&t, text);
+            read_ras_rank(&t, text);
         } else {
             read_group(&t, text);
         }

@@ -29,7 +29,7 @@ static void size_comms(struct ras *ras)
 }
 
 /* The least count of a kind, but for what lies too far back; -1 = no rank has made one. */
-static int64_t ras_base(const struct ras_comm *c, int kind, bool *differ)
+static int64_t ras_base(const struct ras_comm *c, int kind, int64_t *most_of)
 {
     int64_t least = INT64_MAX, most = -1;
     for (size_t i = 0; i < c->ranks; i++) {
@@ -39,26 +39,24 @@ static int64_t ras_base(const struct ras_comm *c, int kind, bool *differ)
         least = made < least ? made : least;
         most = made > most ? made : most;
     }
-    *differ = most > least;
+    *most_of = most;
     return most < 0 ? -1 : most - least > RAS_WINDOW ? most - RAS_WINDOW : least;
 }
 
-/* A rank whose count is not told is taken to have made as many calls as any. */
-static int64_t ras_made(const struct ras_comm *c, const struct ras_rank *own, int kind)
-{
-    int64_t most = own->made[kind];
-    for (size_t i = 0; i < c->ranks && own->made[kind] < 0; i++)
-        most = c->of[i].made[kind] > most ? c->of[i].made[kind] : most;
-    return most;
-}
+/* The counts of each kind: the least that is looked at, and the most. */
+struct ras_span {
+    int64_t base[RAS_KINDS], most[RAS_KINDS]; /* -1 = no rank has made one */
+};
 
 static bool add_ras_calls(struct ras *ras, const struct ras_comm *c, int comm, int rank, const struct ras_rank *own,
-                          const int64_t *base)
+                          const struct ras_span *span)
 {
     struct record *r = ras->record;
     int64_t seq = (int64_t)r->comm[comm].before[own->rank];
-    for (int kind = 0; kind < ras->kinds; kind++)
-        for (int64_t n = base[kind], made = ras_made(c, own, kind); base[kind] >= 0 && n < made; n++) {
+    for (int kind = 0; kind < ras->kinds; kind++) {
+        /* A rank whose count is not told is taken to have made as many calls as any. */
+        int64_t made = own->made[kind] < 0 ? span->most[kind] : own->made[kind];
+        for (int64_t n = span->base[kind]; span->base[kind] >= 0 && n < made; n++) {
             struct record_call *call = ncs_record_add(r, rank, ras->err);
             if (!call)
                 return ncs_fail_at(ras->err, c->path, 0, 0);
@@ -67,17 +65,18 @@ static bool add_ras_calls(struct ras *ras, const struct ras_comm *c, int comm, i
                 .unsaid = NCS_UNSAID_COUNT | NCS_UNSAID_DTYPE | NCS_UNSAID_OP | NCS_UNSAID_ROOT,
             };
         }
+    }
     return true;
 }
 
 /* The bases of all kinds; one call that all have made is kept, so that there is a call where nothing differs. */
-static int find_bases(const struct ras *ras, const struct ras_comm *c, int64_t *base)
+static int find_bases(const struct ras *ras, const struct ras_comm *c, struct ras_span *span)
 {
     int differing = 0, common = -1;
+    int64_t *base = span->base;
     for (int kind = 0; kind < ras->kinds; kind++) {
-        bool differ;
-        base[kind] = ras_base(c, kind, &differ);
-        differing += differ;
+        base[kind] = ras_base(c, kind, &span->most[kind]);
+        differing += base[kind] >= 0 && span->most[kind] > base[kind];
         if (base[kind] > 0 && (common < 0 || base[kind] > base[common]))
             common = kind;
     }
@@ -89,14 +88,15 @@ static int find_bases(const struct ras *ras, const struct ras_comm *c, int64_t *
 static bool join_ras_comm(struct ras *ras, const struct ras_comm *c, const struct ncs_map *run)
 {
     struct record *r = ras->record;
-    int64_t base[RAS_KINDS] = { 0 }, before = 0;
+    struct ras_span span = { 0 };
+    int64_t before = 0;
     int comm = ncs_record_add_comm(r, c->size, c->name, ras->err);
     bool ok = comm >= 0;
-    if (ok && find_bases(ras, c, base) > 1 && !r->trace->doubt)
+    if (ok && find_bases(ras, c, &span) > 1 && !r->trace->doubt)
         r->trace->doubt = ncs_copy_text("it could also be that calls of several kinds came in another order: RAS counts "
                                         "each kind apart");
     for (int kind = 0; kind < ras->kinds; kind++)
-        before += base[kind] > 0 ? base[kind] : 0;
+        before += span.base[kind] > 0 ? span.base[kind] : 0;
     for (size_t i = 0; i < c->ranks && ok; i++) {
         const struct ras_rank *own = &c->of[i];
         int rank = run ? (int)ncs_map_number(run, own->who) - 1 : own->rank;
@@ -107,7 +107,7 @@ static bool join_ras_comm(struct ras *ras, const struct ras_comm *c, const struc
         if (own->missing)
             continue;
         r->rank[rank].source = c->path;
-        ok = add_ras_calls(ras, c, comm, rank, own, base);
+        ok = add_ras_calls(ras, c, comm, rank, own, &span);
     }
     return ok || ncs_fail_at(ras->err, c->path, 0, 0);
 }
@@ -136,8 +136,8 @@ static void note_ras(struct ras *ras, const struct ras_comm *world)
     ncs_record_note(r, "RAS counts the calls of each kind: it has no sizes, data types, operators, roots and places, and no "
                     "sends and receives");
     if (!r->trace->doubt)
-        r->trace->doubt = ncs_copy_text("it could also be that the job runs, and these ranks are only later: RAS shows one "
-                                        "moment");
+        r->trace->doubt = ncs_copy_text("it could also be that the job runs, and the ranks are only at different calls: RAS "
+                                        "shows one moment");
 }
 
 bool ncs_ras_join(struct ras *ras)

@@ -76,7 +76,7 @@ bool ncs_value_append(struct value_pool *pool, struct value *into, const struct 
 }
 
 /* A value that is seen and has no depth is one of those around the one at hand. */
-static bool measure(struct value *v, int left)
+static bool measure_depth(struct value *v, int left)
 {
     if (v->kind < VALUE_LIST)
         return true;
@@ -86,7 +86,7 @@ static bool measure(struct value *v, int left)
     v->seen = true;
     for (uint32_t i = 0; i < v->count; i++) {
         struct value *item = (struct value *)(uintptr_t)v->item[i];
-        if (left == 0 || !measure(item, left - 1))
+        if (left == 0 || !measure_depth(item, left - 1))
             return false;
         deepest = item->depth > deepest ? item->depth : deepest;
     }
@@ -96,7 +96,7 @@ static bool measure(struct value *v, int left)
 
 bool ncs_value_is_tree(struct value *root)
 {
-    return measure(root, VALUE_DEPTH);
+    return measure_depth(root, VALUE_DEPTH);
 }
 
 /* ---- parts ---- */

@@ -7,21 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "trace/flight_words.h"
 #include "trace/lines.h"
 
 int ncs_watch_group(struct watchdog *w, const char *name, const char *desc)
 {
-    for (size_t i = 0; i < w->groups; i++)
-        if (strcmp(w->group[i].name, name) == 0) {
-            if (desc && !w->group[i].desc)
-                w->group[i].desc = ncs_copy_text(desc);
-            return (int)i;
-        }
-    struct watch_group fresh = { .name = ncs_copy_text(name), .desc = ncs_copy_text(desc) };
-    NCS_PUSH(w->group, w->groups, w->room, fresh);
-    return (int)w->groups - 1;
+    uint64_t key = ncs_hash_bytes(0, name, strlen(name));
+    size_t at = ncs_map_number(&w->group_at, key);
+    if (!at) {
+        struct watch_group fresh = { .name = ncs_copy_text(name) };
+        NCS_PUSH(w->group, w->groups, w->room, fresh);
+        ncs_map_put_number(&w->group_at, key, at = w->groups);
+    }
+    if (desc && !w->group[at - 1].desc)
+        w->group[at - 1].desc = ncs_copy_text(desc);
+    return (int)at - 1;
 }
 
 struct watch_rank *ncs_watch_rank(struct watch_group *g, int rank)
@@ -82,7 +84,7 @@ static void find_watch_group(struct watch_line *l)
         snprintf(l->desc, sizeof l->desc, "%.*s", (int)strcspn(at + 1, ")"), at + 1);
 }
 
-static bool number_of(const char *text, const char *const *words, int64_t *number)
+static bool watch_number(const char *text, const char *const *words, int64_t *number)
 {
     for (; *words; words++)
         if (ncs_number_after(text, *words, number) && *number >= -1)
@@ -154,7 +156,7 @@ static void read_status(struct watchdog *w, const struct watch_line *l, int64_t 
     see_rank(k, l);
     k->made = made >= 0 && made > k->made ? made : k->made;
     k->over = over >= 0 && k->over < 0 ? over : k->over;
-    if (number_of(l->text, late_words, &late) && late >= 0 && k->late < 0)
+    if (watch_number(l->text, late_words, &late) && late >= 0 && k->late < 0)
         k->late = late;
 }
 
@@ -237,7 +239,8 @@ static enum trace_taken watchdog_take(void *state, struct trace_file *file)
         struct watch_line l = { .text = lines.text.text, .path = file->path, .number = lines.number };
         const char *work = strstr(l.text, "WorkNCCL(SeqNum=");
         int64_t made = -1, over = -1;
-        bool status = number_of(l.text, made_words, &made) | number_of(l.text, over_words, &over);
+        bool counts = watch_number(l.text, made_words, &made);
+        bool status = watch_number(l.text, over_words, &over) || counts;
         find_watch_ranks(&l);
         find_watch_group(&l);
         if (work && (strstr(l.text, "Watchdog caught") || strstr(work, "ran for")) && l.rank >= 0)
@@ -255,7 +258,7 @@ static bool watchdog_finish(void *state)
     return ncs_watch_join(state);
 }
 
-static void free_group(struct watch_group *g)
+static void free_watch_group(struct watch_group *g)
 {
     ncs_free(g->name);
     ncs_free(g->desc);
@@ -267,8 +270,9 @@ static void watchdog_end(void *state)
 {
     struct watchdog *w = state;
     for (size_t i = 0; i < w->groups; i++)
-        free_group(&w->group[i]);
+        free_watch_group(&w->group[i]);
     ncs_free(w->late);
+    ncs_map_free(&w->group_at);
     ncs_free(w->group);
     ncs_free(w);
 }

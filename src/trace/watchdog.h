@@ -21,17 +21,20 @@ struct watch_late {
     int fn;                   /* -1 = not said, or of a kind that is not known */
     uint64_t count; bool sized;
     int line; const char *path;
+    size_t next;              /* of its group, index + 1 */
 };
 
 struct watch_group {
     char *name, *desc;        /* desc: NULL = not said */
     struct watch_rank *of; size_t ranks, room;
     struct ncs_map at;        /* rank + 1 -> index + 1 */
+    size_t late;              /* the last collective that ran out of time, index + 1 */
 };
 
 struct watchdog {
     struct record *record;
     struct watch_group *group; size_t groups, room;
+    struct ncs_map group_at;  /* hash of a name -> index + 1 */
     struct watch_late *late; size_t lates, late_room;
     size_t pairs;             /* sends and receives that ran out of time */
     bool again;               /* a rank counts from the start again: several runs in one log */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "trace/watchdog.h"
 
@@ -13,11 +14,11 @@ enum { WATCH_WINDOW = 256 }; /* calls of a rank that are looked at */
 struct watch_join {
     struct watchdog *w;
     struct watch_group *g;
-    int index;               /* of the group */
     int comm;
     bool known;              /* the communicator is that of dumps, with calls */
     int64_t first, last;     /* numbers of the calls that are made */
     struct ncs_map late_at;  /* number -> index + 1 of one that ran out of time, of a known kind */
+    struct ncs_map own_late; /* rank and number -> the same, of that rank */
 };
 
 /* ---- groups of calls that ran out of time ---- */
@@ -25,8 +26,9 @@ struct watch_join {
 /* The only group in which the rank waits for a call of this number; -1 = none, or several. */
 static int watch_group_of(struct watchdog *w, const struct watch_late *l)
 {
+    enum { MOST_GROUPS = 4096 }; /* of a job */
     int found = -1, exact = 0, in = 0, any = -1;
-    for (size_t i = 0; i < w->groups; i++) {
+    for (size_t i = 0; i < w->groups && i < MOST_GROUPS; i++) {
         size_t at = ncs_map_number(&w->group[i].at, (uint64_t)l->rank + 1);
         const struct watch_rank *k = at ? &w->group[i].of[at - 1] : NULL;
         if (!k)
@@ -51,6 +53,8 @@ static void watch_distribute(struct watchdog *w)
         if (l->group < 0)
             continue;
         struct watch_rank *k = ncs_watch_rank(&w->group[l->group], l->rank);
+        l->next = w->group[l->group].late;
+        w->group[l->group].late = i + 1;
         if (!k->line) {
             k->line = l->line;
             k->path = l->path;
@@ -137,11 +141,8 @@ static struct record_call watch_call(const struct watch_join *j, const struct wa
     struct record_call c = { .fn = NCS_FN_ncclAllReduce, .comm = j->comm, .comm_rank = comm_rank, .count = 1, .dtype = -1,
                              .seq = seq, .state = seq <= k->over ? RECORD_OVER : RECORD_UNKNOWN,
                              .unsaid = NCS_UNSAID_OP | NCS_UNSAID_ROOT | NCS_UNSAID_DTYPE | NCS_UNSAID_PLACE };
-    const struct watch_late *l = at ? &j->w->late[at - 1] : NULL;
-    for (size_t i = 0; i < j->w->lates && seq == k->late; i++) /* the rank's own line comes first */
-        if (j->w->late[i].rank == k->rank && j->w->late[i].group == j->index && j->w->late[i].seq == seq &&
-            j->w->late[i].fn >= 0)
-            l = &j->w->late[i];
+    size_t own = ncs_map_number(&j->own_late, ncs_hash((uint64_t)k->rank, (uint64_t)seq));
+    const struct watch_late *l = own ? &j->w->late[own - 1] : at ? &j->w->late[at - 1] : NULL; /* its own line first */
     if (!l) {
         c.unsaid |= NCS_UNSAID_KIND | NCS_UNSAID_COUNT;
         return c;
@@ -276,16 +277,18 @@ static void find_window(struct watch_join *j)
     }
     j->last = late >= 0 ? late : made;
     j->first = j->last - first > WATCH_WINDOW ? j->last - WATCH_WINDOW : first;
-    for (size_t i = 0; i < j->w->lates; i++) {
-        const struct watch_late *l = &j->w->late[i];
-        if (l->group == j->index && l->fn >= 0 && !ncs_map_number(&j->late_at, (uint64_t)l->seq + 1))
-            ncs_map_put_number(&j->late_at, (uint64_t)l->seq + 1, i + 1);
+    for (size_t i = j->g->late; i; i = j->w->late[i - 1].next) { /* the first line of a number is seen last, and stays */
+        const struct watch_late *l = &j->w->late[i - 1];
+        if (l->fn < 0)
+            continue;
+        ncs_map_put_number(&j->own_late, ncs_hash((uint64_t)l->rank, (uint64_t)l->seq), i);
+        ncs_map_put_number(&j->late_at, (uint64_t)l->seq + 1, i);
     }
 }
 
 static bool join_group(struct watchdog *w, int index)
 {
-    struct watch_join j = { .w = w, .g = &w->group[index], .index = index };
+    struct watch_join j = { .w = w, .g = &w->group[index] };
     if (j.g->ranks == 0)
         return true;
     find_window(&j);
@@ -295,6 +298,7 @@ static bool join_group(struct watchdog *w, int index)
         j.comm = watch_add_comm(&j);
     bool ok = j.comm >= 0 && join_ranks(&j);
     ncs_map_free(&j.late_at);
+    ncs_map_free(&j.own_late);
     return ok || ncs_fail_at(w->err, j.g->of[0].path, 0, 0);
 }
 
