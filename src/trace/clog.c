@@ -29,7 +29,7 @@ struct clog_comm {
 
 struct clog_file {
     char *path;
-    int rank;                 /* of the run; -1 = not known */
+    int rank, named;          /* of the run, and by the name of the file; -1 = not known */
     struct clog_comm *comm; size_t comms, comm_room;
     struct record_call *call; size_t calls, call_room; /* comm: index of the file's communicator */
     size_t *kind_of; size_t kind_ofs, kind_room;       /* by call: its kind */
@@ -225,7 +225,7 @@ static int clog_rank(const struct clog_file *f)
             most = f->comm[i].size;
             rank = f->comm[i].rank;
         }
-    return rank >= 0 ? rank : ncs_rank_of_name(f->path);
+    return rank >= 0 ? rank : f->named;
 }
 
 /* Communicators of one name are one, as long as their ranks fit together. */
@@ -327,7 +327,7 @@ static void *clog_begin(struct record *r, struct ncs_error *err)
 static enum trace_taken clog_take(void *state, struct trace_file *file)
 {
     struct clogs *all = state;
-    struct clog_file fresh = { .path = ncs_copy_text(file->path), .rank = -1 };
+    struct clog_file fresh = { .path = ncs_copy_text(file->path), .rank = -1, .named = file->rank };
     struct ncs_lines lines = ncs_lines_of(&file->text);
     while (ncs_lines_next(&lines))
         read_clog_line(&fresh, &lines);

@@ -1,9 +1,7 @@
 /* Reads the dumps of PyTorch's Flight Recorder, one for each rank, as JSON or as a pickle. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/mem.h"
 #include "trace/flight.h"
@@ -22,40 +20,6 @@ static bool flight_is(const struct trace_file *file)
     if (at[0] == '{' && strstr(text, "\"collective_counts\"") && !strstr(text, "\"entries\""))
         return false;
     return (unsigned char)text[0] == 0x80 || (at[0] == '{' && strchr("\"}", at[1 + strspn(at + 1, " \t\r\n")]));
-}
-
-/* The last number that follows the word "rank"; NULL = none. */
-static const char *after_rank(const char *name)
-{
-    const char *found = NULL;
-    for (const char *p = name; *p; p++) {
-        if (strncasecmp(p, "rank", 4) != 0)
-            continue;
-        const char *digit = p + 4 + strspn(p + 4, "_-.= ");
-        if (isdigit((unsigned char)*digit))
-            found = digit;
-    }
-    return found;
-}
-
-int ncs_rank_of_name(const char *path)
-{
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *end = name + strlen(name);
-    static const char *const formats[] = { ".gz", ".json", ".pickle", ".pkl", ".bin", ".txt", ".log", NULL };
-    const char *start = after_rank(name);
-    if (start)
-        return strspn(start, "0123456789") < 9 ? (int)strtol(start, NULL, 10) : -1;
-    for (size_t i = 0; formats[i]; i++) {
-        size_t bytes = strlen(formats[i]);
-        if ((size_t)(end - name) > bytes && strncmp(end - bytes, formats[i], bytes) == 0)
-            end -= bytes;
-    }
-    while (end > name && !isdigit((unsigned char)end[-1]))
-        end--;
-    start = end;
-    while (start > name && isdigit((unsigned char)start[-1]))
-        start--;
-    return start < end && end - start < 9 ? (int)strtol(start, NULL, 10) : -1;
 }
 
 /* ---- one dump ---- */
@@ -81,7 +45,7 @@ static bool find_rank(struct flight *f, struct dump *d, const struct value *root
     struct record *r = f->record;
     int64_t rank = -1;
     if (!ncs_value_as_whole(ncs_value_get(root, "rank"), &rank))
-        rank = ncs_rank_of_name(d->path);
+        rank = d->named;
     if (rank < 0) {
         ncs_fail(f->err, NCS_BAD_INPUT, "the name of this dump does not contain its rank");
         ncs_fail_hint(f->err, "names of dumps contain the rank, such as nccl_trace_rank_3");
@@ -128,7 +92,7 @@ static void leave_out(struct flights *all, struct dump *d)
 {
     struct record *r = all->f.record;
     struct ncs_error *err = all->f.err;
-    int rank = ncs_rank_of_name(d->path);
+    int rank = d->named;
     if (!all->first.text[0])
         all->first = *err;
     d->readable = false;
@@ -177,7 +141,7 @@ static enum trace_taken flight_take(void *state, struct trace_file *file)
             taken = TRACE_BAD;
         }
     } else {
-        struct dump fresh = { .path = ncs_copy_text(file->path), .rank = -1 };
+        struct dump fresh = { .path = ncs_copy_text(file->path), .rank = -1, .named = file->rank };
         NCS_PUSH(f->dump, f->dumps, f->room, fresh);
         struct dump *d = &f->dump[f->dumps - 1];
         if (!root)

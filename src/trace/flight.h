@@ -14,7 +14,7 @@ struct dump_group { /* a process group as one dump knows it */
 
 struct dump {
     char *path;
-    int rank;
+    int rank, named;          /* named: by the name of its file, -1 = not */
     bool readable;
     struct dump_group *group; size_t groups, group_room;
     struct ncs_map group_of;  /* hash of a name -> index + 1 */

@@ -44,7 +44,7 @@ static bool add_unknown(struct files *all, const struct trace_file *f)
 /* A rank whose file is empty has left a file, unlike a rank without one. */
 static void spoil_rank(struct files *all, const struct trace_file *f)
 {
-    int rank = f->of_folder && f->text.bytes == 0 ? ncs_rank_of_name(f->path) : -1;
+    int rank = f->of_folder && f->text.bytes == 0 ? f->rank : -1;
     if (rank < 0 || !strstr(f->path, "rank") || !ncs_record_has_rank(all->record, rank, NULL) ||
         all->record->rank[rank].source)
         return;
@@ -54,14 +54,27 @@ static void spoil_rank(struct files *all, const struct trace_file *f)
                      rank);
 }
 
-/* Takes ownership of the text. A text may be of several kinds: NCCL and PyTorch write to one log. */
-static bool add_text(struct files *all, const char *path, struct ncs_str *text, bool of_folder)
+/* One broken file of a folder does not stop the others. */
+static bool open_packed(struct files *all, struct trace_file *f)
 {
-    struct trace_file f = { .text = *text, .of_folder = of_folder };
+    if (ncs_gunzip(&f->text, FILE_MOST, all->err))
+        return true;
+    if (!f->of_folder)
+        return ncs_fail_at(all->err, f->path, 0, 0);
+    ncs_record_note(all->record, "%.200s: %.200s", f->path, all->err->text);
+    *all->err = (struct ncs_error){ 0 };
+    return true;
+}
+
+/* Takes ownership of the text. A text may be of several kinds: NCCL and PyTorch write to one log. */
+static bool add_text(struct files *all, const char *path, int rank, struct ncs_str *text, bool of_folder)
+{
+    struct trace_file f = { .text = *text, .rank = rank, .of_folder = of_folder };
     bool any = false, ok = true;
     *text = (struct ncs_str){ 0 };
     NCS_PUSH(all->path, all->paths, all->path_room, ncs_copy_text(path));
     f.path = all->path[all->paths - 1];
+    ok = open_packed(all, &f);
     for (size_t i = 0; i < READERS && ok; i++) {
         if (!readers[i]->is(&f))
             continue;
@@ -83,13 +96,12 @@ static bool add_text(struct files *all, const char *path, struct ncs_str *text, 
     return ok;
 }
 
-static bool add_file(struct files *all, const char *path, bool of_folder)
+static bool add_file(struct files *all, const char *path, int rank, bool of_folder)
 {
     struct ncs_str text = { 0 };
     ncs_str_add(&text, "");
-    if (ncs_file_read(path, FILE_MOST, "a file of a job", &text, all->err) &&
-        (ncs_gunzip(&text, FILE_MOST, all->err) || ncs_fail_at(all->err, path, 0, 0)))
-        return add_text(all, path, &text, of_folder);
+    if (ncs_file_read(path, FILE_MOST, "a file of a job", &text, all->err))
+        return add_text(all, path, rank, &text, of_folder);
     ncs_str_free(&text);
     return false;
 }
@@ -99,29 +111,39 @@ static bool add_folder(struct files *all, const char *path)
     struct dirent **name;
     int count = scandir(path, &name, NULL, alphasort);
     bool ok = count >= 0;
+    char **file = NULL;
+    size_t files = 0, room = 0;
     if (!ok) {
         ncs_fail(all->err, NCS_BAD_INPUT, "cannot be read: %s", strerror(errno));
         return ncs_fail_at(all->err, path, 0, 0);
     }
     for (int i = 0; i < count; i++) {
         struct stat st;
-        struct ncs_str file = { 0 };
-        ncs_str_addf(&file, "%s%s%s", path, path[0] && path[strlen(path) - 1] == '/' ? "" : "/", name[i]->d_name);
-        if (ok && name[i]->d_name[0] != '.' && stat(file.text, &st) == 0 && S_ISREG(st.st_mode))
-            ok = add_file(all, file.text, true);
-        ncs_str_free(&file);
+        struct ncs_str whole = { 0 };
+        ncs_str_addf(&whole, "%s%s%s", path, path[0] && path[strlen(path) - 1] == '/' ? "" : "/", name[i]->d_name);
+        if (name[i]->d_name[0] != '.' && stat(whole.text, &st) == 0 && S_ISREG(st.st_mode))
+            NCS_PUSH(file, files, room, ncs_str_take(&whole));
+        ncs_str_free(&whole);
         free(name[i]);
     }
     free(name);
+    int *rank = ncs_new(files * sizeof *rank);
+    ncs_rank_names((const char *const *)file, files, rank);
+    for (size_t i = 0; i < files; i++) {
+        ok = ok && add_file(all, file[i], rank[i], true);
+        ncs_free(file[i]);
+    }
+    ncs_free(file);
+    ncs_free(rank);
     return ok;
 }
 
-static bool add_path(struct files *all, const char *path)
+static bool add_path(struct files *all, const char *path, int rank)
 {
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return add_folder(all, path);
-    return add_file(all, path, false);
+    return add_file(all, path, rank, false);
 }
 
 /* The kinds that were read, as the report names them; the word of the first. */
@@ -179,9 +201,12 @@ bool ncs_trace_read(struct ncs_trace *trace, const char *const *paths, size_t co
 {
     struct record r = { .trace = trace };
     struct files all = { .record = &r, .err = err };
+    int *rank = ncs_new(count * sizeof *rank);
     bool ok = true;
+    ncs_rank_names(paths, count, rank);
     for (size_t i = 0; i < count && ok; i++)
-        ok = add_path(&all, paths[i]);
+        ok = add_path(&all, paths[i], rank[i]);
+    ncs_free(rank);
     return end_files(&all, ok && finish(&all, paths[0]));
 }
 
@@ -193,7 +218,7 @@ bool ncs_trace_read_bytes(struct ncs_trace *trace, const char *name, const void 
     struct ncs_str text = { 0 };
     ncs_str_add(&text, "");
     ncs_str_add_bytes(&text, bytes, count);
-    return end_files(&all, add_text(&all, name, &text, false) && finish(&all, name));
+    return end_files(&all, add_text(&all, name, ncs_rank_of_name(name), &text, false) && finish(&all, name));
 }
 
 void ncs_trace_free(struct ncs_trace *trace)

@@ -8,6 +8,7 @@
 struct trace_file {
     const char *path;    /* lives as long as the record */
     struct ncs_str text;
+    int rank;            /* that its name has; -1 = none */
     bool of_folder;      /* the user named its folder, so it may be any file */
 };
 
@@ -36,6 +37,9 @@ struct value;
 const struct value *ncs_pickle_read(struct value_pool *pool, const void *bytes, size_t count, struct ncs_error *err);
 /* The rank in the name of a file: the number after the last "rank", otherwise the last number. -1 = none. */
 int ncs_rank_of_name(const char *path);
+/* The ranks in the names of files of one folder: without the word "rank", the last number by which names of the same
+ * shape all differ. */
+void ncs_rank_names(const char *const *path, size_t count, int *rank);
 /* Unpacks a file of gzip in place; false and err, also where the library for it is missing. */
 bool ncs_gunzip(struct ncs_str *text, size_t most, struct ncs_error *err);
 

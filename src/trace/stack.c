@@ -294,7 +294,7 @@ static enum trace_taken stack_take(void *state, struct trace_file *file)
     struct stacks *all = state;
     size_t before = all->count;
     struct ncs_lines lines = ncs_lines_of(&file->text);
-    struct stack_reader p = { .all = all, .path = file->path, .file_rank = ncs_rank_of_name(file->path), .rank = -1,
+    struct stack_reader p = { .all = all, .path = file->path, .file_rank = file->rank, .rank = -1,
                               .now = { .fn = -1 }, .best = { .fn = -1 } };
     /* A number in the name of one file with many processes is not their rank. */
     const char *first = strstr(file->text.text, "Process "), *second = first ? strstr(first + 1, "\nProcess ") : NULL;

@@ -68,6 +68,7 @@ folder("packed_in_parts", write=lambda d: gzip.compress(pickle.dumps(d, 2)[:90])
 folder("rank_first", form="rank%d_node7")
 folder("rank_amid", form="job12-rank-%d-of-6.pickle")
 folder("number_alone", form="%d")
+folder("number_before_others", form="trace_%d_host3_attempt1.json")
 folder("no_config", change=lambda d, rank: d.pop("pg_config"), says="pg_config does not say which ranks are in 1 group")
 folder("config_without_ranks", change=lambda d, rank: d["pg_config"]["0"].pop("ranks"))
 folder("ranks_in_a_list", change=lambda d, rank: d["pg_config"]["0"].update(ranks=list(range(RANKS))))
@@ -76,6 +77,8 @@ folder("strange_version", change=lambda d, rank: d.update(version="3.1"),
        says="the dumps have version 3.1 of their format; diagnose knows version 2")
 folder("minor_version", change=lambda d, rank: d.update(version="2.99"))
 cut(folder("one_cut", says="the dump of rank 4 cannot be read"), 4, 300)
+cut(folder("one_packed_cut", write=lambda d: gzip.compress(pickle.dumps(d, 2)), says="the dump of rank 4 cannot be read"),
+    4, 200)
 cut(folder("one_empty", says="the file of rank 4 is empty"), 4, 0)
 folder("one_odd_entry", says="the dump of rank 4 cannot be read",
        change=lambda d, rank: rank == 4 and d["entries"][1].pop("process_group"))
