@@ -183,6 +183,8 @@ void ncs_ras_read_text(struct ras *ras, const struct trace_file *file)
                                       strlen(ncs_fn_info[NCS_FN_ncclAllReduce].name) - 4);
         } else if (strstr(text, "ranks have launched up to operation ") || strstr(text, "ranks have not launched any")) {
             read_set(&t, text);
+        } else if (strstr(text, " considered dead ") || strncmp(text, "Missing communicator data ", 26) == 0) {
+            ncs_record_note(ras->record, "RAS: %.120s", text);
         } else if (strncmp(text, "Rank ", 5) == 0) {
             read_ras_rank(&t, text);
         } else {
@@ -200,7 +202,8 @@ static bool ras_is(const struct trace_file *file)
     const char *text = file->text.text;
     if (text[strspn(text, " \t\r\n")] == '{')
         return strstr(text, "\"communicators\"") && strstr(text, "\"collective_counts\"");
-    return strstr(text, " operation counts") && strstr(text, "ranks have different ");
+    return (strstr(text, " operation counts") && strstr(text, "ranks have different ")) ||
+           (strstr(text, "Communicators...") && strstr(text, "Ranks    Status  Errors"));
 }
 
 static void *ras_begin(struct record *r, struct ncs_error *err)

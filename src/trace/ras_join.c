@@ -147,8 +147,10 @@ bool ncs_ras_join(struct ras *ras)
     bool ok = true;
     size_comms(ras);
     struct ras_comm *world = ras_world(ras);
-    if (!world)
+    if (!world) {
+        ncs_record_note(r, "RAS shows no communicator whose ranks differ");
         return true;
+    }
     if (r->calls || r->numbered) {
         ncs_record_note(r, "the counts of RAS are not used: other files have the calls");
         return true;

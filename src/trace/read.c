@@ -1,4 +1,5 @@
 /* Finds the files to read, one at a time, and gives each to the reader of its kind. */
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -172,6 +173,9 @@ static bool finish(struct files *all, const char *path)
     bool ok = name_kinds(all, path);
     for (size_t i = 0; i < READERS && ok; i++)
         ok = !all->state[i] || readers[i]->finish(all->state[i]);
+    for (char *p = r->trace->nccl; *p; p++) /* a text of a file */
+        if (!isalnum((unsigned char)*p) && !strchr(".+-_ ", *p))
+            *p = '?';
     if (ok && r->numbered) {
         ncs_record_note_missing(r);
         ncs_flight_align(r);

@@ -286,10 +286,27 @@ static void find_window(struct watch_join *j)
     }
 }
 
+/* A collective needs all ranks, so no rank completes many that another has not made. Lines that say so are of several
+ * groups, where they do not name them, or of several runs. */
+static bool contradict(const struct watch_join *j)
+{
+    enum { AHEAD = 16 }; /* the root of a broadcast gets a little ahead */
+    const struct watch_rank *least = &j->g->of[0], *most = least;
+    for (size_t i = 0; i < j->g->ranks; i++) {
+        least = j->g->of[i].made < least->made ? &j->g->of[i] : least;
+        most = j->g->of[i].over > most->over ? &j->g->of[i] : most;
+    }
+    if (most->over <= least->made + AHEAD)
+        return false;
+    ncs_record_note(j->w->record, "the lines of the watchdog are of several groups or runs: rank %d has completed call %" PRId64
+                    ", and rank %d has made %" PRId64, most->rank, most->over, least->rank, least->made);
+    return true;
+}
+
 static bool join_group(struct watchdog *w, int index)
 {
     struct watch_join j = { .w = w, .g = &w->group[index] };
-    if (j.g->ranks == 0)
+    if (j.g->ranks == 0 || contradict(&j))
         return true;
     find_window(&j);
     j.comm = watch_dumped(&j);

@@ -45,10 +45,30 @@ sed 's/ank2/ank7/; s/ank 2/ank 7/' "$work/few.log" >"$work/few7.log"
 says 3 'too few to tell from them who is missing' "$work/few7.log"
 sed 's/, last completed.*//; s/NumelIn.*//' watchdog_kinds.log >"$work/cut.log"
 says 3 'default_pg' "$work/cut.log"
+# Lines of two groups that do not name them: no rank completes what another has not made.
+{
+    cat watchdog_old.log
+    echo '[E ProcessGroupNCCL.cpp:830] [Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=9000, OpType=ALLREDUCE, Timeout(ms)=1800000) ran for 1800311 milliseconds before timing out.'
+} >"$work/groups.log"
+says 5 'the lines of the watchdog are of several groups or runs: rank 3 has completed call 8999, and rank 0 has made 61' "$work/groups.log"
 head -c 700 ras.json >"$work/ras.json"
 says 2 'no JSON' "$work/ras.json"
 head -n 14 ras.txt >"$work/nothing.txt"
-says 2 'nothing in the file is of a kind' "$work/nothing.txt"
+says 5 'RAS shows no communicator whose ranks differ' "$work/nothing.txt"
+cat >>"$work/nothing.txt" <<'E'
+Errors
+======
+
+INCOMPLETE
+  Missing communicator data from 1 job process
+  Process 811 on node 10.1.0.7 managing GPU 3
+
+#0-0 (1f00ba1150c0ffee) INCOMPLETE
+  Missing communicator data from 1 rank
+  The missing rank:
+  Rank 3 -- GPU 3 managed by process 811 on node 10.1.0.7
+E
+says 5 'rank 3 left no entry in RAS' "$work/nothing.txt"
 sed 's/"rank": 3/"rank": 77/' ras.json >"$work/strange.json"
 says 2 '`rank`: a rank of the communicator is expected' "$work/strange.json"
 mkdir "$work/clogs" && cp clog/* "$work/clogs" && cp clog/clog_1.log "$work/clogs/other.log"
