@@ -41,6 +41,13 @@ cp jobs/protocol2/nccl_trace_rank_3 jobs/protocol3/again_rank_3
 "$program" diagnose jobs/protocol3 >out 2>&1 </dev/null && complain "two dumps of a rank: status 0"
 grep -q 'a second dump of rank 3' out && grep -q 'one job only' out || complain "two dumps of a rank"
 
+# Without a library that unpacks, the message says so.
+mkdir none
+echo 'no library' >none/libz.so.1
+LD_LIBRARY_PATH=$PWD/none "$program" diagnose jobs/packed/nccl_trace_rank_1.gz >out 2>&1 </dev/null
+[ $? = 2 ] || complain "without libz.so.1"
+grep -q 'libz.so.1 is not installed' out && grep -q gunzip out || complain "without libz.so.1: no message"
+
 # Memory, of all dumps together; the program itself needs some.
 python3 "$here/big.py" large 16 2000 || exit 1
 bytes=$(cat large/* | wc -c)
