@@ -228,27 +228,55 @@ static int clog_rank(const struct clog_file *f)
     return rank >= 0 ? rank : f->named;
 }
 
-/* Communicators of one name are one, as long as their ranks fit together. */
-static bool find_clog_comm(struct clogs *all, const struct clog_file *f, struct clog_comm *c, struct ncs_map *at)
+struct clog_names {
+    struct ncs_map uses;     /* hash of a name -> files that have it */
+    struct ncs_map comm;     /* name and members -> communicator + 1 */
+    int world;               /* size of the largest communicator */
+    bool whole;              /* each of its ranks has a clog */
+};
+
+static void count_clogs(const struct clogs *all, struct clog_names *names)
+{
+    for (size_t i = 0; i < all->files; i++)
+        for (size_t k = 0; k < all->file[i].comms; k++) {
+            const struct clog_comm *c = &all->file[i].comm[k];
+            uint64_t key = ncs_hash_bytes(0, c->name, strlen(c->name));
+            ncs_map_put_number(&names->uses, key, ncs_map_number(&names->uses, key) + 1);
+            names->world = c->size > names->world ? c->size : names->world;
+        }
+    names->whole = all->files == (size_t)names->world;
+}
+
+/* True if the ranks of the communicator are known: a split lists them, or it has all ranks. Without a list, equal names
+ * may be of several communicators, of which each file shows its own. */
+static bool clog_is_told(const struct clog_names *names, const struct clog_comm *c)
+{
+    int size = c->members ? (int)c->members : c->size;
+    size_t uses = ncs_map_number(&names->uses, ncs_hash_bytes(0, c->name, strlen(c->name)));
+    return size >= 1 && c->rank >= 0 && c->rank < size &&
+           (c->members || size == names->world || (names->whole && uses == (size_t)size));
+}
+
+static bool find_clog_comm(struct clogs *all, const struct clog_file *f, struct clog_comm *c, struct clog_names *names)
 {
     struct record *r = all->record;
     uint64_t key = ncs_hash_bytes(ncs_hash_bytes(0, c->name, strlen(c->name)), c->member ? (void *)c->member : (void *)"",
                                   c->members * sizeof *c->member);
-    int comm = (int)ncs_map_number(at, key) - 1;
-    int size = c->members ? (int)c->members : c->size;
-    if (size < 1 || c->rank < 0 || c->rank >= size)
-        return true; /* the file does not say who is in it */
-    if (comm < 0 || r->comm[comm].nranks != size || (r->comm[comm].rank[c->rank] >= 0 && !c->members &&
-                                                     r->comm[comm].rank[c->rank] != f->rank)) {
+    int comm = (int)ncs_map_number(&names->comm, key) - 1, size = c->members ? (int)c->members : c->size;
+    if (!clog_is_told(names, c))
+        return true;
+    bool taken = comm >= 0 && c->rank < r->comm[comm].nranks && r->comm[comm].rank[c->rank] >= 0 &&
+                 r->comm[comm].rank[c->rank] != f->rank;
+    if (comm < 0 || r->comm[comm].nranks != size || taken) {
         comm = ncs_record_add_comm(r, size, c->name, all->err);
         if (comm < 0)
             return ncs_fail_at(all->err, f->path, 0, 0);
-        ncs_map_put_number(at, key, (size_t)comm + 1);
-        for (size_t k = 0; k < c->members; k++)
+        ncs_map_put_number(&names->comm, key, (size_t)comm + 1);
+        for (size_t k = 0; k < c->members; k++) {
             if (!ncs_record_has_rank(r, c->member[k], all->err))
                 return ncs_fail_at(all->err, f->path, 0, 0);
-            else
-                r->comm[comm].rank[k] = c->member[k];
+            r->comm[comm].rank[k] = c->member[k];
+        }
     }
     r->comm[comm].rank[c->rank] = f->rank;
     c->comm = comm;
@@ -338,11 +366,67 @@ static enum trace_taken clog_take(void *state, struct trace_file *file)
     return TRACE_TAKEN;
 }
 
+/* Each file is of another rank. */
+static bool number_clog(struct clogs *all, struct clog_file *f)
+{
+    struct record *r = all->record;
+    f->rank = clog_rank(f);
+    if (f->rank < 0) {
+        ncs_fail(all->err, NCS_BAD_INPUT, "no line of this clog says its rank: new_comm|comm=..|rank=..|world_size=..");
+        return ncs_fail_at(all->err, f->path, 0, 0);
+    }
+    if (!ncs_record_has_rank(r, f->rank, all->err))
+        return ncs_fail_at(all->err, f->path, 0, 0);
+    if (r->rank[f->rank].source) {
+        ncs_fail(all->err, NCS_BAD_INPUT, "a second clog of rank %d, after %.200s", f->rank, r->rank[f->rank].source);
+        ncs_fail_hint(all->err, "name the files of one job only");
+        return ncs_fail_at(all->err, f->path, 0, 0);
+    }
+    r->rank[f->rank].source = f->path;
+    return true;
+}
+
+/* Ranks without a clog have their numbers in the largest communicators. */
+static bool number_absent_clogs(struct clogs *all)
+{
+    struct record *r = all->record;
+    int most = 0;
+    for (size_t i = 0; i < r->comms; i++)
+        most = r->comm[i].nranks > most ? r->comm[i].nranks : most;
+    if (most > 0 && !ncs_record_has_rank(r, most - 1, all->err))
+        return false;
+    for (size_t i = 0; i < r->comms; i++)
+        for (int k = 0; k < r->comm[i].nranks && r->comm[i].nranks == most; k++)
+            if (r->comm[i].rank[k] < 0 && !r->rank[k].source)
+                r->comm[i].rank[k] = k;
+    return true;
+}
+
+/* Clogs without ends do not show who waits for a rank that left none: such a rank is taken to have made the calls. */
+static void excuse_absent_clogs(struct record *r)
+{
+    r->excused = true;
+    for (size_t i = 0; i < r->comms; i++) {
+        int model = -1;
+        size_t most = 0;
+        for (int k = 0; k < r->comm[i].nranks; k++) {
+            size_t calls = 0;
+            const struct record_rank *own = r->comm[i].rank[k] >= 0 ? &r->rank[r->comm[i].rank[k]] : NULL;
+            for (size_t n = 0; own && n < own->calls; n++)
+                calls += own->call[n].comm == (int)i && ncs_record_is_collective(&own->call[n]);
+            model = calls > most ? k : model;
+            most = calls > most ? calls : most;
+        }
+        if (model >= 0)
+            ncs_record_imply(r, (int)i, model, most);
+    }
+}
+
 static bool clog_finish(void *state)
 {
     struct clogs *all = state;
     struct record *r = all->record;
-    struct ncs_map at = { 0 };
+    struct clog_names names = { 0 };
     bool ok = true;
     if (r->calls) {
         ncs_record_note(r, "the clogs are not used: the dumps have the calls");
@@ -351,34 +435,22 @@ static bool clog_finish(void *state)
     r->numbered = r->knows_ends = true;
     for (size_t i = 0; i < all->files && ok; i++) {
         struct clog_file *f = &all->file[i];
-        f->rank = clog_rank(f);
         r->knows_ends &= f->lifecycle || f->calls == 0;
-        if (f->rank < 0) {
-            ncs_fail(all->err, NCS_BAD_INPUT, "no line of this clog says its rank: new_comm|comm=..|rank=..|world_size=..");
-            ok = ncs_fail_at(all->err, f->path, 0, 0);
-        } else if (!ncs_record_has_rank(r, f->rank, all->err)) {
-            ok = ncs_fail_at(all->err, f->path, 0, 0);
-        } else if (r->rank[f->rank].source) {
-            ncs_fail(all->err, NCS_BAD_INPUT, "a second clog of rank %d, after %.200s", f->rank, r->rank[f->rank].source);
-            ncs_fail_hint(all->err, "name the files of one job only");
-            ok = ncs_fail_at(all->err, f->path, 0, 0);
-        } else {
-            r->rank[f->rank].source = f->path;
-        }
-        for (size_t k = 0; k < f->comms && ok; k++)
-            ok = find_clog_comm(all, f, &f->comm[k], &at);
+        ok = number_clog(all, f);
     }
-    for (size_t i = 0; i < r->comms && ok; i++) /* ranks without a clog */
-        for (int k = 0; k < r->comm[i].nranks && ok; k++)
-            if (r->comm[i].rank[k] < 0 && (i == 0 || r->comm[i].nranks == r->comm[0].nranks)) {
-                ok = ncs_record_has_rank(r, k, all->err);
-                r->comm[i].rank[k] = r->rank[k].source ? -1 : k;
-            }
+    count_clogs(all, &names);
+    for (size_t i = 0; i < all->files && ok; i++)
+        for (size_t k = 0; k < all->file[i].comms && ok; k++)
+            ok = find_clog_comm(all, &all->file[i], &all->file[i].comm[k], &names);
+    ok = ok && number_absent_clogs(all);
     for (size_t i = 0; i < all->files && ok; i++)
         ok = add_clog_calls(all, &all->file[i]);
+    if (ok && !r->knows_ends)
+        excuse_absent_clogs(r);
     if (ok)
         note_clog(all);
-    ncs_map_free(&at);
+    ncs_map_free(&names.uses);
+    ncs_map_free(&names.comm);
     return ok;
 }
 

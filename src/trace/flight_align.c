@@ -233,7 +233,8 @@ void ncs_flight_align(struct record *r)
     for (size_t i = 0; i < r->comms; i++) {
         align_mark_unsaid(r, (int)i, false);
         align_mark_unsaid(r, (int)i, true);
-        add_implied(r, (int)i);
+        if (!r->excused)
+            add_implied(r, (int)i);
     }
     for (int k = 0; k < r->ranks; k++)
         set_streams(r, k);

@@ -103,17 +103,28 @@ static bool bind_members(struct log *l, struct loose_comm *c, size_t number)
     return true;
 }
 
-/* More handles than ranks are several communicators of equal size, whose members nothing tells. */
+/* The largest communicator has all ranks. Another one is told apart only if every rank is in the log, and no more have
+ * such a handle than it has ranks: more are several communicators of one size, whose members nothing tells. Where the
+ * size is not said, each process must have one handle only. */
+static bool is_told(const struct log *l, const struct loose_comms *all, const struct loose_comm *c, int largest)
+{
+    if (c->members < 2 || c->nranks == 0)
+        return c->members > 1 && all->count == 1;
+    return c->members <= (size_t)c->nranks && (c->nranks == largest || l->entities >= (size_t)largest);
+}
+
 static bool make_loose(struct log *l)
 {
     struct loose_comms all = { 0 };
     size_t told = 0;
+    int largest = 0;
     bool ok = true;
     collect_loose(l, &all);
+    for (size_t i = 0; i < all.count; i++)
+        largest = all.of[i].nranks > largest ? all.of[i].nranks : largest;
     for (size_t i = 0; i < all.count && ok; i++) {
         struct loose_comm *c = &all.of[i];
-        bool fits = c->members > 1 && c->members <= (size_t)(c->nranks ? c->nranks : NCS_RECORD_RANKS);
-        ok = !fits || bind_members(l, c, ++told);
+        ok = !is_told(l, &all, c, largest) || bind_members(l, c, ++told);
     }
     for (size_t i = 0; i < all.count; i++)
         ncs_free(all.of[i].member);

@@ -64,6 +64,7 @@ struct record {
     struct ncs_map places;       /* hash of a name -> its number + 1 */
     const char *source_word;     /* "dump", "log": the kind of file that a missing rank lacks */
     bool knows_ends;             /* the states of calls are known */
+    bool excused;                /* ranks that left nothing have the calls of the others already */
     bool guessed;                /* ranks that left nothing are taken to have made the calls of the others */
     bool follows;                /* files of more than one kind are there */
     bool numbered;               /* calls have the numbers of their groups: ncs_flight_align */

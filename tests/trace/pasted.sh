@@ -81,6 +81,18 @@ for rank in 0 1 2 3; do
     sed "s/opCount/opCount/; s/nranks=4/nranks=2/" no_init.log
 done >"$work/pairs.log"
 says 2 'no line says which rank of which communicator' "$work/pairs.log"
+# Ranks of a part of the job: the handles of smaller communicators may be of several.
+{
+    sed 's/nranks=4/nranks=8/' no_init.log
+    sed 's/nranks=4/nranks=4/; s/comm 0x55/comm 0x66/' no_init.log
+} >"$work/part.log"
+says 3 'on communicators of which no line tells the ranks are left out' "$work/part.log"
+# Without the lines of their ends, the clogs of three ranks do not show that these wait for the fourth.
+mkdir "$work/queued"
+for rank in 0 1 2; do
+    sed '/^split/d; /|[SE]|/d; s/root=1/root=0/' "clog/clog_$rank.log" >"$work/queued/clog_$rank.log"
+done
+says 0 'these clogs do not say which calls came to an end' "$work/queued"
 mkdir "$work/jobs" && cp ../hand/dumps/* "$work/jobs"
 sed 's/\[0, 1, 2, 3\]/[0, 1, 2, 3, 4]/' ../hand/dumps/nccl_trace_rank_0.json >"$work/jobs/nccl_trace_rank_4.json"
 says 2 'the dumps are of two jobs' "$work/jobs"
