@@ -236,6 +236,22 @@ static size_t note_places(const struct stacks *all, size_t *most_of)
     return largest;
 }
 
+/* Most ranks are at one place: names the others. */
+static void note_odd(const struct stacks *all, const struct stack *top)
+{
+    struct ncs_str who = { 0 };
+    int *rank = ncs_new(all->count * sizeof *rank);
+    size_t ranks = 0;
+    for (size_t i = 0; i < all->count; i++)
+        if (!same_top(&all->of[i].top, top))
+            rank[ranks++] = all->of[i].rank;
+    ncs_str_add_many_ranks(&who, rank, ranks);
+    ncs_record_note(all->record, "most ranks are at one line, rank%s %s %s elsewhere: look there first", ranks == 1 ? "" : "s",
+                    who.text, ranks == 1 ? "is" : "are");
+    ncs_str_free(&who);
+    ncs_free(rank);
+}
+
 static int compare_stack_ranks(const void *a, const void *b)
 {
     int x = ((const struct stack_rank *)a)->rank, y = ((const struct stack_rank *)b)->rank;
@@ -315,8 +331,10 @@ static bool stack_finish(void *state)
     if (all->count)
         qsort(all->of, all->count, sizeof *all->of, compare_stack_ranks);
     size_t most = all->count ? note_places(all, &most_of) : 0;
-    bool alone = r->calls == 0 && !r->numbered;
-    if (alone && all->count > 2 && most * 3 >= all->count * 2 && all->of[most_of].top.fn >= 0)
+    bool alone = r->calls == 0 && !r->numbered, alike = all->count > 2 && most * 3 >= all->count * 2;
+    if (alike && most < all->count)
+        note_odd(all, &all->of[most_of].top);
+    if (alone && alike && all->of[most_of].top.fn >= 0)
         ok = add_stack_calls(all) || ncs_fail_at(all->err, all->of[0].path, 0, 0);
     if (all->counted)
         ncs_record_note(r, "nothing names the rank of some stacks: these are numbered as they come");
