@@ -219,7 +219,7 @@ static void set_streams(struct record *r, int rank)
             continue;
         if (!behind)
             behind = c->stream;
-        if (c->state != RECORD_STARTED)
+        if (c->state != RECORD_STARTED && !c->apart)
             c->stream = behind;
     }
 }

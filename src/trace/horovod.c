@@ -209,7 +209,7 @@ static bool add_tensor(struct horovod *h, const struct tensor *t, int ranks)
         if (!c)
             return false;
         *c = (struct record_call){ .fn = NCS_FN_ncclAllReduce, .comm = comm, .comm_rank = k, .count = 1, .dtype = -1,
-                                   .seq = 1, .state = RECORD_STARTED, /* tensors do not wait for each other */
+                                   .seq = 1, .apart = true, /* tensors do not wait for each other */
                                    .place = ncs_record_place(r, t->path, t->line),
                                    .unsaid = NCS_UNSAID_COUNT | NCS_UNSAID_DTYPE | NCS_UNSAID_OP | NCS_UNSAID_ROOT |
                                              NCS_UNSAID_PLACE };

@@ -28,6 +28,7 @@ struct record_call {
     int64_t seq;          /* of a dump: its number there; point-to-point calls have a series of their own */
     bool batched;         /* a send or receive that was made together with others */
     bool pending;         /* it has not returned */
+    bool apart;           /* the record does not order it with calls on other communicators */
     int place;            /* its line; 0 = unknown */
 };
 

@@ -117,7 +117,8 @@ static int watch_add_comm(struct watch_join *j)
     }
     if (whole && r->ranks > most + 1 && strcmp(g->name, "0") == 0)
         most = r->ranks - 1;
-    snprintf(name, sizeof name, g->desc && g->desc[0] ? "%.64s" : "pg %.64s", g->desc && g->desc[0] ? g->desc : g->name);
+    bool described = g->desc && g->desc[0] && strcmp(g->desc, "undefined") != 0;
+    snprintf(name, sizeof name, described ? "%.64s" : "pg %.64s", described ? g->desc : g->name);
     int comm = ncs_record_add_comm(r, whole ? most + 1 : (int)g->ranks, name, j->w->err);
     if (comm < 0 || !ncs_record_has_rank(r, most, j->w->err))
         return -1;
@@ -139,7 +140,7 @@ static struct record_call watch_call(const struct watch_join *j, const struct wa
 {
     size_t at = ncs_map_number(&j->late_at, (uint64_t)seq + 1);
     struct record_call c = { .fn = NCS_FN_ncclAllReduce, .comm = j->comm, .comm_rank = comm_rank, .count = 1, .dtype = -1,
-                             .seq = seq, .state = seq <= k->over ? RECORD_OVER : RECORD_UNKNOWN,
+                             .seq = seq, .apart = true, .state = seq <= k->over ? RECORD_OVER : RECORD_UNKNOWN,
                              .unsaid = NCS_UNSAID_OP | NCS_UNSAID_ROOT | NCS_UNSAID_DTYPE | NCS_UNSAID_PLACE };
     size_t own = ncs_map_number(&j->own_late, ncs_hash((uint64_t)k->rank, (uint64_t)seq));
     const struct watch_late *l = own ? &j->w->late[own - 1] : at ? &j->w->late[at - 1] : NULL; /* its own line first */
@@ -154,13 +155,19 @@ static struct record_call watch_call(const struct watch_join *j, const struct wa
     return c;
 }
 
+/* Another group may have made calls of the rank's lines before. */
+static bool has_dump(const struct record *r, int rank)
+{
+    return r->rank[rank].source && r->rank[rank].word != ncs_reader_watchdog.word;
+}
+
 /* A rank of the group, by its number in the run, and its number in the group. */
 static bool add_watched(struct watch_join *j, struct watch_rank *k, int comm_rank)
 {
     struct record *r = j->w->record;
     int64_t last = k->made < j->last ? k->made : j->last, from = j->first < last ? j->first : last;
-    if (r->rank[k->rank].source && r->rank[k->rank].source != k->path)
-        return true; /* its dump is there */
+    if (has_dump(r, k->rank))
+        return true;
     r->rank[k->rank].source = k->path;
     r->rank[k->rank].word = ncs_reader_watchdog.word;
     r->rank[k->rank].spoilt = false;
@@ -179,7 +186,7 @@ static bool add_watched(struct watch_join *j, struct watch_rank *k, int comm_ran
 static bool add_like_dump(struct watch_join *j, struct watch_rank *k, int comm_rank, int model)
 {
     struct record *r = j->w->record;
-    if (r->rank[k->rank].source)
+    if (has_dump(r, k->rank))
         return true;
     r->rank[k->rank].source = k->path;
     r->rank[k->rank].word = ncs_reader_watchdog.word;
@@ -197,6 +204,7 @@ static bool add_like_dump(struct watch_join *j, struct watch_rank *k, int comm_r
         if (own.unsaid & NCS_UNSAID_KIND)
             own = r->rank[model].call[i];
         own.comm_rank = comm_rank;
+        own.apart = true;
         own.state = own.seq <= k->over ? RECORD_OVER : RECORD_UNKNOWN;
         own.place = own.seq == k->late ? ncs_record_place(r, k->path, k->line) : 0;
         own.group = 0;
@@ -237,7 +245,7 @@ static bool excuse_silent(struct watch_join *j, int seen)
     like.path = j->g->of[0].path;
     for (int k = 0; k < info->nranks; k++) {
         like.rank = info->rank[k];
-        if (!r->rank[like.rank].source && !add_watched(j, &like, k))
+        if (!ncs_map_number(&j->g->at, (uint64_t)like.rank + 1) && !add_watched(j, &like, k))
             return false;
     }
     if (seen == 1)
@@ -319,6 +327,32 @@ static bool join_group(struct watchdog *w, int index)
     return ok || ncs_fail_at(w->err, j.g->of[0].path, 0, 0);
 }
 
+/* A rank that is behind in one group and waits in another one may only come later to the first. */
+static void doubt_waiting(struct watchdog *w)
+{
+    struct ncs_map waits = { 0 }; /* rank + 1 -> how many groups it waits in */
+    for (size_t i = 0; i < w->groups; i++)
+        for (size_t k = 0; k < w->group[i].ranks; k++)
+            if (w->group[i].of[k].late > w->group[i].of[k].over) {
+                uint64_t key = (uint64_t)w->group[i].of[k].rank + 1;
+                ncs_map_put_number(&waits, key, ncs_map_number(&waits, key) + 1);
+            }
+    for (size_t i = 0; i < w->groups; i++) {
+        int64_t late = -1;
+        for (size_t k = 0; k < w->group[i].ranks; k++)
+            late = w->group[i].of[k].late > late ? w->group[i].of[k].late : late;
+        for (size_t k = 0; k < w->group[i].ranks; k++) {
+            const struct watch_rank *own = &w->group[i].of[k];
+            if (own->rank >= w->record->ranks) /* its group is left out */
+                continue;
+            if (own->made < late && ncs_map_number(&waits, (uint64_t)own->rank + 1) && !has_dump(w->record, own->rank))
+                ncs_record_doubt(w->record, own->rank, false, "it could also be that rank %d comes to the call later: it waits "
+                                 "in another group, and the lines do not order calls of several groups", own->rank);
+        }
+    }
+    ncs_map_free(&waits);
+}
+
 /* ---- words ---- */
 
 static void note_watchdog(const struct watchdog *w, bool used)
@@ -347,6 +381,8 @@ bool ncs_watch_join(struct watchdog *w)
         for (size_t i = 0; i < w->groups && ok; i++)
             ok = join_group(w, (int)i);
     }
+    if (ok && used)
+        doubt_waiting(w);
     if (ok)
         note_watchdog(w, used);
     return ok;
