@@ -61,7 +61,7 @@ static bool add_ras_calls(struct ras *ras, const struct ras_comm *c, int comm, i
             if (!call)
                 return ncs_fail_at(ras->err, c->path, 0, 0);
             *call = (struct record_call){
-                .fn = ras->kind[kind], .comm = comm, .comm_rank = own->rank, .count = 1, .dtype = -1, .seq = ++seq,
+                .fn = ras->kind[kind], .comm = comm, .comm_rank = own->rank, .count = 1, .dtype = -1, .seq = ++seq, .apart = true,
                 .unsaid = NCS_UNSAID_COUNT | NCS_UNSAID_DTYPE | NCS_UNSAID_OP | NCS_UNSAID_ROOT,
             };
         }

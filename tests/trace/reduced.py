@@ -3,7 +3,7 @@
 watchdog, counts of RAS, and dumps of all ranks but one with that rank's line. Such a record may leave the cause open, but
 it must not blame a rank that has done nothing wrong.
 
-usage: reduced.py FOLDER PROGRAM [-v]. FOLDER is what make.lua wrote, with its table.
+usage: reduced.py FOLDER [-v]. FOLDER is what make.lua wrote, with its table.
 """
 import glob
 import json
@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 
-FOLDER, PROGRAM = sys.argv[1], sys.argv[2]
+PROGRAM = os.path.realpath(os.environ["NCCLSCRIPT"])
 # To be raised, never lowered: how many records of a kind still name the culprits.
 LEAST = {"no_init": 9, "watchdog": 7, "ras": 4, "joined": 9}
 
@@ -67,8 +67,10 @@ def ras(found):
             comm = comms.setdefault(name, {"hash": "0x" + name + "a", "secondary_hash": "0x1:0x2", "size": len(members),
                                            "ranks": [], "missing_ranks": []})
             counts = dict.fromkeys(RAS.values(), 0)
-            for e in collectives(dump, name):
-                counts[RAS[e["profiling_name"].split(":")[1]]] += 1
+            for e in collectives(dump, name): # RAS counts no all-to-all
+                kind = RAS.get(e["profiling_name"].split(":")[1])
+                if kind:
+                    counts[kind] += 1
             comm["ranks"].append({"rank": members.index(rank), "host": "node0", "pid": 100 + rank, "cuda_dev": rank,
                                   "collective_counts": counts})
     return {"nccl_version": "2.28.9", "communicators": list(comms.values()), "ras": {"timeouts_count": 0}}
@@ -86,17 +88,17 @@ def diagnose(path):
     return done.returncode, first, ranks, others
 
 
-def reduce(kind, case, out):
+def reduce(folder, kind, case, out):
     os.makedirs(out)
     if kind == "no_init":
-        with open(FOLDER + "/%s.log/all.log" % case, encoding="utf-8") as f:
+        with open(folder + "/%s.log/all.log" % case, encoding="utf-8") as f:
             lines = [l for l in f.read().splitlines(True) if "Init START" not in l and "Init COMPLETE" not in l]
         with open(out + "/job.log", "w", encoding="utf-8") as f:
             f.writelines(lines)
         return True
-    found = dumps(FOLDER + "/%s.fr_json" % case)
+    found = dumps(folder + "/%s.fr_json" % case)
     if kind == "joined":
-        for name in glob.glob(FOLDER + "/%s.fr_json/*.json" % case):
+        for name in glob.glob(folder + "/%s.fr_json/*.json" % case):
             shutil.copy(name, out)
         os.remove(out + "/nccl_trace_rank_1.json")
     if kind == "ras":
@@ -109,9 +111,9 @@ def reduce(kind, case, out):
     return bool(lines)
 
 
-def main():
+def main(folder):
     expected, failures, right = {}, [], dict.fromkeys(LEAST, 0)
-    with open(FOLDER + "/table", encoding="utf-8") as f:
+    with open(folder + "/table", encoding="utf-8") as f:
         for line in f:
             name, _, rule, culprits = line.rstrip("\n").split("\t")[:4]
             expected[name] = (rule, {int(c) for c in culprits.split(",")} if culprits != "-" else set())
@@ -123,8 +125,8 @@ def main():
                 continue
             if kind == "ras" and case.startswith("cut"): # dumps that lost calls do not tell the counts
                 continue
-            out = FOLDER + "/reduced.%s.%s" % (kind, case)
-            if not reduce(kind, case, out):
+            out = folder + "/reduced.%s.%s" % (kind, case)
+            if not reduce(folder, kind, case, out):
                 continue
             status, first, ranks, others = diagnose(out)
             rule, culprits = expected[name]
@@ -144,4 +146,5 @@ def main():
     return 1 if failures else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The traces of cases.lua in records that show less: none of them blames a rank that has done nothing wrong.
+# The traces of cases.lua, and of the jobs of workloads/, in records that show less: none of them blames a rank that has
+# done nothing wrong.
 set -u
 unset "${!NCCL_@}"
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,4 +15,5 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 export LC_ALL=C PYTHONDONTWRITEBYTECODE=1
 "$lua" "$here/make.lua" "$work" >"$work/table" || { echo "the traces cannot be made"; exit 1; }
-python3 "$here/reduced.py" "$work" "$program" "$@"
+NCCLSCRIPT=$program python3 "$here/reduced.py" "$work" "$@" || exit 1
+NCCLSCRIPT=$program exec python3 "$here/reduced_jobs.py" "$work" "$@"
