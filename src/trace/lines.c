@@ -26,6 +26,13 @@ bool ncs_lines_next(struct ncs_lines *l)
     ncs_str_add_bytes(&l->text, l->at, bytes < NCS_LINE_MOST ? bytes : NCS_LINE_MOST);
     if (l->text.bytes && l->text.text[l->text.bytes - 1] == '\r')
         l->text.text[--l->text.bytes] = '\0';
+    size_t quoted = 0; /* marks of a thread that quotes the line */
+    while (quoted + 2 <= l->text.bytes && l->text.text[quoted] == '>' && l->text.text[quoted + 1] == ' ')
+        quoted += 2;
+    if (quoted) {
+        l->text.bytes -= quoted;
+        memmove(l->text.text, l->text.text + quoted, l->text.bytes + 1);
+    }
     l->at += bytes + 1;
     return true;
 }

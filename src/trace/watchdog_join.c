@@ -85,19 +85,29 @@ static int compare_selves(const void *a, const void *b)
     return x->self != y->self ? (x->self > y->self) - (x->self < y->self) : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* The communicator that dumps have for the group. */
-static int watch_dumped(const struct watch_join *j)
+static bool watch_has_member(const struct record_comm *comm, int rank)
+{
+    for (int k = 0; k < comm->nranks; k++)
+        if (comm->rank[k] == rank)
+            return true;
+    return false;
+}
+
+/* The communicator that dumps have for the group; -1 = none. *strange: the dumps have the group, without these ranks. */
+static int watch_dumped(const struct watch_join *j, bool *strange)
 {
     const struct record *r = j->w->record;
     char named[96];
     snprintf(named, sizeof named, "pg %.64s", j->g->name);
+    *strange = false;
     for (size_t i = 0; i < r->comms && r->numbered; i++) {
         const char *name = r->comm[i].name ? r->comm[i].name : "";
         if (strcmp(name, named) != 0 && strcmp(name, j->g->desc ? j->g->desc : "default_pg") != 0)
             continue;
-        for (int k = 0; k < r->comm[i].nranks; k++)
-            if (r->comm[i].rank[k] == j->g->of[0].rank)
+        for (size_t k = 0; k < j->g->ranks && k < 8; k++)
+            if (watch_has_member(&r->comm[i], j->g->of[k].rank))
                 return (int)i;
+        *strange |= strcmp(name, "default_pg") == 0;
     }
     return -1;
 }
@@ -156,7 +166,7 @@ static struct record_call watch_call(const struct watch_join *j, const struct wa
 }
 
 /* Another group may have made calls of the rank's lines before. */
-static bool has_dump(const struct record *r, int rank)
+static bool watch_has_dump(const struct record *r, int rank)
 {
     return r->rank[rank].source && r->rank[rank].word != ncs_reader_watchdog.word;
 }
@@ -166,7 +176,7 @@ static bool add_watched(struct watch_join *j, struct watch_rank *k, int comm_ran
 {
     struct record *r = j->w->record;
     int64_t last = k->made < j->last ? k->made : j->last, from = j->first < last ? j->first : last;
-    if (has_dump(r, k->rank))
+    if (watch_has_dump(r, k->rank))
         return true;
     r->rank[k->rank].source = k->path;
     r->rank[k->rank].word = ncs_reader_watchdog.word;
@@ -186,7 +196,7 @@ static bool add_watched(struct watch_join *j, struct watch_rank *k, int comm_ran
 static bool add_like_dump(struct watch_join *j, struct watch_rank *k, int comm_rank, int model)
 {
     struct record *r = j->w->record;
-    if (has_dump(r, k->rank))
+    if (watch_has_dump(r, k->rank))
         return true;
     r->rank[k->rank].source = k->path;
     r->rank[k->rank].word = ncs_reader_watchdog.word;
@@ -296,7 +306,7 @@ static void find_window(struct watch_join *j)
 
 /* A collective needs all ranks, so no rank completes many that another has not made. Lines that say so are of several
  * groups, where they do not name them, or of several runs. */
-static bool contradict(const struct watch_join *j)
+static bool watch_contradicts(const struct watch_join *j)
 {
     enum { AHEAD = 16 }; /* the root of a broadcast gets a little ahead */
     const struct watch_rank *least = &j->g->of[0], *most = least;
@@ -314,10 +324,18 @@ static bool contradict(const struct watch_join *j)
 static bool join_group(struct watchdog *w, int index)
 {
     struct watch_join j = { .w = w, .g = &w->group[index] };
-    if (j.g->ranks == 0 || contradict(&j))
+    if (j.g->ranks == 0 || watch_contradicts(&j))
         return true;
     find_window(&j);
-    j.comm = watch_dumped(&j);
+    bool strange;
+    j.comm = watch_dumped(&j, &strange);
+    if (strange && j.comm < 0) {
+        ncs_record_note(w->record, "the lines of the watchdog of rank %d are of another job than the dumps: default_pg of the "
+                        "dumps does not have this rank", j.g->of[0].rank);
+        ncs_map_free(&j.late_at);
+        ncs_map_free(&j.own_late);
+        return true;
+    }
     j.known = j.comm >= 0 && watch_model(&j) >= 0;
     if (j.comm < 0)
         j.comm = watch_add_comm(&j);
@@ -345,7 +363,7 @@ static void doubt_waiting(struct watchdog *w)
             const struct watch_rank *own = &w->group[i].of[k];
             if (own->rank >= w->record->ranks) /* its group is left out */
                 continue;
-            if (own->made < late && ncs_map_number(&waits, (uint64_t)own->rank + 1) && !has_dump(w->record, own->rank))
+            if (own->made < late && ncs_map_number(&waits, (uint64_t)own->rank + 1) && !watch_has_dump(w->record, own->rank))
                 ncs_record_doubt(w->record, own->rank, false, "it could also be that rank %d comes to the call later: it waits "
                                  "in another group, and the lines do not order calls of several groups", own->rank);
         }
