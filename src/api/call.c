@@ -187,6 +187,10 @@ void ncs_call_describe(const struct ncs_call *call, struct ncs_str *out)
         ncs_str_add(out, info->name);
         return;
     }
+    if (call->unsaid & NCS_UNSAID_KIND) {
+        ncs_str_add(out, "a collective");
+        return;
+    }
     ncs_str_add(out, ncs_fn_info[info->same].name + strlen("nccl"));
     if (ncs_call_arg(call, NCS_ARG_COUNT)) {
         if (!(call->unsaid & NCS_UNSAID_DTYPE))

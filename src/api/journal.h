@@ -33,7 +33,8 @@ union ncs_arg {
 
 /* Arguments that the record lacks: they may have any value. */
 enum { NCS_UNSAID_COUNT = 1, NCS_UNSAID_OP = 2, NCS_UNSAID_ROOT = 4, NCS_UNSAID_DTYPE = 8,
-       NCS_UNSAID_PLACE = 16 /* place is in the record, not in the program */ };
+       NCS_UNSAID_PLACE = 16, /* place is in the record, not in the program */
+       NCS_UNSAID_KIND = 32   /* a collective, unknown which: `fn` is any */ };
 
 struct ncs_redop; /* below */
 struct ncs_window;

@@ -191,26 +191,32 @@ static int diagnose_main(const struct ncs_parsed *parsed)
 const struct ncs_command ncs_cmd_diagnose = {
     .name = "diagnose",
     .operands = "FILE|DIR...",
-    .summary = "explain why a job hung, from Flight Recorder dumps or NCCL's log",
+    .summary = "explain why a job hung, from dumps, logs, stacks and pasted lines",
     .about = "diagnose recognizes files by their contents. Name all files of one job together, for example\n"
-             "its folder:\n"
+             "its folder. Files of several kinds are joined by rank. Files may be packed by gzip.\n"
              "\n"
              "  PyTorch's Flight Recorder dumps, one for each rank, as pickles or as JSON. A job writes\n"
              "  them at a timeout with TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1.\n"
-             "  Each file name ends in the rank: nccl_trace_rank_3.\n"
+             "  Each file name contains the rank: nccl_trace_rank_3, rank3_node7.\n"
              "\n"
-             "  NCCL's log of all ranks, in one file or one file each, from the start of the job on:\n"
+             "  NCCL's log of all ranks, in one file or one file each, best from the start of the job on:\n"
              "  NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL, or better NCCL_DEBUG=TRACE\n"
              "  NCCL_DEBUG_SUBSYS=CALL, which also shows groups. diagnose skips other lines.\n"
              "\n"
+             "  Lines of PyTorch's watchdog and reports of a desync, of all ranks.\n"
+             "\n"
+             "  The text or JSON of ncclras; Horovod's stall lines; stacks by py-spy or gdb, with the rank\n"
+             "  in the name of the file or in a line before; clogs of torchcomms; records of RCCL\n"
+             "  (RCCL_REPLAY_FILE=NAME.json).\n"
+             "\n"
              "A dump shows which calls have completed. It contains no operators and no roots. A log does not\n"
              "show which calls have completed, so diagnose assumes that the ranks wait for the rank that is\n"
-             "behind. Findings from files are likely, never certain. If a rank left no file, diagnose uses\n"
-             "the files of the other ranks.\n"
+             "behind. Notes say what the other kinds do not contain. Findings from files are likely, never\n"
+             "certain. If a rank left no file, diagnose uses the files of the other ranks.\n"
              "\n"
              "Exit status: 0 nothing wrong was found, 1 calls disagree but no rank waits, 2 a file cannot be\n"
              "read, 3 a hang, 5 the files contain no call.\n",
     .option = options,
-    .missing = "no file was given: dumps, a log, or a folder of them",
+    .missing = "no file was given: dumps, logs, stacks, or a folder of them",
     .main = diagnose_main,
 };

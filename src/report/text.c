@@ -148,7 +148,9 @@ static void text_add_counts(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
     if (t->run->origin) {
-        ncs_str_addf(t->out, ": nothing wrong found in %" PRIu64 " call%s", r->calls, ncs_text_plural(r->calls));
+        ncs_str_addf(t->out, ": %s in %" PRIu64 " call%s",
+                     r->stop == NCS_STOP_DONE ? "nothing wrong found" : "calls wait, and no cause is found", r->calls,
+                     ncs_text_plural(r->calls));
         return;
     }
     ncs_str_add(t->out, ": ");

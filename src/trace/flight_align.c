@@ -71,26 +71,27 @@ static void start_together(struct record *r, int comm)
     int64_t start = -1;
     int *cut = NULL;
     size_t cuts = 0, room = 0;
-    bool lost = false;
+    bool lost = false, any = false;
     for (int k = 0; k < info->nranks; k++) {
         int rank = info->rank[k];
-        if (rank < 0 || !r->rank[rank].cut)
+        if (rank < 0 || !(r->rank[rank].cut || r->rank[rank].window))
             continue;
         lost = true;
         struct span s = span_of(r, comm, rank);
         if (s.calls && s.first > start)
             start = s.first;
-        if (s.calls)
+        any |= s.calls > 0;
+        if (s.calls && r->rank[rank].cut)
             NCS_PUSH(cut, cuts, room, rank);
     }
     for (int k = 0; k < info->nranks && lost; k++) {
         struct span s = info->rank[k] >= 0 ? span_of(r, comm, info->rank[k]) : (struct span){ 0 };
-        int64_t before = !cuts ? 0 : s.calls && s.last < start - 1 ? s.last : start - 1;
+        int64_t before = !any ? 0 : s.calls && s.last < start - 1 ? s.last : start - 1;
         info->before[k] = before > 0 && before < UINT32_MAX / 2 ? (uint32_t)before : 0;
         if (info->rank[k] >= 0)
             drop_before(r, comm, info->rank[k], start);
     }
-    if (cuts) {
+    if (cuts && start > 1) {
         struct ncs_str who = { 0 };
         ncs_str_add_many_ranks(&who, cut, cuts);
         ncs_record_note(r, "%s: the dump%s of rank%s %s %s lost the oldest calls; the ranks are compared from "
@@ -117,7 +118,7 @@ static void align_mark_unsaid(struct record *r, int comm, bool pairs)
                 if (c->comm != comm || ncs_record_is_collective(c) == pairs)
                     continue;
                 if (!apply)
-                    unsaid |= c->fn == NCS_FN_ncclAlltoAll ? 0 : c->unsaid & SIZE;
+                    unsaid |= c->fn == NCS_FN_ncclAlltoAll || c->unsaid & NCS_UNSAID_KIND ? 0 : c->unsaid & SIZE;
                 c->unsaid |= apply ? unsaid : 0;
                 if (apply && c->unsaid & NCS_UNSAID_COUNT)
                     c->count = 1;
@@ -218,7 +219,7 @@ static void set_streams(struct record *r, int rank)
             continue;
         if (!behind)
             behind = c->stream;
-        if (c->state != RECORD_STARTED)
+        if (c->state != RECORD_STARTED && !c->apart)
             c->stream = behind;
     }
 }
@@ -232,7 +233,8 @@ void ncs_flight_align(struct record *r)
     for (size_t i = 0; i < r->comms; i++) {
         align_mark_unsaid(r, (int)i, false);
         align_mark_unsaid(r, (int)i, true);
-        add_implied(r, (int)i);
+        if (!r->excused)
+            add_implied(r, (int)i);
     }
     for (int k = 0; k < r->ranks; k++)
         set_streams(r, k);

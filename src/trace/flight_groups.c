@@ -11,14 +11,17 @@
 enum { PAIR_NAME = 96 };
 
 /* Reads "[0, 1]" or a list; the caller frees the array. */
-static int *ranks_of(const json_t *v, size_t *count)
+static int *ranks_of(const struct value *v, size_t *count)
 {
     int *rank = NULL;
     size_t room = 0;
     *count = 0;
-    for (size_t i = 0; i < json_array_size(v); i++)
-        NCS_PUSH(rank, *count, room, (int)json_integer_value(json_array_get(v, i)));
-    const char *text = json_string_value(v);
+    for (size_t i = 0; i < ncs_value_count(v) && *count < NCS_RECORD_RANKS; i++) {
+        int64_t n = -1;
+        ncs_value_as_whole(ncs_value_at(v, i), &n);
+        NCS_PUSH(rank, *count, room, n >= 0 && n < NCS_RECORD_RANKS ? (int)n : NCS_RECORD_RANKS);
+    }
+    const char *text = ncs_value_as_text(v);
     for (const char *p = text ? text : ""; *p && *count < NCS_RECORD_RANKS;) {
         char *end;
         long n = isdigit((unsigned char)*p) ? strtol(p, &end, 10) : -1;
@@ -51,6 +54,17 @@ static int comm_of(struct flight *f, const char *name, const char *desc, const i
         ncs_str_add(&own, desc);
     else
         ncs_str_addf(&own, "pg %s", name);
+    bool of_all = desc && strcmp(desc, "default_pg") == 0 && strcmp(name, "0") == 0;
+    if (of_all && f->all_ranks && f->all_ranks != ranks) {
+        ncs_str_free(&own);
+        ncs_fail(f->err, NCS_BAD_INPUT, "the dumps are of two jobs: default_pg has %zu ranks in one, %zu in another",
+                 f->all_ranks, ranks);
+        ncs_fail_hint(f->err, "name the files of one job only");
+        f->two_jobs = true;
+        return -1;
+    }
+    if (of_all)
+        f->all_ranks = ranks;
     comm = ncs_record_add_comm(r, (int)ranks, own.text, f->err);
     ncs_str_free(&own);
     if (comm >= 0) {
@@ -72,49 +86,72 @@ static uint64_t key_of_name(const char *name)
     return ncs_hash_bytes(0, name, strlen(name));
 }
 
-int ncs_flight_group(const struct dump *d, const char *name)
+size_t ncs_flight_group(struct dump *d, const char *name, const char *desc)
 {
-    return (int)ncs_map_number(&d->group, key_of_name(name)) - 1;
+    uint64_t key = key_of_name(name);
+    size_t at = ncs_map_number(&d->group_of, key);
+    if (!at) {
+        struct dump_group fresh = { .name = ncs_copy_text(name), .desc = ncs_copy_text(desc), .comm = -1, .self = -1 };
+        NCS_PUSH(d->group, d->groups, d->group_room, fresh);
+        ncs_map_put_number(&d->group_of, key, at = d->groups);
+    }
+    return at - 1;
 }
 
-static void set_group(struct dump *d, const char *name, int comm)
+static int comm_in(const struct dump *d, const char *name)
 {
-    ncs_map_put_number(&d->group, key_of_name(name), (size_t)comm + 1);
+    size_t at = ncs_map_number(&d->group_of, key_of_name(name));
+    return at ? d->group[at - 1].comm : -1;
 }
 
 /* ---- that the dumps describe ---- */
 
-static bool add_group(struct flight *f, struct dump *d, const char *name, const char *desc, const json_t *listed)
+static bool add_group(struct flight *f, struct dump *d, const char *name, const char *desc, const struct value *listed)
 {
-    size_t ranks;
+    size_t ranks, at = ncs_flight_group(d, name, desc);
     int *rank = ranks_of(listed, &ranks);
-    if (ranks == 0) { /* of older versions: all there are */
-        size_t room = 0;
-        for (int k = 0; k < f->record->ranks; k++)
-            NCS_PUSH(rank, ranks, room, k);
-    }
-    int comm = comm_of(f, name, desc, rank, ranks);
+    int comm = ranks ? comm_of(f, name, desc, rank, ranks) : -1;
     ncs_free(rank);
-    if (comm < 0)
-        return ncs_fail_at(f->err, d->path, 0, 0);
-    set_group(d, name, comm);
-    return true;
+    d->group[at].unlisted = ranks == 0;
+    d->group[at].comm = comm;
+    return ranks == 0 || comm >= 0 || ncs_fail_at(f->err, d->path, 0, 0);
 }
 
-static bool read_config(struct flight *f, struct dump *d)
+bool ncs_flight_read_config(struct flight *f, struct dump *d, const struct value *root)
 {
-    const char *name;
-    json_t *v;
-    json_object_foreach(json_object_get(d->root, "pg_config"), name, v) {
-        const char *desc = json_string_value(json_object_get(v, "desc"));
-        if (!json_is_object(v)) {
+    const struct value *config = ncs_value_get(root, "pg_config");
+    for (uint32_t i = 0; config && config->kind == VALUE_DICT && i + 1 < config->count; i += 2) {
+        const struct value *v = config->item[i + 1];
+        char number[32];
+        const char *name = ncs_value_as_text(config->item[i]);
+        if (!name)
+            snprintf(number, sizeof number, "%lld", (long long)config->item[i]->whole);
+        name = name ? name : number;
+        if (v->kind != VALUE_DICT) {
             ncs_fail(f->err, NCS_BAD_INPUT, "pg_config.%.60s: `name`, `desc` and `ranks` are expected", name);
             return ncs_fail_at(f->err, d->path, 0, 0);
         }
-        if (!add_group(f, d, name, desc, json_object_get(v, "ranks")))
+        if (!add_group(f, d, name, ncs_value_as_text(ncs_value_get(v, "desc")), ncs_value_get(v, "ranks")))
             return false;
     }
     return true;
+}
+
+/* Older versions describe groups without their ranks: all there are. */
+static bool add_unlisted(struct flight *f, struct dump *d)
+{
+    size_t ranks = (size_t)f->record->ranks;
+    int *all = ncs_new(ranks * sizeof *all);
+    bool ok = true;
+    for (size_t k = 0; k < ranks; k++)
+        all[k] = (int)k;
+    for (size_t i = 0; i < d->groups && ok; i++)
+        if (d->group[i].unlisted) {
+            d->group[i].comm = comm_of(f, d->group[i].name, d->group[i].desc, all, ranks);
+            ok = d->group[i].comm >= 0 || ncs_fail_at(f->err, d->path, 0, 0);
+        }
+    ncs_free(all);
+    return ok;
 }
 
 /* ---- that they only use ---- */
@@ -127,7 +164,8 @@ struct use {
 struct uses {
     struct use *of;
     size_t count, room;
-    struct ncs_map at; /* name -> index + 1 */
+    struct ncs_map at;        /* name -> index + 1 */
+    struct ncs_map described; /* name -> 1 + a dump that describes it; several may, with other ranks */
 };
 
 static void add_use(struct uses *all, const char *name, const char *desc, int rank)
@@ -140,10 +178,7 @@ static void add_use(struct uses *all, const char *name, const char *desc, int ra
     }
     struct use *use = &all->of[at - 1];
     size_t place = use->ranks;
-    for (size_t i = 0; i < use->ranks; i++)
-        if (use->rank[i] == rank)
-            return;
-    NCS_PUSH(use->rank, use->ranks, use->room, rank);
+    NCS_PUSH(use->rank, use->ranks, use->room, rank); /* a rank has one dump, and that a group once */
     for (; place > 0 && use->rank[place - 1] > rank; place--)
         use->rank[place] = use->rank[place - 1];
     use->rank[place] = rank;
@@ -153,7 +188,7 @@ static void add_use(struct uses *all, const char *name, const char *desc, int ra
 static int described(const struct flight *f, const char *name, int rank)
 {
     for (size_t i = 0; i < f->dumps; i++) {
-        int comm = ncs_flight_group(&f->dump[i], name);
+        int comm = f->dump[i].readable ? comm_in(&f->dump[i], name) : -1;
         for (int k = 0; comm >= 0 && k < f->record->comm[comm].nranks; k++)
             if (f->record->comm[comm].rank[k] == rank)
                 return comm;
@@ -163,17 +198,14 @@ static int described(const struct flight *f, const char *name, int rank)
 
 static void collect_uses(const struct flight *f, struct dump *d, struct uses *all)
 {
-    const json_t *entries = json_object_get(d->root, "entries");
-    for (size_t i = 0; i < json_array_size(entries); i++) {
-        const json_t *pg = json_object_get(json_array_get(entries, i), "process_group");
-        const char *name = json_string_value(json_array_get(pg, 0));
-        if (!name || ncs_flight_group(d, name) >= 0)
+    for (size_t i = 0; i < d->groups; i++) {
+        struct dump_group *g = &d->group[i];
+        if (g->comm >= 0)
             continue;
-        int comm = described(f, name, d->rank);
-        if (comm >= 0)
-            set_group(d, name, comm);
-        else
-            add_use(all, name, json_string_value(json_array_get(pg, 1)), d->rank);
+        if (ncs_map_number(&all->described, key_of_name(g->name)))
+            g->comm = described(f, g->name, d->rank);
+        if (g->comm < 0)
+            add_use(all, g->name, g->desc, d->rank);
     }
 }
 
@@ -183,10 +215,11 @@ static bool add_used(struct flight *f, const struct use *use)
     int comm = comm_of(f, use->name, use->desc, use->rank, use->ranks);
     if (comm < 0)
         return ncs_fail_at(f->err, f->dump[0].path, 0, 0);
-    for (size_t i = 0; i < f->dumps; i++)
-        for (size_t k = 0; k < use->ranks; k++)
-            if (f->dump[i].root && f->dump[i].rank == use->rank[k])
-                set_group(&f->dump[i], use->name, comm);
+    for (size_t i = 0; i < f->dumps; i++) {
+        size_t at = f->dump[i].readable ? ncs_map_number(&f->dump[i].group_of, key_of_name(use->name)) : 0;
+        if (at && f->dump[i].group[at - 1].comm < 0)
+            f->dump[i].group[at - 1].comm = comm;
+    }
     return true;
 }
 
@@ -200,14 +233,19 @@ static void note_guess(struct record *r, const struct uses *all)
                                     "pg_config of these dumps says");
 }
 
-bool ncs_flight_read_groups(struct flight *f)
+bool ncs_flight_find_comms(struct flight *f)
 {
     struct uses all = { 0 };
     bool ok = true;
     for (size_t i = 0; i < f->dumps && ok; i++)
-        ok = read_config(f, &f->dump[i]);
+        ok = !f->dump[i].readable || add_unlisted(f, &f->dump[i]);
+    for (size_t i = 0; i < f->dumps; i++)
+        for (size_t k = 0; k < f->dump[i].groups && f->dump[i].readable; k++)
+            if (f->dump[i].group[k].comm >= 0)
+                ncs_map_put_number(&all.described, key_of_name(f->dump[i].group[k].name), 1);
     for (size_t i = 0; i < f->dumps && ok; i++)
-        collect_uses(f, &f->dump[i], &all);
+        if (f->dump[i].readable)
+            collect_uses(f, &f->dump[i], &all);
     for (size_t i = 0; i < all.count && ok; i++)
         ok = add_used(f, &all.of[i]);
     note_guess(f->record, &all);
@@ -215,6 +253,7 @@ bool ncs_flight_read_groups(struct flight *f)
         ncs_free(all.of[i].rank);
     ncs_free(all.of);
     ncs_map_free(&all.at);
+    ncs_map_free(&all.described);
     return ok;
 }
 

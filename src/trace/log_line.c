@@ -6,15 +6,18 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "trace/reader.h"
 
 /* Parses "host:pid:tid" that ends before `end`; other text may stand before it. */
 static bool split_origin(const char *text, const char *end, struct log_line *line)
 {
+    line->device = -1;
     while (end > text && end[-1] == ' ')
         end--;
     if (end > text && end[-1] == ']') { /* the device */
         while (end > text && *end != '[')
             end--;
+        line->device = isdigit((unsigned char)end[1]) ? atoi(end + 1) : -1;
         while (end > text && end[-1] == ' ')
             end--;
     }
@@ -26,26 +29,33 @@ static bool split_origin(const char *text, const char *end, struct log_line *lin
             colon[colon[0] != NULL] = p;
     if (!colon[1] || colon[0] == end - 1 || !isdigit((unsigned char)colon[0][1]))
         return false;
+    line->origin = start;
+    line->origin_bytes = (size_t)(colon[0] - start);
     line->process = ncs_hash_bytes(0, start, (size_t)(colon[0] - start));
     line->thread = ncs_hash_bytes(1, colon[0], (size_t)(end - colon[0]));
     return true;
 }
 
+/* Where processes write to one file without care, a line may be cut off by another one: the last one counts. */
 bool ncs_log_split(const char *text, struct log_line *line)
 {
     static const struct {
         const char *mark;
         bool traced;
     } marks[] = { { "NCCL INFO ", false }, { "NCCL CALL ", true } };
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        const char *at = strstr(text, marks[i].mark);
-        if (!at || !split_origin(text, at, line))
-            continue;
-        line->traced = marks[i].traced;
-        line->text = at + strlen(marks[i].mark);
-        return true;
-    }
-    return false;
+    bool any = false;
+    line->torn = 0;
+    for (const char *at = text; (at = strstr(at, "NCCL ")); at += 5)
+        for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+            uint64_t before = line->process;
+            if (strncmp(at, marks[i].mark, strlen(marks[i].mark)) != 0 || !split_origin(any ? line->text : text, at, line))
+                continue;
+            line->torn = any ? before : 0;
+            line->traced = marks[i].traced;
+            line->text = at + strlen(marks[i].mark);
+            any = true;
+        }
+    return any;
 }
 
 const char *ncs_log_warning(const char *text)
@@ -85,10 +95,12 @@ static enum log_kind parse_init(const char *text, struct log_init *i)
 {
     uint64_t child;
     *i = (struct log_init){ .complete = strstr(text, "Init COMPLETE") != NULL };
-    bool whole = after(text, " comm ", 16, &i->handle) && after_int(text, " rank ", &i->rank) &&
+    bool begins = strncmp(text, "comm ", 5) == 0; /* as RCCL's and old lines do */
+    bool whole = after(text, begins ? "comm " : " comm ", 16, &i->handle) && after_int(text, " rank ", &i->rank) &&
                  after_int(text, " nranks ", &i->nranks);
     after_int(text, " cudaDev ", &i->device);
-    if (!after(text, " commId ", 16, &i->id)) {
+    i->anonymous = !strstr(text, " commId ") && !strstr(text, " parent ");
+    if (!i->anonymous && !after(text, " commId ", 16, &i->id)) {
         whole = whole && after(text, " parent ", 16, &i->parent) && after_int(text, " color ", &i->color);
         i->counted = after(text, " childCount ", 10, &child) || after(text, " splitCount ", 10, &child);
         i->child = i->counted ? child : 0;
@@ -126,6 +138,8 @@ static enum log_kind parse_coll(const char *text, struct log_call *c)
                  after_int(text, " datatype ", &c->dtype) && after_int(text, " op ", &c->op) &&
                  after_int(text, " root ", &c->root) && after(text, " comm ", 16, &c->handle) &&
                  after(text, " stream ", 16, &c->stream);
+    if (!after_int(text, "[nranks=", &c->nranks) || c->nranks < 1 || c->nranks > NCS_RECORD_RANKS)
+        c->nranks = 0;
     return whole ? LOG_LINE_CALL : LOG_LINE_ODD;
 }
 

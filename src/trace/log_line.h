@@ -10,6 +10,10 @@ struct log_line {
     const char *file;
     int number;
     uint64_t process, thread; /* host and pid; tid: hashes */
+    const char *origin;       /* "host:pid" and its length, in the text that was split */
+    size_t origin_bytes;
+    int device;               /* "[2]"; -1 = not said */
+    uint64_t torn;            /* a line of this process is cut off by this one; 0 = none */
     bool traced;              /* of NCCL_DEBUG=TRACE */
     const char *text;         /* after "NCCL INFO " */
 };
@@ -21,12 +25,14 @@ struct log_init {
     bool counted;             /* the line has `child` */
     int color, rank, nranks, device; /* device: -1 = unknown */
     bool complete;
+    bool anonymous;           /* a line of RCCL or of old versions: it has neither id nor parent */
 };
 
 struct log_call {
     enum ncs_fn fn;
     uint64_t handle, count, send, recv, stream, op_count;
     int dtype, op, root;
+    int nranks;               /* of the communicator; 0 = not said */
     bool counted;             /* the line has op_count */
 };
 
@@ -45,6 +51,7 @@ const char *ncs_log_warning(const char *text);
 bool ncs_log_split(const char *text, struct log_line *line);
 enum log_kind ncs_log_parse(const struct log_line *line, struct log_init *init, struct log_call *call);
 /* The version in the log, if there is one. */
+struct trace_file;
 void ncs_log_version(const struct trace_file *file, char *version, size_t room);
 
 #endif

@@ -1,41 +1,28 @@
-/* Reads pickles of protocol 2 that contain only data. A pickle is a program for a stack machine; this
+/* Reads pickles of protocols 2 to 5 that contain only data. A pickle is a program for a stack machine; this
  * reader knows the opcodes that make lists, dictionaries, texts and numbers, and refuses all others. Depth
- * and number of values are bounded, and the result has no cycles. */
-#include <jansson.h>
+ * and number of values are bounded, and no value of the result contains itself. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/safe.h"
-#include "trace/record.h"
+#include "trace/reader.h"
+#include "trace/value.h"
 
 enum {
-    MOST_VALUES = 4 << 20,
-    MOST_DEPTH = 64,
+    MOST_VALUES = 16 << 20,
+    MOST_MEMO = 16 << 20,
     MOST_DIGITS = 8, /* bytes of a whole number */
-};
-
-struct slot {
-    json_t *value; /* NULL = a mark */
-    int depth;     /* depth of nesting below it: 0 for a text */
-    size_t memo;   /* memo number + 1, while it still grows */
-    bool fetched;  /* read from the memo: complete */
-};
-
-struct kept {
-    json_t *value;
-    int depth;
-    bool grows;
 };
 
 struct reader {
     const unsigned char *text;
     size_t bytes, at, op; /* op: where the opcode that is being carried out is */
-    struct slot *slot; size_t slots, slot_room;
-    struct kept *kept; size_t kepts, kept_room;
-    struct ncs_map memo;  /* number + 1 -> index into kept, + 1 */
+    struct value_pool *pool;
+    struct value **slot; size_t slots, slot_room; /* NULL = a mark */
+    struct value **memo; size_t memos, memo_room; /* by number; NULL = nothing is stored */
     size_t values;
+    struct value *none, *yes, *no, *small[256];
     bool over;
     struct ncs_error *err;
 };
@@ -78,117 +65,65 @@ static bool take_number(struct reader *r, size_t bytes, uint64_t *number)
 
 /* ---- the stack ---- */
 
-static bool push(struct reader *r, json_t *value, int depth)
+static bool push(struct reader *r, struct value *value)
 {
-    struct slot slot = { .value = value, .depth = depth };
-    NCS_PUSH(r->slot, r->slots, r->slot_room, slot);
+    NCS_PUSH(r->slot, r->slots, r->slot_room, value);
     return ++r->values <= MOST_VALUES || fail(r, "more values than a dump can hold");
 }
 
-static struct slot *top(struct reader *r, size_t below)
+static struct value *top(struct reader *r, size_t below)
 {
-    if (below >= r->slots || !r->slot[r->slots - 1 - below].value) {
+    if (below >= r->slots || !r->slot[r->slots - 1 - below]) {
         fail(r, "the stack has no value for it");
         return NULL;
     }
-    return &r->slot[r->slots - 1 - below];
+    return r->slot[r->slots - 1 - below];
 }
 
 /* The number of values above the last mark; SIZE_MAX if there is no mark. */
 static size_t above_mark(struct reader *r)
 {
     for (size_t i = r->slots; i-- > 0;)
-        if (!r->slot[i].value)
+        if (!r->slot[i])
             return r->slots - 1 - i;
     fail(r, "there is no mark on the stack");
     return SIZE_MAX;
 }
 
-/* Takes ownership of a slot's value, which is complete now. */
-static json_t *consume(struct reader *r, struct slot *slot)
+/* Adds the last values to the list or dictionary below them, and below the mark, if there is one. */
+static bool add_last(struct reader *r, enum value_kind kind, size_t count, bool marked)
 {
-    if (slot->memo)
-        r->kept[slot->memo - 1] = (struct kept){ slot->value, slot->depth, false };
-    json_t *value = slot->value;
-    slot->value = NULL;
-    return value;
-}
-
-static bool can_hold(struct reader *r, struct slot *into, bool dictionary, const struct slot *what)
-{
-    if (!(dictionary ? json_is_object(into->value) : json_is_array(into->value)))
-        return fail(r, dictionary ? "it adds to a value that is no dictionary" : "it adds to a value that is no list");
-    if (into->fetched)
-        return fail(r, "it changes a value that is complete");
-    if (what->depth + 1 > into->depth)
-        into->depth = what->depth + 1;
-    return into->depth <= MOST_DEPTH || fail(r, "too many lists within lists");
-}
-
-static bool append_last(struct reader *r, size_t count)
-{
-    struct slot *first = &r->slot[r->slots - count], *list = NULL;
-    size_t below = count + (r->slots > count && !first[-1].value ? 1 : 0);
-    list = top(r, below);
-    if (!list)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        if (!can_hold(r, list, false, &first[i]))
-            return false;
-        json_array_append_new(list->value, consume(r, &first[i]));
-    }
-    r->slots -= below;
-    return true;
-}
-
-static bool add_item(struct reader *r, struct slot *into, struct slot *key, struct slot *value)
-{
-    char number[32];
-    if (!can_hold(r, into, true, value))
-        return false;
-    if (!json_is_string(key->value) && !json_is_integer(key->value))
-        return fail(r, "a key that is neither a text nor a whole number");
-    if (json_is_integer(key->value))
-        snprintf(number, sizeof number, "%lld", (long long)json_integer_value(key->value));
-    const char *name = json_is_integer(key->value) ? number : json_string_value(key->value);
-    json_object_set_new(into->value, name, consume(r, value));
-    json_decref(consume(r, key));
-    return true;
-}
-
-static bool set_last(struct reader *r, size_t count)
-{
-    struct slot *first = &r->slot[r->slots - count];
-    size_t below = count + (r->slots > count && !first[-1].value ? 1 : 0);
-    struct slot *into = top(r, below);
+    struct value *into = top(r, count + marked);
     if (!into)
         return false;
-    if (count % 2)
+    if (into->kind != kind)
+        return fail(r, kind == VALUE_DICT ? "it adds to a value that is no dictionary"
+                                          : "it adds to a value that is no list");
+    if (kind == VALUE_DICT && count % 2)
         return fail(r, "a key without a value");
-    for (size_t i = 0; i < count; i += 2)
-        if (!add_item(r, into, &first[i], &first[i + 1]))
-            return false;
-    r->slots -= below;
+    for (size_t i = r->slots - count; i < r->slots; i++) {
+        bool key = kind == VALUE_DICT && (r->slots - i) % 2 == 0;
+        if (key && r->slot[i]->kind != VALUE_TEXT && r->slot[i]->kind != VALUE_WHOLE)
+            return fail(r, "a key that is neither a text nor a whole number");
+        if (!ncs_value_append(r->pool, into, r->slot[i]))
+            return fail(r, "more values than a dump can hold");
+    }
+    r->slots -= count + marked;
     return true;
 }
 
 /* Pushes a tuple of the last values. */
 static bool tuple_of(struct reader *r, size_t count, bool marked)
 {
-    struct slot made = { .value = json_array(), .depth = 1 };
-    bool ok = true;
-    for (size_t i = 0; i < count && ok; i++) {
-        struct slot *s = top(r, count - 1 - i);
-        ok = s && can_hold(r, &made, false, s);
-        if (ok)
-            json_array_append_new(made.value, consume(r, s));
-    }
-    if (!ok) {
-        json_decref(made.value);
-        return false;
+    struct value *made = ncs_value_new(r->pool, VALUE_LIST);
+    for (size_t i = 0; i < count; i++) {
+        struct value *v = top(r, count - 1 - i);
+        if (!v)
+            return false;
+        ncs_value_append(r->pool, made, v);
     }
     r->slots -= count + marked;
-    return push(r, made.value, made.depth);
+    return push(r, made);
 }
 
 /* ---- the opcodes ---- */
@@ -197,7 +132,14 @@ static bool run_proto(struct reader *r)
 {
     uint64_t version;
     return take_number(r, 1, &version) &&
-           (version == 2 || fail(r, "a pickle of another protocol than 2, which PyTorch writes"));
+           ((version >= 2 && version <= 5) || fail(r, "a pickle of another protocol than 2 to 5"));
+}
+
+/* A frame only says how many bytes belong together. */
+static bool run_frame(struct reader *r)
+{
+    uint64_t bytes;
+    return take_number(r, 8, &bytes) && (bytes <= r->bytes - r->at || fail(r, "the file ends within it"));
 }
 
 static bool run_stop(struct reader *r)
@@ -206,23 +148,31 @@ static bool run_stop(struct reader *r)
     return r->slots == 1 ? top(r, 0) != NULL : fail(r, "the stack must hold exactly one value at the end");
 }
 
-static bool run_mark(struct reader *r)
-{
-    struct slot mark = { 0 };
-    NCS_PUSH(r->slot, r->slots, r->slot_room, mark);
-    return ++r->values <= MOST_VALUES || fail(r, "more values than a dump can hold");
-}
+static bool run_mark(struct reader *r) { return push(r, NULL); }
+static bool run_none(struct reader *r) { return push(r, r->none); }
+static bool run_true(struct reader *r) { return push(r, r->yes); }
+static bool run_false(struct reader *r) { return push(r, r->no); }
+static bool run_dict(struct reader *r) { return push(r, ncs_value_new(r->pool, VALUE_DICT)); }
+static bool run_list(struct reader *r) { return push(r, ncs_value_new(r->pool, VALUE_LIST)); }
 
-static bool run_none(struct reader *r) { return push(r, json_null(), 0); }
-static bool run_true(struct reader *r) { return push(r, json_true(), 0); }
-static bool run_false(struct reader *r) { return push(r, json_false(), 0); }
-static bool run_dict(struct reader *r) { return push(r, json_object(), 1); }
-static bool run_list(struct reader *r) { return push(r, json_array(), 1); }
+/* Small numbers are common: each is one value. */
+static bool push_whole(struct reader *r, int64_t number)
+{
+    bool small = number >= 0 && number < (int64_t)(sizeof r->small / sizeof *r->small);
+    struct value *v = small ? r->small[number] : NULL;
+    if (!v) {
+        v = ncs_value_new(r->pool, VALUE_WHOLE);
+        v->whole = number;
+    }
+    if (small)
+        r->small[number] = v;
+    return push(r, v);
+}
 
 static bool unsigned_of(struct reader *r, size_t bytes)
 {
     uint64_t number;
-    return take_number(r, bytes, &number) && push(r, json_integer((json_int_t)number), 0);
+    return take_number(r, bytes, &number) && push_whole(r, (int64_t)number);
 }
 
 static bool run_int1(struct reader *r) { return unsigned_of(r, 1); }
@@ -231,13 +181,13 @@ static bool run_int2(struct reader *r) { return unsigned_of(r, 2); }
 static bool run_int4(struct reader *r)
 {
     uint64_t number;
-    return take_number(r, 4, &number) && push(r, json_integer((int32_t)(uint32_t)number), 0);
+    return take_number(r, 4, &number) && push_whole(r, (int32_t)(uint32_t)number);
 }
 
-static bool run_long1(struct reader *r)
+static bool long_of(struct reader *r, size_t length)
 {
     uint64_t bytes, number;
-    if (!take_number(r, 1, &bytes))
+    if (!take_number(r, length, &bytes))
         return false;
     if (bytes > MOST_DIGITS)
         return fail(r, "a number of more than 8 bytes");
@@ -245,38 +195,38 @@ static bool run_long1(struct reader *r)
         return false;
     if (bytes > 0 && bytes < MOST_DIGITS && number >> (8 * bytes - 1))
         number |= UINT64_MAX << (8 * bytes); /* it is below 0 */
-    return push(r, json_integer((json_int_t)number), 0);
+    return push_whole(r, (int64_t)number);
 }
 
-/* Most significant byte first. Refuses infinities and NaN, which JSON cannot hold. */
+static bool run_long1(struct reader *r) { return long_of(r, 1); }
+static bool run_long4(struct reader *r) { return long_of(r, 4); }
+
+/* Most significant byte first. */
 static bool run_float(struct reader *r)
 {
     const unsigned char *p = pickle_take(r, 8);
     uint64_t word = 0;
-    double d;
     for (size_t i = 0; p && i < 8; i++)
         word = word << 8 | p[i];
     if (!p)
         return false;
-    memcpy(&d, &word, sizeof d);
-    json_t *real = json_real(d);
-    return push(r, real ? real : json_null(), 0);
+    struct value *v = ncs_value_new(r->pool, VALUE_REAL);
+    memcpy(&v->real, &word, sizeof v->real);
+    return push(r, v);
 }
 
-static bool run_text(struct reader *r)
+static bool text_of_length(struct reader *r, size_t length)
 {
     uint64_t bytes;
-    if (!take_number(r, 4, &bytes))
+    if (!take_number(r, length, &bytes))
         return false;
     const unsigned char *p = pickle_take(r, bytes);
-    if (!p)
-        return false;
-    struct ncs_str safe = { 0 };
-    ncs_safe_utf8(&safe, (const char *)p, bytes);
-    json_t *text = json_stringn(safe.text ? safe.text : "", safe.bytes);
-    ncs_str_free(&safe);
-    return push(r, text ? text : json_string(""), 0);
+    return p && push(r, ncs_value_text(r->pool, (const char *)p, bytes));
 }
+
+static bool run_text1(struct reader *r) { return text_of_length(r, 1); }
+static bool run_text4(struct reader *r) { return text_of_length(r, 4); }
+static bool run_text8(struct reader *r) { return text_of_length(r, 8); }
 
 static bool run_tuple0(struct reader *r) { return tuple_of(r, 0, false); }
 static bool run_tuple1(struct reader *r) { return tuple_of(r, 1, false); }
@@ -289,58 +239,60 @@ static bool run_tuple(struct reader *r)
     return count != SIZE_MAX && tuple_of(r, count, true);
 }
 
-static bool run_append(struct reader *r) { return top(r, 0) && top(r, 1) && append_last(r, 1); }
+static bool run_append(struct reader *r)
+{
+    return top(r, 0) && top(r, 1) && add_last(r, VALUE_LIST, 1, false);
+}
+
 static bool run_set(struct reader *r)
 {
-    return top(r, 0) && top(r, 1) && top(r, 2) && set_last(r, 2);
+    return top(r, 0) && top(r, 1) && top(r, 2) && add_last(r, VALUE_DICT, 2, false);
 }
 
 static bool run_appends(struct reader *r)
 {
     size_t count = above_mark(r);
-    return count != SIZE_MAX && append_last(r, count);
+    return count != SIZE_MAX && add_last(r, VALUE_LIST, count, true);
 }
 
 static bool run_sets(struct reader *r)
 {
     size_t count = above_mark(r);
-    return count != SIZE_MAX && set_last(r, count);
+    return count != SIZE_MAX && add_last(r, VALUE_DICT, count, true);
+}
+
+/* Numbers follow each other in what picklers write; one far ahead would only take memory. */
+static bool pickle_keep(struct reader *r, uint64_t number)
+{
+    struct value *v = top(r, 0);
+    if (!v)
+        return false;
+    if (number >= MOST_MEMO || number > r->bytes)
+        return fail(r, "the number of the value is too high");
+    while (r->memos <= number)
+        NCS_PUSH(r->memo, r->memos, r->memo_room, NULL);
+    if (r->memo[number])
+        return fail(r, "the number of the value is in use");
+    r->memo[number] = v;
+    return true;
 }
 
 static bool put(struct reader *r, size_t bytes)
 {
     uint64_t number;
-    struct slot *s = take_number(r, bytes, &number) ? top(r, 0) : NULL;
-    if (!s)
-        return false;
-    if (s->memo || s->fetched)
-        return fail(r, "the value on the stack is stored already");
-    bool grows = json_is_array(s->value) || json_is_object(s->value);
-    struct kept kept = { s->value, s->depth, grows };
-    if (ncs_map_get(&r->memo, number + 1))
-        return fail(r, "the number of the value is in use");
-    NCS_PUSH(r->kept, r->kepts, r->kept_room, kept);
-    json_incref(s->value);
-    ncs_map_put(&r->memo, number + 1, (void *)(uintptr_t)r->kepts);
-    s->memo = grows ? r->kepts : 0;
-    return true;
+    return take_number(r, bytes, &number) && pickle_keep(r, number);
 }
+
+static bool run_memoize(struct reader *r) { return pickle_keep(r, r->memos); }
 
 static bool get(struct reader *r, size_t bytes)
 {
     uint64_t number;
     if (!take_number(r, bytes, &number))
         return false;
-    size_t at = (size_t)(uintptr_t)ncs_map_get(&r->memo, number + 1);
-    if (!at)
+    if (number >= r->memos || !r->memo[number])
         return fail(r, "no value was stored under this number");
-    struct kept *kept = &r->kept[at - 1];
-    if (kept->grows)
-        return fail(r, "a value that contains itself");
-    if (!push(r, json_incref(kept->value), kept->depth))
-        return false;
-    r->slot[r->slots - 1].fetched = true;
-    return true;
+    return push(r, r->memo[number]);
 }
 
 static bool run_put1(struct reader *r) { return put(r, 1); }
@@ -356,14 +308,18 @@ static const struct opcode opcodes[256] = {
     [')'] = { "EMPTY_TUPLE", run_tuple0 }, ['J'] = { "BININT", run_int4 },
     ['K'] = { "BININT1", run_int1 },       ['M'] = { "BININT2", run_int2 },
     [0x8a] = { "LONG1", run_long1 },       ['G'] = { "BINFLOAT", run_float },
-    ['X'] = { "BINUNICODE", run_text },    ['t'] = { "TUPLE", run_tuple },
+    ['X'] = { "BINUNICODE", run_text4 },   ['t'] = { "TUPLE", run_tuple },
     [0x85] = { "TUPLE1", run_tuple1 },     [0x86] = { "TUPLE2", run_tuple2 },
     [0x87] = { "TUPLE3", run_tuple3 },     ['a'] = { "APPEND", run_append },
     ['e'] = { "APPENDS", run_appends },    ['s'] = { "SETITEM", run_set },
     ['u'] = { "SETITEMS", run_sets },      ['q'] = { "BINPUT", run_put1 },
     ['r'] = { "LONG_BINPUT", run_put4 },   ['h'] = { "BINGET", run_get1 },
-    ['j'] = { "LONG_BINGET", run_get4 },
-    /* These execute code, or are not part of the protocols that PyTorch writes. */
+    ['j'] = { "LONG_BINGET", run_get4 },   [0x8b] = { "LONG4", run_long4 },
+    [0x95] = { "FRAME", run_frame },       [0x94] = { "MEMOIZE", run_memoize },
+    [0x8c] = { "SHORT_BINUNICODE", run_text1 }, [0x8d] = { "BINUNICODE8", run_text8 },
+    ['B'] = { "BINBYTES", run_text4 },     ['C'] = { "SHORT_BINBYTES", run_text1 },
+    [0x8e] = { "BINBYTES8", run_text8 },   [0x96] = { "BYTEARRAY8", run_text8 },
+    /* These execute code, or are in no pickle of plain data that these protocols make. */
     ['c'] = { "GLOBAL", NULL },            ['R'] = { "REDUCE", NULL },
     ['b'] = { "BUILD", NULL },             ['i'] = { "INST", NULL },
     ['o'] = { "OBJ", NULL },               [0x81] = { "NEWOBJ", NULL },
@@ -377,9 +333,9 @@ static const struct opcode opcodes[256] = {
     ['T'] = { "BINSTRING", NULL },         ['U'] = { "SHORT_BINSTRING", NULL },
     ['V'] = { "UNICODE", NULL },           ['d'] = { "DICT", NULL },
     ['l'] = { "LIST", NULL },              ['g'] = { "GET", NULL },
-    ['p'] = { "PUT", NULL },               [0x8b] = { "LONG4", NULL },
-    ['B'] = { "BINBYTES", NULL },          ['C'] = { "SHORT_BINBYTES", NULL },
-    [0x95] = { "FRAME", NULL },            [0x94] = { "MEMOIZE", NULL },
+    ['p'] = { "PUT", NULL },               [0x8f] = { "EMPTY_SET", NULL },
+    [0x90] = { "ADDITEMS", NULL },         [0x91] = { "FROZENSET", NULL },
+    [0x97] = { "NEXT_BUFFER", NULL },      [0x98] = { "READONLY_BUFFER", NULL },
 };
 
 static const struct opcode *opcode_of(unsigned char byte)
@@ -407,19 +363,19 @@ static bool run(struct reader *r)
     return true;
 }
 
-struct json_t *ncs_pickle_read(const struct trace_file *file, struct ncs_error *err)
+const struct value *ncs_pickle_read(struct value_pool *pool, const void *bytes, size_t count, struct ncs_error *err)
 {
-    struct reader r = { .text = (const unsigned char *)file->text.text, .bytes = file->text.bytes,
-                        .err = err };
-    json_t *value = run(&r) ? consume(&r, &r.slot[0]) : NULL;
-    for (size_t i = 0; i < r.slots; i++)
-        json_decref(r.slot[i].value);
-    for (size_t i = 0; i < r.kepts; i++)
-        json_decref(r.kept[i].value);
+    struct reader r = { .text = bytes, .bytes = count, .pool = pool, .err = err };
+    r.none = ncs_value_new(pool, VALUE_NONE);
+    r.yes = ncs_value_new(pool, VALUE_BOOL);
+    r.no = ncs_value_new(pool, VALUE_BOOL);
+    r.yes->whole = 1;
+    struct value *value = run(&r) ? r.slot[0] : NULL;
+    if (value && !ncs_value_is_tree(value)) {
+        ncs_fail(err, NCS_BAD_INPUT, "a value that contains itself, or too many lists within lists");
+        value = NULL;
+    }
     ncs_free(r.slot);
-    ncs_free(r.kept);
-    ncs_map_free(&r.memo);
-    if (!value)
-        ncs_fail_at(err, file->path, 0, 0);
+    ncs_free(r.memo);
     return value;
 }

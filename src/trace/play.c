@@ -229,15 +229,16 @@ static char *silence(const struct player *p, int rank)
 {
     const struct record *r = p->record;
     const struct ncs_call *last = p->last[rank];
+    const char *word = r->rank[rank].word ? r->rank[rank].word : r->source_word;
     struct ncs_str text = { 0 };
     if (r->rank[rank].spoilt)
         ncs_str_addf(&text, "left a %s that cannot be read", r->source_word);
     else if (!r->rank[rank].source)
         ncs_str_addf(&text, "left no %s", r->source_word);
     else if (!last)
-        ncs_str_addf(&text, "its %s has no call", r->source_word);
+        ncs_str_addf(&text, "its %s has no call", word);
     else
-        ncs_str_addf(&text, "its %s ends with call %u on %s", r->source_word, (unsigned)last->number,
+        ncs_str_addf(&text, "its %s ends with call %u on %s", word, (unsigned)last->number,
                      p->journal->comm[last->comm]->name);
     return ncs_str_take(&text);
 }
@@ -374,9 +375,10 @@ static void note_stuck(struct player *p)
     ncs_call_describe(c, &what);
     play_report_ranks(p, c, RECORD_STARTED, "begun", &where_it_is);
     play_report_ranks(p, c, RECORD_SCHEDULED, "not begun by the GPU", &where_it_is);
-    ncs_record_note(p->record, "call %u on %s, %s, is not over although every rank has made it%s; no call tells "
+    ncs_record_note(p->record, "call %u on %s, %s, is not over although every rank %s it%s; no call tells "
                     "why: it may be slow, or a link, or what the GPU does before it", (unsigned)c->number,
-                    p->journal->comm[c->comm]->name, what.text, where_it_is.text ? where_it_is.text : "");
+                    p->journal->comm[c->comm]->name, what.text, p->record->guessed ? "that is known has made" : "has made",
+                    where_it_is.text ? where_it_is.text : "");
     ncs_str_free(&what);
     ncs_str_free(&where_it_is);
 }

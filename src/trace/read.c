@@ -1,4 +1,5 @@
-/* Finds the files to read, and recognises their kinds. */
+/* Finds the files to read, one at a time, and gives each to the reader of its kind. */
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -7,147 +8,221 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "trace/record.h"
+#include "trace/reader.h"
 
 #define FILE_MOST ((size_t)512 << 20)
 
-enum kind { KIND_NONE, KIND_DUMP, KIND_LOG };
-
-struct files {
-    struct trace_file *file;
-    size_t count, room, log, dump; /* log, dump: how many are such */
-    char **path;
-    size_t paths, path_room;
-    size_t left;                   /* files of folders that are neither */
-    const char *first_left;
+static const struct trace_reader *const readers[] = {
+#define NCS_TRACE_READER(name) &ncs_reader_##name,
+#include "trace/readers.def"
+#undef NCS_TRACE_READER
 };
 
-static enum kind kind_of(const struct trace_file *f)
+enum { READERS = sizeof readers / sizeof *readers };
+
+struct files {
+    struct record *record;
+    void *state[READERS];    /* NULL = no file of its kind */
+    char **path; size_t paths, path_room;
+    size_t left;             /* files of folders that are of no kind */
+    const char *first_left;
+    struct ncs_error *err;
+};
+
+static bool add_unknown(struct files *all, const struct trace_file *f)
 {
-    const char *text = f->text.text;
-    size_t bytes = strspn(text, " \t\r\n");
-    if ((unsigned char)text[0] == 0x80 || text[bytes] == '{')
-        return KIND_DUMP;
-    return ncs_log_is(f) ? KIND_LOG : KIND_NONE;
+    bool empty = f->text.bytes == 0;
+    if (f->of_folder && all->left++ == 0)
+        all->first_left = f->path;
+    if (f->of_folder)
+        return true;
+    ncs_fail(all->err, NCS_BAD_INPUT, "%s: a dump, a log or stacks of a job are expected",
+             empty ? "the file is empty" : "nothing in the file is of a kind that diagnose reads");
+    ncs_fail_hint(all->err, "`ncclscript diagnose --help` lists the kinds");
+    return ncs_fail_at(all->err, f->path, 0, 0);
 }
 
-/* Takes ownership of the text. */
-static bool add_text(struct files *all, const char *path, struct ncs_str *text, bool of_folder,
-                     struct ncs_error *err)
+/* A rank whose file is empty has left a file, unlike a rank without one. */
+static void spoil_rank(struct files *all, const struct trace_file *f)
 {
-    struct trace_file f = { .text = *text };
+    int rank = f->of_folder && f->text.bytes == 0 ? f->rank : -1;
+    if (rank < 0 || !strstr(f->path, "rank") || !ncs_record_has_rank(all->record, rank, NULL) ||
+        all->record->rank[rank].source)
+        return;
+    all->record->rank[rank].spoilt = true;
+    ncs_record_note(all->record, "the file of rank %d is empty: %.200s", rank, f->path);
+    ncs_record_doubt(all->record, rank, false, "it could also be that rank %d waits like the others: its file is empty",
+                     rank);
+}
+
+/* One broken file of a folder does not stop the others. */
+static bool open_packed(struct files *all, struct trace_file *f)
+{
+    if (ncs_gunzip(&f->text, FILE_MOST, all->err))
+        return true;
+    if (!f->of_folder)
+        return ncs_fail_at(all->err, f->path, 0, 0);
+    ncs_record_note(all->record, "%.200s: %.200s", f->path, all->err->text);
+    *all->err = (struct ncs_error){ 0 };
+    return true;
+}
+
+/* Takes ownership of the text. A text may be of several kinds: NCCL and PyTorch write to one log. */
+static bool add_text(struct files *all, const char *path, int rank, struct ncs_str *text, bool of_folder)
+{
+    struct trace_file f = { .text = *text, .rank = rank, .of_folder = of_folder };
+    bool any = false, ok = true;
+    *text = (struct ncs_str){ 0 };
     NCS_PUSH(all->path, all->paths, all->path_room, ncs_copy_text(path));
     f.path = all->path[all->paths - 1];
-    *text = (struct ncs_str){ 0 };
-    enum kind kind = kind_of(&f);
-    if (kind != KIND_NONE) {
-        all->dump += kind == KIND_DUMP;
-        all->log += kind == KIND_LOG;
-        NCS_PUSH(all->file, all->count, all->room, f);
-        return true;
+    ok = open_packed(all, &f);
+    for (size_t i = 0; i < READERS && ok; i++) {
+        if (!readers[i]->is(&f))
+            continue;
+        bool fresh = !all->state[i];
+        if (fresh)
+            all->state[i] = readers[i]->begin(all->record, all->err);
+        enum trace_taken taken = readers[i]->take(all->state[i], &f);
+        any |= taken == TRACE_TAKEN;
+        ok = taken != TRACE_BAD;
+        if (fresh && taken == TRACE_NOT_MINE) {
+            readers[i]->end(all->state[i]);
+            all->state[i] = NULL;
+        }
     }
-    bool empty = f.text.bytes == 0;
+    if (ok && !any)
+        spoil_rank(all, &f);
+    ok = ok && (any || add_unknown(all, &f));
     ncs_str_free(&f.text);
-    if (of_folder && all->left++ == 0)
-        all->first_left = f.path;
-    if (of_folder)
-        return true;
-    ncs_fail(err, NCS_BAD_INPUT, "%s: a Flight Recorder dump (JSON or pickle) or a log of NCCL is expected",
-             empty ? "the file is empty" : "there is no line of NCCL's in it, and it begins with neither "
-                                           "`{` nor a pickle's byte 0x80");
-    return ncs_fail_at(err, path, 0, 0);
+    return ok;
 }
 
-static bool add_file(struct files *all, const char *path, bool of_folder, struct ncs_error *err)
+static bool add_file(struct files *all, const char *path, int rank, bool of_folder)
 {
     struct ncs_str text = { 0 };
     ncs_str_add(&text, "");
-    if (ncs_file_read(path, FILE_MOST, "a dump or a log", &text, err))
-        return add_text(all, path, &text, of_folder, err);
+    if (ncs_file_read(path, FILE_MOST, "a file of a job", &text, all->err))
+        return add_text(all, path, rank, &text, of_folder);
     ncs_str_free(&text);
     return false;
 }
 
-static bool add_folder(struct files *all, const char *path, struct ncs_error *err)
+static bool add_folder(struct files *all, const char *path)
 {
     struct dirent **name;
     int count = scandir(path, &name, NULL, alphasort);
     bool ok = count >= 0;
+    char **file = NULL;
+    size_t files = 0, room = 0;
     if (!ok) {
-        ncs_fail(err, NCS_BAD_INPUT, "cannot be read: %s", strerror(errno));
-        return ncs_fail_at(err, path, 0, 0);
+        ncs_fail(all->err, NCS_BAD_INPUT, "cannot be read: %s", strerror(errno));
+        return ncs_fail_at(all->err, path, 0, 0);
     }
     for (int i = 0; i < count; i++) {
         struct stat st;
-        struct ncs_str file = { 0 };
-        ncs_str_addf(&file, "%s%s%s", path, path[0] && path[strlen(path) - 1] == '/' ? "" : "/", name[i]->d_name);
-        if (ok && name[i]->d_name[0] != '.' && stat(file.text, &st) == 0 && S_ISREG(st.st_mode))
-            ok = add_file(all, file.text, true, err);
-        ncs_str_free(&file);
+        struct ncs_str whole = { 0 };
+        ncs_str_addf(&whole, "%s%s%s", path, path[0] && path[strlen(path) - 1] == '/' ? "" : "/", name[i]->d_name);
+        if (name[i]->d_name[0] != '.' && stat(whole.text, &st) == 0 && S_ISREG(st.st_mode))
+            NCS_PUSH(file, files, room, ncs_str_take(&whole));
+        ncs_str_free(&whole);
         free(name[i]);
     }
     free(name);
+    int *rank = ncs_new(files * sizeof *rank);
+    ncs_rank_names((const char *const *)file, files, rank);
+    for (size_t i = 0; i < files; i++) {
+        ok = ok && add_file(all, file[i], rank[i], true);
+        ncs_free(file[i]);
+    }
+    ncs_free(file);
+    ncs_free(rank);
     return ok;
 }
 
-static bool add_path(struct files *all, const char *path, struct ncs_error *err)
+static bool add_path(struct files *all, const char *path, int rank)
 {
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return add_folder(all, path, err);
-    return add_file(all, path, false, err);
+        return add_folder(all, path);
+    return add_file(all, path, rank, false);
 }
 
-static bool agree(const struct files *all, const char *path, struct ncs_error *err)
+/* The kinds that were read, as the report names them; the word of the first. */
+static bool name_kinds(struct files *all, const char *path)
 {
-    if (all->count == 0)
-        ncs_fail(err, NCS_BAD_INPUT, "no file of the folder is a Flight Recorder dump or a log of NCCL");
-    else if (all->log && all->dump)
-        ncs_fail(err, NCS_BAD_INPUT, "%zu Flight Recorder dump%s and %zu log%s of NCCL: one kind at a time",
-                 all->dump, all->dump == 1 ? "" : "s", all->log, all->log == 1 ? "" : "s");
-    else
+    struct ncs_str kinds = { 0 };
+    for (size_t i = 0; i < READERS; i++) {
+        if (!all->state[i])
+            continue;
+        all->record->follows = kinds.bytes > 0;
+        if (!kinds.bytes)
+            all->record->source_word = readers[i]->word;
+        ncs_str_addf(&kinds, "%s%s", kinds.bytes ? ", " : "", readers[i]->kind);
+    }
+    all->record->trace->kind = kinds.text;
+    if (kinds.bytes)
         return true;
-    return ncs_fail_at(err, path, 0, 0);
+    ncs_fail(all->err, NCS_BAD_INPUT, "no file of the folder is a dump, a log or a stack of a job");
+    ncs_fail_hint(all->err, "`ncclscript diagnose --help` lists the kinds");
+    return ncs_fail_at(all->err, path, 0, 0);
 }
 
-static bool read_files(struct ncs_trace *trace, struct files *all, bool ok, struct ncs_error *err)
+static bool finish(struct files *all, const char *path)
 {
-    struct record r = { .trace = trace };
-    if (ok)
-        ok = (all->log ? ncs_log_read : ncs_flight_read)(&r, all->file, all->count, err);
+    struct record *r = all->record;
+    bool ok = name_kinds(all, path);
+    for (size_t i = 0; i < READERS && ok; i++)
+        ok = !all->state[i] || readers[i]->finish(all->state[i]);
+    for (char *p = r->trace->nccl; *p; p++) /* a text of a file */
+        if (!isalnum((unsigned char)*p) && !strchr(".+-_ ", *p))
+            *p = '?';
+    if (ok && r->numbered) {
+        ncs_record_note_missing(r);
+        ncs_flight_align(r);
+    }
     if (ok && all->left)
-        ncs_record_note(&r, "%zu file%s %s neither a dump nor a log, the first is %s", all->left,
+        ncs_record_note(r, "%zu file%s %s of no kind that diagnose reads, the first is %s", all->left,
                         all->left == 1 ? "" : "s", all->left == 1 ? "is" : "are", all->first_left);
     if (ok)
-        ncs_record_play(&r);
-    ncs_record_free(&r);
-    for (size_t i = 0; i < all->count; i++)
-        ncs_str_free(&all->file[i].text);
+        ncs_record_play(r);
+    return ok;
+}
+
+static bool end_files(struct files *all, bool ok)
+{
+    for (size_t i = 0; i < READERS; i++)
+        if (all->state[i])
+            readers[i]->end(all->state[i]);
+    ncs_record_free(all->record);
     for (size_t i = 0; i < all->paths; i++)
         ncs_free(all->path[i]);
     ncs_free(all->path);
-    ncs_free(all->file);
     return ok;
 }
 
 bool ncs_trace_read(struct ncs_trace *trace, const char *const *paths, size_t count,
                     struct ncs_error *err)
 {
-    struct files all = { 0 };
+    struct record r = { .trace = trace };
+    struct files all = { .record = &r, .err = err };
+    int *rank = ncs_new(count * sizeof *rank);
     bool ok = true;
+    ncs_rank_names(paths, count, rank);
     for (size_t i = 0; i < count && ok; i++)
-        ok = add_path(&all, paths[i], err);
-    return read_files(trace, &all, ok && agree(&all, paths[0], err), err);
+        ok = add_path(&all, paths[i], rank[i]);
+    ncs_free(rank);
+    return end_files(&all, ok && finish(&all, paths[0]));
 }
 
 bool ncs_trace_read_bytes(struct ncs_trace *trace, const char *name, const void *bytes, size_t count,
                           struct ncs_error *err)
 {
-    struct files all = { 0 };
+    struct record r = { .trace = trace };
+    struct files all = { .record = &r, .err = err };
     struct ncs_str text = { 0 };
     ncs_str_add(&text, "");
     ncs_str_add_bytes(&text, bytes, count);
-    return read_files(trace, &all, add_text(&all, name, &text, false, err), err);
+    return end_files(&all, add_text(&all, name, ncs_rank_of_name(name), &text, false) && finish(&all, name));
 }
 
 void ncs_trace_free(struct ncs_trace *trace)
@@ -165,6 +240,7 @@ void ncs_trace_free(struct ncs_trace *trace)
         ncs_free(trace->doubt_of[i].text);
     ncs_free(trace->doubt_of);
     ncs_free(trace->doubt);
+    ncs_free(trace->kind);
     ncs_free(trace->clash);
     ncs_free(trace->note);
     ncs_free(trace->place);

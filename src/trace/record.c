@@ -23,6 +23,17 @@ void ncs_record_free(struct record *r)
     ncs_map_free(&r->places);
 }
 
+/* Texts of files reach the report in notes and names: one line of valid text. Frees the original. */
+static char *record_safe(struct ncs_str *text)
+{
+    struct ncs_str valid = { 0 }, safe = { 0 };
+    ncs_safe_utf8(&valid, text->text ? text->text : "", text->bytes);
+    ncs_safe_line(&safe, valid.text ? valid.text : "");
+    ncs_str_free(&valid);
+    ncs_str_free(text);
+    return safe.text ? ncs_str_take(&safe) : ncs_copy_text("");
+}
+
 void ncs_record_note(struct record *r, const char *fmt, ...)
 {
     struct ncs_str text = { 0 };
@@ -30,7 +41,7 @@ void ncs_record_note(struct record *r, const char *fmt, ...)
     va_start(args, fmt);
     ncs_str_addv(&text, fmt, args);
     va_end(args);
-    NCS_PUSH(r->trace->note, r->trace->notes, r->trace->note_room, ncs_str_take(&text));
+    NCS_PUSH(r->trace->note, r->trace->notes, r->trace->note_room, record_safe(&text));
 }
 
 void ncs_record_doubt(struct record *r, int rank, bool anywhere, const char *fmt, ...)
@@ -48,7 +59,7 @@ void ncs_record_doubt(struct record *r, int rank, bool anywhere, const char *fmt
     va_start(args, fmt);
     ncs_str_addv(&text, fmt, args);
     va_end(args);
-    t->doubt_of[rank] = (struct ncs_trace_doubt){ ncs_str_take(&text), anywhere };
+    t->doubt_of[rank] = (struct ncs_trace_doubt){ record_safe(&text), anywhere };
 }
 
 /* Makes the name of a place safe for reports of any format: no quotes and control characters. */
@@ -106,7 +117,11 @@ int ncs_record_add_comm(struct record *r, int nranks, const char *name, struct n
         return -1;
     }
     r->members += (size_t)nranks;
-    comm.name = ncs_copy_text(name);
+    if (name) {
+        struct ncs_str own = { 0 };
+        ncs_str_add(&own, name);
+        comm.name = record_safe(&own);
+    }
     comm.rank = ncs_new((size_t)nranks * sizeof *comm.rank);
     comm.before = ncs_new((size_t)nranks * sizeof *comm.before);
     for (int i = 0; i < nranks; i++)

@@ -8,9 +8,9 @@
 
 enum {
     NCS_RECORD_RANKS = 65536,       /* most of a run */
-    NCS_RECORD_CALLS = 1 << 20,     /* most of all ranks */
+    NCS_RECORD_CALLS = 1 << 22,     /* most of all ranks */
     NCS_RECORD_COMMS = 1 << 16,
-    NCS_RECORD_MEMBERS = 1 << 21,   /* ranks of communicators, of all together */
+    NCS_RECORD_MEMBERS = 1 << 22,   /* ranks of communicators, of all together */
     NCS_RECORD_IMPLIED = 1 << 19,   /* calls of ranks that left nothing, of a communicator */
 };
 
@@ -28,6 +28,7 @@ struct record_call {
     int64_t seq;          /* of a dump: its number there; point-to-point calls have a series of their own */
     bool batched;         /* a send or receive that was made together with others */
     bool pending;         /* it has not returned */
+    bool apart;           /* the record does not order it with calls on other communicators */
     int place;            /* its line; 0 = unknown */
 };
 
@@ -35,8 +36,10 @@ struct record_rank {
     struct record_call *call;
     size_t calls, room;
     const char *source;   /* its file; NULL = it left no readable one */
+    const char *word;     /* the kind of its file; NULL = that of the record */
     bool spoilt;          /* it left an unreadable file */
     bool cut;             /* its file has lost the oldest calls */
+    bool window;          /* its file has none but the newest, by its nature */
     bool open;            /* the last group is not ended */
 };
 
@@ -62,6 +65,10 @@ struct record {
     struct ncs_map places;       /* hash of a name -> its number + 1 */
     const char *source_word;     /* "dump", "log": the kind of file that a missing rank lacks */
     bool knows_ends;             /* the states of calls are known */
+    bool excused;                /* ranks that left nothing have the calls of the others already */
+    bool guessed;                /* ranks that left nothing are taken to have made the calls of the others */
+    bool follows;                /* files of more than one kind are there */
+    bool numbered;               /* calls have the numbers of their groups: ncs_flight_align */
 };
 
 void ncs_record_free(struct record *r);
@@ -81,13 +88,6 @@ struct record_call *ncs_record_add(struct record *r, int rank, struct ncs_error 
 /* Turns the record into the trace's journal and snapshot. */
 void ncs_record_play(struct record *r);
 
-/* ---- the formats ---- */
-
-struct trace_file {
-    const char *path;
-    struct ncs_str text;
-};
-
 static inline bool ncs_record_is_collective(const struct record_call *c)
 {
     return ncs_fn_info[c->fn].counted && !ncs_fn_info[c->fn].pair;
@@ -101,20 +101,9 @@ bool ncs_record_imply(struct record *r, int comm, int model, size_t calls);
 /* Notes the ranks without a record. */
 void ncs_record_note_missing(struct record *r);
 
-/* Makes several dumps comparable: the same start, and derived calls for ranks without a dump. */
+/* Makes records with numbered calls comparable: the same start, and derived calls for ranks without a record. */
 void ncs_flight_align(struct record *r);
 /* As ncs_flight_align, for a log. */
 bool ncs_log_align(struct record *r, struct ncs_error *err);
-
-/* Each reads all files of its kind. */
-bool ncs_flight_read(struct record *r, struct trace_file *file, size_t count, struct ncs_error *err);
-bool ncs_log_read(struct record *r, struct trace_file *file, size_t count, struct ncs_error *err);
-/* True if the file contains a line of NCCL's log. */
-bool ncs_log_is(const struct trace_file *file);
-
-struct json_t;
-/* Reads a pickle of protocol 2 into JSON: tuples become lists, keys texts. NULL and err, with the offset
- * and the opcode, for a pickle that contains more than data. */
-struct json_t *ncs_pickle_read(const struct trace_file *file, struct ncs_error *err);
 
 #endif

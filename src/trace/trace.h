@@ -1,5 +1,5 @@
 /* A run that was recorded elsewhere, as the input of the diagnosis: a journal and the state of its ranks.
- * Read from the Flight Recorder dumps of PyTorch's ranks, or from NCCL's log. */
+ * Read from dumps, logs, stacks and pasted lines: readers.def lists the kinds. */
 #ifndef NCS_TRACE_TRACE_H
 #define NCS_TRACE_TRACE_H
 
@@ -24,7 +24,7 @@ struct ncs_trace_doubt {
 };
 
 struct ncs_trace {
-    const char *kind;        /* "Flight Recorder dumps", "NCCL log" */
+    char *kind;              /* of the files: "Flight Recorder dumps, NCCL log" */
     int ranks;
     char nccl[32];           /* version; empty = unknown */
     size_t calls;            /* recorded collectives, sends and receives */
@@ -41,7 +41,7 @@ struct ncs_trace {
 
 #define NCS_TRACE_LINES 1000000000
 
-/* Reads files, and the files in folders, all of one kind, recognised by their content. False and err with
+/* Reads files, and the files in folders, of any kinds, recognised by their content. False and err with
  * the place in the file. A trace without a call is valid. */
 bool ncs_trace_read(struct ncs_trace *trace, const char *const *paths, size_t count,
                     struct ncs_error *err);

@@ -37,9 +37,9 @@ pickle() {
 
 # ---- neither ----
 bad empty 'the file is empty' </dev/null
-printf 'hello\n' | bad text 'there is no line of NCCL'
-printf '\377\376\000\000garbage' | bad bytes_7 'there is no line of NCCL'
-head -c 65536 /dev/zero | bad zeros 'there is no line of NCCL'
+printf 'hello\n' | bad text 'nothing in the file is of a kind that diagnose reads'
+printf '\377\376\000\000garbage' | bad bytes_7 'nothing in the file is of a kind that diagnose reads'
+head -c 65536 /dev/zero | bad zeros 'nothing in the file is of a kind that diagnose reads'
 
 # ---- JSON ----
 printf '{"version": "2.10", "entries": [' | bad cut_0.json 'no JSON: '
@@ -67,7 +67,7 @@ printf '{"entries": []}' | bad rank_70000.json 'is not one of 0..65535'
 # ---- pickles ----
 pickle '' | bad p_end_0 'offset 2: the file ends before opcode STOP'
 pickle '}' | bad p_stop_0 'offset 3: the file ends before opcode STOP'
-printf '\200\004.' | bad p_protocol_0 'offset 0, opcode PROTO: a pickle of another protocol than 2'
+printf '\200\006.' | bad p_protocol_0 'offset 0, opcode PROTO: a pickle of another protocol than 2 to 5'
 pickle 'cos\nsystem\n' | bad p_global_0 'offset 2, opcode GLOBAL: refused'
 pickle '}R.' | bad p_reduce_0 'offset 3, opcode REDUCE: refused'
 pickle '}\201.' | bad p_newobj_0 'opcode NEWOBJ: refused'
@@ -89,11 +89,15 @@ pickle ']K\001K\002s' | bad p_no_dict_0 'opcode SETITEM: it adds to a value that
 pickle '}(K\001u' | bad p_odd_0 'opcode SETITEMS: a key without a value'
 pickle '}(NK\001u' | bad p_key_0 'a key that is neither a text nor a whole number'
 pickle 'h\007' | bad p_get_0 'opcode BINGET: no value was stored'
-pickle ']q\001h\001a.' | bad p_ring_0 'opcode BINGET: a value that contains itself'
-pickle ']]q\001]q\002aah\001h\002a.' | bad p_later_ring_0 'it changes a value that is complete'
+pickle ']q\001h\001a.' | bad p_ring_0 'a value that contains itself'
+pickle ']q\001]q\002ah\002h\001a0.' | bad p_pop_0 'opcode POP: refused'
+pickle ']q\001]q\002h\001aa.' | bad p_later_ring_0 'a value that contains itself'
+pickle 'r\377\377\377\377.' | bad p_memo_0 'opcode LONG_BINPUT: the stack has no value for it'
+pickle '}r\377\377\377\377.' | bad p_memo_far_0 'the number of the value is too high'
+pickle '\225\377\377\377\377\000\000\000\000.' | bad p_frame_0 'opcode FRAME: the file ends within it'
 pickle '\205' | bad p_tuple_0 'opcode TUPLE1: the stack has no value for it'
 { pickle ''; repeat ']' 200; repeat a 199; printf '.'; } | bad p_deep_0 'too many lists within lists'
-{ pickle ''; head -c 5000000 /dev/zero | tr '\0' ']'; } | bad p_many_0 'more values than a dump can hold'
+{ pickle ''; head -c 5000000 /dev/zero | tr '\0' ']'; } | bad p_many_0 'the file ends before opcode STOP'
 pickle ']' | head -c 3 | cat - <(printf '.') | bad p_list_0 'no Flight Recorder dump'
 pickle '}(X\007\000\000\000entries](Nee' | bad p_inner_0 'no list'
 
@@ -109,7 +113,7 @@ mkdir both none
 printf '{"entries": []}' >both/a_0.json
 printf 'n:1:1 [0] NCCL INFO NCCL version 2.28.9\n' >both/b.log
 printf 'hello\n' >none/a.txt
-for case in 'both:one kind at a time' 'none:no file of the folder' 'absent:cannot be opened'; do
+for case in 'none:no file of the folder is a dump' 'absent:cannot be opened'; do
     timeout 60 "$program" diagnose "${case%%:*}" >out 2>err
     status=$?
     ran=$((ran + 1))

@@ -119,7 +119,7 @@ says 'ranks 0, 1 made 4'
 begin "a dump is empty, and the counts of the others differ" count.fr_json
 : >damaged/nccl_trace_rank_1.json
 found 3 count-mismatch 2
-says 'rank 1  unknown: left no dump'
+says 'rank 1  unknown: left a dump that cannot be read'
 begin "two dumps are missing, and the other two differ" "$here/hand/dumps"
 rm damaged/nccl_trace_rank_[03].json
 found 3 skipped-call 2

@@ -25,7 +25,7 @@ static bool extra_call_match(const struct ncs_analysis *q, const struct ncs_caus
     if (p->gaps.count) {
         ncs_format_gaps(q, comm, p->minority[0], p, &s);
     } else {
-        ncs_str_addf(&s, "call %u, %s,", (unsigned)own->number, what);
+        ncs_str_addf(&s, "call %u, %s%s", (unsigned)own->number, what, own->place.line ? "," : "");
         ncs_format_place(&s, own);
     }
     d->f.why = ncs_str_take(&s);

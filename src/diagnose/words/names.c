@@ -32,6 +32,8 @@ char *ncs_describe(const struct ncs_call *call)
 const char *ncs_function_name(const struct ncs_call *call)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
+    if (call->unsaid & NCS_UNSAID_KIND)
+        return "collective";
     return info->lua_name && !call->by_c_name ? info->lua_name : info->name;
 }
 

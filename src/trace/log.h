@@ -1,0 +1,110 @@
+/* Shared by the files that read NCCL's log. */
+#ifndef NCS_TRACE_LOG_H
+#define NCS_TRACE_LOG_H
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "trace/log_gaps.h"
+#include "trace/log_line.h"
+#include "trace/reader.h"
+
+struct log_bound { /* a communicator's handle in a process */
+    int comm, comm_rank;
+    size_t entity;
+    bool complete, traced;
+    bool loose;               /* told by its calls alone */
+    uint64_t start;           /* of a loose one: the first operation that all ranks have */
+};
+
+struct log_entity { /* a rank of the run: a device in a process */
+    uint64_t process;
+    int rank;        /* of the run; -1 = not known so far */
+    const char *file;
+    char name[64];            /* "node0:4711 [2]" */
+    /* The last call, to recognise calls of one group if no line marks the group. */
+    int comm;
+    uint64_t op_count, thread;
+    bool any;
+};
+
+struct log_thread {
+    int depth;
+    uint64_t group;
+    size_t *entity; size_t entities, room; /* ranks with calls in the log */
+};
+
+struct log_loose { /* a handle in a process, by the lines of its calls alone */
+    uint64_t process, handle;
+    size_t entity;
+    int nranks;               /* 0 = not said */
+    uint64_t first;           /* number of its first operation */
+    int comm;                 /* once it is told; -1 = not */
+    size_t bound;             /* its index + 1 */
+};
+
+struct log {
+    struct record *record;
+    struct trace_file *kept; size_t kepts, kept_room;
+    struct log_bound *bound; size_t bounds, bound_room;
+    struct ncs_map bound_of;  /* process and handle -> bound + 1 */
+    struct ncs_map bound_at;  /* line that first showed it -> bound + 1 */
+    struct ncs_map parts;     /* how many parts of a colour a rank has made */
+    struct ncs_map comm_of;   /* key of a communicator -> comm + 1 */
+    struct log_entity *entity; size_t entities, entity_room;
+    struct ncs_map entity_of; /* process and device -> entity + 1 */
+    struct log_thread *thread; size_t threads, thread_room;
+    struct ncs_map thread_of;
+    struct ncs_map has_calls; /* processes with calls in lines of CALL: lines of COLL repeat them */
+    uint64_t groups;
+    struct log_gaps gaps;
+    struct log_loose *loose; size_t looses, loose_room; /* handles that no line of INIT names */
+    struct ncs_map loose_of;  /* process and handle -> loose + 1 */
+    struct ncs_map process;   /* known from whole lines -> 1 */
+    struct ncs_map member;    /* communicator and entity, of lines without an id -> 1 */
+    struct ncs_map numbered;  /* process and handle of which a call has a number above 0 -> 1 */
+    struct ncs_map torn;      /* processes of which a line is cut off -> 1 */
+    int *anonymous; size_t anonymouses, anonymous_room; /* communicators of lines without an id */
+    size_t loose_comms;       /* communicators that only calls tell */
+    size_t loose_pairs;       /* sends and receives on handles that only calls tell */
+    size_t torn_lines; int first_torn; const char *torn_file;
+    size_t unbound, odd, warnings;
+    int first_odd, first_warning;
+    const char *odd_file, *warning_file;
+    struct ncs_str warning;   /* the first one */
+    bool building;            /* the second time through: calls are made */
+    bool warnings_only;       /* another source has the calls */
+    bool splits;              /* of RCCL: communicators are split */
+    bool any_call;            /* there may be lines of calls */
+    struct ncs_error *err;
+};
+
+static inline uint64_t ncs_log_key(uint64_t a, uint64_t b)
+{
+    return ncs_hash(ncs_hash(1, a), b);
+}
+
+static inline uint64_t ncs_log_key_of_line(const struct log_line *line)
+{
+    return ncs_log_key(ncs_map_key(line->file), (uint64_t)line->number);
+}
+
+size_t ncs_log_entity(struct log *l, const struct log_line *line, int device);
+struct log_bound *ncs_log_bound(struct log *l, uint64_t process, uint64_t handle); /* NULL = unknown */
+/* Takes a line of INIT. */
+bool ncs_log_bind(struct log *l, const struct log_line *line, const struct log_init *i);
+/* Once all lines are seen: numbers the ranks of the run. */
+bool ncs_log_number_ranks(struct log *l);
+
+/* Takes a call on a handle that no line of INIT has named so far. */
+void ncs_log_see_loose(struct log *l, const struct log_line *line, const struct log_call *call);
+/* Tells which of those handles are of one communicator, and binds them. */
+bool ncs_log_bind_loose(struct log *l);
+void ncs_log_note_loose(const struct log *l);
+
+/* The reader of logs, also for what is translated into one. */
+void *ncs_log_begin(struct record *r, struct ncs_error *err);
+enum trace_taken ncs_log_take(void *state, struct trace_file *file);
+bool ncs_log_finish(void *state);
+void ncs_log_end(void *state);
+
+#endif
