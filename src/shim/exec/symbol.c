@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "shim/exec/rust.h"
 
 /* A file of code read from disk: its full table of symbols is not mapped with the code. */
 struct image {
@@ -110,9 +111,11 @@ static void add_short_name(struct ncs_str *out, const char *plain)
     }
 }
 
-/* Appends a name, short if it is C++ and can be demangled. */
+/* Appends a name, short if it is C++ or Rust and can be demangled. */
 static void add_name(struct ncs_str *out, const char *name)
 {
+    if (ncs_rust_name(out, name))
+        return;
     char *plain = demangle_name(name);
     ncs_str_add(out, "");
     size_t from = out->bytes;
