@@ -19,6 +19,7 @@
 #include "shim/absent.h"
 #include "shim/exec/left.h"
 #include "shim/exec/misuse.h"
+#include "shim/exec/places.h"
 #include "shim/exec/site.h"
 #include "shim/kernel/kernel.h"
 #include "shim/shim.h"
@@ -159,7 +160,7 @@ static void add_pollers(const struct ncs_snapshot *s, struct ncs_str *note)
         if (c->state != NCS_CONTEXT_POLLING || !c->call)
             continue;
         ncs_str_addf(&who, "%s%s", who.bytes ? ", " : "", ncs_fn_info[c->call->fn].name);
-        ncs_site_add(&who, c->call->place.line);
+        ncs_places_add(&who, c->call->place.line);
         ncs_str_addf(&who, " (rank %d%s)", c->rank, c->thread ? ", another thread" : "");
     }
     ncs_str_addf(note, "all threads wait, except %s%s; nothing has changed for %s (--patience)",
@@ -174,6 +175,7 @@ static void exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *d
     struct ncs_snapshot snapshot;
     machine->snapshot(&snapshot);
     snapshot.stop = how;
+    ncs_places_settle(journal, &snapshot);
     settle_contexts(&snapshot);
     ncs_diagnose(journal, &snapshot, notices.notice, notices.count, &r->diagnosis);
     ncs_diagnosis_decide(&r->diagnosis, journal);
@@ -226,7 +228,7 @@ static void print(const struct ncs_result *r, const struct ncs_str *doubt, const
     char *name = program_name();
     ncs_scenario_init(&scenario, name);
     struct ncs_report_run run = { .scenario = &scenario, .result = r,
-                                  .as_expected = r->verdict == NCS_PASS,
+                                  .as_expected = r->verdict == NCS_PASS, .places = &ncs_places,
                                   .note = (char *const *)&doubt->text, .notes = doubt->bytes > 0 };
     struct ncs_report_style style = { .verbose = false };
     struct ncs_str out = { 0 };
@@ -234,7 +236,7 @@ static void print(const struct ncs_result *r, const struct ncs_str *doubt, const
         ncs_report_json(&run, &out);
     else if (r->verdict != NCS_PASS || r->diagnosis.findings > 0)
         ncs_report_text(&run, &style, &out);
-    ncs_sites_name(&out, settings.json);
+    ncs_report_name_lines(&out, settings.json, &ncs_places);
     if (notes->bytes > 0)
         ncs_str_add(&out, notes->text);
     if (out.text)
@@ -286,5 +288,6 @@ static void ended(void)
 }
 
 extern const struct ncs_shim_above ncs_exec_above;
-const struct ncs_shim_above ncs_exec_above = { .open = open_above, .place = ncs_site_of,
+const struct ncs_shim_above ncs_exec_above = { .open = open_above, .site = ncs_site_find, .named = ncs_site_named,
+                                               .place = ncs_site_place,
                                                .verdict = verdict, .ended = ended };
