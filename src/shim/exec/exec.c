@@ -237,6 +237,8 @@ static void print(const struct ncs_result *r, const struct ncs_str *doubt, const
     else if (r->verdict != NCS_PASS || r->diagnosis.findings > 0)
         ncs_report_text(&run, &style, &out);
     ncs_report_name_lines(&out, settings.json, &ncs_places);
+    if (out.bytes > 0 && !settings.json)
+        ncs_places_note(&out);
     if (notes->bytes > 0)
         ncs_str_add(&out, notes->text);
     if (out.text)
