@@ -212,14 +212,14 @@ static bool read_frame(const struct layout *l, const char *at, struct frame *f)
     return found;
 }
 
-/* False for installed packages and Python's own library. */
+/* False for installed packages, Python's own library, and the interpreter's entry (in 3.12 a frame). */
 static bool is_own(const char *file)
 {
     static const char *const others[] = { "/site-packages/", "/dist-packages/", "/lib/python3.", "/lib64/python3." };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strstr(file, others[i]))
             return false;
-    return strncmp(file, "<frozen", 7) != 0;
+    return strncmp(file, "<frozen", 7) != 0 && strcmp(file, "<shim>") != 0;
 }
 
 static int python_site(const struct layout *l, const char *state)
