@@ -1,6 +1,5 @@
 #include "shim/exec/path.h"
 
-#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +9,7 @@
 
 static const char *working_folder(void)
 {
-    static char folder[PATH_MAX];
+    static char folder[4096];
     return getcwd(folder, sizeof folder) && folder[0] == '/' ? folder : "";
 }
 
