@@ -23,7 +23,7 @@ struct dwarf_callbacks {
     void *find_elf, *find_debug, *section_address;
     char **debug_path;
 };
-enum { TAG_INLINED = 0x1d, TAG_FUNCTION = 0x2e, AT_CALL_FILE = 0x58, AT_CALL_LINE = 0x59 };
+enum { TAG_INLINED = 0x1d, TAG_FUNCTION = 0x2e, AT_FOLDER = 0x1b, AT_CALL_FILE = 0x58, AT_CALL_LINE = 0x59 };
 
 static struct {
     void *(*begin)(const struct dwarf_callbacks *);
@@ -31,10 +31,13 @@ static struct {
     int (*report)(void *dwfl, pid_t);
     int (*report_end)(void *dwfl, void *removed, void *arg);
     void *(*module_at)(void *dwfl, uint64_t address);
-    void *(*line_at)(void *module, uint64_t address);
-    const char *(*line_info)(void *line, uint64_t *address, int *number, int *column, uint64_t *time, uint64_t *size);
-    const char *(*line_folder)(void *line);
     struct dwarf_die *(*unit_at)(void *module, uint64_t address, uint64_t *bias);
+    struct dwarf_die *(*next_unit)(void *module, struct dwarf_die *last, uint64_t *bias);
+    int (*has_address)(struct dwarf_die *die, uint64_t address);
+    void *(*line_at)(struct dwarf_die *unit, uint64_t address);
+    int (*line_number)(void *line, int *number);
+    const char *(*line_file)(void *line, uint64_t *time, uint64_t *size);
+    const char *(*text)(struct dwarf_attribute *attribute);
     int (*scopes)(struct dwarf_die *unit, uint64_t address, struct dwarf_die **out);
     int (*parents)(struct dwarf_die *die, struct dwarf_die **out);
     int (*tag)(struct dwarf_die *die);
@@ -54,10 +57,13 @@ static const struct {
     { "dwfl_linux_proc_report", &dw.report },
     { "dwfl_report_end", &dw.report_end },
     { "dwfl_addrmodule", &dw.module_at },
-    { "dwfl_module_getsrc", &dw.line_at },
-    { "dwfl_lineinfo", &dw.line_info },
-    { "dwfl_line_comp_dir", &dw.line_folder },
     { "dwfl_module_addrdie", &dw.unit_at },
+    { "dwfl_module_nextcu", &dw.next_unit },
+    { "dwarf_haspc", &dw.has_address },
+    { "dwarf_getsrc_die", &dw.line_at },
+    { "dwarf_lineno", &dw.line_number },
+    { "dwarf_linesrc", &dw.line_file },
+    { "dwarf_formstring", &dw.text },
     { "dwarf_getscopes", &dw.scopes },
     { "dwarf_getscopes_die", &dw.parents },
     { "dwarf_tag", &dw.tag },
@@ -148,12 +154,11 @@ static const char *find_call(struct dwarf_die *unit, struct dwarf_die *scope, in
     return NULL;
 }
 
-static const char *outside_of_headers(void *module, uint64_t address, int *line)
+static const char *outside_of_headers(struct dwarf_die *unit, uint64_t address, int *line)
 {
-    uint64_t bias = 0;
-    struct dwarf_die *unit = dw.unit_at(module, address, &bias), *inner = NULL, *scope = NULL;
+    struct dwarf_die *inner = NULL, *scope = NULL;
     const char *file = NULL;
-    if (!unit || dw.scopes(unit, address - bias, &inner) <= 0)
+    if (dw.scopes(unit, address, &inner) <= 0)
         return NULL;
     int scopes = dw.parents(&inner[0], &scope);
     if (scopes > 0)
@@ -163,18 +168,31 @@ static const char *outside_of_headers(void *module, uint64_t address, int *line)
     return file;
 }
 
+/* The compilation unit with the address. gcc writes a table of them; clang does not, so its units are asked. */
+static struct dwarf_die *find_unit(void *module, uint64_t address, uint64_t *bias)
+{
+    struct dwarf_die *unit = dw.unit_at(module, address, bias);
+    if (unit)
+        return unit;
+    while ((unit = dw.next_unit(module, unit, bias)) != NULL && dw.has_address(unit, address - *bias) != 1)
+        ;
+    return unit;
+}
+
 bool ncs_dwarf_find(const void *return_address, struct ncs_dwarf_line *out)
 {
-    uint64_t address = (uint64_t)(uintptr_t)return_address - 1; /* inside the call, which may end its line */
+    uint64_t address = (uint64_t)(uintptr_t)return_address - 1, bias = 0; /* inside the call, which may end its line */
     void *module = dwfl ? dw.module_at(dwfl, address) : NULL;
-    void *line = module ? dw.line_at(module, address) : NULL;
+    struct dwarf_die *unit = module ? find_unit(module, address, &bias) : NULL;
+    void *line = unit ? dw.line_at(unit, address - bias) : NULL;
+    struct dwarf_attribute attribute;
+    struct ncs_str path = { 0 };
     int number = 0, outer;
-    const char *file = line ? dw.line_info(line, NULL, &number, NULL, NULL, NULL) : NULL;
+    const char *file = line && dw.line_number(line, &number) == 0 ? dw.line_file(line, NULL, NULL) : NULL;
     if (!file || number <= 0)
         return false;
-    const char *folder = dw.line_folder(line);
-    const char *user = is_system(file) ? outside_of_headers(module, address, &outer) : NULL;
-    struct ncs_str path = { 0 };
+    const char *folder = dw.attribute(unit, AT_FOLDER, &attribute) ? dw.text(&attribute) : NULL;
+    const char *user = is_system(file) ? outside_of_headers(unit, address - bias, &outer) : NULL;
     file = user ? user : file;
     if (file[0] != '/' && folder)
         ncs_str_addf(&path, "%s/", folder);
