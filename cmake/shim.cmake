@@ -29,7 +29,7 @@ function(ncs_shim_link target name file)
 endfunction()
 
 ncs_shim_library(shim_sim libncclscript-sim.so ${shim}/sim.map
-                 ${shim}/shim.c ${shim}/settings.c ${shim}/other.c ${shim}/threads.c ${shim}/absent_list.c
+                 ${shim}/shim.c ${shim}/place.c ${shim}/settings.c ${shim}/other.c ${shim}/threads.c ${shim}/absent_list.c
                  ${shim}/kernel/not_run.c)
 target_link_libraries(shim_sim PRIVATE -Wl,--whole-archive ncs_sim ncs_api ncs_base
                       -Wl,--no-whole-archive ${CMAKE_DL_LIBS})

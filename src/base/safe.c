@@ -89,6 +89,19 @@ void ncs_safe_line(struct ncs_str *out, const char *text)
     }
 }
 
+void ncs_safe_name(struct ncs_str *out, const char *name)
+{
+    struct ncs_str valid = { 0 };
+    ncs_str_add(out, "");
+    size_t from = out->bytes;
+    ncs_safe_utf8(&valid, name, strlen(name));
+    ncs_safe_line(out, valid.text ? valid.text : "");
+    for (char *p = out->text + from; *p; p++)
+        if (*p == '"' || *p == '\\')
+            *p = '?';
+    ncs_str_free(&valid);
+}
+
 char *ncs_safe_copy(const char *text)
 {
     size_t bytes = text ? strlen(text) : 0, kept = NCS_SAFE_MOST;

@@ -15,6 +15,9 @@ void ncs_safe_output(struct ncs_str *out, const char *line);
 /* Appends the bytes; each one that is not valid UTF-8 is replaced by U+FFFD. */
 void ncs_safe_utf8(struct ncs_str *out, const char *text, size_t bytes);
 
+/* Appends the name of a place for a report of any format: valid UTF-8 on one line; quotes and backslashes become `?`. */
+void ncs_safe_name(struct ncs_str *out, const char *name);
+
 #define NCS_SAFE_MOST ((size_t)64 << 10)
 
 /* A copy, to be freed with ncs_free; NULL gives NULL. A text of more than NCS_SAFE_MOST bytes is cut

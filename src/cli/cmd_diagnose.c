@@ -162,7 +162,8 @@ static int report_trace(const struct ncs_parsed *parsed, const struct ncs_trace 
     ncs_report_end(&report, NULL, &out);
     ncs_report_entry_free(&entry);
     ncs_report_free(&report);
-    ncs_report_name_lines(&out, strcmp(name, "json") == 0, diagnose_name_of_line, (void *)trace);
+    ncs_report_name_lines(&out, strcmp(name, "json") == 0,
+                          &(struct ncs_report_places){ .name = diagnose_name_of_line, .arg = (void *)trace });
     if (out.text)
         ncs_out(out.text);
     ncs_str_free(&out);

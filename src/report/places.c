@@ -3,43 +3,74 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The words before a number, and the ones that replace them around a name. */
-struct form {
-    const char *before, *open, *close;
-};
+static const char json_key[] = "\"line\": ";
 
-static const struct form text_form[] = { { "line ", "", "" }, { NULL, NULL, NULL } };
-static const struct form json_form[] = { { "\"line\": ", "\"line\": null, \"at\": \"", "\"" },
-                                         { "line ", "", "" }, { NULL, NULL, NULL } };
+/* What stands between two numbers of a list: "lines 3, 5 and 7". */
+static const char *const between[] = { ", ", " and ", " or " };
 
-static const struct form *form_at(const struct form *form, const char *p)
+static const char *places_name(const struct ncs_report_places *places, const char *digits, char **end)
 {
-    for (; form->before; form++)
-        if (strncmp(p, form->before, strlen(form->before)) == 0)
-            return form;
-    return NULL;
+    long number = *digits >= '1' && *digits <= '9' ? strtol(digits, end, 10) : 0;
+    return number ? places->name(places->arg, number) : NULL;
 }
 
-void ncs_report_name_lines(struct ncs_str *report, bool json,
-                           const char *(*name)(void *arg, long line), void *arg)
+static void add_json(struct ncs_str *out, const struct ncs_report_places *places, const char *digits, const char *name)
+{
+    struct ncs_report_source source;
+    if (places->source && places->source(places->arg, strtol(digits, NULL, 10), &source))
+        ncs_str_addf(out, "%s%d, \"file\": \"%s\", \"at\": \"%s\"", json_key, source.line, source.name, name);
+    else
+        ncs_str_addf(out, "%snull, \"at\": \"%s\"", json_key, name);
+}
+
+/* The length of the words before the number of a line: "line " or "lines "; 0 = there are none. */
+static size_t words_at(const char *p)
+{
+    return strncmp(p, "line ", 5) == 0 ? 5 : strncmp(p, "lines ", 6) == 0 ? 6 : 0;
+}
+
+/* Appends the names of a list of numbers; returns its end, or NULL if its first number has no name. */
+static const char *add_names(struct ncs_str *out, const struct ncs_report_places *places, const char *digits)
+{
+    char *end = NULL;
+    const char *name = places_name(places, digits, &end), *done = NULL;
+    while (name) {
+        ncs_str_add(out, name);
+        done = end;
+        name = NULL;
+        for (size_t i = 0; i < sizeof between / sizeof *between && !name; i++) {
+            size_t bytes = strlen(between[i]);
+            if (strncmp(done, between[i], bytes) == 0 && (name = places_name(places, done + bytes, &end)))
+                ncs_str_add(out, between[i]);
+        }
+    }
+    return done;
+}
+
+/* Appends what the text at `p` becomes; returns where it ends, or NULL if it stays. */
+static const char *rename_at(struct ncs_str *out, bool json, const struct ncs_report_places *places, const char *p)
+{
+    size_t words = words_at(p);
+    if (words)
+        return add_names(out, places, p + words);
+    if (!json || strncmp(p, json_key, sizeof json_key - 1) != 0)
+        return NULL;
+    char *end = NULL;
+    const char *digits = p + sizeof json_key - 1, *name = places_name(places, digits, &end);
+    if (name)
+        add_json(out, places, digits, name);
+    return name ? end : NULL;
+}
+
+void ncs_report_name_lines(struct ncs_str *report, bool json, const struct ncs_report_places *places)
 {
     struct ncs_str out = { 0 };
-    const char *done = report->text;
-    for (const char *p = done; p && *p;) {
-        const struct form *form = form_at(json ? json_form : text_form, p);
-        char *end = NULL;
-        long line = form ? strtol(p + strlen(form->before), &end, 10) : 0;
-        const char *known = form ? name(arg, line) : NULL;
-        if (!known) {
-            p++;
-            continue;
-        }
-        ncs_str_add_bytes(&out, done, (size_t)(p - done));
-        ncs_str_addf(&out, "%s%s%s", form->open, known, form->close);
-        done = p = end;
+    for (const char *p = report->text; p && *p;) {
+        const char *next = *p == 'l' || *p == '"' ? rename_at(&out, json, places, p) : NULL;
+        if (!next)
+            ncs_str_add_bytes(&out, next = p, 1);
+        p = next == p ? p + 1 : next;
     }
-    if (done)
-        ncs_str_add(&out, done);
     ncs_str_free(report);
     *report = out;
 }

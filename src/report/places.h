@@ -1,6 +1,6 @@
 /* Places that are not lines of a scenario, such as return addresses. They get numbers above all
  * lines, which the journal and the diagnosis treat as lines. A finished report is rewritten: "line
- * 1000000003" becomes "train_step+0x1a2". */
+ * 1000000003" becomes "train_step+0x1a2" or "train.c:66". */
 #ifndef NCS_REPORT_PLACES_H
 #define NCS_REPORT_PLACES_H
 
@@ -8,9 +8,23 @@
 
 #include "base/str.h"
 
-/* Works on a report for people or on JSON, where "line" becomes null and "at" the name. name()
- * returns a text safe for both; NULL = the number is a real line. */
-void ncs_report_name_lines(struct ncs_str *report, bool json,
-                           const char *(*name)(void *arg, long line), void *arg);
+/* The source line that a number stands for. Texts are safe for reports and for JSON. */
+struct ncs_report_source {
+    const char *name; /* of the file, as reports show it */
+    int line;
+    const char *path; /* to quote it from; NULL = it must not be quoted */
+};
+
+/* What the numbers stand for. */
+struct ncs_report_places {
+    const char *(*name)(void *arg, long number); /* NULL = the number is a real line */
+    /* False = no source line is known. NULL = none ever is. */
+    bool (*source)(void *arg, long number, struct ncs_report_source *source);
+    void *arg;
+};
+
+/* Works on a report for people or on JSON. There "at" holds the name; "line" and "file" hold the source line,
+ * or "line" is null. */
+void ncs_report_name_lines(struct ncs_str *report, bool json, const struct ncs_report_places *places);
 
 #endif

@@ -1,4 +1,4 @@
-/* Quotes the lines of the scenario that a finding or an error names. */
+/* Quotes the lines of the scenario, or of the program's sources, that a finding or an error names. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,14 +103,35 @@ static const char *base_name(const char *file)
     return slash ? slash + 1 : file;
 }
 
-static void quote_line(const struct ncs_text *t, const struct ncs_source_file *file, int at, bool first)
+/* name: of the file, to be shown; NULL = there is only one. */
+static void quote_line(const struct ncs_text *t, const struct ncs_source_file *file, const char *name, int at,
+                       bool first)
 {
     struct ncs_str line = { 0 };
-    if (t->quotes->files > 1)
-        ncs_str_addf(&line, "%s:", base_name(file->name));
+    if (name)
+        ncs_str_addf(&line, "%s:", name);
     quote_add_text(&file->source, at, &line);
     ncs_text_keyed(t, NCS_DIM, first ? "code" : "", line.text);
     ncs_str_free(&line);
+}
+
+static const char *quote_name(const struct ncs_sources *s, const struct ncs_source_file *file)
+{
+    return s->files > 1 ? base_name(file->name) : NULL;
+}
+
+/* Quotes a line of a program: the number stands for a file and its line. True if it was quoted. */
+static bool quote_place(const struct ncs_text *t, long number, bool first)
+{
+    const struct ncs_report_places *places = t->run->places;
+    struct ncs_report_source at;
+    if (!places->source || !places->source(places->arg, number, &at) || !at.path)
+        return false;
+    const struct ncs_source_file *file = ncs_sources_read(t->quotes, at.path);
+    if (!file->text || at.line <= 0 || (size_t)at.line > file->source.lines)
+        return false;
+    quote_line(t, file, at.name, at.line, first);
+    return true;
 }
 
 void ncs_text_quote(struct ncs_text *t, const struct ncs_finding *f)
@@ -120,6 +141,10 @@ void ncs_text_quote(struct ncs_text *t, const struct ncs_finding *f)
     choose_lines(f, &l);
     if (!t->quotes && l.count)
         t->quotes = ncs_sources_open(t->run);
+    for (size_t i = 0; i < l.count && t->run->places; i++)
+        first &= !quote_place(t, l.line[i], first);
+    if (t->run->places)
+        return;
     for (size_t i = 0; i < l.count && t->quotes->files; i++) {
         bool *in = ncs_new(t->quotes->files * sizeof *in);
         files_with(t, f, l.line[i], in);
@@ -127,7 +152,7 @@ void ncs_text_quote(struct ncs_text *t, const struct ncs_finding *f)
             const struct ncs_source_file *file = &t->quotes->file[k];
             if (!in[k] || !file->text || (size_t)l.line[i] > file->source.lines)
                 continue;
-            quote_line(t, file, l.line[i], first);
+            quote_line(t, file, quote_name(t->quotes, file), l.line[i], first);
             first = false;
         }
         ncs_free(in);
@@ -173,7 +198,7 @@ void ncs_text_quote_errors(const struct ncs_text *t)
         const struct ncs_source_file *file =
             &quoting.quotes->file[ncs_sources_find(quoting.quotes, e->place.file)];
         if (e->place.line > 0 && file->text && (size_t)e->place.line <= file->source.lines)
-            quote_line(&quoting, file, e->place.line, quoted++ == 0);
+            quote_line(&quoting, file, quote_name(quoting.quotes, file), e->place.line, quoted++ == 0);
     }
     ncs_sources_free(quoting.quotes);
 }

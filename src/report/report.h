@@ -11,6 +11,7 @@
 #include "base/complaint.h"
 #include "base/str.h"
 #include "report/draw.h"
+#include "report/places.h"
 #include "run/run.h"
 #include "scenario/scenario.h"
 
@@ -28,6 +29,7 @@ struct ncs_report_run {
     const char *origin;     /* the source of a run recorded elsewhere; or NULL */
     char *const *note; size_t notes; /* gaps of its record */
     int64_t wall;           /* ns on the wall's clock; 0 = unknown */
+    const struct ncs_report_places *places; /* what line numbers stand for, to quote them; NULL = lines of files */
 };
 
 struct ncs_report_style {

@@ -34,7 +34,7 @@ struct ncs_sources *ncs_sources_open(const struct ncs_report_run *run)
     const struct ncs_result *r = run->result;
     struct ncs_sources *s = ncs_new(sizeof *s);
     const char *last = NULL;
-    if (!own || run->origin || strcmp(own, "-") == 0)
+    if (!own || run->origin || run->places || strcmp(own, "-") == 0)
         return s;
     ncs_sources_find(s, own);
     for (const struct ncs_call *c = r->journal ? r->journal->oldest : NULL; c; c = c->newer)
@@ -46,6 +46,14 @@ struct ncs_sources *ncs_sources_open(const struct ncs_report_run *run)
     for (size_t i = 0; i < s->files; i++)
         read_source(&s->file[i]);
     return s;
+}
+
+const struct ncs_source_file *ncs_sources_read(struct ncs_sources *s, const char *path)
+{
+    size_t known = s->files, i = ncs_sources_find(s, path);
+    if (i == known)
+        read_source(&s->file[i]);
+    return &s->file[i];
 }
 
 void ncs_sources_free(struct ncs_sources *s)

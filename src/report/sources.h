@@ -17,9 +17,11 @@ struct ncs_sources {
 };
 
 /* A run that was recorded elsewhere names files of another machine: it has none here, nor has a
- * scenario from standard input. */
+ * scenario from standard input. The files of a program are read one by one, by ncs_sources_read. */
 struct ncs_sources *ncs_sources_open(const struct ncs_report_run *run);
 void ncs_sources_free(struct ncs_sources *s); /* NULL is a no-op */
+/* The file, read if it was not; valid until the next one is read. The path must outlive the sources. */
+const struct ncs_source_file *ncs_sources_read(struct ncs_sources *s, const char *path);
 /* The index of the file; adds a file that is not there yet, without reading it. */
 size_t ncs_sources_find(struct ncs_sources *s, const char *name);
 

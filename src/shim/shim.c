@@ -16,6 +16,7 @@
 #include "api/version.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "shim/place.h"
 #include "sim/kernel/foreign.h"
 
 #define EAGER_BYTES ((uint64_t)4 << 20)
@@ -238,6 +239,27 @@ static const struct ncs_api *refuse_absent(const struct ncs_fn_info *info)
     return NULL;
 }
 
+/* Names a thread by the rank as which it joins first; the first thread of a rank becomes its main thread. */
+static void name_thread(int rank)
+{
+    static bool *taken;
+    static int room;
+    struct ncs_local *local = ncs_local;
+    if (!local || local->named || rank < 0 || rank >= NCS_SHIM_RANKS)
+        return;
+    if (rank >= room) {
+        int wide = rank + 64;
+        taken = ncs_resize(taken, (size_t)wide * sizeof *taken);
+        memset(taken + room, 0, (size_t)(wide - room) * sizeof *taken);
+        room = wide;
+    }
+    local->named = true;
+    local->rank = rank;
+    if (!taken[rank])
+        local->thread = 0;
+    taken[rank] = true;
+}
+
 const struct ncs_api *ncs_shim_enter_from(enum ncs_fn fn, void *caller)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[fn];
@@ -253,11 +275,13 @@ const struct ncs_api *ncs_shim_enter_from(enum ncs_fn fn, void *caller)
     if (settings.launcher && forms_communicators(fn))
         return refuse_processes(info, settings.launcher);
     uses_runtime |= info->lib == NCS_LIB_CUDA && !info->looks;
+    int site = above ? ncs_shim_site(above, caller) : 0; /* before the token, which it must not hold up */
     sim_foreign_enter(sim_foreign_is_attached() ? NULL : new_local());
     if (above && ncs_local) {
         ncs_local->where = above->place;
-        ncs_local->where_arg = caller;
+        ncs_local->where_arg = (void *)(uintptr_t)site;
     }
+    name_thread(ncs_shim_named_rank());
     return api;
 }
 
@@ -279,27 +303,6 @@ void ncs_shim_leave(void)
 int ncs_shim_refusal(void)
 {
     return refusal;
-}
-
-/* Names a thread by the rank as which it joins first; the first thread of a rank becomes its main thread. */
-static void name_thread(int rank)
-{
-    static bool *taken;
-    static int room;
-    struct ncs_local *local = ncs_local;
-    if (!local || local->named || rank < 0 || rank >= 1 << 20)
-        return;
-    if (rank >= room) {
-        int wide = rank + 64;
-        taken = ncs_resize(taken, (size_t)wide * sizeof *taken);
-        memset(taken + room, 0, (size_t)(wide - room) * sizeof *taken);
-        room = wide;
-    }
-    local->named = true;
-    local->rank = rank;
-    if (!taken[rank])
-        local->thread = 0;
-    taken[rank] = true;
 }
 
 bool ncs_shim_join(enum ncs_fn fn, const union ncs_arg *arg)

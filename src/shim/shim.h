@@ -64,14 +64,18 @@ int ncs_shim_in_own(const struct ncs_api *of, enum ncs_fn fn, union ncs_arg *arg
     }
 
 /* The library above the simulator (libncclscript-exec.so beside this one, symbol NCS_SHIM_ABOVE). It
- * diagnoses the program and reports, because the simulator itself knows neither. Every function is called
- * with the token. */
+ * diagnoses the program and reports, because the simulator itself knows neither. Every other function is
+ * called with the token. */
 struct ncs_shim_above {
     /* Returns the table to use instead of this one. */
     const struct ncs_api *(*open)(const struct ncs_shim_settings *settings,
                                   const struct ncs_driver *driver);
-    /* Returns a place for an address in the program's code. */
-    struct ncs_place (*place)(void *caller);
+    /* Returns the number of a place in the program: of the call that returns to this address, or of a line that the
+     * program names. Both are called without the token, by any thread. 0 = unknown. */
+    int (*site)(void *caller);
+    int (*named)(const char *file, int line, const char *function);
+    /* Returns the place with this number. */
+    struct ncs_place (*place)(void *site);
     /* NCS_STOP_QUIET: nothing can ever happen again. NCS_STOP_STALLED: only polling threads could
      * still act, and have not for `patience`. NCS_STOP_INTERRUPTED: no progress for the allowed time.
      * May end the process. */
@@ -79,6 +83,8 @@ struct ncs_shim_above {
     void (*ended)(void); /* the process exits */
 };
 #define NCS_SHIM_ABOVE "ncs_exec_above"
+
+#define NCS_SHIM_RANKS (1 << 20) /* bounds what is kept for the ranks that threads are named by */
 
 /* True if every thread of the process waits, and only for another thread; it looks twice. With `patience`
  * of at least 0, threads that have polled in vain for that long count as waiting. */

@@ -62,18 +62,12 @@ void ncs_record_doubt(struct record *r, int rank, bool anywhere, const char *fmt
     t->doubt_of[rank] = (struct ncs_trace_doubt){ record_safe(&text), anywhere };
 }
 
-/* Makes the name of a place safe for reports of any format: no quotes and control characters. */
 static char *place_name(const char *file, long line)
 {
-    struct ncs_str whole = { 0 }, safe = { 0 };
-    ncs_safe_utf8(&whole, file, strlen(file));
-    ncs_str_addf(&whole, ":%ld", line);
-    ncs_safe_line(&safe, whole.text);
-    for (char *p = safe.text; *p; p++)
-        if (*p == '"' || *p == '\\')
-            *p = '?';
-    ncs_str_free(&whole);
-    return ncs_str_take(&safe);
+    struct ncs_str name = { 0 };
+    ncs_safe_name(&name, file);
+    ncs_str_addf(&name, ":%ld", line);
+    return ncs_str_take(&name);
 }
 
 int ncs_record_place(struct record *r, const char *file, long line)

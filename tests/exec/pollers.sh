@@ -8,17 +8,17 @@ export NCCLSCRIPT_QUIET=1
 for who in watched watched,spins ranks ranks,spins ranks,watched ranks,watched,spins; do
     run "hang, $who" 3 "${exec[@]}" --patience 300ms -- "${clients}pollers" "$who"
     reports '^HANG .*exec_pollers  2 ranks, sim, seed 0: likely, not certain$'
-    reports '^    rank 0  waits in cudaStream(Query|Synchronize)\(\) +rank_main\+0x'
+    reports '^    rank 0  waits in cudaStream(Query|Synchronize)\(\) +'"$in_pollers"
     reports '^  why   rank 1 made one call on comm1; rank 0 made 2'
     reports '^  note  all threads wait, except those that poll in vain, in .*; nothing has changed for 300 ms'
     case $who in
-    watched*) reports ' in (cudaEventQuery|ncclCommGetAsyncError) at watch\+0x[0-9a-f]+ \(rank 0, another thread\);' ;;
-    ranks | ranks,spins) reports ' in cudaStreamQuery at rank_main\+0x[0-9a-f]+ \(rank 0\);' ;;
+    watched*) reports ' in (cudaEventQuery|ncclCommGetAsyncError) at '"$in_pollers"' \(rank 0, another thread\);' ;;
+    ranks | ranks,spins) reports ' in cudaStreamQuery at '"$in_pollers"' \(rank 0\);' ;;
     esac
 done
 run "hang of four ranks" 3 "${exec[@]}" --patience 300ms -- "${clients}pollers" ranks,four
 for rank in 0 2 3; do
-    reports "^    rank $rank  waits in cudaStreamQuery\(\) +rank_main\+0x"
+    reports "^    rank $rank  waits in cudaStreamQuery\(\) +$in_pollers"
 done
 # A framework's thread that only watches hides no hang; any other thread that sleeps may still act.
 run "hang, helps" 3 "${exec[@]}" --patience 300ms -- "${clients}pollers" helps

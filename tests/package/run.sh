@@ -28,7 +28,7 @@ cd "$work" || exit 1
 for file in share/man/man1/ncclscript.1.gz share/man/man1/ncclscript-run.1.gz \
     share/bash-completion/completions/ncclscript share/zsh/site-functions/_ncclscript \
     share/fish/vendor_completions.d/ncclscript.fish share/ncclscript/schema/scenario.schema.json \
-    share/ncclscript/lua/library/ncclscript.d.lua include/ncclscript/nccl_abi.h \
+    share/ncclscript/lua/library/ncclscript.d.lua include/ncclscript/nccl_abi.h include/ncclscript/place.h \
     include/ncclscript/compat/nccl.h include/ncclscript/compat/cuda_runtime_api.h; do
     [[ -s $at/$file ]] || fail "not installed: $file"
 done
@@ -42,6 +42,7 @@ if command -v dpkg-shlibdeps >/dev/null && command -v dpkg-deb >/dev/null && com
     version=$("$program" --version | sed -nE '1s/ncclscript //p')
     [[ $(dpkg-deb -f "$package" Version) == "$version" ]] || fail "the package has another version than $version"
     [[ $(dpkg-deb -f "$package" Depends) == *liblua5.4* ]] || fail "the package does not need Lua: $(dpkg-deb -f "$package" Depends)"
+    [[ $(dpkg-deb -f "$package" Recommends) == *libdw1* ]] || fail "the package does not recommend libdw1"
     dpkg-deb -x "$package" "$work/unpacked" || fail "the package cannot be unpacked"
     diff <(cd "$at" && find . -type f | sort) <(cd "$work/unpacked/usr" && find . -type f | sort) || fail "the package holds other files"
     [[ $("$work/unpacked/usr/bin/ncclscript" run "$work/unpacked/usr/share/ncclscript/scenarios/basics/average.lua") == PASS* ]] ||

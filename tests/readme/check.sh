@@ -3,6 +3,7 @@
 # that file, every command of a console block is run, and its output must be what the block says. Each page has a
 # directory of its own.
 set -u
+. tests/exec/libdw.bash
 unset "${!NCCL_@}" NCCLSCRIPT_QUIET NCCLSCRIPT_GPUS # the simulator heeds them
 export LC_ALL=C.UTF-8 TERM=xterm # what is drawn is drawn with lines
 : "${NCCLSCRIPT:?the path of the binary}"
@@ -44,10 +45,14 @@ run_page() {
             echo "left out under ThreadSanitizer: $(cat "$command")"
             continue
         fi
+        if grep -q 'ncclscript exec' "$command" && ! has_libdw; then
+            echo "left out without libdw, which finds lines: $(cat "$command")"
+            continue
+        fi
         PATH=$work:$PATH bash "$command" >got 2>&1 </dev/null
         ran=$((ran + 1))
-        # Where in a function a call lies is the compiler's to say.
-        sed -i -E 's/\+0x[0-9a-f]+/+0x../g' "want.$n" got
+        # The program was not built in this folder, so its source has no folder here.
+        sed -i -E 's#examples/train\.c#train.c#g' "want.$n" got
         if ! diff -u "want.$n" got; then
             echo "$page: the output of: $(cat "$command")"
             failed=$((failed + 1))

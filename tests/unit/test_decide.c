@@ -94,6 +94,20 @@ START_TEST(an_exchange_is_smaller_than_a_call_more_or_less)
 }
 END_TEST
 
+/* Had the ranks made the call at one place, the missing call would not be likelier in the first place. */
+START_TEST(a_missing_call_is_preferred_to_a_wrong_argument_elsewhere)
+{
+    decide(finding_of("count-mismatch", 2, NCS_EDIT_ARGUMENT, "call 5 has count 32 on rank 2"),
+           finding_of("skipped-call", 2, NCS_EDIT_INSERT, "rank 2 left out a call"), true);
+    ck_assert_str_eq(d.finding->rule, "skipped-call");
+    ck_assert_int_eq(d.finding->certainty, NCS_LIKELY);
+    ck_assert_str_eq(d.finding->otherwise, "it could also be that call 5 has count 32 on rank 2, if rank 2 made the "
+                                           "calls that were meant");
+    end();
+}
+END_TEST
+
 NCS_TEST_MAIN("decide", likelier_is_reported_as_likely_and_names_the_other, what_fits_as_well_is_named,
               another_word_for_the_same_ranks_is_not_preferred, another_story_of_the_same_rank_is_not_named,
-              an_exchange_is_smaller_than_a_call_more_or_less)
+              an_exchange_is_smaller_than_a_call_more_or_less,
+              a_missing_call_is_preferred_to_a_wrong_argument_elsewhere)

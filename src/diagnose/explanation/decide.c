@@ -280,9 +280,12 @@ void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *j)
 }
 
 /* True if both blame the same ranks and differ only in how: then the waits show better than a
- * comparison whether a call is missing or one too many. */
+ * comparison whether a call is missing or one too many. A wrong argument is no such word: it is
+ * likelier than a missing call only where the ranks made the call at one place. */
 static bool is_another_word(const struct ncs_finding *f, const struct ncs_finding *first)
 {
+    if (is_mismatch(first))
+        return false;
     bool moves = f->repairs && (f->repair[0].kind == NCS_EDIT_INSERT || f->repair[0].kind == NCS_EDIT_DELETE);
     return moves && ncs_same_culprits(f, first);
 }

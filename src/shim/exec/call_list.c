@@ -1,11 +1,13 @@
 #include "shim/exec/call_list.h"
 
+#include <string.h>
+
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "shim/exec/places.h"
 #include "shim/exec/rank.h"
-#include "shim/exec/site.h"
 
 #define LISTED_MOST 4096 /* further places are left out */
 
@@ -37,12 +39,23 @@ void ncs_call_list_add(const struct ncs_journal *journal, const struct ncs_call 
         listed[at - 1].calls++;
 }
 
+/* One line of a source may be several addresses. */
+static bool was_written(size_t at, const char *place)
+{
+    for (size_t i = 0; i < at; i++) {
+        const char *other = ncs_places_name(listed[i].place.line);
+        if (other && listed[i].fn == listed[at].fn && listed[i].of_rank == listed[at].of_rank && strcmp(other, place) == 0)
+            return true;
+    }
+    return false;
+}
+
 void ncs_call_list_write(void (*write)(const char *line))
 {
     struct ncs_str line = { 0 };
     for (size_t i = 0; i < listeds; i++) {
-        const char *place = ncs_site_text(listed[i].place);
-        if (!place)
+        const char *place = ncs_places_name(listed[i].place.line);
+        if (!place || was_written(i, place))
             continue;
         ncs_str_clear(&line);
         ncs_str_addf(&line, "site %llu %c %s %s\n", (unsigned long long)listed[i].calls, listed[i].of_rank ? 'r' : '-',

@@ -21,6 +21,7 @@
 #include "shim/exec/fault.h"
 #include "shim/exec/left.h"
 #include "shim/exec/misuse.h"
+#include "shim/exec/places.h"
 #include "shim/exec/settle.h"
 #include "shim/exec/site.h"
 #include "shim/kernel/kernel.h"
@@ -56,7 +57,7 @@ static void write_cause(const struct ncs_report_run *run)
     struct ncs_str line = { 0 };
     ncs_str_add(&line, "cause ");
     ncs_report_message(run, &line);
-    ncs_sites_name(&line, false);
+    ncs_report_name_lines(&line, false, &ncs_places);
     ncs_str_add(&line, "\n");
     write_channel(line.text);
     ncs_str_free(&line);
@@ -155,6 +156,7 @@ static void exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *d
     machine->snapshot(&snapshot);
     r->stop = only_faults_remain(how, &snapshot) ? NCS_STOP_DONE : how;
     snapshot.stop = r->stop;
+    ncs_places_settle(journal, &snapshot);
     ncs_settle_contexts(&snapshot);
     r->ranks = count_ranks();
     ncs_checks_fill(r);
@@ -225,7 +227,7 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
     char *name = program_name();
     ncs_scenario_init(&scenario, name);
     struct ncs_report_run run = { .scenario = &scenario, .result = r,
-                                  .as_expected = r->verdict == NCS_PASS,
+                                  .as_expected = r->verdict == NCS_PASS, .places = &ncs_places,
                                   .note = (char *const *)&doubt->text, .notes = doubt->bytes > 0 };
     struct ncs_report_style style = { .verbose = false };
     struct ncs_str out = { 0 };
@@ -237,7 +239,9 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
         ncs_report_text(&run, &style, &out);
     else if (settings.verify)
         ncs_report_counts(&run, &out);
-    ncs_sites_name(&out, settings.json);
+    ncs_report_name_lines(&out, settings.json, &ncs_places);
+    if (out.bytes > 0 && !settings.json)
+        ncs_places_note(&out);
     if (notes->bytes > 0)
         ncs_str_add(&out, notes->text);
     if (out.text)
@@ -299,5 +303,6 @@ static void ended(void)
 }
 
 extern const struct ncs_shim_above ncs_exec_above;
-const struct ncs_shim_above ncs_exec_above = { .open = open_above, .place = ncs_site_of,
+const struct ncs_shim_above ncs_exec_above = { .open = open_above, .site = ncs_site_find, .named = ncs_site_named,
+                                               .place = ncs_site_place,
                                                .verdict = verdict, .ended = ended };

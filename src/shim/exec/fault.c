@@ -6,7 +6,7 @@
 #include "run/fault_text.h"
 #include "shim/exec/checks.h"
 #include "shim/exec/rank.h"
-#include "shim/exec/site.h"
+#include "shim/exec/places.h"
 #include "shim/shim.h"
 
 /* A fault of the list on one rank. */
@@ -55,7 +55,7 @@ static bool is_counted_by(const struct ncs_fault_text *f, const struct ncs_call 
 {
     if (f->call || f->comm)
         return call->number && call->comm >= 0 && is_on_comm(f, call);
-    return (f->fn < 0 || (enum ncs_fn)f->fn == call->fn) && (!f->at || ncs_site_is(call->place, f->at));
+    return (f->fn < 0 || (enum ncs_fn)f->fn == call->fn) && (!f->at || ncs_places_is(call->place.line, f->at));
 }
 
 /* A fault of a communicator waits for a call that names one; one of a result, for a call that has one. */
@@ -207,7 +207,7 @@ void ncs_exec_faults_unnamed(struct ncs_str *out)
     for (size_t i = 0; i < stops; i++)
         if (stopped[i].rank < 0) {
             ncs_str_addf(out, "ncclscript: %s stopped a thread before it joined a communicator", stopped[i].what);
-            ncs_site_add(out, stopped[i].place.line);
+            ncs_places_add(out, stopped[i].place.line);
             ncs_str_add(out, "\n");
         }
 }

@@ -2,7 +2,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "shim/exec/site.h"
+#include "shim/exec/places.h"
 #include "sim/cuda/outside.h"
 
 enum kind {
@@ -214,7 +214,7 @@ bool ncs_misuse_report(struct ncs_str *out)
                          (unsigned long long)noted[i].count);
             if (noted[i].line)
                 ncs_str_add(&list, noted[i].count > 1 ? ", first" : ",");
-            ncs_site_add(&list, noted[i].line);
+            ncs_places_add(&list, noted[i].line);
             ncs_str_add(&list, ")");
         }
         if (list.bytes) {

@@ -3,7 +3,7 @@
 #include "api/journal.h"
 #include "base/mem.h"
 #include "base/quantity.h"
-#include "shim/exec/site.h"
+#include "shim/exec/places.h"
 
 /* True if the thread is neither in a call that waits nor in a loop of polls: it runs the program's own code. */
 static bool is_outside(const struct ncs_snapshot *s, const struct ncs_snap_context *c)
@@ -64,7 +64,7 @@ void ncs_settle_add_pollers(const struct ncs_snapshot *s, int64_t patience, stru
         if (c->state != NCS_CONTEXT_POLLING || !c->call)
             continue;
         ncs_str_addf(&who, "%s%s", who.bytes ? ", " : "", ncs_fn_info[c->call->fn].name);
-        ncs_site_add(&who, c->call->place.line);
+        ncs_places_add(&who, c->call->place.line);
         ncs_str_addf(&who, " (rank %d%s)", c->rank, c->thread ? ", another thread" : "");
     }
     ncs_str_addf(note, "all threads wait, except %s%s; nothing has changed for %s (--patience)",

@@ -2,91 +2,171 @@
 #include "shim/exec/site.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "report/places.h"
-#include "shim/exec/symbol.h"
+#include "shim/exec/path.h"
+#include "shim/exec/python.h"
 
-#define FIRST_LINE 1000000000
-#define SITES_MOST 100000 /* bounds memory: a program that generates code may call from any number of addresses */
-
-struct site {
-    void *address;
-    char *name; /* NULL = not looked up so far */
+/* Facts about an address, kept by each thread for the addresses that it has used last. */
+struct known {
+    const void *caller;
+    int site;        /* 0 = a binding's: its address says nothing about the program */
+    bool in_library; /* Python code may be behind it */
 };
 
-static struct site *site;
-static size_t sites, room;
-static struct ncs_map lines; /* address -> line; `none` for a binding */
+enum { KNOWN = 64 };
+
+static _Thread_local struct known *known; /* by hash of the address; of KNOWN elements */
+static pthread_key_t known_key;
+static pthread_once_t known_once = PTHREAD_ONCE_INIT;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
+static struct ncs_site *site[NCS_SITES_MOST];
+static size_t sites;
+static struct ncs_map by_hash; /* hash of a site -> its number */
+static time_t begin;
+
+/* ---- the table ---- */
+
+static bool site_same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool is_same_site(const struct ncs_site *a, const struct ncs_site *b)
+{
+    return a->address == b->address && a->line == b->line && site_same_text(a->file, b->file) &&
+           site_same_text(a->function, b->function);
+}
+
+static uint64_t site_hash(const struct ncs_site *s)
+{
+    uint64_t hash = ncs_hash(ncs_map_key(s->address), (uint64_t)s->line);
+    hash = s->file ? ncs_hash_bytes(hash, s->file, strlen(s->file)) : hash;
+    return s->function ? ncs_hash_bytes(hash, s->function, strlen(s->function)) : hash;
+}
+
+/* The number of the site; adds a copy if it is new. With the lock. */
+static int site_intern(const struct ncs_site *wanted)
+{
+    uint64_t hash = site_hash(wanted);
+    size_t at;
+    while ((at = ncs_map_number(&by_hash, hash)) && !is_same_site(site[at - 1], wanted))
+        hash = ncs_mix(hash + 1);
+    if (at || sites == NCS_SITES_MOST)
+        return (int)at;
+    struct ncs_site *fresh = ncs_new(sizeof *fresh);
+    *fresh = (struct ncs_site){ .address = wanted->address, .file = ncs_copy_text(wanted->file), .line = wanted->line,
+                                .function = ncs_copy_text(wanted->function) };
+    if (wanted->file) /* now, because the program may leave its folder */
+        fresh->path = ncs_path_absolute(wanted->file);
+    if (!begin)
+        begin = time(NULL);
+    site[sites++] = fresh;
+    ncs_map_put_number(&by_hash, hash, sites);
+    return (int)sites;
+}
+
+int ncs_site_named(const char *file, int line, const char *function)
+{
+    struct ncs_site wanted = { .file = (char *)file, .line = line, .function = (char *)function };
+    pthread_mutex_lock(&lock);
+    int number = site_intern(&wanted);
+    pthread_mutex_unlock(&lock);
+    return number;
+}
+
+struct ncs_place ncs_site_place(void *number)
+{
+    static const char any_file[] = "program";
+    if (!number)
+        return (struct ncs_place){ 0 };
+    return (struct ncs_place){ .file = any_file, .line = NCS_SITE_FIRST + (int)(uintptr_t)number };
+}
+
+size_t ncs_site_count(void)
+{
+    pthread_mutex_lock(&lock);
+    size_t count = sites;
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
+const struct ncs_site *ncs_site_at(int number)
+{
+    pthread_mutex_lock(&lock);
+    const struct ncs_site *found = number > 0 && (size_t)number <= sites ? site[number - 1] : NULL;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+time_t ncs_site_begin(void)
+{
+    return begin;
+}
+
+/* ---- addresses ---- */
 
 /* A language's binding makes all its calls from one address, which says nothing about the program. */
-static bool is_binding(void *address)
+static bool is_binding(const char *path)
 {
     static const char *const bindings[] = { "libffi", "_ctypes", "_cffi" };
-    Dl_info info;
-    if (!dladdr(address, &info) || !info.dli_fname)
-        return false;
-    const char *slash = strrchr(info.dli_fname, '/'), *file = slash ? slash + 1 : info.dli_fname;
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
     for (size_t i = 0; i < sizeof bindings / sizeof *bindings; i++)
         if (strncmp(file, bindings[i], strlen(bindings[i])) == 0)
             return true;
     return false;
 }
 
-struct ncs_place ncs_site_of(void *address)
+static struct known look_at(void *caller)
 {
-    static char none, any_file[] = "program";
-    uintptr_t line = (uintptr_t)ncs_map_get(&lines, ncs_map_key(address));
-    if (!line && address && sites < SITES_MOST) {
-        line = is_binding(address) ? (uintptr_t)&none : FIRST_LINE + sites;
-        ncs_map_put(&lines, ncs_map_key(address), (void *)line);
-        if (line != (uintptr_t)&none)
-            NCS_PUSH(site, sites, room, (struct site){ .address = address });
+    Dl_info info = { 0 };
+    struct link_map *map = NULL;
+    struct ncs_site wanted = { .address = caller };
+    bool found = dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) && info.dli_fname;
+    struct known k = { .caller = caller, .in_library = !found || (map && map->l_prev) };
+    ncs_python_look();
+    pthread_mutex_lock(&lock);
+    k.site = found && is_binding(info.dli_fname) ? 0 : site_intern(&wanted);
+    pthread_mutex_unlock(&lock);
+    return k;
+}
+
+static void drop_known(void *of_thread)
+{
+    known = NULL; /* the thread may still make calls while it ends */
+    ncs_free(of_thread);
+}
+
+static void make_known_key(void)
+{
+    pthread_key_create(&known_key, drop_known);
+}
+
+static struct known *known_of(void *caller)
+{
+    if (!known) {
+        pthread_once(&known_once, make_known_key);
+        known = ncs_new(KNOWN * sizeof *known);
+        pthread_setspecific(known_key, known);
     }
-    if (!line || line == (uintptr_t)&none)
-        return (struct ncs_place){ 0 };
-    return (struct ncs_place){ .file = any_file, .line = (int)line };
+    struct known *k = &known[ncs_mix(ncs_map_key(caller)) % KNOWN];
+    if (k->caller != caller)
+        *k = look_at(caller);
+    return k;
 }
 
-static const char *name_of(size_t i)
+int ncs_site_find(void *caller)
 {
-    if (!site[i].name)
-        site[i].name = ncs_symbol_name(site[i].address);
-    return site[i].name;
-}
-
-static bool is_site(long line)
-{
-    return line >= FIRST_LINE && (size_t)(line - FIRST_LINE) < sites;
-}
-
-void ncs_site_add(struct ncs_str *out, int line)
-{
-    if (is_site(line))
-        ncs_str_addf(out, " at %s", name_of((size_t)(line - FIRST_LINE)));
-}
-
-const char *ncs_site_text(struct ncs_place place)
-{
-    return is_site(place.line) ? name_of((size_t)(place.line - FIRST_LINE)) : NULL;
-}
-
-bool ncs_site_is(struct ncs_place place, const char *text)
-{
-    const char *name = ncs_site_text(place);
-    return name && strcmp(name, text) == 0;
-}
-
-static const char *name_of_line(void *arg, long line)
-{
-    (void)arg;
-    return is_site(line) ? name_of((size_t)(line - FIRST_LINE)) : NULL;
-}
-
-void ncs_sites_name(struct ncs_str *out, bool json)
-{
-    ncs_report_name_lines(out, json, name_of_line, NULL);
+    if (!caller)
+        return 0;
+    const struct known *k = known_of(caller);
+    int number = k->in_library ? ncs_python_site() : 0;
+    return number ? number : k->site;
 }

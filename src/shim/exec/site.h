@@ -1,27 +1,42 @@
-/* Places of calls in the program. Compiled code has no lines here, so each calling address gets a number
- * greater than any line, which the journal and the diagnosis treat as a line. A finished report then gets
- * the name instead of the number: "line 1000000003" becomes "train_step+0x1a2". */
+/* Sites: the places in a program that make calls, by numbers. A site is an address of compiled code, or a line that
+ * Python or the program itself names. While the program runs, a site costs a look-up; places.h finds out
+ * its name when a report begins. */
 #ifndef NCS_EXEC_SITE_H
 #define NCS_EXEC_SITE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
 
 #include "api/local.h"
-#include "base/str.h"
 
-/* The place of a call that returns to this address; 0 if the caller is only a language's binding. */
-struct ncs_place ncs_site_of(void *address);
+struct ncs_site {
+    const void *address; /* that the call returns to; NULL = a named line */
+    char *file;          /* as named; NULL = none */
+    char *path;          /* absolute; NULL = none */
+    int line;
+    char *function;      /* NULL = none */
+};
 
-/* Appends " at train_step+0x1a2"; nothing for a line that is no such number. */
-void ncs_site_add(struct ncs_str *out, int line);
+/* The place of a site in the journal has a number from here on for its line. */
+#define NCS_SITE_FIRST 1000000000
+#define NCS_SITES_MOST 100000 /* bounds memory: a program that generates code may call from any number of addresses */
 
-/* The place as reports print it, "train_step+0x1a2"; NULL = it is not known. */
-const char *ncs_site_text(struct ncs_place place);
-/* True if reports print the place so. */
-bool ncs_site_is(struct ncs_place place, const char *text);
+/* The site of the call that returns to this address; 0 = unknown. Any thread may ask, and should
+ * not hold the token: interpreters are read on the way. */
+int ncs_site_find(void *caller);
 
-/* Replaces numbers by names in a report for people, or in one of JSON: there "line" becomes null and "at"
- * holds the name. */
-void ncs_sites_name(struct ncs_str *out, bool json);
+/* The site of a line that the program names; 0 = there are too many. Copies the texts, each of which may be NULL. */
+int ncs_site_named(const char *file, int line, const char *function);
+
+/* The place of a site, to be used as ncs_local's `where`. */
+struct ncs_place ncs_site_place(void *site);
+
+/* The sites so far are 1 to this; of each the facts, which never change. */
+size_t ncs_site_count(void);
+const struct ncs_site *ncs_site_at(int site);
+
+/* When the first site was found, shortly after the program began. */
+time_t ncs_site_begin(void);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "shim/exec/rust.h"
 
 /* A file of code read from disk: its full table of symbols is not mapped with the code. */
 struct image {
@@ -76,14 +77,16 @@ static const char *find_in_image(const struct image *image, uint64_t address, ui
     return NULL;
 }
 
-/* The C++ library's demangler, if a program or a library of it (that of Python, say) has loaded it. */
+/* By the C++ library. The process may not have it: a program in C may call a library whose names are of C++. */
 static char *demangle_name(const char *name)
 {
     char *(*demangle)(const char *, char *, size_t *, int *);
     int status = -1;
-    void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    if (strncmp(name, "_Z", 2) != 0)
+        return NULL;
+    void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
     *(void **)&demangle = dlsym(library ? library : RTLD_DEFAULT, "__cxa_demangle");
-    char *plain = demangle && strncmp(name, "_Z", 2) == 0 ? demangle(name, NULL, NULL, &status) : NULL;
+    char *plain = demangle ? demangle(name, NULL, NULL, &status) : NULL;
     if (library)
         dlclose(library);
     if (status == 0)
@@ -110,9 +113,11 @@ static void add_short_name(struct ncs_str *out, const char *plain)
     }
 }
 
-/* Appends a name, short if it is C++ and can be demangled. */
+/* Appends a name, short if it is C++ or Rust and can be demangled. */
 static void add_name(struct ncs_str *out, const char *name)
 {
+    if (ncs_rust_name(out, name))
+        return;
     char *plain = demangle_name(name);
     ncs_str_add(out, "");
     size_t from = out->bytes;
@@ -126,7 +131,7 @@ static void add_name(struct ncs_str *out, const char *name)
 static void keep_plain(struct ncs_str *text)
 {
     for (size_t i = 0; i < text->bytes; i++)
-        if (text->text[i] <= ' ' || text->text[i] > '~' || strchr("\"\\", text->text[i]))
+        if (text->text[i] < ' ' || text->text[i] > '~' || strchr("\"\\", text->text[i]))
             text->text[i] = '?';
 }
 

@@ -1,0 +1,202 @@
+#include "shim/exec/dwarf.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "base/str.h"
+
+/* As libdw.so.1 has them since version 0.158 (elfutils 0.188, libdw.h, libdwfl.h, dwarf.h). */
+struct dwarf_die {
+    void *address, *unit, *abbreviation;
+    long padding;
+};
+struct dwarf_attribute {
+    unsigned code, form;
+    unsigned char *value;
+    void *unit;
+};
+struct dwarf_callbacks {
+    void *find_elf, *find_debug, *section_address;
+    char **debug_path;
+};
+enum { TAG_INLINED = 0x1d, TAG_FUNCTION = 0x2e, AT_FOLDER = 0x1b, AT_CALL_FILE = 0x58, AT_CALL_LINE = 0x59 };
+
+static struct {
+    void *(*begin)(const struct dwarf_callbacks *);
+    void (*end)(void *dwfl);
+    int (*report)(void *dwfl, pid_t);
+    int (*report_end)(void *dwfl, void *removed, void *arg);
+    void *(*module_at)(void *dwfl, uint64_t address);
+    struct dwarf_die *(*unit_at)(void *module, uint64_t address, uint64_t *bias);
+    struct dwarf_die *(*next_unit)(void *module, struct dwarf_die *last, uint64_t *bias);
+    int (*has_address)(struct dwarf_die *die, uint64_t address);
+    void *(*line_at)(struct dwarf_die *unit, uint64_t address);
+    int (*line_number)(void *line, int *number);
+    const char *(*line_file)(void *line, uint64_t *time, uint64_t *size);
+    const char *(*text)(struct dwarf_attribute *attribute);
+    int (*scopes)(struct dwarf_die *unit, uint64_t address, struct dwarf_die **out);
+    int (*parents)(struct dwarf_die *die, struct dwarf_die **out);
+    int (*tag)(struct dwarf_die *die);
+    struct dwarf_attribute *(*attribute)(struct dwarf_die *die, unsigned name, struct dwarf_attribute *out);
+    int (*number)(struct dwarf_attribute *attribute, uint64_t *out);
+    int (*files)(struct dwarf_die *unit, void **out, size_t *count);
+    const char *(*file)(void *files, size_t index, uint64_t *time, uint64_t *size);
+    void *find_elf, *find_debug; /* callbacks of libdw's own */
+} dw;
+
+static const struct {
+    const char *name;
+    void *at;
+} symbols[] = {
+    { "dwfl_begin", &dw.begin },
+    { "dwfl_end", &dw.end },
+    { "dwfl_linux_proc_report", &dw.report },
+    { "dwfl_report_end", &dw.report_end },
+    { "dwfl_addrmodule", &dw.module_at },
+    { "dwfl_module_addrdie", &dw.unit_at },
+    { "dwfl_module_nextcu", &dw.next_unit },
+    { "dwarf_haspc", &dw.has_address },
+    { "dwarf_getsrc_die", &dw.line_at },
+    { "dwarf_lineno", &dw.line_number },
+    { "dwarf_linesrc", &dw.line_file },
+    { "dwarf_formstring", &dw.text },
+    { "dwarf_getscopes", &dw.scopes },
+    { "dwarf_getscopes_die", &dw.parents },
+    { "dwarf_tag", &dw.tag },
+    { "dwarf_attr", &dw.attribute },
+    { "dwarf_formudata", &dw.number },
+    { "dwarf_getsrcfiles", &dw.files },
+    { "dwarf_filesrc", &dw.file },
+    { "dwfl_linux_proc_find_elf", &dw.find_elf },
+    /* It looks in local folders only. dwfl_standard_find_debuginfo would ask servers of the network. */
+    { "dwfl_build_id_find_debuginfo", &dw.find_debug },
+};
+
+static void *dwfl;
+
+static bool dwarf_load(void)
+{
+    void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; library && i < sizeof symbols / sizeof *symbols; i++) {
+        void *symbol = dlsym(library, symbols[i].name);
+        if (!symbol)
+            return false;
+        memcpy(symbols[i].at, &symbol, sizeof symbol);
+    }
+    return library != NULL;
+}
+
+bool ncs_dwarf_open(void)
+{
+    static struct dwarf_callbacks callbacks; /* libdw keeps the pointer */
+    if (!dwarf_load())
+        return false;
+    callbacks = (struct dwarf_callbacks){ .find_elf = dw.find_elf, .find_debug = dw.find_debug };
+    dwfl = dw.begin(&callbacks);
+    if (dwfl && (dw.report(dwfl, getpid()) != 0 || dw.report_end(dwfl, NULL, NULL) != 0))
+        ncs_dwarf_close();
+    return dwfl != NULL;
+}
+
+void ncs_dwarf_close(void)
+{
+    if (dwfl)
+        dw.end(dwfl);
+    dwfl = NULL;
+}
+
+/* ---- which line of several ---- */
+
+/* Code of system headers and of packages that are compiled into a program. Not all of /usr: programs are built
+ * in /usr/src, too. */
+static bool is_system(const char *file)
+{
+    static const char *const folders[] = { "/usr/include/", "/usr/local/include/", "/usr/lib/", "/rustc/" };
+    static const char *const parts[] = { "/include/c++/", "/.cargo/registry/" };
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (strncmp(file, folders[i], strlen(folders[i])) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(file, parts[i]))
+            return true;
+    return false;
+}
+
+static uint64_t dwarf_number(struct dwarf_die *die, unsigned name)
+{
+    struct dwarf_attribute attribute;
+    uint64_t number = 0;
+    if (!dw.attribute(die, name, &attribute) || dw.number(&attribute, &number) != 0)
+        return 0;
+    return number;
+}
+
+/* Where the function of these nested scopes that is no system header's calls the inlined ones. */
+static const char *find_call(struct dwarf_die *unit, struct dwarf_die *scope, int scopes, int *line)
+{
+    void *files = NULL;
+    size_t count = 0;
+    if (dw.files(unit, &files, &count) != 0)
+        return NULL;
+    for (int i = 0; i < scopes && dw.tag(&scope[i]) != TAG_FUNCTION; i++) {
+        if (dw.tag(&scope[i]) != TAG_INLINED)
+            continue;
+        size_t index = (size_t)dwarf_number(&scope[i], AT_CALL_FILE);
+        const char *file = index < count ? dw.file(files, index, NULL, NULL) : NULL;
+        *line = (int)dwarf_number(&scope[i], AT_CALL_LINE);
+        if (file && *line > 0 && !is_system(file))
+            return file;
+    }
+    return NULL;
+}
+
+static const char *outside_of_headers(struct dwarf_die *unit, uint64_t address, int *line)
+{
+    struct dwarf_die *inner = NULL, *scope = NULL;
+    const char *file = NULL;
+    if (dw.scopes(unit, address, &inner) <= 0)
+        return NULL;
+    int scopes = dw.parents(&inner[0], &scope);
+    if (scopes > 0)
+        file = find_call(unit, scope, scopes, line);
+    free(scope);
+    free(inner);
+    return file;
+}
+
+/* The compilation unit with the address. gcc writes a table of them; clang does not, so its units are asked. */
+static struct dwarf_die *find_unit(void *module, uint64_t address, uint64_t *bias)
+{
+    struct dwarf_die *unit = dw.unit_at(module, address, bias);
+    if (unit)
+        return unit;
+    while ((unit = dw.next_unit(module, unit, bias)) != NULL && dw.has_address(unit, address - *bias) != 1)
+        ;
+    return unit;
+}
+
+bool ncs_dwarf_find(const void *return_address, struct ncs_dwarf_line *out)
+{
+    uint64_t address = (uint64_t)(uintptr_t)return_address - 1, bias = 0; /* inside the call, which may end its line */
+    void *module = dwfl ? dw.module_at(dwfl, address) : NULL;
+    struct dwarf_die *unit = module ? find_unit(module, address, &bias) : NULL;
+    void *line = unit ? dw.line_at(unit, address - bias) : NULL;
+    struct dwarf_attribute attribute;
+    struct ncs_str path = { 0 };
+    int number = 0, outer;
+    const char *file = line && dw.line_number(line, &number) == 0 ? dw.line_file(line, NULL, NULL) : NULL;
+    if (!file || number <= 0)
+        return false;
+    const char *folder = dw.attribute(unit, AT_FOLDER, &attribute) ? dw.text(&attribute) : NULL;
+    const char *user = is_system(file) ? outside_of_headers(unit, address - bias, &outer) : NULL;
+    file = user ? user : file;
+    if (file[0] != '/' && folder)
+        ncs_str_addf(&path, "%s/", folder);
+    ncs_str_add(&path, file);
+    *out = (struct ncs_dwarf_line){ ncs_str_take(&path), user ? outer : number };
+    return true;
+}
