@@ -287,7 +287,7 @@ START_TEST(test_stubs)
 {
     const char *text = stubs();
     static const char *const owners[NCS_CLASSES] = {
-        [NCS_CLASS_BUFFER] = "buffer", [NCS_CLASS_STREAM] = "stream_methods",
+        [NCS_CLASS_ID] = "id", [NCS_CLASS_BUFFER] = "buffer", [NCS_CLASS_STREAM] = "stream_methods",
         [NCS_CLASS_EVENT] = "event", [NCS_CLASS_COMM] = "comm", [NCS_CLASS_REDOP] = "op",
         [NCS_CLASS_THREAD] = "thread", [NCS_CLASS_WINDOW] = "window",
         [NCS_CLASS_REGISTRATION] = "registration" };
