@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/report.h"
+
 /* The words before a number, and the ones that replace them around a name. */
 struct form {
     const char *before, *open, *close;
@@ -42,4 +44,15 @@ void ncs_report_name_lines(struct ncs_str *report, bool json,
         ncs_str_add(&out, done);
     ncs_str_free(report);
     *report = out;
+}
+
+const char *ncs_report_place(const struct ncs_report_run *run, int line)
+{
+    return run->place && line > 0 ? run->place(run->place_arg, line) : NULL;
+}
+
+void ncs_report_name_places(const struct ncs_report_run *run, struct ncs_str *text)
+{
+    if (run->place && text->bytes)
+        ncs_report_name_lines(text, false, run->place, run->place_arg);
 }

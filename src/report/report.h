@@ -28,6 +28,10 @@ struct ncs_report_run {
     const char *origin;     /* the source of a run recorded elsewhere; or NULL */
     char *const *note; size_t notes; /* gaps of its record */
     int64_t wall;           /* ns on the wall's clock; 0 = unknown */
+    /* The name of a place that is no line (report/places.h), for pages and traces; its NULL = it is a line. NULL = all
+     * places are lines. */
+    const char *(*place)(void *arg, long line);
+    void *place_arg;
 };
 
 struct ncs_report_style {

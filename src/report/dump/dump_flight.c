@@ -186,6 +186,20 @@ static bool flight_same_batch(const struct dump_call *a, const struct dump_call 
            ncs_fn_info[a->call->fn].pair == ncs_fn_info[b->call->fn].pair;
 }
 
+/* Sends and receives have numbers of their own. PyTorch's analyzer takes successive calls of a group with one number for a
+ * batch, even if only some are sends, and then ends with an error (PyTorch 2.15, find_coalesced_group). So a batch leaves
+ * out the numbers of the collectives beside it. */
+static void flight_count_batch(struct flight_group *g, bool pair)
+{
+    if (!pair) {
+        g->collectives++;
+        return;
+    }
+    do
+        g->pairs++;
+    while (g->pairs == g->collectives || g->pairs == g->collectives + 1);
+}
+
 /* Adds the batch that begins with this call. Sends and receives use the communicator of the whole group only in a batch,
  * so that one alone is a batch, too. A batch takes one number. Its own entries stay `scheduled`; the last one has its
  * state. */
@@ -198,7 +212,7 @@ static void flight_add_batch(struct flight_writer *w, const struct dump_rank *ra
     for (size_t i = first; i < rank->calls; i++)
         count += i == first || flight_same_batch(c, &rank->call[i]);
     bool alone = count == 1 && !pair;
-    *(pair ? &g->pairs : &g->collectives) += 1;
+    flight_count_batch(g, pair);
     for (size_t i = first; i < rank->calls && count > 0; i++) {
         if (i > first && !flight_same_batch(c, &rank->call[i]))
             continue;

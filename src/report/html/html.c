@@ -119,7 +119,7 @@ void ncs_report_html(const struct ncs_report_run *run, struct ncs_str *out)
 {
     struct ncs_page page = { .run = run, .r = run->result, .out = out }, *p = &page;
     struct ncs_str title = { 0 };
-    ncs_chart_build(run->result, &p->chart);
+    ncs_chart_build(run, &p->chart);
     ncs_chart_merge(run->result, &p->chart, &p->groups);
     p->sources = ncs_sources_open(run);
     ncs_report_case(run, &title);
