@@ -265,7 +265,7 @@ static void trace_add_facts(struct writer *w)
     trace_member(w, "nccl", r->nccl);
     trace_member(w, "policy", r->policy == NCS_POLICY_TYPICAL ? "typical" : "strict");
     ncs_str_addf(w->out, ",\"seed\":\"%" PRIu64 "\",\"calls\":%" PRIu64, r->seed, r->calls);
-    trace_member(w, "time", r->driver && strcmp(r->driver, "sim") == 0 ? "virtual" : "real");
+    trace_member(w, "time", w->run->origin ? "order of calls" : r->driver && strcmp(r->driver, "sim") == 0 ? "virtual" : "real");
     ncs_str_add(w->out, "},\"traceEvents\":[");
     ncs_str_free(&text);
 }

@@ -83,6 +83,12 @@ static void html_add_facts(struct ncs_page *p)
         ncs_html_text(p->out, about);
         ncs_str_add(p->out, "</p>\n");
     }
+    if (p->run->origin) {
+        ncs_str_addf(p->out, "<p class=\"dim\">%d rank%s, %s%s%s, %" PRIu64 " calls. Times are the order of the calls, "
+                             "1 us for each: the files have no clock that all ranks share.</p>\n",
+                     r->ranks, r->ranks == 1 ? "" : "s", p->run->origin, r->nccl[0] ? ", NCCL " : "", r->nccl, r->calls);
+        return;
+    }
     ncs_str_addf(p->out, "<p class=\"dim\">%d rank%s, %s, NCCL %s, %s policy, seed %" PRIu64 ", %" PRIu64
                          " calls, %s time ",
                  r->ranks, r->ranks == 1 ? "" : "s", r->driver, r->nccl,
