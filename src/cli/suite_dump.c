@@ -1,6 +1,7 @@
 /* Writes the folders of --dump. */
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -147,12 +148,14 @@ static bool dump_leaves(const struct ncs_dump *dump, const char *folder, const c
 
 static bool dump_fits(const struct ncs_dump *dump, const char *folder, struct ncs_error *err)
 {
-    DIR *entries = opendir(folder);
+    struct dirent **entry = NULL;
+    int count = scandir(folder, &entry, NULL, alphasort); /* -1: there is no folder so far */
     bool fits = true;
-    for (struct dirent *entry = entries ? readdir(entries) : NULL; entry && fits; entry = readdir(entries))
-        fits = dump_leaves(dump, folder, entry->d_name, err);
-    if (entries)
-        closedir(entries);
+    for (int i = 0; i < count; i++) {
+        fits = fits && dump_leaves(dump, folder, entry[i]->d_name, err);
+        free(entry[i]);
+    }
+    free(entry);
     return fits;
 }
 
@@ -176,6 +179,8 @@ void ncs_suite_dump(struct ncs_suite *suite, const struct ncs_report_run *report
         struct ncs_dump dump = { 0 };
         dump_format_of(v, i)->make(report->result, &suite->dump_log, &dump);
         suite->dumped = true;
+        if (!dump.files)
+            fprintf(stderr, "ncclscript run: nothing to write into %s: no call of NCCL was logged\n", v->text[2 * i + 1]);
         if (!dump_write(&dump, v->text[2 * i + 1]))
             ncs_out_file_failed();
         ncs_dump_free(&dump);
