@@ -222,6 +222,9 @@ const struct ncs_command ncs_cmd_diagnose = {
              "behind. Notes say what the other kinds do not contain. Findings from files are likely, never\n"
              "certain. If a rank left no file, diagnose uses the files of the other ranks.\n"
              "\n"
+             "--html and --trace draw the calls. Their times are the order of the calls: the files have no clock\n"
+             "that all ranks share.\n"
+             "\n"
              "Exit status: 0 nothing wrong was found, 1 calls disagree but no rank waits, 2 a file cannot be\n"
              "read, 3 a hang, 5 the files contain no call.\n",
     .option = options,

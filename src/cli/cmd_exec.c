@@ -269,7 +269,7 @@ const struct ncs_command ncs_cmd_exec = {
              "\n"
              "The exit status is that of the program, or of the verdict: 3 hang, 124 no progress, 1 a\n"
              "mistake that the program did not notice or a wrong result, 5 the program called neither NCCL\n"
-             "nor CUDA, 6 a signal ended the program or faults stopped all ranks.\n"
+             "nor CUDA, 6 a signal ended the program or faults stopped all ranks, 74 a drawing was not written.\n"
              "\n"
              "exec does not execute kernels, except those of nccl-tests and PyTorch's fill. The launch of any\n"
              "other kernel fails. With --kernels skip it does nothing.\n"

@@ -179,6 +179,10 @@ const struct ncs_command ncs_cmd_run = {
              "--trace and --html draw one run. If their FILE is `-`, standard output, the report is printed on\n"
              "standard error. --html DIR writes one page for each run into a folder, and index.html.\n"
              "\n"
+             "--dump writes what detectors of hangs read, from one run on the simulator, into a folder for each\n"
+             "format: fr, PyTorch's Flight Recorder as pickles; fr-json, the same as JSON; ras, the output of\n"
+             "ncclras -f json; log and calls, NCCL's log of INIT,COLL and of CALL.\n"
+             "\n"
              "NCCL's environment variables have the same effect on the simulator as on NCCL. The variables\n"
              "that a scenario declares override them. NCCL_DEBUG=INFO prints NCCL's log on standard output\n"
              "(with --format json, on standard error). NCCL_DEBUG_FILE names a file for the log.\n",

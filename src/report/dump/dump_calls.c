@@ -85,7 +85,7 @@ static void dump_learn(struct dump_known *known, const struct ncs_timeline *t)
 static bool dump_is_made(const struct ncs_call *call)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
-    if (!info->counted || info->one_sided || call->comm < 0 || call->comm_rank < 0)
+    if (!info->counted || info->one_sided || !ncs_fn_info[info->same].lua_name || call->comm < 0 || call->comm_rank < 0)
         return false;
     bool failed = call->returned && call->rc != ncclSuccess && call->rc != ncclInProgress;
     return !failed && (call->ordinal > 0 || (!info->pair && ncs_call_count(call) == 0));

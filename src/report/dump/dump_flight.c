@@ -12,18 +12,6 @@
 #define FLIGHT_VERSION "2.10"
 #define FLIGHT_TIMEOUT_MS 600000 /* NCCL's in PyTorch */
 
-/* PyTorch's names of calls. */
-static const struct {
-    enum ncs_fn fn;
-    const char *name;
-} flight_names[] = {
-    { NCS_FN_ncclAllReduce, "all_reduce" },       { NCS_FN_ncclBroadcast, "broadcast" },
-    { NCS_FN_ncclReduce, "reduce" },              { NCS_FN_ncclAllGather, "_all_gather_base" },
-    { NCS_FN_ncclReduceScatter, "_reduce_scatter_base" }, { NCS_FN_ncclAlltoAll, "all_to_all" },
-    { NCS_FN_ncclGather, "gather" },              { NCS_FN_ncclScatter, "scatter" },
-    { NCS_FN_ncclSend, "send" },                  { NCS_FN_ncclRecv, "recv" },
-};
-
 /* What a rank knows of its group. */
 struct flight_group {
     const struct ncs_comm_info *info;
@@ -39,12 +27,12 @@ struct flight_writer {
     json_t *entries;
 };
 
-static const char *flight_name(enum ncs_fn fn)
+/* PyTorch's name of a call: that of the method, `_..._base` where one side is a single buffer of the blocks of all ranks. */
+static void flight_name(enum ncs_fn fn, struct ncs_str *out)
 {
-    for (size_t i = 0; i < sizeof flight_names / sizeof *flight_names; i++)
-        if (flight_names[i].fn == ncs_fn_info[fn].same)
-            return flight_names[i].name;
-    return NULL;
+    const struct ncs_fn_info *info = &ncs_fn_info[ncs_fn_info[fn].same];
+    bool base = (info->reads == NCS_BLOCKS_ALL) != (info->writes == NCS_BLOCKS_ALL);
+    ncs_str_addf(out, base ? "_%s_base" : "%s", info->lua_name + strlen("comm:"));
 }
 
 static int64_t flight_id(const struct ncs_comm_info *info)
@@ -116,13 +104,18 @@ static json_t *flight_frames(const struct ncs_call *call)
 
 static json_t *flight_profiling_name(const struct dump_call *c, bool closes)
 {
-    int self = c->call->comm_rank, peer = ncs_call_peer(c->call);
-    const char *name = flight_name(c->call->fn);
+    struct ncs_str name = { 0 };
+    ncs_str_add(&name, "nccl:");
     if (closes)
-        return json_string("nccl:coalesced");
-    if (ncs_fn_info[c->call->fn].pair)
-        return json_sprintf("nccl:%s %d%s%d", name, self, c->call->fn == NCS_FN_ncclSend ? "->" : "<-", peer);
-    return json_sprintf("nccl:%s", name);
+        ncs_str_add(&name, "coalesced");
+    else
+        flight_name(c->call->fn, &name);
+    if (!closes && ncs_fn_info[c->call->fn].pair)
+        ncs_str_addf(&name, " %d%s%d", c->call->comm_rank, c->call->fn == NCS_FN_ncclSend ? "->" : "<-",
+                     ncs_call_peer(c->call));
+    json_t *value = json_string(name.text);
+    ncs_str_free(&name);
+    return value;
 }
 
 /* A time that the device has not reached is None in a pickle, and 0 in JSON. */
@@ -284,7 +277,7 @@ static json_t *flight_document(struct flight_writer *w)
     for (size_t i = 0; i < j->comms; i++)
         w->group[i] = (struct flight_group){ .info = j->comm[i], .enqueued = -1, .started = -1, .completed = -1 };
     for (size_t i = 0; i < rank->calls; i++)
-        if (!done[i] && flight_name(rank->call[i].call->fn))
+        if (!done[i])
             flight_add_batch(w, rank, i, done);
     flight_add_groups(w, config, status);
     json_object_set_new(root, "version", json_string(FLIGHT_VERSION));

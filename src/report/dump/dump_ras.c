@@ -13,25 +13,9 @@
 #define RAS_CUDA 13000
 #define RAS_HOST "127.0.0.1" /* the simulator has no network */
 
-/* The kinds of calls in RAS's order; fn NCS_FN_COUNT: made inside of NCCL only. */
-static const struct {
-    const char *name;
-    enum ncs_fn fn;
-} ras_kinds[] = {
-    { "Broadcast", NCS_FN_ncclBroadcast }, { "Reduce", NCS_FN_ncclReduce },
-    { "AllGather", NCS_FN_ncclAllGather }, { "ReduceScatter", NCS_FN_ncclReduceScatter },
-    { "AllReduce", NCS_FN_ncclAllReduce }, { "SendRecv", NCS_FN_COUNT },
-    { "Send", NCS_FN_ncclSend },           { "Recv", NCS_FN_ncclRecv },
-    { "AlltoAll", NCS_FN_ncclAlltoAll },   { "Scatter", NCS_FN_ncclScatter },
-    { "Gather", NCS_FN_ncclGather },       { "PutSignal", NCS_FN_ncclPutSignal },
-    { "Signal", NCS_FN_ncclSignal },       { "WaitSignal", NCS_FN_ncclWaitSignal },
-};
-
-enum { RAS_KINDS = sizeof ras_kinds / sizeof *ras_kinds };
-
 /* What is known of a communicator's rank. */
 struct ras_member {
-    uint64_t launched[RAS_KINDS];
+    uint64_t launched[NCS_FN_COUNT]; /* by function; other names of a function count as that one */
     bool finalizes, leaves; /* it has called ncclCommFinalize; is in ncclCommDestroy or ncclCommAbort */
     bool gone;              /* it has left the communicator */
 };
@@ -56,9 +40,8 @@ static void ras_count(struct ras_writer *w, const struct ncs_call *call)
 {
     if (call->comm < 0 || call->comm_rank < 0)
         return;
-    for (int i = 0; i < RAS_KINDS; i++)
-        if (ras_kinds[i].fn == ncs_fn_info[call->fn].same)
-            ras_member(w, call->comm, call->comm_rank)->launched[i]++;
+    if (ncs_fn_info[call->fn].counted)
+        ras_member(w, call->comm, call->comm_rank)->launched[ncs_fn_info[call->fn].same]++;
 }
 
 /* A rank leaves for good only while its script goes on: at the end, the process is still there. */
@@ -106,8 +89,10 @@ static void ras_add_rank(struct ras_writer *w, const struct ncs_comm_info *info,
                                   info->member[k].handle ? ncclSuccess : ncclInProgress, "async_error", ncclSuccess,
                                   "finalize_called", m->finalizes, "destroy_flag", m->leaves && !aborts, "abort_flag",
                                   aborts));
-    for (int i = 0; i < RAS_KINDS; i++)
-        json_object_set_new(counts, ras_kinds[i].name, json_integer((json_int_t)m->launched[i]));
+    for (int fn = 0; fn < NCS_FN_COUNT; fn++)
+        if (ncs_fn_info[fn].counted && ncs_fn_info[fn].same == (enum ncs_fn)fn)
+            json_object_set_new(counts, ncs_fn_info[fn].name + strlen("nccl"), json_integer((json_int_t)m->launched[fn]));
+    json_object_set_new(counts, "SendRecv", json_integer(0)); /* NCCL makes these inside of itself only */
     json_object_set_new(rank, "collective_counts", counts);
     json_array_append_new(list, rank);
 }
