@@ -24,7 +24,7 @@ static const struct ncs_dump_format *dump_format_of(const struct ncs_option_valu
 }
 
 /* True if the folder is there, or can be made. Only the last part of its name may be missing. */
-static bool can_hold(const char *folder, struct ncs_error *err)
+static bool dump_can_hold(const char *folder, struct ncs_error *err)
 {
     struct stat st;
     struct ncs_str parent = { 0 };
@@ -60,7 +60,7 @@ bool ncs_suite_can_dump(const struct ncs_option_value *v, const struct ncs_selec
             if (strcmp(dump->text[2 * i + 1], dump->text[2 * k + 1]) == 0)
                 return ncs_fail(err, NCS_BAD_INPUT, "--dump: each format needs a folder of its own, %s is named twice",
                                 dump->text[2 * i + 1]);
-        if (!can_hold(dump->text[2 * i + 1], err))
+        if (!dump_can_hold(dump->text[2 * i + 1], err))
             return false;
     }
     return true;

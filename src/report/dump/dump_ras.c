@@ -123,7 +123,8 @@ static json_t *ras_communicator(struct ras_writer *w, const struct ncs_comm_info
             ras_add_missing(w, info, k, missing);
     }
     return json_pack("{s:o, s:o, s:i, s:i, s:i, s:o, s:o}", "hash", json_sprintf("0x%" PRIx64, info->key),
-                     "secondary_hash", json_sprintf("0x%" PRIx64 ":0x%" PRIx64, ncs_hash(info->key, 1), ncs_hash(info->key, 2)),
+                     "secondary_hash",
+                     json_sprintf("0x%" PRIx64 ":0x%" PRIx64, ncs_hash(info->key, 1), ncs_hash(info->key, 2)),
                      "size", info->nranks, "ranks_count", (int)json_array_size(ranks), "missing_ranks_count",
                      (int)json_array_size(missing), "ranks", ranks, "missing_ranks", missing);
 }
@@ -142,8 +143,8 @@ static json_t *ras_document(struct ras_writer *w)
             json_array_append(comms, comm);
         json_decref(comm);
     }
-    root = json_pack("{s:s, s:i, s:i, s:s, s:i, s:o, s:{s:f, s:i}}", "nccl_version", r->nccl, "cuda_runtime_version", RAS_CUDA,
-                     "cuda_driver_version", RAS_CUDA, "timestamp", text, "communicators_count",
+    root = json_pack("{s:s, s:i, s:i, s:s, s:i, s:o, s:{s:f, s:i}}", "nccl_version", r->nccl,
+                     "cuda_runtime_version", RAS_CUDA, "cuda_driver_version", RAS_CUDA, "timestamp", text, "communicators_count",
                      (int)json_array_size(comms), "communicators", comms, "ras", "collection_time_sec", 0.0,
                      "timeouts_count", 0);
     return root;
