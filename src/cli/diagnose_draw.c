@@ -35,7 +35,7 @@ static void diagnose_draw(const struct ncs_report_run *run, const char *file,
     ncs_str_free(&text);
 }
 
-static const char *diagnose_place(void *trace, long line)
+static const char *drawn_place(void *trace, long line)
 {
     return ncs_trace_place(trace, line);
 }
@@ -47,7 +47,7 @@ void ncs_diagnose_draw(const char *html, const char *trace, const struct ncs_tra
         return;
     struct ncs_timeline *timeline = ncs_timeline_of_record(recorded->journal, &recorded->snapshot);
     result->timeline = timeline;
-    run->place = diagnose_place;
+    run->place = drawn_place;
     run->place_arg = (void *)(uintptr_t)recorded;
     diagnose_draw(run, html, ncs_report_html);
     diagnose_draw(run, trace, ncs_report_trace);
