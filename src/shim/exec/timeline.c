@@ -1,7 +1,5 @@
 #include "shim/exec/timeline.h"
 
-#include <string.h>
-
 #include "base/file.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -55,9 +53,6 @@ void ncs_exec_timeline_fill(struct ncs_result *result)
     ncs_timeline_close(timeline);
     name_spans(timeline);
     result->timeline = timeline;
-    for (size_t i = 0; i < timeline->hosts; i++) /* a program that joined nothing has no rank but this */
-        if (timeline->host[i].rank >= result->ranks)
-            result->ranks = timeline->host[i].rank + 1;
 }
 
 static const char *timeline_place(void *arg, long line)
@@ -81,11 +76,29 @@ static bool timeline_draw(const struct ncs_report_run *run, const char *file,
     return ok;
 }
 
-bool ncs_exec_timeline_write(struct ncs_report_run *run)
+/* The result as it is drawn: threads that joined nothing count as rank 0, and a place may have been found out since its
+ * call. */
+static struct ncs_result drawn_result(const struct ncs_result *result)
+{
+    struct ncs_result r = *result;
+    for (size_t i = 0; i < timeline->hosts; i++) {
+        struct ncs_host_span *span = &timeline->host[i];
+        if (span->call)
+            span->place = span->call->place;
+        if (span->rank >= r.ranks)
+            r.ranks = span->rank + 1;
+    }
+    return r;
+}
+
+bool ncs_exec_timeline_write(const struct ncs_report_run *run)
 {
     if (!timeline)
         return true;
-    run->place = timeline_place;
-    bool page = timeline_draw(run, wanted->html, ncs_report_html);
-    return timeline_draw(run, wanted->trace, ncs_report_trace) && page;
+    struct ncs_result result = drawn_result(run->result);
+    struct ncs_report_run drawn = *run;
+    drawn.result = &result;
+    drawn.place = timeline_place;
+    bool page = timeline_draw(&drawn, wanted->html, ncs_report_html);
+    return timeline_draw(&drawn, wanted->trace, ncs_report_trace) && page;
 }

@@ -12,6 +12,6 @@ struct ncs_timeline *ncs_exec_timeline_open(const struct ncs_shim_settings *sett
 /* Ends the timeline, and gives it to the result. */
 void ncs_exec_timeline_fill(struct ncs_result *result);
 /* Writes the drawings. False, after a warning, if one of them could not be written. */
-bool ncs_exec_timeline_write(struct ncs_report_run *run);
+bool ncs_exec_timeline_write(const struct ncs_report_run *run);
 
 #endif
