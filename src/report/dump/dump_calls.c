@@ -22,41 +22,44 @@ json_t *ncs_dump_text(const char *text)
 
 /* ---- ranks ---- */
 
-static bool dump_has_rank(const struct ncs_comm_info *info, int rank)
+/* Ranks that have not joined get the lowest ranks that no other member has. */
+static int *dump_members(const struct ncs_comm_info *info)
 {
-    for (int k = 0; k < info->nranks; k++)
-        if (info->member[k].rank == rank)
-            return true;
-    return false;
-}
-
-int ncs_dump_rank_of(const struct ncs_comm_info *info, int comm_rank)
-{
-    int free_rank = 0;
-    if (ncs_comm_is_shared(info))
-        return comm_rank;
-    if (info->member[comm_rank].rank >= 0)
-        return info->member[comm_rank].rank;
-    for (int k = 0; k <= comm_rank; k++) {
-        if (info->member[k].rank >= 0)
-            continue;
-        while (dump_has_rank(info, free_rank))
-            free_rank++;
-        if (k < comm_rank)
-            free_rank++;
+    size_t nranks = (size_t)info->nranks;
+    int *rank = ncs_new(nranks * sizeof *rank), next = 0;
+    bool *taken = ncs_new(nranks * sizeof *taken), shared = ncs_comm_is_shared(info);
+    for (int k = 0; k < info->nranks; k++) {
+        rank[k] = shared ? k : info->member[k].rank;
+        if (rank[k] >= 0 && rank[k] < info->nranks)
+            taken[rank[k]] = true;
     }
-    return free_rank;
+    for (int k = 0; k < info->nranks; k++) {
+        if (rank[k] >= 0)
+            continue;
+        while (next < info->nranks && taken[next])
+            next++;
+        rank[k] = next++;
+    }
+    ncs_free(taken);
+    return rank;
 }
 
-static int dump_count_ranks(const struct ncs_result *r)
+int ncs_dump_rank_of(const struct dump_run *run, const struct ncs_comm_info *info, int comm_rank)
 {
-    int most = r->ranks;
-    for (size_t i = 0; i < r->journal->comms; i++)
-        for (int k = 0; k < r->journal->comm[i]->nranks; k++) {
-            int rank = ncs_dump_rank_of(r->journal->comm[i], k);
-            most = rank >= most ? rank + 1 : most;
-        }
-    return most;
+    return run->member[info->number][comm_rank];
+}
+
+static void dump_number_ranks(struct dump_run *run)
+{
+    const struct ncs_journal *j = run->result->journal;
+    run->member = ncs_new(j->comms * sizeof *run->member);
+    run->ranks = run->result->ranks;
+    for (size_t i = 0; i < j->comms; i++) {
+        run->member[i] = dump_members(j->comm[i]);
+        for (int k = 0; k < j->comm[i]->nranks; k++)
+            if (run->member[i][k] >= run->ranks)
+                run->ranks = run->member[i][k] + 1;
+    }
 }
 
 /* ---- calls ---- */
@@ -103,7 +106,7 @@ static void dump_add_call(struct dump_run *run, const struct dump_known *known, 
 {
     const struct ncs_call *call = span->call;
     const struct ncs_comm_info *info = run->result->journal->comm[call->comm];
-    int peer = ncs_call_peer(call), rank = call->comm_rank < info->nranks ? ncs_dump_rank_of(info, call->comm_rank) : -1;
+    int peer = ncs_call_peer(call), rank = call->comm_rank < info->nranks ? ncs_dump_rank_of(run, info, call->comm_rank) : -1;
     size_t work = ncs_map_number(&known->work, call->id);
     if (rank < 0 || rank >= run->ranks || peer >= info->nranks)
         return;
@@ -119,7 +122,8 @@ void ncs_dump_run_open(struct dump_run *run, const struct ncs_result *result)
 {
     const struct ncs_timeline *t = result->timeline;
     struct dump_known known = { 0 };
-    *run = (struct dump_run){ .result = result, .ranks = dump_count_ranks(result) };
+    *run = (struct dump_run){ .result = result };
+    dump_number_ranks(run);
     run->rank = ncs_new((size_t)run->ranks * sizeof *run->rank);
     for (int i = 0; i < result->ranks && result->killed; i++)
         run->rank[i].killed = result->killed[i];
@@ -136,5 +140,8 @@ void ncs_dump_run_close(struct dump_run *run)
     for (int i = 0; i < run->ranks; i++)
         ncs_free(run->rank[i].call);
     ncs_free(run->rank);
+    for (size_t i = 0; i < run->result->journal->comms; i++)
+        ncs_free(run->member[i]);
+    ncs_free(run->member);
     *run = (struct dump_run){ 0 };
 }

@@ -226,17 +226,17 @@ static void flight_add_batch(struct flight_writer *w, const struct dump_rank *ra
 static int flight_member(const struct flight_writer *w, const struct ncs_comm_info *info)
 {
     for (int k = 0; k < info->nranks; k++)
-        if (ncs_dump_rank_of(info, k) == w->rank)
+        if (ncs_dump_rank_of(w->run, info, k) == w->rank)
             return k;
     return -1;
 }
 
 /* "[0, 1]" */
-static json_t *flight_ranks(const struct ncs_comm_info *info)
+static json_t *flight_ranks(const struct flight_writer *w, const struct ncs_comm_info *info)
 {
     struct ncs_str text = { 0 };
     for (int k = 0; k < info->nranks; k++)
-        ncs_str_addf(&text, "%s%d", k == 0 ? "[" : ", ", ncs_dump_rank_of(info, k));
+        ncs_str_addf(&text, "%s%d", k == 0 ? "[" : ", ", ncs_dump_rank_of(w->run, info, k));
     ncs_str_add(&text, "]");
     json_t *value = json_string(text.text);
     ncs_str_free(&text);
@@ -258,7 +258,7 @@ static void flight_add_groups(const struct flight_writer *w, json_t *config, jso
             continue;
         snprintf(id, sizeof id, "%" PRId64, flight_id(g->info));
         json_object_set_new(config, id, json_pack("{s:o, s:o, s:o}", "name", flight_id_text(g->info), "desc",
-                                                  flight_description(g->info), "ranks", flight_ranks(g->info)));
+                                                  flight_description(g->info), "ranks", flight_ranks(w, g->info)));
         json_object_set_new(status, id,
                             json_pack("{s:o, s:o, s:o}", "last_enqueued_collective", flight_status_number(w, g->enqueued),
                                       "last_started_collective", flight_status_number(w, g->started),

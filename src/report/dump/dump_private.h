@@ -39,14 +39,14 @@ struct dump_rank {
 struct dump_run {
     const struct ncs_result *result;
     struct dump_rank *rank; int ranks;
+    int **member; /* by number of a communicator and rank in it: the rank */
 };
 
 void ncs_dump_run_open(struct dump_run *run, const struct ncs_result *result);
 void ncs_dump_run_close(struct dump_run *run);
 
-/* The rank of a communicator's rank in the dump, as its processes would be numbered; for a rank that has not joined, one
- * that no other member has. */
-int ncs_dump_rank_of(const struct ncs_comm_info *info, int comm_rank);
+/* The rank of a communicator's rank in the dump, as its processes would be numbered. */
+int ncs_dump_rank_of(const struct dump_run *run, const struct ncs_comm_info *info, int comm_rank);
 
 /* Any text as JSON. */
 json_t *ncs_dump_text(const char *text);

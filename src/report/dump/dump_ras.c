@@ -71,9 +71,9 @@ static void ras_learn(struct ras_writer *w)
 /* ---- the document ---- */
 
 /* What ranks and missing ranks have in common. A process has the number of its lines in NCCL's log. */
-static json_t *ras_rank(const struct ncs_comm_info *info, int k)
+static json_t *ras_rank(const struct ras_writer *w, const struct ncs_comm_info *info, int k)
 {
-    int rank = ncs_dump_rank_of(info, k), process = info->member[k].rank >= 0 ? info->member[k].rank : rank;
+    int rank = ncs_dump_rank_of(w->run, info, k), process = info->member[k].rank >= 0 ? info->member[k].rank : rank;
     int device = info->member[k].device >= 0 ? info->member[k].device : rank;
     return json_pack("{s:i, s:s, s:i, s:i, s:i}", "rank", k, "host", RAS_HOST, "pid", process, "cuda_dev", device,
                      "nvml_dev", device);
@@ -82,7 +82,7 @@ static json_t *ras_rank(const struct ncs_comm_info *info, int k)
 static void ras_add_rank(struct ras_writer *w, const struct ncs_comm_info *info, int k, json_t *list)
 {
     const struct ras_member *m = ras_member(w, info->number, k);
-    json_t *rank = ras_rank(info, k), *counts = json_object();
+    json_t *rank = ras_rank(w, info, k), *counts = json_object();
     bool aborts = m->leaves && info->member[k].aborted;
     json_object_set_new(rank, "status",
                         json_pack("{s:i, s:i, s:b, s:b, s:b}", "init_state",
@@ -99,14 +99,14 @@ static void ras_add_rank(struct ras_writer *w, const struct ncs_comm_info *info,
 
 static bool ras_is_dead(const struct ras_writer *w, const struct ncs_comm_info *info, int k)
 {
-    int rank = ncs_dump_rank_of(info, k);
+    int rank = ncs_dump_rank_of(w->run, info, k);
     return rank < w->run->ranks && w->run->rank[rank].killed;
 }
 
 /* A process that has left a communicator answers, but knows nothing of it. */
 static void ras_add_missing(struct ras_writer *w, const struct ncs_comm_info *info, int k, json_t *list)
 {
-    json_t *rank = ras_rank(info, k);
+    json_t *rank = ras_rank(w, info, k);
     bool dead = ras_is_dead(w, info, k);
     json_object_set_new(rank, "status", json_pack("{s:b, s:b}", "unresponsive", dead, "considered_dead", dead));
     json_array_append_new(list, rank);
