@@ -14,23 +14,24 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 PROGRAM = os.path.realpath(os.environ["NCCLSCRIPT"])
-FORMATS = ("fr", "fr-json", "log", "calls")
-# Classes that a format can show: a dump has no operators and roots, a log no ends of calls; neither has memory, values
-# and what the host waits for.
+FORMATS = ("fr", "fr-json", "ras", "log", "calls")
+# Classes that a format can show: a dump has no operators and roots, a log no ends of calls, RAS only the numbers of calls
+# of each kind; none has memory, values and what the host waits for.
 CALLS = {"comm-order", "count-mismatch", "dtype-mismatch", "extra-call", "kind-mismatch", "skipped-call",
          "swapped-calls", "wrong-comm", "recv-without-send", "send-without-recv", "wrong-peer", "p2p-cycle",
          "p2p-count-mismatch", "message-order"}
-SHOWN = {"fr": CALLS, "fr-json": CALLS, "log": CALLS | {"root-mismatch"}, "calls": CALLS | {"root-mismatch"}}
+SHOWN = {"fr": CALLS, "fr-json": CALLS, "log": CALLS | {"root-mismatch"}, "calls": CALLS | {"root-mismatch"},
+         "ras": {"skipped-call", "extra-call", "kind-mismatch", "wrong-comm"}}
 # Runs that a format cannot show although it can show the class: calls that no format has (ncclCommSplit,
 # ncclCommShrink, windows); in a log the room on a device; in lines of CALL a group that has not ended, since NCCL
 # writes the line of ncclGroupEnd when it returns.
 HIDDEN = {"fr": ("shrink_missing", "split_missing", "window_missing")}
-HIDDEN["fr-json"] = HIDDEN["fr"]
+HIDDEN["fr-json"] = HIDDEN["ras"] = HIDDEN["fr"]
 HIDDEN["log"] = HIDDEN["fr"] + ("lanes",)
 HIDDEN["calls"] = HIDDEN["log"] + ("skip_connection",)
 FEW = ("participants/skipped_call", "participants/extra_call", "arguments/count_mismatch", "arguments/kind_mismatch",
        "communicators/comm_order", "p2p/p2p_count", "order/")
-LEAST = {"fr": 11, "fr-json": 11, "log": 11, "calls": 11} # of FEW; to be raised, never lowered
+LEAST = {"fr": 11, "fr-json": 11, "ras": 2, "log": 11, "calls": 11} # of FEW; to be raised, never lowered
 KINDS = ("the same", "same ranks", "other ranks", "nothing")
 
 
