@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "cli/command.h"
+#include "cli/diagnose_draw.h"
 #include "cli/memory.h"
 #include "cli/output.h"
 #include "cli/reproducer.h"
@@ -11,7 +12,7 @@
 #include "report/report.h"
 #include "trace/trace.h"
 
-enum { MEMORY, SCENARIO, FORCE, FORMAT, COLOR, VERBOSE, QUIET, HELP };
+enum { MEMORY, SCENARIO, FORCE, FORMAT, HTML, TRACE, COLOR, VERBOSE, QUIET, HELP };
 
 static const char *const colors[] = {
     [NCS_COLOR_AUTO] = "auto", [NCS_COLOR_ALWAYS] = "always", [NCS_COLOR_NEVER] = "never", NULL,
@@ -25,6 +26,10 @@ static const struct ncs_option options[] = {
                   0, 0 },
     [FORMAT]  = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
                   "one JSON object; tree and dot show who waits for whom", ncs_report_trace_format_names, 0, 0 },
+    [HTML]    = { "html", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
+                  "write the calls and the finding as one page", NULL, 0, 0 },
+    [TRACE]   = { "trace", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
+                  "write a timeline for Perfetto and chrome://tracing", NULL, 0, 0 },
     [COLOR]   = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output", "colours in the text", colors,
                   0, 0 },
     [VERBOSE] = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output",
@@ -153,19 +158,20 @@ static int report_trace(const struct ncs_parsed *parsed, const struct ncs_trace 
         .verbose = v[VERBOSE].given, .quiet = v[QUIET].given };
     diagnose_trace(trace, &result);
     ncs_scenario_init(&scenario, parsed->operand[0]);
+    struct ncs_report_places places = { .name = diagnose_name_of_line, .arg = (void *)trace };
     struct ncs_report_run run = { .scenario = &scenario, .result = &result,
                                   .as_expected = result.verdict == NCS_PASS, .origin = trace->kind,
-                                  .note = trace->note, .notes = trace->notes };
+                                  .note = trace->note, .notes = trace->notes, .places = &places };
     ncs_report_begin(&report, ncs_report_format_of(name), &style, &out);
     ncs_report_entry(&report, &run, &entry);
     ncs_report_add(&report, &entry, &out);
     ncs_report_end(&report, NULL, &out);
     ncs_report_entry_free(&entry);
     ncs_report_free(&report);
-    ncs_report_name_lines(&out, strcmp(name, "json") == 0,
-                          &(struct ncs_report_places){ .name = diagnose_name_of_line, .arg = (void *)trace });
+    ncs_report_name_lines(&out, strcmp(name, "json") == 0, &places);
     if (out.text)
         ncs_out(out.text);
+    ncs_diagnose_draw(ncs_option_last(&v[HTML]), ncs_option_last(&v[TRACE]), trace, &run, &result);
     ncs_str_free(&out);
     ncs_scenario_free(&scenario);
     int status = ncs_verdict_exit(result.verdict);
@@ -181,6 +187,8 @@ static int diagnose_main(const struct ncs_parsed *parsed)
     struct ncs_error err = { 0 };
     int status = 2;
     ncs_memory_limit("diagnose", &parsed->value[MEMORY], 1);
+    if (!ncs_diagnose_can_draw(ncs_option_last(&parsed->value[HTML]), ncs_option_last(&parsed->value[TRACE])))
+        return status;
     if (ncs_trace_read(&trace, (const char *const *)parsed->operand, parsed->operands, &err))
         status = report_trace(parsed, &trace);
     else
@@ -214,6 +222,9 @@ const struct ncs_command ncs_cmd_diagnose = {
              "show which calls have completed, so diagnose assumes that the ranks wait for the rank that is\n"
              "behind. Notes say what the other kinds do not contain. Findings from files are likely, never\n"
              "certain. If a rank left no file, diagnose uses the files of the other ranks.\n"
+             "\n"
+             "--html and --trace draw the calls. Their times are the order of the calls: the files have no clock\n"
+             "that all ranks share.\n"
              "\n"
              "Exit status: 0 nothing wrong was found, 1 calls disagree but no rank waits, 2 a file cannot be\n"
              "read, 3 a hang, 5 the files contain no call.\n",

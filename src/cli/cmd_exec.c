@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "api/version.h"
 #include "base/file.h"
@@ -12,10 +14,12 @@
 #include "cli/command.h"
 #include "cli/exec_series.h"
 #include "cli/output.h"
+#include "report/report.h"
 #include "run/fault_text.h"
 #include "scenario/scenario.h"
 
-enum { GPUS, NCCL, POLICY, TIMEOUT, PATIENCE, SEED, KERNELS, NO_REDIRECT, VERIFY, FAIL_ON, FAULT, SWEEP, REPEAT, FORMAT, VERBOSE, HELP };
+enum { GPUS, NCCL, POLICY, TIMEOUT, PATIENCE, SEED, KERNELS, NO_REDIRECT, VERIFY, FAIL_ON, FAULT, SWEEP, REPEAT, FORMAT, HTML, TRACE, VERBOSE,
+       HELP };
 
 static const char *const policies[] = { "strict", "typical", NULL };
 
@@ -49,7 +53,11 @@ static const struct ncs_option options[] = {
     [REPEAT]  = { "repeat", 0, NCS_OPTION_INT, "N", "1", "Checking",
                   "run the program with N seeds, from --seed on, or from 1", NULL, 1, 1000000 },
     [FORMAT]  = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-                  "text, or one JSON object", ncs_text_or_json, 0, 0 },
+                  "one JSON object; tree and dot show who waits for whom", ncs_report_trace_format_names, 0, 0 },
+    [HTML]    = { "html", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
+                  "write the run as one page: timeline, waits, every call", NULL, 0, 0 },
+    [TRACE]   = { "trace", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
+                  "write a timeline for Perfetto and chrome://tracing", NULL, 0, 0 },
     [VERBOSE] = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output",
                   "with --repeat and --sweep: also print what each run prints", NULL, 0, 0 },
     [HELP]    = NCS_OPTION_HELP,
@@ -95,6 +103,58 @@ static bool add_faults(const struct ncs_option_value *v, struct ncs_str *list)
     return true;
 }
 
+/* ---- drawings ---- */
+
+/* Appends the path from the root, because the program may change its folder. */
+static void exec_whole_path(const char *file, struct ncs_str *out)
+{
+    char *here = file && file[0] != '/' ? getcwd(NULL, 0) : NULL;
+    if (here)
+        ncs_str_addf(out, "%s/", here);
+    ncs_str_add(out, file ? file : "");
+    free(here);
+}
+
+/* Standard output belongs to the program. */
+static bool exec_can_draw(const char *option, const char *file)
+{
+    struct stat st;
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    struct ncs_str parent = { 0 };
+    if (!file)
+        return true;
+    ncs_str_add_bytes(&parent, slash ? file : ".", slash ? (size_t)(slash - file) + 1 : 1);
+    if (strcmp(file, "-") == 0 || file[0] == '\0')
+        ncs_usage_error("exec", NULL, "--%s: expected the name of a file", option);
+    else if (stat(file, &st) == 0 && S_ISDIR(st.st_mode))
+        ncs_usage_error("exec", NULL, "--%s %s: expected a file, this is a folder", option, file);
+    else if (stat(parent.text, &st) != 0 || !S_ISDIR(st.st_mode))
+        ncs_usage_error("exec", NULL, "--%s %s: there is no folder %s", option, file, parent.text);
+    else {
+        ncs_str_free(&parent);
+        return true;
+    }
+    ncs_str_free(&parent);
+    return false;
+}
+
+/* Options that are for a single run of the program. */
+static bool exec_drawings_fit(const struct ncs_option_value *v)
+{
+    const char *html = ncs_option_last(&v[HTML]), *trace = ncs_option_last(&v[TRACE]);
+    const char *series = v[SWEEP].given ? "sweep" : v[REPEAT].given ? "repeat" : NULL;
+    const char *format = ncs_report_trace_format_names[v[FORMAT].number];
+    if (series && (html || trace))
+        ncs_usage_error("exec", NULL, "--%s is for one run: leave out --%s", html ? "html" : "trace", series);
+    else if (series && (strcmp(format, "tree") == 0 || strcmp(format, "dot") == 0))
+        ncs_usage_error("exec", NULL, "--format %s is for one run: leave out --%s", format, series);
+    else if (html && trace && strcmp(html, trace) == 0)
+        ncs_usage_error("exec", NULL, "--html and --trace cannot both be written to %s", html);
+    else
+        return exec_can_draw("html", html) && exec_can_draw("trace", trace);
+    return false;
+}
+
 /* ---- the command ---- */
 
 /* Options that exclude each other. */
@@ -107,18 +167,38 @@ static bool exec_options_fit(const struct ncs_option_value *v)
     else if (sweep && !ncs_exec_sweep_check(sweep, &err))
         ncs_usage_error("exec", NULL, "--sweep '%s': %s%s%s", sweep, err.text, err.hint[0] ? ": " : "", err.hint);
     else
-        return true;
+        return exec_drawings_fit(v);
     return false;
+}
+
+static int exec_run(const struct ncs_option_value *v, char **argv, const char *folder,
+                    const struct ncs_exec_variable *variable)
+{
+    struct ncs_exec_series series = {
+        .start = { .argv = argv, .folder = folder, .redirects = !v[NO_REDIRECT].given, .variable = variable, .output = -1 },
+        .verbose = v[VERBOSE].given, .json = v[FORMAT].number == 1, .timed = v[TIMEOUT].given,
+    };
+    if (v[SWEEP].given)
+        return ncs_exec_sweep(&series, ncs_option_last(&v[SWEEP]));
+    if (v[REPEAT].given)
+        return ncs_exec_repeat(&series, v[REPEAT].number, v[SEED].given ? v[SEED].number : 1);
+    struct ncs_exec_end end;
+    ncs_exec_run(&series.start, false, &end);
+    ncs_exec_end_free(&end);
+    return end.status;
 }
 
 /* What the options mean for the libraries. */
 static int exec_start(const struct ncs_option_value *v, char **argv, const char *folder, const char *faults)
 {
     char gpus[32], seed[32];
-    struct ncs_exec_variable variable[16];
+    struct ncs_str html = { 0 }, trace = { 0 };
+    struct ncs_exec_variable variable[20];
     size_t count = 0;
     snprintf(gpus, sizeof gpus, "%" PRId64, v[GPUS].number);
     snprintf(seed, sizeof seed, "%" PRId64, v[SEED].number);
+    exec_whole_path(ncs_option_last(&v[HTML]), &html);
+    exec_whole_path(ncs_option_last(&v[TRACE]), &trace);
     const struct {
         bool given;
         struct ncs_exec_variable variable;
@@ -133,24 +213,18 @@ static int exec_start(const struct ncs_option_value *v, char **argv, const char 
         { v[VERIFY].given, { "NCCLSCRIPT_VERIFY", "1" } },
         { v[FAULT].given, { "NCCLSCRIPT_FAULTS", faults } },
         { v[FAIL_ON].given, { "NCCLSCRIPT_FAIL_ON", ncs_fail_on_names[v[FAIL_ON].number] } },
-        { true, { "NCCLSCRIPT_FORMAT", ncs_text_or_json[v[FORMAT].number] } },
+        { v[HTML].given, { "NCCLSCRIPT_HTML", html.text } },
+        { v[TRACE].given, { "NCCLSCRIPT_TRACE", trace.text } },
+        { true, { "NCCLSCRIPT_FORMAT", ncs_report_trace_format_names[v[FORMAT].number] } },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].given)
             variable[count++] = all[i].variable;
     variable[count] = (struct ncs_exec_variable){ NULL, NULL };
-    struct ncs_exec_series series = {
-        .start = { .argv = argv, .folder = folder, .redirects = !v[NO_REDIRECT].given, .variable = variable, .output = -1 },
-        .verbose = v[VERBOSE].given, .json = v[FORMAT].number == 1, .timed = v[TIMEOUT].given,
-    };
-    if (v[SWEEP].given)
-        return ncs_exec_sweep(&series, ncs_option_last(&v[SWEEP]));
-    if (v[REPEAT].given)
-        return ncs_exec_repeat(&series, v[REPEAT].number, v[SEED].given ? v[SEED].number : 1);
-    struct ncs_exec_end end;
-    ncs_exec_run(&series.start, false, &end);
-    ncs_exec_end_free(&end);
-    return end.status;
+    int status = exec_run(v, argv, folder, variable);
+    ncs_str_free(&html);
+    ncs_str_free(&trace);
+    return status;
 }
 
 static int exec_main(const struct ncs_parsed *parsed)
@@ -190,9 +264,12 @@ const struct ncs_command ncs_cmd_exec = {
              "fault there, and prints how each run ends. --repeat runs the program with many seeds and prints\n"
              "how the runs end.\n"
              "\n"
+             "--html and --trace draw the run, as those of `run`. The library writes them when the program ends by\n"
+             "itself or hangs, not if a signal ends it. Every call is kept for them.\n"
+             "\n"
              "The exit status is that of the program, or of the verdict: 3 hang, 124 no progress, 1 a\n"
              "mistake that the program did not notice or a wrong result, 5 the program called neither NCCL\n"
-             "nor CUDA, 6 a signal ended the program or faults stopped all ranks.\n"
+             "nor CUDA, 6 a signal ended the program or faults stopped all ranks, 74 a drawing was not written.\n"
              "\n"
              "exec does not execute kernels, except those of nccl-tests and PyTorch's fill. The launch of any\n"
              "other kernel fails. With --kernels skip it does nothing.\n"

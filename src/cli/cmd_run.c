@@ -126,6 +126,7 @@ static int run_selection(const struct ncs_option_value *v, const struct ncs_sele
     ncs_str_free(&out);
     int status = ncs_suite_run(&suite, ncs_run_jobs(v));
     ncs_suite_drawn(&suite);
+    ncs_suite_dumped(&suite);
     ncs_pages_free(suite.pages);
     ncs_report_free(&suite.report);
     ncs_log_close(&suite.log);
@@ -149,7 +150,8 @@ static int run_operands(const struct ncs_parsed *parsed)
         status = 2;
     else if (selection.runs == 0)
         status = report_no_runs(v, &selection);
-    else if (!v[NCS_RUN_LIST].given && !ncs_suite_can_draw(v, &selection, &err))
+    else if (!v[NCS_RUN_LIST].given && (!ncs_suite_can_draw(v, &selection, &err) ||
+                                       !ncs_suite_can_dump(v, &selection, &err)))
         ncs_print_error(&err);
     else
         status = v[NCS_RUN_LIST].given ? list_runs(&selection) : run_selection(v, &selection, schedule);
@@ -176,6 +178,10 @@ const struct ncs_command ncs_cmd_run = {
              "\n"
              "--trace and --html draw one run. If their FILE is `-`, standard output, the report is printed on\n"
              "standard error. --html DIR writes one page for each run into a folder, and index.html.\n"
+             "\n"
+             "--dump writes what detectors of hangs read, from one run on the simulator, into a folder for each\n"
+             "format: fr, PyTorch's Flight Recorder as pickles; fr-json, the same as JSON; ras, the output of\n"
+             "ncclras -f json; log and calls, NCCL's log of INIT,COLL and of CALL.\n"
              "\n"
              "NCCL's environment variables have the same effect on the simulator as on NCCL. The variables\n"
              "that a scenario declares override them. NCCL_DEBUG=INFO prints NCCL's log on standard output\n"

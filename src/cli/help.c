@@ -6,11 +6,11 @@
 void ncs_option_form(const struct ncs_option *o, struct ncs_str *out)
 {
     ncs_str_addf(out, "--%s", o->name);
+    bool mode = o->type == NCS_OPTION_MODE, pair = o->type == NCS_OPTION_PAIR;
+    for (size_t i = 0; (!o->argument || pair) && o->choices && o->choices[i]; i++)
+        ncs_str_addf(out, "%s%s", i > 0 ? "|" : mode ? "[=" : " ", o->choices[i]);
     if (o->argument)
         ncs_str_addf(out, " %s", o->argument);
-    bool mode = o->type == NCS_OPTION_MODE;
-    for (size_t i = 0; !o->argument && o->choices && o->choices[i]; i++)
-        ncs_str_addf(out, "%s%s", i > 0 ? "|" : mode ? "[=" : " ", o->choices[i]);
     if (mode)
         ncs_str_add(out, "]");
 }

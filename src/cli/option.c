@@ -158,6 +158,7 @@ static bool take_value(const struct ncs_command *command, size_t row, const char
             return true;
         }
         /* fall through */
+    case NCS_OPTION_PAIR:
     case NCS_OPTION_CHOICE:
         if ((value->number = choice(o, text)) < 0)
             return bad_value(command, o, text, ncs_nearest(text, o->choices, 0));
@@ -168,6 +169,22 @@ static bool take_value(const struct ncs_command *command, size_t row, const char
         break;
     }
     NCS_PUSH(value->text, value->texts, value->texts_room, text);
+    return true;
+}
+
+/* The second word of a pair, which getopt does not know. */
+static bool take_second(const struct ncs_command *command, size_t row, int argc, char **argv, struct ncs_option_value *value)
+{
+    const struct ncs_option *o = &command->option[row];
+    if (o->type != NCS_OPTION_PAIR)
+        return true;
+    if (optind >= argc || argv[optind][0] == '\0' || strncmp(argv[optind], "--", 2) == 0) {
+        ncs_usage_error(command->name, NULL, "`--%s %s`: expected %s behind it", o->name, value->text[value->texts - 1],
+                        o->argument);
+        return false;
+    }
+    NCS_PUSH(value->text, value->texts, value->texts_room, argv[optind]);
+    optind++;
     return true;
 }
 
@@ -252,7 +269,8 @@ static bool option_parse(const struct ncs_command *command, int argc, char **arg
             return option_complain(command, got, word);
         }
         size_t row = option_row_of(command->option, got);
-        if (!take_value(command, row, optarg, &parsed->value[row]))
+        if (!take_value(command, row, optarg, &parsed->value[row]) ||
+            !take_second(command, row, argc, argv, &parsed->value[row]))
             return false;
     }
     for (; optind < argc; optind++)

@@ -16,6 +16,7 @@ enum ncs_option_type {
     NCS_OPTION_CHOICE,   /* one of the words of `choices`; the value is its index */
     NCS_OPTION_MODE,     /* as CHOICE, but the word may be missing, which means the first one */
     NCS_OPTION_LIST,     /* may be repeated; the values are texts */
+    NCS_OPTION_PAIR,     /* as LIST, but each value is two: a word of `choices`, and a text named `argument` */
 };
 
 struct ncs_option {

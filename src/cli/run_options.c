@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "cli/memory.h"
 #include "cli/output.h"
+#include "report/dump/dump.h"
 
 static const char *const drivers[] = { "sim", "nccl", NULL };
 static const char *const policies[] = {
@@ -81,6 +82,8 @@ const struct ncs_option ncs_run_option[] = {
         "write the run as one page: timeline, waits, every call", NULL, 0, 0 },
     [NCS_RUN_RECORD] = { "record", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
         "write the calls of the run as a scenario, in YAML if FILE ends so", NULL, 0, 0 },
+    [NCS_RUN_DUMP] = { "dump", 0, NCS_OPTION_PAIR, "DIR", NULL, "Output",
+        "write what detectors of hangs read: dumps, logs", ncs_dump_format_names, 0, 0 },
     [NCS_RUN_NO_TIMES] = { "no-times", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
         "no wall-clock times: equal runs print equal bytes in every format", NULL, 0, 0 },
     [NCS_RUN_COLOR] = { "color", 0, NCS_OPTION_CHOICE, NULL, "auto", "Output",
@@ -142,7 +145,7 @@ struct ncs_run_options ncs_run_make_options(const struct ncs_option_value *v,
         o.timeout = v[NCS_RUN_TIMEOUT].number;
     if (v[NCS_RUN_MODEL].given)
         o.model = (int)v[NCS_RUN_MODEL].number;
-    o.timeline = v[NCS_RUN_TRACE].given || v[NCS_RUN_HTML].given;
+    o.timeline = v[NCS_RUN_TRACE].given || v[NCS_RUN_HTML].given || v[NCS_RUN_DUMP].given;
     o.repair = v[NCS_RUN_REPAIR].given;
     o.prove = v[NCS_RUN_PROVE].given;
     o.look = v[NCS_RUN_DRAW].given ? NCS_RUN_LOOK : 0;
@@ -215,7 +218,7 @@ bool ncs_run_options_fit(const struct ncs_option_value *v, struct ncs_error *err
     static const struct { int option, driver; } only[] = {
         { NCS_RUN_NCCL_LIB, 1 }, { NCS_RUN_CUDART_LIB, 1 }, { NCS_RUN_NCCL, 0 }, { NCS_RUN_SEED, 0 },
         { NCS_RUN_SCHEDULE, 0 }, { NCS_RUN_POLICY, 0 }, { NCS_RUN_MODEL, 0 }, { NCS_RUN_RANKS_AS, 0 },
-        { NCS_RUN_PROVE, 0 },
+        { NCS_RUN_PROVE, 0 }, { NCS_RUN_DUMP, 0 },
     };
     for (size_t i = 0; i < sizeof only / sizeof *only; i++)
         if (v[only[i].option].given && v[NCS_RUN_DRIVER].number != only[i].driver)

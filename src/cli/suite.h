@@ -6,6 +6,7 @@
 #include "cli/option.h"
 #include "cli/selection.h"
 #include "cli/suite_pages.h"
+#include "report/dump/dump.h"
 #include "report/report.h"
 
 struct ncs_link; /* suite_link.c */
@@ -22,6 +23,9 @@ struct ncs_suite {
     const char *cut;       /* why the remaining runs are not made; NULL = they are */
     struct ncs_repeated repeated; /* the runs of the case that is being reported */
     bool drawn;            /* --trace and --html: there was something to write */
+    bool dumped;           /* --dump: the same */
+    struct ncs_dump_log dump_log;
+    char **dump_env; size_t dump_envs, dump_env_room; /* variables of the run, if its log is to be dumped */
     struct ncs_pages *pages; /* --html DIR; NULL = not asked for */
     bool page_written, page_failed; /* of the run that is being reported */
     struct ncs_link *link; /* to the process that reports; NULL = this process */
@@ -60,6 +64,18 @@ void ncs_suite_note(struct ncs_suite *suite, const struct ncs_report_run *report
                     struct ncs_report_entry *entry);
 /* After the runs: writes the index of pages, and reports drawings that no run has filled. */
 void ncs_suite_drawn(struct ncs_suite *suite);
+
+/* ---- suite_dump.c: --dump ---- */
+
+/* True if the dumps fit this selection, and their folders are there or can be made; otherwise false and err. */
+bool ncs_suite_can_dump(const struct ncs_option_value *v, const struct ncs_selection *selection,
+                        struct ncs_error *err);
+/* Lets the run write the log that the dumps need. */
+void ncs_suite_prepare_dump(struct ncs_suite *suite, struct ncs_run_options *options);
+/* Writes the requested dumps of a run. */
+void ncs_suite_dump(struct ncs_suite *suite, const struct ncs_report_run *report);
+/* After the runs: reports dumps that no run has filled, and frees what they needed. */
+void ncs_suite_dumped(struct ncs_suite *suite);
 
 /* ---- suite_stop.c: interrupts, and runs that do not end ---- */
 

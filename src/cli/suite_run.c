@@ -167,6 +167,7 @@ static void report_result(struct suite_report *t, const struct ncs_scenario *sce
     t->report.scenario = scenario;
     t->report.result = result;
     ncs_suite_draw(t->suite, t->run, &t->report);
+    ncs_suite_dump(t->suite, &t->report);
     report_entry(t, scenario, result);
     ncs_failing_free(failing);
     ncs_str_free(&difference);
@@ -228,6 +229,7 @@ static void run_declared(struct suite_report *t, struct ncs_script *script,
     o.schedule = suite->schedule;
     o.on_log = ncs_log_line;
     o.log_arg = &suite->log;
+    ncs_suite_prepare_dump(suite, &o);
     struct ncs_str reason = { 0 };
     if (!ncs_scenario_can_run(scenario, &o, &reason)) {
         report_skipped(t, scenario, &o, reason.text);

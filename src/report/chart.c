@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "report/places.h"
 #include "report/plan_words.h"
 
 struct builder {
@@ -368,8 +369,20 @@ static void sort_chart_rows(struct ncs_chart *l)
             l->bar[l->row[i].bar[k]].row = i;
 }
 
-void ncs_chart_build(const struct ncs_result *r, struct ncs_chart *out)
+static void name_bar_places(const struct ncs_report_run *run, struct ncs_bar *bar)
 {
+    struct ncs_str text = { 0 };
+    if (!run->places)
+        return;
+    ncs_str_add(&text, bar->text);
+    ncs_report_name_places(run, &text);
+    ncs_free(bar->text);
+    bar->text = ncs_str_take(&text);
+}
+
+void ncs_chart_build(const struct ncs_report_run *run, struct ncs_chart *out)
+{
+    const struct ncs_result *r = run->result;
     *out = (struct ncs_chart){ .now = r->timeline->now, .ranks = r->ranks };
     struct builder b = { .out = out, .r = r, .t = r->timeline };
     b.words = ncs_new((size_t)r->ranks * sizeof *b.words);
@@ -382,6 +395,8 @@ void ncs_chart_build(const struct ncs_result *r, struct ncs_chart *out)
     chart_add_waits(&b);
     for (size_t i = 0; i < out->rows; i++)
         name_chart_row(&b, &out->row[i]);
+    for (size_t i = 0; i < out->bars; i++)
+        name_bar_places(run, &out->bar[i]);
     sort_chart_rows(out);
     for (int rank = 0; rank < r->ranks; rank++)
         ncs_call_words_free(&b.words[rank]);

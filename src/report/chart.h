@@ -55,8 +55,8 @@ struct ncs_chart {
     int ranks;
 };
 
-/* The result must have a timeline. */
-void ncs_chart_build(const struct ncs_result *r, struct ncs_chart *out);
+/* The run's result must have a timeline. */
+void ncs_chart_build(const struct ncs_report_run *run, struct ncs_chart *out);
 void ncs_chart_free(struct ncs_chart *l); /* the contents */
 
 /* Where the scenario makes its call or wait; line 0 = not known. */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/report.h"
+
 static const char json_key[] = "\"line\": ";
 
 /* What stands between two numbers of a list: "lines 3, 5 and 7". */
@@ -73,4 +75,15 @@ void ncs_report_name_lines(struct ncs_str *report, bool json, const struct ncs_r
     }
     ncs_str_free(report);
     *report = out;
+}
+
+const char *ncs_report_place(const struct ncs_report_run *run, int line)
+{
+    return run->places && line > 0 ? run->places->name(run->places->arg, line) : NULL;
+}
+
+void ncs_report_name_places(const struct ncs_report_run *run, struct ncs_str *text)
+{
+    if (run->places && text->bytes)
+        ncs_report_name_lines(text, false, run->places);
 }

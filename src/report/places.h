@@ -27,4 +27,10 @@ struct ncs_report_places {
  * or "line" is null. */
 void ncs_report_name_lines(struct ncs_str *report, bool json, const struct ncs_report_places *places);
 
+struct ncs_report_run;
+/* The name of a line that is a place of the run; NULL = it is a real line. */
+const char *ncs_report_place(const struct ncs_report_run *run, int line);
+/* As ncs_report_name_lines, on a text for people. */
+void ncs_report_name_places(const struct ncs_report_run *run, struct ncs_str *text);
+
 #endif

@@ -8,6 +8,7 @@
 #include "base/safe.h"
 #include "report/format.h"
 #include "report/chart.h"
+#include "report/places.h"
 #include "report/text.h"
 
 struct writer {
@@ -131,9 +132,11 @@ static void text_arg(struct args *a, const char *key, const char *s)
     trace_add_text(s, a->out);
 }
 
-static void place_args(struct args *a, struct ncs_place place, const char *label)
+static void place_args(const struct writer *w, struct args *a, struct ncs_place place, const char *label)
 {
-    if (place.line > 0)
+    const char *at = ncs_report_place(w->run, place.line);
+    text_arg(a, "at", at);
+    if (place.line > 0 && !at)
         number_arg(a, "line", place.line);
     text_arg(a, "label", label);
 }
@@ -176,9 +179,9 @@ static void add_args(struct writer *w, const struct ncs_bar *bar)
     if (bar->kind == NCS_BAR_CALL && bar->call->group)
         number_arg(&a, "group", (int64_t)bar->call->group);
     if (bar->host)
-        place_args(&a, bar->host->place, bar->call ? bar->call->label : NULL);
+        place_args(w, &a, bar->host->place, bar->call ? bar->call->label : NULL);
     else if (bar->call)
-        place_args(&a, bar->call->place, bar->call->label);
+        place_args(w, &a, bar->call->place, bar->call->label);
     ncs_str_add(w->out, "}}");
 }
 
@@ -239,7 +242,7 @@ static void trace_add_mark(struct writer *w, const struct ncs_mark *m)
     trace_add_time("ts", m->time, w->out);
     trace_member(w, "name", m->text);
     ncs_str_add(w->out, ",\"cat\":\"fault\",\"s\":\"t\",\"args\":{");
-    place_args(&a, m->place, NULL);
+    place_args(w, &a, m->place, NULL);
     ncs_str_add(w->out, "}}");
 }
 
@@ -254,6 +257,7 @@ static void trace_add_facts(struct writer *w)
     trace_add_text(text.text, w->out);
     ncs_str_clear(&text);
     ncs_report_message(w->run, &text);
+    ncs_report_name_places(w->run, &text);
     trace_member(w, "message", text.text);
     trace_member(w, "verdict", ncs_verdict_name(r->verdict));
     ncs_str_addf(w->out, ",\"ranks\":%d", r->ranks);
@@ -261,7 +265,7 @@ static void trace_add_facts(struct writer *w)
     trace_member(w, "nccl", r->nccl);
     trace_member(w, "policy", r->policy == NCS_POLICY_TYPICAL ? "typical" : "strict");
     ncs_str_addf(w->out, ",\"seed\":\"%" PRIu64 "\",\"calls\":%" PRIu64, r->seed, r->calls);
-    trace_member(w, "time", r->driver && strcmp(r->driver, "sim") == 0 ? "virtual" : "real");
+    trace_member(w, "time", w->run->origin ? "order of calls" : r->driver && strcmp(r->driver, "sim") == 0 ? "virtual" : "real");
     ncs_str_add(w->out, "},\"traceEvents\":[");
     ncs_str_free(&text);
 }
@@ -270,7 +274,7 @@ void ncs_report_trace(const struct ncs_report_run *run, struct ncs_str *out)
 {
     struct ncs_chart rows;
     const struct ncs_timeline *t = run->result->timeline;
-    ncs_chart_build(run->result, &rows);
+    ncs_chart_build(run, &rows);
     struct writer w = { .run = run, .r = run->result, .l = &rows, .out = out };
     trace_add_facts(&w);
     for (size_t i = 0; i < rows.rows; i++)

@@ -195,6 +195,19 @@ static bool wants_diagnosis(const struct ncs_run *run)
     return !run->options.trial || run->result.errors > 0;
 }
 
+static void run_note_killed(struct ncs_run *run, const struct ncs_snapshot *s)
+{
+    if (!run->timeline)
+        return;
+    ncs_free(run->result.killed);
+    run->result.killed = ncs_new((size_t)run->options.ranks * sizeof *run->result.killed);
+    for (size_t i = 0; i < s->contexts; i++) {
+        const struct ncs_snap_context *c = &s->context[i];
+        if (c->state == NCS_CONTEXT_ENDED && c->ending == NCS_END_KILLED && c->rank >= 0 && c->rank < run->options.ranks)
+            run->result.killed[c->rank] = true;
+    }
+}
+
 static void run_diagnose(struct ncs_run *run)
 {
     struct ncs_snapshot snapshot;
@@ -202,6 +215,7 @@ static void run_diagnose(struct ncs_run *run)
     if (!wants_diagnosis(run))
         return;
     run->machine->snapshot(&snapshot);
+    run_note_killed(run, &snapshot);
     if (run->real)
         run_infer(run, &snapshot);
     ncs_run_look_at_unfinished(run, &snapshot);
@@ -330,6 +344,7 @@ static void free_result(struct ncs_result *r)
     ncs_free(r->error);
     ncs_free(r->expect);
     ncs_free(r->skip_reason);
+    ncs_free(r->killed);
     ncs_str_free(&r->output);
     ncs_str_free(&r->schedule);
     ncs_diagnosis_free(&r->diagnosis);

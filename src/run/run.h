@@ -203,6 +203,7 @@ struct ncs_result {
     uint64_t output_lost;           /* bytes beyond the limit */
     const struct ncs_journal *journal; /* borrowed from the run: names of communicators */
     const struct ncs_timeline *timeline; /* the same, if options.timeline asked for it; else NULL */
+    bool *killed;                   /* by rank: a fault has ended its process; NULL without a timeline */
 };
 
 /* Opens the driver, makes the ranks, runs them to a verdict. The result belongs to the run.

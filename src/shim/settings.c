@@ -60,8 +60,13 @@ static const char *read_patience(struct ncs_shim_settings *s, const char *text)
 
 static const char *read_format(struct ncs_shim_settings *s, const char *text)
 {
-    s->json = strcmp(text, "json") == 0;
-    return s->json || strcmp(text, "text") == 0 ? NULL : "text or json";
+    static const char *const formats[] = { "text", "json", "tree", "dot", NULL };
+    for (size_t i = 0; formats[i]; i++)
+        if (strcmp(formats[i], text) == 0) {
+            s->format = formats[i];
+            return NULL;
+        }
+    return "text, json, tree or dot";
 }
 
 static const char *read_kernels(struct ncs_shim_settings *s, const char *text)
@@ -103,6 +108,19 @@ static const char *read_fail_on(struct ncs_shim_settings *s, const char *text)
     return NULL;
 }
 
+/* The library above reads these two as well. */
+static const char *read_html(struct ncs_shim_settings *s, const char *text)
+{
+    s->html = text[0] ? text : NULL;
+    return NULL;
+}
+
+static const char *read_trace(struct ncs_shim_settings *s, const char *text)
+{
+    s->trace = text[0] ? text : NULL;
+    return NULL;
+}
+
 static const char *read_sites(struct ncs_shim_settings *s, const char *text)
 {
     int64_t rank;
@@ -128,7 +146,8 @@ static const struct {
     { "NCCLSCRIPT_QUIET", read_quiet },       { "NCCLSCRIPT_KERNELS", read_kernels },
     { "NCCLSCRIPT_VERIFY", read_shim_verify },     { "NCCLSCRIPT_SEED", read_shim_seed },
     { "NCCLSCRIPT_FAULTS", read_faults },     { "NCCLSCRIPT_SITES", read_sites },
-    { "NCCLSCRIPT_FAIL_ON", read_fail_on },
+    { "NCCLSCRIPT_FAIL_ON", read_fail_on },   { "NCCLSCRIPT_HTML", read_html },
+    { "NCCLSCRIPT_TRACE", read_trace },
 };
 
 static void read_variables(struct ncs_shim_settings *s)
@@ -196,7 +215,7 @@ void ncs_shim_warn_of_plugins(void)
 void ncs_shim_read_settings(struct ncs_shim_settings *s)
 {
     *s = (struct ncs_shim_settings){ .devices = DEVICES, .nccl_version = NCS_NCCL_DEFAULT,
-                                     .patience = PATIENCE, .sites = -1 };
+                                     .patience = PATIENCE, .sites = -1, .format = "text" };
     read_variables(s);
     choose_devices(s);
     s->launcher = find_launcher();

@@ -12,7 +12,8 @@ struct ncs_shim_settings {
     const int *number;    /* numbers of the visible ones; NULL = all */
     int nccl_version;
     bool typical;
-    bool json;
+    const char *format;   /* of the report: text, json, tree, dot */
+    const char *html, *trace; /* files to draw the run into; NULL = none */
     bool quiet;
     bool skips_kernels;   /* a launch of a kernel that the simulator lacks does nothing, instead of failing */
     bool verify;          /* results are compared with the right ones */

@@ -46,6 +46,7 @@ declare -A may=(
     [scenario]="base api driver verify diagnose run"
     [script]="base api notation driver verify diagnose run scenario"
     [report]="base api driver verify diagnose run scenario"
+    [report/dump]="base api run run/timeline"
     [prompt]="base notation/lint api diagnose run scenario script report"
     [cli]="base api notation trace driver verify diagnose run bench scenario script report prompt reproduce"
     [include]=""

@@ -83,6 +83,12 @@ static void html_add_facts(struct ncs_page *p)
         ncs_html_text(p->out, about);
         ncs_str_add(p->out, "</p>\n");
     }
+    if (p->run->origin) {
+        ncs_str_addf(p->out, "<p class=\"dim\">%d rank%s, %s%s%s, %" PRIu64 " calls. Times are the order of the calls, "
+                             "1 us for each: the files have no clock that all ranks share.</p>\n",
+                     r->ranks, r->ranks == 1 ? "" : "s", p->run->origin, r->nccl[0] ? ", NCCL " : "", r->nccl, r->calls);
+        return;
+    }
     ncs_str_addf(p->out, "<p class=\"dim\">%d rank%s, %s, NCCL %s, %s policy, seed %" PRIu64 ", %" PRIu64
                          " calls, %s time ",
                  r->ranks, r->ranks == 1 ? "" : "s", r->driver, r->nccl,
@@ -119,7 +125,7 @@ void ncs_report_html(const struct ncs_report_run *run, struct ncs_str *out)
 {
     struct ncs_page page = { .run = run, .r = run->result, .out = out }, *p = &page;
     struct ncs_str title = { 0 };
-    ncs_chart_build(run->result, &p->chart);
+    ncs_chart_build(run, &p->chart);
     ncs_chart_merge(run->result, &p->chart, &p->groups);
     p->sources = ncs_sources_open(run);
     ncs_report_case(run, &title);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/html/html.h"
+#include "report/places.h"
 
 enum { LINES = 20000 }; /* a longer file is not shown */
 
@@ -25,7 +26,10 @@ int ncs_html_file(struct ncs_page *p, struct ncs_place place)
 void ncs_html_line(struct ncs_page *p, struct ncs_place place)
 {
     int file = ncs_html_file(p, place);
-    if (file >= 0)
+    const char *name = ncs_report_place(p->run, place.line);
+    if (name)
+        ncs_html_text(p->out, name);
+    else if (file >= 0)
         ncs_str_addf(p->out, "<a href=\"#f%dl%d\">%d</a>", file, place.line, place.line);
     else if (place.line > 0)
         ncs_str_addf(p->out, "%d", place.line);
@@ -43,8 +47,10 @@ static int html_line_at(const struct ncs_page *p, const char *at)
 void ncs_html_linked(struct ncs_page *p, const char *text)
 {
     static const char word[] = "line ";
-    struct ncs_str part = { 0 };
-    for (const char *at = text ? text : "", *next; *at; at = next) {
+    struct ncs_str part = { 0 }, named = { 0 };
+    ncs_str_add(&named, text ? text : "");
+    ncs_report_name_places(p->run, &named);
+    for (const char *at = named.text, *next; *at; at = next) {
         const char *found = strstr(at, word);
         int line = found ? html_line_at(p, found + strlen(word)) : 0;
         next = found ? found + strlen(word) : at + strlen(at);
@@ -57,6 +63,7 @@ void ncs_html_linked(struct ncs_page *p, const char *text)
         }
     }
     ncs_str_free(&part);
+    ncs_str_free(&named);
 }
 
 static void html_add_source(struct ncs_page *p, size_t index)

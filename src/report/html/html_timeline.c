@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/safe.h"
 #include "report/html/html.h"
+#include "report/places.h"
 
 /* ---- classes of bars ---- */
 
@@ -109,17 +110,19 @@ static uint64_t data_bytes(const struct ncs_call *c)
     return dtype < 0 ? 0 : ncs_call_count(c) * ncs_dtype_bytes(dtype);
 }
 
-/* Begin, length (-1: not over), class + 8 x kind + 32 x state, communicator, name, text, label + 1, line, file,
- * number on the communicator, bytes, enqueuing bar + 1. */
+/* Begin, length (-1: not over), class + 8 x kind + 32 x state, communicator, name, text, label + 1, line
+ * (below 0: -1 - a text that names the place), file, number on the communicator, bytes, enqueuing bar + 1. */
 static void data_bar(struct ncs_page *p, struct texts *t, const struct ncs_bar *bar)
 {
     const struct ncs_call *c = bar->call;
     struct ncs_place place = ncs_bar_place(bar);
+    const char *at = ncs_report_place(p->run, place.line);
     ncs_str_addf(p->out, "%" PRId64 ",%" PRId64 ",%d,%d,%zu,%zu,%zu,%d,%d,%" PRIu32 ",%" PRIu64 ",%zu", bar->begin,
                  bar->end < 0 ? -1 : bar->end - bar->begin,
                  ncs_html_color(bar) + 8 * (int)bar->kind + 32 * bar_state(bar), c ? c->comm : -1,
                  text_number(t, bar->name), text_number(t, bar->text),
-                 c && c->label ? text_number(t, c->label) + 1 : 0, place.line, ncs_html_file(p, place),
+                 c && c->label ? text_number(t, c->label) + 1 : 0,
+                 at ? -1 - (int)text_number(t, at) : place.line, ncs_html_file(p, place),
                  c ? c->number : 0, data_bytes(c), bar->cause ? p->groups.at[bar->cause - 1] + 1 : 0);
 }
 

@@ -13,6 +13,7 @@
 
 #include "api/journal.h"
 #include "api/machine.h"
+#include "api/snapshot.h"
 
 /* A call or a wait of a host thread. */
 struct ncs_host_span {
@@ -69,6 +70,9 @@ struct ncs_timeline *ncs_timeline_open(int64_t (*now)(void));
 /* Ignores all later events, because contexts are being abandoned. */
 void ncs_timeline_close(struct ncs_timeline *t);
 void ncs_timeline_free(struct ncs_timeline *t); /* NULL is a no-op */
+
+/* The closed timeline of a run that was recorded elsewhere, in the order of its calls: 1 us for each (record.c). */
+struct ncs_timeline *ncs_timeline_of_record(const struct ncs_journal *journal, const struct ncs_snapshot *snapshot);
 
 /* ---- what it is told while the run goes on ---- */
 

@@ -2,6 +2,7 @@
 
 #include "diagnose/hazard/hazard.h"
 #include "run/notices.h"
+#include "shim/exec/timeline.h"
 #include "shim/kernel/kernel.h"
 #include "shim/shim.h"
 
@@ -11,6 +12,7 @@ static const struct ncs_api *plain; /* beneath the journal */
 static struct ncs_notices notices;
 static struct ncs_hazards *hazards;
 static struct ncs_verify *verify; /* NULL: results are not verified */
+static struct ncs_timeline *drawn; /* NULL: nothing is drawn */
 
 /* ---- callbacks of the machine ---- */
 
@@ -30,6 +32,10 @@ static void doubt_kernels(void)
 static void checks_on_after(void *self, struct ncs_call *const *calls, size_t count)
 {
     (void)self;
+    if (drawn)
+        ncs_timeline_moved(drawn, calls, count);
+    if (!verify)
+        return;
     doubt_kernels();
     ncs_verify_after(verify, calls, count);
 }
@@ -37,8 +43,18 @@ static void checks_on_after(void *self, struct ncs_call *const *calls, size_t co
 static void checks_on_finished(void *self, struct ncs_call *call)
 {
     (void)self;
+    if (drawn)
+        ncs_timeline_finished(drawn, call);
+    if (!verify)
+        return;
     doubt_kernels();
     ncs_verify_finished(verify, call);
+}
+
+static void checks_on_work(void *self, const struct ncs_work *work, enum ncs_work_state state)
+{
+    (void)self;
+    ncs_timeline_work(drawn, work, state);
 }
 
 static void checks_on_mismatch(void *self, struct ncs_call *const *calls, size_t count)
@@ -79,21 +95,24 @@ static void open_verification(const struct ncs_machine *machine, const struct nc
 }
 
 void ncs_checks_open(const struct ncs_shim_settings *settings, const struct ncs_driver *driver,
-                     const struct ncs_journal *journal)
+                     struct ncs_journal *journal)
 {
     plain = driver->api;
     hazards = ncs_hazards_open(journal, &(struct ncs_hazards_options){ .device = device_of_caller, .one_process = true });
     if (settings->verify)
         open_verification(driver->machine, journal);
+    drawn = ncs_exec_timeline_open(settings, driver->machine, journal);
     driver->machine->observe(&(struct ncs_observer){
-        .before = verify ? checks_on_before : NULL, .after = verify ? checks_on_after : NULL,
-        .finished = verify ? checks_on_finished : NULL, .mismatch = checks_on_mismatch, .crash = checks_on_crash,
+        .before = verify ? checks_on_before : NULL, .after = verify || drawn ? checks_on_after : NULL,
+        .finished = verify || drawn ? checks_on_finished : NULL, .work = drawn ? checks_on_work : NULL, .mismatch = checks_on_mismatch, .crash = checks_on_crash,
         .fault = checks_on_fault });
 }
 
 void ncs_checks_call(struct ncs_call *call)
 {
     ncs_hazards_call(hazards, call);
+    if (drawn)
+        ncs_timeline_returned(drawn, call);
 }
 
 void ncs_checks_distrust(void)
@@ -115,5 +134,6 @@ void ncs_checks_fill(struct ncs_result *r)
         r->unchecked = ncs_verify_unchecked(verify);
         r->left_out = ncs_verify_left_out(verify);
     }
+    ncs_exec_timeline_fill(r);
     ncs_notices_hazards(&notices, hazards, r->wrong, r->wrongs, r->stop == NCS_STOP_DONE);
 }

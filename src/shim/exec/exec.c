@@ -24,10 +24,12 @@
 #include "shim/exec/places.h"
 #include "shim/exec/settle.h"
 #include "shim/exec/site.h"
+#include "shim/exec/timeline.h"
 #include "shim/kernel/kernel.h"
 #include "shim/shim.h"
 #include "sim/kernel/foreign.h"
 
+#define EXIT_OUTPUT 74 /* a file that was asked for is missing; as in cli/output.h */
 #define JOURNAL_BYTES ((size_t)64 << 20)
 
 static struct ncs_shim_settings settings;
@@ -233,19 +235,21 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
     struct ncs_str out = { 0 };
     bool fails = fails_by_findings(r, &scenario, &run.failing);
     run.as_expected &= !fails;
-    if (settings.json)
-        ncs_report_json(&run, &out);
+    bool text = strcmp(settings.format, "text") == 0;
+    if (!text)
+        ncs_report_format_of(settings.format)->entry(&run, &style, &out);
     else if (r->verdict != NCS_PASS || r->diagnosis.findings > 0)
         ncs_report_text(&run, &style, &out);
     else if (settings.verify)
         ncs_report_counts(&run, &out);
-    ncs_report_name_lines(&out, settings.json, &ncs_places);
-    if (out.bytes > 0 && !settings.json)
+    ncs_report_name_lines(&out, strcmp(settings.format, "json") == 0, &ncs_places);
+    if (out.bytes > 0 && text)
         ncs_places_note(&out);
     if (notes->bytes > 0)
         ncs_str_add(&out, notes->text);
     if (out.text)
         ncs_shim_write(STDERR_FILENO, out.text, out.bytes);
+    bool whole = ncs_exec_timeline_write(&run);
     if (r->verdict != NCS_PASS || fails)
         write_cause(&run);
     else if (stopped)
@@ -254,6 +258,8 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
     ncs_str_free(&out);
     ncs_scenario_free(&scenario);
     ncs_free(name);
+    if (!whole)
+        return EXIT_OUTPUT;
     return fails ? ncs_verdict_exit(NCS_WRONG) : ncs_verdict_exit(r->verdict);
 }
 

@@ -17,7 +17,7 @@ function readBars(row, count) {
         const bar = {
             index, row, begin: f[0], end: f[1] < 0 ? data.now : f[0] + f[1], took: f[1] < 0 ? null : f[1],
             color: f[2] & 7, kind: f[2] >> 3 & 3, state: f[2] >> 5, comm: f[3], name: data.texts[f[4]],
-            text: data.texts[f[5]], label: f[6] ? data.texts[f[6] - 1] : '', line: f[7], file: f[8],
+            text: data.texts[f[5]], label: f[6] ? data.texts[f[6] - 1] : '', line: f[7] < 0 ? data.texts[-1 - f[7]] : f[7], file: f[8],
             number: f[9], bytes: f[10], cause: f[11] - 1, meeting: null, waitsFor: [], hit: true,
             nth: i, queuedBefore: 0                  /* in its row */
         };

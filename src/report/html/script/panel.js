@@ -40,7 +40,7 @@ function describePlace(list, bar) {
     if (bar.line <= 0)
         return;
     if (bar.file < 0)
-        entry(list, 'line', String(bar.line));
+        entry(list, typeof bar.line === 'string' ? 'place' : 'line', String(bar.line));
     else
         entry(list, 'line', link(String(bar.line), '#f' + bar.file + 'l' + bar.line), quoted(bar));
 }
@@ -192,7 +192,7 @@ chart.addEventListener('pointermove', (e) => {
     tip.hidden = !bar;
     if (!bar)
         return;
-    tip.textContent = `${bar.row.group.name}: ${bar.name}${bar.line > 0 ? ', line ' + bar.line : ''}, at ${formatTime(bar.begin)}` +
+    tip.textContent = `${bar.row.group.name}: ${bar.name}${bar.line > 0 ? ', line ' + bar.line : bar.line ? ', ' + bar.line : ''}, at ${formatTime(bar.begin)}` +
         (bar.took === null ? '' : `, took ${formatTime(bar.took)}`);
     tip.style.left = Math.min(e.clientX + 12, innerWidth - tip.offsetWidth - 8) + 'px';
     tip.style.top = e.clientY + 18 + 'px';
