@@ -126,16 +126,17 @@ static int write_scenario(const struct ncs_parsed *parsed, const struct ncs_trac
     struct ncs_workload job;
     struct ncs_reproduced expected;
     struct ncs_str origin = { 0 };
-    if (!ncs_workload_read(&job, &(struct ncs_workload_source){ .journal = trace->journal, .ranks = trace->ranks,
-                                                                .place = diagnose_place, .arg = (void *)trace,
-                                                                .snapshot = &trace->snapshot })) {
-        fprintf(stderr, "ncclscript diagnose: no scenario was written: the record has no call that a scenario can make\n");
-        ncs_workload_free(&job);
-        return 2;
-    }
-    ncs_str_addf(&origin, "%s (%s)", parsed->operand[0], trace->kind);
     ncs_reproduced_of(result, &expected);
-    if (ncs_reproducer_write(ncs_option_last(&parsed->value[SCENARIO]), parsed->value[FORCE].given, &job, origin.text, &expected,
+    char **last = ncs_reproduced_last(result, &expected);
+    bool has_calls = ncs_workload_read(&job, &(struct ncs_workload_source){
+        .journal = trace->journal, .ranks = trace->ranks, .place = diagnose_place, .arg = (void *)trace,
+        .snapshot = &trace->snapshot, .last = (const char *const *)last });
+    ncs_reproduced_free_last(last, result);
+    ncs_str_addf(&origin, "%s (%s)", parsed->operand[0], trace->kind);
+    if (!has_calls) {
+        fprintf(stderr, "ncclscript diagnose: no scenario was written: the record has no call that a scenario can make\n");
+        status = 2;
+    } else if (ncs_reproducer_write(ncs_option_last(&parsed->value[SCENARIO]), parsed->value[FORCE].given, &job, origin.text, &expected,
                              NULL) == 2)
         status = 2;
     ncs_reproduced_free(&expected);

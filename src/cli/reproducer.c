@@ -62,6 +62,13 @@ char **ncs_reproduced_last(const struct ncs_result *r, const struct ncs_reproduc
     return last;
 }
 
+void ncs_reproduced_free_last(char **last, const struct ncs_result *r)
+{
+    for (int i = 0; i < r->ranks; i++)
+        ncs_free(last[i]);
+    ncs_free(last);
+}
+
 void ncs_reproduced_free(struct ncs_reproduced *r)
 {
     ncs_free(r->error);
@@ -186,7 +193,7 @@ static void add_invented(const struct ncs_workload *job, struct comments *c)
     const struct {
         bool is;
         const char *what;
-    } invented[] = { { unsaid & NCS_UNSAID_OP, "operators (sum)" }, { unsaid & NCS_UNSAID_ROOT, "roots (0)" },
+    } invented[] = { { unsaid & NCS_UNSAID_KIND, "functions (AllReduce)" }, { unsaid & NCS_UNSAID_OP, "operators (sum)" }, { unsaid & NCS_UNSAID_ROOT, "roots (0)" },
                      { unsaid & NCS_UNSAID_COUNT, "counts" }, { unsaid & NCS_UNSAID_DTYPE, "types" },
                      { true, "buffers and what is in them" } };
     for (size_t i = 0; i < sizeof invented / sizeof *invented; i++)

@@ -13,9 +13,9 @@ struct ncs_reproduced {
     int *rank; size_t ranks; /* its culprits */
 };
 void ncs_reproduced_of(const struct ncs_result *r, struct ncs_reproduced *out);
-/* By rank, the statement by which a rank ends that does not come to its end: an error, or a fault that stops it. The caller
- * frees the list and its texts. */
+/* By rank, the statement by which a rank ends that does not come to its end: an error, or a fault that stops it. */
 char **ncs_reproduced_last(const struct ncs_result *r, const struct ncs_reproduced *of);
+void ncs_reproduced_free_last(char **last, const struct ncs_result *r);
 void ncs_reproduced_free(struct ncs_reproduced *r); /* the contents */
 bool ncs_reproduced_equal(const struct ncs_reproduced *a, const struct ncs_reproduced *b);
 

@@ -200,9 +200,7 @@ static void recording_read(struct recording *rec, const struct ncs_option_value 
     rec->has_calls = ncs_workload_read(&rec->workload, &(struct ncs_workload_source){
         .journal = result->journal, .ranks = result->ranks, .place = recorded_place, .arg = (void *)scenario->file,
         .last = (const char *const *)last });
-    for (int i = 0; i < result->ranks; i++)
-        ncs_free(last[i]);
-    ncs_free(last);
+    ncs_reproduced_free_last(last, result);
 }
 
 /* Once the run is freed: the scenario that is written is run, too. */

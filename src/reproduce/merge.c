@@ -23,7 +23,7 @@ static uint64_t tokens_hash(const struct ncs_workload_tokens *t)
 {
     uint64_t hash = t->count;
     for (size_t i = 0; i < t->count; i++)
-        hash = ncs_hash(hash, t->token[i].key);
+        hash = ncs_hash(hash, t->token[i].key.key);
     return hash;
 }
 
@@ -68,7 +68,9 @@ struct align {
 
 static bool align_equal(const struct align *a, ptrdiff_t step, ptrdiff_t token)
 {
-    return a->job->step[step]->key == a->tokens->token[token].key;
+    const struct ncs_step_key *s = &a->job->step[step]->key, *t = &a->tokens->token[token].key;
+    bool placed = s->key != s->without_place && t->key != t->without_place;
+    return placed ? s->key == t->key : s->without_place == t->without_place;
 }
 
 /* Where a path with d differences enters the diagonal: from the one above by a token alone, or from the one below by a step
@@ -142,12 +144,26 @@ static void align_free(struct align *a)
 
 /* ---- the list ---- */
 
-static void merge_token(struct ncs_workload_step *step, const struct ncs_workload *job, const struct ncs_workload_tokens *of, const int *class_of,
+static const char *place_of_step(const struct ncs_workload *job, const struct ncs_workload_step *step)
+{
+    const char *place = NULL;
+    for (int r = 0; r < job->ranks && !place; r++)
+        place = step->of[r] ? step->of[r]->place : NULL;
+    return place;
+}
+
+/* A call whose place is unknown gets that of the others in its step. */
+static void merge_token(struct ncs_workload_step *step, struct ncs_workload *job, const struct ncs_workload_tokens *of, const int *class_of,
                        int class, size_t token)
 {
-    for (int r = 0; r < job->ranks; r++)
-        if (class_of[r] == class)
-            step->of[r] = of[r].token[token].call;
+    const char *place = place_of_step(job, step);
+    for (int r = 0; r < job->ranks; r++) {
+        if (class_of[r] != class)
+            continue;
+        struct ncs_workload_call call = *of[r].token[token].call;
+        call.place = call.place ? call.place : place;
+        step->of[r] = ncs_workload_intern(job, &call);
+    }
 }
 
 /* Tokens without a step become steps, before the step of the next token that has one. */

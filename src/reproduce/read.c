@@ -58,9 +58,10 @@ static void add_token(struct reader *r, int rank, enum ncs_step_kind kind, const
 {
     struct ncs_workload_tokens *t = &r->of[rank];
     const struct ncs_workload_call *c = ncs_workload_intern(r->job, call);
-    uint64_t key = ncs_hash(ncs_hash((uint64_t)kind, (uint64_t)c->fn), (uint64_t)c->family);
-    /* Calls at one place are the same step, whatever their arguments; without places the arguments decide. */
-    key = c->place ? ncs_hash(key, ncs_map_key(c->place)) : ncs_hash(ncs_hash(key, c->count), (uint64_t)c->dtype);
+    uint64_t made = ncs_hash(ncs_hash(ncs_hash((uint64_t)kind, (uint64_t)c->fn), (uint64_t)c->family), (uint64_t)c->stream);
+    /* Calls at one place are the same step, whatever their counts and types; without places these decide. */
+    struct ncs_step_key key = { .without_place = ncs_hash(ncs_hash(made, c->count), (uint64_t)c->dtype) };
+    key.key = c->place ? ncs_hash(made, ncs_map_key(c->place)) : key.without_place;
     struct ncs_workload_token token = { kind, c, key };
     NCS_PUSH(t->token, t->count, t->room, token);
 }
@@ -121,6 +122,17 @@ static int partner_of(const struct reader *r, const struct ncs_call *call)
     return r->shared && ncs_comm_is_shared(info) ? partner : info->member[partner].rank;
 }
 
+/* A scenario has to say what the record does not. */
+static void invent(struct ncs_workload_call *c)
+{
+    if (c->dtype < 0)
+        c->dtype = ncclFloat32;
+    if (c->unsaid & NCS_UNSAID_COUNT && c->count == 0)
+        c->count = 16;
+    if (c->unsaid & NCS_UNSAID_KIND)
+        c->op = ncclSum;
+}
+
 static void read_counted(struct reader *r, const struct ncs_call *call, int rank)
 {
     int op = ncs_call_op(call);
@@ -129,6 +141,7 @@ static void read_counted(struct reader *r, const struct ncs_call *call, int rank
         .op = op >= ncclNumOps ? ncclSum : op, .partner = partner_of(r, call), .unsaid = call->unsaid,
         .stream = reader_stream(&r->rank[rank], ncs_call_stream(call)), .place = reader_place(r, call) };
     bool paired = ncs_call_is_pair(call) || ncs_call_root(call) >= 0;
+    invent(&c);
     if (c.family < 0 || (paired && c.partner < 0)) {
         reader_leave_out(r, call);
         return;

@@ -62,7 +62,7 @@ void ncs_workload_note(struct ncs_workload *job, const char *fmt, ...)
 
 /* ---- steps ---- */
 
-struct ncs_workload_step *ncs_workload_new_step(const struct ncs_workload *job, enum ncs_step_kind kind, uint64_t key)
+struct ncs_workload_step *ncs_workload_new_step(const struct ncs_workload *job, enum ncs_step_kind kind, struct ncs_step_key key)
 {
     struct ncs_workload_step *s = ncs_new(sizeof *s);
     s->kind = kind;

@@ -30,12 +30,17 @@ struct ncs_workload_call {
     const char *place; /* where the program makes it: "train.py:66"; NULL = unknown. Interned */
 };
 
+/* What makes calls of two ranks the same step: equal keys, or where a place is unknown equal keys without the place. */
+struct ncs_step_key {
+    uint64_t key, without_place; /* equal if the place is unknown */
+};
+
 enum ncs_step_kind { NCS_STEP_CALL, NCS_STEP_GROUP, NCS_STEP_GROUP_END, NCS_STEP_SYNC, NCS_STEP_LAST };
 
 struct ncs_workload_step {
     enum ncs_step_kind kind;
     const struct ncs_workload_call **of; /* by rank; NULL = it does not make this step */
-    uint64_t key;                   /* what makes steps of two ranks the same step */
+    struct ncs_step_key key;
 };
 
 struct ncs_workload {
@@ -64,7 +69,7 @@ void ncs_workload_free(struct ncs_workload *job); /* the contents */
 
 /* ---- for the files of this room ---- */
 
-struct ncs_workload_step *ncs_workload_new_step(const struct ncs_workload *job, enum ncs_step_kind kind, uint64_t key);
+struct ncs_workload_step *ncs_workload_new_step(const struct ncs_workload *job, enum ncs_step_kind kind, struct ncs_step_key key);
 void ncs_workload_free_step(struct ncs_workload_step *step);
 /* The one copy of equal arguments. */
 const struct ncs_workload_call *ncs_workload_intern(struct ncs_workload *job, const struct ncs_workload_call *call);
@@ -75,7 +80,7 @@ void ncs_workload_note(struct ncs_workload *job, const char *fmt, ...) __attribu
 struct ncs_workload_token {
     enum ncs_step_kind kind;
     const struct ncs_workload_call *call;
-    uint64_t key;
+    struct ncs_step_key key;
 };
 struct ncs_workload_tokens {
     struct ncs_workload_token *token;
