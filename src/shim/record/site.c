@@ -1,0 +1,70 @@
+/* The places that calls come from, each looked up once: a reader of the file has no process to ask. */
+#define _GNU_SOURCE /* dladdr */
+#include "shim/record/recorder.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+enum { KNOWN = 1 << 13, PROBES = 32 };
+
+/* Addresses that have been looked up. `index` is written first. */
+static struct recorder_site {
+    void *address;
+    uint16_t index; /* + 1 */
+} recorder_sites[KNOWN];
+static pthread_mutex_t recorder_site_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void describe_site(struct ncs_recording_site *site, void *address)
+{
+    Dl_info info = { 0 };
+    *site = (struct ncs_recording_site){ .address = (uint64_t)(uintptr_t)address };
+    if (!dladdr(address, &info) || !info.dli_fname)
+        return;
+    site->offset = (uint64_t)((char *)address - (char *)info.dli_fbase);
+    snprintf(site->module, sizeof site->module, "%s", info.dli_fname);
+    if (info.dli_sname)
+        snprintf(site->name, sizeof site->name, "%s", info.dli_sname);
+}
+
+static uint16_t add_site(struct recorder_file *f, struct recorder_site *known, void *address)
+{
+    uint16_t index = 0;
+    pthread_mutex_lock(&recorder_site_lock);
+    if (known->address == address) {
+        index = known->index;
+    } else if (!known->address) {
+        uint32_t at = f->head->sites;
+        if (at < f->head->area[NCS_RECORDING_SITES].entries) {
+            describe_site(&f->site[at], address);
+            index = (uint16_t)(at + 1);
+            f->head->sites = at + 1;
+        }
+        known->index = index;
+        __atomic_store_n(&known->address, address, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&recorder_site_lock);
+    return index;
+}
+
+uint16_t ncs_recorder_site(struct recorder_file *f, void *address)
+{
+    uint64_t hash = ncs_mix((uint64_t)(uintptr_t)address);
+    for (uint64_t i = 0; i < PROBES; i++) {
+        struct recorder_site *known = &recorder_sites[(hash + i) & (KNOWN - 1)];
+        void *there = __atomic_load_n(&known->address, __ATOMIC_ACQUIRE);
+        if (there == address)
+            return known->index;
+        if (!there)
+            return add_site(f, known, address);
+    }
+    return 0;
+}
+
+void ncs_recorder_forget_sites(void)
+{
+    memset(recorder_sites, 0, sizeof recorder_sites);
+}
