@@ -66,9 +66,9 @@ struct ncs_recording_comm {
 };
 
 struct ncs_recording_site {
-    uint64_t address, offset; /* offset: in the file of the module */
+    uint64_t address, offset; /* offset: as the symbols of the module's file have it */
     char module[176];         /* the path; empty = unknown */
-    char name[64];            /* the exported function that contains it; empty = unknown */
+    char name[64];            /* in the exported function that contains it, "train_step+0x1a2"; empty = in none */
 };
 
 struct ncs_recording_function {

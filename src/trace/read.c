@@ -11,14 +11,14 @@
 
 #define FILE_MOST ((size_t)512 << 20)
 
-enum kind { KIND_NONE, KIND_DUMP, KIND_LOG };
+enum kind { KIND_NONE, KIND_DUMP, KIND_LOG, KIND_RECORDING };
 
 struct files {
     struct trace_file *file;
-    size_t count, room, log, dump; /* log, dump: how many are such */
+    size_t count, room, log, dump, recording; /* log, dump, recording: how many are such */
     char **path;
     size_t paths, path_room;
-    size_t left;                   /* files of folders that are neither */
+    size_t left;                   /* files of folders that are none of these */
     const char *first_left;
 };
 
@@ -26,6 +26,8 @@ static enum kind kind_of(const struct trace_file *f)
 {
     const char *text = f->text.text;
     size_t bytes = strspn(text, " \t\r\n");
+    if (ncs_recording_is(f))
+        return KIND_RECORDING;
     if ((unsigned char)text[0] == 0x80 || text[bytes] == '{')
         return KIND_DUMP;
     return ncs_log_is(f) ? KIND_LOG : KIND_NONE;
@@ -43,6 +45,7 @@ static bool add_text(struct files *all, const char *path, struct ncs_str *text, 
     if (kind != KIND_NONE) {
         all->dump += kind == KIND_DUMP;
         all->log += kind == KIND_LOG;
+        all->recording += kind == KIND_RECORDING;
         NCS_PUSH(all->file, all->count, all->room, f);
         return true;
     }
@@ -52,7 +55,7 @@ static bool add_text(struct files *all, const char *path, struct ncs_str *text, 
         all->first_left = f.path;
     if (of_folder)
         return true;
-    ncs_fail(err, NCS_BAD_INPUT, "%s: a Flight Recorder dump (JSON or pickle) or a log of NCCL is expected",
+    ncs_fail(err, NCS_BAD_INPUT, "%s: a Flight Recorder dump (JSON or pickle), a log of NCCL or a recording is expected",
              empty ? "the file is empty" : "there is no line of NCCL's in it, and it begins with neither "
                                            "`{` nor a pickle's byte 0x80");
     return ncs_fail_at(err, path, 0, 0);
@@ -101,7 +104,10 @@ static bool add_path(struct files *all, const char *path, struct ncs_error *err)
 static bool agree(const struct files *all, const char *path, struct ncs_error *err)
 {
     if (all->count == 0)
-        ncs_fail(err, NCS_BAD_INPUT, "no file of the folder is a Flight Recorder dump or a log of NCCL");
+        ncs_fail(err, NCS_BAD_INPUT, "no file of the folder is a Flight Recorder dump, a log of NCCL or a recording");
+    else if (all->recording && (all->log || all->dump))
+        ncs_fail(err, NCS_BAD_INPUT, "%zu recording%s and %zu other file%s: one kind at a time", all->recording,
+                 all->recording == 1 ? "" : "s", all->log + all->dump, all->log + all->dump == 1 ? "" : "s");
     else if (all->log && all->dump)
         ncs_fail(err, NCS_BAD_INPUT, "%zu Flight Recorder dump%s and %zu log%s of NCCL: one kind at a time",
                  all->dump, all->dump == 1 ? "" : "s", all->log, all->log == 1 ? "" : "s");
@@ -114,11 +120,11 @@ static bool read_files(struct ncs_trace *trace, struct files *all, bool ok, stru
 {
     struct record r = { .trace = trace };
     if (ok)
-        ok = (all->log ? ncs_log_read : ncs_flight_read)(&r, all->file, all->count, err);
+        ok = (all->recording ? ncs_recording_read : all->log ? ncs_log_read : ncs_flight_read)(&r, all->file, all->count, err);
     if (ok && all->left)
-        ncs_record_note(&r, "%zu file%s %s neither a dump nor a log, the first is %s", all->left,
+        ncs_record_note(&r, "%zu file%s %s no dump, log or recording, the first is %s", all->left,
                         all->left == 1 ? "" : "s", all->left == 1 ? "is" : "are", all->first_left);
-    if (ok)
+    if (ok && !all->recording)
         ncs_record_play(&r);
     ncs_record_free(&r);
     for (size_t i = 0; i < all->count; i++)

@@ -78,6 +78,9 @@ bool ncs_record_has_rank(struct record *r, int64_t rank, struct ncs_error *err);
 int ncs_record_add_comm(struct record *r, int nranks, const char *name, struct ncs_error *err); /* -1 */
 struct record_call *ncs_record_add(struct record *r, int rank, struct ncs_error *err); /* NULL */
 
+/* Keeps calls that met although their arguments differ: NCCL may not have noticed. */
+void ncs_trace_look_at_meeting(struct ncs_trace *t, struct ncs_call *const *calls, size_t count);
+
 /* Turns the record into the trace's journal and snapshot. */
 void ncs_record_play(struct record *r);
 
@@ -109,6 +112,9 @@ bool ncs_log_align(struct record *r, struct ncs_error *err);
 /* Each reads all files of its kind. */
 bool ncs_flight_read(struct record *r, struct trace_file *file, size_t count, struct ncs_error *err);
 bool ncs_log_read(struct record *r, struct trace_file *file, size_t count, struct ncs_error *err);
+/* Reads recordings of `ncclscript record`, and makes the trace's journal and snapshot itself. */
+bool ncs_recording_read(struct record *r, struct trace_file *file, size_t count, struct ncs_error *err);
+bool ncs_recording_is(const struct trace_file *file);
 /* True if the file contains a line of NCCL's log. */
 bool ncs_log_is(const struct trace_file *file);
 

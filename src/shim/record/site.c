@@ -1,11 +1,13 @@
 /* The places that calls come from, each looked up once: a reader of the file has no process to ask. */
-#define _GNU_SOURCE /* dladdr */
+#define _GNU_SOURCE /* dladdr1 */
 #include "shim/record/recorder.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 
@@ -18,16 +20,21 @@ static struct recorder_site {
 } recorder_sites[KNOWN];
 static pthread_mutex_t recorder_site_lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* The offset is that of the file's own symbols. */
 static void describe_site(struct ncs_recording_site *site, void *address)
 {
     Dl_info info = { 0 };
+    struct link_map *map = NULL;
     *site = (struct ncs_recording_site){ .address = (uint64_t)(uintptr_t)address };
-    if (!dladdr(address, &info) || !info.dli_fname)
+    if (!dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) || !info.dli_fname)
         return;
-    site->offset = (uint64_t)((char *)address - (char *)info.dli_fbase);
+    site->offset = (uint64_t)(uintptr_t)address - (map ? map->l_addr : 0);
     snprintf(site->module, sizeof site->module, "%s", info.dli_fname);
+    if (map && !map->l_prev && readlink("/proc/self/exe", site->module, sizeof site->module - 1) < 0)
+        site->module[0] = '\0';
     if (info.dli_sname)
-        snprintf(site->name, sizeof site->name, "%s", info.dli_sname);
+        snprintf(site->name, sizeof site->name, "%s+0x%llx", info.dli_sname,
+                 (unsigned long long)((char *)address - (char *)info.dli_saddr));
 }
 
 static uint16_t add_site(struct recorder_file *f, struct recorder_site *known, void *address)

@@ -1,0 +1,147 @@
+/* Reads the recordings of a job's processes. */
+#include "trace/recording.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+bool ncs_recording_is(const struct trace_file *file)
+{
+    return file->text.bytes >= 8 && memcmp(file->text.text, NCS_RECORDING_MAGIC, 8) == 0;
+}
+
+/* ---- what is known of waits ---- */
+
+struct stream_calls {
+    size_t *call; size_t calls, room; /* indices of calls whose end nobody has seen so far */
+};
+
+static bool is_launched(const struct recorded_file *f, size_t at, const size_t *closed)
+{
+    return f->call[at].raw.depth == 0 || at < closed[f->call[at].raw.thread];
+}
+
+/* The calls of a stream up to `until` are over. */
+static void finish(struct recorded_file *f, struct stream_calls *s, size_t until, const size_t *closed)
+{
+    size_t kept = 0;
+    for (size_t i = 0; s && i < s->calls; i++) {
+        if (s->call[i] < until && is_launched(f, s->call[i], closed))
+            f->call[s->call[i]].over = true;
+        else
+            s->call[kept++] = s->call[i];
+    }
+    if (s)
+        s->calls = kept;
+}
+
+struct follower {
+    struct recorded_file *f;
+    struct ncs_map stream;       /* handle + 1 -> struct stream_calls */
+    struct ncs_map event_stream; /* event -> handle of its stream + 1 */
+    struct ncs_map event_at;     /* event -> calls before its record */
+    struct stream_calls **all; size_t streams, room;
+    size_t *closed;              /* by thread: calls before the end of its latest group */
+};
+
+static struct stream_calls *stream_of(struct follower *w, uint64_t handle)
+{
+    struct stream_calls *s = ncs_map_get(&w->stream, handle + 1);
+    if (s)
+        return s;
+    s = ncs_new(sizeof *s);
+    ncs_map_put(&w->stream, handle + 1, s);
+    NCS_PUSH(w->all, w->streams, w->room, s);
+    return s;
+}
+
+static void follow_call(struct follower *w, size_t at)
+{
+    const struct recorded_call *c = &w->f->call[at];
+    const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
+    bool ok = c->end != UINT64_MAX && c->raw.rc == 0;
+    uint64_t stream = info->at[NCS_ARG_STREAM] ? c->raw.arg[info->at[NCS_ARG_STREAM] - 1] : 0;
+    uint64_t event = info->at[NCS_ARG_EVENT] ? c->raw.arg[info->at[NCS_ARG_EVENT] - 1] : 0;
+    if (info->closes_group && c->raw.depth <= 1)
+        w->closed[c->raw.thread] = at;
+    if (info->counted && info->at[NCS_ARG_STREAM]) {
+        struct stream_calls *s = stream_of(w, stream);
+        NCS_PUSH(s->call, s->calls, s->room, at);
+    } else if (info->records && ok) {
+        ncs_map_put_number(&w->event_stream, event + 1, (size_t)stream + 1);
+        ncs_map_put_number(&w->event_at, event + 1, at + 1);
+    } else if (ok && (c->fn == NCS_FN_cudaStreamSynchronize || c->fn == NCS_FN_cudaStreamQuery)) {
+        finish(w->f, ncs_map_get(&w->stream, stream + 1), at, w->closed);
+    } else if (ok && (c->fn == NCS_FN_cudaEventSynchronize || c->fn == NCS_FN_cudaEventQuery)) {
+        size_t of = ncs_map_number(&w->event_stream, event + 1);
+        if (of)
+            finish(w->f, ncs_map_get(&w->stream, of), ncs_map_number(&w->event_at, event + 1) - 1, w->closed);
+    } else if (ok && c->fn == NCS_FN_cudaDeviceSynchronize && !w->f->several) {
+        for (size_t i = 0; i < w->streams; i++)
+            finish(w->f, w->all[i], at, w->closed);
+    }
+}
+
+void ncs_recorded_follow_waits(struct recorded_file *f)
+{
+    struct follower w = { .f = f, .closed = ncs_new(((size_t)f->threads + 1) * sizeof *w.closed) };
+    for (size_t i = 0; i < f->calls; i++)
+        follow_call(&w, i);
+    for (size_t i = 0; i < w.streams; i++) {
+        ncs_free(w.all[i]->call);
+        ncs_free(w.all[i]);
+    }
+    ncs_free(w.all);
+    ncs_free(w.closed);
+    ncs_map_free(&w.stream);
+    ncs_map_free(&w.event_stream);
+    ncs_map_free(&w.event_at);
+}
+
+/* ---- all files ---- */
+
+static void describe_files(struct recording *r)
+{
+    char *version = r->record->trace->nccl;
+    for (size_t i = 0; i < r->files; i++) {
+        const struct recorded_file *f = &r->file[i];
+        if (f->left_out)
+            continue;
+        if (f->rank >= 0)
+            r->record->rank[f->rank].source = f->path;
+        for (int k = 0; f->several && k < f->threads; k++)
+            if (f->thread[k].rank >= 0)
+                r->record->rank[f->thread[k].rank].source = f->path;
+        int code = f->head.nccl;
+        if (!version[0] && code > 0 && code < 1000000)
+            snprintf(version, sizeof r->record->trace->nccl, "%d.%d.%d", code / 10000, code / 100 % 100, code % 100);
+    }
+    if (r->unknown)
+        ncs_record_note(r->record, "%zu call%s of functions that this version does not know %s left out", r->unknown,
+                        r->unknown == 1 ? "" : "s", r->unknown == 1 ? "is" : "are");
+}
+
+bool ncs_recording_read(struct record *record, struct trace_file *file, size_t count, struct ncs_error *err)
+{
+    struct recording r = { .record = record, .file = ncs_new(count * sizeof *r.file), .files = 0 };
+    bool ok = true;
+    record->trace->kind = "recordings";
+    record->source_word = "recording";
+    for (size_t i = 0; i < count && ok; i++) {
+        ok = ncs_recorded_read(&r.file[i], (int)i, &file[i], NCS_RECORD_CALLS / count, &r.unknown, err);
+        r.files += ok;
+        if (ok)
+            ncs_recorded_follow_waits(&r.file[i]);
+    }
+    ok = ok && ncs_recorded_rank(&r, err);
+    if (ok) {
+        describe_files(&r);
+        ncs_record_note_missing(record);
+        ok = ncs_recorded_play(&r, err);
+    }
+    for (size_t i = 0; i < r.files; i++)
+        ncs_recorded_free(&r.file[i]);
+    ncs_free(r.file);
+    return ok;
+}

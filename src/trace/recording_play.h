@@ -1,0 +1,43 @@
+/* Makes recorded calls through a journal. Private to recording_*.c. */
+#ifndef NCS_TRACE_RECORDING_PLAY_H
+#define NCS_TRACE_RECORDING_PLAY_H
+
+#include "trace/recording.h"
+
+/* A thread of a process while its calls are made again. */
+struct played_thread {
+    struct ncs_local local;
+    struct ncs_place place;        /* of the call about to be made */
+    struct ncs_call *call;         /* in flight */
+    const struct ncs_call *last;   /* its last call on a communicator */
+    const struct ncs_call *counted; /* its last collective, send or receive */
+};
+
+struct recorded_play {
+    struct recording *r;
+    struct ncs_journal *journal;
+    struct played_thread **thread; /* by file and thread */
+    void **block; size_t blocks, block_room; /* freed at the end */
+    struct ncs_map made;           /* handle of a communicator -> the call that made it */
+    struct ncs_map over;           /* id of a call that is known to be over -> the call */
+    const struct recorded_call *now; /* whose results the journal may ask for */
+    size_t members, known_comms;   /* ranks of all communicators so far */
+    size_t damaged, strangers;     /* calls left out: with impossible arguments; on unknown communicators */
+};
+
+/* Memory that lives until the end of the play, all zero. */
+void *ncs_recorded_block(struct recorded_play *p, size_t bytes);
+/* A pointer of a process as one that no other process has. Handles with a meaning of their own stay. */
+const void *ncs_recorded_pointer(int file, uint64_t word);
+void ncs_recorded_set_arguments(struct recorded_play *p, const struct recorded_call *c, struct ncs_call *call);
+/* Writes what the call has returned through its pointers. */
+void ncs_recorded_set_results(const struct recorded_call *c, struct ncs_call *call);
+/* False: NCCL cannot have accepted these arguments, so the entry is damaged. */
+bool ncs_recorded_is_sound(const struct ncs_journal *j, const struct recorded_call *c);
+
+/* The state of the ranks at the end of their recordings. */
+void ncs_recorded_contexts(struct recorded_play *p, struct ncs_snapshot *s);
+/* Makes each rank that is in no call wait for its calls in flight. */
+void ncs_recorded_park(struct ncs_snapshot *s);
+
+#endif

@@ -1,0 +1,140 @@
+/* Which rank of the run each process is, or each of its threads. The launcher's number counts if it tells the processes
+ * apart. It does not where a script under srun starts processes itself: then the communicators tell. */
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "trace/recording.h"
+
+/* The rank and the number of ranks that a call joins; false if it joins none. All ranks: rank is -1. */
+static bool joins_as(const struct recorded_call *c, uint64_t *id, int64_t *rank, int64_t *nranks)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
+    int at_id = info->at[NCS_ARG_ID] ? info->at[NCS_ARG_ID] : info->at[NCS_ARG_IDS];
+    if (info->joins == NCS_JOINS_NONE || !info->at[NCS_ARG_NRANKS])
+        return false;
+    bool all = info->joins == NCS_JOINS_ALL;
+    if (!all && (!at_id || !info->at[NCS_ARG_RANK]))
+        return false;
+    *id = all ? 0 : c->raw.arg[at_id - 1];
+    *nranks = (int)c->raw.arg[info->at[NCS_ARG_NRANKS] - 1];
+    *rank = all ? -1 : (int)c->raw.arg[info->at[NCS_ARG_RANK] - 1];
+    return *nranks > 0 && *nranks <= NCS_RECORD_RANKS && *rank < *nranks && *rank >= -1;
+}
+
+struct membership {
+    int64_t rank, nranks; /* of the largest communicator; nranks 0 = of none */
+};
+
+static void look_at_joins(struct recorded_file *f, struct membership *of_file, struct membership *of_thread)
+{
+    struct ncs_map rank_in = { 0 };
+    for (size_t i = 0; i < f->calls; i++) {
+        uint64_t id;
+        int64_t rank, nranks;
+        if (!joins_as(&f->call[i], &id, &rank, &nranks))
+            continue;
+        size_t other = rank >= 0 ? ncs_map_number(&rank_in, id) : 0;
+        f->several |= (rank < 0 && nranks > 1) || (other && other != (size_t)rank + 1);
+        if (rank >= 0)
+            ncs_map_put_number(&rank_in, id, (size_t)rank + 1);
+        rank = rank < 0 ? 0 : rank;
+        struct membership *thread = &of_thread[f->call[i].raw.thread];
+        if (nranks > thread->nranks)
+            *thread = (struct membership){ rank, nranks };
+        if (nranks > of_file->nranks)
+            *of_file = (struct membership){ rank, nranks };
+    }
+    ncs_map_free(&rank_in);
+}
+
+/* True if the numbers, one for each file that is one rank, are there and differ. */
+static bool numbers_differ(const struct recording *r, const int64_t *number)
+{
+    struct ncs_map seen = { 0 };
+    bool differ = true;
+    for (size_t i = 0; i < r->files && differ; i++) {
+        if (r->file[i].several || r->file[i].left_out)
+            continue;
+        differ = number[i] >= 0 && number[i] < NCS_RECORD_RANKS && !ncs_map_number(&seen, (uint64_t)number[i] + 1);
+        ncs_map_put_number(&seen, (uint64_t)number[i] + 1, 1);
+    }
+    ncs_map_free(&seen);
+    return differ;
+}
+
+/* Files of an earlier start of the job are in the folder: the newest file of each rank counts. */
+static void leave_out_older(struct recording *r, const int64_t *number)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < r->files; i++)
+        for (size_t k = 0; k < r->files; k++) {
+            const struct recorded_file *a = &r->file[i], *b = &r->file[k];
+            if (i == k || a->several || b->several || number[i] != number[k] || a->left_out || b->left_out)
+                continue;
+            if (a->head.real > b->head.real || (a->head.real == b->head.real && i > k))
+                continue;
+            r->file[i].left_out = true;
+            if (left++ == 0)
+                ncs_record_note(r->record, "%.300s is left out: %.300s is a newer recording of rank %lld", a->path, b->path,
+                                (long long)number[i]);
+        }
+    if (left > 1)
+        ncs_record_note(r->record, "%zu more recordings are left out because of newer ones", left - 1);
+}
+
+static void number_threads(struct recorded_file *f, const struct membership *of_thread)
+{
+    int number = 0;
+    for (int i = 0; i < f->threads; i++) {
+        struct recorded_thread *t = &f->thread[i];
+        t->rank = !f->several ? f->rank : of_thread[i].nranks ? (int)of_thread[i].rank : -1;
+        t->number = f->several ? 0 : t->used ? number++ : 0;
+    }
+}
+
+bool ncs_recorded_rank(struct recording *r, struct ncs_error *err)
+{
+    int64_t *by_launcher = ncs_new((r->files + 1) * sizeof *by_launcher);
+    int64_t *by_comm = ncs_new((r->files + 1) * sizeof *by_comm);
+    struct membership *of_file = ncs_new((r->files + 1) * sizeof *of_file), **of_thread = ncs_new((r->files + 1) * sizeof *of_thread);
+    int64_t largest = 0, most = 0;
+    for (size_t i = 0; i < r->files; i++) {
+        struct recorded_file *f = &r->file[i];
+        of_thread[i] = ncs_new(((size_t)f->threads + 1) * sizeof **of_thread);
+        look_at_joins(f, &of_file[i], of_thread[i]);
+        largest = of_file[i].nranks > largest ? of_file[i].nranks : largest;
+        by_launcher[i] = f->head.rank;
+    }
+    for (size_t i = 0; i < r->files; i++)
+        by_comm[i] = of_file[i].nranks == largest && largest > 0 ? of_file[i].rank : -1;
+    const int64_t *number = numbers_differ(r, by_launcher) ? by_launcher : numbers_differ(r, by_comm) ? by_comm : NULL;
+    for (size_t i = 0; i < r->files && !number; i++)
+        if (by_launcher[i] < 0 && by_comm[i] >= 0)
+            by_launcher[i] = by_comm[i];
+    if (!number) {
+        number = by_launcher;
+        leave_out_older(r, number);
+    }
+    bool ok = true;
+    for (size_t i = 0; i < r->files; i++) {
+        struct recorded_file *f = &r->file[i];
+        f->rank = f->several || number[i] >= NCS_RECORD_RANKS ? -1 : (int)number[i];
+        number_threads(f, of_thread[i]);
+        if (f->left_out)
+            continue;
+        most = f->rank >= most ? f->rank + 1 : most;
+        for (int k = 0; k < f->threads; k++)
+            most = f->thread[k].rank >= most ? f->thread[k].rank + 1 : most;
+    }
+    most = largest > most ? largest : most;
+    r->ranks = (int)(most > 0 ? most : 1);
+    ok = ncs_record_has_rank(r->record, r->ranks - 1, err);
+    for (size_t i = 0; i < r->files; i++)
+        ncs_free(of_thread[i]);
+    ncs_free(of_thread);
+    ncs_free(of_file);
+    ncs_free(by_comm);
+    ncs_free(by_launcher);
+    return ok;
+}
