@@ -8,7 +8,10 @@
 #ifndef NCS_API_RECORDING_H
 #define NCS_API_RECORDING_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "base/hash.h"
 
 #define NCS_RECORDING_MAGIC "NCSREC1\n"
 #define NCS_RECORDING_ENDING ".ncclrec"
@@ -63,7 +66,21 @@ struct ncs_recording_thread {
 struct ncs_recording_comm {
     uint64_t handle;
     uint32_t calls, collectives; /* counted calls so far, and how many of them are in the sequence of collectives */
+    uint32_t generation;         /* how many communicators have had this handle before */
+    uint32_t pad;
 };
+
+/* The length of the sequence of sends to a peer, or of receives from it. */
+struct ncs_recording_pair {
+    uint64_t key; /* ncs_recording_pair_key; 0 = unused */
+    uint64_t length;
+};
+
+/* comm: index in the area COMMS. */
+static inline uint64_t ncs_recording_pair_key(uint32_t comm, uint32_t generation, int peer, bool receives)
+{
+    return ncs_hash(ncs_hash(comm, generation), 2 * (uint64_t)(uint32_t)peer + receives) | 1;
+}
 
 struct ncs_recording_site {
     uint64_t address, offset; /* offset: as the symbols of the module's file have it */
@@ -77,7 +94,7 @@ struct ncs_recording_function {
 };
 
 enum ncs_recording_area {
-    NCS_RECORDING_FUNCTIONS, NCS_RECORDING_THREADS, NCS_RECORDING_COMMS, NCS_RECORDING_SITES,
+    NCS_RECORDING_FUNCTIONS, NCS_RECORDING_THREADS, NCS_RECORDING_COMMS, NCS_RECORDING_PAIRS, NCS_RECORDING_SITES,
     NCS_RECORDING_LASTING, NCS_RECORDING_RING, NCS_RECORDING_AREAS,
 };
 

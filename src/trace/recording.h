@@ -15,13 +15,14 @@ struct recorded_call {
     uint64_t *list;      /* words of the list among its arguments, owned; NULL = none */
     size_t words;
     bool over;           /* its process has seen that its work is done */
+    bool of_ring;        /* of the ring that overwrites its oldest calls */
+    bool left_out;       /* it is not made again */
 };
 
 struct recorded_thread {
     int rank;            /* of the run; -1 = it has none */
     int number;          /* among the threads of its rank */
     bool used, ended, polls;
-    size_t first;        /* calls that are left out at its start: the ring has lost what they belong to */
     struct recorded_call poll; /* if it polls: its latest query, which found nothing */
 };
 
@@ -32,6 +33,7 @@ struct recorded_file {
     struct recorded_thread *thread; int threads;
     struct ncs_recording_site *site; int sites;
     struct ncs_recording_comm *comm; int comms;
+    struct ncs_recording_pair *pair; int pairs;
     int *line;           /* of each site: its line in the trace; 0 = not named so far */
     int rank;            /* of the run, of all its threads; -1 = each thread has its own */
     bool several;        /* it has several ranks of a communicator */

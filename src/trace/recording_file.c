@@ -18,6 +18,7 @@ static const size_t entry_bytes[NCS_RECORDING_AREAS] = {
     [NCS_RECORDING_FUNCTIONS] = sizeof(struct ncs_recording_function),
     [NCS_RECORDING_THREADS] = sizeof(struct ncs_recording_thread),
     [NCS_RECORDING_COMMS] = sizeof(struct ncs_recording_comm),
+    [NCS_RECORDING_PAIRS] = sizeof(struct ncs_recording_pair),
     [NCS_RECORDING_SITES] = sizeof(struct ncs_recording_site),
     [NCS_RECORDING_LASTING] = sizeof(struct ncs_recording_call),
     [NCS_RECORDING_RING] = sizeof(struct ncs_recording_call),
@@ -109,7 +110,7 @@ static bool is_sound(const struct reading *r, const struct ncs_recording_call *r
            raw->ns >= 0 && raw->ns < 1e18f;
 }
 
-static void add_call(struct reading *r, const struct ncs_recording_call *raw)
+static void add_call(struct reading *r, const struct ncs_recording_call *raw, bool of_ring)
 {
     struct recorded_file *f = r->file;
     if (!is_sound(r, raw))
@@ -118,7 +119,7 @@ static void add_call(struct reading *r, const struct ncs_recording_call *raw)
         r->unknown += raw->kind == NCS_RECORDING_CALL;
         return;
     }
-    struct recorded_call call = { .raw = *raw, .fn = (enum ncs_fn)(r->known[raw->fn] - 1), .file = r->number };
+    struct recorded_call call = { .raw = *raw, .fn = (enum ncs_fn)(r->known[raw->fn] - 1), .file = r->number, .of_ring = of_ring };
     call.begin = on_one_clock(f, raw->begin);
     call.end = raw->ns > 0 ? call.begin + (raw->ns < 1 ? 1 : (uint64_t)raw->ns) : UINT64_MAX;
     NCS_PUSH(f->call, f->calls, f->room, call);
@@ -134,7 +135,7 @@ static void read_ring(struct reading *r, enum ncs_recording_area area, size_t ke
         struct ncs_recording_call raw;
         memcpy(&raw, at + i * sizeof raw, sizeof raw);
         if (raw.seq > first && raw.seq <= next && next - raw.seq < room && ((raw.seq - 1) & (room - 1)) == i)
-            add_call(r, &raw);
+            add_call(r, &raw, area == NCS_RECORDING_RING);
     }
 }
 
@@ -198,6 +199,24 @@ static void order_ends(struct recorded_file *f)
     ncs_free(last);
 }
 
+/* Leaves out calls of a group whose beginning was overwritten: which group they are in is not known. */
+static void drop_torn_groups(struct recorded_file *f)
+{
+    enum { UNSEEN, TORN, WHOLE };
+    unsigned char *state = ncs_new((size_t)f->threads + 1);
+    for (size_t i = 0; i < f->calls && f->cut; i++) {
+        struct recorded_call *c = &f->call[i];
+        unsigned char *s = &state[c->raw.thread];
+        if (*s == WHOLE || !c->of_ring)
+            continue;
+        *s = c->raw.depth ? TORN : WHOLE;
+        c->left_out = *s == TORN;
+        if (*s == TORN && ncs_fn_info[c->fn].closes_group && c->raw.depth == 1)
+            *s = WHOLE;
+    }
+    ncs_free(state);
+}
+
 /* ---- threads ---- */
 
 static void read_threads(struct reading *r)
@@ -218,7 +237,7 @@ static void read_threads(struct reading *r)
         t->poll = (struct recorded_call){ .raw = raw.now, .fn = fn, .file = r->number,
                                           .begin = on_one_clock(f, raw.now.begin) };
         if (!ncs_fn_info[fn].looks && raw.now.ns == 0)
-            add_call(r, &raw.now); /* the ring may have lost it while it waits */
+            add_call(r, &raw.now, true); /* the ring may have lost it while it waits */
     }
 }
 
@@ -243,6 +262,8 @@ static void read_tables(struct reading *r)
     }
     f->comms = (int)f->head.area[NCS_RECORDING_COMMS].entries;
     f->comm = copy_area(f, r->from, NCS_RECORDING_COMMS, (size_t)f->comms);
+    f->pairs = (int)f->head.area[NCS_RECORDING_PAIRS].entries;
+    f->pair = copy_area(f, r->from, NCS_RECORDING_PAIRS, (size_t)f->pairs);
 }
 
 bool ncs_recorded_read(struct recorded_file *f, int number, const struct trace_file *from, size_t keep, size_t *unknown,
@@ -264,6 +285,7 @@ bool ncs_recorded_read(struct recorded_file *f, int number, const struct trace_f
         qsort(f->call, f->calls, sizeof *f->call, compare_calls);
     join_lists(f);
     order_ends(f);
+    drop_torn_groups(f);
     *unknown += r.unknown;
     ncs_free(known);
     return true;
@@ -277,5 +299,6 @@ void ncs_recorded_free(struct recorded_file *f)
     ncs_free(f->thread);
     ncs_free(f->site);
     ncs_free(f->comm);
+    ncs_free(f->pair);
     ncs_free(f->line);
 }

@@ -58,10 +58,13 @@ static void begin_call(struct recorded_play *p, const struct recorded_call *c)
 {
     struct played_thread *t = thread_of(p, c);
     struct recorded_file *f = &p->r->file[c->file];
+    const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
     if (!ncs_recorded_is_sound(p->journal, c)) {
         p->damaged++;
         return;
     }
+    if (p->alignment && !p->measures && !ncs_alignment_apply(p->alignment, p->journal, c))
+        return;
     int line = ncs_recorded_line(p->r, f, c->raw.site);
     t->place = (struct ncs_place){ line ? play_file : NULL, line };
     ncs_local = &t->local;
@@ -69,7 +72,11 @@ static void begin_call(struct recorded_play *p, const struct recorded_call *c)
     t->call = ncs_journal_enter(p->journal, c->fn);
     ncs_recorded_set_arguments(p, c, t->call);
     ncs_journal_begin(p->journal, t->call);
-    p->strangers += ncs_fn_info[c->fn].counted && t->call->comm < 0;
+    if (p->measures)
+        ncs_alignment_note(p->alignment, p->journal, f, c, t->call);
+    if (p->alignment && info->counted && ncs_call_op(t->call) >= ncclNumOps && !t->call->redop)
+        t->call->unsaid |= NCS_UNSAID_OP; /* its creation has been overwritten */
+    p->strangers += info->counted && t->call->comm < 0;
     if (t->call->comm >= 0)
         t->last = t->call;
     if (t->call->number)
@@ -125,6 +132,8 @@ static struct recorded_event *list_events(const struct recording *r, size_t *cou
     for (size_t i = 0; i < r->files; i++) {
         const struct recorded_file *f = &r->file[i];
         for (size_t k = 0; k < f->calls && !f->left_out; k++) {
+            if (f->call[k].left_out)
+                continue;
             event[n++] = (struct recorded_event){ f->call[k].begin, &f->call[k], false };
             if (f->call[k].end != UINT64_MAX)
                 event[n++] = (struct recorded_event){ f->call[k].end, &f->call[k], true };
@@ -232,22 +241,58 @@ static void close_play(struct recorded_play *p)
     ncs_map_free(&p->over);
 }
 
-bool ncs_recorded_play(struct recording *r, struct ncs_error *err)
+static void open_play(struct recorded_play *p, struct recording *r, struct alignment *alignment)
 {
-    struct ncs_local *outer = ncs_local;
-    struct recorded_play p = { .r = r, .journal = ncs_journal_open(SIZE_MAX, false) }, *before = playing;
-    playing = &p;
+    *p = (struct recorded_play){ .r = r, .journal = ncs_journal_open(SIZE_MAX, false), .alignment = alignment };
+    playing = p;
+    ncs_journal_ask(p->journal, &answers);
+    open_threads(p);
+}
+
+/* Makes all calls once to find where the ranks can be compared from. */
+static bool measure(struct recording *r, struct alignment *alignment, struct ncs_error *err)
+{
+    struct recorded_play p;
+    open_play(&p, r, alignment);
+    p.measures = true;
+    bool ok = make_calls(&p, err);
+    ncs_alignment_close(alignment, p.journal, r);
+    close_play(&p);
+    ncs_journal_close(p.journal);
+    return ok;
+}
+
+static bool play_once(struct recording *r, struct alignment *alignment, struct ncs_error *err)
+{
+    struct recorded_play p;
+    open_play(&p, r, alignment);
     r->record->trace->journal = p.journal;
     r->record->trace->ranks = r->ranks;
-    ncs_journal_ask(p.journal, &answers);
-    open_threads(&p);
     bool ok = make_calls(&p, err);
+    if (ok && alignment)
+        ncs_alignment_finish(p.journal, r);
     if (ok) {
         infer_waits(&p);
         count_calls(&p);
     }
     ncs_journal_ask(p.journal, NULL);
     close_play(&p);
+    return ok;
+}
+
+bool ncs_recorded_play(struct recording *r, struct ncs_error *err)
+{
+    struct ncs_local *outer = ncs_local;
+    struct recorded_play *before = playing;
+    struct alignment alignment = { 0 };
+    size_t cut = 0;
+    for (size_t i = 0; i < r->files; i++)
+        cut += r->file[i].cut && !r->file[i].left_out;
+    bool ok = (!cut || measure(r, &alignment, err)) && play_once(r, cut ? &alignment : NULL, err);
+    if (ok && cut)
+        ncs_record_note(r->record, "%zu recording%s overwritten %s oldest calls: the ranks are compared from the first calls on "
+                        "that all of them have", cut, cut == 1 ? " has" : "s have", cut == 1 ? "its" : "their");
+    ncs_alignment_free(&alignment);
     playing = before;
     ncs_local = outer;
     return ok;

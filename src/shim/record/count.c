@@ -2,20 +2,9 @@
  * and the ranks can be compared after old calls have been overwritten. */
 #include "shim/record/recorder.h"
 
-#include <string.h>
-
 #include "base/hash.h"
 
-enum { PAIRS = 1 << 14, PROBES = 64 };
-
-/* Lengths of sequences of sends and receives. Not in the file: each call has its own position. */
-static struct recorder_pair {
-    uint64_t key; /* 0 = free */
-    uint32_t length;
-} recorder_pairs[PAIRS];
-
-/* NCCL may use an address again: sequences of the new communicator have other keys. By index in the area COMMS. */
-static uint32_t recorder_generation[NCS_RECORDING_COMMS_MOST];
+enum { PROBES = 64 };
 
 /* Finds the entry with a key, or takes a free one for it. */
 static bool claim(uint64_t *word, uint64_t key)
@@ -39,12 +28,12 @@ struct ncs_recording_comm *ncs_recorder_comm(struct recorder_file *f, uint64_t h
     return NULL;
 }
 
-uint32_t *ncs_recorder_pair(const struct recorder_file *f, const struct ncs_recording_comm *comm, int peer, bool receives)
+uint64_t *ncs_recorder_pair(const struct recorder_file *f, const struct ncs_recording_comm *comm, int peer, bool receives)
 {
-    uint64_t which = (uint64_t)(comm - f->comm);
-    uint64_t key = ncs_hash(ncs_hash(which, recorder_generation[which]), 2 * (uint64_t)(uint32_t)peer + receives) | 1;
+    uint32_t room = f->head->area[NCS_RECORDING_PAIRS].entries;
+    uint64_t key = ncs_recording_pair_key((uint32_t)(comm - f->comm), comm->generation, peer, receives);
     for (uint32_t i = 0; i < PROBES; i++) {
-        struct recorder_pair *pair = &recorder_pairs[(key / 2 + i) & (PAIRS - 1)];
+        struct ncs_recording_pair *pair = &f->pair[(key / 2 + i) & (room - 1)];
         if (claim(&pair->key, key))
             return &pair->length;
     }
@@ -59,11 +48,5 @@ void ncs_recorder_new_comm(struct recorder_file *f, uint64_t handle)
         return;
     }
     comm->calls = comm->collectives = 0;
-    recorder_generation[comm - f->comm]++;
-}
-
-void ncs_recorder_forget_comms(void)
-{
-    memset(recorder_pairs, 0, sizeof recorder_pairs);
-    memset(recorder_generation, 0, sizeof recorder_generation);
+    comm->generation++; /* NCCL may use an address again: sequences of the new communicator have other keys */
 }

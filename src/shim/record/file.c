@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { THREADS = 256, SITES = 1024, LASTING = 4096 };
+enum { THREADS = 256, PAIRS = 4096, SITES = 1024, LASTING = 4096 };
 
 enum { CLOSED, OPEN, REFUSED };
 
@@ -95,6 +95,7 @@ static void place_areas(struct ncs_recording_head *head)
     place_area(head, NCS_RECORDING_FUNCTIONS, NCS_FN_COUNT, sizeof(struct ncs_recording_function));
     place_area(head, NCS_RECORDING_THREADS, THREADS / part, sizeof(struct ncs_recording_thread));
     place_area(head, NCS_RECORDING_COMMS, NCS_RECORDING_COMMS_MOST / part, sizeof(struct ncs_recording_comm));
+    place_area(head, NCS_RECORDING_PAIRS, PAIRS / part, sizeof(struct ncs_recording_pair));
     place_area(head, NCS_RECORDING_SITES, SITES / part, sizeof(struct ncs_recording_site));
     place_area(head, NCS_RECORDING_LASTING, LASTING / part, sizeof(struct ncs_recording_call));
     place_area(head, NCS_RECORDING_RING, calls, sizeof(struct ncs_recording_call));
@@ -186,6 +187,7 @@ static bool open_file(struct recorder_file *f, const char *folder)
     f->function = (void *)(at + head.area[NCS_RECORDING_FUNCTIONS].at);
     f->thread = (void *)(at + head.area[NCS_RECORDING_THREADS].at);
     f->comm = (void *)(at + head.area[NCS_RECORDING_COMMS].at);
+    f->pair = (void *)(at + head.area[NCS_RECORDING_PAIRS].at);
     f->site = (void *)(at + head.area[NCS_RECORDING_SITES].at);
     for (int i = 0; i < 2; i++) {
         f->ring[i] = (void *)(at + head.area[NCS_RECORDING_LASTING + i].at);
@@ -204,7 +206,6 @@ static void file_in_child(void)
     the_file = (struct recorder_file){ 0 };
     ncs_recorder_forget_thread();
     ncs_recorder_forget_sites();
-    ncs_recorder_forget_comms();
     file_state = CLOSED;
     pthread_mutex_init(&file_lock, NULL);
 }

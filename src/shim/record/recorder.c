@@ -142,17 +142,21 @@ static void recorder_count(struct recorder_call *c, const struct recorder_plan *
     now->number = __atomic_add_fetch(&c->comm->calls, 1, __ATOMIC_RELAXED);
     if (plan->pair)
         c->pair = ncs_recorder_pair(self.file, c->comm, (int)c->arg[plan->peer].i, plan->receives);
-    else if (plan->count >= 0 && c->arg[plan->count].u > 0)
-        c->pair = &c->comm->collectives;
+    else
+        c->collective = plan->count >= 0 && c->arg[plan->count].u > 0;
     if (c->pair)
-        now->ordinal = __atomic_add_fetch(c->pair, 1, __ATOMIC_RELAXED);
+        now->ordinal = (uint32_t)__atomic_add_fetch(c->pair, 1, __ATOMIC_RELAXED);
+    else if (c->collective)
+        now->ordinal = __atomic_add_fetch(&c->comm->collectives, 1, __ATOMIC_RELAXED);
 }
 
 /* NCCL has refused the call: it keeps its number, and has no place in the sequence. */
 static void recorder_reject(const struct recorder_call *c, struct ncs_recording_call *now)
 {
-    if (now->ordinal && c->pair)
+    if (c->pair)
         __atomic_sub_fetch(c->pair, 1, __ATOMIC_RELAXED);
+    else if (c->collective)
+        __atomic_sub_fetch(&c->comm->collectives, 1, __ATOMIC_RELAXED);
     now->ordinal = 0;
 }
 

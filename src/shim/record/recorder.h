@@ -17,7 +17,8 @@ struct recorder_call {
     struct ncs_recording_thread *thread; /* NULL = this call is not recorded */
     struct ncs_recording_call *slot;     /* in a ring; NULL = a query, in none so far */
     struct ncs_recording_comm *comm;     /* of a counted call */
-    uint32_t *pair;                      /* the count of its sequence of sends or receives; NULL = not of such a sequence */
+    uint64_t *pair;                      /* the length of its sequence of sends or receives; NULL = it is in none */
+    bool collective;                     /* it is in the sequence of collectives */
 };
 
 /* Both ends of a call. A call from inside another one (NCCL's own, or of a profiler) is not recorded. */
@@ -33,6 +34,7 @@ struct recorder_file {
     struct ncs_recording_function *function;
     struct ncs_recording_thread *thread;
     struct ncs_recording_comm *comm;
+    struct ncs_recording_pair *pair;
     struct ncs_recording_site *site;
     struct ncs_recording_call *ring[2]; /* LASTING, RING */
     uint64_t mask[2];
@@ -64,10 +66,9 @@ void ncs_recorder_forget_sites(void);
 /* The counts of a communicator; NULL = no room. */
 struct ncs_recording_comm *ncs_recorder_comm(struct recorder_file *f, uint64_t handle);
 /* The length of the sequence of a communicator's sends to a peer, or receives from it; NULL = no room. */
-uint32_t *ncs_recorder_pair(const struct recorder_file *f, const struct ncs_recording_comm *comm, int peer, bool receives);
+uint64_t *ncs_recorder_pair(const struct recorder_file *f, const struct ncs_recording_comm *comm, int peer, bool receives);
 /* A communicator is new at this address. */
 void ncs_recorder_new_comm(struct recorder_file *f, uint64_t handle);
-void ncs_recorder_forget_comms(void);
 
 /* ---- the real functions (real.c) ---- */
 
