@@ -2,6 +2,7 @@
 #include "trace/recording.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -122,24 +123,61 @@ static void describe_files(struct recording *r)
                         r->unknown == 1 ? "" : "s", r->unknown == 1 ? "is" : "are");
 }
 
+/* The rank in a name such as "3@node7.4711.ncclrec"; -1 = none. */
+static int rank_in_name(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char *end;
+    long rank = *name >= '0' && *name <= '9' ? strtol(name, &end, 10) : -1;
+    return rank >= 0 && rank < NCS_RECORD_RANKS && *end == '@' ? (int)rank : -1;
+}
+
+/* Notes a file that cannot be read, among others that can. */
+static bool skip_file(struct record *record, const struct trace_file *file, struct ncs_error *err)
+{
+    int rank = rank_in_name(file->path);
+    ncs_record_note(record, "%.300s cannot be read: %.200s", file->path, err->text);
+    *err = (struct ncs_error){ 0 };
+    if (rank < 0 && !record->trace->doubt)
+        record->trace->doubt = ncs_copy_text("it could also be that the recording which cannot be read shows another cause");
+    if (rank < 0)
+        return true;
+    if (!ncs_record_has_rank(record, rank, err))
+        return false;
+    record->rank[rank].spoilt = true;
+    ncs_record_doubt(record, rank, true, "it could also be that rank %d waits like the others: its recording cannot be read",
+                     rank);
+    return true;
+}
+
+static bool read_all(struct recording *r, const struct trace_file *file, size_t count, struct ncs_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct recorded_file *f = &r->file[r->files];
+        if (ncs_recorded_read(f, (int)r->files, &file[i], NCS_RECORD_CALLS / count, &r->unknown, err)) {
+            ncs_recorded_follow_waits(f);
+            r->files++;
+        } else if ((r->files == 0 && i + 1 == count) || !skip_file(r->record, &file[i], err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool ncs_recording_read(struct record *record, struct trace_file *file, size_t count, struct ncs_error *err)
 {
-    struct recording r = { .record = record, .file = ncs_new(count * sizeof *r.file), .files = 0 };
-    bool ok = true;
+    struct recording r = { .record = record, .file = ncs_new(count * sizeof *r.file) };
     record->trace->kind = "recordings";
     record->source_word = "recording";
-    for (size_t i = 0; i < count && ok; i++) {
-        ok = ncs_recorded_read(&r.file[i], (int)i, &file[i], NCS_RECORD_CALLS / count, &r.unknown, err);
-        r.files += ok;
-        if (ok)
-            ncs_recorded_follow_waits(&r.file[i]);
-    }
-    ok = ok && ncs_recorded_rank(&r, err);
+    bool ok = read_all(&r, file, count, err) && ncs_recorded_rank(&r, err);
     if (ok) {
         describe_files(&r);
         ncs_record_note_missing(record);
+        ncs_recorded_imply(&r);
         ok = ncs_recorded_play(&r, err);
     }
+    if (!ok && !err->file[0])
+        ncs_fail_at(err, file[0].path, 0, 0);
     for (size_t i = 0; i < r.files; i++)
         ncs_recorded_free(&r.file[i]);
     ncs_free(r.file);

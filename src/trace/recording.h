@@ -39,6 +39,7 @@ struct recorded_file {
     bool several;        /* it has several ranks of a communicator */
     bool cut;            /* the oldest calls have been overwritten */
     bool left_out;       /* another file of its rank is newer */
+    bool implied;        /* its rank left no file: the calls are those that the others' calls need */
 };
 
 struct recording {
@@ -55,6 +56,9 @@ void ncs_recorded_free(struct recorded_file *f);
 
 /* Finds the rank of each process and of its threads. */
 bool ncs_recorded_rank(struct recording *r, struct ncs_error *err);
+
+/* Adds files for ranks that left none, with the calls that they must have made. */
+void ncs_recorded_imply(struct recording *r);
 
 /* Marks calls as over whose process has waited for them. */
 void ncs_recorded_follow_waits(struct recorded_file *f);

@@ -192,7 +192,7 @@ static void infer_waits(struct recorded_play *p)
     struct ncs_known known = { .local = local, .locals = locals, .is_over = recorded_is_over, .met = recorded_met, .arg = p };
     ncs_recorded_contexts(p, s);
     ncs_infer(p->journal, &known, s);
-    ncs_recorded_park(s);
+    ncs_recorded_park(p, s);
     s->recorded = true;
     bool waits = false, polls = false;
     for (size_t i = 0; i < s->contexts; i++) {

@@ -58,7 +58,8 @@ void ncs_alignment_free(struct alignment *a);
 
 /* The state of the ranks at the end of their recordings. */
 void ncs_recorded_contexts(struct recorded_play *p, struct ncs_snapshot *s);
-/* Makes each rank that is in no call wait for its calls in flight. */
-void ncs_recorded_park(struct ncs_snapshot *s);
+/* Makes each rank that is in no call wait for its calls in flight. A rank that waits on the host for work that is none of
+ * NCCL's has only come so far. */
+void ncs_recorded_park(struct recorded_play *p, struct ncs_snapshot *s);
 
 #endif

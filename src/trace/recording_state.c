@@ -42,11 +42,13 @@ static void add_context(struct recorded_play *p, struct ncs_snapshot *s, size_t 
     const struct ncs_call *newest = t->call ? t->call : t->last;
     bool ended = f->head.ended || of->ended;
     *c = (struct ncs_snap_context){ .rank = of->rank, .thread = of->number, .state = NCS_CONTEXT_ENDED,
-                                    .ending = ended ? NCS_END_RETURNED : NCS_END_SILENT,
+                                    .ending = f->implied ? NCS_END_MISSING : ended ? NCS_END_RETURNED : NCS_END_SILENT,
                                     .group_depth = t->local.group_depth };
     if (newest)
         c->place = newest->place;
-    if (t->call && !ended) {
+    if (f->implied) {
+        c->message = ncs_copy_text("left no recording");
+    } else if (t->call && !ended) {
         c->state = NCS_CONTEXT_PARKED;
         c->call = t->call;
     } else if (of->polls && !ended) {
@@ -140,13 +142,53 @@ static void park_context(struct ncs_snapshot *s, struct ncs_snap_context *c, siz
     pin_call(c->call);
 }
 
+static bool waits_in_cuda(const struct ncs_snap_context *c)
+{
+    return (c->state == NCS_CONTEXT_PARKED || c->state == NCS_CONTEXT_POLLING) && !c->waits && c->call &&
+           ncs_fn_info[c->call->fn].lib == NCS_LIB_CUDA;
+}
+
+/* All of NCCL's work that the call waits for is done. */
+static void set_aside(struct recorded_play *p, struct ncs_snap_context *c)
+{
+    const char *name = ncs_fn_info[c->call->fn].name;
+    struct ncs_str text = { 0 };
+    ncs_str_addf(&text, "it is in %s(), for work that is none of NCCL's", name);
+    c->place = c->call->place;
+    c->message = ncs_str_take(&text);
+    c->state = NCS_CONTEXT_ENDED;
+    c->ending = NCS_END_SILENT;
+    ncs_call_unpin((struct ncs_call *)c->call);
+    c->call = NULL;
+    ncs_record_doubt(p->r->record, c->rank, false, "it could also be that rank %d is slow: it is in %s() and no call of NCCL "
+                     "holds it there", c->rank, name);
+}
+
+static void note_idle(const struct recorded_play *p, const int *rank, size_t ranks)
+{
+    struct ncs_str who = { 0 };
+    ncs_str_add_many_ranks(&who, rank, ranks);
+    ncs_record_note(p->r->record, "rank%s %s wait%s in the CUDA runtime although every rank has made the calls that %s of; no "
+                    "call tells why: it may be slow, or a link, or other work of the GPU", ranks == 1 ? "" : "s", who.text,
+                    ranks == 1 ? "s" : "", ranks == 1 ? "it waits for the end" : "they wait for the end");
+    ncs_str_free(&who);
+}
+
 /* The recorder sees waits only in calls of the shared CUDA runtime. A rank whose work is not done waits for it somewhere. */
-void ncs_recorded_park(struct ncs_snapshot *s)
+void ncs_recorded_park(struct recorded_play *p, struct ncs_snapshot *s)
 {
     size_t room = s->waits; /* the array has no more than that */
+    int *rank = NULL;
+    size_t ranks = 0, rank_room = 0;
     for (size_t i = 0; i < s->contexts; i++) {
         struct ncs_snap_context *c = &s->context[i];
-        if (c->state == NCS_CONTEXT_ENDED && c->ending == NCS_END_SILENT && !waits_elsewhere(s, c))
+        if (waits_in_cuda(c)) {
+            set_aside(p, c);
+            NCS_PUSH(rank, ranks, rank_room, c->rank);
+        } else if (c->state == NCS_CONTEXT_ENDED && c->ending == NCS_END_SILENT && !waits_elsewhere(s, c))
             park_context(s, c, &room);
     }
+    if (ranks && !s->ops)
+        note_idle(p, rank, ranks);
+    ncs_free(rank);
 }

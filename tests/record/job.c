@@ -19,6 +19,7 @@
  * "R:step" is a step of rank R alone, "!R:step" of all others. Built with libnccl and libcudart of stand_in.c. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,11 +103,25 @@ static void print_memory(void)
     fflush(stdout);
 }
 
+/* Shows by a file with the number of the process that it stays here. */
+static void show_stay(void)
+{
+    const char *file = getenv("STAND_IN_STUCK");
+    char here[4096];
+    snprintf(here, sizeof here, "%s.%d", file ? file : "stuck", (int)getpid());
+    close(creat(here, 0600));
+}
+
 static void poll_for_ever(void)
 {
+    int first = 1;
     cudaEventRecord((cudaEvent_t)(void *)0x9000, stream);
-    while (cudaEventQuery((cudaEvent_t)(void *)0x9000) == cudaErrorNotReady)
+    while (cudaEventQuery((cudaEvent_t)(void *)0x9000) == cudaErrorNotReady) {
+        if (first)
+            show_stay();
+        first = 0;
         usleep(1000);
+    }
 }
 
 static void join_all(void)
@@ -146,7 +161,7 @@ static int make_step(const char *step, long number)
     else if (strcmp(step, "destroy") == 0)
         ncclCommDestroy(comm);
     else if (strcmp(step, "sleep") == 0)
-        pause();
+        show_stay(), pause();
     else if (strcmp(step, "memory") == 0)
         print_memory();
     return 0;

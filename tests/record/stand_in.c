@@ -1,6 +1,8 @@
 /* A libnccl and libcudart that do nothing and wait for nobody, in the place of the real ones: processes need no GPU and no
  * simulator, and a call costs nothing beside its record. A wait ends at once, unless the file that STAND_IN_STUCK names
  * exists: then it never ends. */
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,10 +21,16 @@ static ncclComm_t made(int rank, int nranks)
     return comm;
 }
 
+/* Shows by a file with the number of the process that it stays here. */
 static void stay_if_stuck(void)
 {
     const char *file = getenv("STAND_IN_STUCK");
-    while (file && access(file, F_OK) == 0)
+    char here[4096];
+    if (!file || access(file, F_OK) != 0)
+        return;
+    snprintf(here, sizeof here, "%s.%d", file, (int)getpid());
+    close(creat(here, 0600));
+    for (;;)
         pause();
 }
 
