@@ -26,6 +26,19 @@ struct membership {
     int64_t rank, nranks; /* of the largest communicator; nranks 0 = of none */
 };
 
+/* A process with several ranks is the source of all that it has of the largest communicator. */
+static void note_sources(struct recording *r, const struct recorded_file *f, int64_t largest)
+{
+    for (size_t i = 0; i < f->calls && f->several; i++) {
+        uint64_t id;
+        int64_t rank, nranks;
+        if (!joins_as(&f->call[i], &id, &rank, &nranks) || nranks != largest)
+            continue;
+        for (int64_t k = rank < 0 ? 0 : rank; k < (rank < 0 ? nranks : rank + 1) && k < r->ranks; k++)
+            r->record->rank[k].source = f->path;
+    }
+}
+
 static void look_at_joins(struct recorded_file *f, struct membership *of_file, struct membership *of_thread)
 {
     struct ncs_map rank_in = { 0 };
@@ -130,8 +143,11 @@ bool ncs_recorded_rank(struct recording *r, struct ncs_error *err)
     most = largest > most ? largest : most;
     r->ranks = (int)(most > 0 ? most : 1);
     ok = ncs_record_has_rank(r->record, r->ranks - 1, err);
-    for (size_t i = 0; i < r->files; i++)
+    for (size_t i = 0; i < r->files; i++) {
+        if (ok)
+            note_sources(r, &r->file[i], largest);
         ncs_free(of_thread[i]);
+    }
     ncs_free(of_thread);
     ncs_free(of_file);
     ncs_free(by_comm);

@@ -85,9 +85,9 @@ static bool has_file(const struct recording *r, int rank)
 static void add_absent(struct recorded_play *p, struct ncs_snapshot *s, const bool *there)
 {
     for (int rank = 0; rank < p->r->ranks; rank++) {
-        if (there[rank])
-            continue;
         bool file = has_file(p->r, rank);
+        if (there[rank] || (!file && p->r->record->rank[rank].source)) /* a thread may act for several ranks */
+            continue;
         s->context[s->contexts++] = (struct ncs_snap_context){
             .rank = rank, .state = NCS_CONTEXT_ENDED, .ending = file ? NCS_END_SILENT : NCS_END_MISSING,
             .message = ncs_copy_text(file ? "its recording has no call" : "left no recording") };

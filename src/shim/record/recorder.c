@@ -9,13 +9,16 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { GROUP_JOINS = 64, LIST_MOST = 1024 };
+enum { JOINS = 64, LIST_MOST = 1024 };
 
-/* A call in an open group whose new communicator is known only when the group has ended. */
+/* A call whose new communicator is known only later: at the end of its group, or when its parent has no work left that was
+ * started without waiting for it. NCCL writes through the pointer until then, so it is valid until then. */
 struct recorder_join {
     struct ncs_recording_call *slot;
     uint64_t seq;
     enum ncs_fn fn;
+    bool grouped;
+    const void *parent; /* NULL = it has none */
     union ncs_arg arg[NCS_RECORDING_ARGS];
 };
 
@@ -160,40 +163,74 @@ static void recorder_reject(const struct recorder_call *c, struct ncs_recording_
     now->ordinal = 0;
 }
 
-/* ---- groups ---- */
+/* ---- communicators that come later ---- */
 
 static void keep_join(const struct recorder_call *c)
 {
+    const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
+    bool none = info->at[NCS_ARG_COLOR] && c->arg[info->at[NCS_ARG_COLOR] - 1].i == NCCL_SPLIT_NOCOLOR;
     if (!self.join)
-        self.join = calloc(GROUP_JOINS, sizeof *self.join);
-    if (!self.join || self.joins == GROUP_JOINS)
+        self.join = calloc(JOINS, sizeof *self.join);
+    if (!self.join || self.joins == JOINS || none || !c->arg[info->at[NCS_ARG_COMM_OUT] - 1].p)
         return;
     struct recorder_join *join = &self.join[self.joins++];
-    *join = (struct recorder_join){ .slot = c->slot, .seq = c->slot->seq, .fn = c->fn };
+    *join = (struct recorder_join){ .slot = c->slot, .seq = c->slot->seq, .fn = c->fn, .grouped = self.depth > 0 };
+    if (info->at[NCS_ARG_COMM])
+        join->parent = c->arg[info->at[NCS_ARG_COMM] - 1].p;
     memcpy(join->arg, c->arg, recorder_plans[c->fn].nargs * sizeof *join->arg);
-    if (ncs_fn_info[c->fn].at[NCS_ARG_ID]) /* on the stack of a wrapper that has returned; its hash is written already */
-        join->arg[ncs_fn_info[c->fn].at[NCS_ARG_ID] - 1].p = NULL;
+    if (info->at[NCS_ARG_ID]) /* on the stack of a wrapper that has returned; its hash is written already */
+        join->arg[info->at[NCS_ARG_ID] - 1].p = NULL;
 }
 
-/* After the end of the outermost group, new communicators are there. */
-static void fill_joins(int rc)
+/* Returns false if the communicator is not there yet. */
+static bool fill_join(const struct recorder_join *join, int rc)
 {
-    for (int i = 0; i < self.joins && (rc == ncclSuccess || rc == ncclInProgress); i++) {
-        struct recorder_join *join = &self.join[i];
-        if (join->slot->seq != join->seq)
-            continue;
+    int out = ncs_fn_info[join->fn].at[NCS_ARG_COMM_OUT] - 1;
+    if (!*(void *const *)join->arg[out].p)
+        return false;
+    if (join->slot->seq == join->seq) {
         ncs_recorder_take_out(join->slot, join->fn, join->arg, rc);
-        ncs_recorder_new_comm(self.file, join->slot->arg[ncs_fn_info[join->fn].at[NCS_ARG_COMM_OUT] - 1]);
+        ncs_recorder_new_comm(self.file, join->slot->arg[out]);
     }
-    self.joins = 0;
+    return true;
 }
+
+/* The outermost group has ended: communicators that are not there yet come with their parents' next success. */
+static void fill_group(int rc)
+{
+    bool ok = rc == ncclSuccess || rc == ncclInProgress;
+    int kept = 0;
+    for (int i = 0; i < self.joins; i++) {
+        struct recorder_join *join = &self.join[i];
+        if (join->grouped && (!ok || fill_join(join, rc) || !join->parent))
+            continue;
+        join->grouped = false;
+        self.join[kept++] = *join;
+    }
+    self.joins = kept;
+}
+
+/* NCCL says that nothing is in progress on this communicator. */
+static void fill_children(const void *parent)
+{
+    int kept = 0;
+    for (int i = 0; i < self.joins; i++) {
+        if (!self.join[i].grouped && self.join[i].parent == parent)
+            fill_join(&self.join[i], ncclSuccess);
+        else
+            self.join[kept++] = self.join[i];
+    }
+    self.joins = kept;
+}
+
+/* ---- groups ---- */
 
 static void follow_group(const struct recorder_call *c, const struct recorder_plan *plan, int rc)
 {
     if (c->fn == NCS_FN_ncclGroupStart && rc == ncclSuccess)
         self.depth++;
     else if (plan->closes_group && self.depth > 0 && --self.depth == 0)
-        fill_joins(rc);
+        fill_group(rc);
 }
 
 /* ---- the two ends ---- */
@@ -268,9 +305,12 @@ static void recorder_finish(struct recorder_call *c, int rc)
         uint64_t made = now->arg[ncs_fn_info[c->fn].at[NCS_ARG_COMM_OUT] - 1];
         if (made)
             ncs_recorder_new_comm(self.file, made);
-        else if (self.depth)
+        else
             keep_join(c);
     }
+    if (self.joins && c->fn == NCS_FN_ncclCommGetAsyncError && rc == ncclSuccess && c->arg[1].p &&
+        *(const ncclResult_t *)c->arg[1].p == ncclSuccess)
+        fill_children(c->arg[0].p);
     follow_group(c, plan, rc);
 }
 
