@@ -154,12 +154,10 @@ static bool read_all(struct recording *r, const struct trace_file *file, size_t 
 {
     for (size_t i = 0; i < count; i++) {
         struct recorded_file *f = &r->file[r->files];
-        if (ncs_recorded_read(f, (int)r->files, &file[i], NCS_RECORD_CALLS / count, &r->unknown, err)) {
-            ncs_recorded_follow_waits(f);
+        if (ncs_recorded_read(f, (int)r->files, &file[i], NCS_RECORD_CALLS / count, &r->unknown, err))
             r->files++;
-        } else if ((r->files == 0 && i + 1 == count) || !skip_file(r->record, &file[i], err)) {
+        else if ((r->files == 0 && i + 1 == count) || !skip_file(r->record, &file[i], err))
             return false;
-        }
     }
     return true;
 }
@@ -171,6 +169,8 @@ bool ncs_recording_read(struct record *record, struct trace_file *file, size_t c
     record->source_word = "recording";
     bool ok = read_all(&r, file, count, err) && ncs_recorded_rank(&r, err);
     if (ok) {
+        for (size_t i = 0; i < r.files; i++)
+            ncs_recorded_follow_waits(&r.file[i]);
         describe_files(&r);
         ncs_record_note_missing(record);
         ncs_recorded_imply(&r);

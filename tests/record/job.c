@@ -11,6 +11,7 @@
  *   poll         asks an event for ever
  *   look N       another thread asks for errors N times
  *   dlopen       from here on, calls the functions that dlsym finds
+ *   tell N       all-reduces N times, and prints a line after each
  *   fork         goes on in a child process, and waits for it
  *   destroy      destroys the communicator
  *   sleep        waits for ever in its own code
@@ -49,6 +50,15 @@ static void reduce_often(long times, ncclComm_t on)
 {
     for (long i = 0; i < times; i++)
         reduce(data, data, 8, ncclFloat32, ncclSum, on, stream);
+}
+
+static void reduce_and_tell(long times)
+{
+    for (long i = 0; i < times; i++) {
+        reduce_often(1, comm);
+        if (write(STDOUT_FILENO, ".\n", 2) != 2)
+            exit(7);
+    }
 }
 
 static void exchange(void)
@@ -140,6 +150,8 @@ static int make_step(const char *step, long number)
         ncclCommSplit(comm, rank % 2, rank, &half, NULL);
     else if (strcmp(step, "reduce") == 0)
         return reduce_often(number, comm), 1;
+    else if (strcmp(step, "tell") == 0)
+        return reduce_and_tell(number), 1;
     else if (strcmp(step, "half") == 0)
         return reduce_often(number, half), 1;
     else if (strcmp(step, "count") == 0)
@@ -169,7 +181,7 @@ static int make_step(const char *step, long number)
 
 static int takes_number(const char *step)
 {
-    static const char *const with[] = { "reduce", "half", "count", "bcast", "look" };
+    static const char *const with[] = { "reduce", "tell", "half", "count", "bcast", "look" };
     for (size_t i = 0; i < sizeof with / sizeof *with; i++)
         if (strcmp(step, with[i]) == 0)
             return 1;
