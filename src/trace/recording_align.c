@@ -106,9 +106,9 @@ bool ncs_alignment_apply(const struct alignment *a, const struct ncs_journal *j,
     if (c->raw.ordinal < ncs_map_number(&a->start, sequence_of_call(j, c, comm, rank)))
         return false;
     struct ncs_member *m = &j->comm[comm]->member[rank];
-    if (c->raw.number > m->calls)
+    if (!m->first && c->raw.number > m->calls) /* the diagnosis takes held calls to be numbered without a hole */
         m->calls = c->raw.number - 1;
-    if (!info->pair && c->raw.ordinal > m->collectives)
+    if (!info->pair && m->collectives == 0)
         m->collectives = c->raw.ordinal - 1;
     return true;
 }
@@ -122,6 +122,8 @@ void ncs_alignment_finish(const struct ncs_journal *j, const struct recording *r
             if (!counts->calls || !ncs_journal_find(j, ncs_recorded_pointer((int)i, counts->handle), &comm, &rank))
                 continue;
             struct ncs_member *m = &j->comm[comm]->member[rank];
+            if (m->first)
+                continue;
             m->calls = counts->calls > m->calls ? counts->calls : m->calls;
             m->collectives = counts->collectives > m->collectives ? counts->collectives : m->collectives;
         }

@@ -42,13 +42,17 @@ static void set_one(struct recorded_play *p, const struct recorded_call *c, int 
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
     uint64_t word = c->raw.arg[i];
     bool immediate = info->at[NCS_ARG_RESIDENCE] &&
-                     c->raw.arg[info->at[NCS_ARG_RESIDENCE] - 1] == (uint64_t)ncclScalarHostImmediate;
+                     (int)c->raw.arg[info->at[NCS_ARG_RESIDENCE] - 1] == ncclScalarHostImmediate;
     enum ncs_kind kind = info->arg[i].kind;
     arg->u = word;
     switch ((int)kind) {
     case NCS_ARG_IN: case NCS_ARG_OUT: case NCS_ARG_INOUT: case NCS_ARG_MEMORY: case NCS_ARG_COMM: case NCS_ARG_STREAM:
     case NCS_ARG_EVENT: case NCS_ARG_WINDOW: case NCS_ARG_REGISTRATION:
         arg->p = ncs_recorded_pointer(c->file, word);
+        break;
+    case NCS_ARG_DTYPE: case NCS_ARG_REDOP: case NCS_ARG_ROOT: case NCS_ARG_PEER: case NCS_ARG_RESIDENCE: case NCS_ARG_INT:
+    case NCS_ARG_NRANKS: case NCS_ARG_RANK: case NCS_ARG_DEVICE: case NCS_ARG_ITEMS: case NCS_ARG_COLOR:
+        arg->i = (int)word;
         break;
     case NCS_ARG_ID: case NCS_ARG_IDS: arg->p = stand_in_id(p, word); break;
     case NCS_ARG_ID_IN: arg->p = word ? stand_in_id(p, word) : NULL; break;
@@ -124,14 +128,29 @@ static bool waits_fit(const struct recorded_call *c, int nranks)
     return true;
 }
 
+/* Bounds the memory that the journal takes for a communicator. */
+static bool ranks_fit(const struct recorded_call *c)
+{
+    const unsigned char *at = ncs_fn_info[c->fn].at;
+    bool child = ncs_fn_info[c->fn].child;
+    int nranks = at[NCS_ARG_NRANKS] ? (int)c->raw.arg[at[NCS_ARG_NRANKS] - 1] : 0;
+    int rank = at[NCS_ARG_RANK] ? (int)c->raw.arg[at[NCS_ARG_RANK] - 1]
+               : at[NCS_ARG_ID_IN] && at[NCS_ARG_INT] ? (int)c->raw.arg[at[NCS_ARG_INT] - 1] /* of ncclCommGrow */
+                                                      : 0;
+    int children = child ? (int)c->raw.arg[NCS_RECORDING_CHILD + 1] : 0;
+    return nranks <= NCS_RECORD_RANKS && rank < NCS_RECORD_RANKS && children <= NCS_RECORD_RANKS;
+}
+
 bool ncs_recorded_is_sound(const struct ncs_journal *j, const struct recorded_call *c)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
     int comm, comm_rank, nranks = 0;
+    if (!ranks_fit(c))
+        return false;
     if (c->raw.rc != ncclSuccess && c->raw.rc != ncclInProgress)
         return info->joins != NCS_JOINS_ALL;
     if (info->joins == NCS_JOINS_ALL)
-        return c->end == UINT64_MAX || (c->words > 0 && c->raw.arg[info->at[NCS_ARG_NRANKS] - 1] == c->words);
+        return c->end == UINT64_MAX || (c->words > 0 && (uint64_t)(int)c->raw.arg[info->at[NCS_ARG_NRANKS] - 1] == c->words);
     if (info->at[NCS_ARG_DTYPE] && !ncs_dtype_bytes((int)c->raw.arg[info->at[NCS_ARG_DTYPE] - 1]))
         return false;
     if (info->at[NCS_ARG_COMM] &&
@@ -139,7 +158,7 @@ bool ncs_recorded_is_sound(const struct ncs_journal *j, const struct recorded_ca
         nranks = j->comm[comm]->nranks;
     for (int i = 0; i < info->nargs && nranks; i++) {
         bool ranked = info->arg[i].kind == NCS_ARG_ROOT || info->arg[i].kind == NCS_ARG_PEER;
-        if (ranked && ((int64_t)c->raw.arg[i] < 0 || (int64_t)c->raw.arg[i] >= nranks))
+        if (ranked && ((int)c->raw.arg[i] < 0 || (int)c->raw.arg[i] >= nranks))
             return false;
     }
     return !info->at[NCS_ARG_WAITS] || waits_fit(c, nranks);
