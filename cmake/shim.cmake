@@ -72,10 +72,11 @@ target_link_libraries(shim_audit PRIVATE ${CMAKE_DL_LIBS})
 # has no room for a sanitizer either.
 file(GLOB record_sources CONFIGURE_DEPENDS ${shim}/record/*.c)
 ncs_shim_library(shim_record libncclscript-record.so ${shim}/record/record.map ${record_sources}
-                 ${PROJECT_SOURCE_DIR}/src/api/gen/meta.c ${PROJECT_SOURCE_DIR}/src/base/hash.c)
+                 ${PROJECT_SOURCE_DIR}/src/api/gen/meta.c ${PROJECT_SOURCE_DIR}/src/api/types.c
+                 ${PROJECT_SOURCE_DIR}/src/base/hash.c)
 target_compile_options(shim_record PRIVATE -fno-sanitize=all)
 target_link_options(shim_record PRIVATE -fno-sanitize=all)
-target_link_libraries(shim_record PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
+target_link_libraries(shim_record PRIVATE ${CMAKE_DL_LIBS} Threads::Threads m)
 
 file(GLOB exec_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/shim/exec/*.c)
 if(exec_sources)

@@ -18,7 +18,7 @@ struct stream_calls {
     size_t *call; size_t calls, room; /* indices of calls whose end nobody has seen so far */
 };
 
-static bool is_launched(const struct recorded_file *f, size_t at, const size_t *closed)
+static bool call_is_launched(const struct recorded_file *f, size_t at, const size_t *closed)
 {
     return f->call[at].raw.depth == 0 || at < closed[f->call[at].raw.thread];
 }
@@ -28,7 +28,7 @@ static void finish(struct recorded_file *f, struct stream_calls *s, size_t until
 {
     size_t kept = 0;
     for (size_t i = 0; s && i < s->calls; i++) {
-        if (s->call[i] < until && is_launched(f, s->call[i], closed))
+        if (s->call[i] < until && call_is_launched(f, s->call[i], closed))
             f->call[s->call[i]].over = true;
         else
             s->call[kept++] = s->call[i];
@@ -46,7 +46,7 @@ struct follower {
     size_t *closed;              /* by thread: calls before the end of its latest group */
 };
 
-static struct stream_calls *stream_of(struct follower *w, uint64_t handle)
+static struct stream_calls *calls_of_stream(struct follower *w, uint64_t handle)
 {
     struct stream_calls *s = ncs_map_get(&w->stream, handle + 1);
     if (s)
@@ -67,7 +67,7 @@ static void follow_call(struct follower *w, size_t at)
     if (info->closes_group && c->raw.depth <= 1)
         w->closed[c->raw.thread] = at;
     if (info->counted && info->at[NCS_ARG_STREAM]) {
-        struct stream_calls *s = stream_of(w, stream);
+        struct stream_calls *s = calls_of_stream(w, stream);
         NCS_PUSH(s->call, s->calls, s->room, at);
     } else if (info->records && ok) {
         ncs_map_put_number(&w->event_stream, event + 1, (size_t)stream + 1);
@@ -150,7 +150,7 @@ static bool skip_file(struct record *record, const struct trace_file *file, stru
     return true;
 }
 
-static bool read_all(struct recording *r, const struct trace_file *file, size_t count, struct ncs_error *err)
+static bool read_recordings(struct recording *r, const struct trace_file *file, size_t count, struct ncs_error *err)
 {
     for (size_t i = 0; i < count; i++) {
         struct recorded_file *f = &r->file[r->files];
@@ -167,7 +167,7 @@ bool ncs_recording_read(struct record *record, struct trace_file *file, size_t c
     struct recording r = { .record = record, .file = ncs_new(count * sizeof *r.file) };
     record->trace->kind = "recordings";
     record->source_word = "recording";
-    bool ok = read_all(&r, file, count, err) && ncs_recorded_rank(&r, err);
+    bool ok = read_recordings(&r, file, count, err) && ncs_recorded_rank(&r, err);
     if (ok) {
         for (size_t i = 0; i < r.files; i++)
             ncs_recorded_follow_waits(&r.file[i]);

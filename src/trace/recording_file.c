@@ -45,7 +45,7 @@ static void end_text(char *text, size_t room)
     text[room - 1] = '\0';
 }
 
-static bool read_head(struct recorded_file *f, const struct trace_file *from, struct ncs_error *err)
+static bool read_recording_head(struct recorded_file *f, const struct trace_file *from, struct ncs_error *err)
 {
     struct ncs_recording_head *h = &f->head;
     if (from->text.bytes < sizeof *h)
@@ -71,7 +71,7 @@ static const char *area_of(const struct recorded_file *f, const struct trace_fil
 /* ---- functions ---- */
 
 /* By index in the file: the function's number here + 1; 0 = unknown, or of other arguments. */
-static int *read_functions(const struct recorded_file *f, const struct trace_file *from)
+static int *map_functions(const struct recorded_file *f, const struct trace_file *from)
 {
     const char *at = area_of(f, from, NCS_RECORDING_FUNCTIONS);
     size_t count = f->head.area[NCS_RECORDING_FUNCTIONS].entries;
@@ -110,7 +110,7 @@ static bool is_sound(const struct reading *r, const struct ncs_recording_call *r
            raw->ns >= 0 && raw->ns < 1e18f;
 }
 
-static void add_call(struct reading *r, const struct ncs_recording_call *raw, bool of_ring)
+static void add_recorded_call(struct reading *r, const struct ncs_recording_call *raw, bool of_ring)
 {
     struct recorded_file *f = r->file;
     if (!is_sound(r, raw))
@@ -135,7 +135,7 @@ static void read_ring(struct reading *r, enum ncs_recording_area area, size_t ke
         struct ncs_recording_call raw;
         memcpy(&raw, at + i * sizeof raw, sizeof raw);
         if (raw.seq > first && raw.seq <= next && next - raw.seq < room && ((raw.seq - 1) & (room - 1)) == i)
-            add_call(r, &raw, area == NCS_RECORDING_RING);
+            add_recorded_call(r, &raw, area == NCS_RECORDING_RING);
     }
 }
 
@@ -237,7 +237,7 @@ static void read_threads(struct reading *r)
         t->poll = (struct recorded_call){ .raw = raw.now, .fn = fn, .file = r->number,
                                           .begin = on_one_clock(f, raw.now.begin) };
         if (!ncs_fn_info[fn].looks && raw.now.ns == 0)
-            add_call(r, &raw.now, true); /* the ring may have lost it while it waits */
+            add_recorded_call(r, &raw.now, true); /* the ring may have lost it while it waits */
     }
 }
 
@@ -270,10 +270,10 @@ bool ncs_recorded_read(struct recorded_file *f, int number, const struct trace_f
                        struct ncs_error *err)
 {
     *f = (struct recorded_file){ .path = from->path, .rank = -1 };
-    if (!read_head(f, from, err))
+    if (!read_recording_head(f, from, err))
         return fail_recording(from, err);
     struct reading r = { .file = f, .from = from, .number = number };
-    int *known = read_functions(f, from);
+    int *known = map_functions(f, from);
     r.known = known;
     f->threads = (int)f->head.area[NCS_RECORDING_THREADS].entries;
     f->thread = ncs_new(((size_t)f->threads + 1) * sizeof *f->thread);

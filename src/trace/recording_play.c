@@ -49,14 +49,14 @@ static struct ncs_place recorded_where(void *arg)
     return *(const struct ncs_place *)arg;
 }
 
-static struct played_thread *thread_of(struct recorded_play *p, const struct recorded_call *c)
+static struct played_thread *played_thread_of(struct recorded_play *p, const struct recorded_call *c)
 {
     return &p->thread[c->file][c->raw.thread];
 }
 
 static void begin_call(struct recorded_play *p, const struct recorded_call *c)
 {
-    struct played_thread *t = thread_of(p, c);
+    struct played_thread *t = played_thread_of(p, c);
     struct recorded_file *f = &p->r->file[c->file];
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
     if (!ncs_recorded_is_sound(p->journal, c)) {
@@ -87,7 +87,7 @@ static void begin_call(struct recorded_play *p, const struct recorded_call *c)
 
 static void end_call(struct recorded_play *p, const struct recorded_call *c)
 {
-    struct played_thread *t = thread_of(p, c);
+    struct played_thread *t = played_thread_of(p, c);
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
     if (!t->call || t->call->fn != c->fn)
         return; /* it was left out */
@@ -153,7 +153,7 @@ static bool members_fit(struct recorded_play *p, struct ncs_error *err)
                     p->members);
 }
 
-static bool make_calls(struct recorded_play *p, struct ncs_error *err)
+static bool replay_calls(struct recorded_play *p, struct ncs_error *err)
 {
     size_t events;
     bool ok = true;
@@ -250,12 +250,12 @@ static void open_play(struct recorded_play *p, struct recording *r, struct align
 }
 
 /* Makes all calls once to find where the ranks can be compared from. */
-static bool measure(struct recording *r, struct alignment *alignment, struct ncs_error *err)
+static bool measure_start(struct recording *r, struct alignment *alignment, struct ncs_error *err)
 {
     struct recorded_play p;
     open_play(&p, r, alignment);
     p.measures = true;
-    bool ok = make_calls(&p, err);
+    bool ok = replay_calls(&p, err);
     ncs_alignment_close(alignment, p.journal, r);
     close_play(&p);
     ncs_journal_close(p.journal);
@@ -268,7 +268,7 @@ static bool play_once(struct recording *r, struct alignment *alignment, struct n
     open_play(&p, r, alignment);
     r->record->trace->journal = p.journal;
     r->record->trace->ranks = r->ranks;
-    bool ok = make_calls(&p, err);
+    bool ok = replay_calls(&p, err);
     if (ok && alignment)
         ncs_alignment_finish(p.journal, r);
     if (ok) {
@@ -288,7 +288,7 @@ bool ncs_recorded_play(struct recording *r, struct ncs_error *err)
     size_t cut = 0;
     for (size_t i = 0; i < r->files; i++)
         cut += r->file[i].cut && !r->file[i].left_out;
-    bool ok = (!cut || measure(r, &alignment, err)) && play_once(r, cut ? &alignment : NULL, err);
+    bool ok = (!cut || measure_start(r, &alignment, err)) && play_once(r, cut ? &alignment : NULL, err);
     if (ok && cut)
         ncs_record_note(r->record, "%zu recording%s overwritten %s oldest calls: the ranks are compared from the first calls on "
                         "that all of them have", cut, cut == 1 ? " has" : "s have", cut == 1 ? "its" : "their");

@@ -7,7 +7,7 @@
 #include "trace/recording.h"
 
 /* The rank and the number of ranks that a call joins; false if it joins none. All ranks: rank is -1. */
-static bool joins_as(const struct recorded_call *c, uint64_t *id, int64_t *rank, int64_t *nranks)
+static bool recorded_join(const struct recorded_call *c, uint64_t *id, int64_t *rank, int64_t *nranks)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
     int at_id = info->at[NCS_ARG_ID] ? info->at[NCS_ARG_ID] : info->at[NCS_ARG_IDS];
@@ -32,7 +32,7 @@ static void note_sources(struct recording *r, const struct recorded_file *f, int
     for (size_t i = 0; i < f->calls && f->several; i++) {
         uint64_t id;
         int64_t rank, nranks;
-        if (!joins_as(&f->call[i], &id, &rank, &nranks) || nranks != largest)
+        if (!recorded_join(&f->call[i], &id, &rank, &nranks) || nranks != largest)
             continue;
         for (int64_t k = rank < 0 ? 0 : rank; k < (rank < 0 ? nranks : rank + 1) && k < r->ranks; k++)
             r->record->rank[k].source = f->path;
@@ -45,7 +45,7 @@ static void look_at_joins(struct recorded_file *f, struct membership *of_file, s
     for (size_t i = 0; i < f->calls; i++) {
         uint64_t id;
         int64_t rank, nranks;
-        if (!joins_as(&f->call[i], &id, &rank, &nranks))
+        if (!recorded_join(&f->call[i], &id, &rank, &nranks))
             continue;
         size_t other = rank >= 0 ? ncs_map_number(&rank_in, id) : 0;
         f->several |= (rank < 0 && nranks > 1) || (other && other != (size_t)rank + 1);

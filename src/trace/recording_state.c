@@ -33,7 +33,7 @@ static const struct ncs_call *make_poll(struct recorded_play *p, struct played_t
     return call;
 }
 
-static void add_context(struct recorded_play *p, struct ncs_snapshot *s, size_t file, int thread)
+static void add_thread_context(struct recorded_play *p, struct ncs_snapshot *s, size_t file, int thread)
 {
     const struct recorded_file *f = &p->r->file[file];
     const struct recorded_thread *of = &f->thread[thread];
@@ -61,7 +61,7 @@ static void add_context(struct recorded_play *p, struct ncs_snapshot *s, size_t 
 }
 
 /* A thread counts if it uses communicators, or waits in a call. Others only look on, as the watchdog of PyTorch. */
-static bool takes_part(const struct recorded_play *p, size_t file, int thread)
+static bool thread_takes_part(const struct recorded_play *p, size_t file, int thread)
 {
     const struct played_thread *t = &p->thread[file][thread];
     return p->r->file[file].thread[thread].rank >= 0 && !p->r->file[file].left_out && (t->last || t->call);
@@ -82,7 +82,7 @@ static bool has_file(const struct recording *r, int rank)
 }
 
 /* Ranks of which no thread takes part. */
-static void add_absent(struct recorded_play *p, struct ncs_snapshot *s, const bool *there)
+static void add_absent_ranks(struct recorded_play *p, struct ncs_snapshot *s, const bool *there)
 {
     for (int rank = 0; rank < p->r->ranks; rank++) {
         bool file = has_file(p->r, rank);
@@ -103,11 +103,11 @@ void ncs_recorded_contexts(struct recorded_play *p, struct ncs_snapshot *s)
     s->context = ncs_new((threads + (size_t)p->r->ranks + 1) * sizeof *s->context);
     for (size_t i = 0; i < p->r->files; i++)
         for (int k = 0; k < p->r->file[i].threads; k++)
-            if (takes_part(p, i, k)) {
+            if (thread_takes_part(p, i, k)) {
                 there[p->r->file[i].thread[k].rank] = true;
-                add_context(p, s, i, k);
+                add_thread_context(p, s, i, k);
             }
-    add_absent(p, s, there);
+    add_absent_ranks(p, s, there);
     qsort(s->context, s->contexts, sizeof *s->context, compare_contexts);
     ncs_free(there);
 }

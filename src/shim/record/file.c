@@ -229,7 +229,8 @@ struct recorder_file *ncs_recorder_file(void)
 }
 
 /* A process that is killed, or calls _exit, leaves the mark out. */
-__attribute__((destructor)) static void file_ends(void)
+static void file_ends(void) __attribute__((destructor));
+static void file_ends(void)
 {
     if (__atomic_load_n(&file_state, __ATOMIC_ACQUIRE) == OPEN)
         the_file.head->ended = 1;

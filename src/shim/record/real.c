@@ -31,10 +31,10 @@ static find_symbol real_dlsym(void)
     return found;
 }
 
-static bool is_own(const void *address)
+static bool is_of_recorder(const void *address)
 {
     Dl_info here, there;
-    return address && dladdr((void *)(uintptr_t)&is_own, &here) && dladdr(address, &there) &&
+    return address && dladdr((void *)(uintptr_t)&is_of_recorder, &here) && dladdr(address, &there) &&
            here.dli_fbase == there.dli_fbase;
 }
 
@@ -63,7 +63,7 @@ static void *find_in_modules(const char *name)
     for (int i = 0; i < all.count; i++) {
         void *module = found || !all.name[i] ? NULL : dlopen(all.name[i], RTLD_LAZY | RTLD_NOLOAD);
         void *address = module ? real_dlsym()(module, name) : NULL;
-        if (address && !is_own(address))
+        if (address && !is_of_recorder(address))
             found = address;
         if (module)
             dlclose(module);
@@ -76,7 +76,7 @@ void *ncs_recorder_real(const char *name)
 {
     find_symbol find = real_dlsym();
     void *found = find ? find(RTLD_NEXT, name) : NULL;
-    return found && !is_own(found) ? found : find ? find_in_modules(name) : NULL;
+    return found && !is_of_recorder(found) ? found : find ? find_in_modules(name) : NULL;
 }
 
 /* ---- names that a program looks up itself ---- */
@@ -97,7 +97,7 @@ static void *wrapped(const struct recorder_export *e, void *found)
 {
     if (!found)
         return NULL;
-    if (is_own(found)) { /* the global scope was asked */
+    if (is_of_recorder(found)) { /* the global scope was asked */
         void *real = __atomic_load_n(e->real, __ATOMIC_ACQUIRE);
         return real || ncs_recorder_real(e->name) ? e->wrapper : NULL;
     }

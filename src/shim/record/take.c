@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "api/types.h"
 #include "base/hash.h"
 
 static bool is_special(enum ncs_kind kind)
@@ -63,12 +64,9 @@ void ncs_recorder_take_in(struct ncs_recording_call *to, enum ncs_fn fn, const u
         case NCS_ARG_IDS: to->arg[i] = hash_of_ids(arg[i].p, arg[info->at[NCS_ARG_ITEMS] - 1].i); break;
         case NCS_ARG_SCALAR:
             if (immediate && arg[i].p && info->at[NCS_ARG_DTYPE]) {
-                int type = (int)arg[info->at[NCS_ARG_DTYPE] - 1].i;
-                bool wide = type == ncclInt64 || type == ncclUint64 || type == ncclFloat64;
+                size_t bytes = ncs_dtype_bytes((int)arg[info->at[NCS_ARG_DTYPE] - 1].i);
                 to->arg[i] = 0;
-                memcpy(&to->arg[i], arg[i].p, wide ? 8 : type == ncclInt32 || type == ncclUint32 || type == ncclFloat32 ? 4
-                                                     : type == ncclFloat16 || type == ncclBfloat16                      ? 2
-                                                                                                                        : 1);
+                memcpy(&to->arg[i], arg[i].p, bytes < sizeof to->arg[i] ? bytes : sizeof to->arg[i]);
             }
             break;
         default:
