@@ -39,8 +39,8 @@ enum ncs_recording_kind {
 
 struct ncs_recording_call {
     uint64_t seq;      /* its number in its ring, from 1, written last; 0 = empty, or torn */
-    uint64_t begin;    /* ns of CLOCK_MONOTONIC; grows with each call of a thread */
-    float ns;          /* duration; 0 = it has not returned */
+    uint64_t begin;    /* in ticks (struct ncs_recording_pulse); grows with each call of a thread */
+    float ticks;       /* duration; 0 = it has not returned */
     uint16_t fn;       /* index in the area FUNCTIONS */
     uint16_t thread;   /* index in the area THREADS */
     uint16_t site;     /* index in the area SITES + 1; 0 = unknown */
@@ -98,6 +98,13 @@ enum ncs_recording_area {
     NCS_RECORDING_LASTING, NCS_RECORDING_RING, NCS_RECORDING_AREAS,
 };
 
+/* One moment on two clocks. The ticks are those of the processor's counter, which costs a third of a call of the clock; two
+ * moments tell how long one is. */
+struct ncs_recording_pulse {
+    uint64_t ticks;
+    int64_t real; /* ns of CLOCK_REALTIME */
+};
+
 struct ncs_recording_head { /* 4096 bytes */
     char magic[8];
     uint32_t version, order;
@@ -109,17 +116,19 @@ struct ncs_recording_head { /* 4096 bytes */
     int32_t pid;
     int32_t rank, nranks;     /* as the launcher says; -1 = it does not */
     int32_t nccl;             /* version code; 0 = unknown */
-    int64_t mono, real;       /* ns of the clocks MONOTONIC and REALTIME, at one moment */
+    struct ncs_recording_pulse opened; /* when the file was made */
     char rank_by[32];         /* the variable that gave `rank` */
     char host[64];
     char program[256];
     unsigned char spare[512];
     /* What changes while the process runs. */
+    struct ncs_recording_pulse latest[2];
+    uint64_t pulses;          /* so far; the latest is at [pulses % 2] */
     uint64_t next[2];         /* calls so far of LASTING and of RING */
     uint32_t threads, sites;  /* entries in use; more than there are: the others are left out */
     uint32_t comms_lost;      /* communicators that the area COMMS has no room for */
     uint32_t ended;           /* 1 = the process has come to its end by itself */
-    unsigned char rest[4096 - 8 - 8 - 8 - 16 * NCS_RECORDING_AREAS - 16 - 16 - 32 - 64 - 256 - 512 - 16 - 16];
+    unsigned char rest[4096 - 8 - 8 - 8 - 16 * NCS_RECORDING_AREAS - 16 - 16 - 32 - 64 - 256 - 512 - 40 - 16 - 16];
 };
 
 _Static_assert(sizeof(struct ncs_recording_call) == 128, "two cache lines");

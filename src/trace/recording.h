@@ -29,6 +29,7 @@ struct recorded_thread {
 struct recorded_file {
     const char *path;
     struct ncs_recording_head head;
+    double tick;         /* ns */
     struct recorded_call *call; size_t calls, room;
     struct recorded_thread *thread; int threads;
     struct ncs_recording_site *site; int sites;

@@ -45,6 +45,14 @@ static void end_text(char *text, size_t room)
     text[room - 1] = '\0';
 }
 
+/* How many ns a tick takes. */
+static double tick_of(const struct ncs_recording_head *h)
+{
+    const struct ncs_recording_pulse *latest = &h->latest[h->pulses % 2];
+    double ticks = (double)(int64_t)(latest->ticks - h->opened.ticks), ns = (double)(latest->real - h->opened.real);
+    return ticks >= 1 && ns >= 1 && ns < ticks * 1e3 && ticks < ns * 1e3 ? ns / ticks : 1;
+}
+
 static bool read_recording_head(struct recorded_file *f, const struct trace_file *from, struct ncs_error *err)
 {
     struct ncs_recording_head *h = &f->head;
@@ -60,6 +68,7 @@ static bool read_recording_head(struct recorded_file *f, const struct trace_file
     if (h->version != NCS_RECORDING_VERSION)
         return ncs_fail(err, NCS_BAD_INPUT, "a recording of version %u: version %d is expected", h->version,
                         NCS_RECORDING_VERSION);
+    f->tick = tick_of(h);
     return areas_fit(h, from->text.bytes, err);
 }
 
@@ -97,17 +106,18 @@ struct reading {
     size_t unknown;
 };
 
-/* The offset of this process's clock to that of the calendar, which all hosts share. */
-static uint64_t on_one_clock(const struct recorded_file *f, uint64_t mono)
+/* On the clock of the calendar, which all hosts share. */
+static uint64_t on_one_clock(const struct recorded_file *f, uint64_t ticks)
 {
-    return mono - (uint64_t)f->head.mono + (uint64_t)f->head.real;
+    double since = (double)(int64_t)(ticks - f->head.opened.ticks) * f->tick;
+    return (uint64_t)f->head.opened.real + (uint64_t)(int64_t)(since < 4e18 && since > -4e18 ? since : 0);
 }
 
 static bool is_sound(const struct reading *r, const struct ncs_recording_call *raw)
 {
     return raw->fn < r->file->head.area[NCS_RECORDING_FUNCTIONS].entries && raw->thread < r->file->threads &&
            raw->kind <= NCS_RECORDING_MORE && (raw->kind != NCS_RECORDING_MORE || raw->ordinal <= NCS_RECORDING_ARGS) &&
-           raw->ns >= 0 && raw->ns < 1e18f;
+           raw->ticks >= 0 && raw->ticks < 1e18f;
 }
 
 static void add_recorded_call(struct reading *r, const struct ncs_recording_call *raw, bool of_ring)
@@ -121,7 +131,8 @@ static void add_recorded_call(struct reading *r, const struct ncs_recording_call
     }
     struct recorded_call call = { .raw = *raw, .fn = (enum ncs_fn)(r->known[raw->fn] - 1), .file = r->number, .of_ring = of_ring };
     call.begin = on_one_clock(f, raw->begin);
-    call.end = raw->ns > 0 ? call.begin + (raw->ns < 1 ? 1 : (uint64_t)raw->ns) : UINT64_MAX;
+    double ns = raw->ticks * f->tick;
+    call.end = raw->ticks > 0 ? call.begin + (ns < 1 ? 1 : ns > 1e18 ? (uint64_t)1e18 : (uint64_t)ns) : UINT64_MAX;
     NCS_PUSH(f->call, f->calls, f->room, call);
 }
 
@@ -233,10 +244,10 @@ static void read_threads(struct reading *r)
         if (!t->used || raw.now.seq == 0 || !is_sound(r, &raw.now) || !r->known[raw.now.fn] || raw.now.thread != i)
             continue;
         enum ncs_fn fn = (enum ncs_fn)(r->known[raw.now.fn] - 1);
-        t->polls = ncs_fn_info[fn].looks && raw.now.ns > 0 && raw.now.rc != 0;
+        t->polls = ncs_fn_info[fn].looks && raw.now.ticks > 0 && raw.now.rc != 0;
         t->poll = (struct recorded_call){ .raw = raw.now, .fn = fn, .file = r->number,
                                           .begin = on_one_clock(f, raw.now.begin) };
-        if (!ncs_fn_info[fn].looks && raw.now.ns == 0)
+        if (!ncs_fn_info[fn].looks && raw.now.ticks == 0)
             add_recorded_call(r, &raw.now, true); /* the ring may have lost it while it waits */
     }
 }

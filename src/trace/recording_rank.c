@@ -85,7 +85,7 @@ static void leave_out_older(struct recording *r, const int64_t *number)
             const struct recorded_file *a = &r->file[i], *b = &r->file[k];
             if (i == k || a->several || b->several || number[i] != number[k] || a->left_out || b->left_out)
                 continue;
-            if (a->head.real > b->head.real || (a->head.real == b->head.real && i > k))
+            if (a->head.opened.real > b->head.opened.real || (a->head.opened.real == b->head.opened.real && i > k))
                 continue;
             r->file[i].left_out = true;
             if (left++ == 0)

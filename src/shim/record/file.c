@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { THREADS = 256, PAIRS = 4096, SITES = 1024, LASTING = 4096 };
@@ -101,13 +100,6 @@ static void place_areas(struct ncs_recording_head *head)
     place_area(head, NCS_RECORDING_RING, calls, sizeof(struct ncs_recording_call));
 }
 
-static int64_t read_clock(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return t.tv_sec * (int64_t)1000000000 + t.tv_nsec;
-}
-
 static void fill_head(struct ncs_recording_head *head)
 {
     const char *which = "";
@@ -121,8 +113,7 @@ static void fill_head(struct ncs_recording_head *head)
     snprintf(head->rank_by, sizeof head->rank_by, "%s", which);
     gethostname(head->host, sizeof head->host - 1);
     snprintf(head->program, sizeof head->program, "%s", program_invocation_name);
-    head->mono = read_clock(CLOCK_MONOTONIC);
-    head->real = read_clock(CLOCK_REALTIME);
+    head->opened = head->latest[0] = head->latest[1] = ncs_recorder_pulse();
     *(void **)&version = ncs_recorder_real("ncclGetVersion");
     if (!version || version(&head->nccl) != 0)
         head->nccl = 0;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { JOINS = 64, LIST_MOST = 1024 };
@@ -36,17 +35,10 @@ static struct recorder_plan recorder_plans[NCS_FN_COUNT];
 static pthread_once_t recorder_once = PTHREAD_ONCE_INIT;
 static pthread_key_t recorder_key;
 
-static uint64_t recorder_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Successive records of a thread differ in time, so that their order is known. */
 static uint64_t next_time(void)
 {
-    uint64_t now = recorder_now();
+    uint64_t now = ncs_recorder_ticks();
     return self.last = now > self.last ? now : self.last + 1;
 }
 
@@ -247,7 +239,8 @@ void ncs_recorder_begin(struct recorder_call *c, enum ncs_fn fn, const union ncs
     uint64_t seq = 0;
     __atomic_store_n(&now->seq, 0, __ATOMIC_RELAXED);
     now->begin = next_time();
-    now->ns = 0;
+    ncs_recorder_keep_time(f->head, now->begin);
+    now->ticks = 0;
     now->fn = (uint16_t)fn;
     now->thread = (uint16_t)(self.thread - f->thread);
     now->site = ncs_recorder_site(f, site);
@@ -288,7 +281,7 @@ static void recorder_finish(struct recorder_call *c, int rc)
     if (plan->counted && failed)
         recorder_reject(c, now);
     now->rc = (int16_t)rc;
-    now->ns = (float)(end - now->begin);
+    now->ticks = (float)(end - now->begin);
     if (plan->looks && !has_news(c, rc)) {
         c->thread->polls++;
     } else if (plan->looks) {
@@ -297,7 +290,7 @@ static void recorder_finish(struct recorder_call *c, int rc)
         if (plan->special || failed)
             memcpy((char *)c->slot + sizeof seq, (char *)now + sizeof seq, sizeof *now - sizeof seq);
         c->slot->rc = now->rc;
-        c->slot->ns = now->ns;
+        c->slot->ticks = now->ticks;
     }
     if (plan->special)
         append_list(c, !plan->lasting, true);

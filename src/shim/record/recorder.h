@@ -27,6 +27,14 @@ void ncs_recorder_end(struct recorder_call *c, int rc);
 /* In a child process: the calling thread has no entry in a file yet. */
 void ncs_recorder_forget_thread(void);
 
+/* ---- time (clock.c) ---- */
+
+/* The processor's counter, or else ns. */
+uint64_t ncs_recorder_ticks(void);
+struct ncs_recording_pulse ncs_recorder_pulse(void);
+/* Notes the moment in the file, if the latest such note is old. */
+void ncs_recorder_keep_time(struct ncs_recording_head *head, uint64_t ticks);
+
 /* ---- the file (file.c) ---- */
 
 struct recorder_file {
