@@ -1,9 +1,11 @@
 /* The arguments of a recorded call as the journal reads them. Pointers of a process get the process's number, so that equal
  * addresses of two processes differ; the journal follows only pointers to what was recorded, which lies in blocks of ours. */
+#include <stdio.h>
 #include <string.h>
 
 #include "api/types.h"
 #include "base/mem.h"
+#include "base/safe.h"
 #include "trace/recording_play.h"
 
 enum { OUT_BYTES = 512 }; /* more than any result that a call writes */
@@ -37,6 +39,28 @@ static void *block_of_list(struct recorded_play *p, const struct recorded_call *
     return block;
 }
 
+/* A configuration that has the communicator's name, and nothing else that the journal reads. */
+static ncclConfig_t *config_of_name(struct recorded_play *p, const struct recorded_call *c, int at)
+{
+    char *name = block_of_list(p, c, at);
+    if (!name)
+        return NULL;
+    ncclConfig_t *config = ncs_recorded_block(p, sizeof *config);
+    struct ncs_str safe = { 0 };
+    name[c->words * sizeof *c->list - 1] = '\0';
+    ncs_safe_utf8(&safe, name, strlen(name));
+    char *kept = ncs_recorded_block(p, 2 * safe.bytes + 64);
+    struct ncs_str line = { 0 };
+    ncs_safe_line(&line, safe.text ? safe.text : "");
+    snprintf(kept, 2 * safe.bytes + 64, "%s", line.text ? line.text : "");
+    ncs_str_free(&line);
+    ncs_str_free(&safe);
+    config->size = sizeof *config;
+    config->magic = NCCL_CONFIG_MAGIC;
+    config->commName = kept;
+    return config;
+}
+
 static void set_one(struct recorded_play *p, const struct recorded_call *c, int i, union ncs_arg *arg)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
@@ -57,7 +81,8 @@ static void set_one(struct recorded_play *p, const struct recorded_call *c, int 
     case NCS_ARG_ID: case NCS_ARG_IDS: arg->p = stand_in_id(p, word); break;
     case NCS_ARG_ID_IN: arg->p = word ? stand_in_id(p, word) : NULL; break;
     case NCS_ARG_RANKS: case NCS_ARG_WAITS: arg->p = block_of_list(p, c, i); break;
-    case NCS_ARG_CONFIG: case NCS_ARG_TEXT: case NCS_ARG_DEVICES: case NCS_ARG_SIMINFO: arg->p = NULL; break;
+    case NCS_ARG_CONFIG: arg->p = config_of_name(p, c, i); break;
+    case NCS_ARG_TEXT: case NCS_ARG_DEVICES: case NCS_ARG_SIMINFO: arg->p = NULL; break;
     case NCS_ARG_SCALAR: {
         uint64_t *value = ncs_recorded_block(p, sizeof *value);
         *value = word;

@@ -1,6 +1,7 @@
 /* One rank of a job, as a launcher starts it: RANK and WORLD_SIZE say which. The arguments are its steps:
  *
  *   join         joins the communicator of all ranks
+ *   named        the same, with the name `data`
  *   split        and the one of its rank's parity
  *   reduce N     all-reduces N times
  *   count N      all-reduces one array of N elements
@@ -32,6 +33,7 @@
 #include "ncclscript/nccl_abi.h"
 
 extern ncclResult_t ncclGetUniqueId(ncclUniqueId *), ncclCommInitRank(ncclComm_t *, int, ncclUniqueId, int),
+    ncclCommInitRankConfig(ncclComm_t *, int, ncclUniqueId, int, ncclConfig_t *),
     ncclCommSplit(ncclComm_t, int, int, ncclComm_t *, ncclConfig_t *), ncclCommDestroy(ncclComm_t),
     ncclAllReduce(const void *, void *, size_t, ncclDataType_t, ncclRedOp_t, ncclComm_t, cudaStream_t),
     ncclBcast(void *, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t),
@@ -141,11 +143,22 @@ static void join_all(void)
     ncclCommInitRank(&comm, nranks, id, rank);
 }
 
+static void join_named(void)
+{
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    ncclUniqueId id;
+    config.commName = "data";
+    ncclGetUniqueId(&id);
+    ncclCommInitRankConfig(&comm, nranks, id, rank, &config);
+}
+
 /* Makes a step; returns true if it took the number that follows. */
 static int make_step(const char *step, long number)
 {
     if (strcmp(step, "join") == 0)
         join_all();
+    else if (strcmp(step, "named") == 0)
+        join_named();
     else if (strcmp(step, "split") == 0)
         ncclCommSplit(comm, rank % 2, rank, &half, NULL);
     else if (strcmp(step, "reduce") == 0)

@@ -57,6 +57,10 @@ start 4 join reduce 2 1:count 9 '!1:count' 8 sync
 diagnose "sizes" 3
 says 'call 3 on comm1 has count 9 .* on rank 1 .* count 8 .* on ranks 0, 2, 3'
 
+start 3 named reduce 2 0:sleep reduce 1 sync
+diagnose "a name" 3
+says 'communicator data, call 3: AllReduce'
+
 start 4 join reduce 2 3:bcast 1 '!3:bcast' 0 sync
 diagnose "roots, by the older name" 3
 says 'call 3 on comm1 has root 1 on rank 3'

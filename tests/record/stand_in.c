@@ -47,6 +47,12 @@ EXPORT(ncclResult_t, ncclCommInitRank, ncclComm_t *comm, int nranks, ncclUniqueI
     return ncclSuccess;
 }
 
+EXPORT(ncclResult_t, ncclCommInitRankConfig, ncclComm_t *comm, int nranks, ncclUniqueId id, int rank, ncclConfig_t *config)
+{
+    (void)config;
+    return ncclCommInitRank(comm, nranks, id, rank);
+}
+
 /* The ranks of a color are every second one: color = rank % 2. */
 EXPORT(ncclResult_t, ncclCommSplit, ncclComm_t comm, int color, int key, ncclComm_t *out, ncclConfig_t *config)
 {

@@ -2,10 +2,13 @@
  * that only the process can look up are looked up. */
 #include "shim/record/recorder.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "api/types.h"
 #include "base/hash.h"
+
+enum { NAME_WORDS = NCS_RECORDING_ARGS }; /* one entry */
 
 static bool is_special(enum ncs_kind kind)
 {
@@ -115,9 +118,25 @@ void ncs_recorder_take_out(struct ncs_recording_call *to, enum ncs_fn fn, const 
     }
 }
 
+/* The name that a program gives a communicator (NCCL 2.27 and newer), as words. */
+static int name_in_config(const ncclConfig_t *config, uint64_t *word, int most)
+{
+    if (!config || config->magic != NCCL_CONFIG_MAGIC ||
+        config->size < offsetof(ncclConfig_t, commName) + sizeof config->commName || !config->commName)
+        return 0;
+    size_t room = (size_t)(most < NAME_WORDS ? most : NAME_WORDS) * sizeof *word;
+    memset(word, 0, room);
+    memcpy(word, config->commName, strnlen(config->commName, room - 1));
+    return (int)(room / sizeof *word);
+}
+
 int ncs_recorder_list(enum ncs_fn fn, const union ncs_arg *arg, bool ended, uint64_t *word, int most, uint8_t *which)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[fn];
+    if (!ended && info->joins && info->at[NCS_ARG_CONFIG]) {
+        *which = info->at[NCS_ARG_CONFIG];
+        return name_in_config(arg[info->at[NCS_ARG_CONFIG] - 1].p, word, most);
+    }
     enum ncs_kind kind = ended ? NCS_ARG_COMMS_OUT : info->at[NCS_ARG_RANKS] ? NCS_ARG_RANKS : NCS_ARG_WAITS;
     int place = info->at[kind] - 1, length = info->at[ended ? NCS_ARG_NRANKS : NCS_ARG_ITEMS] - 1;
     if (place < 0 || length < 0 || !arg[place].p || arg[length].i < 0)
