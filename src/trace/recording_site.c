@@ -32,7 +32,8 @@ static char *site_name(const struct ncs_recording_site *site)
     const char *slash = strrchr(site->module, '/'), *file = slash ? slash + 1 : site->module, *name = NULL;
     if (site->module[0] == '/' && ncs_elf_open(&image, site->module))
         name = ncs_elf_function(&image, site->offset, &offset);
-    if (name)
+    bool readable = site->name[0] && strncmp(site->name, "_Z", 2) != 0;
+    if (name && !(readable && strncmp(name, "_Z", 2) == 0)) /* the recorder may know how C++ writes it */
         ncs_str_addf(&text, "%s+0x%llx", name, (unsigned long long)offset);
     else if (site->name[0])
         ncs_str_add(&text, site->name);

@@ -52,10 +52,11 @@ grep -q 'nothing wrong found in 32768 calls' "$out/said" || fail "a million call
 
 # SIGKILL in the middle of calls: every one that has returned is there. The process prints how many that are.
 rm -rf "$out/many"
+: >"$out/told"
 "$NCCLSCRIPT" record -o "$out/many" --calls 1000000 -- "$build/tests/record/record_job" join tell 200000 >"$out/told" 2>"$out/said" &
 pid=$!
 tries=0
-while [ "$(wc -l <"$out/told")" -lt 20000 ] && [ $((tries++)) -lt 600 ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+while [ "$(wc -l <"$out/told")" -lt 20000 ] && [ $((tries++)) -lt 6000 ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
 kill -9 $pid 2>/dev/null
 wait $pid 2>/dev/null
 told=$(grep -c '^.$' "$out/told")

@@ -96,6 +96,24 @@ diagnose "a file that is cut off" 3
 says 'note .*/1@.* cannot be read: the recording is cut off: 9000 of [0-9]+ bytes'
 says 'it could also be that rank 1 waits like the others: its recording cannot be read'
 
+damaged() { # NAME OFFSET BYTES MESSAGE
+    name=$1
+    cp "$out/sound" "$out/rec/0@x.ncclrec"
+    printf "$3" | dd of="$out/rec/0@x.ncclrec" bs=1 seek="$2" conv=notrunc status=none
+    diagnose "$1" 2
+    says "$4"
+    says '0@x.ncclrec: '
+}
+cp "$out"/rec/0@* "$out/sound"
+rm "$out"/rec/*
+damaged "another version" 8 '\x07' 'a recording of version 7: version 1 is expected'
+damaged "another byte order" 12 '\x01\x02' 'another byte order'
+damaged "an area outside of the file" 27 '\x7f' 'area 0 of the recording is damaged'
+damaged "entries of another size" 36 '\x41' 'area 0 of the recording is damaged: .* entries of 65 bytes'
+head -c 100 "$out/sound" >"$out/rec/0@x.ncclrec"
+diagnose "the beginning of a head" 2
+says 'the recording is cut off: 100 of at least 4096 bytes'
+
 # ---- rings that are full ----
 options=(--calls 64)
 start 4 join split reduce 500 pairs half 30 2:sleep reduce 7 sync

@@ -160,11 +160,10 @@ static void *map_file(const char *path, size_t bytes)
     return NULL;
 }
 
-static bool open_file(struct recorder_file *f, const char *folder)
+static bool open_file(struct recorder_file *f, const char *folder, const struct ncs_recording_head *filled)
 {
-    struct ncs_recording_head head = { 0 };
+    struct ncs_recording_head head = *filled;
     char path[4400];
-    fill_head(&head);
     place_areas(&head);
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
         ncs_recorder_warn("ncclscript record: %s: %s: this process is not recorded", folder, strerror(errno));
@@ -201,22 +200,33 @@ static void file_in_child(void)
     pthread_mutex_init(&file_lock, NULL);
 }
 
-struct recorder_file *ncs_recorder_file(void)
+/* Opens the file, unless another thread just did. */
+static struct recorder_file *open_once(void)
 {
-    int state = __atomic_load_n(&file_state, __ATOMIC_ACQUIRE);
-    if (state != CLOSED)
-        return state == OPEN ? &the_file : NULL;
     static bool registered;
+    int error = errno;
     const char *folder = getenv(NCS_RECORDING_FOLDER);
+    struct ncs_recording_head head = { 0 };
+    if (folder && *folder)
+        fill_head(&head); /* outside of the lock: it takes the loader's, whose holder may want ours */
     pthread_mutex_lock(&file_lock);
     if (file_state == CLOSED) {
-        state = folder && *folder && open_file(&the_file, folder) ? OPEN : REFUSED;
+        int state = folder && *folder && open_file(&the_file, folder, &head) ? OPEN : REFUSED;
         if (!registered)
             registered = pthread_atfork(NULL, NULL, file_in_child) == 0;
         __atomic_store_n(&file_state, state, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&file_lock);
+    errno = error;
     return file_state == OPEN ? &the_file : NULL;
+}
+
+struct recorder_file *ncs_recorder_file(void)
+{
+    int state = __atomic_load_n(&file_state, __ATOMIC_ACQUIRE);
+    if (state != CLOSED)
+        return state == OPEN ? &the_file : NULL;
+    return open_once();
 }
 
 /* A process that is killed, or calls _exit, leaves the mark out. */

@@ -89,6 +89,8 @@ static bool recorder_attach(struct recorder_file *f)
 
 void ncs_recorder_forget_thread(void)
 {
+    if (self.thread)
+        pthread_setspecific(recorder_key, NULL); /* the entry is mapped no more */
     self.thread = NULL;
 }
 
