@@ -4,6 +4,8 @@
 set -u
 unset "${!NCCLSCRIPT_@}" RANK WORLD_SIZE OMPI_COMM_WORLD_RANK PMIX_RANK PMI_RANK SLURM_PROCID
 job=$(dirname "$NCCLSCRIPT")/tests/record/record_job
+ldd "$job" | grep -qE 'lib(clang_rt\.)?[at]san' &&
+    { echo "skipped: a sanitizer's runtime must come before a preloaded library"; exit 77; }
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 failures=0
