@@ -1,9 +1,13 @@
 /* Reads the recordings of a job's processes. */
+#define _GNU_SOURCE /* gethostname, kill */
 #include "trace/recording.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 
@@ -123,6 +127,38 @@ static void describe_files(struct recording *r)
                         r->unknown == 1 ? "" : "s", r->unknown == 1 ? "is" : "are");
 }
 
+/* ---- jobs that go on ---- */
+
+static bool still_runs(const struct recorded_file *f)
+{
+    char host[sizeof f->head.host] = "";
+    return !f->head.ended && gethostname(host, sizeof host - 1) == 0 && strcmp(host, f->head.host) == 0 &&
+           f->head.pid > 0 && kill(f->head.pid, 0) == 0;
+}
+
+static int64_t newest_call(const struct recorded_file *f)
+{
+    uint64_t newest = 0;
+    for (size_t i = 0; i < f->calls; i++)
+        newest = f->call[i].begin > newest ? f->call[i].begin : newest;
+    return (int64_t)newest;
+}
+
+/* A healthy job that is read while it runs looks as one that hangs: its ranks are at different calls. */
+static void doubt_running(const struct recording *r)
+{
+    enum { FRESH = 30 }; /* s */
+    int64_t newest = 0, second = 1000000000, now = (int64_t)time(NULL) * second;
+    for (size_t i = 0; i < r->files; i++)
+        if (!r->file[i].left_out && !r->file[i].implied && still_runs(&r->file[i])) {
+            int64_t at = newest_call(&r->file[i]);
+            newest = at > newest ? at : newest;
+        }
+    if (newest && newest > now - FRESH * second && newest < now + FRESH * second && !r->record->trace->doubt)
+        r->record->trace->doubt = ncs_copy_text("it could also be that the job goes on: its processes run, and their latest "
+                                                "call is less than 30 s old");
+}
+
 /* The rank in a name such as "3@node7.4711.ncclrec"; -1 = none. */
 static int rank_in_name(const char *path)
 {
@@ -174,6 +210,7 @@ bool ncs_recording_read(struct record *record, struct trace_file *file, size_t c
         describe_files(&r);
         ncs_record_note_missing(record);
         ncs_recorded_imply(&r);
+        doubt_running(&r);
         ok = ncs_recorded_play(&r, err);
     }
     if (!ok && !err->file[0])

@@ -106,51 +106,69 @@ static void number_threads(struct recorded_file *f, const struct membership *of_
     }
 }
 
-bool ncs_recorded_rank(struct recording *r, struct ncs_error *err)
+struct ranking {
+    int64_t *by_launcher, *by_comm;  /* the number of each file; -1 = none */
+    struct membership *of_file, **of_thread;
+    int64_t largest;                 /* ranks of the largest communicator */
+};
+
+static void open_ranking(struct ranking *k, const struct recording *r)
 {
-    int64_t *by_launcher = ncs_new((r->files + 1) * sizeof *by_launcher);
-    int64_t *by_comm = ncs_new((r->files + 1) * sizeof *by_comm);
-    struct membership *of_file = ncs_new((r->files + 1) * sizeof *of_file), **of_thread = ncs_new((r->files + 1) * sizeof *of_thread);
-    int64_t largest = 0, most = 0;
+    *k = (struct ranking){ .by_launcher = ncs_new((r->files + 1) * sizeof *k->by_launcher),
+                           .by_comm = ncs_new((r->files + 1) * sizeof *k->by_comm),
+                           .of_file = ncs_new((r->files + 1) * sizeof *k->of_file),
+                           .of_thread = ncs_new((r->files + 1) * sizeof *k->of_thread) };
     for (size_t i = 0; i < r->files; i++) {
         struct recorded_file *f = &r->file[i];
-        of_thread[i] = ncs_new(((size_t)f->threads + 1) * sizeof **of_thread);
-        look_at_joins(f, &of_file[i], of_thread[i]);
-        largest = of_file[i].nranks > largest ? of_file[i].nranks : largest;
-        by_launcher[i] = f->head.rank;
+        k->of_thread[i] = ncs_new(((size_t)f->threads + 1) * sizeof **k->of_thread);
+        look_at_joins(f, &k->of_file[i], k->of_thread[i]);
+        k->largest = k->of_file[i].nranks > k->largest ? k->of_file[i].nranks : k->largest;
+        k->by_launcher[i] = f->head.rank;
     }
     for (size_t i = 0; i < r->files; i++)
-        by_comm[i] = of_file[i].nranks == largest && largest > 0 ? of_file[i].rank : -1;
-    const int64_t *number = numbers_differ(r, by_launcher) ? by_launcher : numbers_differ(r, by_comm) ? by_comm : NULL;
-    for (size_t i = 0; i < r->files && !number; i++)
-        if (by_launcher[i] < 0 && by_comm[i] >= 0)
-            by_launcher[i] = by_comm[i];
-    if (!number) {
-        number = by_launcher;
-        leave_out_older(r, number);
-    }
-    bool ok = true;
+        k->by_comm[i] = k->of_file[i].nranks == k->largest && k->largest > 0 ? k->of_file[i].rank : -1;
+}
+
+static void close_ranking(struct ranking *k, const struct recording *r)
+{
+    for (size_t i = 0; i < r->files; i++)
+        ncs_free(k->of_thread[i]);
+    ncs_free(k->of_thread);
+    ncs_free(k->of_file);
+    ncs_free(k->by_comm);
+    ncs_free(k->by_launcher);
+}
+
+static const int64_t *choose_numbers(const struct ranking *k, struct recording *r)
+{
+    if (numbers_differ(r, k->by_launcher))
+        return k->by_launcher;
+    if (numbers_differ(r, k->by_comm))
+        return k->by_comm;
+    for (size_t i = 0; i < r->files; i++)
+        if (k->by_launcher[i] < 0 && k->by_comm[i] >= 0)
+            k->by_launcher[i] = k->by_comm[i];
+    leave_out_older(r, k->by_launcher);
+    return k->by_launcher;
+}
+
+bool ncs_recorded_rank(struct recording *r, struct ncs_error *err)
+{
+    struct ranking k;
+    open_ranking(&k, r);
+    const int64_t *number = choose_numbers(&k, r);
+    int64_t most = k.largest > 1 ? k.largest : 1;
     for (size_t i = 0; i < r->files; i++) {
         struct recorded_file *f = &r->file[i];
         f->rank = f->several || number[i] >= NCS_RECORD_RANKS ? -1 : (int)number[i];
-        number_threads(f, of_thread[i]);
-        if (f->left_out)
-            continue;
-        most = f->rank >= most ? f->rank + 1 : most;
-        for (int k = 0; k < f->threads; k++)
-            most = f->thread[k].rank >= most ? f->thread[k].rank + 1 : most;
+        number_threads(f, k.of_thread[i]);
+        for (int t = 0; t < f->threads && !f->left_out; t++)
+            most = f->thread[t].rank >= most ? f->thread[t].rank + 1 : most;
     }
-    most = largest > most ? largest : most;
-    r->ranks = (int)(most > 0 ? most : 1);
-    ok = ncs_record_has_rank(r->record, r->ranks - 1, err);
-    for (size_t i = 0; i < r->files; i++) {
-        if (ok)
-            note_sources(r, &r->file[i], largest);
-        ncs_free(of_thread[i]);
-    }
-    ncs_free(of_thread);
-    ncs_free(of_file);
-    ncs_free(by_comm);
-    ncs_free(by_launcher);
+    r->ranks = (int)most;
+    bool ok = ncs_record_has_rank(r->record, r->ranks - 1, err);
+    for (size_t i = 0; i < r->files && ok; i++)
+        note_sources(r, &r->file[i], k.largest);
+    close_ranking(&k, r);
     return ok;
 }

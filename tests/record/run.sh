@@ -164,6 +164,24 @@ done
 diagnose "two starts" 0
 says 'is left out: .* is a newer recording of rank'
 
+# Ranks that are read while they run are at different calls.
+rm -rf "$out/rec"
+running=()
+for rank in 0 1; do
+    RANK=$rank WORLD_SIZE=2 "$NCCLSCRIPT" record -o "$out/rec" -- "$job" join 1:reduce 1 reduce 2000000000 &
+    running+=($!)
+done
+tries=0
+until { "$NCCLSCRIPT" diagnose "$out/rec" 2>/dev/null >"$out/said"; [ $? -eq 3 ]; } || [ $((tries++)) -ge 300 ]; do sleep 0.02; done
+name="a job that goes on"
+says '^HANG'
+says 'it could also be that the job goes on|left no recording'
+kill -9 "${running[@]}"
+wait "${running[@]}" 2>/dev/null
+name="a job that was stopped"
+"$NCCLSCRIPT" diagnose "$out/rec" >"$out/said" 2>&1
+leaves_out 'the job goes on'
+
 # A child has a file of its own.
 rm -rf "$out/rec"
 RANK=0 "$NCCLSCRIPT" record -o "$out/rec" -- "$job" join reduce 2 fork join reduce 1
