@@ -10,7 +10,7 @@
 
 enum { OLD = 1 << 28 }; /* ticks: about 0.1 s */
 
-static int64_t clock_ns(clockid_t clock)
+static int64_t recorder_clock(clockid_t clock)
 {
     struct timespec t;
     clock_gettime(clock, &t);
@@ -39,13 +39,13 @@ uint64_t ncs_recorder_ticks(void)
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
     return ticks;
 #endif
-    return (uint64_t)clock_ns(CLOCK_MONOTONIC);
+    return (uint64_t)recorder_clock(CLOCK_MONOTONIC);
 }
 
 struct ncs_recording_pulse ncs_recorder_pulse(void)
 {
     struct ncs_recording_pulse pulse = { ncs_recorder_ticks(), 0 };
-    pulse.real = clock_ns(CLOCK_REALTIME);
+    pulse.real = recorder_clock(CLOCK_REALTIME);
     return pulse;
 }
 

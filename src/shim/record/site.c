@@ -23,7 +23,7 @@ static pthread_mutex_t recorder_site_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Writes "c10d::ProcessGroupNCCL::send" of "c10::Work c10d::ProcessGroupNCCL::send<F>(...)": without the result, the
  * arguments of templates, and the parameters. */
-static void shorten(const char *plain, char *to, size_t room)
+static void shorten_cxx(const char *plain, char *to, size_t room)
 {
     size_t bytes = 0;
     int depth = 0;
@@ -39,7 +39,7 @@ static void shorten(const char *plain, char *to, size_t room)
 }
 
 /* A name of C++ as people write it, if the program has the library that knows how. */
-static void short_name(const char *name, char *to, size_t room)
+static void cxx_name(const char *name, char *to, size_t room)
 {
     char *(*demangle)(const char *, char *, size_t *, int *) = NULL;
     int status = -1;
@@ -49,7 +49,7 @@ static void short_name(const char *name, char *to, size_t room)
     char *plain = demangle ? demangle(name, NULL, NULL, &status) : NULL;
     to[0] = '\0';
     if (plain && status == 0)
-        shorten(plain, to, room);
+        shorten_cxx(plain, to, room);
     if (!to[0])
         snprintf(to, room, "%s", name);
     free(plain);
@@ -71,7 +71,7 @@ static void describe_site(struct ncs_recording_site *site, void *address)
         site->module[0] = '\0';
     if (info.dli_sname) {
         char name[512];
-        short_name(info.dli_sname, name, sizeof name);
+        cxx_name(info.dli_sname, name, sizeof name);
         snprintf(site->name, sizeof site->name, "%.40s+0x%llx", name,
                  (unsigned long long)((char *)address - (char *)info.dli_saddr));
     }
