@@ -16,7 +16,9 @@ struct ncclComm {
 
 static ncclComm_t made(int rank, int nranks)
 {
-    ncclComm_t comm = malloc(sizeof *comm);
+    static struct ncclComm all[64];
+    static int next;
+    ncclComm_t comm = &all[next++ % 64];
     *comm = (struct ncclComm){ rank, nranks };
     return comm;
 }
@@ -63,7 +65,7 @@ EXPORT(ncclResult_t, ncclCommSplit, ncclComm_t comm, int color, int key, ncclCom
 
 EXPORT(ncclResult_t, ncclCommUserRank, ncclComm_t comm, int *rank) { *rank = comm->rank; return ncclSuccess; }
 EXPORT(ncclResult_t, ncclCommCount, ncclComm_t comm, int *count) { *count = comm->nranks; return ncclSuccess; }
-EXPORT(ncclResult_t, ncclCommDestroy, ncclComm_t comm) { free(comm); return ncclSuccess; }
+EXPORT(ncclResult_t, ncclCommDestroy, ncclComm_t comm) { (void)comm; return ncclSuccess; }
 
 EXPORT(ncclResult_t, ncclCommGetAsyncError, ncclComm_t comm, ncclResult_t *state)
 {

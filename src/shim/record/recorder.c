@@ -48,6 +48,9 @@ static void thread_ends(void *thread)
 {
     __atomic_store_n(&((struct ncs_recording_thread *)thread)->state, 2, __ATOMIC_RELEASE);
     self.thread = NULL;
+    free(self.join);
+    self.join = NULL;
+    self.joins = 0;
 }
 
 static void recorder_prepare(void)
