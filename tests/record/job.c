@@ -11,6 +11,7 @@
  *   sync         waits for the stream
  *   poll         asks an event for ever
  *   look N       another thread asks for errors N times
+ *   crowd N      8 threads all-reduce N times each
  *   dlopen       from here on, calls the functions that dlsym finds
  *   tell N       all-reduces N times, and prints a line after each
  *   fork         goes on in a child process, and waits for it
@@ -84,6 +85,21 @@ static void look_on(long times)
     pthread_t thread;
     pthread_create(&thread, NULL, look, &times);
     pthread_join(thread, NULL);
+}
+
+static void *reduce_in_crowd(void *times)
+{
+    reduce_often(*(long *)times, comm);
+    return NULL;
+}
+
+static void reduce_as_crowd(long times)
+{
+    pthread_t thread[8];
+    for (int i = 0; i < 8; i++)
+        pthread_create(&thread[i], NULL, reduce_in_crowd, &times);
+    for (int i = 0; i < 8; i++)
+        pthread_join(thread[i], NULL);
 }
 
 static void find_by_name(void)
@@ -179,6 +195,8 @@ static int make_step(const char *step, long number)
         poll_for_ever();
     else if (strcmp(step, "look") == 0)
         return look_on(number), 1;
+    else if (strcmp(step, "crowd") == 0)
+        return reduce_as_crowd(number), 1;
     else if (strcmp(step, "dlopen") == 0)
         find_by_name();
     else if (strcmp(step, "fork") == 0)
@@ -194,7 +212,7 @@ static int make_step(const char *step, long number)
 
 static int takes_number(const char *step)
 {
-    static const char *const with[] = { "reduce", "tell", "half", "count", "bcast", "look" };
+    static const char *const with[] = { "reduce", "tell", "half", "count", "bcast", "look", "crowd" };
     for (size_t i = 0; i < sizeof with / sizeof *with; i++)
         if (strcmp(step, with[i]) == 0)
             return 1;

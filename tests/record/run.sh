@@ -2,6 +2,7 @@
 # `ncclscript record`: jobs of processes on libraries that stand in for the real ones, ended by SIGKILL, and what diagnose
 # says of their recordings.
 set -u
+[ -z "${TSAN_OPTIONS:-}" ] || { echo "skipped: the recorder has no room for ThreadSanitizer"; exit 77; }
 unset "${!NCCLSCRIPT_@}" RANK WORLD_SIZE OMPI_COMM_WORLD_RANK PMIX_RANK PMI_RANK SLURM_PROCID
 job=$(dirname "$NCCLSCRIPT")/tests/record/record_job
 ldd "$job" | grep -qE 'lib(clang_rt\.)?[at]san' &&
