@@ -1,6 +1,6 @@
 /* Finds a common start after calls have been overwritten. Each recorded call has its position in its sequence: the
- * collectives of a communicator, or what one rank sends to another. Of each sequence, the ranks are compared from the first
- * position on that all of its recordings still have. */
+ * collectives of a communicator, or what one rank sends to another. The ranks are compared from the first position of a
+ * sequence on that all of its recordings still have. */
 #include "base/hash.h"
 #include "base/mem.h"
 #include "trace/recording_play.h"

@@ -21,7 +21,7 @@ struct recorder_join {
     union ncs_arg arg[NCS_RECORDING_ARGS];
 };
 
-/* The thread's own state. Of the initial-exec model, because a preloaded library has its room from the start on. */
+/* The thread's own state. The initial-exec model is allowed: a preloaded library has its room from the start on. */
 static __thread struct {
     struct recorder_file *file;          /* that `thread` is in */
     struct ncs_recording_thread *thread;
