@@ -9,8 +9,6 @@
 #include "base/mem.h"
 #include "trace/record.h"
 
-#define FILE_MOST ((size_t)512 << 20)
-
 enum kind { KIND_NONE, KIND_DUMP, KIND_LOG, KIND_RECORDING };
 
 struct files {
@@ -65,10 +63,16 @@ static bool add_file(struct files *all, const char *path, bool of_folder, struct
 {
     struct ncs_str text = { 0 };
     ncs_str_add(&text, "");
-    if (ncs_file_read(path, FILE_MOST, "a dump or a log", &text, err))
-        return add_text(all, path, &text, of_folder, err);
-    ncs_str_free(&text);
-    return false;
+    if (!ncs_file_read(path, NCS_TRACE_FILE_MOST, "a dump or a log", &text, err)) {
+        ncs_str_free(&text);
+        return false;
+    }
+    size_t recordings = all->recording;
+    if (!add_text(all, path, &text, of_folder, err))
+        return false;
+    if (all->recording > recordings) /* of many ranks: each is read again when its turn comes */
+        ncs_str_free(&all->file[all->count - 1].text);
+    return true;
 }
 
 static bool add_folder(struct files *all, const char *path, struct ncs_error *err)

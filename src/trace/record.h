@@ -86,9 +86,11 @@ void ncs_record_play(struct record *r);
 
 /* ---- the formats ---- */
 
+#define NCS_TRACE_FILE_MOST ((size_t)512 << 20)
+
 struct trace_file {
     const char *path;
-    struct ncs_str text;
+    struct ncs_str text; /* empty for a recording that is still to be read */
 };
 
 static inline bool ncs_record_is_collective(const struct record_call *c)

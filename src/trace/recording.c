@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 
 bool ncs_recording_is(const struct trace_file *file)
@@ -186,13 +187,24 @@ static bool skip_file(struct record *record, const struct trace_file *file, stru
     return true;
 }
 
-static bool read_recordings(struct recording *r, const struct trace_file *file, size_t count, struct ncs_error *err)
+/* Reads one file, and holds its bytes no longer than that. */
+static bool read_recording(struct recording *r, struct trace_file *file, size_t keep, struct ncs_error *err)
+{
+    struct recorded_file *f = &r->file[r->files];
+    ncs_str_add(&file->text, "");
+    bool ok = (file->text.bytes || ncs_file_read(file->path, NCS_TRACE_FILE_MOST, "a recording", &file->text, err)) &&
+              ncs_recorded_read(f, (int)r->files, file, keep, &r->unknown, err);
+    ncs_str_free(&file->text);
+    r->files += ok;
+    return ok;
+}
+
+static bool read_recordings(struct recording *r, struct trace_file *file, size_t count, struct ncs_error *err)
 {
     for (size_t i = 0; i < count; i++) {
-        struct recorded_file *f = &r->file[r->files];
-        if (ncs_recorded_read(f, (int)r->files, &file[i], NCS_RECORD_CALLS / count, &r->unknown, err))
-            r->files++;
-        else if ((r->files == 0 && i + 1 == count) || !skip_file(r->record, &file[i], err))
+        if (read_recording(r, &file[i], NCS_RECORD_CALLS / count, err))
+            continue;
+        if ((r->files == 0 && i + 1 == count) || !skip_file(r->record, &file[i], err))
             return false;
     }
     return true;
