@@ -28,6 +28,7 @@ NCCLSCRIPT_GPUS=4 "$NCCLSCRIPT" record -o "$out/train" -- "$build/tests/exec/exe
 [ -n "$(plain "$out/said")" ] && [ "$(plain "$out/said")" = "$(plain "$out/exec")" ] || fail "train: another finding than exec's: $(plain "$out/exec")"
 grep -qE 'rank 2 destroyed comm1 at rank_main\+0x[0-9a-f]+ after 1 call; .* AllReduce float32 x 8 sum at rank_main\+0x' "$out/said" ||
     fail "train: the places are not the program's"
+[[ $(ls "$out/train") == *@* ]] && fail "train: the file is named by a rank: $(ls "$out/train")"
 grep -q 'recordings: likely, not certain' "$out/said" || fail "train: certain"
 
 for client in one_thread threads memory lives patterns recovery; do

@@ -147,7 +147,7 @@ launched prrte PMIX_RANK=6; says '^6@'
 launched mpich PMI_RANK=4; says '^4@'
 launched srun SLURM_PROCID=7; says '^7@'
 launched torchrun RANK=3 OMPI_COMM_WORLD_RANK=0; says '^3@'
-launched none NOTHING=1; says "^[^@]+\.[0-9]+\.ncclrec$"
+launched none JOB_RANK=1 JOB_SIZE=2; says "^1@"
 
 # A script under srun has started the ranks itself: all of them have the script's number.
 rm -rf "$out/rec"

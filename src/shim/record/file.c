@@ -17,9 +17,13 @@
 enum { THREADS = 256, PAIRS = 4096, SITES = 1024, LASTING = 4096 };
 
 enum { CLOSED, OPEN, REFUSED };
+enum { NO_RANK = -1, SEVERAL_RANKS = -2 };
 
 static struct recorder_file the_file;
 static int file_state;
+static char file_folder[4096], file_path[4400];
+static int file_rank;    /* that names the file */
+static uint64_t file_id; /* hash of the id of the communicator that has it */
 static pthread_mutex_t file_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void ncs_recorder_warn(const char *fmt, ...)
@@ -160,17 +164,42 @@ static void *map_file(const char *path, size_t bytes)
     return NULL;
 }
 
+/* Without a launcher the first communicator names the file, unless the process has several of its ranks. */
+void ncs_recorder_name_file(struct ncs_recording_head *head, uint64_t id, int rank)
+{
+    char path[sizeof file_path];
+    struct ncs_recording_head named = *head;
+    if (head->rank >= 0 || __atomic_load_n(&file_rank, __ATOMIC_RELAXED) == rank)
+        return;
+    pthread_mutex_lock(&file_lock);
+    int before = file_rank;
+    if (before == NO_RANK)
+        file_id = id;
+    else if (file_id != id)
+        rank = before;
+    if (before != NO_RANK && before != rank)
+        rank = SEVERAL_RANKS;
+    named.rank = rank == SEVERAL_RANKS ? -1 : rank;
+    name_file(path, sizeof path, file_folder, &named);
+    if (before != SEVERAL_RANKS && before != rank && rename(file_path, path) == 0)
+        snprintf(file_path, sizeof file_path, "%s", path);
+    if (before != SEVERAL_RANKS)
+        __atomic_store_n(&file_rank, rank, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&file_lock);
+}
+
 static bool open_file(struct recorder_file *f, const char *folder, const struct ncs_recording_head *filled)
 {
     struct ncs_recording_head head = *filled;
-    char path[4400];
     place_areas(&head);
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
         ncs_recorder_warn("ncclscript record: %s: %s: this process is not recorded", folder, strerror(errno));
         return false;
     }
-    name_file(path, sizeof path, folder, &head);
-    char *at = map_file(path, head.bytes);
+    snprintf(file_folder, sizeof file_folder, "%s", folder);
+    name_file(file_path, sizeof file_path, folder, &head);
+    file_rank = NO_RANK;
+    char *at = map_file(file_path, head.bytes);
     if (!at)
         return false;
     *f = (struct recorder_file){ .head = (void *)at };

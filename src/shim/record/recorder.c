@@ -309,6 +309,9 @@ static void recorder_finish(struct recorder_call *c, int rc)
     if (self.joins && c->fn == NCS_FN_ncclCommGetAsyncError && rc == ncclSuccess && c->arg[1].p &&
         *(const ncclResult_t *)c->arg[1].p == ncclSuccess)
         fill_children(c->arg[0].p);
+    const unsigned char *at = ncs_fn_info[c->fn].at;
+    if (!failed && plan->lasting && at[NCS_ARG_RANK] && at[NCS_ARG_ID])
+        ncs_recorder_name_file(self.file->head, now->arg[at[NCS_ARG_ID] - 1], (int)c->arg[at[NCS_ARG_RANK] - 1].i);
     follow_group(c, plan, rc);
 }
 

@@ -50,6 +50,8 @@ struct recorder_file {
 
 /* The file of this process, which the first call opens; NULL = nothing is recorded. */
 struct recorder_file *ncs_recorder_file(void);
+/* The process has joined a communicator as this rank; id: the hash of its id. */
+void ncs_recorder_name_file(struct ncs_recording_head *head, uint64_t id, int rank);
 
 /* ---- parts of a record ---- */
 
