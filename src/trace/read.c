@@ -173,6 +173,9 @@ void ncs_trace_free(struct ncs_trace *trace)
         ncs_free(trace->place[i]);
     for (size_t i = 0; i < trace->doubts; i++)
         ncs_free(trace->doubt_of[i].text);
+    for (size_t i = 0; i < trace->blocks; i++)
+        ncs_free(trace->block[i]);
+    ncs_free(trace->block);
     ncs_free(trace->doubt_of);
     ncs_free(trace->doubt);
     ncs_free(trace->clash);

@@ -13,7 +13,8 @@ enum { OUT_BYTES = 512 }; /* more than any result that a call writes */
 void *ncs_recorded_block(struct recorded_play *p, size_t bytes)
 {
     void *block = ncs_new(bytes ? bytes : 1);
-    NCS_PUSH(p->block, p->blocks, p->block_room, block);
+    struct ncs_trace *t = p->r->record->trace;
+    NCS_PUSH(t->block, t->blocks, t->block_room, block);
     return block;
 }
 

@@ -233,10 +233,7 @@ static void close_play(struct recorded_play *p)
 {
     for (size_t i = 0; i < p->r->files; i++)
         ncs_free(p->thread[i]);
-    for (size_t i = 0; i < p->blocks; i++)
-        ncs_free(p->block[i]);
     ncs_free(p->thread);
-    ncs_free(p->block);
     ncs_map_free(&p->made);
     ncs_map_free(&p->over);
 }

@@ -17,7 +17,6 @@ struct recorded_play {
     struct recording *r;
     struct ncs_journal *journal;
     struct played_thread **thread; /* by file and thread */
-    void **block; size_t blocks, block_room; /* freed at the end */
     struct ncs_map made;           /* handle of a communicator -> the call that made it */
     struct ncs_map over;           /* id of a call that is known to be over -> the call */
     const struct recorded_call *now; /* whose results the journal may ask for */
@@ -27,7 +26,7 @@ struct recorded_play {
     size_t damaged, strangers;     /* calls left out: with impossible arguments; on unknown communicators */
 };
 
-/* Memory that lives until the end of the play, all zero. */
+/* Memory that lives as long as the trace, all zero: a call in flight keeps its pointers. */
 void *ncs_recorded_block(struct recorded_play *p, size_t bytes);
 /* A pointer of a process as one that no other process has. Handles with a meaning of their own stay. */
 const void *ncs_recorded_pointer(int file, uint64_t word);
