@@ -68,6 +68,16 @@ target_compile_options(shim_audit PRIVATE -fno-sanitize=all)
 target_link_options(shim_audit PRIVATE -fno-sanitize=all)
 target_link_libraries(shim_audit PRIVATE ${CMAKE_DL_LIBS})
 
+# For programs on the real libraries, without the simulator (`ncclscript record`). A program gets it before all others, so it
+# has no room for a sanitizer either.
+file(GLOB record_sources CONFIGURE_DEPENDS ${shim}/record/*.c)
+ncs_shim_library(shim_record libncclscript-record.so ${shim}/record/record.map ${record_sources}
+                 ${PROJECT_SOURCE_DIR}/src/api/gen/meta.c ${PROJECT_SOURCE_DIR}/src/api/types.c
+                 ${PROJECT_SOURCE_DIR}/src/base/hash.c)
+target_compile_options(shim_record PRIVATE -fno-sanitize=all)
+target_link_options(shim_record PRIVATE -fno-sanitize=all)
+target_link_libraries(shim_record PRIVATE ${CMAKE_DL_LIBS} Threads::Threads m)
+
 file(GLOB exec_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/shim/exec/*.c)
 if(exec_sources)
   # The simulator's library has the rooms sim, api and base. A second copy of their state would know of no call, so the

@@ -201,9 +201,11 @@ static int diagnose_main(const struct ncs_parsed *parsed)
 const struct ncs_command ncs_cmd_diagnose = {
     .name = "diagnose",
     .operands = "FILE|DIR...",
-    .summary = "explain why a job hung, from dumps, logs, stacks and pasted lines",
+    .summary = "explain why a job hung, from recordings, dumps, logs, stacks and pasted lines",
     .about = "diagnose recognizes files by their contents. Name all files of one job together, for example\n"
              "its folder. Files of several kinds are joined by rank. Files may be packed by gzip.\n"
+             "\n"
+             "  Recordings of `ncclscript record`, one for each process.\n"
              "\n"
              "  PyTorch's Flight Recorder dumps, one for each rank, as pickles or as JSON. A job writes\n"
              "  them at a timeout with TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1.\n"
@@ -230,6 +232,6 @@ const struct ncs_command ncs_cmd_diagnose = {
              "Exit status: 0 nothing wrong was found, 1 calls disagree but no rank waits, 2 a file cannot be\n"
              "read, 3 a hang, 5 the files contain no call.\n",
     .option = options,
-    .missing = "no file was given: dumps, logs, stacks, or a folder of them",
+    .missing = "no file was given: recordings, dumps, logs, stacks, or a folder of them",
     .main = diagnose_main,
 };

@@ -474,5 +474,6 @@ static void clog_end(void *state)
 }
 
 const struct trace_reader ncs_reader_clog = {
-    "clogs", "clog", clog_is, clog_begin, clog_take, clog_finish, clog_end,
+    .kind = "clogs", .word = "clog", .is = clog_is,
+    .begin = clog_begin, .take = clog_take, .finish = clog_finish, .end = clog_end,
 };

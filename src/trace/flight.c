@@ -212,5 +212,6 @@ static void flight_end(void *state)
 }
 
 const struct trace_reader ncs_reader_flight = {
-    "Flight Recorder dumps", "dump", flight_is, flight_begin, flight_take, flight_finish, flight_end,
+    .kind = "Flight Recorder dumps", .word = "dump", .is = flight_is,
+    .begin = flight_begin, .take = flight_take, .finish = flight_finish, .end = flight_end,
 };

@@ -256,5 +256,6 @@ static void horovod_end(void *state)
 }
 
 const struct trace_reader ncs_reader_horovod = {
-    "Horovod's stall lines", "line of Horovod", horovod_is, horovod_begin, horovod_take, horovod_finish, horovod_end,
+    .kind = "Horovod's stall lines", .word = "line of Horovod", .is = horovod_is,
+    .begin = horovod_begin, .take = horovod_take, .finish = horovod_finish, .end = horovod_end,
 };

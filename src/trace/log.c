@@ -371,5 +371,6 @@ void ncs_log_end(void *state)
 }
 
 const struct trace_reader ncs_reader_log = {
-    "NCCL log", "log", log_is, ncs_log_begin, ncs_log_take, ncs_log_finish, ncs_log_end,
+    .kind = "NCCL log", .word = "log", .is = log_is,
+    .begin = ncs_log_begin, .take = ncs_log_take, .finish = ncs_log_finish, .end = ncs_log_end,
 };

@@ -203,11 +203,8 @@ static void pin(const struct ncs_call *call)
     ncs_call_pin((struct ncs_call *)call);
 }
 
-/* Records calls that met although their arguments differ: NCCL may not have noticed. */
-static void look_at_meeting(void *arg, struct ncs_call *const *calls, size_t count)
+void ncs_trace_look_at_meeting(struct ncs_trace *t, struct ncs_call *const *calls, size_t count)
 {
-    struct player *p = arg;
-    struct ncs_trace *t = p->record->trace;
     bool differ = false;
     bool pair = count == 2 && calls[0]->fn != calls[1]->fn &&
                 ncs_call_is_pair(calls[0]);
@@ -223,6 +220,12 @@ static void look_at_meeting(void *arg, struct ncs_call *const *calls, size_t cou
         pin(calls[i]);
     }
     NCS_PUSH(t->clash, t->clashes, t->clash_room, clash);
+}
+
+static void look_at_meeting(void *arg, struct ncs_call *const *calls, size_t count)
+{
+    struct player *p = arg;
+    ncs_trace_look_at_meeting(p->record->trace, calls, count);
 }
 
 static char *silence(const struct player *p, int rank)

@@ -240,5 +240,6 @@ static void ras_end(void *state)
 }
 
 const struct trace_reader ncs_reader_ras = {
-    "ncclras", "entry in RAS", ras_is, ras_begin, ras_take, ras_finish, ras_end,
+    .kind = "ncclras", .word = "entry in RAS", .is = ras_is,
+    .begin = ras_begin, .take = ras_take, .finish = ras_finish, .end = ras_end,
 };

@@ -127,5 +127,6 @@ static bool rccl_finish(void *state)
 }
 
 const struct trace_reader ncs_reader_rccl = {
-    "RCCL records", "record", rccl_is, ncs_log_begin, rccl_take, rccl_finish, ncs_log_end,
+    .kind = "RCCL records", .word = "record", .is = rccl_is,
+    .begin = ncs_log_begin, .take = rccl_take, .finish = rccl_finish, .end = ncs_log_end,
 };

@@ -10,8 +10,6 @@
 #include "base/mem.h"
 #include "trace/reader.h"
 
-#define FILE_MOST ((size_t)512 << 20)
-
 static const struct trace_reader *const readers[] = {
 #define NCS_TRACE_READER(name) &ncs_reader_##name,
 #include "trace/readers.def"
@@ -36,7 +34,7 @@ static bool add_unknown(struct files *all, const struct trace_file *f)
         all->first_left = f->path;
     if (f->of_folder)
         return true;
-    ncs_fail(all->err, NCS_BAD_INPUT, "%s: a dump, a log or stacks of a job are expected",
+    ncs_fail(all->err, NCS_BAD_INPUT, "%s: a recording, a dump, a log or stacks of a job are expected",
              empty ? "the file is empty" : "nothing in the file is of a kind that diagnose reads");
     ncs_fail_hint(all->err, "`ncclscript diagnose --help` lists the kinds");
     return ncs_fail_at(all->err, f->path, 0, 0);
@@ -58,7 +56,7 @@ static void spoil_rank(struct files *all, const struct trace_file *f)
 /* One broken file of a folder does not stop the others. */
 static bool open_packed(struct files *all, struct trace_file *f)
 {
-    if (ncs_gunzip(&f->text, FILE_MOST, all->err))
+    if (ncs_gunzip(&f->text, NCS_TRACE_FILE_MOST, all->err))
         return true;
     if (!f->of_folder)
         return ncs_fail_at(all->err, f->path, 0, 0);
@@ -68,10 +66,10 @@ static bool open_packed(struct files *all, struct trace_file *f)
 }
 
 /* Takes ownership of the text. A text may be of several kinds: NCCL and PyTorch write to one log. */
-static bool add_text(struct files *all, const char *path, int rank, struct ncs_str *text, bool of_folder)
+static bool add_text(struct files *all, struct trace_file f, const char *path, struct ncs_str *text)
 {
-    struct trace_file f = { .text = *text, .rank = rank, .of_folder = of_folder };
     bool any = false, ok = true;
+    f.text = *text;
     *text = (struct ncs_str){ 0 };
     NCS_PUSH(all->path, all->paths, all->path_room, ncs_copy_text(path));
     f.path = all->path[all->paths - 1];
@@ -101,8 +99,8 @@ static bool add_file(struct files *all, const char *path, int rank, bool of_fold
 {
     struct ncs_str text = { 0 };
     ncs_str_add(&text, "");
-    if (ncs_file_read(path, FILE_MOST, "a file of a job", &text, all->err))
-        return add_text(all, path, rank, &text, of_folder);
+    if (ncs_file_read(path, NCS_TRACE_FILE_MOST, "a file of a job", &text, all->err))
+        return add_text(all, (struct trace_file){ .rank = rank, .of_folder = of_folder }, path, &text);
     ncs_str_free(&text);
     return false;
 }
@@ -151,9 +149,17 @@ static bool add_path(struct files *all, const char *path, int rank)
 static bool name_kinds(struct files *all, const char *path)
 {
     struct ncs_str kinds = { 0 };
+    bool alone = false;
     for (size_t i = 0; i < READERS; i++) {
         if (!all->state[i])
             continue;
+        if (alone) {
+            ncs_record_note(all->record, "%s are not used: %s have the calls", readers[i]->kind, kinds.text);
+            readers[i]->end(all->state[i]);
+            all->state[i] = NULL;
+            continue;
+        }
+        alone = readers[i]->plays;
         all->record->follows = kinds.bytes > 0;
         if (!kinds.bytes)
             all->record->source_word = readers[i]->word;
@@ -162,7 +168,7 @@ static bool name_kinds(struct files *all, const char *path)
     all->record->trace->kind = kinds.text;
     if (kinds.bytes)
         return true;
-    ncs_fail(all->err, NCS_BAD_INPUT, "no file of the folder is a dump, a log or a stack of a job");
+    ncs_fail(all->err, NCS_BAD_INPUT, "no file of the folder is a recording, a dump, a log or a stack of a job");
     ncs_fail_hint(all->err, "`ncclscript diagnose --help` lists the kinds");
     return ncs_fail_at(all->err, path, 0, 0);
 }
@@ -170,9 +176,11 @@ static bool name_kinds(struct files *all, const char *path)
 static bool finish(struct files *all, const char *path)
 {
     struct record *r = all->record;
-    bool ok = name_kinds(all, path);
-    for (size_t i = 0; i < READERS && ok; i++)
+    bool ok = name_kinds(all, path), played = false;
+    for (size_t i = 0; i < READERS && ok; i++) {
         ok = !all->state[i] || readers[i]->finish(all->state[i]);
+        played |= all->state[i] && readers[i]->plays;
+    }
     for (char *p = r->trace->nccl; *p; p++) /* a text of a file */
         if (!isalnum((unsigned char)*p) && !strchr(".+-_ ", *p))
             *p = '?';
@@ -183,7 +191,7 @@ static bool finish(struct files *all, const char *path)
     if (ok && all->left)
         ncs_record_note(r, "%zu file%s %s of no kind that diagnose reads, the first is %s", all->left,
                         all->left == 1 ? "" : "s", all->left == 1 ? "is" : "are", all->first_left);
-    if (ok)
+    if (ok && !played)
         ncs_record_play(r);
     return ok;
 }
@@ -219,10 +227,11 @@ bool ncs_trace_read_bytes(struct ncs_trace *trace, const char *name, const void 
 {
     struct record r = { .trace = trace };
     struct files all = { .record = &r, .err = err };
+    struct trace_file f = { .rank = ncs_rank_of_name(name), .in_memory = true };
     struct ncs_str text = { 0 };
     ncs_str_add(&text, "");
     ncs_str_add_bytes(&text, bytes, count);
-    return end_files(&all, add_text(&all, name, ncs_rank_of_name(name), &text, false) && finish(&all, name));
+    return end_files(&all, add_text(&all, f, name, &text) && finish(&all, name));
 }
 
 void ncs_trace_free(struct ncs_trace *trace)
@@ -238,6 +247,9 @@ void ncs_trace_free(struct ncs_trace *trace)
         ncs_free(trace->place[i]);
     for (size_t i = 0; i < trace->doubts; i++)
         ncs_free(trace->doubt_of[i].text);
+    for (size_t i = 0; i < trace->blocks; i++)
+        ncs_free(trace->block[i]);
+    ncs_free(trace->block);
     ncs_free(trace->doubt_of);
     ncs_free(trace->doubt);
     ncs_free(trace->kind);

@@ -10,7 +10,10 @@ struct trace_file {
     struct ncs_str text;
     int rank;            /* that its name has; -1 = none */
     bool of_folder;      /* the user named its folder, so it may be any file */
+    bool in_memory;      /* it cannot be read again */
 };
+
+#define NCS_TRACE_FILE_MOST ((size_t)512 << 20)
 
 enum trace_taken { TRACE_TAKEN, TRACE_NOT_MINE, TRACE_BAD /* and err */ };
 
@@ -24,6 +27,7 @@ struct trace_reader {
      * what better sources have said. */
     bool (*finish)(void *state);
     void (*end)(void *state);
+    bool plays;          /* finish makes the trace's journal and snapshot; files of other kinds are not used */
 };
 
 #define NCS_TRACE_READER(name) extern const struct trace_reader ncs_reader_##name;

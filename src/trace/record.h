@@ -85,6 +85,9 @@ bool ncs_record_has_rank(struct record *r, int64_t rank, struct ncs_error *err);
 int ncs_record_add_comm(struct record *r, int nranks, const char *name, struct ncs_error *err); /* -1 */
 struct record_call *ncs_record_add(struct record *r, int rank, struct ncs_error *err); /* NULL */
 
+/* Keeps calls that met although their arguments differ: NCCL may not have noticed. */
+void ncs_trace_look_at_meeting(struct ncs_trace *t, struct ncs_call *const *calls, size_t count);
+
 /* Turns the record into the trace's journal and snapshot. */
 void ncs_record_play(struct record *r);
 

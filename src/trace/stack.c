@@ -353,5 +353,6 @@ static void stack_end(void *state)
 }
 
 const struct trace_reader ncs_reader_stack = {
-    "stacks", "stack", stack_is, stack_begin, stack_take, stack_finish, stack_end,
+    .kind = "stacks", .word = "stack", .is = stack_is,
+    .begin = stack_begin, .take = stack_take, .finish = stack_finish, .end = stack_end,
 };

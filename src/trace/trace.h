@@ -37,6 +37,7 @@ struct ncs_trace {
     char **note; size_t notes, note_room; /* facts about the record for its reader */
     /* The journal's lines from NCS_TRACE_LINES on are indices into this array. */
     char **place; size_t places, place_room; /* "train.py:42" */
+    void **block; size_t blocks, block_room; /* memory that the journal's calls point to */
 };
 
 #define NCS_TRACE_LINES 1000000000

@@ -278,5 +278,6 @@ static void watchdog_end(void *state)
 }
 
 const struct trace_reader ncs_reader_watchdog = {
-    "watchdog lines", "watchdog line", watchdog_is, watchdog_begin, watchdog_take, watchdog_finish, watchdog_end,
+    .kind = "watchdog lines", .word = "watchdog line", .is = watchdog_is,
+    .begin = watchdog_begin, .take = watchdog_take, .finish = watchdog_finish, .end = watchdog_end,
 };

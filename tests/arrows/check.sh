@@ -24,6 +24,7 @@ declare -A may=(
     [sim/comm]="base api sim/kernel sim/settings sim/data sim/cuda"
     [sim/nccl]="base api sim/kernel sim/settings sim/data sim/cuda sim/comm"
     [shim]="base api sim"
+    [shim/record]="base api"
     [shim/exec]="base api sim shim driver verify diagnose run scenario report"
     [driver]="base api"
     [verify]="base api"

@@ -25,6 +25,8 @@ cd "$work" || exit 1
 [[ $("$at/bin/ncclscript" run "$at/share/ncclscript/scenarios/basics/average.lua") == PASS* ]] || fail "the installed program does not run"
 "$at/bin/ncclscript" exec -- true >"$work/out" 2>&1
 [[ $? == 5 ]] && ! grep -q missing "$work/out" || fail "exec does not find its libraries: $(cat "$work/out")"
+NCCLSCRIPT_QUIET=1 "$at/bin/ncclscript" record -o "$work/calls" -- true >"$work/out" 2>&1 || fail "record does not find its library"
+[[ -s $work/out ]] && fail "record: $(cat "$work/out")"
 for file in share/man/man1/ncclscript.1.gz share/man/man1/ncclscript-run.1.gz \
     share/bash-completion/completions/ncclscript share/zsh/site-functions/_ncclscript \
     share/fish/vendor_completions.d/ncclscript.fish share/ncclscript/schema/scenario.schema.json \

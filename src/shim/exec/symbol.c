@@ -2,80 +2,16 @@
 #include "shim/exec/symbol.h"
 
 #include <dlfcn.h>
-#include <elf.h>
-#include <fcntl.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/elf.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "shim/exec/rust.h"
-
-/* A file of code read from disk: its full table of symbols is not mapped with the code. */
-struct image {
-    const char *bytes;
-    size_t size;
-};
-
-static bool open_image(const char *path, struct image *image)
-{
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    *image = (struct image){ 0 };
-    if (fd < 0)
-        return false;
-    if (fstat(fd, &st) == 0 && (size_t)st.st_size >= sizeof(Elf64_Ehdr)) {
-        void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (p != MAP_FAILED)
-            *image = (struct image){ p, (size_t)st.st_size };
-    }
-    close(fd);
-    return image->bytes && memcmp(image->bytes, ELFMAG, SELFMAG) == 0 &&
-           image->bytes[EI_CLASS] == ELFCLASS64;
-}
-
-static const void *part(const struct image *image, uint64_t offset, uint64_t bytes)
-{
-    return offset <= image->size && bytes <= image->size - offset ? image->bytes + offset : NULL;
-}
-
-/* The function in the table that contains the address (relative to the file). */
-static const char *find_function(const struct image *image, const Elf64_Shdr *table,
-                                 const Elf64_Shdr *texts, uint64_t address, uint64_t *offset)
-{
-    const Elf64_Sym *symbol = part(image, table->sh_offset, table->sh_size);
-    const char *text = part(image, texts->sh_offset, texts->sh_size);
-    if (!symbol || !text || texts->sh_size == 0 || text[texts->sh_size - 1] != '\0')
-        return NULL;
-    for (size_t i = 0; i < table->sh_size / sizeof *symbol; i++)
-        if (ELF64_ST_TYPE(symbol[i].st_info) == STT_FUNC && address >= symbol[i].st_value &&
-            address - symbol[i].st_value < symbol[i].st_size && symbol[i].st_name < texts->sh_size) {
-            *offset = address - symbol[i].st_value;
-            return text + symbol[i].st_name;
-        }
-    return NULL;
-}
-
-static const char *find_in_image(const struct image *image, uint64_t address, uint64_t *offset)
-{
-    const Elf64_Ehdr *head = (const Elf64_Ehdr *)image->bytes;
-    const Elf64_Shdr *section = part(image, head->e_shoff, head->e_shnum * sizeof *section);
-    for (unsigned i = 0; section && i < head->e_shnum; i++) {
-        if (section[i].sh_type != SHT_SYMTAB || section[i].sh_link >= head->e_shnum)
-            continue;
-        const char *name = find_function(image, &section[i], &section[section[i].sh_link], address,
-                                         offset);
-        if (name)
-            return name;
-    }
-    return NULL;
-}
 
 /* By the C++ library. The process may not have it: a program in C may call a library whose names are of C++. */
 static char *demangle_name(const char *name)
@@ -144,7 +80,7 @@ char *ncs_symbol_name(void *address)
 {
     struct ncs_str out = { 0 };
     struct link_map *map = NULL;
-    struct image image = { 0 };
+    struct ncs_elf image = { 0 };
     Dl_info info = { 0 };
     if (!dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) || !info.dli_fname) {
         ncs_str_addf(&out, "code without a file");
@@ -152,8 +88,8 @@ char *ncs_symbol_name(void *address)
     }
     uint64_t offset = 0, in_file = (uintptr_t)address - (map ? map->l_addr : 0);
     const char *name = NULL;
-    if (open_image(is_program(map) ? "/proc/self/exe" : info.dli_fname, &image))
-        name = find_in_image(&image, in_file, &offset);
+    if (ncs_elf_open(&image, is_program(map) ? "/proc/self/exe" : info.dli_fname))
+        name = ncs_elf_function(&image, in_file, &offset);
     if (!name && info.dli_sname) {
         name = info.dli_sname;
         offset = (uintptr_t)address - (uintptr_t)info.dli_saddr;
@@ -165,8 +101,7 @@ char *ncs_symbol_name(void *address)
         ncs_str_add(&out, slash ? slash + 1 : info.dli_fname);
         offset = in_file;
     }
-    if (image.bytes)
-        munmap((void *)image.bytes, image.size);
+    ncs_elf_close(&image);
     ncs_str_addf(&out, "+0x%llx", (unsigned long long)offset);
     keep_plain(&out);
     return ncs_str_take(&out);

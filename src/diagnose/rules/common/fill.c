@@ -361,10 +361,12 @@ static bool is_blocked(const struct ncs_draft *d, int rank)
 /* Takes over edits that insert counterparts: each unmatched call needs one of its own. */
 static void add_answers(struct ncs_draft *d, struct ncs_draft *same)
 {
-    for (size_t i = 0; i < same->f.repairs && same->f.repair[i].answer; i++)
-        NCS_PUSH(d->f.repair, d->f.repairs, d->repair_room, same->f.repair[i]);
-    if (same->f.repairs && same->f.repair[0].answer)
-        same->f.repairs = 0;
+    size_t taken = 0;
+    for (; taken < same->f.repairs && same->f.repair[taken].answer; taken++)
+        NCS_PUSH(d->f.repair, d->f.repairs, d->repair_room, same->f.repair[taken]);
+    for (size_t i = taken; taken && i < same->f.repairs; i++) /* the others are freed with their draft */
+        same->f.repair[i - taken] = same->f.repair[i];
+    same->f.repairs -= taken;
 }
 
 /* Rows are moved: their texts are freed with d. */

@@ -1,0 +1,69 @@
+#include "base/elf.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool ncs_elf_open(struct ncs_elf *image, const char *path)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    *image = (struct ncs_elf){ 0 };
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &st) == 0 && (size_t)st.st_size >= sizeof(Elf64_Ehdr)) {
+        void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (p != MAP_FAILED)
+            *image = (struct ncs_elf){ p, (size_t)st.st_size };
+    }
+    close(fd);
+    return image->bytes && memcmp(image->bytes, ELFMAG, SELFMAG) == 0 &&
+           image->bytes[EI_CLASS] == ELFCLASS64;
+}
+
+static const void *elf_part(const struct ncs_elf *image, uint64_t offset, uint64_t bytes)
+{
+    return offset <= image->size && bytes <= image->size - offset ? image->bytes + offset : NULL;
+}
+
+/* The function in the table that contains the address (relative to the file). */
+static const char *elf_find_function(const struct ncs_elf *image, const Elf64_Shdr *table,
+                                 const Elf64_Shdr *texts, uint64_t address, uint64_t *offset)
+{
+    const Elf64_Sym *symbol = elf_part(image, table->sh_offset, table->sh_size);
+    const char *text = elf_part(image, texts->sh_offset, texts->sh_size);
+    if (!symbol || !text || texts->sh_size == 0 || text[texts->sh_size - 1] != '\0')
+        return NULL;
+    for (size_t i = 0; i < table->sh_size / sizeof *symbol; i++)
+        if (ELF64_ST_TYPE(symbol[i].st_info) == STT_FUNC && address >= symbol[i].st_value &&
+            address - symbol[i].st_value < symbol[i].st_size && symbol[i].st_name < texts->sh_size) {
+            *offset = address - symbol[i].st_value;
+            return text + symbol[i].st_name;
+        }
+    return NULL;
+}
+
+const char *ncs_elf_function(const struct ncs_elf *image, uint64_t address, uint64_t *offset)
+{
+    const Elf64_Ehdr *head = (const Elf64_Ehdr *)image->bytes;
+    const Elf64_Shdr *section = elf_part(image, head->e_shoff, head->e_shnum * sizeof *section);
+    for (unsigned i = 0; section && i < head->e_shnum; i++) {
+        if (section[i].sh_type != SHT_SYMTAB || section[i].sh_link >= head->e_shnum)
+            continue;
+        const char *name = elf_find_function(image, &section[i], &section[section[i].sh_link], address,
+                                         offset);
+        if (name)
+            return name;
+    }
+    return NULL;
+}
+
+void ncs_elf_close(struct ncs_elf *image)
+{
+    if (image->bytes)
+        munmap((void *)image->bytes, image->size);
+    *image = (struct ncs_elf){ 0 };
+}

@@ -1,0 +1,174 @@
+/* ncclscript record: runs a program on the real libraries and lets it write down its calls. */
+#define _GNU_SOURCE /* environ */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api/recording.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/program.h"
+
+#ifndef NCCLSCRIPT_LIBDIR
+#define NCCLSCRIPT_LIBDIR "lib"
+#endif
+#define RECORD_LIBRARY "ncclscript/libncclscript-record.so"
+
+enum { OUTPUT, CALLS, HELP };
+
+static const struct ncs_option options[] = {
+    [OUTPUT] = { "output", 'o', NCS_OPTION_LIST, "DIR", "ncclscript-record", "Recording",
+                 "the folder for the files, one for each process that calls NCCL", NULL, 0, 0 },
+    [CALLS]  = { "calls", 0, NCS_OPTION_INT, "N", "32768", "Recording",
+                 "how many calls a file holds; later ones replace the oldest", NULL, NCS_RECORDING_LEAST, NCS_RECORDING_MOST },
+    [HELP]   = NCS_OPTION_HELP,
+    { 0 },
+};
+
+/* ---- the library ---- */
+
+/* The library is beside this program in a build tree, else where it is installed. */
+static char *find_record_library(void)
+{
+    static const char *const places[] = { "lib/" RECORD_LIBRARY, "../" NCCLSCRIPT_LIBDIR "/" RECORD_LIBRARY, NULL };
+    char self[PATH_MAX];
+    ssize_t bytes = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[bytes > 0 ? bytes : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash)
+        slash[1] = '\0';
+    for (size_t i = 0; places[i]; i++) {
+        struct ncs_str path = { 0 };
+        ncs_str_addf(&path, "%s%s", self, places[i]);
+        if (access(path.text, R_OK) == 0)
+            return ncs_str_take(&path);
+        ncs_str_free(&path);
+    }
+    fprintf(stderr, "ncclscript record: %s is missing in %slib and in %s../" NCCLSCRIPT_LIBDIR "\n"
+                    "  hint: `cmake --build --preset default --target drop_in` builds it\n", RECORD_LIBRARY, self, self);
+    return NULL;
+}
+
+/* The loader reads a list of names with colons or blanks between them. */
+static bool set_preload(const char *library)
+{
+    struct ncs_str list = { 0 };
+    const char *before = getenv("LD_PRELOAD");
+    if (strpbrk(library, ": ")) {
+        fprintf(stderr, "ncclscript record: the loader cannot preload a library from a folder with `:` or a blank in its "
+                        "name: %s\n", library);
+        return false;
+    }
+    ncs_str_addf(&list, "%s%s%s", library, before && *before ? ":" : "", before ? before : "");
+    setenv("LD_PRELOAD", list.text, 1);
+    ncs_str_free(&list);
+    return true;
+}
+
+/* ---- the folder ---- */
+
+/* Makes the folder, and sets its full name: the program may change to another one. */
+static bool set_folder(const char *given)
+{
+    char path[PATH_MAX];
+    bool made = mkdir(given, 0777) == 0 || errno == EEXIST;
+    if (!made || !realpath(given, path) || access(path, W_OK | X_OK) != 0) {
+        fprintf(stderr, "ncclscript record: --output %s: %s\n", given, strerror(errno));
+        return false;
+    }
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
+        fprintf(stderr, "ncclscript record: --output %s: a folder is expected\n", given);
+        return false;
+    }
+    setenv(NCS_RECORDING_FOLDER, path, 1);
+    return true;
+}
+
+/* Under srun or mpirun this command runs once for each rank: one of them prints. */
+static bool is_first_rank(void)
+{
+    static const char *const names[] = { "RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", NULL };
+    for (size_t i = 0; names[i]; i++)
+        if (getenv(names[i]))
+            return strcmp(getenv(names[i]), "0") == 0;
+    return true;
+}
+
+/* Becomes the program, so that signals and the exit status are its own. Returns only if that fails. */
+static int become_recorded(char **argv)
+{
+    char *path = ncs_program_find(argv[0]);
+    fflush(NULL);
+    if (path && strchr(path, '/'))
+        execve(path, argv, environ);
+    else
+        errno = ENOENT;
+    fprintf(stderr, "ncclscript record: cannot run `%s`: %s\n", argv[0],
+            errno == ENOEXEC ? "it is neither a program for this machine nor a script that begins with #!" : strerror(errno));
+    ncs_free(path);
+    return 2;
+}
+
+static int record_main(const struct ncs_parsed *parsed)
+{
+    const struct ncs_option_value *v = parsed->value;
+    char calls[32];
+    if (parsed->operands > 0 || !parsed->program) {
+        if (parsed->operands > 0)
+            ncs_usage_error("record", NULL, "`%s`: write the program after `--`", parsed->operand[0]);
+        else
+            ncs_usage_error("record", NULL, "no program was given, as in `record -- ./train`");
+        return 2;
+    }
+    const char *folder = v[OUTPUT].given ? ncs_option_last(&v[OUTPUT]) : "ncclscript-record";
+    char *library = find_record_library();
+    bool ready = library && set_preload(library);
+    ncs_free(library);
+    if (!ready)
+        return 70;
+    if (!set_folder(folder))
+        return 2;
+    snprintf(calls, sizeof calls, "%" PRId64, v[CALLS].number);
+    if (v[CALLS].given)
+        setenv(NCS_RECORDING_CALLS, calls, 1);
+    if (!getenv("NCCLSCRIPT_QUIET") && is_first_rank())
+        fprintf(stderr, "ncclscript: the calls of NCCL are recorded in %s; `ncclscript diagnose` reads the folder\n", folder);
+    return become_recorded(parsed->program);
+}
+
+const struct ncs_command ncs_cmd_record = {
+    .name = "record",
+    .operands = "-- PROGRAM...",
+    .summary = "record the NCCL calls of a program on real GPUs",
+    .about = "PROGRAM runs on the real libraries, unchanged: a training script, torchrun, mpirun or srun. Each\n"
+             "process that calls NCCL writes its calls into a file of fixed size in DIR: functions, arguments,\n"
+             "communicators, streams, threads, locations and times, and the waits in the CUDA runtime. The\n"
+             "file survives the process, also after SIGKILL. Files are named by rank, host and process:\n"
+             "3@node7.4711.ncclrec.\n"
+             "\n"
+             "If the job hangs, collect the files of all ranks in one folder, and run:\n"
+             "\n"
+             "  ncclscript diagnose DIR\n"
+             "\n"
+             "diagnose can also read DIR while the job still hangs.\n"
+             "\n"
+             "record sets LD_PRELOAD, NCCLSCRIPT_RECORD=DIR and NCCLSCRIPT_RECORD_CALLS, and then becomes\n"
+             "PROGRAM, whose exit status it has. Child processes inherit these variables. Without a\n"
+             "NCCLSCRIPT_RECORD the library does nothing. DIR should be on a local disk or in /dev/shm.\n"
+             "\n"
+             "Not recorded: calls to an NCCL that is linked statically, and calls of libraries that were\n"
+             "opened with RTLD_DEEPBIND.\n"
+             "\n"
+             "Exit status: that of PROGRAM; 2 if it cannot be run, 70 if the recorder is missing.\n",
+    .option = options,
+    .program = true,
+    .main = record_main,
+};

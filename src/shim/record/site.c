@@ -1,0 +1,119 @@
+/* The places that calls come from, each looked up once: a reader of the file has no process to ask. */
+#define _GNU_SOURCE /* dladdr1 */
+#include "shim/record/recorder.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+
+enum { KNOWN = 1 << 13, PROBES = 32 };
+
+/* Addresses that have been looked up. `index` is written first. */
+static struct recorder_site {
+    void *address;
+    uint16_t index; /* + 1 */
+} recorder_sites[KNOWN];
+static pthread_mutex_t recorder_site_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Writes "c10d::ProcessGroupNCCL::send" of "c10::Work c10d::ProcessGroupNCCL::send<F>(...)": without the result, the
+ * arguments of templates, and the parameters. */
+static void shorten_cxx(const char *plain, char *to, size_t room)
+{
+    size_t bytes = 0;
+    int depth = 0;
+    for (; *plain && (depth > 0 || *plain != '(' || strncmp(plain, "(anonymous", 10) == 0); plain++) {
+        depth += *plain == '<';
+        if (depth == 0 && *plain == ' ' && strncmp(plain, " namespace)", 11) != 0)
+            bytes = 0;
+        else if (depth == 0 && bytes + 1 < room)
+            to[bytes++] = *plain;
+        depth -= *plain == '>';
+    }
+    to[bytes] = '\0';
+}
+
+/* A name of C++ as people write it, if the program has the library that knows how. */
+static void cxx_name(const char *name, char *to, size_t room)
+{
+    char *(*demangle)(const char *, char *, size_t *, int *) = NULL;
+    int status = -1;
+    void *library = strncmp(name, "_Z", 2) == 0 ? dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    if (library)
+        *(void **)&demangle = dlsym(library, "__cxa_demangle");
+    char *plain = demangle ? demangle(name, NULL, NULL, &status) : NULL;
+    to[0] = '\0';
+    if (plain && status == 0)
+        shorten_cxx(plain, to, room);
+    if (!to[0])
+        snprintf(to, room, "%s", name);
+    free(plain);
+    if (library)
+        dlclose(library);
+}
+
+/* The offset is that of the file's own symbols. */
+static void describe_site(struct ncs_recording_site *site, void *address)
+{
+    Dl_info info = { 0 };
+    struct link_map *map = NULL;
+    *site = (struct ncs_recording_site){ .address = (uint64_t)(uintptr_t)address };
+    if (!dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) || !info.dli_fname)
+        return;
+    site->offset = (uint64_t)(uintptr_t)address - (map ? map->l_addr : 0);
+    snprintf(site->module, sizeof site->module, "%s", info.dli_fname);
+    if (map && !map->l_prev && readlink("/proc/self/exe", site->module, sizeof site->module - 1) < 0)
+        site->module[0] = '\0';
+    if (info.dli_sname) {
+        char name[512];
+        cxx_name(info.dli_sname, name, sizeof name);
+        snprintf(site->name, sizeof site->name, "%.40s+0x%llx", name,
+                 (unsigned long long)((char *)address - (char *)info.dli_saddr));
+    }
+}
+
+static uint16_t add_site(struct recorder_file *f, struct recorder_site *known, void *address)
+{
+    uint16_t index = 0;
+    struct ncs_recording_site site;
+    describe_site(&site, address); /* outside of the lock: it takes the loader's, whose holder may want ours */
+    pthread_mutex_lock(&recorder_site_lock);
+    if (known->address == address) {
+        index = known->index;
+    } else if (!known->address) {
+        uint32_t at = f->head->sites;
+        if (at < f->head->area[NCS_RECORDING_SITES].entries) {
+            f->site[at] = site;
+            index = (uint16_t)(at + 1);
+            f->head->sites = at + 1;
+        }
+        known->index = index;
+        __atomic_store_n(&known->address, address, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&recorder_site_lock);
+    return index;
+}
+
+uint16_t ncs_recorder_site(struct recorder_file *f, void *address)
+{
+    uint64_t hash = ncs_mix((uint64_t)(uintptr_t)address);
+    for (uint64_t i = 0; i < PROBES; i++) {
+        struct recorder_site *known = &recorder_sites[(hash + i) & (KNOWN - 1)];
+        void *there = __atomic_load_n(&known->address, __ATOMIC_ACQUIRE);
+        if (there == address)
+            return known->index;
+        if (!there)
+            return add_site(f, known, address);
+    }
+    return 0;
+}
+
+void ncs_recorder_forget_sites(void)
+{
+    memset(recorder_sites, 0, sizeof recorder_sites);
+}

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# `ncclscript record` over the drop-in libraries as the real ones: the finding is that of exec, correct programs are not
+# accused and do as without the recorder, and a million calls take no more memory.
+set -u
+[ -z "${TSAN_OPTIONS:-}" ] || { echo "skipped: the recorder has no room for ThreadSanitizer"; exit 77; }
+unset "${!NCCLSCRIPT_@}" "${!NCCL_@}" RANK WORLD_SIZE OMPI_COMM_WORLD_RANK PMIX_RANK PMI_RANK SLURM_PROCID
+build=$(dirname "$NCCLSCRIPT")
+libraries=$build/lib/ncclscript
+ldd "$libraries/libncclscript-sim.so" | grep -qE 'lib(clang_rt\.)?[at]san' &&
+    { echo "skipped: a sanitizer's runtime must come before a preloaded library"; exit 77; }
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+failures=0
+export NCCLSCRIPT_QUIET=1 LD_LIBRARY_PATH=$libraries
+
+fail() {
+    printf 'FAIL %s\n' "$1"
+    sed 's/^/    /' "$out/said"
+    failures=$((failures + 1))
+}
+
+# A program of threads hangs. exec ends it, and reports; the recorder's wrappers are the places that it sees.
+plain() { sed -nE 's/(main|rank_main|[a-zA-Z]+)\+0x[0-9a-f]+/PLACE/g; /^  (why|more) /p' "$1"; }
+NCCLSCRIPT_GPUS=4 "$NCCLSCRIPT" record -o "$out/train" -- "$build/tests/exec/exec_train" >"$out/exec" 2>&1
+[ $? -eq 3 ] || { cp "$out/exec" "$out/said"; fail "train: the program did not hang"; }
+"$NCCLSCRIPT" diagnose "$out/train" >"$out/said" 2>&1
+[ $? -eq 3 ] || fail "train: the exit status of diagnose"
+[ -n "$(plain "$out/said")" ] && [ "$(plain "$out/said")" = "$(plain "$out/exec")" ] || fail "train: another finding than exec's: $(plain "$out/exec")"
+grep -qE 'rank 2 destroyed comm1 at rank_main\+0x[0-9a-f]+ after 1 call; .* AllReduce float32 x 8 sum at rank_main\+0x' "$out/said" ||
+    fail "train: the places are not the program's"
+[[ $(ls "$out/train") == *@* ]] && fail "train: the file is named by a rank: $(ls "$out/train")"
+grep -q 'recordings: likely, not certain' "$out/said" || fail "train: certain"
+
+for client in one_thread threads memory lives patterns recovery; do
+    rm -rf "$out/rec"
+    NCCLSCRIPT_GPUS=4 "$NCCLSCRIPT" record -o "$out/rec" -- "$build/tests/exec/exec_$client" >"$out/with" 2>&1
+    with=$?
+    NCCLSCRIPT_GPUS=4 "$build/tests/exec/exec_$client" >"$out/without" 2>&1
+    [ "$with" -eq $? ] && cmp -s "$out/with" "$out/without" || { cp "$out/with" "$out/said"; fail "$client does otherwise"; }
+    "$NCCLSCRIPT" diagnose "$out/rec" >"$out/said" 2>&1
+    [ $? -eq 0 ] && grep -q '^PASS ' "$out/said" || fail "$client is accused"
+    grep -q note "$out/said" && fail "$client: the recording lacks something"
+done
+
+# A million calls: the file has its size from the start on, and the process no more memory than before.
+unset LD_LIBRARY_PATH
+"$NCCLSCRIPT" record -o "$out/many" -- "$build/tests/record/record_job" join reduce 1000 memory reduce 1000000 memory \
+    >"$out/said" 2>&1
+{ read -r before && read -r after; } <"$out/said"
+[ "${after:-9999999}" -le $((before + 256)) ] || fail "a million calls: $before KiB before, $after KiB after"
+[ "$(stat -c %s "$out"/many/*)" -lt 8000000 ] || fail "a million calls: the file has $(stat -c %s "$out"/many/*) bytes"
+"$NCCLSCRIPT" diagnose "$out/many" >"$out/said" 2>&1
+grep -q 'nothing wrong found in 32768 calls' "$out/said" || fail "a million calls: calls are lost"
+
+# Eight threads at once: no entry is lost.
+"$NCCLSCRIPT" record -o "$out/crowd" --calls 200000 -- "$build/tests/record/record_job" join crowd 20000 >"$out/said" 2>&1
+"$NCCLSCRIPT" diagnose "$out/crowd" >"$out/said" 2>&1
+grep -q 'nothing wrong found in 160000 calls' "$out/said" || fail "eight threads: calls are lost"
+
+# SIGKILL in the middle of calls: every one that has returned is there. The process prints how many that are.
+rm -rf "$out/many"
+: >"$out/told"
+"$NCCLSCRIPT" record -o "$out/many" --calls 1000000 -- "$build/tests/record/record_job" join tell 200000 >"$out/told" 2>"$out/said" &
+pid=$!
+tries=0
+while [ "$(wc -l <"$out/told")" -lt 20000 ] && [ $((tries++)) -lt 6000 ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+kill -9 $pid 2>/dev/null
+wait $pid 2>/dev/null
+told=$(grep -c '^.$' "$out/told")
+"$NCCLSCRIPT" diagnose "$out/many" >"$out/said" 2>&1
+calls=$(sed -nE 's/.* in ([0-9]+) calls?$/\1/p' "$out/said")
+[ "${calls:-0}" -ge "$told" ] && [ "${calls:-0}" -le $((told + 1)) ] || fail "SIGKILL: $told calls have returned, ${calls:-no} calls are recorded"
+
+[ "$failures" -eq 0 ]
