@@ -183,6 +183,12 @@ name="a job that was stopped"
 "$NCCLSCRIPT" diagnose "$out/rec" >"$out/said" 2>&1
 leaves_out 'the job goes on'
 
+# A plug-in's own libnccl.
+rm -rf "$out/rec"
+"$NCCLSCRIPT" record -o "$out/rec" -- "${job%job}host" "${job%record_job}librecord_plugin.so" || fail "the plug-in failed"
+diagnose "a plug-in" 0
+says 'nothing wrong found in 7 calls'
+
 # A child has a file of its own.
 rm -rf "$out/rec"
 RANK=0 "$NCCLSCRIPT" record -o "$out/rec" -- "$job" join reduce 2 fork join reduce 1
