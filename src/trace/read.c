@@ -87,6 +87,8 @@ static bool add_text(struct files *all, struct trace_file f, const char *path, s
             readers[i]->end(all->state[i]);
             all->state[i] = NULL;
         }
+        if (readers[i]->plays)
+            break;
     }
     if (ok && !any)
         spoil_rank(all, &f);

@@ -20,7 +20,7 @@ fail() {
 }
 
 # A program of threads hangs. exec ends it, and reports; the recorder's wrappers are the places that it sees.
-plain() { sed -nE 's/(main|rank_main|[a-zA-Z]+)\+0x[0-9a-f]+/PLACE/g; /^  (why|more) /p' "$1"; }
+plain() { sed -nE 's/((main|rank_main|[a-zA-Z]+)\+0x[0-9a-f]+|[^ ]+\.(c|def):[0-9]+)/PLACE/g; /^  (why|more) /p' "$1"; }
 NCCLSCRIPT_GPUS=4 "$NCCLSCRIPT" record -o "$out/train" -- "$build/tests/exec/exec_train" >"$out/exec" 2>&1
 [ $? -eq 3 ] || { cp "$out/exec" "$out/said"; fail "train: the program did not hang"; }
 "$NCCLSCRIPT" diagnose "$out/train" >"$out/said" 2>&1
