@@ -103,7 +103,8 @@ static void free_place(struct place *p)
 static void sort_places(void)
 {
     size_t kept = 0;
-    qsort(place, places, sizeof *place, compare_places);
+    if (places > 1)
+        qsort(place, places, sizeof *place, compare_places);
     for (size_t i = 0; i < places; i++) {
         if (kept && compare_places(&place[kept - 1], &place[i]) == 0) {
             free_place(&place[i]);
