@@ -14,11 +14,12 @@
 #include "cli/command.h"
 #include "cli/exec_series.h"
 #include "cli/output.h"
+#include "cli/reproducer.h"
 #include "report/report.h"
 #include "run/fault_text.h"
 #include "scenario/scenario.h"
 
-enum { GPUS, NCCL, POLICY, TIMEOUT, PATIENCE, SEED, KERNELS, NO_REDIRECT, VERIFY, FAIL_ON, FAULT, SWEEP, REPEAT, FORMAT, HTML, TRACE, VERBOSE,
+enum { GPUS, NCCL, POLICY, TIMEOUT, PATIENCE, SEED, KERNELS, NO_REDIRECT, VERIFY, FAIL_ON, FAULT, SWEEP, REPEAT, FORMAT, HTML, TRACE, RECORD, VERBOSE,
        HELP };
 
 static const char *const policies[] = { "strict", "typical", NULL };
@@ -58,6 +59,8 @@ static const struct ncs_option options[] = {
                   "write the run as one page: timeline, waits, every call", NULL, 0, 0 },
     [TRACE]   = { "trace", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
                   "write a timeline for Perfetto and chrome://tracing", NULL, 0, 0 },
+    [RECORD]  = { "record", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
+                  "write the calls as a scenario that ends as the program does", NULL, 0, 0 },
     [VERBOSE] = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output",
                   "with --repeat and --sweep: also print what each run prints", NULL, 0, 0 },
     [HELP]    = NCS_OPTION_HELP,
@@ -141,17 +144,17 @@ static bool exec_can_draw(const char *option, const char *file)
 /* Options that are for a single run of the program. */
 static bool exec_drawings_fit(const struct ncs_option_value *v)
 {
-    const char *html = ncs_option_last(&v[HTML]), *trace = ncs_option_last(&v[TRACE]);
+    const char *html = ncs_option_last(&v[HTML]), *trace = ncs_option_last(&v[TRACE]), *record = ncs_option_last(&v[RECORD]);
     const char *series = v[SWEEP].given ? "sweep" : v[REPEAT].given ? "repeat" : NULL;
     const char *format = ncs_report_trace_format_names[v[FORMAT].number];
-    if (series && (html || trace))
-        ncs_usage_error("exec", NULL, "--%s is for one run: leave out --%s", html ? "html" : "trace", series);
+    if (series && (html || trace || record))
+        ncs_usage_error("exec", NULL, "--%s is for one run: leave out --%s", html ? "html" : trace ? "trace" : "record", series);
     else if (series && (strcmp(format, "tree") == 0 || strcmp(format, "dot") == 0))
         ncs_usage_error("exec", NULL, "--format %s is for one run: leave out --%s", format, series);
     else if (html && trace && strcmp(html, trace) == 0)
         ncs_usage_error("exec", NULL, "--html and --trace cannot both be written to %s", html);
     else
-        return exec_can_draw("html", html) && exec_can_draw("trace", trace);
+        return exec_can_draw("html", html) && exec_can_draw("trace", trace) && exec_can_draw("record", record);
     return false;
 }
 
@@ -184,6 +187,8 @@ static int exec_run(const struct ncs_option_value *v, char **argv, const char *f
         return ncs_exec_repeat(&series, v[REPEAT].number, v[SEED].given ? v[SEED].number : 1);
     struct ncs_exec_end end;
     ncs_exec_run(&series.start, false, &end);
+    if (end.scenario)
+        ncs_reproducer_check(ncs_option_last(&v[RECORD]));
     ncs_exec_end_free(&end);
     return end.status;
 }
@@ -192,13 +197,14 @@ static int exec_run(const struct ncs_option_value *v, char **argv, const char *f
 static int exec_start(const struct ncs_option_value *v, char **argv, const char *folder, const char *faults)
 {
     char gpus[32], seed[32];
-    struct ncs_str html = { 0 }, trace = { 0 };
+    struct ncs_str html = { 0 }, trace = { 0 }, record = { 0 };
     struct ncs_exec_variable variable[20];
     size_t count = 0;
     snprintf(gpus, sizeof gpus, "%" PRId64, v[GPUS].number);
     snprintf(seed, sizeof seed, "%" PRId64, v[SEED].number);
     exec_whole_path(ncs_option_last(&v[HTML]), &html);
     exec_whole_path(ncs_option_last(&v[TRACE]), &trace);
+    exec_whole_path(ncs_option_last(&v[RECORD]), &record);
     const struct {
         bool given;
         struct ncs_exec_variable variable;
@@ -215,6 +221,7 @@ static int exec_start(const struct ncs_option_value *v, char **argv, const char 
         { v[FAIL_ON].given, { "NCCLSCRIPT_FAIL_ON", ncs_fail_on_names[v[FAIL_ON].number] } },
         { v[HTML].given, { "NCCLSCRIPT_HTML", html.text } },
         { v[TRACE].given, { "NCCLSCRIPT_TRACE", trace.text } },
+        { v[RECORD].given, { "NCCLSCRIPT_SCENARIO", record.text } },
         { true, { "NCCLSCRIPT_FORMAT", ncs_report_trace_format_names[v[FORMAT].number] } },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -224,6 +231,7 @@ static int exec_start(const struct ncs_option_value *v, char **argv, const char 
     int status = exec_run(v, argv, folder, variable);
     ncs_str_free(&html);
     ncs_str_free(&trace);
+    ncs_str_free(&record);
     return status;
 }
 
@@ -267,6 +275,9 @@ const struct ncs_command ncs_cmd_exec = {
              "--html and --trace draw the run, as those of `run`. The library writes them when the program ends by\n"
              "itself or hangs, not if a signal ends it. Every call is kept for them.\n"
              "\n"
+             "--record writes the program's calls as a scenario, runs it, and says whether it ends as the program\n"
+             "does; `ncclscript shrink` makes it small.\n"
+             "\n"
              "The exit status is that of the program, or of the verdict: 3 hang, 124 no progress, 1 a\n"
              "mistake that the program did not notice or a wrong result, 5 the program called neither NCCL\n"
              "nor CUDA, 6 a signal ended the program or faults stopped all ranks, 74 a drawing was not written.\n"
@@ -274,7 +285,8 @@ const struct ncs_command ncs_cmd_exec = {
              "exec does not execute kernels, except those of nccl-tests and PyTorch's fill. The launch of any\n"
              "other kernel fails. With --kernels skip it does nothing.\n"
              "\n"
-             "A location is a return address, for example train_step+0x1a2. addr2line finds its source line.\n"
+             "A location is a source line, if the program has debug information or Python called, else a return\n"
+             "address, for example train_step+0x1a2.\n"
              "When the program ends, exec reports resources that the program did not free, freed twice, used\n"
              "after their destroy, or passed from the wrong GPU, and uses of memory that nothing orders.\n"
              "\n"

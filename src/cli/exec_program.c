@@ -178,6 +178,8 @@ static void exec_read_line(struct told *told, const char *line, size_t bytes)
         hear_cause(told, line + strlen(cause), bytes - strlen(cause));
     } else if (strncmp(line, site, strlen(site)) == 0) {
         hear_site(told, line + strlen(site), bytes - strlen(site));
+    } else if (strncmp(line, "scenario", 8) == 0) {
+        told->end->scenario = true;
     } else if (sscanf(line, "verdict %d", &status) == 1) {
         told->end->verdict = true;
         told->status = status;

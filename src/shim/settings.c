@@ -108,7 +108,7 @@ static const char *read_fail_on(struct ncs_shim_settings *s, const char *text)
     return NULL;
 }
 
-/* The library above reads these two as well. */
+/* The library above reads these three as well. */
 static const char *read_html(struct ncs_shim_settings *s, const char *text)
 {
     s->html = text[0] ? text : NULL;
@@ -118,6 +118,12 @@ static const char *read_html(struct ncs_shim_settings *s, const char *text)
 static const char *read_trace(struct ncs_shim_settings *s, const char *text)
 {
     s->trace = text[0] ? text : NULL;
+    return NULL;
+}
+
+static const char *read_scenario_file(struct ncs_shim_settings *s, const char *text)
+{
+    s->scenario = text[0] ? text : NULL;
     return NULL;
 }
 
@@ -147,7 +153,7 @@ static const struct {
     { "NCCLSCRIPT_VERIFY", read_shim_verify },     { "NCCLSCRIPT_SEED", read_shim_seed },
     { "NCCLSCRIPT_FAULTS", read_faults },     { "NCCLSCRIPT_SITES", read_sites },
     { "NCCLSCRIPT_FAIL_ON", read_fail_on },   { "NCCLSCRIPT_HTML", read_html },
-    { "NCCLSCRIPT_TRACE", read_trace },
+    { "NCCLSCRIPT_TRACE", read_trace },       { "NCCLSCRIPT_SCENARIO", read_scenario_file },
 };
 
 static void read_variables(struct ncs_shim_settings *s)

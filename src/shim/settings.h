@@ -14,6 +14,7 @@ struct ncs_shim_settings {
     bool typical;
     const char *format;   /* of the report: text, json, tree, dot */
     const char *html, *trace; /* files to draw the run into; NULL = none */
+    const char *scenario; /* a file for a scenario with the program's calls; NULL = none */
     bool quiet;
     bool skips_kernels;   /* a launch of a kernel that the simulator lacks does nothing, instead of failing */
     bool verify;          /* results are compared with the right ones */

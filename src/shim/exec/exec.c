@@ -22,6 +22,7 @@
 #include "shim/exec/left.h"
 #include "shim/exec/misuse.h"
 #include "shim/exec/places.h"
+#include "shim/exec/reproduce.h"
 #include "shim/exec/settle.h"
 #include "shim/exec/site.h"
 #include "shim/exec/timeline.h"
@@ -31,6 +32,7 @@
 
 #define EXIT_OUTPUT 74 /* a file that was asked for is missing; as in cli/output.h */
 #define JOURNAL_BYTES ((size_t)64 << 20)
+#define RECORD_BYTES ((size_t)1 << 30) /* for --record: all calls of most programs */
 
 static struct ncs_shim_settings settings;
 static const struct ncs_machine *machine;
@@ -85,7 +87,7 @@ static const struct ncs_api *open_above(const struct ncs_shim_settings *given,
 {
     settings = *given;
     machine = driver->machine;
-    journal = ncs_journal_open(JOURNAL_BYTES, false);
+    journal = ncs_journal_open(settings.scenario ? RECORD_BYTES : JOURNAL_BYTES, false);
     ncs_checks_open(&settings, driver, journal);
     ncs_exec_faults_open(settings.faults, machine, journal);
     journal->returned = on_return;
@@ -250,6 +252,8 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
     if (out.text)
         ncs_shim_write(STDERR_FILENO, out.text, out.bytes);
     bool whole = ncs_exec_timeline_write(&run);
+    if (settings.scenario)
+        whole &= ncs_exec_reproduce(r, settings.scenario, name, write_channel);
     if (r->verdict != NCS_PASS || fails)
         write_cause(&run);
     else if (stopped)

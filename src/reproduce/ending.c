@@ -1,0 +1,98 @@
+#include "reproduce/ending.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+static void add_culprit(struct ncs_reproduced *out, int rank)
+{
+    size_t room = out->ranks;
+    for (size_t i = 0; i < out->ranks; i++)
+        if (out->rank[i] == rank)
+            return;
+    NCS_PUSH(out->rank, out->ranks, room, rank);
+}
+
+void ncs_reproduced_of(const struct ncs_result *r, struct ncs_reproduced *out)
+{
+    const struct ncs_finding *f = ncs_first_cause(r->diagnosis.finding, r->diagnosis.findings);
+    *out = (struct ncs_reproduced){ .verdict = r->verdict };
+    if (r->errors)
+        out->error = ncs_copy_text(r->error[0].name);
+    if (!f || f->level != NCS_LEVEL_ERROR)
+        return;
+    out->why = ncs_copy_text(f->rule);
+    for (size_t i = 0; i < f->culprits; i++)
+        add_culprit(out, f->culprit[i].rank);
+}
+
+/* A text of Lua without what a message may contain. */
+static char *error_statement(const char *message)
+{
+    struct ncs_str out = { 0 };
+    ncs_str_add(&out, "error(\"");
+    for (const char *c = message ? message : "failed"; *c && out.bytes < 100; c++)
+        ncs_str_addf(&out, "%c", (unsigned char)*c < ' ' || strchr("\"\\", *c) || (unsigned char)*c > '~' ? '.' : *c);
+    ncs_str_add(&out, "\")");
+    return ncs_str_take(&out);
+}
+
+char **ncs_reproduced_last(const struct ncs_result *r, const struct ncs_reproduced *of)
+{
+    char **last = ncs_new((size_t)(r->ranks + 1) * sizeof *last);
+    for (size_t i = 0; i < r->errors; i++) {
+        int rank = r->error[i].rank;
+        if (rank >= 0 && rank < r->ranks && r->error[i].thread == 0 && !last[rank])
+            last[rank] = error_statement(r->error[i].message);
+    }
+    for (size_t i = 0; of->why && strcmp(of->why, "rank-lost") == 0 && i < of->ranks; i++)
+        if (of->rank[i] >= 0 && of->rank[i] < r->ranks && !last[of->rank[i]])
+            last[of->rank[i]] = ncs_copy_text("fault.kill()");
+    return last;
+}
+
+void ncs_reproduced_free_last(char **last, const struct ncs_result *r)
+{
+    for (int i = 0; i < r->ranks; i++)
+        ncs_free(last[i]);
+    ncs_free(last);
+}
+
+void ncs_reproduced_free(struct ncs_reproduced *r)
+{
+    ncs_free(r->error);
+    ncs_free(r->why);
+    ncs_free(r->rank);
+    *r = (struct ncs_reproduced){ 0 };
+}
+
+static bool same_culprits(const struct ncs_reproduced *a, const struct ncs_reproduced *b)
+{
+    if (a->ranks != b->ranks)
+        return false;
+    for (size_t i = 0; i < a->ranks; i++) {
+        bool found = false;
+        for (size_t k = 0; k < b->ranks && !found; k++)
+            found = a->rank[i] == b->rank[k];
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+bool ncs_reproduced_equal(const struct ncs_reproduced *a, const struct ncs_reproduced *b)
+{
+    bool same_why = a->why && b->why ? strcmp(a->why, b->why) == 0 : a->why == b->why;
+    return a->verdict == b->verdict && same_why && same_culprits(a, b);
+}
+
+void ncs_reproduced_add(const struct ncs_reproduced *r, struct ncs_str *out)
+{
+    ncs_str_add(out, ncs_verdict_name(r->verdict));
+    if (r->why)
+        ncs_str_addf(out, ": %s", r->why);
+    if (r->ranks) {
+        ncs_str_add(out, r->ranks == 1 ? ", rank " : ", ranks ");
+        ncs_str_add_many_ranks(out, r->rank, r->ranks);
+    }
+}

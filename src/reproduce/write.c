@@ -1,0 +1,115 @@
+#include "reproduce/write.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+bool ncs_reproducer_is_yaml(const char *file)
+{
+    size_t bytes = strlen(file);
+    return (bytes > 5 && strcmp(file + bytes - 5, ".yaml") == 0) || (bytes > 4 && strcmp(file + bytes - 4, ".yml") == 0);
+}
+
+struct comments {
+    char **line;
+    size_t lines, room;
+};
+
+static void reproducer_comment(struct comments *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void reproducer_comment(struct comments *c, const char *fmt, ...)
+{
+    struct ncs_str line = { 0 };
+    va_list args;
+    va_start(args, fmt);
+    ncs_str_addv(&line, fmt, args);
+    va_end(args);
+    for (size_t i = 0; i < line.bytes; i++)
+        if ((unsigned char)line.text[i] < ' ')
+            line.text[i] = ' ';
+    NCS_PUSH(c->line, c->lines, c->room, ncs_str_take(&line));
+}
+
+static unsigned unsaid_of(const struct ncs_workload *job)
+{
+    unsigned unsaid = 0;
+    for (size_t i = 0; i < job->steps; i++)
+        for (int r = 0; r < job->ranks; r++)
+            unsaid |= job->step[i]->of[r] ? job->step[i]->of[r]->unsaid : 0;
+    return unsaid;
+}
+
+/* What the scenario has that the record does not show. */
+static void add_invented(const struct ncs_workload *job, struct comments *c)
+{
+    unsigned unsaid = unsaid_of(job);
+    struct ncs_str list = { 0 };
+    const struct {
+        bool is;
+        const char *what;
+    } invented[] = { { unsaid & NCS_UNSAID_KIND, "functions (AllReduce)" }, { unsaid & NCS_UNSAID_OP, "operators (sum)" }, { unsaid & NCS_UNSAID_ROOT, "roots (0)" },
+                     { unsaid & NCS_UNSAID_COUNT, "counts" }, { unsaid & NCS_UNSAID_DTYPE, "types" },
+                     { true, "buffers and what is in them" } };
+    for (size_t i = 0; i < sizeof invented / sizeof *invented; i++)
+        if (invented[i].is)
+            ncs_str_addf(&list, "%s%s", list.bytes ? ", " : "", invented[i].what);
+    struct ncs_workload_buffers b;
+    ncs_workload_buffers_of(job, &b);
+    reproducer_comment(c, "Invented: %s.%s", list.text, b.scaled ? " Large counts are scaled down, in their order." : "");
+    ncs_workload_buffers_free(&b);
+    ncs_str_free(&list);
+}
+
+static void free_comments(struct comments *c)
+{
+    for (size_t i = 0; i < c->lines; i++)
+        ncs_free(c->line[i]);
+    ncs_free(c->line);
+    *c = (struct comments){ 0 };
+}
+
+void ncs_reproducer_settings(const struct ncs_run_options *o, const struct ncs_reproduced *outcome,
+                             struct ncs_workload_text *text)
+{
+    /* A wrong verdict without a wrong value is declared by its finding. */
+    bool by_finding = outcome->verdict == NCS_WRONG && outcome->why, named = outcome->verdict == NCS_HANG || by_finding;
+    text->policy = o && o->policy == NCS_POLICY_TYPICAL ? "typical" : NULL;
+    text->lanes = o ? o->kernel_slots : 0;
+    text->devices = o ? o->devices : 0;
+    text->verdict = by_finding ? "finding" : ncs_verdict_name(outcome->verdict);
+    text->error = outcome->verdict == NCS_ERROR ? outcome->error : NULL;
+    text->why = named ? outcome->why : NULL;
+    text->culprit = named ? outcome->rank : NULL;
+    text->culprits = named ? outcome->ranks : 0;
+}
+
+bool ncs_reproduced_write(const struct ncs_reproduced_writing *w, bool replace, const struct ncs_reproduced *outcome,
+                          const struct ncs_reproduced *recorded, struct ncs_error *err)
+{
+    struct comments c = { 0 };
+    struct ncs_str out = { 0 }, about = { 0 };
+    reproducer_comment(&c, "Written by ncclscript from %s.", w->origin);
+    add_invented(w->workload, &c);
+    if (w->options && w->options->seed)
+        reproducer_comment(&c, "Run it with --seed %llu: it depends on who comes first.", (unsigned long long)w->options->seed);
+    for (size_t i = 0; i < w->workload->notes; i++)
+        reproducer_comment(&c, "Note: %s.", w->workload->note[i]);
+    if (recorded) {
+        struct ncs_str text = { 0 };
+        ncs_reproduced_add(recorded, &text);
+        reproducer_comment(&c, "The record shows something else: %s.", text.text);
+        ncs_str_free(&text);
+    }
+    ncs_str_add(&about, "a recorded job: ");
+    ncs_reproduced_add(outcome, &about);
+    struct ncs_workload_text text = { .yaml = ncs_reproducer_is_yaml(w->file), .about = about.text, .comment = c.line,
+                                      .comments = c.lines, .places_in_comments = w->in_comments };
+    ncs_reproducer_settings(w->options, outcome, &text);
+    ncs_workload_emit(w->workload, &text, &out);
+    bool written = ncs_file_write(w->file, out.text, out.bytes, replace, err);
+    free_comments(&c);
+    ncs_str_free(&about);
+    ncs_str_free(&out);
+    return written;
+}

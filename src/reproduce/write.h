@@ -1,0 +1,25 @@
+/* Writes the scenario that is made of a job. */
+#ifndef NCS_REPRODUCE_WRITE_H
+#define NCS_REPRODUCE_WRITE_H
+
+#include "reproduce/emit.h"
+#include "reproduce/ending.h"
+
+struct ncs_reproduced_writing {
+    const char *file;    /* YAML if its name ends so */
+    const char *origin;  /* what it is made of: "dumps (Flight Recorder dumps)" */
+    const struct ncs_workload *workload;
+    const struct ncs_run_options *options; /* of the run; NULL = they are not known */
+    bool in_comments;    /* places stand in comments, not in labels */
+};
+/* The scenario declares `outcome`. `recorded`: how the job ended, if that is something else; NULL = it is the same. `replace`:
+ * an existing file is replaced. False, with err, if the file cannot be written. */
+bool ncs_reproduced_write(const struct ncs_reproduced_writing *w, bool replace, const struct ncs_reproduced *outcome,
+                          const struct ncs_reproduced *recorded, struct ncs_error *err);
+
+/* The settings of a scenario that is made of a run with these options; NULL = they are not known. */
+void ncs_reproducer_settings(const struct ncs_run_options *options, const struct ncs_reproduced *outcome,
+                             struct ncs_workload_text *text);
+bool ncs_reproducer_is_yaml(const char *file); /* by its name */
+
+#endif

@@ -1,0 +1,36 @@
+#include "shim/exec/reproduce.h"
+
+#include "base/mem.h"
+#include "reproduce/write.h"
+#include "shim/exec/places.h"
+#include "shim/shim.h"
+
+static char *reproduce_place(void *arg, const struct ncs_call *call)
+{
+    (void)arg;
+    const char *name = ncs_places_name(call->place.line);
+    return name ? ncs_copy_text(name) : NULL;
+}
+
+bool ncs_exec_reproduce(const struct ncs_result *result, const char *file, const char *program, void (*tell)(const char *line))
+{
+    struct ncs_workload job;
+    struct ncs_reproduced ending;
+    struct ncs_error err = { 0 };
+    struct ncs_run_options options = { .policy = result->policy };
+    ncs_reproduced_of(result, &ending);
+    char **last = ncs_reproduced_last(result, &ending);
+    bool written = ncs_workload_read(&job, &(struct ncs_workload_source){
+        .journal = result->journal, .ranks = result->ranks, .place = reproduce_place, .last = (const char *const *)last });
+    if (!written)
+        ncs_shim_warn("%s was not written: the program made no call that a scenario can make", file);
+    struct ncs_reproduced_writing w = { .file = file, .origin = program, .workload = &job, .options = &options };
+    if (written && !(written = ncs_reproduced_write(&w, true, &ending, NULL, &err)))
+        ncs_shim_warn("%s: %s", file, err.text);
+    if (written)
+        tell("scenario\n");
+    ncs_reproduced_free_last(last, result);
+    ncs_reproduced_free(&ending);
+    ncs_workload_free(&job);
+    return written;
+}

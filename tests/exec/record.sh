@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# The calls of a program as a scenario that ends as the program does.
+set -u
+. tests/exec/common.bash
+export NCCLSCRIPT_QUIET=1
+made=$out/made.lua
+
+again() { # NAME OUTCOME
+    "$NCCLSCRIPT" run "$made" >"$out/stdout" 2>"$out/stderr" || fail "$1: the scenario does not end as it declares"
+    says "$2"
+}
+
+run "a hang" 3 "${exec[@]}" -n 4 --record "$made" -- "${clients}hang"
+reports '^ncclscript: .*/made\.lua: [0-9]+ lines; its run ends as the record shows: hang: skipped-call, rank 2$'
+grep -qE '^-- Written by ncclscript from .*hang\.$' "$made" || fail "$name: who wrote it"
+grep -q 'world:all_reduce(x, { op = "sum", count = 8' "$made" || fail "$name: another call"
+again "a hang" 'hang as declared: skipped-call, rank 2$'
+
+run "a hang in YAML" 3 "${exec[@]}" -n 4 --record "$out/made.yaml" -- "${clients}hang"
+made=$out/made.yaml again "a hang in YAML" 'hang as declared: skipped-call, rank 2$'
+
+run "a communicator that is destroyed early" 3 "${exec[@]}" -n 4 --record "$made" -- "${clients}train"
+reports 'its run ends as the record shows: hang: early-destroy, rank 2$'
+again "destroyed" 'hang as declared: early-destroy, rank 2$'
+
+run "a fault" 3 "${exec[@]}" -n 4 --fault 'kill rank=1 call=1' --record "$made" -- "${clients}threads" 3
+reports 'its run ends as the record shows: hang: rank-lost, rank 1$'
+again "a fault" 'hang as declared: rank-lost, rank 1$'
+
+run "a program that succeeds" 0 "${exec[@]}" -n 4 --record "$made" -- "${clients}threads" 50
+reports 'its run ends as the record shows: pass$'
+grep -q '^for _ = 1, 50 do$' "$made" || fail "$name: no loop"
+again "a program that succeeds" '^PASS '
+
+run "no call" 74 "${exec[@]}" -n 4 --record "$out/none.lua" -- "${clients}machine"
+reports 'none\.lua was not written: the program made no call that a scenario can make$'
+[ ! -e "$out/none.lua" ] || fail "$name: a file"
+run "a full disk" 74 "${exec[@]}" -n 4 --record /dev/full -- "${clients}threads" 3
+reports '^ncclscript: /dev/full: cannot be written: No space left on device$'
+run "a folder" 2 "${exec[@]}" --record / -- "${clients}hang"
+run "several runs" 2 "${exec[@]}" --record "$made" --repeat 2 -- "${clients}hang"
+reports '^ncclscript exec: --record is for one run: leave out --repeat'
+
+finish record
