@@ -28,10 +28,12 @@ static bool reproducer_run(const char *file, uint64_t seed, struct ncs_reproduce
         o.seeded = seed != 0;
         o.seed = seed;
         struct ncs_run *run = ncs_run_new(&o, &program, NULL, NULL);
+        struct ncs_str difference = { 0 };
         const struct ncs_result *result = ncs_run_execute(run);
         ncs_reproduced_of(result, out);
         if (holds)
-            *holds = ncs_outcome_holds(&scenario.outcome, result, NULL);
+            *holds = ncs_outcome_holds(&scenario.outcome, result, &difference);
+        ncs_str_free(&difference);
         ncs_run_free(run);
     }
     ncs_scenario_free(&scenario);
@@ -99,12 +101,25 @@ static void reproducer_say(const char *file, bool same, const struct ncs_reprodu
     ncs_str_free(&text);
 }
 
+/* Puts a comment above the scenario. */
+static bool reproducer_doubt(const char *file, const struct ncs_reproduced *now, struct ncs_error *err)
+{
+    struct ncs_str text = { 0 };
+    ncs_str_addf(&text, "%s Its run ends otherwise than the record shows: ", ncs_reproducer_is_yaml(file) ? "#" : "--");
+    ncs_reproduced_add(now, &text);
+    ncs_str_add(&text, ".\n");
+    bool done = ncs_file_read(file, (size_t)256 << 20, "a scenario", &text, err) &&
+                ncs_file_write(file, text.text, text.bytes, true, err);
+    ncs_str_free(&text);
+    return done;
+}
+
 void ncs_reproducer_check(const char *file)
 {
     struct ncs_error err = { 0 };
     struct ncs_reproduced now = { 0 };
-    bool same = false;
-    if (reproducer_run(file, 0, &now, &same, &err))
+    bool same = false, done = reproducer_run(file, 0, &now, &same, &err) && (same || reproducer_doubt(file, &now, &err));
+    if (done)
         reproducer_say(file, same, &now);
     else
         ncs_print_error(&err);

@@ -17,7 +17,8 @@ bool ncs_reproducer_try(const char *text, bool yaml, uint64_t seed, struct ncs_r
 int ncs_reproducer_write(const char *file, bool replace, const struct ncs_workload *workload, const char *origin,
                          const struct ncs_reproduced *expected, const struct ncs_run_options *options);
 
-/* Runs the scenario that a program has written, and prints on standard error whether it ends as it declares. */
+/* Runs the scenario that a program has written, and prints on standard error whether it ends as it declares; if not, the file
+ * gets a comment. */
 void ncs_reproducer_check(const char *file);
 
 #endif

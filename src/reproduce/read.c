@@ -198,8 +198,12 @@ static void read_call(struct reader *r, const struct ncs_call *call)
     if (call->thread > r->rank[rank].threads && !r->shared)
         r->rank[rank].threads = call->thread;
     r->rank[rank].blocked = !call->returned;
-    if (call->returned && call->rc != 0 && call->rc != ncclInProgress)
+    bool of_nccl = ncs_fn_info[call->fn].lib == NCS_LIB_NCCL; /* a query of CUDA's that finds nothing is no loss */
+    bool failed = call->returned && call->rc != 0 && !(of_nccl && call->rc == ncclInProgress);
+    if (failed && of_nccl)
         reader_leave_out(r, call);
+    else if (failed)
+        return;
     else if (ncs_fn_info[call->fn].counted && call->comm >= 0)
         can_be_made(call) ? read_counted(r, call, rank) : reader_leave_out(r, call);
     else if (call->fn == NCS_FN_cudaStreamSynchronize || call->fn == NCS_FN_cudaDeviceSynchronize)
