@@ -176,11 +176,19 @@ static bool reader_ends_comm(const struct ncs_call *call)
     return call->comm >= 0 && (ncs_fn_info[call->fn].ends == NCS_ENDS_COMM || call->fn == NCS_FN_ncclCommFinalize);
 }
 
+/* The rank that has the communicator's handle: a helper thread of a program, such as a watchdog, may be of no rank. */
+static int rank_of_handle(const struct reader *r, const struct ncs_call *call)
+{
+    const struct ncs_comm_info *info = call->comm >= 0 ? r->journal->comm[call->comm] : NULL;
+    bool known = info && call->comm_rank >= 0 && call->comm_rank < info->members && info->member[call->comm_rank].rank >= 0;
+    return known ? info->member[call->comm_rank].rank : call->rank;
+}
+
 /* The rank of the job that makes the call; -1 = it is not known. */
 static int reader_rank(struct reader *r, const struct ncs_call *call)
 {
     if (!r->shared)
-        return call->rank;
+        return rank_of_handle(r, call);
     const void *stream = ncs_call_stream(call);
     if (call->comm < 0)
         return stream ? (int)ncs_map_number(&r->rank_of, ncs_map_key(stream)) - 1 : -1;
