@@ -72,9 +72,7 @@ static bool shrink_read(const struct ncs_result *result, const char *file, struc
     bool has_calls = ncs_workload_read(workload, &(struct ncs_workload_source){
         .journal = result->journal, .ranks = result->ranks, .place = shrink_place, .arg = (void *)file,
         .last = (const char *const *)last });
-    for (int i = 0; i < result->ranks; i++)
-        ncs_free(last[i]);
-    ncs_free(last);
+    ncs_reproduced_free_last(last, result);
     return has_calls;
 }
 
@@ -139,12 +137,23 @@ static bool shrink_try(const struct shrinker *s, const struct ncs_workload *work
     return ran;
 }
 
+/* The run ends as it should, and the culprits are those of the first run that are left. One is left at least. */
 static bool shrink_keeps(void *arg, const struct ncs_workload *workload, const int *rank)
 {
     struct shrinker *s = arg;
-    struct ncs_reproduced now;
-    bool keeps = shrink_try(s, workload, rank, &now) && ncs_reproduced_equal(&now, s->expected);
-    ncs_reproduced_free(&now);
+    struct ncs_reproduced now, left = *s->expected;
+    left.rank = ncs_new((left.ranks + 1) * sizeof *left.rank);
+    left.ranks = 0;
+    for (size_t i = 0; i < s->expected->ranks; i++)
+        for (int r = 0; r < workload->ranks; r++)
+            if (rank[r] == s->expected->rank[i])
+                left.rank[left.ranks++] = rank[r];
+    bool keeps = (left.ranks > 0 || s->expected->ranks == 0) && shrink_try(s, workload, rank, &now);
+    if (keeps) {
+        keeps = ncs_reproduced_equal(&now, &left);
+        ncs_reproduced_free(&now);
+    }
+    ncs_free(left.rank);
     return keeps;
 }
 
@@ -281,8 +290,9 @@ const struct ncs_command ncs_cmd_shrink = {
     .operands = "FILE",
     .summary = "make a failing scenario smaller",
     .about = "shrink runs the scenario, keeps its calls of NCCL and its waits, and leaves out ranks and calls as long\n"
-             "as the verdict, the class of the cause and the culprits stay. At last it makes the counts small. The\n"
-             "same scenario gives the same result. The result is a scenario that declares how it ends.\n"
+             "as the verdict, the class of the cause and the culprits stay. One of several culprits is enough. At\n"
+             "last it makes the counts small. The same scenario gives the same result. The result is a scenario\n"
+             "that declares how it ends.\n"
              "\n"
              "shrink keeps collectives, sends, receives, groups, waits for streams, and the end of communicators. It\n"
              "refuses a scenario whose failure depends on anything else: data, threads, events, other functions.\n"
