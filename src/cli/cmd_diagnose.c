@@ -187,7 +187,12 @@ static int diagnose_main(const struct ncs_parsed *parsed)
     struct ncs_trace trace = { 0 };
     struct ncs_error err = { 0 };
     int status = 2;
+    const char *scenario = ncs_option_last(&parsed->value[SCENARIO]);
     ncs_memory_limit("diagnose", &parsed->value[MEMORY], 1);
+    if (scenario && strcmp(scenario, "-") == 0) {
+        ncs_usage_error("diagnose", NULL, "--scenario: expected the name of a file");
+        return status;
+    }
     if (!ncs_diagnose_can_draw(ncs_option_last(&parsed->value[HTML]), ncs_option_last(&parsed->value[TRACE])))
         return status;
     if (ncs_trace_read(&trace, (const char *const *)parsed->operand, parsed->operands, &err))

@@ -60,7 +60,7 @@ static const struct ncs_option options[] = {
     [TRACE]   = { "trace", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
                   "write a timeline for Perfetto and chrome://tracing", NULL, 0, 0 },
     [RECORD]  = { "record", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
-                  "write the calls as a scenario that ends as the program does", NULL, 0, 0 },
+                  "write the calls as a scenario", NULL, 0, 0 },
     [VERBOSE] = { "verbose", 'v', NCS_OPTION_FLAG, NULL, NULL, "Output",
                   "with --repeat and --sweep: also print what each run prints", NULL, 0, 0 },
     [HELP]    = NCS_OPTION_HELP,
@@ -276,11 +276,11 @@ const struct ncs_command ncs_cmd_exec = {
              "itself or hangs, not if a signal ends it. Every call is kept for them.\n"
              "\n"
              "--record writes the program's calls as a scenario, runs it, and says whether it ends as the program\n"
-             "does; `ncclscript shrink` makes it small.\n"
+             "does. `ncclscript shrink` makes it small. An existing file is replaced.\n"
              "\n"
              "The exit status is that of the program, or of the verdict: 3 hang, 124 no progress, 1 a\n"
              "mistake that the program did not notice or a wrong result, 5 the program called neither NCCL\n"
-             "nor CUDA, 6 a signal ended the program or faults stopped all ranks, 74 a drawing was not written.\n"
+             "nor CUDA, 6 a signal ended the program or faults stopped all ranks, 74 a file was not written.\n"
              "\n"
              "exec does not execute kernels, except those of nccl-tests and PyTorch's fill. The launch of any\n"
              "other kernel fails. With --kernels skip it does nothing.\n"

@@ -180,7 +180,7 @@ static void add_size(struct ncs_str *out, const struct ncs_workload *workload)
 static bool shrink_write(struct shrinker *s, const struct ncs_option_value *v, const char *file, const char *before,
                          const struct ncs_workload *workload, struct ncs_error *err)
 {
-    const char *output = ncs_option_last(&v[OUTPUT]);
+    const char *given = ncs_option_last(&v[OUTPUT]), *output = given && strcmp(given, "-") != 0 ? given : NULL;
     struct ncs_reproduced now;
     struct ncs_str line = { 0 }, text = { 0 };
     bool fits = shrink_try(s, workload, NULL, &now);
@@ -254,7 +254,7 @@ static int shrink_file(struct shrinker *s, const struct ncs_parsed *parsed, stru
     bool written = shrink_write(s, v, parsed->operand[0], before.text, workload, err);
     add_size(&after, workload);
     if (written && !v[QUIET].given)
-        fprintf(stderr, "ncclscript shrink: %s became %s in %zu trials%s\n", before.text, after.text, s->trials,
+        fprintf(stderr, "ncclscript shrink: %s became %s in %zu trial%s%s\n", before.text, after.text, s->trials, s->trials == 1 ? "" : "s",
                 s->used_up ? "; the time of --budget is used up" : "");
     ncs_str_free(&before);
     ncs_str_free(&after);
@@ -290,14 +290,14 @@ const struct ncs_command ncs_cmd_shrink = {
     .operands = "FILE",
     .summary = "make a failing scenario smaller",
     .about = "shrink runs the scenario, keeps its calls of NCCL and its waits, and leaves out ranks and calls as long\n"
-             "as the verdict, the class of the cause and the culprits stay. One of several culprits is enough. At\n"
-             "last it makes the counts small. The same scenario gives the same result. The result is a scenario\n"
+             "as the verdict, the class of the cause and the culprits stay. One of several culprits is enough. Then\n"
+             "it makes the counts small. The same scenario gives the same result. The result is a scenario\n"
              "that declares how it ends.\n"
              "\n"
-             "shrink keeps collectives, sends, receives, groups, waits for streams, and the end of communicators. It\n"
-             "refuses a scenario whose failure depends on anything else: data, threads, events, other functions.\n"
+             "shrink keeps collectives, sends, receives, groups, waits for streams, and the end of communicators. If\n"
+             "a run of these calls alone ends otherwise, shrink refuses the scenario.\n"
              "\n"
-             "Exit status: 0 a smaller scenario was written, 1 the scenario passes, 2 it cannot be shrunk.\n",
+             "Exit status: 0 a scenario was written, 1 the scenario passes, 2 it cannot be shrunk.\n",
     .option = options,
     .missing = "no file was given: a scenario that fails",
     .several = "shrink takes one file",

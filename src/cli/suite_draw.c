@@ -67,6 +67,8 @@ bool ncs_suite_can_draw(const struct ncs_option_value *v, const struct ncs_selec
             ncs_out_divert();
     }
     const char *record = ncs_option_last(&v[NCS_RUN_RECORD]);
+    if (record && is_output(record))
+        return ncs_fail(err, NCS_BAD_INPUT, "--record: expected the name of a file");
     if (record && !can_draw(selection, "record", record, err))
         return false;
     if (file[0] && file[1] && strcmp(file[0], file[1]) == 0)

@@ -15,7 +15,9 @@ struct reader {
         uint64_t group;        /* the open one; 0 = none */
         size_t group_at;       /* its first token */
         const void *stream[8]; /* in the order of their first use */
-        int streams, threads;
+        int streams;
+        int thread;            /* that makes its calls, + 1; 0 = none so far */
+        bool threads;          /* several do */
         bool blocked;          /* its newest call has not returned */
         const struct ncs_call *newest; /* of NCCL */
     } *rank;
@@ -30,7 +32,7 @@ static const char *reader_place(struct reader *r, const struct ncs_call *call)
 {
     uint64_t key = ncs_hash(ncs_map_key(call->place.file), (uint64_t)call->place.line);
     const char *known = ncs_map_get(&r->text_of, key);
-    if (known || !call->place.line)
+    if (known || !call->place.line || call->unsaid & NCS_UNSAID_PLACE) /* a line of a log is no place of a program */
         return known;
     char *text = call->label ? ncs_copy_text(call->label) : r->source->place(r->source->arg, call);
     known = ncs_workload_intern_place(r->job, text);
@@ -53,6 +55,14 @@ static int reader_stream(struct reader_rank *rank, const void *stream)
 }
 
 /* ---- tokens ---- */
+
+/* Each rank of the scenario has one thread. */
+static void reader_follow(struct reader *r, const struct ncs_call *call, int rank)
+{
+    struct reader_rank *own = &r->rank[rank];
+    own->threads |= own->thread && own->thread != call->thread + 1 && !r->shared;
+    own->thread = call->thread + 1;
+}
 
 static void add_token(struct reader *r, int rank, enum ncs_step_kind kind, const struct ncs_workload_call *call)
 {
@@ -146,6 +156,7 @@ static void read_counted(struct reader *r, const struct ncs_call *call, int rank
         reader_leave_out(r, call);
         return;
     }
+    reader_follow(r, call, rank);
     reader_open_group(r, rank, call->group, &c);
     add_token(r, rank, NCS_STEP_CALL, &c);
     r->rank[rank].newest = call;
@@ -154,6 +165,7 @@ static void read_counted(struct reader *r, const struct ncs_call *call, int rank
 static void reader_wait(struct reader *r, const struct ncs_call *call, int rank)
 {
     bool of_stream = call->fn == NCS_FN_cudaStreamSynchronize;
+    reader_follow(r, call, rank);
     reader_close_group(r, rank);
     add_token(r, rank, NCS_STEP_SYNC, &(struct ncs_workload_call){
         .fn = of_stream ? call->fn : NCS_FN_cudaDeviceSynchronize, .family = -1, .dtype = -1, .op = -1, .partner = -1,
@@ -203,8 +215,6 @@ static void read_call(struct reader *r, const struct ncs_call *call)
     int rank = reader_rank(r, call);
     if (rank < 0 || rank >= r->job->ranks || call->opening || call->ending || call->withdrawn)
         return;
-    if (call->thread > r->rank[rank].threads && !r->shared)
-        r->rank[rank].threads = call->thread;
     r->rank[rank].blocked = !call->returned;
     bool of_nccl = ncs_fn_info[call->fn].lib == NCS_LIB_NCCL; /* a query of CUDA's that finds nothing is no loss */
     bool failed = call->returned && call->rc != 0 && !(of_nccl && call->rc == ncclInProgress);
@@ -294,7 +304,7 @@ static void note_limits(struct reader *r)
 {
     int threads = 0;
     for (int i = 0; i < r->job->ranks; i++)
-        threads += r->rank[i].threads > 0;
+        threads += r->rank[i].threads;
     if (r->left_out)
         ncs_workload_note(r->job, "%zu call%s left out, the first is %s: only collectives, sends, receives and waits are kept",
                      r->left_out, r->left_out == 1 ? " is" : "s are", r->first_left_out);

@@ -92,7 +92,7 @@ bool ncs_reproduced_write(const struct ncs_reproduced_writing *w, bool replace, 
     reproducer_comment(&c, "Written by ncclscript from %s.", w->origin);
     add_invented(w->workload, &c);
     if (w->options && w->options->seed)
-        reproducer_comment(&c, "Run it with --seed %llu: it depends on who comes first.", (unsigned long long)w->options->seed);
+        reproducer_comment(&c, "Recorded with --seed %llu: run it with the same seed.", (unsigned long long)w->options->seed);
     for (size_t i = 0; i < w->workload->notes; i++)
         reproducer_comment(&c, "Note: %s.", w->workload->note[i]);
     if (recorded) {

@@ -35,7 +35,6 @@ again "a program that succeeds" '^PASS '
 run "calls that a scenario lacks" 0 "${exec[@]}" -n 4 --record "$made" -- "${clients}recovery"
 reports 'its run ends otherwise than the record shows: hang: abort-one-rank, rank 3$'
 grep -q '^-- Its run ends otherwise than the record shows: hang' "$made" || fail "$name: the file does not say so"
-grep -q '^-- Note: the calls of all threads of a rank are made by one thread' "$made" || fail "$name: the file does not say why"
 
 run "no call" 74 "${exec[@]}" -n 4 --record "$out/none.lua" -- "${clients}machine"
 reports 'none\.lua was not written: the program made no call that a scenario can make$'
