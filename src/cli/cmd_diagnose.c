@@ -193,6 +193,11 @@ static int diagnose_main(const struct ncs_parsed *parsed)
         ncs_usage_error("diagnose", NULL, "--scenario: expected the name of a file");
         return status;
     }
+    static const int written[] = { SCENARIO, HTML, TRACE };
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+        if (!ncs_diagnose_can_write(options[written[i]].name, ncs_option_last(&parsed->value[written[i]]),
+                                    (char *const *)parsed->operand, (size_t)parsed->operands))
+            return status;
     if (!ncs_diagnose_can_draw(ncs_option_last(&parsed->value[HTML]), ncs_option_last(&parsed->value[TRACE])))
         return status;
     if (ncs_trace_read(&trace, (const char *const *)parsed->operand, parsed->operands, &err))

@@ -131,6 +131,8 @@ static bool exec_can_draw(const char *option, const char *file)
         ncs_usage_error("exec", NULL, "--%s: expected the name of a file", option);
     else if (stat(file, &st) == 0 && S_ISDIR(st.st_mode))
         ncs_usage_error("exec", NULL, "--%s %s: expected a file, this is a folder", option, file);
+    else if (stat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_mode & 0111)
+        ncs_usage_error("exec", NULL, "--%s %s: this file is a program, and is not replaced", option, file);
     else if (stat(parent.text, &st) != 0 || !S_ISDIR(st.st_mode))
         ncs_usage_error("exec", NULL, "--%s %s: there is no folder %s", option, file, parent.text);
     else {
@@ -189,6 +191,8 @@ static int exec_run(const struct ncs_option_value *v, char **argv, const char *f
     ncs_exec_run(&series.start, false, &end);
     if (end.scenario)
         ncs_reproducer_check(ncs_option_last(&v[RECORD]));
+    else if (v[RECORD].given && end.started)
+        fprintf(stderr, "ncclscript exec: %s was not written\n", ncs_option_last(&v[RECORD]));
     ncs_exec_end_free(&end);
     return end.status;
 }

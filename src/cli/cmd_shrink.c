@@ -214,7 +214,9 @@ static bool shrink_reproduces(struct shrinker *s, const struct ncs_workload *wor
     struct ncs_str ends = { 0 };
     for (int way = 0; way < 2; way++) {
         s->in_comments = way == 1;
-        bool same = shrink_try(s, workload, NULL, &now) && ncs_reproduced_equal(&now, s->expected);
+        if (!shrink_try(s, workload, NULL, &now))
+            return ncs_fail(err, NCS_BAD_INPUT, "cannot be shrunk: its calls do not fit into a scenario");
+        bool same = ncs_reproduced_equal(&now, s->expected);
         ncs_str_clear(&ends);
         ncs_reproduced_add(&now, &ends);
         ncs_reproduced_free(&now);

@@ -1,11 +1,37 @@
 #include "cli/diagnose_draw.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "cli/option.h"
 #include "cli/output.h"
 #include "run/timeline/timeline.h"
+
+/* ---- what may be written ---- */
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+bool ncs_diagnose_can_write(const char *option, const char *file, char *const *read, size_t count)
+{
+    const char *slash = file ? strrchr(file, '/') : NULL, *dot = file ? strrchr(file, '.') : NULL;
+    bool is_result = dot && (strcmp(dot, ".lua") == 0 || strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 ||
+                             strcmp(dot, ".html") == 0);
+    struct ncs_str folder = { 0 };
+    bool is_read = false;
+    struct stat st;
+    ncs_str_add_bytes(&folder, slash ? file : ".", slash ? (size_t)(slash - file) + 1 : 1);
+    for (size_t i = 0; file && i < count && stat(file, &st) == 0 && S_ISREG(st.st_mode); i++)
+        is_read |= is_same_file(read[i], file) || (!is_result && is_same_file(read[i], folder.text));
+    ncs_str_free(&folder);
+    if (is_read)
+        ncs_usage_error("diagnose", NULL, "--%s %s: this is a file that diagnose reads, and is not replaced", option, file);
+    return !is_read;
+}
 
 bool ncs_diagnose_can_draw(const char *html, const char *trace)
 {

@@ -12,5 +12,8 @@ void ncs_diagnose_draw(const char *html, const char *trace, const struct ncs_tra
                        struct ncs_result *result);
 /* False, after a usage error, if both are the same. Leaves standard output to a drawing that wants it. */
 bool ncs_diagnose_can_draw(const char *html, const char *trace);
+/* False, after a usage error, if the file exists and is one that is read, or in a folder that is. NULL = it is not asked
+ * for. */
+bool ncs_diagnose_can_write(const char *option, const char *file, char *const *read, size_t count);
 
 #endif

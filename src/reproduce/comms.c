@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "api/types.h"
 #include "base/mem.h"
 #include "reproduce/workload.h"
 
@@ -85,13 +86,22 @@ static void join_family(struct ncs_workload_family *f, const struct members *m)
 
 /* ---- names ---- */
 
+/* Names of streams, buffers and functions of the scenario: s2, x_32, call_1. */
+static bool is_of_writer(const char *name)
+{
+    bool serial = name[0] == 's' && name[1] && strspn(name + 1, "0123456789") == strlen(name + 1);
+    return serial || (name[0] && strchr("xyz", name[0]) && (name[1] == '_' || !name[1])) || strncmp(name, "call_", 5) == 0;
+}
+
 static bool name_is_taken(const struct ncs_workload *job, const char *name)
 {
     static const char *const reserved[] = {
         "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not",
         "or", "repeat", "return", "then", "true", "until", "while", "rank", "nranks", "world", "stream", "param", "nccl",
         "cuda", "store", "barrier", "spawn", "sleep", "clock", "skip", "expect", "fault", "scenario", "math", "string",
-        "table", "step", "x", "y", "n", "i", "C", "_" };
+        "table", "step", "x", "y", "z", "n", "i", "C", "_", "error", "null", "yes", "no", "on", "off" };
+    if (is_of_writer(name) || ncs_dtype_from_name(name) >= 0)
+        return true;
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
         if (strcmp(name, reserved[i]) == 0)
             return true;
@@ -112,7 +122,7 @@ static char *family_variable(const struct ncs_workload *job, const char *text)
     }
     while (plain.bytes && plain.text[plain.bytes - 1] == '_')
         plain.text[--plain.bytes] = '\0';
-    bool begins = plain.bytes && !isdigit((unsigned char)plain.text[0]);
+    bool begins = plain.bytes && !isdigit((unsigned char)plain.text[0]) && !is_of_writer(plain.text);
     for (int serial = 1; name.bytes == 0 || name_is_taken(job, name.text); serial++) {
         ncs_str_clear(&name);
         ncs_str_addf(&name, "%s%s", begins ? "" : "comm", plain.bytes ? plain.text : "");

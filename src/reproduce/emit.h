@@ -21,6 +21,9 @@ struct ncs_workload_text {
     const int *culprit; size_t culprits;
 };
 
+/* Appends a line of comment, whatever the text contains. */
+void ncs_workload_add_comment(struct ncs_str *out, const char *begin, const char *text);
+
 void ncs_workload_emit(const struct ncs_workload *job, const struct ncs_workload_text *text, struct ncs_str *out);
 
 /* ---- for the files of this room ---- */

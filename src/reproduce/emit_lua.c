@@ -33,7 +33,7 @@ static void lua_quote(struct ncs_str *out, const char *text)
         if (c == '"' || c == '\\')
             ncs_str_addf(out, "\\%c", c);
         else if (c < ' ' || c == 127)
-            ncs_str_addf(out, "\\%d", c);
+            ncs_str_addf(out, "\\%03d", c);
         else
             ncs_str_add_bytes(out, text, 1);
     }
@@ -80,7 +80,7 @@ static void add_outcome(const struct ncs_workload_text *t, struct ncs_str *out)
 static void add_declaration(const struct lua_writer *w, const struct ncs_workload_text *t)
 {
     for (size_t i = 0; i < t->comments; i++)
-        ncs_str_addf(w->out, "-- %s\n", t->comment[i]);
+        ncs_workload_add_comment(w->out, "--", t->comment[i]);
     ncs_str_addf(w->out, "scenario { ranks = %d", w->job->ranks);
     if (t->devices)
         ncs_str_addf(w->out, ", devices = %d", t->devices);

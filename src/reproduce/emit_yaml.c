@@ -89,7 +89,7 @@ static void add_yaml_outcome(const struct yaml_writer *w, const struct ncs_workl
 static void add_head(const struct yaml_writer *w, const struct ncs_workload_text *t)
 {
     for (size_t i = 0; i < t->comments; i++)
-        ncs_str_addf(w->out, "# %s\n", t->comment[i]);
+        ncs_workload_add_comment(w->out, "#", t->comment[i]);
     ncs_str_add(w->out, "scenario: ");
     add_yaml_quoted(w->out, t->about ? t->about : "a recorded job");
     ncs_str_addf(w->out, "\nranks: %d\n", w->job->ranks);
@@ -220,6 +220,7 @@ static void add_yaml_steps(const struct yaml_writer *w, const struct ncs_fold *i
 {
     const struct ncs_workload_step *step = w->job->step[item->step];
     struct ncs_workload_step *part = ncs_workload_new_step(w->job, step->kind, step->key);
+    part->whole = step;
     for (size_t f = 0; step->kind == NCS_STEP_CALL && f < w->job->families; f++) {
         struct ncs_str of_family = { 0 };
         bool any = false, all = true, *has = ncs_new((size_t)w->job->ranks * sizeof *has);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "scenario/outcome.h"
 
 static void add_culprit(struct ncs_reproduced *out, int rank)
 {
@@ -15,15 +16,16 @@ static void add_culprit(struct ncs_reproduced *out, int rank)
 
 void ncs_reproduced_of(const struct ncs_result *r, struct ncs_reproduced *out)
 {
-    const struct ncs_finding *f = ncs_first_cause(r->diagnosis.finding, r->diagnosis.findings);
+    const struct ncs_finding *f = ncs_result_cause(r);
     *out = (struct ncs_reproduced){ .verdict = r->verdict };
     if (r->errors)
         out->error = ncs_copy_text(r->error[0].name);
-    if (!f || f->level != NCS_LEVEL_ERROR)
+    if (!f)
         return;
     out->why = ncs_copy_text(f->rule);
     for (size_t i = 0; i < f->culprits; i++)
-        add_culprit(out, f->culprit[i].rank);
+        if (f->culprit[i].rank >= 0)
+            add_culprit(out, f->culprit[i].rank);
 }
 
 /* A text of Lua without what a message may contain. */

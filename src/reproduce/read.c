@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/safe.h"
 #include "reproduce/workload.h"
 
 struct reader {
@@ -14,7 +15,7 @@ struct reader {
     struct reader_rank {
         uint64_t group;        /* the open one; 0 = none */
         size_t group_at;       /* its first token */
-        const void *stream[8]; /* in the order of their first use */
+        const void *stream[64]; /* in the order of their first use */
         int streams;
         int thread;            /* that makes its calls, + 1; 0 = none so far */
         bool threads;          /* several do */
@@ -35,8 +36,15 @@ static const char *reader_place(struct reader *r, const struct ncs_call *call)
     if (known || !call->place.line || call->unsaid & NCS_UNSAID_PLACE) /* a line of a log is no place of a program */
         return known;
     char *text = call->label ? ncs_copy_text(call->label) : r->source->place(r->source->arg, call);
-    known = ncs_workload_intern_place(r->job, text);
+    struct ncs_str valid = { 0 }, line = { 0 };
+    if (text) {
+        ncs_safe_utf8(&valid, text, strlen(text));
+        ncs_safe_line(&line, valid.text ? valid.text : "");
+    }
+    known = ncs_workload_intern_place(r->job, line.text);
     ncs_free(text);
+    ncs_str_free(&valid);
+    ncs_str_free(&line);
     if (!call->label)
         ncs_map_put(&r->text_of, key, (void *)known);
     return known;

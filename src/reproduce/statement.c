@@ -76,6 +76,7 @@ static struct ncs_workload_buffer *find_buffer(const struct ncs_workload_buffers
 static uint64_t count_in(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, int dtype)
 {
     uint64_t most = 0;
+    step = step->whole ? step->whole : step;
     for (int r = 0; r < b->job->ranks; r++)
         if (step->of[r] && step->of[r]->dtype == dtype && step->of[r]->count > most)
             most = step->of[r]->count;
@@ -400,8 +401,11 @@ void ncs_workload_state(const struct ncs_workload_buffers *b, const struct ncs_w
         *s = (struct ncs_workload_statement){ .object = "C", .verb = ncs_fn_info[c->fn].name };
     else if (step->kind == NCS_STEP_CALL)
         state_call(b, step, c, s);
-    else if (c->fn == NCS_FN_cudaStreamSynchronize)
-        s->object = c->stream == 0 ? "stream" : c->stream == 1 ? "s2" : c->stream == 2 ? "s3" : "s4";
+    else if (c->fn == NCS_FN_cudaStreamSynchronize) {
+        struct ncs_str stream = { 0 };
+        ncs_workload_add_stream(&stream, c->stream);
+        s->object = s->chosen = ncs_str_take(&stream);
+    }
     if (c->place && step->kind == NCS_STEP_CALL)
         add_option(s, "label", ncs_copy_text(c->place), true);
 }

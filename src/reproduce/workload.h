@@ -41,6 +41,7 @@ struct ncs_workload_step {
     enum ncs_step_kind kind;
     const struct ncs_workload_call **of; /* by rank; NULL = it does not make this step */
     struct ncs_step_key key;
+    const struct ncs_workload_step *whole; /* of which it is the calls of some ranks; NULL = itself */
 };
 
 struct ncs_workload {
