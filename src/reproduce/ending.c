@@ -16,7 +16,9 @@ static void add_culprit(struct ncs_reproduced *out, int rank)
 
 void ncs_reproduced_of(const struct ncs_result *r, struct ncs_reproduced *out)
 {
-    const struct ncs_finding *f = ncs_result_cause(r);
+    /* An outcome "hang" is compared with the first error, any other with what makes ranks wait. */
+    const struct ncs_finding *f = r->verdict == NCS_HANG ? ncs_result_cause(r)
+                                                         : ncs_first_cause(r->diagnosis.finding, r->diagnosis.findings);
     *out = (struct ncs_reproduced){ .verdict = r->verdict };
     if (r->errors)
         out->error = ncs_copy_text(r->error[0].name);

@@ -1,5 +1,6 @@
 /* Prepares edits for the next run, in which memory, communicators and handles have other addresses
  * and numbers. */
+#include <stdint.h>
 #include <string.h>
 
 #include "api/types.h"
@@ -60,9 +61,9 @@ static void find_spot(const struct ncs_past *past, int rank, int thread, const s
 static enum in_place in_place_of(const struct ncs_call *m)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[m->fn];
-    const char *send = ncs_call_sendbuff(m), *recv = ncs_call_recvbuff(m);
-    size_t block = ncs_call_count(m) * ncs_dtype_bytes(ncs_call_dtype(m));
-    size_t own = (size_t)m->comm_rank * block;
+    /* Numbers: a count from a stranger may lead beyond all memory. */
+    uintptr_t send = (uintptr_t)ncs_call_sendbuff(m), recv = (uintptr_t)ncs_call_recvbuff(m);
+    uintptr_t own = (uintptr_t)m->comm_rank * ncs_call_count(m) * ncs_dtype_bytes(ncs_call_dtype(m));
     if (!send || !recv)
         return APART;
     if (ncs_blocks_are_many(info->writes) && !ncs_blocks_are_many(info->reads) && send == recv + own)
