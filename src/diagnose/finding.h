@@ -210,6 +210,7 @@ struct ncs_alternative {
     bool sure;      /* the steps of ranks at the same places support it, nothing contradicts it */
     bool placed;    /* some rank has come to where its calls are made, and no rank may be in another's communicator */
     bool likelier;  /* likelier than the diagnosis and all other alternatives, by the calls alone */
+    bool shifted;   /* the odd rank of a mismatch is a call behind or ahead: it and the diagnosis exclude each other */
     bool as_good;   /* places support it; no alternative is better supported, but one is as well */
 };
 
@@ -218,6 +219,7 @@ struct ncs_diagnosis {
     struct ncs_alternative *alternative; size_t alternatives; /* the likeliest first */
     struct ncs_finding *minority; /* a short finding about the rank whose course differs most from the
                                    * others'; NULL = none known */
+    bool in_step; /* calls that disagree are the same call of all ranks: none is a call behind or ahead of the others */
     bool minority_of_two; /* there are only two courses, so either may be the wrong one */
     struct ncs_wait_line *wait;  size_t waits;    /* by rank and thread */
     struct ncs_party *party; size_t parties; /* by number; none: every rank of the run is one */
@@ -257,6 +259,12 @@ void ncs_diagnosis_add_minority(struct ncs_diagnosis *d, const struct ncs_journa
 /* For a hang without a likelier alternative: names the alternatives that fit equally well, with no
  * more wrong ranks, beside the diagnosis, which is likely then. */
 void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *journal);
+/* True if the finding is a mismatch of calls at one place, and a call that is missing before, or one too many,
+ * explains it as well. */
+bool ncs_diagnosis_may_be_shifted(const struct ncs_diagnosis *d, const struct ncs_journal *journal,
+                                  const struct ncs_finding *f);
+/* Says that of a mismatch, which is likely then. */
+void ncs_finding_doubt_step(struct ncs_finding *f);
 /* For an incomplete record: makes the finding of the cause likely; `doubt` says what else the cause
  * could be. */
 void ncs_finding_doubt(struct ncs_finding *f, const char *doubt);

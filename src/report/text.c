@@ -325,12 +325,13 @@ static void add_failing(const struct ncs_text *t)
     ncs_str_free(&text);
 }
 
-/* True if the facts do not prove the verdict or its cause. That the cause is not certain a line `or` says by itself. */
+/* True if the facts do not prove the verdict or its cause. That the cause of a run is not certain a line `or` says by
+ * itself; a record may not even prove the verdict. */
 static bool is_only_likely(const struct ncs_report_run *run)
 {
     const struct ncs_result *r = run->result;
     const struct ncs_finding *cause = ncs_text_cause(r);
-    bool may_go_on = r->stop == NCS_STOP_STALLED && !run->origin;
+    bool may_go_on = run->origin || r->stop == NCS_STOP_STALLED;
     return r->certainty == NCS_LIKELY && (r->verdict == NCS_HANG || r->verdict == NCS_WRONG) &&
            (may_go_on || !(cause && cause->otherwise));
 }

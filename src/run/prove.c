@@ -74,7 +74,7 @@ static bool names_all(const struct ncs_diagnosis *d, const struct tier *t)
         const struct ncs_finding *f = prove_cause_of(&d->alternative[i]);
         if (!t->stands[i])
             continue;
-        if (!first || first->cycles || !ncs_finding_names_all(first, f))
+        if (d->alternative[i].shifted || !first || first->cycles || !ncs_finding_names_all(first, f))
             return false;
         differ |= one && !ncs_finding_names_all(one, f);
         one = f;
@@ -106,6 +106,8 @@ static enum takes takes_over(struct ncs_run *run, const struct ncs_alternative *
                              *f = prove_cause_of(a);
     bool within = first && ncs_finding_names_all(first, f), same = within && ncs_finding_names_all(f, first);
     bool known = first && strcmp(first->rule, "waiting") != 0;
+    if (a->shifted) /* either the argument is wrong, or the calls are out of step: trials show which */
+        return within && !stands_trial(run, prove_first_of(run), driver) ? SURELY : NO;
     if (a->fits && (a->sure || same))
         return SURELY;
     bool may = a->sure || (a->placed && (within || !known));
@@ -253,10 +255,11 @@ static bool changes_several(const struct ncs_finding *f)
 
 /* True if the trial refutes the finding: the run still hangs for the same reason, or ends as an error. That
  * something else is left to hang for does not refute it. */
-static bool is_refuted(const struct ncs_finding *f, const struct ncs_trial *t)
+static bool is_refuted(const struct ncs_run *run, const struct ncs_finding *f, const struct ncs_trial *t)
 {
     if (t->verdict == NCS_HANG)
-        return ncs_finding_is_read(f) || changes_several(f) || !t->gone;
+        return ncs_finding_is_read(f) || changes_several(f) || !t->gone ||
+               ncs_diagnosis_may_be_shifted(&run->result.diagnosis, run->journal, f);
     return t->verdict == NCS_ERROR;
 }
 
@@ -266,13 +269,15 @@ static void doubt_fallen(struct ncs_run *run, bool another_stands)
 {
     struct ncs_finding *first = prove_first_of(run);
     const struct ncs_trial *t = first && first->repairs ? known_trial(&run->result.proof, first) : NULL;
-    bool fallen = t && is_refuted(first, t);
+    bool fallen = t && is_refuted(run, first, t);
     bool unproven = another_stands && first && first->cycles && (!t || !ncs_trial_goes_on(t));
     bool untried = first && first->comm && first->cycles && !first->repairs;
     if (!first || first->certainty != NCS_CERTAIN || !(fallen || unproven || untried) || prove_is_of_all(run, first))
         return;
     if (fallen && t->verdict == NCS_HANG && changes_several(first))
         ncs_finding_doubt(first, "it could also be something else: the run still hangs with this change");
+    else if (fallen && ncs_diagnosis_may_be_shifted(&run->result.diagnosis, run->journal, first))
+        ncs_finding_doubt_step(first);
     first->certainty = NCS_LIKELY;
 }
 

@@ -51,12 +51,20 @@ static void reduce(struct own *o)
 
 /* ---- nothing orders them ---- */
 
+/* No rank waits for a stream before both have made their calls: a wait in one thread may be what
+ * the other one's next call relies on. */
+static void end_together(struct own *o)
+{
+    pthread_barrier_wait(&meeting);
+    end(o);
+}
+
 static void unordered(struct rank *self)
 {
     struct own *o = begin(self);
     reduce(o);
     CHECK(cudaMemcpyAsync(o->x, o->y, BYTES, cudaMemcpyDeviceToDevice, o->other)); /* reads y */
-    end(o);
+    end_together(o);
 }
 
 static void read_early(struct rank *self)
@@ -64,7 +72,7 @@ static void read_early(struct rank *self)
     struct own *o = begin(self);
     reduce(o);
     CHECK(cudaMemcpyAsync(o->host, o->y, BYTES, cudaMemcpyDeviceToHost, o->other));
-    end(o);
+    end_together(o);
 }
 
 static void overwritten(struct rank *self)
@@ -72,7 +80,7 @@ static void overwritten(struct rank *self)
     struct own *o = begin(self);
     reduce(o);
     CHECK(cudaMemsetAsync(o->x, 0, BYTES, o->other)); /* the all-reduce may still read it */
-    end(o);
+    end_together(o);
 }
 
 /* The first rank waits for its own stream, and touches what the second's stream may still use. */

@@ -50,6 +50,9 @@ grep -q 'never printed' "$out/stdout" && fail "$name: it went on"
 run "hang as JSON" 3 "${exec[@]}" --format json -- "${clients}hang"
 reports '^\{"schema": "ncclscript.report/1".*"verdict": "hang".*"rule": "skipped-call"'
 reports '"in": "cudaStreamSynchronize", ("line": [0-9]+, "file": "tests/exec/hang\.c"|"line": null), "at": "'"$in_hang"'"'
+run "one line for all calls" 3 "${exec[@]}" -- "${clients}helper"
+reports '^  why   call 3 on comm1 has count 32 \(128 bytes\) on rank 2'
+reports '^  or    it could also be that a call before this one is missing, or one too many, on rank 2: '
 run "hang, with a time limit" 3 "${exec[@]}" --timeout 30s -- "${clients}hang"
 
 run "no group" 3 "${exec[@]}" -- "${clients}mistakes" no_group

@@ -73,7 +73,10 @@ void ncs_candidate_free(struct ncs_explanation *c)
 static struct ncs_cost cost_of(const struct ncs_explanations *s, const struct ncs_explanation *c)
 {
     struct ncs_cost cost = { .edits = c->changes };
-    cost.misfit = ncs_misfit_with(s->misfits, c->change, c->changes, &cost.turns);
+    if (c->shifted) /* a comparison of places speaks neither for it nor against it */
+        cost.misfit = ncs_misfit_now(s->misfits);
+    else
+        cost.misfit = ncs_misfit_with(s->misfits, c->change, c->changes, &cost.turns);
     for (size_t i = 0; i < c->changes; i++) {
         const struct ncs_change *e = &c->change[i];
         size_t kind = e->kind >= NCS_CHANGE_COMM ? 0 : e->kind == NCS_CHANGE_PUT_IN ? 1 : 2;
@@ -266,6 +269,7 @@ void ncs_candidates_rehearse(struct ncs_explanations *s)
             ncs_rehearse(s->cast, c->change, c->changes, &r);
         ncs_free(r.waits);
         c->cost.supposed = r.supposed;
+        s->in_step &= !c->shifted || (!dearer && r.blocked);
         if (r.blocked || is_needless(s, c))
             ncs_candidate_free(c);
         else

@@ -98,7 +98,7 @@ static bool changes_in_place(const struct ncs_journal *j, const struct ncs_findi
     return f->repairs > 0;
 }
 
-/* ---- what else it could be ---- */
+/* ---- calls out of step ---- */
 
 /* The culprits' ranks without repetition, in `rank`; returns their number. */
 static size_t decide_ranks_of(const struct ncs_finding *f, int *rank)
@@ -109,6 +109,26 @@ static size_t decide_ranks_of(const struct ncs_finding *f, int *rank)
             rank[ranks++] = f->culprit[i].rank;
     return ranks;
 }
+
+bool ncs_diagnosis_may_be_shifted(const struct ncs_diagnosis *d, const struct ncs_journal *j,
+                                  const struct ncs_finding *f)
+{
+    return !d->in_step && is_mismatch(f) && is_at_one_place(j, f);
+}
+
+void ncs_finding_doubt_step(struct ncs_finding *f)
+{
+    struct ncs_str s = { 0 };
+    int *rank = ncs_new((f->culprits + 1) * sizeof *rank);
+    ncs_str_add(&s, "it could also be that a call before this one is missing, or one too many, on ");
+    ncs_format_ranks(&s, rank, decide_ranks_of(f, rank));
+    ncs_str_add(&s, ": then the calls are out of step");
+    ncs_finding_doubt(f, s.text);
+    ncs_str_free(&s);
+    ncs_free(rank);
+}
+
+/* ---- what else it could be ---- */
 
 /* Adds the other reading, whose contents f owns then: "it could also be that rank 3 made 3 calls on
  * world, the other 4, if rank 2 made the calls that were meant". Only the first one gets a
@@ -304,6 +324,8 @@ void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *j)
     }
     struct ncs_finding turned;
     ncs_diagnosis_doubt(d, j);
+    if (first && ncs_diagnosis_may_be_shifted(d, j, first))
+        ncs_finding_doubt_step(first);
     if (!first || first->others || changes_in_place(j, first))
         return;
     if (turned_round(d, j, first, &turned) || message_turned_round(d, j, first, &turned))

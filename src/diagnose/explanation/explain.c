@@ -75,7 +75,7 @@ static bool explain_begin(struct ncs_explanations *s)
 }
 
 /* The finders of candidates. If all courses are alike, no rank did more or less than the others, so
- * only a wrong peer (alike: true) can explain the hang. */
+ * only a wrong peer or calls of one place (alike: true) can explain the hang. */
 static const struct {
     void (*find)(struct ncs_explanations *s);
     bool alike;
@@ -84,6 +84,7 @@ static const struct {
     { ncs_candidates_missed, false },
     { ncs_candidates_hosts, false },
     { ncs_candidates_peers, true },
+    { ncs_candidates_shifted, true },
 };
 
 static void explain_look(struct ncs_explanations *s)
@@ -91,6 +92,7 @@ static void explain_look(struct ncs_explanations *s)
     enum { KINDS = sizeof kinds / sizeof *kinds };
     bool alike = s->ways.count < 2;
     s->examples = ncs_examples_new(&s->courses);
+    s->in_step = true;
     for (size_t i = 0; i < KINDS; i++) {
         size_t kind = ncs_nth_kind(i, KINDS);
         if (!alike || kinds[kind].alike)

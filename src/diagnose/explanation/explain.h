@@ -34,6 +34,7 @@ struct ncs_explanation {
     struct ncs_change *change;   /* sorted by course and step */
     size_t changes, change_room;
     size_t rounds;               /* if not 0: the changes are this many whole rounds of a loop */
+    bool shifted;                /* of calls at one place (explanation/shifted.c) */
     struct ncs_cost cost;
 };
 
@@ -57,6 +58,7 @@ struct ncs_explanations {
     size_t candidates;
     struct ncs_explanation best[NCS_EXPLANATIONS_KEPT]; /* the cheapest first */
     size_t count;
+    bool in_step; /* no rehearsal lets all ranks go on as if one of them were a call behind or ahead */
 };
 
 /* ---- candidates ---- */
@@ -72,6 +74,9 @@ void ncs_candidates_missed(struct ncs_explanations *s);
 /* Candidates for ranks that name another peer than most ranks do at that place. Only these exist
  * where all courses are alike. */
 void ncs_candidates_peers(struct ncs_explanations *s);
+/* Candidates for calls that met at one place and disagree: the odd rank is a call behind or ahead
+ * (explanation/shifted.c). */
+void ncs_candidates_shifted(struct ncs_explanations *s);
 /* Candidates for keys, barriers and threads of hosts (explanation/candidates_host.c), from the
  * waits. ncs_host_gap() makes the change that closes one gap of a divergence; false = the gap needs
  * no change. */
@@ -91,6 +96,8 @@ bool ncs_candidate_end_round(const struct ncs_explanations *s, struct ncs_explan
  * many calls like it the candidate already inserts there. False = no such call can be made. */
 bool ncs_candidate_put_in(const struct ncs_explanations *s, size_t course, size_t at, const struct ncs_step *step,
                           size_t nth, struct ncs_change *out);
+/* Makes the change that leaves the call out. False = no course has it. */
+bool ncs_candidate_leave_out(const struct ncs_explanations *s, const struct ncs_call *call, struct ncs_change *out);
 /* Adds a change behind those of its course, so that changes stay sorted. */
 void ncs_candidate_add(struct ncs_explanation *c, const struct ncs_change *change);
 /* Takes over the candidate's contents. It is rehearsed later if it is among the cheapest

@@ -96,7 +96,7 @@ static void try_answers(struct ncs_explanations *s, const struct ncs_unmet *n, e
     ncs_candidate_try(s, &c);
 }
 
-static bool find_step(const struct ncs_explanations *s, const struct ncs_call *call, struct ncs_change *out)
+bool ncs_candidate_leave_out(const struct ncs_explanations *s, const struct ncs_call *call, struct ncs_change *out)
 {
     for (size_t i = 0; i < s->courses.count; i++)
         for (size_t k = s->courses.of[i].steps; k-- > 0 && s->courses.of[i].rank == call->rank;)
@@ -114,7 +114,7 @@ static void try_leaving_out(struct ncs_explanations *s, const struct ncs_unmet *
     struct ncs_explanation c = { 0 };
     for (size_t i = 0; i < n->presents; i++) {
         struct ncs_change change;
-        if (!find_step(s, n->present[i], &change)) {
+        if (!ncs_candidate_leave_out(s, n->present[i], &change)) {
             ncs_candidate_free(&c);
             return;
         }
@@ -134,7 +134,7 @@ static void try_peers(struct ncs_explanations *s, const struct ncs_unmet *n)
             o->call->comm_rank == ncs_call_peer(n->call))
             continue;
         struct ncs_change change;
-        if (!find_step(s, n->call, &change))
+        if (!ncs_candidate_leave_out(s, n->call, &change))
             continue;
         change.kind = NCS_CHANGE_PEER;
         change.peer = o->call->comm_rank;

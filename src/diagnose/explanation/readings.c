@@ -114,12 +114,14 @@ static void rate(const struct ncs_analysis *q, const struct ncs_explanation *e, 
     a->placed = ncs_explanation_is_placed(e);
     a->likelier = a->fits && ncs_explanation_is_likelier(e);
     a->as_good = ncs_explanation_is_as_good(e);
+    a->shifted = e->shifted;
 }
 
 static void add_alternatives(struct ncs_analysis *q, struct ncs_diagnosis *d)
 {
     struct ncs_explanations *all = ncs_explain_hang(q);
     size_t room = 0;
+    d->in_step = all->in_step;
     for (size_t i = 0; i < ncs_explanations_count(all); i++) {
         const struct ncs_explanation *e = ncs_explanation_at(all, i);
         struct ncs_alternative a;

@@ -1,0 +1,11 @@
+scenario { ranks = 4 }
+
+local function from(root)
+  local x = cuda.buffer("float32", 16)
+  world:broadcast(x, { root = root })
+end
+
+from(0)
+from(1)
+from(2)
+stream:sync()
