@@ -135,7 +135,7 @@ static int write_scenario(const struct ncs_parsed *parsed, const struct ncs_trac
     ncs_str_addf(&origin, "%s (%s)", parsed->operand[0], trace->kind);
     if (!has_calls) {
         fprintf(stderr, "ncclscript diagnose: no scenario was written: the record has no call that a scenario can make\n");
-        status = 2;
+        status = result->verdict == NCS_EMPTY ? status : 2;
     } else if (ncs_reproducer_write(ncs_option_last(&parsed->value[SCENARIO]), parsed->value[FORCE].given, &job, origin.text, &expected,
                              NULL) == 2)
         status = 2;

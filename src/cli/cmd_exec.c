@@ -190,7 +190,7 @@ static int exec_run(const struct ncs_option_value *v, char **argv, const char *f
     struct ncs_exec_end end;
     ncs_exec_run(&series.start, false, &end);
     if (end.scenario)
-        ncs_reproducer_check(ncs_option_last(&v[RECORD]));
+        ncs_reproducer_check(ncs_option_last(&v[RECORD]), end.status);
     else if (v[RECORD].given && end.started)
         fprintf(stderr, "ncclscript exec: %s was not written\n", ncs_option_last(&v[RECORD]));
     ncs_exec_end_free(&end);

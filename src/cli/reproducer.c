@@ -114,7 +114,7 @@ static bool reproducer_doubt(const char *file, const struct ncs_reproduced *now,
     return done;
 }
 
-void ncs_reproducer_check(const char *file)
+void ncs_reproducer_check(const char *file, int status)
 {
     struct ncs_error err = { 0 };
     struct ncs_reproduced now = { 0 };
@@ -123,6 +123,8 @@ void ncs_reproducer_check(const char *file)
         reproducer_say(file, same, &now);
     else
         ncs_print_error(&err);
+    if (done && status != 0 && now.verdict == NCS_PASS)
+        fprintf(stderr, "ncclscript: %s: the program ended with status %d; its calls do not show why\n", file, status);
     ncs_reproduced_free(&now);
 }
 

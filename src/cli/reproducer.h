@@ -18,7 +18,7 @@ int ncs_reproducer_write(const char *file, bool replace, const struct ncs_worklo
                          const struct ncs_reproduced *expected, const struct ncs_run_options *options);
 
 /* Runs the scenario that a program has written, and prints on standard error whether it ends as it declares; if not, the file
- * gets a comment. */
-void ncs_reproducer_check(const char *file);
+ * gets a comment. `status`: the program's exit status, of which the scenario may know nothing. */
+void ncs_reproducer_check(const char *file, int status);
 
 #endif

@@ -36,11 +36,22 @@ run "calls that a scenario lacks" 0 "${exec[@]}" -n 4 --record "$made" -- "${cli
 reports 'its run ends otherwise than the record shows: hang: abort-one-rank, rank 3$'
 grep -q '^-- Its run ends otherwise than the record shows: hang' "$made" || fail "$name: the file does not say so"
 
+run "a program that fails by itself" 7 "${exec[@]}" -n 2 --record "$made" -- sh -c '"$0" && exit 7' "${clients}one_thread"
+reports 'its run ends as the record shows: pass$'
+reports 'made\.lua: the program ended with status 7; its calls do not show why$'
+
 run "no call" 74 "${exec[@]}" -n 4 --record "$out/none.lua" -- "${clients}machine"
 reports 'none\.lua was not written: the program made no call that a scenario can make$'
 [ ! -e "$out/none.lua" ] || fail "$name: a file"
 run "a full disk" 74 "${exec[@]}" -n 4 --record /dev/full -- "${clients}threads" 3
 reports '^ncclscript: /dev/full: cannot be written: No space left on device$'
+cp "${clients}hang" "$out/program" && cmp -s "${clients}hang" "$out/program" || fail "a copy of the program"
+for option in record html trace; do
+    run "--$option on a program" 2 "${exec[@]}" "--$option" "$out/program" -- "${clients}hang"
+    reports "^ncclscript exec: --$option .*/program: this file is a program, and is not replaced"
+    cmp -s "${clients}hang" "$out/program" || fail "$name: it was replaced"
+done
+run "standard output" 2 "${exec[@]}" --record - -- "${clients}hang"
 run "a folder" 2 "${exec[@]}" --record / -- "${clients}hang"
 run "several runs" 2 "${exec[@]}" --record "$made" --repeat 2 -- "${clients}hang"
 reports '^ncclscript exec: --record is for one run: leave out --repeat'
