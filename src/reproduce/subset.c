@@ -77,20 +77,35 @@ static int another_root(const struct subset *s, const struct ncs_workload_call *
     return best < 0 ? -1 : s->number[best];
 }
 
-/* NULL = the rank cannot make the call any more. */
-static const struct ncs_workload_call *subset_call(struct subset *s, const struct ncs_workload_call *c, int rank)
+/* The peer of a message whose peer is gone: that one's own peer in the step, and so on. So a ring or a pipeline stays
+ * one when it gets shorter. -1 = there is none. */
+static int another_peer(const struct subset *s, const struct ncs_workload_step *step, int rank)
 {
+    const struct ncs_workload_call *c = step->of[rank];
+    int peer = c->partner;
+    for (int hops = 0; hops < s->of->ranks && s->number[peer] < 0; hops++) {
+        const struct ncs_workload_call *next = step->of[peer];
+        if (!next || next->fn != c->fn || next->family != c->family || next->partner < 0)
+            return -1;
+        peer = next->partner;
+    }
+    return peer == rank ? -1 : s->number[peer];
+}
+
+/* NULL = the rank cannot make the call any more. */
+static const struct ncs_workload_call *subset_call(struct subset *s, const struct ncs_workload_step *step, int rank)
+{
+    const struct ncs_workload_call *c = step->of[rank];
     struct ncs_workload_call new = *c;
-    if (!c)
-        return NULL;
     new.place = ncs_workload_intern_place(s->out, c->place);
     new.family = c->family < 0 ? -1 : s->family[c->family];
     if (c->partner >= 0)
         new.partner = s->number[c->partner];
     if (c->partner >= 0 && new.partner < 0) {
-        if (ncs_fn_info[c->fn].pair)
+        bool pair = ncs_fn_info[c->fn].pair;
+        new.partner = pair ? another_peer(s, step, rank) : another_root(s, c, rank);
+        if (pair && new.partner < 0)
             return NULL;
-        new.partner = another_root(s, c, rank);
     }
     return ncs_workload_intern(s->out, &new);
 }
@@ -101,7 +116,7 @@ static void subset_step(struct subset *s, const struct ncs_workload_step *step)
     bool any = false;
     for (int r = 0; r < s->of->ranks; r++)
         if (s->number[r] >= 0 && step->of[r]) {
-            new->of[s->number[r]] = subset_call(s, step->of[r], r);
+            new->of[s->number[r]] = subset_call(s, step, r);
             any |= new->of[s->number[r]] != NULL;
         }
     if (any)

@@ -23,7 +23,7 @@ status "a budget" 0 "$NCCLSCRIPT" shrink --budget 1ns "$work/job.lua" -o "$work/
 expect "a budget" "$work/err" 'the time of --budget is used up$'
 status "what is left after the budget" 0 "$NCCLSCRIPT" run "$work/s4.lua"
 
-# What matters stays: a ring of messages needs its ranks, two communicators in two orders need both.
+# What matters stays: two communicators in two orders need both.
 cat >"$work/orders.lua" <<'END'
 scenario { ranks = 8 }
 local x = cuda.buffer("float32", 64)
@@ -45,6 +45,25 @@ status "two orders" 0 "$NCCLSCRIPT" shrink "$work/orders.lua" -o "$work/o.lua"
 expect "two orders" "$work/o.lua" 'why = "comm-order"'
 expect "two orders" "$work/err" 'became [23] ranks, [2-4] calls'
 status "what is left of two orders" 0 "$NCCLSCRIPT" run "$work/o.lua"
+
+# A ring and a pipeline stay one when they get shorter: the messages go past the ranks that are left out.
+for peers in '(rank + 1) % nranks, (rank - 1) % nranks' 'rank < nranks - 1 and rank + 1, rank > 0 and rank - 1'; do
+    cat >"$work/line.lua" <<END
+scenario { ranks = 64 }
+local x = cuda.buffer("float32", 64)
+local to, from = $peers
+for _ = 1, 100 do
+  world:all_reduce(x)
+end
+if to then world:send(x, to) end
+if from then world:recv(x, from) end
+if rank == nranks - 1 then world:recv(x, 0) end
+stream:sync()
+END
+    status "messages $peers" 0 "$NCCLSCRIPT" shrink "$work/line.lua" -o "$work/l.lua" --force
+    expect "messages $peers" "$work/err" 'became 2 ranks, [1-3] calls?'
+    status "what is left of messages $peers" 0 "$NCCLSCRIPT" run "$work/l.lua"
+done
 
 # The bugs of the gallery: none grows, and each that is written ends as it declares.
 for file in scenarios/bugs/{participants,order,p2p,communicators}/*.lua; do
