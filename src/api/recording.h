@@ -21,7 +21,7 @@
 #define NCS_RECORDING_CALLS "NCCLSCRIPT_RECORD_CALLS"  /* entries of the ring */
 
 enum {
-    NCS_RECORDING_VERSION = 1,
+    NCS_RECORDING_VERSION = 2,
     NCS_RECORDING_ORDER = 0x01020304, /* tells the byte order */
     NCS_RECORDING_ARGS = 11,
     NCS_RECORDING_LEAST = 64,         /* calls of a ring, a power of two */
@@ -82,10 +82,13 @@ static inline uint64_t ncs_recording_pair_key(uint32_t comm, uint32_t generation
     return ncs_hash(ncs_hash(comm, generation), 2 * (uint64_t)(uint32_t)peer + receives) | 1;
 }
 
+/* A place in compiled code, or a line of Python. */
 struct ncs_recording_site {
     uint64_t address, offset; /* offset: as the symbols of the module's file have it */
-    char module[176];         /* the path; empty = unknown */
-    char name[64];            /* in the exported function that contains it, "train_step+0x1a2"; empty = in none */
+    unsigned char build[20];  /* the build id of the module's file; all zero = it has none */
+    uint32_t line;            /* of Python, in the file `module`; 0 = compiled code */
+    char module[256];         /* the path; empty = unknown */
+    char name[88];            /* in the exported function that contains it, "train_step+0x1a2"; empty = in none */
 };
 
 struct ncs_recording_function {
@@ -133,5 +136,6 @@ struct ncs_recording_head { /* 4096 bytes */
 
 _Static_assert(sizeof(struct ncs_recording_call) == 128, "two cache lines");
 _Static_assert(sizeof(struct ncs_recording_head) == 4096, "a page");
+_Static_assert(sizeof(struct ncs_recording_site) == 384, "no padding");
 
 #endif

@@ -248,6 +248,7 @@ static bool recording_finish(void *state)
         for (size_t i = 0; i < r.files; i++)
             ncs_recorded_follow_waits(&r.file[i]);
         describe_files(&r);
+        ncs_recorded_name_sites(&r);
         ncs_record_note_missing(record);
         ncs_recorded_imply(&r);
         doubt_running(&r);

@@ -35,7 +35,7 @@ struct recorded_file {
     struct ncs_recording_site *site; int sites;
     struct ncs_recording_comm *comm; int comms;
     struct ncs_recording_pair *pair; int pairs;
-    int *line;           /* of each site: its line in the trace; 0 = not named so far */
+    int *line;           /* of each site: its line in the trace; 0 = unknown */
     int rank;            /* of the run, of all its threads; -1 = each thread has its own */
     bool several;        /* it has several ranks of a communicator */
     bool cut;            /* the oldest calls have been overwritten */
@@ -67,7 +67,9 @@ void ncs_recorded_follow_waits(struct recorded_file *f);
 /* Makes the calls in a new journal of the trace, and infers what waits. */
 bool ncs_recorded_play(struct recording *r, struct ncs_error *err);
 
+/* Names the places of the calls in the trace. */
+void ncs_recorded_name_sites(struct recording *r);
 /* The line of the trace that stands for a site of the file (index + 1); 0 = unknown. */
-int ncs_recorded_line(struct recording *r, struct recorded_file *f, int site);
+int ncs_recorded_line(const struct recorded_file *f, int site);
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/elf.h"
 #include "base/hash.h"
 
 enum { KNOWN = 1 << 13, PROBES = 32 };
@@ -57,6 +58,27 @@ static void cxx_name(const char *name, char *to, size_t room)
         dlclose(library);
 }
 
+/* The build id of the module at this address of the loader's, from its notes, which are mapped with its code. */
+struct module_build {
+    uint64_t base;
+    unsigned char *build;
+};
+
+static int read_build(struct dl_phdr_info *info, size_t bytes, void *arg)
+{
+    const struct module_build *of = arg;
+    (void)bytes;
+    if (info->dlpi_addr != of->base)
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type == PT_NOTE &&
+            ncs_elf_build_id_in((const char *)(uintptr_t)(info->dlpi_addr + p->p_vaddr), p->p_memsz, of->build))
+            return 1;
+    }
+    return 0;
+}
+
 /* The offset is that of the file's own symbols. */
 static void describe_site(struct ncs_recording_site *site, void *address)
 {
@@ -66,13 +88,15 @@ static void describe_site(struct ncs_recording_site *site, void *address)
     if (!dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) || !info.dli_fname)
         return;
     site->offset = (uint64_t)(uintptr_t)address - (map ? map->l_addr : 0);
+    if (map)
+        dl_iterate_phdr(read_build, &(struct module_build){ map->l_addr, site->build });
     snprintf(site->module, sizeof site->module, "%s", info.dli_fname);
     if (map && !map->l_prev && readlink("/proc/self/exe", site->module, sizeof site->module - 1) < 0)
         site->module[0] = '\0';
     if (info.dli_sname) {
         char name[512];
         cxx_name(info.dli_sname, name, sizeof name);
-        snprintf(site->name, sizeof site->name, "%.40s+0x%llx", name,
+        snprintf(site->name, sizeof site->name, "%.64s+0x%llx", name,
                  (unsigned long long)((char *)address - (char *)info.dli_saddr));
     }
 }
