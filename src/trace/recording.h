@@ -39,7 +39,7 @@ struct recorded_file {
     int rank;            /* of the run, of all its threads; -1 = each thread has its own */
     bool several;        /* it has several ranks of a communicator */
     bool cut;            /* the oldest calls have been overwritten */
-    bool left_out;       /* another file of its rank is newer */
+    bool left_out;       /* it is of an earlier start */
     bool implied;        /* its rank left no file: the calls are those that the others' calls need */
 };
 
@@ -55,6 +55,10 @@ bool ncs_recorded_read(struct recorded_file *f, int number, const struct trace_f
                        struct ncs_error *err);
 void ncs_recorded_free(struct recorded_file *f);
 
+/* The rank and the number of ranks of a communicator that a call joins; false if it joins none. All ranks: rank is -1. */
+bool ncs_recorded_join(const struct recorded_call *c, uint64_t *id, int64_t *rank, int64_t *nranks);
+/* Leaves out the files of earlier starts. True: the launcher's numbers are the ranks. */
+bool ncs_recorded_find_start(struct recording *r);
 /* Finds the rank of each process and of its threads. */
 bool ncs_recorded_rank(struct recording *r, struct ncs_error *err);
 

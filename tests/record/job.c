@@ -12,6 +12,8 @@
  *   poll         asks an event for ever
  *   look N       another thread asks for errors N times
  *   crowd N      8 threads all-reduce N times each
+ *   ranks N      is all N ranks of a communicator, one thread each, which all-reduce 3 times
+ *   id           makes an id, and joins nothing
  *   dlopen       from here on, calls the functions that dlsym finds
  *   tell N       all-reduces N times, and prints a line after each
  *   fork         goes on in a child process, and waits for it
@@ -100,6 +102,42 @@ static void reduce_as_crowd(long times)
         pthread_create(&thread[i], NULL, reduce_in_crowd, &times);
     for (int i = 0; i < 8; i++)
         pthread_join(thread[i], NULL);
+}
+
+struct one_rank {
+    pthread_t thread;
+    int rank, nranks;
+};
+
+static void *run_rank(void *arg)
+{
+    struct one_rank *r = arg;
+    ncclUniqueId id;
+    ncclComm_t own;
+    ncclGetUniqueId(&id);
+    ncclCommInitRank(&own, r->nranks, id, r->rank);
+    reduce_often(3, own);
+    return NULL;
+}
+
+static void run_ranks(long number)
+{
+    struct one_rank *all = calloc((size_t)number + 1, sizeof *all);
+    for (int i = 0; i < number; i++) {
+        all[i].rank = i;
+        all[i].nranks = (int)number;
+        if (pthread_create(&all[i].thread, NULL, run_rank, &all[i]) != 0)
+            exit(6);
+    }
+    for (int i = 0; i < number; i++)
+        pthread_join(all[i].thread, NULL);
+    free(all);
+}
+
+static void make_id(void)
+{
+    ncclUniqueId id;
+    ncclGetUniqueId(&id);
 }
 
 static void find_by_name(void)
@@ -197,6 +235,10 @@ static int make_step(const char *step, long number)
         return look_on(number), 1;
     else if (strcmp(step, "crowd") == 0)
         return reduce_as_crowd(number), 1;
+    else if (strcmp(step, "ranks") == 0)
+        return run_ranks(number), 1;
+    else if (strcmp(step, "id") == 0)
+        make_id();
     else if (strcmp(step, "dlopen") == 0)
         find_by_name();
     else if (strcmp(step, "fork") == 0)
@@ -212,7 +254,7 @@ static int make_step(const char *step, long number)
 
 static int takes_number(const char *step)
 {
-    static const char *const with[] = { "reduce", "tell", "half", "count", "bcast", "look", "crowd" };
+    static const char *const with[] = { "reduce", "tell", "half", "count", "bcast", "look", "crowd", "ranks" };
     for (size_t i = 0; i < sizeof with / sizeof *with; i++)
         if (strcmp(step, with[i]) == 0)
             return 1;
