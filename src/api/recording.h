@@ -19,6 +19,7 @@
 /* The variables of the environment that the recorder reads. */
 #define NCS_RECORDING_FOLDER "NCCLSCRIPT_RECORD"       /* a folder: record there */
 #define NCS_RECORDING_CALLS "NCCLSCRIPT_RECORD_CALLS"  /* entries of the ring */
+#define NCS_RECORDING_PYTHON "NCCLSCRIPT_RECORD_PYTHON" /* 0: frames of Python are not read */
 
 enum {
     NCS_RECORDING_VERSION = 2,

@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "base/python.h"
 #include "shim/exec/python.h"
 
 /* Facts about an address, kept by each thread for the addresses that it has used last. */

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { THREADS = 256, PAIRS = 4096, SITES = 1024, LASTING = 4096 };
+enum { THREADS = 2048, PAIRS = 4096, SITES = 1024, LASTING = 4096 };
 
 enum { CLOSED, OPEN, REFUSED };
 enum { NO_RANK = -1, SEVERAL_RANKS = -2 };
@@ -225,6 +225,7 @@ static void file_in_child(void)
     the_file = (struct recorder_file){ 0 };
     ncs_recorder_forget_thread();
     ncs_recorder_forget_sites();
+    ncs_recorder_forget_lines();
     file_state = CLOSED;
     pthread_mutex_init(&file_lock, NULL);
 }

@@ -71,7 +71,15 @@ int ncs_recorder_list(enum ncs_fn fn, const union ncs_arg *arg, bool ended, uint
 
 /* The index + 1 of a place in the code; 0 = no room. */
 uint16_t ncs_recorder_site(struct recorder_file *f, void *address);
+/* Of the line of Python that makes the call; 0 = the thread runs no Python. */
+uint16_t ncs_recorder_line(struct recorder_file *f);
+/* False: the environment says that frames of Python are left alone. */
+bool ncs_recorder_looks_for_python(void);
+/* Writes a site into the file; returns its index + 1, 0 = no room. */
+uint16_t ncs_recorder_add_site(struct recorder_file *f, const struct ncs_recording_site *site);
+/* In a child process: its file has no sites yet. */
 void ncs_recorder_forget_sites(void);
+void ncs_recorder_forget_lines(void);
 
 /* The counts of a communicator; NULL = no room. */
 struct ncs_recording_comm *ncs_recorder_comm(struct recorder_file *f, uint64_t handle);
