@@ -97,6 +97,16 @@ bool ncs_elf_build_id(const struct ncs_elf *image, unsigned char out[NCS_ELF_BUI
     return false;
 }
 
+bool ncs_elf_is_static(const struct ncs_elf *image)
+{
+    const Elf64_Ehdr *head = (const Elf64_Ehdr *)image->bytes;
+    const Elf64_Phdr *segment = elf_part(image, head->e_phoff, head->e_phnum * sizeof *segment);
+    for (unsigned i = 0; segment && i < head->e_phnum; i++)
+        if (segment[i].p_type == PT_INTERP)
+            return false;
+    return segment != NULL;
+}
+
 void ncs_elf_close(struct ncs_elf *image)
 {
     if (image->bytes)

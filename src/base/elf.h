@@ -19,6 +19,9 @@ void ncs_elf_close(struct ncs_elf *image);
  * lives until the file is closed. */
 const char *ncs_elf_function(const struct ncs_elf *image, uint64_t address, uint64_t *offset);
 
+/* True if the kernel starts the program without a loader, so that nothing can be preloaded. */
+bool ncs_elf_is_static(const struct ncs_elf *image);
+
 enum { NCS_ELF_BUILD = 20 };
 /* Copies the build id of a file, its beginning if it is longer; false and zeros if it has none. */
 bool ncs_elf_build_id(const struct ncs_elf *image, unsigned char out[NCS_ELF_BUILD]);
