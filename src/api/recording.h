@@ -28,7 +28,8 @@ enum {
     NCS_RECORDING_LEAST = 64,         /* calls of a ring, a power of two */
     NCS_RECORDING_USUAL = 32768,
     NCS_RECORDING_MOST = 1 << 24,
-    NCS_RECORDING_COMMS_MOST = 1024,
+    NCS_RECORDING_THREADS_MOST = 2048,
+    NCS_RECORDING_COMMS_MOST = 4096,
     NCS_RECORDING_CHILD = 8,          /* arg[8..9] of a call that makes a communicator out of another: its rank, its ranks */
     NCS_RECORDING_DEVICE = 10,        /* arg[10] of a call that makes a communicator: the caller's device; -1 = unknown */
 };
@@ -132,7 +133,8 @@ struct ncs_recording_head { /* 4096 bytes */
     uint32_t threads, sites;  /* entries in use; more than there are: the others are left out */
     uint32_t comms_lost;      /* communicators that the area COMMS has no room for */
     uint32_t ended;           /* 1 = the process has come to its end by itself */
-    unsigned char rest[4096 - 8 - 8 - 8 - 16 * NCS_RECORDING_AREAS - 16 - 16 - 32 - 64 - 256 - 512 - 40 - 16 - 16];
+    uint32_t threads_lost;    /* threads that the area THREADS has no room for: their calls are missing */
+    unsigned char rest[4096 - 8 - 8 - 8 - 16 * NCS_RECORDING_AREAS - 16 - 16 - 32 - 64 - 256 - 512 - 40 - 16 - 20];
 };
 
 _Static_assert(sizeof(struct ncs_recording_call) == 128, "two cache lines");

@@ -135,6 +135,31 @@ static void describe_files(struct recording *r)
                         r->unknown == 1 ? "" : "s", r->unknown == 1 ? "is" : "are");
 }
 
+static void doubt_all(struct record *record, const char *text)
+{
+    if (!record->trace->doubt)
+        record->trace->doubt = ncs_copy_text(text);
+}
+
+/* Tables of a recording that were too small. */
+static void note_lost(struct recording *r)
+{
+    size_t threads = 0, comms = 0;
+    for (size_t i = 0; i < r->files; i++)
+        if (!r->file[i].left_out) {
+            threads += r->file[i].head.threads_lost;
+            comms += r->file[i].head.comms_lost;
+        }
+    if (threads) {
+        ncs_record_note(r->record, "the calls of %zu thread%s are missing: the recording had no room for more threads at a time",
+                        threads, threads == 1 ? "" : "s");
+        doubt_all(r->record, "it could also be that a thread whose calls are missing makes the missing call");
+    }
+    if (comms)
+        ncs_record_note(r->record, "the calls on %zu communicator%s have no numbers: the recording had no room for more "
+                        "communicators", comms, comms == 1 ? "" : "s");
+}
+
 /* ---- jobs that go on ---- */
 
 static bool still_runs(const struct recorded_file *f)
@@ -162,9 +187,9 @@ static void doubt_running(const struct recording *r)
             int64_t at = newest_call(&r->file[i]);
             newest = at > newest ? at : newest;
         }
-    if (newest && newest > now - FRESH * second && newest < now + FRESH * second && !r->record->trace->doubt)
-        r->record->trace->doubt = ncs_copy_text("it could also be that the job goes on: its processes run, and their latest "
-                                                "call is less than 30 s old");
+    if (newest && newest > now - FRESH * second && newest < now + FRESH * second)
+        doubt_all(r->record, "it could also be that the job goes on: its processes run, and their latest call is less than 30 s "
+                  "old");
 }
 
 /* The rank in a name such as "3@node7.4711.ncclrec"; -1 = none. */
@@ -252,6 +277,7 @@ static bool recording_finish(void *state)
         ncs_record_note_missing(record);
         ncs_recorded_imply(&r);
         doubt_running(&r);
+        note_lost(&r);
         ok = ncs_recorded_play(&r, all->err);
     }
     if (!ok && !all->err->file[0])

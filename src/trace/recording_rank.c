@@ -114,7 +114,16 @@ static const int64_t *choose_numbers(struct ranking *k, const struct recording *
     for (size_t i = 0; i < r->files && !by_launcher; i++)
         if (k->by_comm[i] < 0 && !k->of_file[i].nranks)
             k->by_comm[i] = k->by_launcher[i];
-    return by_launcher ? k->by_launcher : k->by_comm;
+    int64_t *number = by_launcher ? k->by_launcher : k->by_comm;
+    size_t kept = 0, last = 0;
+    for (size_t i = 0; i < r->files; i++)
+        if (!r->file[i].left_out) {
+            kept++;
+            last = i;
+        }
+    if (kept == 1 && number[last] < 0)
+        number[last] = 0; /* it is all there is */
+    return number;
 }
 
 bool ncs_recorded_rank(struct recording *r, struct ncs_error *err)

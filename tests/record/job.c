@@ -12,7 +12,7 @@
  *   poll         asks an event for ever
  *   look N       another thread asks for errors N times
  *   crowd N      8 threads all-reduce N times each
- *   ranks N      is all N ranks of a communicator, one thread each, which all-reduce 3 times
+ *   ranks N      is all N ranks of a communicator, one thread each, which all-reduce 3 times, all at one time
  *   id           makes an id, and joins nothing
  *   dlopen       from here on, calls the functions that dlsym finds
  *   tell N       all-reduces N times, and prints a line after each
@@ -108,6 +108,7 @@ static void reduce_as_crowd(long times)
 struct one_rank {
     pthread_t thread;
     int rank, nranks;
+    pthread_barrier_t *all;
 };
 
 static void *run_rank(void *arg)
@@ -118,16 +119,23 @@ static void *run_rank(void *arg)
     ncclGetUniqueId(&id);
     ncclCommInitRank(&own, r->nranks, id, r->rank);
     reduce_often(3, own);
+    pthread_barrier_wait(r->all);
     return NULL;
 }
 
 static void run_ranks(long number)
 {
     struct one_rank *all = calloc((size_t)number + 1, sizeof *all);
+    pthread_barrier_t together;
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 128 << 10);
+    pthread_barrier_init(&together, NULL, (unsigned)number);
     for (int i = 0; i < number; i++) {
+        all[i].all = &together;
         all[i].rank = i;
         all[i].nranks = (int)number;
-        if (pthread_create(&all[i].thread, NULL, run_rank, &all[i]) != 0)
+        if (pthread_create(&all[i].thread, &small, run_rank, &all[i]) != 0)
             exit(6);
     }
     for (int i = 0; i < number; i++)
@@ -204,7 +212,7 @@ static void join_all(void)
 {
     ncclUniqueId id;
     ncclGetUniqueId(&id);
-    ncclCommInitRank(&comm, nranks, id, rank);
+    ncclCommInitRank(&comm, nranks ? nranks : 1, id, rank);
 }
 
 static void join_named(void)
@@ -214,6 +222,20 @@ static void join_named(void)
     config.commName = "data";
     ncclGetUniqueId(&id);
     ncclCommInitRankConfig(&comm, nranks, id, rank, &config);
+}
+
+/* A call whose wrapper the loader binds while the program starts, and one when it ends. */
+static void join_early(void) __attribute__((constructor)), leave_late(void) __attribute__((destructor));
+static void join_early(void)
+{
+    if (getenv("JOB_EARLY"))
+        join_all();
+}
+
+static void leave_late(void)
+{
+    if (getenv("JOB_EARLY"))
+        ncclCommDestroy(comm);
 }
 
 /* Makes a step; returns true if it took the number that follows. */

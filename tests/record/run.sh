@@ -178,13 +178,47 @@ leaves_out 'the job goes on'
 # A plug-in's own libnccl.
 rm -rf "$out/rec"
 "$NCCLSCRIPT" record -o "$out/rec" -- "${job%job}host" "${job%record_job}librecord_plugin.so" || fail "the plug-in failed"
-diagnose "a plug-in" 0
-says 'nothing wrong found in 7 calls'
+diagnose "a plug-in, opened twice" 0
+says 'nothing wrong found in 14 calls'
+"${job%job}host" "${job%record_job}librecord_plugin.so" deep || fail "RTLD_DEEPBIND without the recorder"
+"$NCCLSCRIPT" record -o "$out/rec" -- "${job%job}host" "${job%record_job}librecord_plugin.so" deep || fail "RTLD_DEEPBIND"
+
+# A constructor and a destructor of the program call NCCL.
+rm -rf "$out/rec"
+JOB_EARLY=1 "$NCCLSCRIPT" record -o "$out/rec" -- "$job" reduce 2 || fail "calls in a constructor: status"
+diagnose "calls in a constructor and a destructor" 0
+says 'nothing wrong found in 2 calls'
+leaves_out 'note'
+
+# Many threads.
+rm -rf "$out/rec"
+"$NCCLSCRIPT" record -o "$out/rec" -- "$job" ranks 1024 || fail "1024 ranks in one process: status"
+diagnose "1024 ranks in one process" 0
+says '1024 ranks, recordings: nothing wrong found in 3072 calls'
+leaves_out 'note'
+rm -rf "$out/rec"
+"$NCCLSCRIPT" record -o "$out/rec" --calls 64 -- "$job" ranks 200 || fail "more threads than there is room for: status"
+diagnose "more threads than there is room for" 5 # few of the calls are left
+says 'note +the calls of [0-9]+ threads are missing: the recording had no room for more threads at a time'
 
 # A child has a file of its own.
 rm -rf "$out/rec"
 RANK=0 "$NCCLSCRIPT" record -o "$out/rec" -- "$job" join reduce 2 fork join reduce 1
 [ "$(ls "$out/rec" | wc -l)" -eq 2 ] || fail "fork: $(ls "$out/rec")"
+
+# A process that is stopped and goes on has lost nothing.
+rm -rf "$out/rec"
+"$NCCLSCRIPT" record -o "$out/rec" --calls 262144 -- "$job" join tell 200000 >"$out/told" &
+pid=$!
+for _ in 1 2 3 4 5; do
+    sleep 0.02
+    kill -STOP $pid 2>/dev/null && "$NCCLSCRIPT" diagnose "$out/rec" >"$out/said" 2>&1
+    [ $? -lt 4 ] || fail "a process that is stopped"
+    kill -CONT $pid 2>/dev/null
+done
+wait $pid
+diagnose "a process that was stopped and went on" 0
+says 'nothing wrong found in 200000 calls'
 } 2>"$out/errors"
 grep -v Killed "$out/errors"
 

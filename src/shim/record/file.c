@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { THREADS = 2048, PAIRS = 4096, SITES = 1024, LASTING = 4096 };
+enum { PAIRS = 4096, SITES = 1024, LASTING = 4096 };
 
 enum { CLOSED, OPEN, REFUSED };
 enum { NO_RANK = -1, SEVERAL_RANKS = -2 };
@@ -97,7 +97,7 @@ static void place_areas(struct ncs_recording_head *head)
     uint32_t part = calls < 1024 ? 16 : 1;
     head->bytes = sizeof *head;
     place_area(head, NCS_RECORDING_FUNCTIONS, NCS_FN_COUNT, sizeof(struct ncs_recording_function));
-    place_area(head, NCS_RECORDING_THREADS, THREADS / part, sizeof(struct ncs_recording_thread));
+    place_area(head, NCS_RECORDING_THREADS, NCS_RECORDING_THREADS_MOST / part, sizeof(struct ncs_recording_thread));
     place_area(head, NCS_RECORDING_COMMS, NCS_RECORDING_COMMS_MOST / part, sizeof(struct ncs_recording_comm));
     place_area(head, NCS_RECORDING_PAIRS, PAIRS / part, sizeof(struct ncs_recording_pair));
     place_area(head, NCS_RECORDING_SITES, SITES / part, sizeof(struct ncs_recording_site));
@@ -207,6 +207,7 @@ void ncs_recorder_name_file(struct ncs_recording_head *head, uint64_t id, int ra
     struct ncs_recording_head named = *head;
     if (head->rank >= 0 || __atomic_load_n(&file_rank, __ATOMIC_RELAXED) == rank)
         return;
+    int error = errno;
     pthread_mutex_lock(&file_lock);
     int before = file_rank;
     if (before == NO_RANK)
@@ -221,6 +222,7 @@ void ncs_recorder_name_file(struct ncs_recording_head *head, uint64_t id, int ra
     if (before != SEVERAL_RANKS)
         __atomic_store_n(&file_rank, rank, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&file_lock);
+    errno = error;
 }
 
 static bool open_file(struct recorder_file *f, const char *folder, const struct ncs_recording_head *filled)
@@ -261,6 +263,7 @@ static void file_in_child(void)
     ncs_recorder_forget_thread();
     ncs_recorder_forget_sites();
     ncs_recorder_forget_lines();
+    ncs_recorder_forget_time();
     file_state = CLOSED;
     pthread_mutex_init(&file_lock, NULL);
 }

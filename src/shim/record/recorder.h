@@ -34,6 +34,8 @@ uint64_t ncs_recorder_ticks(void);
 struct ncs_recording_pulse ncs_recorder_pulse(void);
 /* Notes the moment in the file, if the latest such note is old. */
 void ncs_recorder_keep_time(struct ncs_recording_head *head, uint64_t ticks);
+/* In a child process: the thread that wrote the moment may be the parent's. */
+void ncs_recorder_forget_time(void);
 
 /* ---- the file (file.c) ---- */
 
@@ -98,7 +100,7 @@ struct recorder_export {
 };
 extern const struct recorder_export ncs_recorder_exports[];
 
-/* The real function of that name; NULL = no library of the program has it. */
+/* The real function of that name; NULL = no library of the program has it. Its library stays loaded from then on. */
 void *ncs_recorder_real(const char *name);
 /* Prints one line on standard error. */
 void ncs_recorder_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -3,6 +3,7 @@
 #include "shim/record/recorder.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -124,6 +125,7 @@ static struct recorder_site look_at_site(struct recorder_file *f, struct recorde
 {
     struct ncs_recording_site site;
     struct recorder_site found = { .address = address };
+    int error = errno;
     describe_site(&site, address, &found.in_library); /* outside of the lock: it takes the loader's, whose holder may want ours */
     if (found.in_library && ncs_recorder_looks_for_python())
         ncs_python_look();
@@ -140,6 +142,7 @@ static struct recorder_site look_at_site(struct recorder_file *f, struct recorde
         }
     }
     pthread_mutex_unlock(&recorder_site_lock);
+    errno = error;
     return found;
 }
 
