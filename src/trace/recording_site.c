@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/demangle.h"
 #include "base/dwarf.h"
 #include "base/elf.h"
 #include "base/hash.h"
@@ -114,9 +115,16 @@ static void name_function(struct named_site *s, const struct code_file *code)
     uint64_t offset = 0;
     const char *file = file_of(site->module), *name = code->same ? ncs_elf_function(&code->image, site->offset, &offset) : NULL;
     bool readable = site->name[0] && strncmp(site->name, "_Z", 2) != 0;
-    if (name && !(readable && strncmp(name, "_Z", 2) == 0)) /* the recorder may know how C++ writes it */
-        ncs_str_addf(&text, "%s+0x%llx", name, (unsigned long long)offset);
-    else if (site->name[0])
+    if (name)
+        ncs_demangle(&text, name);
+    if (name && !(readable && strncmp(text.text, "_Z", 2) == 0)) { /* the recorder may know how C++ writes it */
+        ncs_str_addf(&text, "+0x%llx", (unsigned long long)offset);
+        keep_to_plain(text.text);
+        s->name = ncs_str_take(&text);
+        return;
+    }
+    ncs_str_clear(&text);
+    if (site->name[0])
         ncs_str_add(&text, site->name);
     else
         ncs_str_addf(&text, "%s+0x%llx", *file ? file : "code", (unsigned long long)site->offset);

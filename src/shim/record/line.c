@@ -20,8 +20,15 @@ static struct recorder_line {
 } recorder_lines[LINES];
 static pthread_mutex_t recorder_line_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Code objects of packages that this thread has met: most frames are such. */
-static __thread struct ncs_python_known recorder_packages[NCS_PYTHON_KNOWN] __attribute__((tls_model("initial-exec")));
+/* Code objects of packages that this thread has met: most frames are such. On the heap: libraries that the program opens
+ * later need the loader's little room for threads, too. */
+static __thread struct ncs_python_known *recorder_packages __attribute__((tls_model("initial-exec")));
+
+void ncs_recorder_end_lines(void)
+{
+    free(recorder_packages);
+    recorder_packages = NULL;
+}
 
 static uint64_t key_of_frame(const struct ncs_python_frame *f)
 {
@@ -80,6 +87,8 @@ uint16_t ncs_recorder_line(struct recorder_file *f)
 {
     struct ncs_python_frame frame, innermost = { 0 };
     bool there = ncs_python_innermost(&frame);
+    if (there && !recorder_packages && !(recorder_packages = calloc(NCS_PYTHON_KNOWN, sizeof *recorder_packages)))
+        return 0;
     for (int i = 0; i < DEEP && there; i++, there = ncs_python_skip(&frame, recorder_packages, DEEP)) {
         if (!frame.code)
             continue;

@@ -52,6 +52,7 @@ static void thread_ends(void *thread)
     free(self.join);
     self.join = NULL;
     self.joins = 0;
+    ncs_recorder_end_lines();
 }
 
 static void recorder_prepare(void)

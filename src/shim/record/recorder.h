@@ -75,6 +75,8 @@ int ncs_recorder_list(enum ncs_fn fn, const union ncs_arg *arg, bool ended, uint
 uint16_t ncs_recorder_site(struct recorder_file *f, void *address);
 /* Of the line of Python that makes the call; 0 = the thread runs no Python. */
 uint16_t ncs_recorder_line(struct recorder_file *f);
+/* Frees what the calling thread has for that. */
+void ncs_recorder_end_lines(void);
 /* False: the environment says that frames of Python are left alone. */
 bool ncs_recorder_looks_for_python(void);
 /* Writes a site into the file; returns its index + 1, 0 = no room. */
