@@ -278,6 +278,7 @@ static bool recording_finish(void *state)
         ncs_recorded_imply(&r);
         doubt_running(&r);
         note_lost(&r);
+        ncs_recorded_note_failures(&r);
         ok = ncs_recorded_play(&r, all->err);
     }
     if (!ok && !all->err->file[0])

@@ -65,6 +65,9 @@ bool ncs_recorded_rank(struct recording *r, struct ncs_error *err);
 /* Adds files for ranks that left none, with the calls that they must have made. */
 void ncs_recorded_imply(struct recording *r);
 
+/* Notes the first call that failed, and on which ranks it did. */
+void ncs_recorded_note_failures(const struct recording *r);
+
 /* Marks calls as over whose process has waited for them. */
 void ncs_recorded_follow_waits(struct recorded_file *f);
 
