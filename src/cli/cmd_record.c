@@ -152,7 +152,8 @@ static bool set_folder(const char *given, const struct ncs_option_value *calls)
 /* Under srun or mpirun this command runs once for each rank: one of them prints. */
 static bool is_first_rank(void)
 {
-    static const char *const names[] = { "RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", NULL };
+    static const char *const names[] = { "RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID",
+                                        NULL };
     for (size_t i = 0; names[i]; i++)
         if (getenv(names[i]))
             return strcmp(getenv(names[i]), "0") == 0;
