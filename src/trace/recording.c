@@ -51,20 +51,30 @@ static void finish(struct recorded_file *f, struct stream_calls *s, size_t until
 
 struct follower {
     struct recorded_file *f;
-    struct ncs_map stream;       /* handle + 1 -> struct stream_calls */
-    struct ncs_map event_stream; /* event -> handle of its stream + 1 */
+    struct ncs_map stream;       /* key -> struct stream_calls */
+    struct ncs_map event_stream; /* event -> key of its stream */
     struct ncs_map event_at;     /* event -> calls before its record */
     struct stream_calls **all; size_t streams, room;
     size_t *closed;              /* by thread: calls before the end of its latest group */
 };
 
-static struct stream_calls *calls_of_stream(struct follower *w, uint64_t handle)
+/* Each device has default streams of its own, with equal handles. In a process with several ranks a thread's are those of
+ * its rank; 0 = it is not known whose. */
+static uint64_t key_of_stream(const struct follower *w, const struct recorded_call *c, uint64_t handle)
 {
-    struct stream_calls *s = ncs_map_get(&w->stream, handle + 1);
+    const struct recorded_thread *t = &w->f->thread[c->raw.thread];
+    if (!w->f->several || handle > (uint64_t)(uintptr_t)cudaStreamPerThread)
+        return handle + 1;
+    return t->many ? 0 : ncs_hash(handle + 1, (uint64_t)(t->rank + 2)) | 1;
+}
+
+static struct stream_calls *calls_of_stream(struct follower *w, uint64_t key)
+{
+    struct stream_calls *s = ncs_map_get(&w->stream, key);
     if (s)
         return s;
     s = ncs_new(sizeof *s);
-    ncs_map_put(&w->stream, handle + 1, s);
+    ncs_map_put(&w->stream, key, s);
     NCS_PUSH(w->all, w->streams, w->room, s);
     return s;
 }
@@ -74,18 +84,20 @@ static void follow_call(struct follower *w, size_t at)
     const struct recorded_call *c = &w->f->call[at];
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
     bool ok = c->end != UINT64_MAX && c->raw.rc == 0;
-    uint64_t stream = info->at[NCS_ARG_STREAM] ? c->raw.arg[info->at[NCS_ARG_STREAM] - 1] : 0;
+    uint64_t stream = key_of_stream(w, c, info->at[NCS_ARG_STREAM] ? c->raw.arg[info->at[NCS_ARG_STREAM] - 1] : 0);
     uint64_t event = info->at[NCS_ARG_EVENT] ? c->raw.arg[info->at[NCS_ARG_EVENT] - 1] : 0;
     if (info->closes_group && c->raw.depth <= 1)
         w->closed[c->raw.thread] = at;
+    if (info->at[NCS_ARG_STREAM] && !stream)
+        return;
     if (info->counted && info->at[NCS_ARG_STREAM]) {
         struct stream_calls *s = calls_of_stream(w, stream);
         NCS_PUSH(s->call, s->calls, s->room, at);
     } else if (info->records && ok) {
-        ncs_map_put_number(&w->event_stream, event + 1, (size_t)stream + 1);
+        ncs_map_put_number(&w->event_stream, event + 1, (size_t)stream);
         ncs_map_put_number(&w->event_at, event + 1, at + 1);
     } else if (ok && (c->fn == NCS_FN_cudaStreamSynchronize || c->fn == NCS_FN_cudaStreamQuery)) {
-        finish(w->f, ncs_map_get(&w->stream, stream + 1), at, w->closed);
+        finish(w->f, ncs_map_get(&w->stream, stream), at, w->closed);
     } else if (ok && (c->fn == NCS_FN_cudaEventSynchronize || c->fn == NCS_FN_cudaEventQuery)) {
         size_t of = ncs_map_number(&w->event_stream, event + 1);
         if (of)

@@ -23,6 +23,7 @@ struct recorded_thread {
     int rank;            /* of the run; -1 = it has none */
     int number;          /* among the threads of its rank */
     bool used, ended, polls;
+    bool many;           /* it makes calls for several ranks */
     struct recorded_call poll; /* if it polls: its latest query, which found nothing */
 };
 

@@ -60,7 +60,45 @@ static void look_at_joins(struct recorded_file *f, struct membership *of_file, s
     ncs_map_free(&rank_in);
 }
 
-static void number_threads(struct recorded_file *f, const struct membership *of_thread)
+/* ---- threads of a process with several ranks ---- */
+
+/* By handle: the rank + 1 in the largest communicator, or the one of the communicator that it comes from. */
+static void note_handle(struct ncs_map *rank_of, const struct recorded_call *c, int64_t largest)
+{
+    const unsigned char *at = ncs_fn_info[c->fn].at;
+    uint64_t id, handle = at[NCS_ARG_COMM_OUT] ? c->raw.arg[at[NCS_ARG_COMM_OUT] - 1] : 0;
+    int64_t rank, nranks;
+    if (ncs_recorded_join(c, &id, &rank, &nranks) && nranks == largest) {
+        for (size_t k = 0; rank < 0 && k < c->words && (int64_t)k < nranks; k++)
+            ncs_map_put_number(rank_of, c->list[k], k + 1);
+        if (rank >= 0 && handle)
+            ncs_map_put_number(rank_of, handle, (size_t)rank + 1);
+    } else if (ncs_fn_info[c->fn].child && at[NCS_ARG_COMM] && handle) {
+        ncs_map_put_number(rank_of, handle, ncs_map_number(rank_of, c->raw.arg[at[NCS_ARG_COMM] - 1]));
+    }
+}
+
+/* A thread that has joined nothing is the rank of the first communicator that it uses: another thread, or ncclCommInitAll,
+ * has made it. */
+static void rank_threads(struct recorded_file *f, int64_t largest)
+{
+    struct ncs_map rank_of = { 0 };
+    for (size_t i = 0; i < f->calls; i++) {
+        const struct recorded_call *c = &f->call[i];
+        const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
+        struct recorded_thread *t = &f->thread[c->raw.thread];
+        note_handle(&rank_of, c, largest);
+        size_t rank = info->counted && info->at[NCS_ARG_COMM]
+                          ? ncs_map_number(&rank_of, c->raw.arg[info->at[NCS_ARG_COMM] - 1]) : 0;
+        if (!rank)
+            continue;
+        t->many |= t->rank >= 0 && t->rank != (int)rank - 1;
+        t->rank = t->rank < 0 ? (int)rank - 1 : t->rank;
+    }
+    ncs_map_free(&rank_of);
+}
+
+static void number_threads(struct recorded_file *f, const struct membership *of_thread, int64_t largest)
 {
     int number = 0;
     for (int i = 0; i < f->threads; i++) {
@@ -68,6 +106,8 @@ static void number_threads(struct recorded_file *f, const struct membership *of_
         t->rank = !f->several ? f->rank : of_thread[i].nranks ? (int)of_thread[i].rank : -1;
         t->number = f->several ? 0 : t->used ? number++ : 0;
     }
+    if (f->several && !f->left_out)
+        rank_threads(f, largest);
 }
 
 struct ranking {
@@ -136,7 +176,7 @@ bool ncs_recorded_rank(struct recording *r, struct ncs_error *err)
     for (size_t i = 0; i < r->files; i++) {
         struct recorded_file *f = &r->file[i];
         f->rank = f->several || number[i] >= NCS_RECORD_RANKS ? -1 : (int)number[i];
-        number_threads(f, k.of_thread[i]);
+        number_threads(f, k.of_thread[i], k.largest);
         for (int t = 0; t < f->threads && !f->left_out; t++)
             most = f->thread[t].rank >= most ? f->thread[t].rank + 1 : most;
     }

@@ -32,6 +32,16 @@ grep -qE "rank 2 destroyed comm1 at $place after 1 call; .* AllReduce float32 x 
 [[ $(ls "$out/train") == *@* ]] && fail "train: the file is named by a rank: $(ls "$out/train")"
 grep -q 'recordings: likely, not certain' "$out/said" || fail "train: certain"
 
+# Threads that join nothing, threads that poll, a thread that calls for others: the same kind of finding as exec's.
+for client in places_named pollers helper hang; do
+    rm -rf "$out/rec"
+    NCCLSCRIPT_GPUS=4 "$NCCLSCRIPT" record -o "$out/rec" -- "$build/tests/exec/exec_$client" >"$out/exec" 2>&1
+    [ $? -eq 3 ] || { cp "$out/exec" "$out/said"; fail "$client: the program did not hang"; }
+    "$NCCLSCRIPT" diagnose "$out/rec" >"$out/said" 2>&1
+    [ $? -eq 3 ] && [ "$(grep '^  more' "$out/said")" = "$(grep '^  more' "$out/exec")" ] ||
+        fail "$client: another finding than exec's: $(grep '^  more' "$out/exec")"
+done
+
 for client in one_thread threads memory lives patterns recovery; do
     rm -rf "$out/rec"
     NCCLSCRIPT_GPUS=4 "$NCCLSCRIPT" record -o "$out/rec" -- "$build/tests/exec/exec_$client" >"$out/with" 2>&1
