@@ -124,6 +124,20 @@ void ncs_recorded_follow_waits(struct recorded_file *f)
     ncs_map_free(&w.event_at);
 }
 
+/* If every process came to its end by itself, nothing holds a collective any more: it is over, even where its arguments
+ * differ. */
+static void follow_ends(struct recording *r)
+{
+    for (size_t i = 0; i < r->files; i++)
+        if (!r->file[i].left_out && !r->file[i].head.ended)
+            return;
+    for (size_t i = 0; i < r->files; i++)
+        for (size_t k = 0; k < r->file[i].calls; k++) {
+            struct recorded_call *c = &r->file[i].call[k];
+            c->over |= ncs_fn_info[c->fn].counted && !ncs_fn_info[c->fn].pair && c->end != UINT64_MAX && c->raw.rc == 0;
+        }
+}
+
 /* ---- all files ---- */
 
 static void describe_files(struct recording *r)
@@ -284,6 +298,7 @@ static bool recording_finish(void *state)
     if (ok) {
         for (size_t i = 0; i < r.files; i++)
             ncs_recorded_follow_waits(&r.file[i]);
+        follow_ends(&r);
         describe_files(&r);
         ncs_recorded_name_sites(&r);
         ncs_record_note_missing(record);

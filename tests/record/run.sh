@@ -161,6 +161,15 @@ done
 diagnose "ranks by the communicator" 0
 says '2 ranks, recordings: nothing wrong found in 4 calls'
 
+# A job that came to its end although its ranks disagreed.
+rm -rf "$out/rec"
+for rank in 0 1 2; do
+    RANK=$rank WORLD_SIZE=3 "$NCCLSCRIPT" record -o "$out/rec" -- "$job" join reduce 2 1:count 9 '!1:count' 8 reduce 2
+done
+diagnose "a job that ended with a mismatch" 1
+says '^WRONG .* 3 ranks'
+says 'call 3 on comm1 has count 9 .* on rank 1 .* count 8 .* on ranks 0, 2'
+
 # Ranks that are read while they run are at different calls.
 rm -rf "$out/rec"
 running=()
