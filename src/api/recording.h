@@ -19,15 +19,17 @@
 /* The variables of the environment that the recorder reads. */
 #define NCS_RECORDING_FOLDER "NCCLSCRIPT_RECORD"       /* a folder: record there */
 #define NCS_RECORDING_CALLS "NCCLSCRIPT_RECORD_CALLS"  /* entries of the ring */
+#define NCS_RECORDING_PYTHON "NCCLSCRIPT_RECORD_PYTHON" /* 0: frames of Python are not read */
 
 enum {
-    NCS_RECORDING_VERSION = 1,
+    NCS_RECORDING_VERSION = 2,
     NCS_RECORDING_ORDER = 0x01020304, /* tells the byte order */
     NCS_RECORDING_ARGS = 11,
     NCS_RECORDING_LEAST = 64,         /* calls of a ring, a power of two */
     NCS_RECORDING_USUAL = 32768,
     NCS_RECORDING_MOST = 1 << 24,
-    NCS_RECORDING_COMMS_MOST = 1024,
+    NCS_RECORDING_THREADS_MOST = 2048,
+    NCS_RECORDING_COMMS_MOST = 4096,
     NCS_RECORDING_CHILD = 8,          /* arg[8..9] of a call that makes a communicator out of another: its rank, its ranks */
     NCS_RECORDING_DEVICE = 10,        /* arg[10] of a call that makes a communicator: the caller's device; -1 = unknown */
 };
@@ -82,10 +84,13 @@ static inline uint64_t ncs_recording_pair_key(uint32_t comm, uint32_t generation
     return ncs_hash(ncs_hash(comm, generation), 2 * (uint64_t)(uint32_t)peer + receives) | 1;
 }
 
+/* A place in compiled code, or a line of Python. */
 struct ncs_recording_site {
     uint64_t address, offset; /* offset: as the symbols of the module's file have it */
-    char module[176];         /* the path; empty = unknown */
-    char name[64];            /* in the exported function that contains it, "train_step+0x1a2"; empty = in none */
+    unsigned char build[20];  /* the build id of the module's file; all zero = it has none */
+    uint32_t line;            /* of Python, in the file `module`; 0 = compiled code */
+    char module[256];         /* the path; empty = unknown */
+    char name[88];            /* in the exported function that contains it, "train_step+0x1a2"; empty = in none */
 };
 
 struct ncs_recording_function {
@@ -128,10 +133,12 @@ struct ncs_recording_head { /* 4096 bytes */
     uint32_t threads, sites;  /* entries in use; more than there are: the others are left out */
     uint32_t comms_lost;      /* communicators that the area COMMS has no room for */
     uint32_t ended;           /* 1 = the process has come to its end by itself */
-    unsigned char rest[4096 - 8 - 8 - 8 - 16 * NCS_RECORDING_AREAS - 16 - 16 - 32 - 64 - 256 - 512 - 40 - 16 - 16];
+    uint32_t threads_lost;    /* threads that the area THREADS has no room for: their calls are missing */
+    unsigned char rest[4096 - 8 - 8 - 8 - 16 * NCS_RECORDING_AREAS - 16 - 16 - 32 - 64 - 256 - 512 - 40 - 16 - 20];
 };
 
 _Static_assert(sizeof(struct ncs_recording_call) == 128, "two cache lines");
 _Static_assert(sizeof(struct ncs_recording_head) == 4096, "a page");
+_Static_assert(sizeof(struct ncs_recording_site) == 384, "no padding");
 
 #endif

@@ -11,12 +11,21 @@ struct ncs_elf {
     size_t size;
 };
 
-/* False if the file is no 64-bit ELF file. Close it in either case. */
+/* False if it is no regular file, or no 64-bit ELF file. Close it in either case. */
 bool ncs_elf_open(struct ncs_elf *image, const char *path);
 void ncs_elf_close(struct ncs_elf *image);
 
 /* The function that contains an address (relative to the file), with the address's offset in it; NULL = none. The name
  * lives until the file is closed. */
 const char *ncs_elf_function(const struct ncs_elf *image, uint64_t address, uint64_t *offset);
+
+/* True if the kernel starts the program without a loader, so that nothing can be preloaded. */
+bool ncs_elf_is_static(const struct ncs_elf *image);
+
+enum { NCS_ELF_BUILD = 20 };
+/* Copies the build id of a file, its beginning if it is longer; false and zeros if it has none. */
+bool ncs_elf_build_id(const struct ncs_elf *image, unsigned char out[NCS_ELF_BUILD]);
+/* As above, of notes in memory: the contents of a segment PT_NOTE. */
+bool ncs_elf_build_id_in(const char *notes, size_t bytes, unsigned char out[NCS_ELF_BUILD]);
 
 #endif

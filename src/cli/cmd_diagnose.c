@@ -45,6 +45,15 @@ static const char *diagnose_name_of_line(void *trace, long line)
     return ncs_trace_place(trace, line);
 }
 
+static bool diagnose_source_of_line(void *trace, long line, struct ncs_report_source *source)
+{
+    const struct ncs_trace_source *at = ncs_trace_source(trace, line);
+    if (!at)
+        return false;
+    *source = (struct ncs_report_source){ .name = at->shown, .line = at->line, .path = at->path };
+    return true;
+}
+
 /* A record only shows where the ranks were when it was written, so no finding is certain. */
 static void soften(struct ncs_diagnosis *d)
 {
@@ -159,7 +168,8 @@ static int report_trace(const struct ncs_parsed *parsed, const struct ncs_trace 
         .verbose = v[VERBOSE].given, .quiet = v[QUIET].given };
     diagnose_trace(trace, &result);
     ncs_scenario_init(&scenario, parsed->operand[0]);
-    struct ncs_report_places places = { .name = diagnose_name_of_line, .arg = (void *)trace };
+    struct ncs_report_places places = { .name = diagnose_name_of_line, .source = diagnose_source_of_line,
+                                        .arg = (void *)trace };
     struct ncs_report_run run = { .scenario = &scenario, .result = &result,
                                   .as_expected = result.verdict == NCS_PASS, .origin = trace->kind,
                                   .note = trace->note, .notes = trace->notes, .places = &places };

@@ -1,15 +1,19 @@
 /* ncclscript record: runs a program on the real libraries and lets it write down its calls. */
 #define _GNU_SOURCE /* environ */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "api/recording.h"
+#include "base/elf.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/command.h"
@@ -74,18 +78,71 @@ static bool set_preload(const char *library)
 
 /* ---- the folder ---- */
 
+static bool refuse_folder(const char *given, const char *why)
+{
+    fprintf(stderr, "ncclscript record: --output %.300s: %s\n", given, why);
+    return false;
+}
+
+/* Makes a file with a name as long as a recording's, and removes it: a folder may refuse files that its mode allows. */
+static bool can_make_file(const char *path)
+{
+    struct ncs_str name = { 0 };
+    char host[64] = "";
+    gethostname(host, sizeof host - 1);
+    ncs_str_addf(&name, "%s/.%s.%ld.%010d" NCS_RECORDING_ENDING, path, host, (long)getpid(), 0);
+    int fd = open(name.text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), error = errno;
+    if (fd >= 0) {
+        close(fd);
+        unlink(name.text);
+    }
+    ncs_str_free(&name);
+    errno = error;
+    return fd >= 0 || error == EEXIST;
+}
+
+/* What a recording takes at least, in bytes. The tables beside the calls take more than 1 MiB, but for small recordings. */
+static uint64_t least_bytes(const struct ncs_option_value *calls)
+{
+    uint64_t most = calls->given ? (uint64_t)calls->number : NCS_RECORDING_USUAL;
+    return most * sizeof(struct ncs_recording_call) + (most < 1024 ? 0 : (uint64_t)1 << 20);
+}
+
+static bool has_room(const char *path, uint64_t bytes, struct ncs_str *why)
+{
+    struct statvfs disk;
+    struct rlimit most;
+    if (statvfs(path, &disk) == 0 && disk.f_blocks && disk.f_bavail * (uint64_t)disk.f_frsize < bytes)
+        ncs_str_addf(why, "a recording takes at least %" PRIu64 " KiB, and the disk has %" PRIu64 " KiB left", bytes >> 10,
+                     disk.f_bavail * (uint64_t)disk.f_frsize >> 10);
+    else if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY && most.rlim_cur < bytes)
+        ncs_str_addf(why, "a recording takes at least %" PRIu64 " KiB, and the limit of files (ulimit -f) is %" PRIu64 " KiB",
+                     bytes >> 10, (uint64_t)most.rlim_cur >> 10);
+    return !why->bytes;
+}
+
 /* Makes the folder, and sets its full name: the program may change to another one. */
-static bool set_folder(const char *given)
+static bool set_folder(const char *given, const struct ncs_option_value *calls)
 {
     char path[PATH_MAX];
-    bool made = mkdir(given, 0777) == 0 || errno == EEXIST;
-    if (!made || !realpath(given, path) || access(path, W_OK | X_OK) != 0) {
-        fprintf(stderr, "ncclscript record: --output %s: %s\n", given, strerror(errno));
-        return false;
-    }
+    struct ncs_str why = { 0 };
     struct stat st;
-    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
-        fprintf(stderr, "ncclscript record: --output %s: a folder is expected\n", given);
+    bool made = *given && mkdir(given, 0777) == 0;
+    if (!*given)
+        return refuse_folder("''", "the name of a folder is expected");
+    if (!made && errno != EEXIST)
+        return refuse_folder(given, strerror(errno));
+    if (!realpath(given, path) || stat(path, &st) != 0)
+        return refuse_folder(given, strerror(errno));
+    if (!S_ISDIR(st.st_mode))
+        return refuse_folder(given, "a folder is expected, and this is a file");
+    if (!can_make_file(path))
+        ncs_str_addf(&why, "no file can be made there: %s", strerror(errno));
+    if (why.bytes || !has_room(path, least_bytes(calls), &why)) {
+        refuse_folder(given, why.text);
+        if (made)
+            rmdir(path);
+        ncs_str_free(&why);
         return false;
     }
     setenv(NCS_RECORDING_FOLDER, path, 1);
@@ -95,22 +152,38 @@ static bool set_folder(const char *given)
 /* Under srun or mpirun this command runs once for each rank: one of them prints. */
 static bool is_first_rank(void)
 {
-    static const char *const names[] = { "RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", NULL };
+    static const char *const names[] = { "RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID",
+                                        NULL };
     for (size_t i = 0; names[i]; i++)
         if (getenv(names[i]))
             return strcmp(getenv(names[i]), "0") == 0;
     return true;
 }
 
+/* Warns if the loader will not preload the recorder into this program. Its children may have it. */
+static void warn_of_loader(const char *program, const char *path)
+{
+    struct ncs_elf image;
+    struct stat st;
+    if (ncs_elf_open(&image, path) && ncs_elf_is_static(&image))
+        fprintf(stderr, "ncclscript record: `%s` is statically linked: its own calls cannot be recorded\n", program);
+    ncs_elf_close(&image);
+    if (stat(path, &st) == 0 && ((st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
+                                 (st.st_mode & S_ISGID && st.st_mode & S_IXGRP && st.st_gid != getegid())))
+        fprintf(stderr, "ncclscript record: `%s` gets the rights of its owner (setuid): its calls cannot be recorded\n", program);
+}
+
 /* Becomes the program, so that signals and the exit status are its own. Returns only if that fails. */
 static int become_recorded(char **argv)
 {
     char *path = ncs_program_find(argv[0]);
-    fflush(NULL);
-    if (path && strchr(path, '/'))
+    if (path && strchr(path, '/')) {
+        warn_of_loader(argv[0], path);
+        fflush(NULL);
         execve(path, argv, environ);
-    else
+    } else {
         errno = ENOENT;
+    }
     fprintf(stderr, "ncclscript record: cannot run `%s`: %s\n", argv[0],
             errno == ENOEXEC ? "it is neither a program for this machine nor a script that begins with #!" : strerror(errno));
     ncs_free(path);
@@ -134,7 +207,7 @@ static int record_main(const struct ncs_parsed *parsed)
     ncs_free(library);
     if (!ready)
         return 70;
-    if (!set_folder(folder))
+    if (!set_folder(folder, &v[CALLS]))
         return 2;
     snprintf(calls, sizeof calls, "%" PRId64, v[CALLS].number);
     if (v[CALLS].given)
@@ -167,7 +240,8 @@ const struct ncs_command ncs_cmd_record = {
              "Not recorded: calls to an NCCL that is linked statically, and calls of libraries that were\n"
              "opened with RTLD_DEEPBIND.\n"
              "\n"
-             "Exit status: that of PROGRAM; 2 if it cannot be run, 70 if the recorder is missing.\n",
+             "Exit status: that of PROGRAM; 2 if PROGRAM cannot be run or DIR cannot hold recordings, 70 if the\n"
+             "recorder is missing. In the latter cases PROGRAM is not started.\n",
     .option = options,
     .program = true,
     .main = record_main,

@@ -247,6 +247,11 @@ void ncs_trace_free(struct ncs_trace *trace)
         ncs_free(trace->note[i]);
     for (size_t i = 0; i < trace->places; i++)
         ncs_free(trace->place[i]);
+    for (size_t i = 0; i < trace->sources; i++) {
+        ncs_free(trace->source[i].shown);
+        ncs_free(trace->source[i].path);
+    }
+    ncs_free(trace->source);
     for (size_t i = 0; i < trace->doubts; i++)
         ncs_free(trace->doubt_of[i].text);
     for (size_t i = 0; i < trace->blocks; i++)
@@ -267,4 +272,20 @@ const char *ncs_trace_place(const struct ncs_trace *trace, long line)
 {
     size_t at = (size_t)(line - NCS_TRACE_LINES);
     return line >= NCS_TRACE_LINES && at < trace->places ? trace->place[at] : NULL;
+}
+
+const struct ncs_trace_source *ncs_trace_source(const struct ncs_trace *trace, long line)
+{
+    size_t at = (size_t)(line - NCS_TRACE_LINES);
+    return line >= NCS_TRACE_LINES && at < trace->sources && trace->source[at].path ? &trace->source[at] : NULL;
+}
+
+void ncs_trace_set_source(struct ncs_trace *trace, size_t place, const char *shown, const char *path, int line)
+{
+    if (place >= trace->sources) {
+        trace->source = ncs_resize(trace->source, (place + 1) * sizeof *trace->source);
+        memset(&trace->source[trace->sources], 0, (place + 1 - trace->sources) * sizeof *trace->source);
+        trace->sources = place + 1;
+    }
+    trace->source[place] = (struct ncs_trace_source){ ncs_copy_text(shown), ncs_copy_text(path), line };
 }

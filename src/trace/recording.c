@@ -51,20 +51,30 @@ static void finish(struct recorded_file *f, struct stream_calls *s, size_t until
 
 struct follower {
     struct recorded_file *f;
-    struct ncs_map stream;       /* handle + 1 -> struct stream_calls */
-    struct ncs_map event_stream; /* event -> handle of its stream + 1 */
+    struct ncs_map stream;       /* key -> struct stream_calls */
+    struct ncs_map event_stream; /* event -> key of its stream */
     struct ncs_map event_at;     /* event -> calls before its record */
     struct stream_calls **all; size_t streams, room;
     size_t *closed;              /* by thread: calls before the end of its latest group */
 };
 
-static struct stream_calls *calls_of_stream(struct follower *w, uint64_t handle)
+/* Each device has default streams of its own, with equal handles. In a process with several ranks a thread's are those of
+ * its rank; 0 = it is not known whose. */
+static uint64_t key_of_stream(const struct follower *w, const struct recorded_call *c, uint64_t handle)
 {
-    struct stream_calls *s = ncs_map_get(&w->stream, handle + 1);
+    const struct recorded_thread *t = &w->f->thread[c->raw.thread];
+    if (!w->f->several || handle > (uint64_t)(uintptr_t)cudaStreamPerThread)
+        return handle + 1;
+    return t->many ? 0 : ncs_hash(handle + 1, (uint64_t)(t->rank + 2)) | 1;
+}
+
+static struct stream_calls *calls_of_stream(struct follower *w, uint64_t key)
+{
+    struct stream_calls *s = ncs_map_get(&w->stream, key);
     if (s)
         return s;
     s = ncs_new(sizeof *s);
-    ncs_map_put(&w->stream, handle + 1, s);
+    ncs_map_put(&w->stream, key, s);
     NCS_PUSH(w->all, w->streams, w->room, s);
     return s;
 }
@@ -74,18 +84,20 @@ static void follow_call(struct follower *w, size_t at)
     const struct recorded_call *c = &w->f->call[at];
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
     bool ok = c->end != UINT64_MAX && c->raw.rc == 0;
-    uint64_t stream = info->at[NCS_ARG_STREAM] ? c->raw.arg[info->at[NCS_ARG_STREAM] - 1] : 0;
+    uint64_t stream = key_of_stream(w, c, info->at[NCS_ARG_STREAM] ? c->raw.arg[info->at[NCS_ARG_STREAM] - 1] : 0);
     uint64_t event = info->at[NCS_ARG_EVENT] ? c->raw.arg[info->at[NCS_ARG_EVENT] - 1] : 0;
     if (info->closes_group && c->raw.depth <= 1)
         w->closed[c->raw.thread] = at;
+    if (info->at[NCS_ARG_STREAM] && !stream)
+        return;
     if (info->counted && info->at[NCS_ARG_STREAM]) {
         struct stream_calls *s = calls_of_stream(w, stream);
         NCS_PUSH(s->call, s->calls, s->room, at);
     } else if (info->records && ok) {
-        ncs_map_put_number(&w->event_stream, event + 1, (size_t)stream + 1);
+        ncs_map_put_number(&w->event_stream, event + 1, (size_t)stream);
         ncs_map_put_number(&w->event_at, event + 1, at + 1);
     } else if (ok && (c->fn == NCS_FN_cudaStreamSynchronize || c->fn == NCS_FN_cudaStreamQuery)) {
-        finish(w->f, ncs_map_get(&w->stream, stream + 1), at, w->closed);
+        finish(w->f, ncs_map_get(&w->stream, stream), at, w->closed);
     } else if (ok && (c->fn == NCS_FN_cudaEventSynchronize || c->fn == NCS_FN_cudaEventQuery)) {
         size_t of = ncs_map_number(&w->event_stream, event + 1);
         if (of)
@@ -112,6 +124,20 @@ void ncs_recorded_follow_waits(struct recorded_file *f)
     ncs_map_free(&w.event_at);
 }
 
+/* If every process came to its end by itself, nothing holds a collective any more: it is over, even where its arguments
+ * differ. */
+static void follow_ends(struct recording *r)
+{
+    for (size_t i = 0; i < r->files; i++)
+        if (!r->file[i].left_out && !r->file[i].head.ended)
+            return;
+    for (size_t i = 0; i < r->files; i++)
+        for (size_t k = 0; k < r->file[i].calls; k++) {
+            struct recorded_call *c = &r->file[i].call[k];
+            c->over |= ncs_fn_info[c->fn].counted && !ncs_fn_info[c->fn].pair && c->end != UINT64_MAX && c->raw.rc == 0;
+        }
+}
+
 /* ---- all files ---- */
 
 static void describe_files(struct recording *r)
@@ -133,6 +159,31 @@ static void describe_files(struct recording *r)
     if (r->unknown)
         ncs_record_note(r->record, "%zu call%s of functions that this version does not know %s left out", r->unknown,
                         r->unknown == 1 ? "" : "s", r->unknown == 1 ? "is" : "are");
+}
+
+static void doubt_all(struct record *record, const char *text)
+{
+    if (!record->trace->doubt)
+        record->trace->doubt = ncs_copy_text(text);
+}
+
+/* Tables of a recording that were too small. */
+static void note_lost(struct recording *r)
+{
+    size_t threads = 0, comms = 0;
+    for (size_t i = 0; i < r->files; i++)
+        if (!r->file[i].left_out) {
+            threads += r->file[i].head.threads_lost;
+            comms += r->file[i].head.comms_lost;
+        }
+    if (threads) {
+        ncs_record_note(r->record, "the calls of %zu thread%s are missing: the recording had no room for more threads at a time",
+                        threads, threads == 1 ? "" : "s");
+        doubt_all(r->record, "it could also be that a thread whose calls are missing makes the missing call");
+    }
+    if (comms)
+        ncs_record_note(r->record, "the calls on %zu communicator%s have no numbers: the recording had no room for more "
+                        "communicators", comms, comms == 1 ? "" : "s");
 }
 
 /* ---- jobs that go on ---- */
@@ -162,9 +213,9 @@ static void doubt_running(const struct recording *r)
             int64_t at = newest_call(&r->file[i]);
             newest = at > newest ? at : newest;
         }
-    if (newest && newest > now - FRESH * second && newest < now + FRESH * second && !r->record->trace->doubt)
-        r->record->trace->doubt = ncs_copy_text("it could also be that the job goes on: its processes run, and their latest "
-                                                "call is less than 30 s old");
+    if (newest && newest > now - FRESH * second && newest < now + FRESH * second)
+        doubt_all(r->record, "it could also be that the job goes on: its processes run, and their latest call is less than 30 s "
+                  "old");
 }
 
 /* The rank in a name such as "3@node7.4711.ncclrec"; -1 = none. */
@@ -247,10 +298,14 @@ static bool recording_finish(void *state)
     if (ok) {
         for (size_t i = 0; i < r.files; i++)
             ncs_recorded_follow_waits(&r.file[i]);
+        follow_ends(&r);
         describe_files(&r);
+        ncs_recorded_name_sites(&r);
         ncs_record_note_missing(record);
         ncs_recorded_imply(&r);
         doubt_running(&r);
+        note_lost(&r);
+        ncs_recorded_note_failures(&r);
         ok = ncs_recorded_play(&r, all->err);
     }
     if (!ok && !all->err->file[0])

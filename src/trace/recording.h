@@ -23,6 +23,7 @@ struct recorded_thread {
     int rank;            /* of the run; -1 = it has none */
     int number;          /* among the threads of its rank */
     bool used, ended, polls;
+    bool many;           /* it makes calls for several ranks */
     struct recorded_call poll; /* if it polls: its latest query, which found nothing */
 };
 
@@ -35,11 +36,11 @@ struct recorded_file {
     struct ncs_recording_site *site; int sites;
     struct ncs_recording_comm *comm; int comms;
     struct ncs_recording_pair *pair; int pairs;
-    int *line;           /* of each site: its line in the trace; 0 = not named so far */
+    int *line;           /* of each site: its line in the trace; 0 = unknown */
     int rank;            /* of the run, of all its threads; -1 = each thread has its own */
     bool several;        /* it has several ranks of a communicator */
     bool cut;            /* the oldest calls have been overwritten */
-    bool left_out;       /* another file of its rank is newer */
+    bool left_out;       /* it is of an earlier start */
     bool implied;        /* its rank left no file: the calls are those that the others' calls need */
 };
 
@@ -55,11 +56,18 @@ bool ncs_recorded_read(struct recorded_file *f, int number, const struct trace_f
                        struct ncs_error *err);
 void ncs_recorded_free(struct recorded_file *f);
 
+/* The rank and the number of ranks of a communicator that a call joins; false if it joins none. All ranks: rank is -1. */
+bool ncs_recorded_join(const struct recorded_call *c, uint64_t *id, int64_t *rank, int64_t *nranks);
+/* Leaves out the files of earlier starts. True: the launcher's numbers are the ranks. */
+bool ncs_recorded_find_start(struct recording *r);
 /* Finds the rank of each process and of its threads. */
 bool ncs_recorded_rank(struct recording *r, struct ncs_error *err);
 
 /* Adds files for ranks that left none, with the calls that they must have made. */
 void ncs_recorded_imply(struct recording *r);
+
+/* Notes the first call that failed, and on which ranks it did. */
+void ncs_recorded_note_failures(const struct recording *r);
 
 /* Marks calls as over whose process has waited for them. */
 void ncs_recorded_follow_waits(struct recorded_file *f);
@@ -67,7 +75,9 @@ void ncs_recorded_follow_waits(struct recorded_file *f);
 /* Makes the calls in a new journal of the trace, and infers what waits. */
 bool ncs_recorded_play(struct recording *r, struct ncs_error *err);
 
+/* Names the places of the calls in the trace. */
+void ncs_recorded_name_sites(struct recording *r);
 /* The line of the trace that stands for a site of the file (index + 1); 0 = unknown. */
-int ncs_recorded_line(struct recording *r, struct recorded_file *f, int site);
+int ncs_recorded_line(const struct recorded_file *f, int site);
 
 #endif

@@ -49,7 +49,7 @@ static void end_text(char *text, size_t room)
 static double tick_of(const struct ncs_recording_head *h)
 {
     const struct ncs_recording_pulse *latest = &h->latest[h->pulses % 2];
-    double ticks = (double)(int64_t)(latest->ticks - h->opened.ticks), ns = (double)(latest->real - h->opened.real);
+    double ticks = (double)(int64_t)(latest->ticks - h->opened.ticks), ns = (double)(int64_t)((uint64_t)latest->real - (uint64_t)h->opened.real);
     return ticks >= 1 && ns >= 1 && ns < ticks * 1e3 && ticks < ns * 1e3 ? ns / ticks : 1;
 }
 

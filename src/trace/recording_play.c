@@ -57,7 +57,7 @@ static struct played_thread *played_thread_of(struct recorded_play *p, const str
 static void begin_call(struct recorded_play *p, const struct recorded_call *c)
 {
     struct played_thread *t = played_thread_of(p, c);
-    struct recorded_file *f = &p->r->file[c->file];
+    const struct recorded_file *f = &p->r->file[c->file];
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
     if (!ncs_recorded_is_sound(p->journal, c)) {
         p->damaged++;
@@ -65,7 +65,7 @@ static void begin_call(struct recorded_play *p, const struct recorded_call *c)
     }
     if (p->alignment && !p->measures && !ncs_alignment_apply(p->alignment, p->journal, c))
         return;
-    int line = ncs_recorded_line(p->r, f, c->raw.site);
+    int line = ncs_recorded_line(f, c->raw.site);
     t->place = (struct ncs_place){ line ? play_file : NULL, line };
     ncs_local = &t->local;
     p->now = c;

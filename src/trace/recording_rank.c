@@ -1,13 +1,12 @@
-/* Which rank of the run each process is, or each of its threads. The launcher's number counts if it tells the processes
- * apart. It does not where a script under srun starts processes itself: then the communicators tell. */
+/* Which rank of the run each process is, or each of its threads: by the launcher's number, or by the largest
+ * communicator. */
 #include <string.h>
 
 #include "base/map.h"
 #include "base/mem.h"
 #include "trace/recording.h"
 
-/* The rank and the number of ranks that a call joins; false if it joins none. All ranks: rank is -1. */
-static bool recorded_join(const struct recorded_call *c, uint64_t *id, int64_t *rank, int64_t *nranks)
+bool ncs_recorded_join(const struct recorded_call *c, uint64_t *id, int64_t *rank, int64_t *nranks)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
     int at_id = info->at[NCS_ARG_ID] ? info->at[NCS_ARG_ID] : info->at[NCS_ARG_IDS];
@@ -29,10 +28,10 @@ struct membership {
 /* A process with several ranks is the source of all that it has of the largest communicator. */
 static void note_sources(struct recording *r, const struct recorded_file *f, int64_t largest)
 {
-    for (size_t i = 0; i < f->calls && f->several; i++) {
+    for (size_t i = 0; i < f->calls && f->several && !f->left_out; i++) {
         uint64_t id;
         int64_t rank, nranks;
-        if (!recorded_join(&f->call[i], &id, &rank, &nranks) || nranks != largest)
+        if (!ncs_recorded_join(&f->call[i], &id, &rank, &nranks) || nranks != largest)
             continue;
         for (int64_t k = rank < 0 ? 0 : rank; k < (rank < 0 ? nranks : rank + 1) && k < r->ranks; k++)
             r->record->rank[k].source = f->path;
@@ -45,7 +44,7 @@ static void look_at_joins(struct recorded_file *f, struct membership *of_file, s
     for (size_t i = 0; i < f->calls; i++) {
         uint64_t id;
         int64_t rank, nranks;
-        if (!recorded_join(&f->call[i], &id, &rank, &nranks))
+        if (!ncs_recorded_join(&f->call[i], &id, &rank, &nranks))
             continue;
         size_t other = rank >= 0 ? ncs_map_number(&rank_in, id) : 0;
         f->several |= (rank < 0 && nranks > 1) || (other && other != (size_t)rank + 1);
@@ -61,42 +60,45 @@ static void look_at_joins(struct recorded_file *f, struct membership *of_file, s
     ncs_map_free(&rank_in);
 }
 
-/* True if the numbers, one for each file that is one rank, are there and differ. */
-static bool numbers_differ(const struct recording *r, const int64_t *number)
+/* ---- threads of a process with several ranks ---- */
+
+/* By handle: the rank + 1 in the largest communicator, or the one of the communicator that it comes from. */
+static void note_handle(struct ncs_map *rank_of, const struct recorded_call *c, int64_t largest)
 {
-    struct ncs_map seen = { 0 };
-    bool differ = true;
-    for (size_t i = 0; i < r->files && differ; i++) {
-        if (r->file[i].several || r->file[i].left_out)
-            continue;
-        differ = number[i] >= 0 && number[i] < NCS_RECORD_RANKS && !ncs_map_number(&seen, (uint64_t)number[i] + 1);
-        ncs_map_put_number(&seen, (uint64_t)number[i] + 1, 1);
+    const unsigned char *at = ncs_fn_info[c->fn].at;
+    uint64_t id, handle = at[NCS_ARG_COMM_OUT] ? c->raw.arg[at[NCS_ARG_COMM_OUT] - 1] : 0;
+    int64_t rank, nranks;
+    if (ncs_recorded_join(c, &id, &rank, &nranks) && nranks == largest) {
+        for (size_t k = 0; rank < 0 && k < c->words && (int64_t)k < nranks; k++)
+            ncs_map_put_number(rank_of, c->list[k], k + 1);
+        if (rank >= 0 && handle)
+            ncs_map_put_number(rank_of, handle, (size_t)rank + 1);
+    } else if (ncs_fn_info[c->fn].child && at[NCS_ARG_COMM] && handle) {
+        ncs_map_put_number(rank_of, handle, ncs_map_number(rank_of, c->raw.arg[at[NCS_ARG_COMM] - 1]));
     }
-    ncs_map_free(&seen);
-    return differ;
 }
 
-/* Files of an earlier start of the job are in the folder: the newest file of each rank counts. */
-static void leave_out_older(struct recording *r, const int64_t *number)
+/* A thread that has joined nothing is the rank of the first communicator that it uses: another thread, or ncclCommInitAll,
+ * has made it. */
+static void rank_threads(struct recorded_file *f, int64_t largest)
 {
-    size_t left = 0;
-    for (size_t i = 0; i < r->files; i++)
-        for (size_t k = 0; k < r->files; k++) {
-            const struct recorded_file *a = &r->file[i], *b = &r->file[k];
-            if (i == k || a->several || b->several || number[i] != number[k] || a->left_out || b->left_out)
-                continue;
-            if (a->head.opened.real > b->head.opened.real || (a->head.opened.real == b->head.opened.real && i > k))
-                continue;
-            r->file[i].left_out = true;
-            if (left++ == 0)
-                ncs_record_note(r->record, "%.300s is left out: %.300s is a newer recording of rank %lld", a->path, b->path,
-                                (long long)number[i]);
-        }
-    if (left > 1)
-        ncs_record_note(r->record, "%zu more recordings are left out because of newer ones", left - 1);
+    struct ncs_map rank_of = { 0 };
+    for (size_t i = 0; i < f->calls; i++) {
+        const struct recorded_call *c = &f->call[i];
+        const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
+        struct recorded_thread *t = &f->thread[c->raw.thread];
+        note_handle(&rank_of, c, largest);
+        size_t rank = info->counted && info->at[NCS_ARG_COMM]
+                          ? ncs_map_number(&rank_of, c->raw.arg[info->at[NCS_ARG_COMM] - 1]) : 0;
+        if (!rank)
+            continue;
+        t->many |= t->rank >= 0 && t->rank != (int)rank - 1;
+        t->rank = t->rank < 0 ? (int)rank - 1 : t->rank;
+    }
+    ncs_map_free(&rank_of);
 }
 
-static void number_threads(struct recorded_file *f, const struct membership *of_thread)
+static void number_threads(struct recorded_file *f, const struct membership *of_thread, int64_t largest)
 {
     int number = 0;
     for (int i = 0; i < f->threads; i++) {
@@ -104,6 +106,8 @@ static void number_threads(struct recorded_file *f, const struct membership *of_
         t->rank = !f->several ? f->rank : of_thread[i].nranks ? (int)of_thread[i].rank : -1;
         t->number = f->several ? 0 : t->used ? number++ : 0;
     }
+    if (f->several && !f->left_out)
+        rank_threads(f, largest);
 }
 
 struct ranking {
@@ -121,6 +125,8 @@ static void open_ranking(struct ranking *k, const struct recording *r)
     for (size_t i = 0; i < r->files; i++) {
         struct recorded_file *f = &r->file[i];
         k->of_thread[i] = ncs_new(((size_t)f->threads + 1) * sizeof **k->of_thread);
+        if (f->left_out)
+            continue;
         look_at_joins(f, &k->of_file[i], k->of_thread[i]);
         k->largest = k->of_file[i].nranks > k->largest ? k->of_file[i].nranks : k->largest;
         k->by_launcher[i] = f->head.rank;
@@ -139,29 +145,38 @@ static void close_ranking(struct ranking *k, const struct recording *r)
     ncs_free(k->by_launcher);
 }
 
-static const int64_t *choose_numbers(const struct ranking *k, struct recording *r)
+/* A process in no communicator has the launcher's number, if no other process is that rank. */
+static const int64_t *choose_numbers(struct ranking *k, const struct recording *r, bool by_launcher)
 {
-    if (numbers_differ(r, k->by_launcher))
-        return k->by_launcher;
-    if (numbers_differ(r, k->by_comm))
-        return k->by_comm;
-    for (size_t i = 0; i < r->files; i++)
-        if (k->by_launcher[i] < 0 && k->by_comm[i] >= 0)
+    for (size_t i = 0; i < r->files && by_launcher; i++)
+        if (k->by_launcher[i] < 0)
             k->by_launcher[i] = k->by_comm[i];
-    leave_out_older(r, k->by_launcher);
-    return k->by_launcher;
+    for (size_t i = 0; i < r->files && !by_launcher; i++)
+        if (k->by_comm[i] < 0 && !k->of_file[i].nranks)
+            k->by_comm[i] = k->by_launcher[i];
+    int64_t *number = by_launcher ? k->by_launcher : k->by_comm;
+    size_t kept = 0, last = 0;
+    for (size_t i = 0; i < r->files; i++)
+        if (!r->file[i].left_out) {
+            kept++;
+            last = i;
+        }
+    if (kept == 1 && number[last] < 0)
+        number[last] = 0; /* it is all there is */
+    return number;
 }
 
 bool ncs_recorded_rank(struct recording *r, struct ncs_error *err)
 {
     struct ranking k;
+    bool by_launcher = ncs_recorded_find_start(r);
     open_ranking(&k, r);
-    const int64_t *number = choose_numbers(&k, r);
+    const int64_t *number = choose_numbers(&k, r, by_launcher);
     int64_t most = k.largest > 1 ? k.largest : 1;
     for (size_t i = 0; i < r->files; i++) {
         struct recorded_file *f = &r->file[i];
         f->rank = f->several || number[i] >= NCS_RECORD_RANKS ? -1 : (int)number[i];
-        number_threads(f, k.of_thread[i]);
+        number_threads(f, k.of_thread[i], k.largest);
         for (int t = 0; t < f->threads && !f->left_out; t++)
             most = f->thread[t].rank >= most ? f->thread[t].rank + 1 : most;
     }

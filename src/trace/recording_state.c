@@ -10,10 +10,28 @@ static void pin_call(const struct ncs_call *call)
     ncs_call_pin((struct ncs_call *)call);
 }
 
-static char *last_words(const struct recorded_play *p, const struct ncs_call *last)
+/* The communicator on which the rank has made most calls, all of them overwritten or left out. */
+static const struct ncs_comm_info *comm_of_lost_calls(const struct ncs_journal *j, int rank, uint32_t *calls)
+{
+    const struct ncs_comm_info *found = NULL;
+    *calls = 0;
+    for (size_t i = 0; i < j->comms; i++)
+        for (int k = 0; k < j->comm[i]->members; k++)
+            if (j->comm[i]->member[k].rank == rank && j->comm[i]->member[k].calls > *calls) {
+                *calls = j->comm[i]->member[k].calls;
+                found = j->comm[i];
+            }
+    return found;
+}
+
+static char *last_words(const struct recorded_play *p, int rank, const struct ncs_call *last)
 {
     struct ncs_str text = { 0 };
-    if (!last)
+    uint32_t calls;
+    const struct ncs_comm_info *comm = last ? NULL : comm_of_lost_calls(p->journal, rank, &calls);
+    if (comm)
+        ncs_str_addf(&text, "its recording ends after call %u on %s", (unsigned)calls, comm->name);
+    else if (!last)
         ncs_str_add(&text, "its recording has no call");
     else
         ncs_str_addf(&text, "its recording ends after call %u on %s", (unsigned)last->number,
@@ -55,7 +73,7 @@ static void add_thread_context(struct recorded_play *p, struct ncs_snapshot *s, 
         c->state = NCS_CONTEXT_POLLING;
         c->call = make_poll(p, t, &of->poll);
     } else if (!ended) {
-        c->message = last_words(p, t->counted);
+        c->message = last_words(p, of->rank, t->counted);
     }
     pin_call(c->call);
 }

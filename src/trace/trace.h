@@ -23,6 +23,12 @@ struct ncs_trace_doubt {
     bool anywhere; /* calls may be missing between others; otherwise only at the end */
 };
 
+/* The source line of a place, which has not changed since: it can be quoted. */
+struct ncs_trace_source {
+    char *shown, *path; /* the file as reports name it; NULL = the place has none */
+    int line;
+};
+
 struct ncs_trace {
     char *kind;              /* of the files: "Flight Recorder dumps, NCCL log" */
     int ranks;
@@ -37,6 +43,7 @@ struct ncs_trace {
     char **note; size_t notes, note_room; /* facts about the record for its reader */
     /* The journal's lines from NCS_TRACE_LINES on are indices into this array. */
     char **place; size_t places, place_room; /* "train.py:42" */
+    struct ncs_trace_source *source; size_t sources; /* by place; places beyond have none */
     void **block; size_t blocks, block_room; /* memory that the journal's calls point to */
 };
 
@@ -53,5 +60,9 @@ void ncs_trace_free(struct ncs_trace *trace); /* the contents */
 
 /* The name of a place by its line; NULL = the line is none. */
 const char *ncs_trace_place(const struct ncs_trace *trace, long line);
+/* Its source; NULL = none is known. */
+const struct ncs_trace_source *ncs_trace_source(const struct ncs_trace *trace, long line);
+/* place: an index. Copies the texts; `shown` is safe for reports. */
+void ncs_trace_set_source(struct ncs_trace *trace, size_t place, const char *shown, const char *path, int line);
 
 #endif

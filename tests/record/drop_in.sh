@@ -26,10 +26,21 @@ NCCLSCRIPT_GPUS=4 "$NCCLSCRIPT" record -o "$out/train" -- "$build/tests/exec/exe
 "$NCCLSCRIPT" diagnose "$out/train" >"$out/said" 2>&1
 [ $? -eq 3 ] || fail "train: the exit status of diagnose"
 [ -n "$(plain "$out/said")" ] && [ "$(plain "$out/said")" = "$(plain "$out/exec")" ] || fail "train: another finding than exec's: $(plain "$out/exec")"
-grep -qE 'rank 2 destroyed comm1 at rank_main\+0x[0-9a-f]+ after 1 call; .* AllReduce float32 x 8 sum at rank_main\+0x' "$out/said" ||
+place='(rank_main\+0x[0-9a-f]+|([^ ]*/)?train\.c:[0-9]+)' # by symbols, or by debug information
+grep -qE "rank 2 destroyed comm1 at $place after 1 call; .* AllReduce float32 x 8 sum at $place" "$out/said" ||
     fail "train: the places are not the program's"
 [[ $(ls "$out/train") == *@* ]] && fail "train: the file is named by a rank: $(ls "$out/train")"
 grep -q 'recordings: likely, not certain' "$out/said" || fail "train: certain"
+
+# Threads that join nothing, threads that poll, a thread that calls for others: the same kind of finding as exec's.
+for client in places_named pollers helper hang; do
+    rm -rf "$out/rec"
+    NCCLSCRIPT_GPUS=4 "$NCCLSCRIPT" record -o "$out/rec" -- "$build/tests/exec/exec_$client" >"$out/exec" 2>&1
+    [ $? -eq 3 ] || { cp "$out/exec" "$out/said"; fail "$client: the program did not hang"; }
+    "$NCCLSCRIPT" diagnose "$out/rec" >"$out/said" 2>&1
+    [ $? -eq 3 ] && [ "$(grep '^  more' "$out/said")" = "$(grep '^  more' "$out/exec")" ] ||
+        fail "$client: another finding than exec's: $(grep '^  more' "$out/exec")"
+done
 
 for client in one_thread threads memory lives patterns recovery; do
     rm -rf "$out/rec"

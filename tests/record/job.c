@@ -12,9 +12,12 @@
  *   poll         asks an event for ever
  *   look N       another thread asks for errors N times
  *   crowd N      8 threads all-reduce N times each
+ *   ranks N      is all N ranks of a communicator, one thread each, which all-reduce 3 times, all at one time
+ *   id           makes an id, and joins nothing
  *   dlopen       from here on, calls the functions that dlsym finds
  *   tell N       all-reduces N times, and prints a line after each
  *   fork         goes on in a child process, and waits for it
+ *   exec         becomes this program again, with the steps that follow
  *   destroy      destroys the communicator
  *   sleep        waits for ever in its own code
  *   memory       prints how many KiB of memory it has
@@ -102,6 +105,50 @@ static void reduce_as_crowd(long times)
         pthread_join(thread[i], NULL);
 }
 
+struct one_rank {
+    pthread_t thread;
+    int rank, nranks;
+    pthread_barrier_t *all;
+};
+
+static void *run_rank(void *arg)
+{
+    struct one_rank *r = arg;
+    ncclUniqueId id;
+    ncclComm_t own;
+    ncclGetUniqueId(&id);
+    ncclCommInitRank(&own, r->nranks, id, r->rank);
+    reduce_often(3, own);
+    pthread_barrier_wait(r->all);
+    return NULL;
+}
+
+static void run_ranks(long number)
+{
+    struct one_rank *all = calloc((size_t)number + 1, sizeof *all);
+    pthread_barrier_t together;
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 128 << 10);
+    pthread_barrier_init(&together, NULL, (unsigned)number);
+    for (int i = 0; i < number; i++) {
+        all[i].all = &together;
+        all[i].rank = i;
+        all[i].nranks = (int)number;
+        if (pthread_create(&all[i].thread, &small, run_rank, &all[i]) != 0)
+            exit(6);
+    }
+    for (int i = 0; i < number; i++)
+        pthread_join(all[i].thread, NULL);
+    free(all);
+}
+
+static void make_id(void)
+{
+    ncclUniqueId id;
+    ncclGetUniqueId(&id);
+}
+
 static void find_by_name(void)
 {
     void *library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
@@ -118,6 +165,15 @@ static void go_on_in_child(void)
         return;
     waitpid(child, &status, 0);
     exit(WIFEXITED(status) ? WEXITSTATUS(status) : 8);
+}
+
+static void become_again(char **steps)
+{
+    char *argv[64] = { (char *)"job" };
+    for (int i = 0; steps[i] && i < 62; i++)
+        argv[i + 1] = steps[i];
+    execv("/proc/self/exe", argv);
+    exit(8);
 }
 
 static void print_memory(void)
@@ -156,7 +212,7 @@ static void join_all(void)
 {
     ncclUniqueId id;
     ncclGetUniqueId(&id);
-    ncclCommInitRank(&comm, nranks, id, rank);
+    ncclCommInitRank(&comm, nranks ? nranks : 1, id, rank);
 }
 
 static void join_named(void)
@@ -166,6 +222,20 @@ static void join_named(void)
     config.commName = "data";
     ncclGetUniqueId(&id);
     ncclCommInitRankConfig(&comm, nranks, id, rank, &config);
+}
+
+/* A call whose wrapper the loader binds while the program starts, and one when it ends. */
+static void join_early(void) __attribute__((constructor)), leave_late(void) __attribute__((destructor));
+static void join_early(void)
+{
+    if (getenv("JOB_EARLY"))
+        join_all();
+}
+
+static void leave_late(void)
+{
+    if (getenv("JOB_EARLY"))
+        ncclCommDestroy(comm);
 }
 
 /* Makes a step; returns true if it took the number that follows. */
@@ -197,6 +267,10 @@ static int make_step(const char *step, long number)
         return look_on(number), 1;
     else if (strcmp(step, "crowd") == 0)
         return reduce_as_crowd(number), 1;
+    else if (strcmp(step, "ranks") == 0)
+        return run_ranks(number), 1;
+    else if (strcmp(step, "id") == 0)
+        make_id();
     else if (strcmp(step, "dlopen") == 0)
         find_by_name();
     else if (strcmp(step, "fork") == 0)
@@ -212,7 +286,7 @@ static int make_step(const char *step, long number)
 
 static int takes_number(const char *step)
 {
-    static const char *const with[] = { "reduce", "tell", "half", "count", "bcast", "look", "crowd" };
+    static const char *const with[] = { "reduce", "tell", "half", "count", "bcast", "look", "crowd", "ranks" };
     for (size_t i = 0; i < sizeof with / sizeof *with; i++)
         if (strcmp(step, with[i]) == 0)
             return 1;
@@ -233,6 +307,8 @@ int main(int argc, char **argv)
         const char *step = argv[i], *colon = strchr(step, ':');
         int others = step[0] == '!', mine = !colon || (atoi(step + others) == rank) != others;
         step = colon ? colon + 1 : step;
+        if (mine && strcmp(step, "exec") == 0)
+            become_again(argv + i + 1);
         int numbered = takes_number(step);
         if (mine)
             make_step(step, numbered && i + 1 < argc ? atol(argv[i + 1]) : 0);

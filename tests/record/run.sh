@@ -53,7 +53,7 @@ diagnose "a rank that stops" 3
 says 'HANG .* 4 ranks, recordings: likely, not certain'
 says 'communicator comm1, call 4: AllReduce float32 x 8 sum'
 says 'rank 2 +never made call 4: its recording ends after call 3 on comm1'
-says 'ranks? 0.*3? *waits? in cudaStreamSynchronize\(\) +main\+0x'
+says 'rank 0 +waits in cudaStreamSynchronize\(\) +(([^ ]*/)?job\.c:[0-9]+|main\+0x)'
 [ "$(ls "$out/rec" | grep -cE '^[0-3]@.*\.[0-9]+\.ncclrec$')" -eq 4 ] || fail "$name: $(ls "$out/rec")"
 
 start 4 join reduce 2 1:count 9 '!1:count' 8 sync
@@ -109,13 +109,17 @@ damaged() { # NAME OFFSET BYTES MESSAGE
 }
 cp "$out"/rec/0@* "$out/sound"
 rm "$out"/rec/*
-damaged "another version" 8 '\x07' 'a recording of version 7: version 1 is expected'
+damaged "another version" 8 '\x07' 'a recording of version 7: version 2 is expected'
 damaged "another byte order" 12 '\x01\x02' 'another byte order'
 damaged "an area outside of the file" 27 '\x7f' 'area 0 of the recording is damaged'
 damaged "entries of another size" 36 '\x41' 'area 0 of the recording is damaged: .* entries of 65 bytes'
 head -c 100 "$out/sound" >"$out/rec/0@x.ncclrec"
 diagnose "the beginning of a head" 2
 says 'the recording is cut off: 100 of at least 4096 bytes'
+
+start 3 join reduce 2 '!0:count' 1099511627776 0:reduce 1 sync
+diagnose "calls that NCCL refused" 3
+says "note +ncclAllReduce returned ncclInvalidArgument on ranks 1, 2, first at ([^ ]*/)?(job\.c:|main\+)"
 
 # ---- rings that are full ----
 options=(--calls 64)
@@ -157,13 +161,14 @@ done
 diagnose "ranks by the communicator" 0
 says '2 ranks, recordings: nothing wrong found in 4 calls'
 
-# A second start of the job in the same folder.
-for rank in 0 1; do
-    RANK=$rank WORLD_SIZE=2 "$NCCLSCRIPT" record -o "$out/rec" -- "$job" join reduce 3
-    RANK=$rank WORLD_SIZE=2 "$NCCLSCRIPT" record -o "$out/rec" -- "$job" join reduce 4
+# A job that came to its end although its ranks disagreed.
+rm -rf "$out/rec"
+for rank in 0 1 2; do
+    RANK=$rank WORLD_SIZE=3 "$NCCLSCRIPT" record -o "$out/rec" -- "$job" join reduce 2 1:count 9 '!1:count' 8 reduce 2
 done
-diagnose "two starts" 0
-says 'is left out: .* is a newer recording of rank'
+diagnose "a job that ended with a mismatch" 1
+says '^WRONG .* 3 ranks'
+says 'call 3 on comm1 has count 9 .* on rank 1 .* count 8 .* on ranks 0, 2'
 
 # Ranks that are read while they run are at different calls.
 rm -rf "$out/rec"
@@ -186,13 +191,47 @@ leaves_out 'the job goes on'
 # A plug-in's own libnccl.
 rm -rf "$out/rec"
 "$NCCLSCRIPT" record -o "$out/rec" -- "${job%job}host" "${job%record_job}librecord_plugin.so" || fail "the plug-in failed"
-diagnose "a plug-in" 0
-says 'nothing wrong found in 7 calls'
+diagnose "a plug-in, opened twice" 0
+says 'nothing wrong found in 14 calls'
+"${job%job}host" "${job%record_job}librecord_plugin.so" deep || fail "RTLD_DEEPBIND without the recorder"
+"$NCCLSCRIPT" record -o "$out/rec" -- "${job%job}host" "${job%record_job}librecord_plugin.so" deep || fail "RTLD_DEEPBIND"
+
+# A constructor and a destructor of the program call NCCL.
+rm -rf "$out/rec"
+JOB_EARLY=1 "$NCCLSCRIPT" record -o "$out/rec" -- "$job" reduce 2 || fail "calls in a constructor: status"
+diagnose "calls in a constructor and a destructor" 0
+says 'nothing wrong found in 2 calls'
+leaves_out 'note'
+
+# Many threads.
+rm -rf "$out/rec"
+"$NCCLSCRIPT" record -o "$out/rec" -- "$job" ranks 1024 || fail "1024 ranks in one process: status"
+diagnose "1024 ranks in one process" 0
+says '1024 ranks, recordings: nothing wrong found in 3072 calls'
+leaves_out 'note'
+rm -rf "$out/rec"
+"$NCCLSCRIPT" record -o "$out/rec" --calls 64 -- "$job" ranks 200 || fail "more threads than there is room for: status"
+diagnose "more threads than there is room for" 5 # few of the calls are left
+says 'note +the calls of [0-9]+ threads are missing: the recording had no room for more threads at a time'
 
 # A child has a file of its own.
 rm -rf "$out/rec"
 RANK=0 "$NCCLSCRIPT" record -o "$out/rec" -- "$job" join reduce 2 fork join reduce 1
 [ "$(ls "$out/rec" | wc -l)" -eq 2 ] || fail "fork: $(ls "$out/rec")"
+
+# A process that is stopped and goes on has lost nothing.
+rm -rf "$out/rec"
+"$NCCLSCRIPT" record -o "$out/rec" --calls 262144 -- "$job" join tell 200000 >"$out/told" &
+pid=$!
+for _ in 1 2 3 4 5; do
+    sleep 0.02
+    kill -STOP $pid 2>/dev/null && "$NCCLSCRIPT" diagnose "$out/rec" >"$out/said" 2>&1
+    [ $? -lt 128 ] || fail "a process that is stopped"
+    kill -CONT $pid 2>/dev/null
+done
+wait $pid
+diagnose "a process that was stopped and went on" 0
+says 'nothing wrong found in 200000 calls'
 } 2>"$out/errors"
 grep -v Killed "$out/errors"
 

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/dwarf.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/safe.h"
-#include "shim/exec/dwarf.h"
-#include "shim/exec/path.h"
 #include "shim/exec/site.h"
 #include "shim/exec/symbol.h"
 
@@ -63,14 +63,14 @@ static struct place place_at_line(char *path, int line, struct timespec made)
     return p;
 }
 
-static struct place find_place(const struct ncs_site *s)
+static struct place find_place(void *code, const struct ncs_site *s)
 {
     struct ncs_dwarf_line at;
     if (!s->address && s->file && s->line > 0)
         return place_at_line(ncs_copy_text(s->path), s->line, (struct timespec){ .tv_sec = ncs_site_begin() + 1 });
     if (!s->address)
         return (struct place){ .own_name = ncs_copy_text(s->function ? s->function : s->file) };
-    if (!ncs_dwarf_find(s->address, &at))
+    if (!ncs_dwarf_find(code, (uint64_t)(uintptr_t)s->address, &at))
         return (struct place){ .address = s->address };
     struct place p = place_at_line(ncs_path_absolute(at.file), at.line, code_time(s->address));
     ncs_free(at.file);
@@ -168,16 +168,15 @@ static void settle_sites(void)
     settled = ncs_site_count();
     place_of = ncs_new((settled + 1) * sizeof *place_of);
     struct place *found = ncs_new((settled + 1) * sizeof *found);
-    bool open = ncs_dwarf_open();
+    void *code = ncs_dwarf_open_process();
     for (size_t i = 1; i <= settled; i++) {
-        found[i] = find_place(ncs_site_at((int)i));
+        found[i] = find_place(code, ncs_site_at((int)i));
         struct place copy = found[i];
         copy.path = ncs_copy_text(copy.path);
         copy.own_name = ncs_copy_text(copy.own_name);
         NCS_PUSH(place, places, room, copy);
     }
-    if (open)
-        ncs_dwarf_close();
+    ncs_dwarf_close(code);
     sort_places();
     for (size_t i = 1; i <= settled; i++) {
         const struct place *p = bsearch(&found[i], place, places, sizeof *place, compare_places);
@@ -244,11 +243,10 @@ static const char *early_name(int site)
     }
     if (early[site])
         return early[site];
-    bool open = ncs_dwarf_open();
-    struct place p = find_place(s);
+    void *code = ncs_dwarf_open_process();
+    struct place p = find_place(code, s);
     struct ncs_str name = { 0 };
-    if (open)
-        ncs_dwarf_close();
+    ncs_dwarf_close(code);
     char *symbol = p.path || p.own_name ? NULL : ncs_symbol_name((void *)p.address);
     ncs_safe_name(&name, p.path ? ncs_path_short(p.path) : symbol ? symbol : p.own_name);
     if (p.path)

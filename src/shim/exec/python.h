@@ -2,9 +2,6 @@
 #ifndef NCS_EXEC_PYTHON_H
 #define NCS_EXEC_PYTHON_H
 
-/* Looks whether the process has an interpreter that this file knows. */
-void ncs_python_look(void);
-
 /* The site of the calling thread's innermost Python frame that is of the program's own; if all frames belong to
  * installed packages, of the innermost one. 0 = the thread runs no Python. */
 int ncs_python_site(void);

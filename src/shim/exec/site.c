@@ -10,7 +10,8 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "shim/exec/path.h"
+#include "base/path.h"
+#include "base/python.h"
 #include "shim/exec/python.h"
 
 /* Facts about an address, kept by each thread for the addresses that it has used last. */

@@ -49,10 +49,16 @@ struct ncs_recording_pulse ncs_recorder_pulse(void)
     return pulse;
 }
 
+static int busy; /* a thread writes the moment */
+
+void ncs_recorder_forget_time(void)
+{
+    busy = 0;
+}
+
 /* A reader takes one that is complete: the other is being written. */
 void ncs_recorder_keep_time(struct ncs_recording_head *head, uint64_t ticks)
 {
-    static int busy;
     uint64_t pulses = __atomic_load_n(&head->pulses, __ATOMIC_RELAXED);
     if (ticks - head->latest[pulses % 2].ticks < OLD && pulses > 4)
         return;

@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { THREADS = 256, PAIRS = 4096, SITES = 1024, LASTING = 4096 };
+enum { PAIRS = 4096, SITES = 1024, LASTING = 4096 };
 
 enum { CLOSED, OPEN, REFUSED };
 enum { NO_RANK = -1, SEVERAL_RANKS = -2 };
@@ -96,7 +97,7 @@ static void place_areas(struct ncs_recording_head *head)
     uint32_t part = calls < 1024 ? 16 : 1;
     head->bytes = sizeof *head;
     place_area(head, NCS_RECORDING_FUNCTIONS, NCS_FN_COUNT, sizeof(struct ncs_recording_function));
-    place_area(head, NCS_RECORDING_THREADS, THREADS / part, sizeof(struct ncs_recording_thread));
+    place_area(head, NCS_RECORDING_THREADS, NCS_RECORDING_THREADS_MOST / part, sizeof(struct ncs_recording_thread));
     place_area(head, NCS_RECORDING_COMMS, NCS_RECORDING_COMMS_MOST / part, sizeof(struct ncs_recording_comm));
     place_area(head, NCS_RECORDING_PAIRS, PAIRS / part, sizeof(struct ncs_recording_pair));
     place_area(head, NCS_RECORDING_SITES, SITES / part, sizeof(struct ncs_recording_site));
@@ -133,24 +134,44 @@ static void name_functions(struct recorder_file *f)
 
 /* ---- opening it ---- */
 
-/* "3@node7.4711.ncclrec"; without a launcher "node7.4711.ncclrec". */
-static void name_file(char *path, size_t room, const char *folder, const struct ncs_recording_head *head)
+/* "3@node7.4711.ncclrec"; without a launcher "node7.4711.ncclrec". `other`: a number for a name that is in use: containers
+ * have equal numbers of processes, and a program may become another one. */
+static void name_file(char *path, size_t room, const char *folder, const struct ncs_recording_head *head, int other)
 {
-    char rank[32] = "", host[sizeof head->host];
+    char rank[32] = "", host[sizeof head->host], number[16] = "";
     snprintf(host, sizeof host, "%s", head->host);
     for (char *p = host; *p; p++)
         if (*p == '/' || *p == '@')
             *p = '_';
     if (head->rank >= 0)
         snprintf(rank, sizeof rank, "%d@", (int)head->rank);
-    snprintf(path, room, "%s/%s%s.%d" NCS_RECORDING_ENDING, folder, rank, host[0] ? host : "host", (int)head->pid);
+    if (other)
+        snprintf(number, sizeof number, ".%d", other);
+    snprintf(path, room, "%s/%s%s.%d%s" NCS_RECORDING_ENDING, folder, rank, host[0] ? host : "host", (int)head->pid, number);
 }
 
-/* The blocks of the file are reserved: a full disk must not end the job by a signal later. */
-static void *map_file(const char *path, size_t bytes)
+/* A file beyond the limit of the process would end it by SIGXFSZ. */
+static int reserve_file(int fd, size_t bytes)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-    int error = fd < 0 ? errno : posix_fallocate(fd, 0, (off_t)bytes);
+    struct rlimit most;
+    if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY && most.rlim_cur < bytes)
+        return EFBIG;
+    return posix_fallocate(fd, 0, (off_t)bytes);
+}
+
+/* Makes a file of a name that is free: an older recording stays, and so does that of a living process. Its blocks are
+ * reserved: a full disk must not end the job by a signal later. */
+static void *map_file(char *path, size_t room, const char *folder, const struct ncs_recording_head *head)
+{
+    enum { NAMES = 1000 };
+    int fd = -1, error = EEXIST;
+    size_t bytes = head->bytes;
+    for (int i = 0; i < NAMES && error == EEXIST; i++) {
+        name_file(path, room, folder, head, i);
+        fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+        error = fd < 0 ? errno : 0;
+    }
+    error = error ? error : reserve_file(fd, bytes);
     void *at = error ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
     if (at == MAP_FAILED && !error)
         error = errno;
@@ -160,17 +181,33 @@ static void *map_file(const char *path, size_t bytes)
         return at;
     if (fd >= 0)
         unlink(path);
-    ncs_recorder_warn("ncclscript record: %s: %s: this process is not recorded", path, strerror(error));
+    ncs_recorder_warn("ncclscript record: %.600s: %s: this process is not recorded", path, strerror(error));
     return NULL;
+}
+
+/* Gives the file its name, unless another one has it. */
+static void rename_file(const struct ncs_recording_head *named)
+{
+    char path[sizeof file_path];
+    for (int i = 0; i < 100; i++) {
+        name_file(path, sizeof path, file_folder, named, i);
+        if (strcmp(path, file_path) == 0)
+            return;
+        if (access(path, F_OK) == 0)
+            continue;
+        if (rename(file_path, path) == 0)
+            snprintf(file_path, sizeof file_path, "%s", path);
+        return;
+    }
 }
 
 /* Without a launcher the first communicator names the file, unless the process has several of its ranks. */
 void ncs_recorder_name_file(struct ncs_recording_head *head, uint64_t id, int rank)
 {
-    char path[sizeof file_path];
     struct ncs_recording_head named = *head;
     if (head->rank >= 0 || __atomic_load_n(&file_rank, __ATOMIC_RELAXED) == rank)
         return;
+    int error = errno;
     pthread_mutex_lock(&file_lock);
     int before = file_rank;
     if (before == NO_RANK)
@@ -180,12 +217,12 @@ void ncs_recorder_name_file(struct ncs_recording_head *head, uint64_t id, int ra
     if (before != NO_RANK && before != rank)
         rank = SEVERAL_RANKS;
     named.rank = rank == SEVERAL_RANKS ? -1 : rank;
-    name_file(path, sizeof path, file_folder, &named);
-    if (before != SEVERAL_RANKS && before != rank && rename(file_path, path) == 0)
-        snprintf(file_path, sizeof file_path, "%s", path);
+    if (before != SEVERAL_RANKS && before != rank)
+        rename_file(&named);
     if (before != SEVERAL_RANKS)
         __atomic_store_n(&file_rank, rank, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&file_lock);
+    errno = error;
 }
 
 static bool open_file(struct recorder_file *f, const char *folder, const struct ncs_recording_head *filled)
@@ -196,10 +233,10 @@ static bool open_file(struct recorder_file *f, const char *folder, const struct 
         ncs_recorder_warn("ncclscript record: %s: %s: this process is not recorded", folder, strerror(errno));
         return false;
     }
-    snprintf(file_folder, sizeof file_folder, "%s", folder);
-    name_file(file_path, sizeof file_path, folder, &head);
+    if (!realpath(folder, file_folder)) /* the program may change to another folder */
+        snprintf(file_folder, sizeof file_folder, "%s", folder);
     file_rank = NO_RANK;
-    char *at = map_file(file_path, head.bytes);
+    char *at = map_file(file_path, sizeof file_path, folder, &head);
     if (!at)
         return false;
     *f = (struct recorder_file){ .head = (void *)at };
@@ -225,6 +262,8 @@ static void file_in_child(void)
     the_file = (struct recorder_file){ 0 };
     ncs_recorder_forget_thread();
     ncs_recorder_forget_sites();
+    ncs_recorder_forget_lines();
+    ncs_recorder_forget_time();
     file_state = CLOSED;
     pthread_mutex_init(&file_lock, NULL);
 }

@@ -6,6 +6,7 @@
 #include "shim/record/recorder.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,11 +73,24 @@ static void *find_in_modules(const char *name)
     return found;
 }
 
+/* A program may close a library that it has opened, and open it again at another address: wrappers keep the address. */
+static void pin_library(void *function)
+{
+    Dl_info info;
+    if (function && dladdr(function, &info) && info.dli_fname)
+        dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 void *ncs_recorder_real(const char *name)
 {
     find_symbol find = real_dlsym();
+    int error = errno;
     void *found = find ? find(RTLD_NEXT, name) : NULL;
-    return found && !is_of_recorder(found) ? found : find ? find_in_modules(name) : NULL;
+    if (find && (!found || is_of_recorder(found)))
+        found = find_in_modules(name);
+    pin_library(found);
+    errno = error;
+    return found;
 }
 
 /* ---- names that a program looks up itself ---- */
@@ -102,7 +116,8 @@ static void *wrapped(const struct recorder_export *e, void *found)
         return real || ncs_recorder_real(e->name) ? e->wrapper : NULL;
     }
     void *none = NULL;
-    __atomic_compare_exchange_n(e->real, &none, found, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    if (__atomic_compare_exchange_n(e->real, &none, found, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        pin_library(found);
     return !none || none == found ? e->wrapper : found;
 }
 

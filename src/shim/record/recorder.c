@@ -27,6 +27,7 @@ static __thread struct {
     struct ncs_recording_thread *thread;
     uint64_t last;                       /* time of its latest record */
     int inside, depth;                   /* calls that have not returned; open groups */
+    unsigned lost;                       /* calls of a thread that has no entry */
     int joins;
     struct recorder_join *join;
 } self __attribute__((tls_model("initial-exec")));
@@ -51,6 +52,7 @@ static void thread_ends(void *thread)
     free(self.join);
     self.join = NULL;
     self.joins = 0;
+    ncs_recorder_end_lines();
 }
 
 static void recorder_prepare(void)
@@ -77,12 +79,19 @@ static struct ncs_recording_thread *take_thread(struct recorder_file *f)
 
 static bool recorder_attach(struct recorder_file *f)
 {
+    if (self.file == f && self.lost && ++self.lost % 1024) /* a look for a free entry costs more than a call may */
+        return false;
     pthread_once(&recorder_once, recorder_prepare);
     self.file = f;
     self.depth = self.joins = 0;
     self.thread = take_thread(f);
-    if (!self.thread)
+    if (!self.thread) {
+        if (!self.lost)
+            __atomic_fetch_add(&f->head->threads_lost, 1, __ATOMIC_RELAXED);
+        self.lost += !self.lost;
         return false;
+    }
+    self.lost = 0;
     self.thread->tid = (uint32_t)syscall(SYS_gettid);
     self.thread->polls = 0;
     self.thread->state = 1;
@@ -95,6 +104,7 @@ void ncs_recorder_forget_thread(void)
     if (self.thread)
         pthread_setspecific(recorder_key, NULL); /* the entry is mapped no more */
     self.thread = NULL;
+    self.lost = 0;
 }
 
 /* ---- one entry ---- */

@@ -34,6 +34,8 @@ uint64_t ncs_recorder_ticks(void);
 struct ncs_recording_pulse ncs_recorder_pulse(void);
 /* Notes the moment in the file, if the latest such note is old. */
 void ncs_recorder_keep_time(struct ncs_recording_head *head, uint64_t ticks);
+/* In a child process: the thread that wrote the moment may be the parent's. */
+void ncs_recorder_forget_time(void);
 
 /* ---- the file (file.c) ---- */
 
@@ -71,7 +73,17 @@ int ncs_recorder_list(enum ncs_fn fn, const union ncs_arg *arg, bool ended, uint
 
 /* The index + 1 of a place in the code; 0 = no room. */
 uint16_t ncs_recorder_site(struct recorder_file *f, void *address);
+/* Of the line of Python that makes the call; 0 = the thread runs no Python. */
+uint16_t ncs_recorder_line(struct recorder_file *f);
+/* Frees what the calling thread has for that. */
+void ncs_recorder_end_lines(void);
+/* False: the environment says that frames of Python are left alone. */
+bool ncs_recorder_looks_for_python(void);
+/* Writes a site into the file; returns its index + 1, 0 = no room. */
+uint16_t ncs_recorder_add_site(struct recorder_file *f, const struct ncs_recording_site *site);
+/* In a child process: its file has no sites yet. */
 void ncs_recorder_forget_sites(void);
+void ncs_recorder_forget_lines(void);
 
 /* The counts of a communicator; NULL = no room. */
 struct ncs_recording_comm *ncs_recorder_comm(struct recorder_file *f, uint64_t handle);
@@ -90,7 +102,7 @@ struct recorder_export {
 };
 extern const struct recorder_export ncs_recorder_exports[];
 
-/* The real function of that name; NULL = no library of the program has it. */
+/* The real function of that name; NULL = no library of the program has it. Its library stays loaded from then on. */
 void *ncs_recorder_real(const char *name);
 /* Prints one line on standard error. */
 void ncs_recorder_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -1,6 +1,6 @@
 /* Paths of source files. */
-#ifndef NCS_EXEC_PATH_H
-#define NCS_EXEC_PATH_H
+#ifndef NCS_BASE_PATH_H
+#define NCS_BASE_PATH_H
 
 /* The path from the root on, without `.`, `..` and doubled slashes; a relative one begins at the working directory.
  * A name such as "<string>" stays. The caller frees it. */

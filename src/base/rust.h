@@ -1,6 +1,6 @@
 /* Names of functions that Rust has mangled. */
-#ifndef NCS_EXEC_RUST_H
-#define NCS_EXEC_RUST_H
+#ifndef NCS_BASE_RUST_H
+#define NCS_BASE_RUST_H
 
 #include <stdbool.h>
 

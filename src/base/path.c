@@ -1,4 +1,4 @@
-#include "shim/exec/path.h"
+#include "base/path.h"
 
 #include <stdbool.h>
 #include <string.h>

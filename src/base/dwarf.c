@@ -1,4 +1,4 @@
-#include "shim/exec/dwarf.h"
+#include "base/dwarf.h"
 
 #include <dlfcn.h>
 #include <stdint.h>
@@ -29,6 +29,7 @@ static struct {
     void *(*begin)(const struct dwarf_callbacks *);
     void (*end)(void *dwfl);
     int (*report)(void *dwfl, pid_t);
+    void *(*report_elf)(void *dwfl, const char *name, const char *path, int fd, uint64_t base, bool add_p_vaddr);
     int (*report_end)(void *dwfl, void *removed, void *arg);
     void *(*module_at)(void *dwfl, uint64_t address);
     struct dwarf_die *(*unit_at)(void *module, uint64_t address, uint64_t *bias);
@@ -45,7 +46,7 @@ static struct {
     int (*number)(struct dwarf_attribute *attribute, uint64_t *out);
     int (*files)(struct dwarf_die *unit, void **out, size_t *count);
     const char *(*file)(void *files, size_t index, uint64_t *time, uint64_t *size);
-    void *find_elf, *find_debug; /* callbacks of libdw's own */
+    void *find_elf, *find_debug, *section_address; /* callbacks of libdw's own */
 } dw;
 
 static const struct {
@@ -55,6 +56,7 @@ static const struct {
     { "dwfl_begin", &dw.begin },
     { "dwfl_end", &dw.end },
     { "dwfl_linux_proc_report", &dw.report },
+    { "dwfl_report_elf", &dw.report_elf },
     { "dwfl_report_end", &dw.report_end },
     { "dwfl_addrmodule", &dw.module_at },
     { "dwfl_module_addrdie", &dw.unit_at },
@@ -74,39 +76,52 @@ static const struct {
     { "dwfl_linux_proc_find_elf", &dw.find_elf },
     /* It looks in local folders only. dwfl_standard_find_debuginfo would ask servers of the network. */
     { "dwfl_build_id_find_debuginfo", &dw.find_debug },
+    { "dwfl_offline_section_address", &dw.section_address },
 };
-
-static void *dwfl;
 
 static bool dwarf_load(void)
 {
-    void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+    static bool loaded;
+    void *library = loaded ? NULL : dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
     for (size_t i = 0; library && i < sizeof symbols / sizeof *symbols; i++) {
         void *symbol = dlsym(library, symbols[i].name);
         if (!symbol)
             return false;
         memcpy(symbols[i].at, &symbol, sizeof symbol);
     }
-    return library != NULL;
+    return loaded |= library != NULL;
 }
 
-bool ncs_dwarf_open(void)
+void *ncs_dwarf_open_process(void)
 {
     static struct dwarf_callbacks callbacks; /* libdw keeps the pointer */
     if (!dwarf_load())
-        return false;
+        return NULL;
     callbacks = (struct dwarf_callbacks){ .find_elf = dw.find_elf, .find_debug = dw.find_debug };
-    dwfl = dw.begin(&callbacks);
-    if (dwfl && (dw.report(dwfl, getpid()) != 0 || dw.report_end(dwfl, NULL, NULL) != 0))
-        ncs_dwarf_close();
-    return dwfl != NULL;
+    void *code = dw.begin(&callbacks);
+    if (code && dw.report(code, getpid()) == 0 && dw.report_end(code, NULL, NULL) == 0)
+        return code;
+    ncs_dwarf_close(code);
+    return NULL;
 }
 
-void ncs_dwarf_close(void)
+void *ncs_dwarf_open_file(const char *path)
 {
-    if (dwfl)
-        dw.end(dwfl);
-    dwfl = NULL;
+    static struct dwarf_callbacks callbacks;
+    if (!dwarf_load())
+        return NULL;
+    callbacks = (struct dwarf_callbacks){ .find_debug = dw.find_debug, .section_address = dw.section_address };
+    void *code = dw.begin(&callbacks);
+    if (code && dw.report_elf(code, path, path, -1, 0, true) && dw.report_end(code, NULL, NULL) == 0)
+        return code;
+    ncs_dwarf_close(code);
+    return NULL;
+}
+
+void ncs_dwarf_close(void *code)
+{
+    if (code)
+        dw.end(code);
 }
 
 /* ---- which line of several ---- */
@@ -179,10 +194,10 @@ static struct dwarf_die *find_unit(void *module, uint64_t address, uint64_t *bia
     return unit;
 }
 
-bool ncs_dwarf_find(const void *return_address, struct ncs_dwarf_line *out)
+bool ncs_dwarf_find(void *code, uint64_t return_address, struct ncs_dwarf_line *out)
 {
-    uint64_t address = (uint64_t)(uintptr_t)return_address - 1, bias = 0; /* inside the call, which may end its line */
-    void *module = dwfl ? dw.module_at(dwfl, address) : NULL;
+    uint64_t address = return_address - 1, bias = 0; /* inside the call, which may end its line */
+    void *module = code ? dw.module_at(code, address) : NULL;
     struct dwarf_die *unit = module ? find_unit(module, address, &bias) : NULL;
     void *line = unit ? dw.line_at(unit, address - bias) : NULL;
     struct dwarf_attribute attribute;

@@ -1,6 +1,6 @@
 /* Two forms: that of C++ with a hash at the end, and since Rust 1.37 `_R` (Rust reference: symbol mangling,
  * legacy and v0). */
-#include "shim/exec/rust.h"
+#include "base/rust.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,0 +1,117 @@
+/* The line of Python that makes a call, as exec finds it: of the innermost frame that is the program's own; if there is
+ * none, of the innermost frame. Each instruction is looked up once. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/python.h"
+#include "shim/record/recorder.h"
+
+/* DEEP: frames of packages inside of the program's, as of torch.distributed. More cost more than a call may. */
+enum { LINES = 1 << 13, LINE_PROBES = 16, DEEP = 24 };
+
+/* An instruction of Python. The key is written last. It has the code object, the name of its file and the offset: another
+ * code object may come to the same address later. */
+static struct recorder_line {
+    uint64_t key;
+    uint16_t index; /* its site + 1; 0 = none so far */
+    bool own;       /* of the program */
+} recorder_lines[LINES];
+static pthread_mutex_t recorder_line_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Code objects of packages that this thread has met: most frames are such. On the heap: libraries that the program opens
+ * later need the loader's little room for threads, too. */
+static __thread struct ncs_python_known *recorder_packages __attribute__((tls_model("initial-exec")));
+
+void ncs_recorder_end_lines(void)
+{
+    free(recorder_packages);
+    recorder_packages = NULL;
+}
+
+static uint64_t key_of_frame(const struct ncs_python_frame *f)
+{
+    return ncs_hash(ncs_hash((uint64_t)(uintptr_t)f->code ^ f->tail, (uint64_t)(uintptr_t)f->file), (uint64_t)f->instruction) | 1;
+}
+
+static uint16_t site_of_frame(struct recorder_file *f, const struct ncs_python_frame *frame, const char *file)
+{
+    struct ncs_recording_site site = { 0 };
+    int line = ncs_python_line(frame);
+    size_t bytes = strlen(file), most = sizeof site.module - 1, cut = bytes > most ? bytes - most : 0;
+    site.line = line > 0 ? (uint32_t)line : 1;
+    memcpy(site.module, file + cut, bytes - cut); /* the end of a long path says more */
+    return ncs_recorder_add_site(f, &site);
+}
+
+/* Completes an entry, with the lock. `wanted`: its site is needed, whoever it belongs to. */
+static void fill_line(struct recorder_file *f, struct recorder_line *line, const struct ncs_python_frame *frame, bool wanted)
+{
+    char file[4096];
+    if (!ncs_python_file(frame, file, sizeof file))
+        return;
+    line->own = ncs_python_is_own(file);
+    if ((line->own || wanted) && !line->index)
+        __atomic_store_n(&line->index, site_of_frame(f, frame, file), __ATOMIC_RELEASE);
+}
+
+/* NULL = there is no room. */
+static const struct recorder_line *line_of_frame(struct recorder_file *f, const struct ncs_python_frame *frame, bool wanted)
+{
+    uint64_t key = key_of_frame(frame), hash = ncs_mix(key);
+    struct recorder_line *line = NULL;
+    for (uint64_t i = 0; i < LINE_PROBES; i++) {
+        line = &recorder_lines[(hash + i) & (LINES - 1)];
+        uint64_t there = __atomic_load_n(&line->key, __ATOMIC_ACQUIRE);
+        if (there == key && (!wanted || line->index))
+            return line;
+        if (there == key || !there)
+            break;
+        line = NULL;
+    }
+    if (!line || (wanted && f->head->sites >= f->head->area[NCS_RECORDING_SITES].entries))
+        return NULL;
+    pthread_mutex_lock(&recorder_line_lock);
+    if (line->key == 0 || line->key == key) {
+        fill_line(f, line, frame, wanted);
+        __atomic_store_n(&line->key, key, __ATOMIC_RELEASE);
+    } else {
+        line = NULL; /* another thread has taken the entry: the next call finds a free one */
+    }
+    pthread_mutex_unlock(&recorder_line_lock);
+    return line;
+}
+
+uint16_t ncs_recorder_line(struct recorder_file *f)
+{
+    struct ncs_python_frame frame, innermost = { 0 };
+    bool there = ncs_python_innermost(&frame);
+    if (there && !recorder_packages && !(recorder_packages = calloc(NCS_PYTHON_KNOWN, sizeof *recorder_packages)))
+        return 0;
+    for (int i = 0; i < DEEP && there; i++, there = ncs_python_skip(&frame, recorder_packages, DEEP)) {
+        if (!frame.code)
+            continue;
+        if (!innermost.code)
+            innermost = frame;
+        const struct recorder_line *line = line_of_frame(f, &frame, false);
+        if (line && line->own && line->index)
+            return line->index;
+        if (line && !line->own)
+            recorder_packages[ncs_python_slot(frame.code)] = (struct ncs_python_known){ frame.code, frame.file };
+    }
+    const struct recorder_line *line = innermost.code ? line_of_frame(f, &innermost, true) : NULL;
+    return line ? line->index : 0;
+}
+
+bool ncs_recorder_looks_for_python(void)
+{
+    const char *text = getenv(NCS_RECORDING_PYTHON);
+    return !text || strcmp(text, "0") != 0;
+}
+
+void ncs_recorder_forget_lines(void)
+{
+    memset(recorder_lines, 0, sizeof recorder_lines);
+    pthread_mutex_init(&recorder_line_lock, NULL);
+}
