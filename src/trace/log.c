@@ -323,7 +323,9 @@ bool ncs_log_finish(void *state)
         note_lines(l);
         return true;
     }
-    bool ok = read_all(l) && ncs_log_bind_loose(l) && ncs_log_number_ranks(l);
+    bool ok = read_all(l) && ncs_log_bind_loose(l);
+    ncs_log_doubt_parts(l);
+    ok = ok && ncs_log_number_ranks(l);
     l->building = true;
     ncs_map_free(&l->bound_of);
     l->bound_of = (struct ncs_map){ 0 };
@@ -361,7 +363,8 @@ void ncs_log_end(void *state)
     ncs_map_free(&l->member);
     ncs_map_free(&l->bound_of);
     ncs_map_free(&l->bound_at);
-    ncs_map_free(&l->parts);
+    ncs_log_free_parts(l);
+    ncs_map_free(&l->unnumbered);
     ncs_map_free(&l->comm_of);
     ncs_map_free(&l->entity_of);
     ncs_map_free(&l->thread_of);

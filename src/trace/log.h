@@ -27,6 +27,10 @@ struct log_entity { /* a rank of the run: a device in a process */
     bool any;
 };
 
+struct log_alike { /* communicators that a line may mean */
+    int one, other;
+};
+
 struct log_thread {
     int depth;
     uint64_t group;
@@ -48,7 +52,10 @@ struct log {
     struct log_bound *bound; size_t bounds, bound_room;
     struct ncs_map bound_of;  /* process and handle -> bound + 1 */
     struct ncs_map bound_at;  /* line that first showed it -> bound + 1 */
-    struct ncs_map parts;     /* how many parts of a colour a rank has made */
+    struct ncs_map unnumbered; /* how many parts of a color a rank has made of an unknown parent */
+    struct log_parts *parts; size_t part_lists, part_room; /* by parent, color and size */
+    struct ncs_map parts_of, part_member, part_turn;
+    struct log_alike *alike; size_t alikes, alike_room;
     struct ncs_map comm_of;   /* key of a communicator -> comm + 1 */
     struct log_entity *entity; size_t entities, entity_room;
     struct ncs_map entity_of; /* process and device -> entity + 1 */
@@ -92,6 +99,11 @@ size_t ncs_log_entity(struct log *l, const struct log_line *line, int device);
 struct log_bound *ncs_log_bound(struct log *l, uint64_t process, uint64_t handle); /* NULL = unknown */
 /* Takes a line of INIT. */
 bool ncs_log_bind(struct log *l, const struct log_line *line, const struct log_init *i);
+/* Finds or adds the communicator of a line of CALL about a split; -1 and err. */
+int ncs_log_part(struct log *l, const struct log_init *i, const struct log_bound *parent, bool *fresh);
+void ncs_log_doubt_parts(struct log *l);
+void ncs_log_free_parts(struct log *l);
+
 /* Once all lines are seen: numbers the ranks of the run. */
 bool ncs_log_number_ranks(struct log *l);
 

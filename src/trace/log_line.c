@@ -102,6 +102,7 @@ static enum log_kind parse_init(const char *text, struct log_init *i)
     i->anonymous = !strstr(text, " commId ") && !strstr(text, " parent ");
     if (!i->anonymous && !after(text, " commId ", 16, &i->id)) {
         whole = whole && after(text, " parent ", 16, &i->parent) && after_int(text, " color ", &i->color);
+        after_int(text, " key ", &i->key);
         i->counted = after(text, " childCount ", 10, &child) || after(text, " splitCount ", 10, &child);
         i->child = i->counted ? child : 0;
     }
@@ -187,6 +188,7 @@ static enum log_kind parse_made(const char *text, const char *open, struct log_i
             return LOG_LINE_ODD;
         i->parent = v[0];
         i->color = (int)v[1];
+        i->key = (int)v[2];
         i->handle = v[3];
         i->rank = (int)v[4];
         i->nranks = (int)v[5];

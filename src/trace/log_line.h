@@ -23,7 +23,7 @@ struct log_init {
     uint64_t handle, id;      /* id: of the communicator; 0 = it is made by a split */
     uint64_t parent, child;   /* parent: handle; child: number of earlier splits of it, 0 = unknown */
     bool counted;             /* the line has `child` */
-    int color, rank, nranks, device; /* device: -1 = unknown */
+    int color, key, rank, nranks, device; /* device: -1 = unknown */
     bool complete;
     bool anonymous;           /* a line of RCCL or of old versions: it has neither id nor parent */
 };
