@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/safe.h"
+#include "trace/lines.h"
 #include "trace/log.h"
 
 static struct log_thread *thread_at(struct log *l, const struct log_line *line)
@@ -117,6 +118,8 @@ static bool take(struct log *l, const struct log_line *line)
     enum log_kind kind = ncs_log_parse(line, &init, &call);
     switch (kind) {
     case LOG_LINE_INIT:
+        if (line->traced && ncs_map_number(&l->has_inits, line->process + 1))
+            return true;
         return l->building ? add_join(l, line, &init) : ncs_log_bind(l, line, &init);
     case LOG_LINE_ENDS:
         return !l->building || add_call(l, line, &call);
@@ -222,6 +225,20 @@ static bool read_file(struct log *l, const struct trace_file *file)
     return ok;
 }
 
+/* Learns which processes have lines of INIT, which say more about communicators than those of CALL. */
+static void find_inits(struct log *l)
+{
+    struct log_line line = { 0 };
+    struct log_init init;
+    for (size_t i = 0; i < l->kepts && l->any_init && l->any_made; i++) {
+        struct ncs_lines lines = ncs_lines_of(&l->kept[i].text);
+        while (ncs_lines_next(&lines))
+            if (strstr(lines.text.text, " - Init ") && ncs_log_split(lines.text.text, &line) && !line.traced && !line.torn &&
+                ncs_log_parse(&line, &init, &(struct log_call){ 0 }) == LOG_LINE_INIT)
+                ncs_map_put_number(&l->has_inits, line.process + 1, 1);
+    }
+}
+
 static bool read_all(struct log *l)
 {
     bool ok = true;
@@ -255,7 +272,7 @@ static bool has_calls(struct log *l)
         return true;
     ncs_fail(err, NCS_BAD_INPUT, "%zu calls, but no line says which rank of which communicator made them",
              l->unbound);
-    ncs_fail_hint(err, "record with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL, from the start of the job");
+    ncs_fail_hint(err, "record with NCCL_DEBUG=TRACE NCCL_DEBUG_SUBSYS=INIT,DESTROY,CALL, from the start of the job");
     return ncs_fail_at(err, l->kept[0].path, 0, 0);
 }
 
@@ -304,6 +321,8 @@ void *ncs_log_begin(struct record *r, struct ncs_error *err)
 enum trace_taken ncs_log_take(void *state, struct trace_file *file)
 {
     struct log *l = state;
+    l->any_init |= strstr(file->text.text, " - Init ") != NULL;
+    l->any_made |= strstr(file->text.text, " NCCL CALL ncclComm") != NULL;
     l->any_call |= strstr(file->text.text, ": opCount ") || strstr(file->text.text, " NCCL CALL nccl");
     struct trace_file own = { .path = file->path };
     ncs_str_add_bytes(&own.text, file->text.text, file->text.bytes); /* other readers read it, too */
@@ -323,6 +342,7 @@ bool ncs_log_finish(void *state)
         note_lines(l);
         return true;
     }
+    find_inits(l);
     bool ok = read_all(l) && ncs_log_bind_loose(l);
     ncs_log_doubt_parts(l);
     ok = ok && ncs_log_number_ranks(l);
@@ -365,6 +385,7 @@ void ncs_log_end(void *state)
     ncs_map_free(&l->bound_at);
     ncs_log_free_parts(l);
     ncs_map_free(&l->unnumbered);
+    ncs_map_free(&l->has_inits);
     ncs_map_free(&l->comm_of);
     ncs_map_free(&l->entity_of);
     ncs_map_free(&l->thread_of);

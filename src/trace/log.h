@@ -56,6 +56,8 @@ struct log {
     struct log_parts *parts; size_t part_lists, part_room; /* by parent, color and size */
     struct ncs_map parts_of, part_member, part_turn;
     struct log_alike *alike; size_t alikes, alike_room;
+    struct ncs_map has_inits; /* processes with lines of INIT: lines of CALL repeat them */
+    bool any_init, any_made;  /* there may be lines of INIT; of CALL about communicators */
     struct ncs_map comm_of;   /* key of a communicator -> comm + 1 */
     struct log_entity *entity; size_t entities, entity_room;
     struct ncs_map entity_of; /* process and device -> entity + 1 */
