@@ -65,6 +65,15 @@ static uint64_t group_of(struct log *l, const struct log_line *line, struct log_
     return last->group;
 }
 
+static void remember_call(struct log *l, const struct log_line *line, int rank)
+{
+    struct log_thread *t = thread_at(l, line);
+    struct log_recent own = { rank, l->record->rank[rank].calls - 1 };
+    if (t->depth > 0)
+        NCS_PUSH(t->group_call, t->group_calls, t->group_room, own);
+    ncs_log_remember(l, t, own.rank, own.call);
+}
+
 static bool add_call(struct log *l, const struct log_line *line, const struct log_call *call)
 {
     struct log_bound *b = ncs_log_bound(l, line->process, call->handle);
@@ -93,17 +102,28 @@ static bool add_call(struct log *l, const struct log_line *line, const struct lo
     e->comm = b->comm;
     e->op_count = call->op_count;
     e->thread = line->thread;
+    if (ncs_fn_info[call->fn].counted)
+        remember_call(l, line, e->rank);
     return true;
 }
 
 static void edge(struct log *l, const struct log_line *line, bool opens)
 {
     struct log_thread *t = thread_at(l, line);
+    t->behind = 0;
+    if (opens && t->depth > 0 && t->warned)
+        ncs_log_failed_group(l, t);
+    t->warned = t->warned && t->depth > 0;
     if (opens && t->depth++ == 0) {
         t->group = ++l->groups;
-        t->entities = 0;
+        t->entities = t->group_calls = 0;
     } else if (!opens && t->depth > 0) {
         t->depth--;
+    }
+    if (t->spoilt && !opens && t->depth == 1) { /* its last end has no line */
+        t->depth = 0;
+        t->spoilt = false;
+        t->behind = 1;
     }
 }
 
@@ -151,10 +171,29 @@ static bool take(struct log *l, const struct log_line *line)
     return true;
 }
 
+static void take_refusal(struct log *l, const struct log_line *line, const char *text)
+{
+    struct log_line own = *line;
+    if (l->warnings_only || !ncs_log_split_warning(text, &own))
+        return;
+    struct log_thread *t = thread_at(l, &own);
+    bool refuses = ncs_log_refuses(own.text);
+    if (!l->first_refusal && (refuses || t->depth > 0)) {
+        l->first_refusal = line->number;
+        l->refusal_file = line->file;
+    }
+    t->warned |= t->depth > 0;
+    if (!refuses)
+        return;
+    ncs_log_refused(l, t, ncs_map_number(&l->has_calls, own.process + 1) > 0);
+}
+
 static void warn(struct log *l, const struct log_line *line, const char *text)
 {
-    const char *warning = l->building ? NULL : ncs_log_warning(text);
-    if (!warning || l->warnings++)
+    const char *warning = ncs_log_warning(text);
+    if (warning && l->building)
+        take_refusal(l, line, text);
+    if (!warning || l->building || l->warnings++)
         return;
     ncs_safe_line(&l->warning, warning);
     l->first_warning = line->number;
@@ -258,11 +297,19 @@ static void doubt_torn(struct log *l)
                              "lines of its log are cut off", l->entity[i].rank);
 }
 
+static void end_open_group(struct log *l, int rank, bool warned)
+{
+    l->record->rank[rank].open = true;
+    if (warned)
+        ncs_record_doubt(l->record, rank, true, "it could also be that the group of rank %d failed: NCCL warned in it, and "
+                         "logs no end of a group that fails", rank);
+}
+
 static void end_groups(struct log *l)
 {
     for (size_t i = 0; i < l->threads; i++)
         for (size_t k = 0; k < l->thread[i].entities && l->thread[i].depth > 0; k++)
-            l->record->rank[l->entity[l->thread[i].entity[k]].rank].open = true;
+            end_open_group(l, l->entity[l->thread[i].entity[k]].rank, l->thread[i].warned);
 }
 
 static bool has_calls(struct log *l)
@@ -353,6 +400,7 @@ bool ncs_log_finish(void *state)
     if (ok) {
         doubt_torn(l);
         ncs_log_note_gaps(&l->gaps, r);
+        ncs_log_drop_refused(l);
     }
     ok = ok && ncs_log_align(r, l->err);
     if (ok) {
@@ -365,8 +413,11 @@ bool ncs_log_finish(void *state)
 void ncs_log_end(void *state)
 {
     struct log *l = state;
-    for (size_t i = 0; i < l->threads; i++)
+    for (size_t i = 0; i < l->threads; i++) {
         ncs_free(l->thread[i].entity);
+        ncs_free(l->thread[i].group_call);
+        ncs_free(l->thread[i].recent);
+    }
     for (size_t i = 0; i < l->kepts; i++)
         ncs_str_free(&l->kept[i].text);
     ncs_free(l->kept);
@@ -384,6 +435,7 @@ void ncs_log_end(void *state)
     ncs_map_free(&l->bound_of);
     ncs_map_free(&l->bound_at);
     ncs_log_free_parts(l);
+    ncs_free(l->suspect);
     ncs_map_free(&l->unnumbered);
     ncs_map_free(&l->has_inits);
     ncs_map_free(&l->comm_of);

@@ -36,6 +36,37 @@ static bool split_origin(const char *text, const char *end, struct log_line *lin
     return true;
 }
 
+/* Warnings name a place and a function after the device: "[0] enqueue.cc:12 (ArgsCheck) NCCL WARN". */
+static const char *before_place(const char *text, const char *end)
+{
+    while (end > text && end[-1] == ' ')
+        end--;
+    if (end > text && end[-1] == ')') {
+        const char *open = end;
+        while (open > text && *open != '(')
+            open--;
+        for (end = open; end > text && end[-1] == ' ';)
+            end--;
+    }
+    const char *word = end, *number = end;
+    while (number > text && isdigit((unsigned char)number[-1]))
+        number--;
+    if (number == end || number == text || number[-1] != ':')
+        return end;
+    for (word = number - 1; word > text && !isspace((unsigned char)word[-1]) && word[-1] != ':';)
+        word--;
+    return word > text && word[-1] == ':' ? end : word;
+}
+
+bool ncs_log_split_warning(const char *text, struct log_line *line)
+{
+    const char *warning = ncs_log_warning(text);
+    line->torn = 0;
+    line->traced = false;
+    line->text = warning;
+    return warning && split_origin(text, before_place(text, warning - strlen("NCCL WARN ")), line);
+}
+
 /* Where processes write to one file without care, a line may be cut off by another one: the last one counts. */
 bool ncs_log_split(const char *text, struct log_line *line)
 {
@@ -125,6 +156,13 @@ static bool counted_function(const char *name, size_t bytes, enum ncs_fn *fn)
         }
     }
     return false;
+}
+
+bool ncs_log_refuses(const char *warning)
+{
+    size_t name = strcspn(warning, " :");
+    enum ncs_fn fn;
+    return warning[name + strspn(warning + name, " ")] == ':' && counted_function(warning, name, &fn);
 }
 
 /* Parses "AllReduce: opCount 0 sendbuff 0x7f.. recvbuff .."; in "Send: .." root is the peer. */

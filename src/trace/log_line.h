@@ -47,6 +47,11 @@ enum log_kind {
 
 /* The text of a warning by NCCL; NULL = the line is no warning. */
 const char *ncs_log_warning(const char *text);
+/* Splits a warning; false = the line is none, or does not name its process. */
+bool ncs_log_split_warning(const char *text, struct log_line *line);
+/* True if NCCL warns that it refuses a call. It checks a call before it logs it (NCCL 2.30.7, src/enqueue.cc,
+ * ncclEnqueueCheck): the call has no other line. */
+bool ncs_log_refuses(const char *warning);
 /* Splits a line of NCCL's about calls; false for any other line. */
 bool ncs_log_split(const char *text, struct log_line *line);
 enum log_kind ncs_log_parse(const struct log_line *line, struct log_init *init, struct log_call *call);
