@@ -29,10 +29,14 @@ static struct log_thread *thread_at(struct log *l, const struct log_line *line)
 static bool add_join(struct log *l, const struct log_line *line, const struct log_init *i)
 {
     size_t at = ncs_map_number(&l->bound_at, ncs_log_key_of_line(line));
+    const struct log_bound *parent = i->shrinks && i->complete ? ncs_log_bound(l, line->process, i->parent) : NULL;
+    if (parent) /* calls before are over, or were aborted (user guide: NCCL_SHRINK_ABORT) */
+        ncs_log_give_up(l, l->entity[parent->entity].rank, parent->comm);
     if (!at)
         return true;
     const struct log_bound *b = &l->bound[at - 1];
     ncs_map_put_number(&l->bound_of, ncs_log_key(line->process, i->handle), at);
+    l->bound[at - 1].joined = true;
     struct record_call *c = ncs_record_add(l->record, l->entity[b->entity].rank, l->err);
     if (!c)
         return ncs_fail_at(l->err, line->file, line->number, 0);
@@ -98,6 +102,7 @@ static bool add_call(struct log *l, const struct log_line *line, const struct lo
                                .dtype = call->dtype, .op = call->op, .root = call->root, .send = call->send,
                                .recv = call->recv, .stream = call->stream, .group = group, .unsaid = NCS_UNSAID_PLACE,
                                .place = ncs_record_place(l->record, line->file, line->number) };
+    b->ended |= ncs_fn_info[call->fn].ends == NCS_ENDS_COMM;
     e->any = true;
     e->comm = b->comm;
     e->op_count = call->op_count;
@@ -133,6 +138,7 @@ static bool take(struct log *l, const struct log_line *line)
 {
     struct log_init init;
     struct log_call call;
+    const struct log_bound *bound;
     if (l->warnings_only)
         return true;
     enum log_kind kind = ncs_log_parse(line, &init, &call);
@@ -143,6 +149,11 @@ static bool take(struct log *l, const struct log_line *line)
         return l->building ? add_join(l, line, &init) : ncs_log_bind(l, line, &init);
     case LOG_LINE_ENDS:
         return !l->building || add_call(l, line, &call);
+    case LOG_LINE_REVOKES:
+        bound = l->building ? ncs_log_bound(l, line->process, call.handle) : NULL;
+        if (bound)
+            ncs_log_give_up(l, l->entity[bound->entity].rank, bound->comm);
+        return true;
     case LOG_LINE_CALL:
         if (line->traced && !l->building)
             ncs_map_put_number(&l->has_calls, line->process + 1, 1);
@@ -185,6 +196,8 @@ static void take_refusal(struct log *l, const struct log_line *line, const char 
     t->warned |= t->depth > 0;
     if (!refuses)
         return;
+    if (strstr(own.text, "communicator was revoked"))
+        ncs_log_revoked(l, &own);
     ncs_log_refused(l, t, ncs_map_number(&l->has_calls, own.process + 1) > 0);
 }
 
@@ -400,6 +413,7 @@ bool ncs_log_finish(void *state)
     if (ok) {
         doubt_torn(l);
         ncs_log_note_gaps(&l->gaps, r);
+        ncs_log_mark_given_up(l);
         ncs_log_drop_refused(l);
     }
     ok = ok && ncs_log_align(r, l->err);
@@ -437,6 +451,7 @@ void ncs_log_end(void *state)
     ncs_log_free_parts(l);
     ncs_free(l->suspect);
     ncs_map_free(&l->unnumbered);
+    ncs_map_free(&l->given_up);
     ncs_map_free(&l->has_inits);
     ncs_map_free(&l->comm_of);
     ncs_map_free(&l->entity_of);

@@ -12,6 +12,7 @@ struct log_bound { /* a communicator's handle in a process */
     int comm, comm_rank;
     size_t entity;
     bool complete, traced;
+    bool joined, ended;       /* by the lines that were built so far */
     bool loose;               /* told by its calls alone */
     uint64_t start;           /* of a loose one: the first operation that all ranks have */
 };
@@ -76,6 +77,7 @@ struct log {
     struct ncs_map parts_of, part_member, part_turn;
     struct log_alike *alike; size_t alikes, alike_room;
     struct log_suspect *suspect; size_t suspects, suspect_room;
+    struct ncs_map given_up;  /* rank and communicator -> how many of its calls it does not wait for */
     struct ncs_map has_inits; /* processes with lines of INIT: lines of CALL repeat them */
     bool any_init, any_made;  /* there may be lines of INIT; of CALL about communicators */
     int first_refusal;
@@ -136,6 +138,10 @@ void ncs_log_refused(struct log *l, struct log_thread *t, bool groups);
 void ncs_log_failed_group(struct log *l, struct log_thread *t);
 /* Removes calls whose group was dropped: those that are known to be, and those that no other call can meet. */
 void ncs_log_drop_refused(struct log *l);
+/* The rank does not wait in its calls on the communicator so far. */
+void ncs_log_give_up(struct log *l, int rank, int comm);
+void ncs_log_revoked(struct log *l, const struct log_line *line);
+void ncs_log_mark_given_up(struct log *l);
 /* Once all lines are seen: numbers the ranks of the run. */
 bool ncs_log_number_ranks(struct log *l);
 

@@ -130,6 +130,7 @@ static enum log_kind parse_init(const char *text, struct log_init *i)
     bool whole = after(text, begins ? "comm " : " comm ", 16, &i->handle) && after_int(text, " rank ", &i->rank) &&
                  after_int(text, " nranks ", &i->nranks);
     after_int(text, " cudaDev ", &i->device);
+    i->shrinks = strstr(text, "ncclCommShrink") != NULL;
     i->anonymous = !strstr(text, " commId ") && !strstr(text, " parent ");
     if (!i->anonymous && !after(text, " commId ", 16, &i->id)) {
         whole = whole && after(text, " parent ", 16, &i->parent) && after_int(text, " color ", &i->color);
@@ -294,6 +295,10 @@ enum log_kind ncs_log_parse(const struct log_line *line, struct log_init *init, 
         return parse_init(line->text, init);
     if (strstr(line->text, " - Abort COMPLETE") || strstr(line->text, " - Destroy COMPLETE"))
         return parse_end(line->text, call);
+    if (strstr(line->text, " - Revoke COMPLETE")) {
+        *call = (struct log_call){ .fn = NCS_FN_ncclCommRevoke, .dtype = -1 };
+        return after(line->text, "comm ", 16, &call->handle) ? LOG_LINE_REVOKES : LOG_LINE_ODD;
+    }
     return strstr(line->text, ": opCount ") ? parse_coll(line->text, call) : LOG_LINE_OTHER;
 }
 

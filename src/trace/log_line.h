@@ -24,6 +24,7 @@ struct log_init {
     uint64_t parent, child;   /* parent: handle; child: number of earlier splits of it, 0 = unknown */
     bool counted;             /* the line has `child` */
     int color, key, rank, nranks, device; /* device: -1 = unknown */
+    bool shrinks;             /* made by ncclCommShrink, as far as the line says */
     bool complete;
     bool anonymous;           /* a line of RCCL or of old versions: it has neither id nor parent */
 };
@@ -42,6 +43,7 @@ enum log_kind {
     LOG_LINE_INIT,
     LOG_LINE_CALL,
     LOG_LINE_ENDS, /* ends a communicator; the call is that function */
+    LOG_LINE_REVOKES, /* a communicator: the call has its handle */
     LOG_LINE_OPENS, LOG_LINE_CLOSES, /* a group */
 };
 
