@@ -73,6 +73,7 @@ static void remember_call(struct log *l, const struct log_line *line, int rank)
 {
     struct log_thread *t = thread_at(l, line);
     struct log_recent own = { rank, l->record->rank[rank].calls - 1 };
+    l->groupless |= !line->traced;
     if (t->depth > 0)
         NCS_PUSH(t->group_call, t->group_calls, t->group_room, own);
     ncs_log_remember(l, t, own.rank, own.call);
@@ -116,6 +117,7 @@ static void edge(struct log *l, const struct log_line *line, bool opens)
 {
     struct log_thread *t = thread_at(l, line);
     t->behind = 0;
+    l->shows_groups = true;
     if (opens && t->depth > 0 && t->warned)
         ncs_log_failed_group(l, t);
     t->warned = t->warned && t->depth > 0;
@@ -418,6 +420,7 @@ bool ncs_log_finish(void *state)
     }
     ok = ok && ncs_log_align(r, l->err);
     if (ok) {
+        ncs_log_doubt_unseen(l);
         end_groups(l);
         note_lines(l);
     }

@@ -80,6 +80,7 @@ struct log {
     struct ncs_map given_up;  /* rank and communicator -> how many of its calls it does not wait for */
     struct ncs_map has_inits; /* processes with lines of INIT: lines of CALL repeat them */
     bool any_init, any_made;  /* there may be lines of INIT; of CALL about communicators */
+    bool groupless, shows_groups; /* calls in lines of COLL; lines of groups */
     int first_refusal;
     const char *refusal_file;
     struct ncs_map comm_of;   /* key of a communicator -> comm + 1 */
@@ -138,10 +139,15 @@ void ncs_log_refused(struct log *l, struct log_thread *t, bool groups);
 void ncs_log_failed_group(struct log *l, struct log_thread *t);
 /* Removes calls whose group was dropped: those that are known to be, and those that no other call can meet. */
 void ncs_log_drop_refused(struct log *l);
+
 /* The rank does not wait in its calls on the communicator so far. */
 void ncs_log_give_up(struct log *l, int rank, int comm);
 void ncs_log_revoked(struct log *l, const struct log_line *line);
 void ncs_log_mark_given_up(struct log *l);
+
+/* Says what else the record can mean, as the log does not show everything. */
+void ncs_log_doubt_unseen(struct log *l);
+
 /* Once all lines are seen: numbers the ranks of the run. */
 bool ncs_log_number_ranks(struct log *l);
 
