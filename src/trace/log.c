@@ -79,6 +79,14 @@ static void remember_call(struct log *l, const struct log_line *line, int rank)
     ncs_log_remember(l, t, own.rank, own.call);
 }
 
+static void see_odd(struct log *l, const struct log_line *line)
+{
+    if (l->odd++)
+        return;
+    l->first_odd = line->number;
+    l->odd_file = line->file;
+}
+
 static bool add_call(struct log *l, const struct log_line *line, const struct log_call *call)
 {
     struct log_bound *b = ncs_log_bound(l, line->process, call->handle);
@@ -92,6 +100,10 @@ static bool add_call(struct log *l, const struct log_line *line, const struct lo
     }
     if (b->loose && call->counted && call->op_count < b->start)
         return true;
+    if (ncs_fn_info[call->fn].pair && (call->root < 0 || call->root >= l->record->comm[b->comm].nranks)) {
+        see_odd(l, line); /* NCCL refuses such a peer */
+        return true;
+    }
     struct log_entity *e = &l->entity[b->entity];
     uint64_t group = group_of(l, line, e, b->comm, call);
     if (call->counted)
@@ -173,10 +185,8 @@ static bool take(struct log *l, const struct log_line *line)
         return true;
     case LOG_LINE_ODD:
         ncs_map_put_number(&l->torn, line->process, 1);
-        if (!l->building && !l->odd++) {
-            l->first_odd = line->number;
-            l->odd_file = line->file;
-        }
+        if (!l->building)
+            see_odd(l, line);
         return true;
     case LOG_LINE_OTHER:
         break;

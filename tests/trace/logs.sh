@@ -161,6 +161,12 @@ warn 1 "Send : invalid root 99 (root should be in the 0..2 range)"
 coll 1 11 8
 check "lines of COLL: another rank was refused" 3 "rank 1 made one call"
 
+# A peer that is not there: NCCL refuses it, so the line is torn.
+world 2
+call 0 "ncclSend(0,7f00,8,7,0,-1,0x10,0x3)"
+call 0 "ncclRecv(0,7f00,8,7,0,2,0x10,0x3)"
+check "peers that are not there" 5 "2 lines of NCCL's are not understood"
+
 # ---- communicators that were given up ----
 
 ends() { # NRANKS WHAT: rank 0 does not make the last call; WHAT of the others
