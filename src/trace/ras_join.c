@@ -85,28 +85,6 @@ static int find_bases(const struct ras *ras, const struct ras_comm *c, struct ra
     return differing;
 }
 
-/* Ranks that have left a communicator do not answer for it: whether the others wait there is not told. */
-static void excuse_left(struct record *r, const struct ras_comm *c, int comm)
-{
-    int *left = NULL;
-    size_t lefts = 0, room = 0;
-    for (size_t i = 0; i < c->ranks; i++)
-        if (c->of[i].left)
-            NCS_PUSH(left, lefts, room, c->of[i].rank);
-    if (lefts) {
-        struct ncs_str who = { 0 };
-        ncs_str_add_many_ranks(&who, left, lefts);
-        ncs_record_note(r, "rank%s %s of %s %s left it: RAS does not tell whether the others wait there", lefts == 1 ? "" : "s",
-                        who.text, c->name, lefts == 1 ? "has" : "have");
-        ncs_str_free(&who);
-    }
-    ncs_free(left);
-    for (int k = 0; k < r->ranks && lefts; k++)
-        for (size_t i = 0; i < r->rank[k].calls; i++)
-            if (r->rank[k].call[i].comm == comm)
-                r->rank[k].call[i].state = RECORD_OVER;
-}
-
 static bool join_ras_comm(struct ras *ras, const struct ras_comm *c, const struct ncs_map *run)
 {
     struct record *r = ras->record;
@@ -126,12 +104,14 @@ static bool join_ras_comm(struct ras *ras, const struct ras_comm *c, const struc
             continue;
         r->comm[comm].rank[own->rank] = rank;
         r->comm[comm].before[own->rank] = before < UINT32_MAX / 2 ? (uint32_t)before : 0;
-        if (own->missing && !own->left)
+        if (own->left)
+            ncs_record_doubt(r, rank, false, "it could also be that no rank waits: rank %d has left %s, and the others may do "
+                             "so next", own->rank, c->name);
+        if (own->missing)
             continue;
         r->rank[rank].source = c->path;
-        ok = own->left || add_ras_calls(ras, c, comm, rank, own, &span);
+        ok = add_ras_calls(ras, c, comm, rank, own, &span);
     }
-    excuse_left(r, c, comm);
     return ok || ncs_fail_at(ras->err, c->path, 0, 0);
 }
 

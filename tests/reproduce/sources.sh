@@ -26,7 +26,7 @@ source_keeps() { # SOURCE LEAST
 }
 source_keeps fr 61
 source_keeps fr-json 63
-source_keeps ras 38
+source_keeps ras 43
 source_keeps log 62
 source_keeps calls 59
 finish "sources"

@@ -18,6 +18,9 @@ excused() {
     log:*/silent/near_comm_order.lua) ;;                # groups of lines of COLL
     log:*/silent/near_child_not_aborted.lua) ;;         # splitShare
     calls:*/silent/near_child_not_aborted.lua) ;;       # splitShare
+    ras:*/basics/abort_from_thread.lua) ;;              # whether a rank is about to leave, as others have
+    ras:*/basics/errors_to_handle.lua) ;;               # the same
+    ras:*/basics/shrink.lua) ;;                         # the same
     ras:*/recovery/revoke.lua) ;;                       # revoked communicators
     ras:*/recovery/shrink_around.lua) ;;                # that calls were given up after a rank died
     ras:*/silent/near_child_not_aborted.lua) ;;         # the same
