@@ -17,7 +17,8 @@ struct flights {
 static bool flight_is(const struct trace_file *file)
 {
     const char *text = file->text.text, *at = text + strspn(text, " \t\r\n");
-    if (at[0] == '{' && strstr(text, "\"collective_counts\"") && !strstr(text, "\"entries\""))
+    bool ras = strstr(text, "\"collective_counts\"") || strstr(text, "\"communicators_count\"");
+    if (at[0] == '{' && ras && !strstr(text, "\"entries\""))
         return false;
     return (unsigned char)text[0] == 0x80 || (at[0] == '{' && strchr("\"}", at[1 + strspn(at + 1, " \t\r\n")]));
 }

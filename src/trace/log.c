@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/safe.h"
+#include "trace/lines.h"
 #include "trace/log.h"
 
 static struct log_thread *thread_at(struct log *l, const struct log_line *line)
@@ -28,10 +29,14 @@ static struct log_thread *thread_at(struct log *l, const struct log_line *line)
 static bool add_join(struct log *l, const struct log_line *line, const struct log_init *i)
 {
     size_t at = ncs_map_number(&l->bound_at, ncs_log_key_of_line(line));
+    const struct log_bound *parent = i->shrinks && i->complete ? ncs_log_bound(l, line->process, i->parent) : NULL;
+    if (parent) /* calls before are over, or were aborted (user guide: NCCL_SHRINK_ABORT) */
+        ncs_log_give_up(l, l->entity[parent->entity].rank, parent->comm);
     if (!at)
         return true;
     const struct log_bound *b = &l->bound[at - 1];
     ncs_map_put_number(&l->bound_of, ncs_log_key(line->process, i->handle), at);
+    l->bound[at - 1].joined = true;
     struct record_call *c = ncs_record_add(l->record, l->entity[b->entity].rank, l->err);
     if (!c)
         return ncs_fail_at(l->err, line->file, line->number, 0);
@@ -64,6 +69,24 @@ static uint64_t group_of(struct log *l, const struct log_line *line, struct log_
     return last->group;
 }
 
+static void remember_call(struct log *l, const struct log_line *line, int rank)
+{
+    struct log_thread *t = thread_at(l, line);
+    struct log_recent own = { rank, l->record->rank[rank].calls - 1 };
+    l->groupless |= !line->traced;
+    if (t->depth > 0)
+        NCS_PUSH(t->group_call, t->group_calls, t->group_room, own);
+    ncs_log_remember(l, t, own.rank, own.call);
+}
+
+static void see_odd(struct log *l, const struct log_line *line)
+{
+    if (l->odd++)
+        return;
+    l->first_odd = line->number;
+    l->odd_file = line->file;
+}
+
 static bool add_call(struct log *l, const struct log_line *line, const struct log_call *call)
 {
     struct log_bound *b = ncs_log_bound(l, line->process, call->handle);
@@ -77,6 +100,10 @@ static bool add_call(struct log *l, const struct log_line *line, const struct lo
     }
     if (b->loose && call->counted && call->op_count < b->start)
         return true;
+    if (ncs_fn_info[call->fn].pair && (call->root < 0 || call->root >= l->record->comm[b->comm].nranks)) {
+        see_odd(l, line); /* NCCL refuses such a peer */
+        return true;
+    }
     struct log_entity *e = &l->entity[b->entity];
     uint64_t group = group_of(l, line, e, b->comm, call);
     if (call->counted)
@@ -88,21 +115,34 @@ static bool add_call(struct log *l, const struct log_line *line, const struct lo
                                .dtype = call->dtype, .op = call->op, .root = call->root, .send = call->send,
                                .recv = call->recv, .stream = call->stream, .group = group, .unsaid = NCS_UNSAID_PLACE,
                                .place = ncs_record_place(l->record, line->file, line->number) };
+    b->ended |= ncs_fn_info[call->fn].ends == NCS_ENDS_COMM;
     e->any = true;
     e->comm = b->comm;
     e->op_count = call->op_count;
     e->thread = line->thread;
+    if (ncs_fn_info[call->fn].counted)
+        remember_call(l, line, e->rank);
     return true;
 }
 
 static void edge(struct log *l, const struct log_line *line, bool opens)
 {
     struct log_thread *t = thread_at(l, line);
+    t->behind = 0;
+    l->shows_groups = true;
+    if (opens && t->depth > 0 && t->warned)
+        ncs_log_failed_group(l, t);
+    t->warned = t->warned && t->depth > 0;
     if (opens && t->depth++ == 0) {
         t->group = ++l->groups;
-        t->entities = 0;
+        t->entities = t->group_calls = 0;
     } else if (!opens && t->depth > 0) {
         t->depth--;
+    }
+    if (t->spoilt && !opens && t->depth == 1) { /* its last end has no line */
+        t->depth = 0;
+        t->spoilt = false;
+        t->behind = 1;
     }
 }
 
@@ -112,14 +152,22 @@ static bool take(struct log *l, const struct log_line *line)
 {
     struct log_init init;
     struct log_call call;
+    const struct log_bound *bound;
     if (l->warnings_only)
         return true;
     enum log_kind kind = ncs_log_parse(line, &init, &call);
     switch (kind) {
     case LOG_LINE_INIT:
+        if (line->traced && ncs_map_number(&l->has_inits, line->process + 1))
+            return true;
         return l->building ? add_join(l, line, &init) : ncs_log_bind(l, line, &init);
     case LOG_LINE_ENDS:
         return !l->building || add_call(l, line, &call);
+    case LOG_LINE_REVOKES:
+        bound = l->building ? ncs_log_bound(l, line->process, call.handle) : NULL;
+        if (bound)
+            ncs_log_give_up(l, l->entity[bound->entity].rank, bound->comm);
+        return true;
     case LOG_LINE_CALL:
         if (line->traced && !l->building)
             ncs_map_put_number(&l->has_calls, line->process + 1, 1);
@@ -137,10 +185,8 @@ static bool take(struct log *l, const struct log_line *line)
         return true;
     case LOG_LINE_ODD:
         ncs_map_put_number(&l->torn, line->process, 1);
-        if (!l->building && !l->odd++) {
-            l->first_odd = line->number;
-            l->odd_file = line->file;
-        }
+        if (!l->building)
+            see_odd(l, line);
         return true;
     case LOG_LINE_OTHER:
         break;
@@ -148,10 +194,31 @@ static bool take(struct log *l, const struct log_line *line)
     return true;
 }
 
+static void take_refusal(struct log *l, const struct log_line *line, const char *text)
+{
+    struct log_line own = *line;
+    if (l->warnings_only || !ncs_log_split_warning(text, &own))
+        return;
+    struct log_thread *t = thread_at(l, &own);
+    bool refuses = ncs_log_refuses(own.text);
+    if (!l->first_refusal && (refuses || t->depth > 0)) {
+        l->first_refusal = line->number;
+        l->refusal_file = line->file;
+    }
+    t->warned |= t->depth > 0;
+    if (!refuses)
+        return;
+    if (strstr(own.text, "communicator was revoked"))
+        ncs_log_revoked(l, &own);
+    ncs_log_refused(l, t, ncs_map_number(&l->has_calls, own.process + 1) > 0);
+}
+
 static void warn(struct log *l, const struct log_line *line, const char *text)
 {
-    const char *warning = l->building ? NULL : ncs_log_warning(text);
-    if (!warning || l->warnings++)
+    const char *warning = ncs_log_warning(text);
+    if (warning && l->building)
+        take_refusal(l, line, text);
+    if (!warning || l->building || l->warnings++)
         return;
     ncs_safe_line(&l->warning, warning);
     l->first_warning = line->number;
@@ -222,6 +289,20 @@ static bool read_file(struct log *l, const struct trace_file *file)
     return ok;
 }
 
+/* Learns which processes have lines of INIT, which say more about communicators than those of CALL. */
+static void find_inits(struct log *l)
+{
+    struct log_line line = { 0 };
+    struct log_init init;
+    for (size_t i = 0; i < l->kepts && l->any_init && l->any_made; i++) {
+        struct ncs_lines lines = ncs_lines_of(&l->kept[i].text);
+        while (ncs_lines_next(&lines))
+            if (strstr(lines.text.text, " - Init ") && ncs_log_split(lines.text.text, &line) && !line.traced && !line.torn &&
+                ncs_log_parse(&line, &init, &(struct log_call){ 0 }) == LOG_LINE_INIT)
+                ncs_map_put_number(&l->has_inits, line.process + 1, 1);
+    }
+}
+
 static bool read_all(struct log *l)
 {
     bool ok = true;
@@ -241,11 +322,19 @@ static void doubt_torn(struct log *l)
                              "lines of its log are cut off", l->entity[i].rank);
 }
 
+static void end_open_group(struct log *l, int rank, bool warned)
+{
+    l->record->rank[rank].open = true;
+    if (warned)
+        ncs_record_doubt(l->record, rank, true, "it could also be that the group of rank %d failed: NCCL warned in it, and "
+                         "logs no end of a group that fails", rank);
+}
+
 static void end_groups(struct log *l)
 {
     for (size_t i = 0; i < l->threads; i++)
         for (size_t k = 0; k < l->thread[i].entities && l->thread[i].depth > 0; k++)
-            l->record->rank[l->entity[l->thread[i].entity[k]].rank].open = true;
+            end_open_group(l, l->entity[l->thread[i].entity[k]].rank, l->thread[i].warned);
 }
 
 static bool has_calls(struct log *l)
@@ -255,7 +344,7 @@ static bool has_calls(struct log *l)
         return true;
     ncs_fail(err, NCS_BAD_INPUT, "%zu calls, but no line says which rank of which communicator made them",
              l->unbound);
-    ncs_fail_hint(err, "record with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL, from the start of the job");
+    ncs_fail_hint(err, "record with NCCL_DEBUG=TRACE NCCL_DEBUG_SUBSYS=INIT,DESTROY,CALL, from the start of the job");
     return ncs_fail_at(err, l->kept[0].path, 0, 0);
 }
 
@@ -304,6 +393,8 @@ void *ncs_log_begin(struct record *r, struct ncs_error *err)
 enum trace_taken ncs_log_take(void *state, struct trace_file *file)
 {
     struct log *l = state;
+    l->any_init |= strstr(file->text.text, " - Init ") != NULL;
+    l->any_made |= strstr(file->text.text, " NCCL CALL ncclComm") != NULL;
     l->any_call |= strstr(file->text.text, ": opCount ") || strstr(file->text.text, " NCCL CALL nccl");
     struct trace_file own = { .path = file->path };
     ncs_str_add_bytes(&own.text, file->text.text, file->text.bytes); /* other readers read it, too */
@@ -323,7 +414,10 @@ bool ncs_log_finish(void *state)
         note_lines(l);
         return true;
     }
-    bool ok = read_all(l) && ncs_log_bind_loose(l) && ncs_log_number_ranks(l);
+    find_inits(l);
+    bool ok = read_all(l) && ncs_log_bind_loose(l);
+    ncs_log_doubt_parts(l);
+    ok = ok && ncs_log_number_ranks(l);
     l->building = true;
     ncs_map_free(&l->bound_of);
     l->bound_of = (struct ncs_map){ 0 };
@@ -331,9 +425,12 @@ bool ncs_log_finish(void *state)
     if (ok) {
         doubt_torn(l);
         ncs_log_note_gaps(&l->gaps, r);
+        ncs_log_mark_given_up(l);
+        ncs_log_drop_refused(l);
     }
     ok = ok && ncs_log_align(r, l->err);
     if (ok) {
+        ncs_log_doubt_unseen(l);
         end_groups(l);
         note_lines(l);
     }
@@ -343,8 +440,11 @@ bool ncs_log_finish(void *state)
 void ncs_log_end(void *state)
 {
     struct log *l = state;
-    for (size_t i = 0; i < l->threads; i++)
+    for (size_t i = 0; i < l->threads; i++) {
         ncs_free(l->thread[i].entity);
+        ncs_free(l->thread[i].group_call);
+        ncs_free(l->thread[i].recent);
+    }
     for (size_t i = 0; i < l->kepts; i++)
         ncs_str_free(&l->kept[i].text);
     ncs_free(l->kept);
@@ -361,7 +461,11 @@ void ncs_log_end(void *state)
     ncs_map_free(&l->member);
     ncs_map_free(&l->bound_of);
     ncs_map_free(&l->bound_at);
-    ncs_map_free(&l->parts);
+    ncs_log_free_parts(l);
+    ncs_free(l->suspect);
+    ncs_map_free(&l->unnumbered);
+    ncs_map_free(&l->given_up);
+    ncs_map_free(&l->has_inits);
     ncs_map_free(&l->comm_of);
     ncs_map_free(&l->entity_of);
     ncs_map_free(&l->thread_of);

@@ -12,6 +12,7 @@ struct log_bound { /* a communicator's handle in a process */
     int comm, comm_rank;
     size_t entity;
     bool complete, traced;
+    bool joined, ended;       /* by the lines that were built so far */
     bool loose;               /* told by its calls alone */
     uint64_t start;           /* of a loose one: the first operation that all ranks have */
 };
@@ -27,9 +28,32 @@ struct log_entity { /* a rank of the run: a device in a process */
     bool any;
 };
 
+enum { LOG_RECENT = 64 };
+
+struct log_recent { /* a call of the record */
+    int rank;
+    size_t call;
+};
+
+struct log_suspect { /* a call that may have been dropped with its group */
+    int rank;
+    size_t call;
+    unsigned distance; /* in calls of its thread, from the one that NCCL refused */
+    bool certain;
+};
+
+struct log_alike { /* communicators that a line may mean */
+    int one, other;
+};
+
 struct log_thread {
     int depth;
     uint64_t group;
+    bool spoilt;       /* NCCL has refused a call of its group, which goes on */
+    bool warned;       /* NCCL has warned of something else in its group */
+    int behind;        /* calls that may belong to a group with a refused one */
+    struct log_recent *group_call; size_t group_calls, group_room;
+    struct log_recent *recent; size_t recents, recent_room, newest; /* the last LOG_RECENT calls, a ring */
     size_t *entity; size_t entities, room; /* ranks with calls in the log */
 };
 
@@ -48,7 +72,17 @@ struct log {
     struct log_bound *bound; size_t bounds, bound_room;
     struct ncs_map bound_of;  /* process and handle -> bound + 1 */
     struct ncs_map bound_at;  /* line that first showed it -> bound + 1 */
-    struct ncs_map parts;     /* how many parts of a colour a rank has made */
+    struct ncs_map unnumbered; /* how many parts of a color a rank has made of an unknown parent */
+    struct log_parts *parts; size_t part_lists, part_room; /* by parent, color and size */
+    struct ncs_map parts_of, part_member, part_turn;
+    struct log_alike *alike; size_t alikes, alike_room;
+    struct log_suspect *suspect; size_t suspects, suspect_room;
+    struct ncs_map given_up;  /* rank and communicator -> how many of its calls it does not wait for */
+    struct ncs_map has_inits; /* processes with lines of INIT: lines of CALL repeat them */
+    bool any_init, any_made;  /* there may be lines of INIT; of CALL about communicators */
+    bool groupless, shows_groups; /* calls in lines of COLL; lines of groups */
+    int first_refusal;
+    const char *refusal_file;
     struct ncs_map comm_of;   /* key of a communicator -> comm + 1 */
     struct log_entity *entity; size_t entities, entity_room;
     struct ncs_map entity_of; /* process and device -> entity + 1 */
@@ -92,6 +126,28 @@ size_t ncs_log_entity(struct log *l, const struct log_line *line, int device);
 struct log_bound *ncs_log_bound(struct log *l, uint64_t process, uint64_t handle); /* NULL = unknown */
 /* Takes a line of INIT. */
 bool ncs_log_bind(struct log *l, const struct log_line *line, const struct log_init *i);
+/* Finds or adds the communicator of a line of CALL about a split; -1 and err. */
+int ncs_log_part(struct log *l, const struct log_init *i, const struct log_bound *parent, bool *fresh);
+void ncs_log_doubt_parts(struct log *l);
+void ncs_log_free_parts(struct log *l);
+
+/* Takes a call that was added to the record, the last one of its rank. */
+void ncs_log_remember(struct log *l, struct log_thread *t, int rank, size_t call);
+/* Takes a refusal. groups: lines of this process show groups. */
+void ncs_log_refused(struct log *l, struct log_thread *t, bool groups);
+/* Takes the begin of a group while another one is open in which NCCL has warned: that one may have failed. */
+void ncs_log_failed_group(struct log *l, struct log_thread *t);
+/* Removes calls whose group was dropped: those that are known to be, and those that no other call can meet. */
+void ncs_log_drop_refused(struct log *l);
+
+/* The rank does not wait in its calls on the communicator so far. */
+void ncs_log_give_up(struct log *l, int rank, int comm);
+void ncs_log_revoked(struct log *l, const struct log_line *line);
+void ncs_log_mark_given_up(struct log *l);
+
+/* Says what else the record can mean, as the log does not show everything. */
+void ncs_log_doubt_unseen(struct log *l);
+
 /* Once all lines are seen: numbers the ranks of the run. */
 bool ncs_log_number_ranks(struct log *l);
 

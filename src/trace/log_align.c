@@ -11,7 +11,7 @@ static void end_calls(struct record *r, int rank)
         struct record_call *c = &r->rank[rank].call[i];
         if (ncs_fn_info[c->fn].ends == NCS_ENDS_COMM)
             end[c->comm] = c->fn == NCS_FN_ncclCommAbort ? RECORD_GONE : RECORD_OVER;
-        else if (end[c->comm])
+        else if (end[c->comm] && c->state != RECORD_GONE)
             c->state = end[c->comm];
         if (c->fn == NCS_FN_ncclCommInitRank && end[c->comm])
             c->pending = false;
@@ -25,6 +25,32 @@ static void excuse_all(struct record *r, int comm)
         for (size_t i = 0; i < r->rank[k].calls; i++)
             if (r->rank[k].call[i].comm == comm)
                 r->rank[k].call[i].state = RECORD_OVER;
+}
+
+/* How many collectives the ranks of each communicator have: of communicator i from first[i] on. */
+struct align_counts {
+    size_t *first, *calls;
+};
+
+static struct align_counts count_by_rank(const struct record *r)
+{
+    struct align_counts all = { .first = ncs_new((r->comms + 1) * sizeof(size_t)) };
+    for (size_t i = 0; i < r->comms; i++)
+        all.first[i + 1] = all.first[i] + (size_t)r->comm[i].nranks;
+    all.calls = ncs_new((all.first[r->comms] + 1) * sizeof(size_t));
+    for (int k = 0; k < r->ranks; k++)
+        for (size_t n = 0; n < r->rank[k].calls; n++) {
+            const struct record_call *c = &r->rank[k].call[n];
+            if (ncs_record_is_collective(c))
+                all.calls[all.first[c->comm] + (size_t)c->comm_rank]++;
+        }
+    return all;
+}
+
+static void free_counts(struct align_counts *all)
+{
+    ncs_free(all->first);
+    ncs_free(all->calls);
 }
 
 /* The log does not show the calls of ranks without lines: nobody counts as waiting for them. */
@@ -41,14 +67,12 @@ static void excuse_missing(struct record *r)
             if (pair && (peer < 0 || !r->rank[peer].source))
                 c->state = RECORD_OVER;
         }
+    struct align_counts all = count_by_rank(r);
     for (size_t i = 0; i < r->comms; i++) {
         int model = -1;
         size_t most = 0;
         for (int k = 0; k < r->comm[i].nranks; k++) {
-            size_t calls = 0;
-            const struct record_rank *from = r->comm[i].rank[k] >= 0 ? &r->rank[r->comm[i].rank[k]] : NULL;
-            for (size_t c = 0; from && c < from->calls; c++)
-                calls += from->call[c].comm == (int)i && ncs_record_is_collective(&from->call[c]);
+            size_t calls = all.calls[all.first[i] + (size_t)k];
             if (calls > most) {
                 most = calls;
                 model = k;
@@ -57,6 +81,7 @@ static void excuse_missing(struct record *r)
         if (model >= 0 && !pending[i] && !ncs_record_imply(r, (int)i, model, most))
             excuse_all(r, (int)i);
     }
+    free_counts(&all);
     ncs_free(pending);
 }
 
@@ -122,21 +147,15 @@ static bool number_absent(struct record *r, struct ncs_error *err)
 }
 
 /* The last lines may be lost with their process: a rank with fewer calls may have made more. */
-static void doubt_short(struct record *r, int comm)
+static void doubt_short(struct record *r, const struct record_comm *info, const size_t *calls)
 {
-    const struct record_comm *info = &r->comm[comm];
-    size_t *calls = ncs_new((size_t)info->nranks * sizeof *calls), most = 0;
-    for (int k = 0; k < info->nranks; k++) {
-        const struct record_rank *own = info->rank[k] >= 0 ? &r->rank[info->rank[k]] : NULL;
-        for (size_t i = 0; own && i < own->calls; i++)
-            calls[k] += own->call[i].comm == comm && ncs_record_is_collective(&own->call[i]);
+    size_t most = 0;
+    for (int k = 0; k < info->nranks; k++)
         most = calls[k] > most ? calls[k] : most;
-    }
     for (int k = 0; k < info->nranks; k++)
         if (info->rank[k] >= 0 && r->rank[info->rank[k]].source && calls[k] < most)
             ncs_record_doubt(r, info->rank[k], false, "it could also be that rank %d made the missing calls, if the "
                              "end of its log is lost", info->rank[k]);
-    ncs_free(calls);
 }
 
 bool ncs_log_align(struct record *r, struct ncs_error *err)
@@ -147,7 +166,9 @@ bool ncs_log_align(struct record *r, struct ncs_error *err)
         end_calls(r, k);
     ncs_record_note_missing(r);
     excuse_missing(r);
+    struct align_counts all = count_by_rank(r);
     for (size_t i = 0; i < r->comms; i++)
-        doubt_short(r, (int)i);
+        doubt_short(r, &r->comm[i], &all.calls[all.first[i]]);
+    free_counts(&all);
     return true;
 }

@@ -27,8 +27,8 @@ struct log_bound *ncs_log_bound(struct log *l, uint64_t process, uint64_t handle
     return at ? &l->bound[at - 1] : NULL;
 }
 
-/* A key that is equal on all ranks of the new communicator. A line of CALL lacks the number of earlier
- * splits of its parent; splits with the same color are counted here instead. */
+/* A key that is equal on all ranks of the new communicator. Without the number of earlier splits of its parent,
+ * splits with the same color are counted instead. */
 static uint64_t key_of_comm(struct log *l, const struct log_line *line, const struct log_init *i)
 {
     if (!i->parent)
@@ -38,8 +38,8 @@ static uint64_t key_of_comm(struct log *l, const struct log_line *line, const st
     if (i->counted)
         return ncs_hash(key, i->child);
     uint64_t own = ncs_hash(key, parent ? (uint64_t)parent->comm_rank + 1 : line->process);
-    size_t nth = ncs_map_number(&l->parts, own) + 1;
-    ncs_map_put_number(&l->parts, own, nth);
+    size_t nth = ncs_map_number(&l->unnumbered, own) + 1;
+    ncs_map_put_number(&l->unnumbered, own, nth);
     return ncs_hash(ncs_hash(key, nth), 1);
 }
 
@@ -93,6 +93,14 @@ static int comm_for(struct log *l, const struct log_line *line, const struct log
     struct record *r = l->record;
     if (i->anonymous)
         return anonymous_comm(l, line, i);
+    const struct log_bound *parent = i->parent && !i->counted ? ncs_log_bound(l, line->process, i->parent) : NULL;
+    if (parent && parent->comm_rank >= 0) {
+        bool fresh;
+        int part = ncs_log_part(l, i, parent, &fresh);
+        if (part >= 0 && fresh)
+            name_comm(l, line, i, part);
+        return part;
+    }
     uint64_t key = key_of_comm(l, line, i);
     int comm = (int)ncs_map_number(&l->comm_of, key) - 1;
     if (comm >= 0 && i->rank < r->comm[comm].nranks && r->comm[comm].rank[i->rank] < 0)

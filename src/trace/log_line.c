@@ -36,6 +36,37 @@ static bool split_origin(const char *text, const char *end, struct log_line *lin
     return true;
 }
 
+/* Warnings name a place and a function after the device: "[0] enqueue.cc:12 (ArgsCheck) NCCL WARN". */
+static const char *before_place(const char *text, const char *end)
+{
+    while (end > text && end[-1] == ' ')
+        end--;
+    if (end > text && end[-1] == ')') {
+        const char *open = end;
+        while (open > text && *open != '(')
+            open--;
+        for (end = open; end > text && end[-1] == ' ';)
+            end--;
+    }
+    const char *word = end, *number = end;
+    while (number > text && isdigit((unsigned char)number[-1]))
+        number--;
+    if (number == end || number == text || number[-1] != ':')
+        return end;
+    for (word = number - 1; word > text && !isspace((unsigned char)word[-1]) && word[-1] != ':';)
+        word--;
+    return word > text && word[-1] == ':' ? end : word;
+}
+
+bool ncs_log_split_warning(const char *text, struct log_line *line)
+{
+    const char *warning = ncs_log_warning(text);
+    line->torn = 0;
+    line->traced = false;
+    line->text = warning;
+    return warning && split_origin(text, before_place(text, warning - strlen("NCCL WARN ")), line);
+}
+
 /* Where processes write to one file without care, a line may be cut off by another one: the last one counts. */
 bool ncs_log_split(const char *text, struct log_line *line)
 {
@@ -99,9 +130,11 @@ static enum log_kind parse_init(const char *text, struct log_init *i)
     bool whole = after(text, begins ? "comm " : " comm ", 16, &i->handle) && after_int(text, " rank ", &i->rank) &&
                  after_int(text, " nranks ", &i->nranks);
     after_int(text, " cudaDev ", &i->device);
+    i->shrinks = strstr(text, "ncclCommShrink") != NULL;
     i->anonymous = !strstr(text, " commId ") && !strstr(text, " parent ");
     if (!i->anonymous && !after(text, " commId ", 16, &i->id)) {
         whole = whole && after(text, " parent ", 16, &i->parent) && after_int(text, " color ", &i->color);
+        after_int(text, " key ", &i->key);
         i->counted = after(text, " childCount ", 10, &child) || after(text, " splitCount ", 10, &child);
         i->child = i->counted ? child : 0;
     }
@@ -124,6 +157,13 @@ static bool counted_function(const char *name, size_t bytes, enum ncs_fn *fn)
         }
     }
     return false;
+}
+
+bool ncs_log_refuses(const char *warning)
+{
+    size_t name = strcspn(warning, " :");
+    enum ncs_fn fn;
+    return warning[name + strspn(warning + name, " ")] == ':' && counted_function(warning, name, &fn);
 }
 
 /* Parses "AllReduce: opCount 0 sendbuff 0x7f.. recvbuff .."; in "Send: .." root is the peer. */
@@ -187,6 +227,7 @@ static enum log_kind parse_made(const char *text, const char *open, struct log_i
             return LOG_LINE_ODD;
         i->parent = v[0];
         i->color = (int)v[1];
+        i->key = (int)v[2];
         i->handle = v[3];
         i->rank = (int)v[4];
         i->nranks = (int)v[5];
@@ -254,6 +295,10 @@ enum log_kind ncs_log_parse(const struct log_line *line, struct log_init *init, 
         return parse_init(line->text, init);
     if (strstr(line->text, " - Abort COMPLETE") || strstr(line->text, " - Destroy COMPLETE"))
         return parse_end(line->text, call);
+    if (strstr(line->text, " - Revoke COMPLETE")) {
+        *call = (struct log_call){ .fn = NCS_FN_ncclCommRevoke, .dtype = -1 };
+        return after(line->text, "comm ", 16, &call->handle) ? LOG_LINE_REVOKES : LOG_LINE_ODD;
+    }
     return strstr(line->text, ": opCount ") ? parse_coll(line->text, call) : LOG_LINE_OTHER;
 }
 

@@ -23,7 +23,8 @@ struct log_init {
     uint64_t handle, id;      /* id: of the communicator; 0 = it is made by a split */
     uint64_t parent, child;   /* parent: handle; child: number of earlier splits of it, 0 = unknown */
     bool counted;             /* the line has `child` */
-    int color, rank, nranks, device; /* device: -1 = unknown */
+    int color, key, rank, nranks, device; /* device: -1 = unknown */
+    bool shrinks;             /* made by ncclCommShrink, as far as the line says */
     bool complete;
     bool anonymous;           /* a line of RCCL or of old versions: it has neither id nor parent */
 };
@@ -42,11 +43,17 @@ enum log_kind {
     LOG_LINE_INIT,
     LOG_LINE_CALL,
     LOG_LINE_ENDS, /* ends a communicator; the call is that function */
+    LOG_LINE_REVOKES, /* a communicator: the call has its handle */
     LOG_LINE_OPENS, LOG_LINE_CLOSES, /* a group */
 };
 
 /* The text of a warning by NCCL; NULL = the line is no warning. */
 const char *ncs_log_warning(const char *text);
+/* Splits a warning; false = the line is none, or does not name its process. */
+bool ncs_log_split_warning(const char *text, struct log_line *line);
+/* True if NCCL warns that it refuses a call. It checks a call before it logs it (NCCL 2.30.7, src/enqueue.cc,
+ * ncclEnqueueCheck): the call has no other line. */
+bool ncs_log_refuses(const char *warning);
 /* Splits a line of NCCL's about calls; false for any other line. */
 bool ncs_log_split(const char *text, struct log_line *line);
 enum log_kind ncs_log_parse(const struct log_line *line, struct log_init *init, struct log_call *call);

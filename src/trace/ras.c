@@ -201,7 +201,8 @@ static bool ras_is(const struct trace_file *file)
 {
     const char *text = file->text.text;
     if (text[strspn(text, " \t\r\n")] == '{')
-        return strstr(text, "\"communicators\"") && strstr(text, "\"collective_counts\"");
+        return strstr(text, "\"communicators\"") &&
+               (strstr(text, "\"collective_counts\"") || strstr(text, "\"communicators_count\"")); /* with none left */
     return (strstr(text, " operation counts") && strstr(text, "ranks have different ")) ||
            (strstr(text, "Communicators...") && strstr(text, "Ranks    Status  Errors"));
 }

@@ -9,6 +9,7 @@ enum { RAS_KINDS = 16 };
 struct ras_rank {
     int rank;               /* of the communicator */
     bool missing, dead;     /* RAS has no data of it; RAS counts it as dead */
+    bool left;              /* missing, but its process answers: it has left the communicator, or not joined it */
     uint64_t who;           /* hash of host, process and device; 0 = not said */
     int64_t made[RAS_KINDS]; /* by kind; -1 = not said */
 };

@@ -104,6 +104,9 @@ static bool join_ras_comm(struct ras *ras, const struct ras_comm *c, const struc
             continue;
         r->comm[comm].rank[own->rank] = rank;
         r->comm[comm].before[own->rank] = before < UINT32_MAX / 2 ? (uint32_t)before : 0;
+        if (own->left)
+            ncs_record_doubt(r, rank, false, "it could also be that no rank waits: rank %d has left %s, and the others may do "
+                             "so next", own->rank, c->name);
         if (own->missing)
             continue;
         r->rank[rank].source = c->path;

@@ -42,7 +42,7 @@ static void read_counts(struct ras *ras, struct ras_rank *own, const struct valu
 
 static bool read_json_rank(struct ras *ras, struct ras_comm *c, const struct value *v, bool missing)
 {
-    int64_t rank, pid = 0, device = -1;
+    int64_t rank, pid = -1, device = -1;
     const char *host = ncs_value_as_text(ncs_value_get(v, "host"));
     const struct value *status = ncs_value_get(v, "status");
     if (!ncs_value_as_whole(ncs_value_get(v, "rank"), &rank) || rank < 0 || rank >= NCS_RECORD_RANKS ||
@@ -53,10 +53,11 @@ static bool read_json_rank(struct ras *ras, struct ras_comm *c, const struct val
     struct ras_rank *own = ncs_ras_rank(c, (int)rank);
     ncs_value_as_whole(ncs_value_get(v, "pid"), &pid);
     ncs_value_as_whole(ncs_value_get(v, "cuda_dev"), &device);
-    if (host && pid)
+    if (host && pid >= 0)
         own->who = ncs_hash(ncs_hash_bytes((uint64_t)pid, host, strlen(host)), (uint64_t)device);
     own->missing = missing;
     own->dead = ncs_value_is_true(ncs_value_get(status, "considered_dead"));
+    own->left = missing && status && !own->dead && !ncs_value_is_true(ncs_value_get(status, "unresponsive"));
     read_counts(ras, own, ncs_value_get(v, "collective_counts"));
     return true;
 }

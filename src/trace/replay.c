@@ -79,18 +79,60 @@ static size_t new_launch(struct played *p, const struct ncs_journal *j, const st
     return at;
 }
 
+/* The first call of a group on each of its communicators. */
+struct played_group {
+    const struct ncs_call **call;
+    size_t calls, room;
+};
+
+static uint64_t launch_key(const struct ncs_call *call)
+{
+    return key_of(4, call->group, (uint64_t)call->comm, (uint64_t)call->comm_rank);
+}
+
+static void add_to_group(struct played *p, const struct ncs_call *call)
+{
+    uint64_t share = key_of(8, launch_key(call), 0, 0);
+    size_t at = ncs_map_number(&p->group_of, call->group);
+    if (!call->group || ncs_map_number(&p->group_of, share))
+        return;
+    if (!at) {
+        struct played_group fresh = { 0 };
+        NCS_PUSH(p->group, p->groups, p->group_room, fresh);
+        ncs_map_put_number(&p->group_of, call->group, at = p->groups);
+    }
+    ncs_map_put_number(&p->group_of, share, 1);
+    NCS_PUSH(p->group[at - 1].call, p->group[at - 1].calls, p->group[at - 1].room, call);
+}
+
+static int compare_shares(const void *a, const void *b)
+{
+    const struct ncs_call *x = *(const struct ncs_call *const *)a, *y = *(const struct ncs_call *const *)b;
+    return x->comm != y->comm ? (x->comm > y->comm) - (x->comm < y->comm) : (x->comm_rank > y->comm_rank) - (x->comm_rank < y->comm_rank);
+}
+
+/* NCCL launches the communicators of a group in one order on all ranks, that of their hashes (NCCL 2.30.7,
+ * src/include/group.h, ncclGroupCommJoin): the order of the calls in a group does not count. */
+static void launch_group(struct played *p, const struct ncs_journal *j, uint64_t group)
+{
+    struct played_group *g = &p->group[ncs_map_number(&p->group_of, group) - 1];
+    qsort(g->call, g->calls, sizeof(const struct ncs_call *), compare_shares);
+    for (size_t i = 0; i < g->calls; i++) {
+        size_t at = new_launch(p, j, g->call[i]);
+        ncs_map_put_number(&p->launch_of, launch_key(g->call[i]), at + 1);
+    }
+}
+
 /* Finds or makes the launch of a call: calls of one group on one communicator share a launch. */
 static size_t launch_for(struct played *p, const struct ncs_journal *j, const struct ncs_call *call)
 {
-    uint64_t key = key_of(4, call->group, (uint64_t)call->comm, (uint64_t)call->comm_rank);
-    size_t at = call->group ? ncs_map_number(&p->launch_of, key) : 0;
-    if (at == 0) {
-        at = new_launch(p, j, call) + 1;
-        if (call->group)
-            ncs_map_put_number(&p->launch_of, key, at);
-    } else {
+    if (!call->group)
+        return new_launch(p, j, call);
+    if (!ncs_map_number(&p->launch_of, launch_key(call)))
+        launch_group(p, j, call->group);
+    size_t at = ncs_map_number(&p->launch_of, launch_key(call));
+    if (at > ncs_map_number(&p->tail, stream_key(call)))
         ncs_map_put_number(&p->tail, stream_key(call), at);
-    }
     return at - 1;
 }
 
@@ -179,6 +221,9 @@ static bool has_failed(const struct ncs_call *call)
 static void collect(struct played *p, const struct ncs_journal *j, const struct ncs_known *known,
                     const struct ncs_snap_op *held, size_t count)
 {
+    for (const struct ncs_call *call = j->oldest; call; call = call->newer)
+        if (takes_part(call))
+            add_to_group(p, call);
     for (const struct ncs_call *call = j->oldest; call; call = call->newer)
         if (takes_part(call)) {
             add_part(p, j, call);
@@ -393,6 +438,10 @@ void ncs_replay_free(struct played *p)
 {
     for (size_t i = 0; i < p->slots; i++)
         ncs_free(p->slot[i].part);
+    for (size_t i = 0; i < p->groups; i++)
+        ncs_free(p->group[i].call);
+    ncs_free(p->group);
+    ncs_map_free(&p->group_of);
     ncs_free(p->after);
     ncs_free(p->first_after);
     ncs_free(p->todo);

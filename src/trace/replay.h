@@ -47,6 +47,8 @@ struct played {
     struct played_launch *launch;  size_t launches, launch_room;
     struct played_slot *slot;      size_t slots, slot_room;
     struct ncs_map slot_of, launch_of, tail, count, open, event, sent, taken;
+    struct played_group *group;    size_t groups, group_room; /* of calls on several communicators */
+    struct ncs_map group_of;
     size_t *after;         /* two for each launch: the next one with the same `before`, + 1 */
     size_t *first_after;   /* of each launch: index of such an entry, + 1; 0 = none */
     size_t *todo;          /* launches to be tried again */

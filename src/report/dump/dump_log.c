@@ -15,14 +15,15 @@ static struct ncs_dump_process *dump_log_process(struct ncs_dump_log *log, int p
     return &log->of[log->processes - 1];
 }
 
-/* With NCCL_DEBUG_SUBSYS=CALL NCCL writes no line of INFO but its version (NCCL 2.30.7, src/debug.cc). */
+/* The lines of COLL, which repeat those of CALL, are not in INIT,CALL; the simulator has no further subsystems that
+ * write at the level INFO. */
 void ncs_dump_log_add(struct ncs_dump_log *log, int process, const char *line)
 {
     struct ncs_dump_process *p = dump_log_process(log, process);
-    bool call = strstr(line, " NCCL CALL ") != NULL, info = strstr(line, " NCCL INFO ") != NULL;
+    bool call = strstr(line, " NCCL CALL ") != NULL, coll = strstr(line, ": opCount ") && strstr(line, " NCCL INFO ");
     if (!call)
         ncs_str_addf(&p->info, "%s\n", line);
-    if (!info || strstr(line, " NCCL INFO NCCL version "))
+    if (!coll)
         ncs_str_addf(&p->calls, "%s\n", line);
 }
 
