@@ -181,7 +181,7 @@ const struct ncs_command ncs_cmd_run = {
              "\n"
              "--dump writes what detectors of hangs read, from one run on the simulator, into a folder for each\n"
              "format: fr, PyTorch's Flight Recorder as pickles; fr-json, the same as JSON; ras, the output of\n"
-             "ncclras -f json; log and calls, NCCL's log of INIT,COLL and of CALL.\n"
+             "ncclras -f json; log and calls, NCCL's log of INIT,DESTROY,COLL and of INIT,DESTROY,CALL.\n"
              "\n"
              "NCCL's environment variables have the same effect on the simulator as on NCCL. The variables\n"
              "that a scenario declares override them. NCCL_DEBUG=INFO prints NCCL's log on standard output\n"

@@ -32,7 +32,7 @@ $ for d in fr frj log calls; do ncclscript diagnose $d | grep '^  why'; done
 >   why   rank 2 made 2 calls on world; ranks 0, 1, 3 made 3: call 3 is at hang.lua:7
 >   why   rank 2 made 2 calls on world; ranks 0, 1, 3 made 3: call 3 is missing
 >   why   rank 2 made 2 calls on world; ranks 0, 1, 3 made 3: call 3 is at log/nccl_log_rank_0.log:6
->   why   rank 2 made 2 calls on world; ranks 0, 1, 3 made 3: call 3 is at calls/nccl_calls_rank_0.log:6
+>   why   rank 2 made 2 calls on world; ranks 0, 1, 3 made 3: call 3 is at calls/nccl_calls_rank_0.log:8
 $ grep -o '"AllReduce": .' ras/ncclras.json
 > "AllReduce": 3
 > "AllReduce": 3

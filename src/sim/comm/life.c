@@ -10,6 +10,8 @@
 #include "sim/cuda/op.h"
 #include "sim/kernel/job.h"
 #include "sim/kernel/world.h"
+#include "sim/settings/log.h"
+#include "sim/settings/version.h"
 
 /* True if this rank's launches are over. If not, the job takes a step when one of them ends. */
 static bool launches_over(struct job *job, struct comm_rank *cr)
@@ -48,10 +50,22 @@ static bool process_is_done(struct job *job)
     return true;
 }
 
+static enum log_subsys subsys_of_ends(void)
+{
+    return sim_version_does(DOES_LOG_DESTROY) ? LOG_DESTROY : LOG_INIT;
+}
+
 static void say_end(const struct comm_rank *cr, const char *what)
 {
-    sim_info_on(cr->gpu, LOG_INIT,
+    sim_info_on(cr->gpu, subsys_of_ends(),
                    "comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d busId %x - %s COMPLETE",
+                   cr->handle, cr->rank, cr->nranks, cr->gpu->device, sim_gpu_bus_id(cr->gpu), what);
+}
+
+void sim_comm_say_revoke(const struct comm_rank *cr, const char *what)
+{
+    sim_info_on(cr->gpu, subsys_of_ends(),
+                   "comm 0x%" PRIx64 " rank %d nRanks %d cudaDev %d busId %x - Revoke %s",
                    cr->handle, cr->rank, cr->nranks, cr->gpu->device, sim_gpu_bus_id(cr->gpu), what);
 }
 

@@ -1,4 +1,6 @@
 /* NCCL's functions that end, revoke or suspend communicators. */
+#include <stdio.h>
+
 #include "sim/comm/comm.h"
 #include "sim/comm/group.h"
 #include "sim/comm/life.h"
@@ -88,6 +90,7 @@ ncclResult_t sim_ncclCommRevoke(ncclComm_t comm, int revokeFlags)
     if (!c || !comm)
         return ncclSuccess;
     struct comm_rank *cr;
+    char end[32];
     int rc = ncclSuccess;
     if (revokeFlags != NCCL_REVOKE_DEFAULT)
         return sim_silent("revokeFlags must be 0");
@@ -98,8 +101,12 @@ ncclResult_t sim_ncclCommRevoke(ncclComm_t comm, int revokeFlags)
         rc = refuse_revoke(cr);
     if (rc)
         return rc; /* not recorded in an open group */
+    sim_comm_say_revoke(cr, "START");
     sim_group_begin(c);
-    return sim_group_leave(c, sim_group_add_job(c, sim_job_revoke(cr), cr));
+    rc = sim_group_leave(c, sim_group_add_job(c, sim_job_revoke(cr), cr));
+    snprintf(end, sizeof end, "COMPLETE, result %d", rc);
+    sim_comm_say_revoke(cr, end);
+    return rc;
 }
 
 /* ---- memory ---- */

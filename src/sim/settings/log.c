@@ -31,7 +31,7 @@ static const struct word subsystems[] = {
     { "TUNING", LOG_TUNING }, { "ENV", LOG_ENV },       { "ALLOC", LOG_ALLOC },
     { "CALL", LOG_CALL },   { "PROXY", LOG_PROXY },     { "NVLS", LOG_NVLS },
     { "BOOTSTRAP", LOG_BOOTSTRAP }, { "REG", LOG_REG }, { "PROFILE", LOG_PROFILE },
-    { "RAS", LOG_RAS },     { "ALL", (unsigned)LOG_ALL }, { NULL, 0 },
+    { "RAS", LOG_RAS },     { "DESTROY", LOG_DESTROY }, { "ALL", (unsigned)LOG_ALL }, { NULL, 0 },
 };
 
 static unsigned log_word_value(const struct word *word, const char *text, size_t bytes)

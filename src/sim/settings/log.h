@@ -16,7 +16,8 @@ enum log_subsys {
     LOG_INIT = 0x1, LOG_COLL = 0x2, LOG_P2P = 0x4, LOG_SHM = 0x8, LOG_NET = 0x10,
     LOG_GRAPH = 0x20, LOG_TUNING = 0x40, LOG_ENV = 0x80, LOG_ALLOC = 0x100, LOG_CALL = 0x200,
     LOG_PROXY = 0x400, LOG_NVLS = 0x800, LOG_BOOTSTRAP = 0x1000, LOG_REG = 0x2000,
-    LOG_PROFILE = 0x4000, LOG_RAS = 0x8000, LOG_ALL = ~0,
+    LOG_PROFILE = 0x4000, LOG_RAS = 0x8000,
+    LOG_DESTROY = 0x10000, LOG_ALL = ~0,
 };
 
 /* NCCL's WARN: writes a line, and sets the last error of the running context's process. */

@@ -12,6 +12,7 @@ static const int since[DOES_COUNT] = {
     [DOES_CHECK_MODE] = NCCL_VERSION(2, 29, 7),
     [DOES_CLEAR_CUDA_ERROR] = NCCL_VERSION(2, 29, 7),
     [DOES_REFUSE_HOST_REGISTER] = NCCL_VERSION(2, 30, 3),
+    [DOES_LOG_DESTROY] = NCCL_VERSION(2, 30, 3),
 };
 
 bool sim_version_does(enum nccl_does what)

@@ -15,6 +15,7 @@ enum nccl_does {
     DOES_CHECK_MODE,           /* NCCL_CHECK_MODE, and it beats NCCL_CHECK_POINTERS */
     DOES_CLEAR_CUDA_ERROR,     /* a call that fails with 1 leaves no last error of CUDA behind */
     DOES_REFUSE_HOST_REGISTER, /* ncclCommRegister of what is no memory of CUDA's: 1 */
+    DOES_LOG_DESTROY,          /* the end of a communicator is logged in a subsystem of its own, not in INIT */
     DOES_COUNT
 };
 
