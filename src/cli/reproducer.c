@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -41,11 +42,6 @@ static bool reproducer_run(const char *file, uint64_t seed, struct ncs_reproduce
     return script != NULL;
 }
 
-bool ncs_reproducer_run(const char *file, uint64_t seed, struct ncs_reproduced *out, struct ncs_error *err)
-{
-    return reproducer_run(file, seed, out, NULL, err);
-}
-
 bool ncs_reproducer_try(const char *text, bool yaml, uint64_t seed, struct ncs_reproduced *out, struct ncs_error *err)
 {
     char path[64];
@@ -57,28 +53,55 @@ bool ncs_reproducer_try(const char *text, bool yaml, uint64_t seed, struct ncs_r
         return ncs_fail(err, NCS_NO_MEMORY, "no memory for a trial");
     }
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    bool ran = ncs_reproducer_run(path, seed, out, err);
+    bool ran = reproducer_run(path, seed, out, NULL, err);
     close(file);
     return ran;
 }
 
 /* ---- writing it ---- */
 
-/* Writes the scenario with the places as labels, or else in comments, whichever way it ends as the record shows. */
+/* A loader that refuses what was written is a defect of ncclscript, or the job is too large for a scenario. */
+static bool reproducer_refused(const char *file, const char *what, struct ncs_error *err)
+{
+    struct ncs_error why = *err;
+    *err = (struct ncs_error){ 0 };
+    ncs_fail(err, NCS_BAD_INPUT, "ncclscript cannot read the scenario that it wrote, %s: %s", what, why.text);
+    ncs_fail_at(err, file, why.line, why.column);
+    return false;
+}
+
+/* The scenario with the places as labels, or else in comments, whichever way it ends as the record shows. False, with err, if the
+ * loader refuses it. */
+static bool reproducer_text(struct ncs_reproduced_writing *w, const struct ncs_reproduced *expected, struct ncs_reproduced *now,
+                            struct ncs_str *text, struct ncs_error *err)
+{
+    for (int way = 0; way < 2; way++) {
+        ncs_reproduced_free(now);
+        ncs_str_clear(text);
+        w->in_comments = way == 1;
+        ncs_reproduced_text(w, expected, NULL, text);
+        if (!ncs_reproducer_try(text->text, ncs_reproducer_is_yaml(w->file), w->options ? w->options->seed : 0, now, err))
+            return reproducer_refused(w->file, "so nothing was written", err);
+        if (ncs_reproduced_equal(now, expected))
+            break;
+    }
+    bool same_error = now->error && expected->error ? strcmp(now->error, expected->error) == 0 : now->error == expected->error;
+    bool same = ncs_reproduced_equal(now, expected);
+    if (same && same_error)
+        return true;
+    ncs_str_clear(text);
+    ncs_reproduced_text(w, now, same ? NULL : expected, text); /* an error that ends a rank is an error of Lua's here */
+    return true;
+}
+
+/* Nothing is written before the scenario has run: a file that is replaced stays as it is until then. */
 static bool write_and_run(struct ncs_reproduced_writing *w, bool replace, const struct ncs_reproduced *expected, struct ncs_reproduced *now,
                           struct ncs_error *err)
 {
-    const struct ncs_run_options *o = w->options;
-    for (int way = 0; way < 2; way++) {
-        ncs_reproduced_free(now);
-        w->in_comments = way == 1;
-        if (!ncs_reproduced_write(w, replace || way > 0, expected, NULL, err) || !ncs_reproducer_run(w->file, o ? o->seed : 0, now, err))
-            return false;
-        bool same_error = now->error && expected->error ? strcmp(now->error, expected->error) == 0 : now->error == expected->error;
-        if (ncs_reproduced_equal(now, expected)) /* an error that ends a rank is an error of Lua's here */
-            return same_error || ncs_reproduced_write(w, true, now, NULL, err);
-    }
-    return ncs_reproduced_write(w, true, now, expected, err);
+    struct ncs_str text = { 0 };
+    bool written = reproducer_text(w, expected, now, &text, err) && ncs_file_write(w->file, text.text, text.bytes, replace, err);
+    ncs_str_free(&text);
+    return written;
 }
 
 static size_t reproducer_lines(const char *file)
@@ -114,16 +137,23 @@ static bool reproducer_doubt(const char *file, const struct ncs_reproduced *now,
     return done;
 }
 
-void ncs_reproducer_check(const char *file)
+bool ncs_reproducer_check(const char *file)
 {
     struct ncs_error err = { 0 };
     struct ncs_reproduced now = { 0 };
-    bool same = false, done = reproducer_run(file, 0, &now, &same, &err) && (same || reproducer_doubt(file, &now, &err));
+    struct stat is;
+    bool same = false, loads = reproducer_run(file, 0, &now, &same, &err);
+    if (!loads) {
+        bool removed = lstat(file, &is) == 0 && S_ISREG(is.st_mode) && unlink(file) == 0;
+        reproducer_refused(file, removed ? "and has removed it" : "so do not use it", &err);
+    }
+    bool done = loads && (same || reproducer_doubt(file, &now, &err));
     if (done)
         reproducer_say(file, same, &now);
     else
         ncs_print_error(&err);
     ncs_reproduced_free(&now);
+    return done;
 }
 
 int ncs_reproducer_write(const char *file, bool replace, const struct ncs_workload *workload, const char *origin,

@@ -36,7 +36,7 @@ void ncs_workload_emit(const struct ncs_workload *job, const struct ncs_workload
     struct ncs_workload_buffers buffers;
     struct ncs_folded folded;
     char **key = ncs_new((job->steps + 1) * sizeof *key);
-    ncs_workload_buffers_of(job, &buffers);
+    ncs_workload_buffers_of(job, !text->yaml, &buffers);
     for (size_t i = 0; i < job->steps; i++)
         key[i] = statement_key(&buffers, job->step[i]);
     ncs_workload_fold(job, key, &folded);

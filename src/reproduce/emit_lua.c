@@ -6,6 +6,9 @@
 #include "reproduce/emit.h"
 #include "reproduce/fold.h"
 
+/* More functions are in a table: with the objects (statement.c) there may be 200 locals. */
+#define FUNCTIONS_MOST 80
+
 /* A statement that stands in several places becomes a function: then all its calls have one line, as in the program. */
 struct shared {
     char *text, *name;
@@ -100,13 +103,15 @@ static void add_declaration(const struct lua_writer *w, const struct ncs_workloa
 
 static void add_families(const struct lua_writer *w)
 {
+    bool in_table = w->buffers->in_table[NCS_WORKLOAD_COMMS];
+    ncs_str_add(w->out, in_table ? "local comm = {}\n" : "");
     for (size_t i = 0; i < w->job->families; i++) {
         const struct ncs_workload_family *f = &w->job->family[i];
         struct ncs_str color = { 0 }, key = { 0 }, name = { 0 };
         if (f->is_world || f->comms == 0)
             continue;
         ncs_workload_split(w->job, f, &color, &key, &name);
-        ncs_str_addf(w->out, "local %s = world:split { color = %s", f->name, color.text);
+        ncs_str_addf(w->out, "%s%s = world:split { color = %s", in_table ? "" : "local ", w->buffers->comm[i], color.text);
         if (key.bytes)
             ncs_str_addf(w->out, ", key = %s", key.text);
         ncs_str_add(w->out, ", name = ");
@@ -121,14 +126,26 @@ static void add_families(const struct lua_writer *w)
 static void add_buffer(const struct lua_writer *w, const char *name, int dtype, uint64_t room)
 {
     if (room)
-        ncs_str_addf(w->out, "local %s = cuda.buffer(\"%s\", %llu)\n", name, ncs_dtype_name(dtype), (unsigned long long)room);
+        ncs_str_addf(w->out, "%s%s = cuda.buffer(\"%s\", %llu)\n", w->buffers->in_table[NCS_WORKLOAD_BUFFERS] ? "" : "local ", name,
+                     ncs_dtype_name(dtype), (unsigned long long)room);
+}
+
+static void add_streams(const struct lua_writer *w)
+{
+    bool in_table = w->buffers->in_table[NCS_WORKLOAD_STREAMS];
+    ncs_str_add(w->out, in_table ? "local s = {}\n" : "");
+    for (int s = 1; s <= ncs_workload_streams(w->job); s++) {
+        ncs_str_add(w->out, in_table ? "" : "local ");
+        ncs_workload_add_stream(w->buffers, w->out, s);
+        ncs_str_add(w->out, " = cuda.stream()\n");
+    }
 }
 
 static void add_objects(const struct lua_writer *w)
 {
     add_families(w);
-    for (int s = 1; s <= ncs_workload_streams(w->job); s++)
-        ncs_str_addf(w->out, "local s%d = cuda.stream()\n", s + 1);
+    add_streams(w);
+    ncs_str_add(w->out, w->buffers->in_table[NCS_WORKLOAD_BUFFERS] ? "local x, z = {}, {}\n" : "");
     for (size_t i = 0; i < w->buffers->buffers; i++) {
         const struct ncs_workload_buffer *b = &w->buffers->buffer[i];
         add_buffer(w, b->name, b->dtype, b->room);
@@ -213,13 +230,17 @@ static void count_statements(struct lua_writer *w, const struct ncs_fold *item, 
 
 static void add_functions(struct lua_writer *w)
 {
-    size_t count = 0;
+    size_t count = 0, functions = 0;
+    for (size_t i = 0; i < w->shareds; i++)
+        functions += w->shared[i].uses > 1;
+    bool in_table = functions > FUNCTIONS_MOST;
+    ncs_str_add(w->out, in_table ? "local call = {}\n" : "");
     for (size_t i = 0; i < w->shareds; i++) {
         struct ncs_str name = { 0 };
         if (w->shared[i].uses < 2)
             continue;
-        ncs_str_addf(&name, "call_%zu", ++count);
-        ncs_str_addf(w->out, "local function %s()\n  %s\nend\n", name.text, w->shared[i].text);
+        ncs_str_addf(&name, in_table ? "call[%zu]" : "call_%zu", ++count);
+        ncs_str_addf(w->out, in_table ? "%s = function()\n  %s\nend\n" : "local function %s()\n  %s\nend\n", name.text, w->shared[i].text);
         w->shared[i].name = ncs_str_take(&name);
     }
     if (count)

@@ -11,6 +11,10 @@
 #define COUNT_KEPT 16
 #define COUNT_STEP 8
 
+/* Lua lets a function have 200 locals: a scenario with more objects than this keeps kinds of which it has many in tables. */
+#define LOCALS_MOST 100
+#define MANY_OF_A_KIND 25
+
 /* ---- buffers ---- */
 
 static int by_count(const void *a, const void *b)
@@ -100,24 +104,51 @@ static void need_buffer(struct ncs_workload_buffers *b, const struct ncs_workloa
     buffer->room_2 = need_2 > buffer->room_2 ? need_2 : buffer->room_2;
 }
 
-static void name_buffers(struct ncs_workload_buffers *b)
+/* "x", of several "x_64", "x_int32_64", in a table "x[64]", "x.int32_64". */
+static char *buffer_name(const struct ncs_workload_buffers *b, const struct ncs_workload_buffer *buffer, bool second)
 {
-    bool types = false, several = b->buffers > 1;
+    bool types = false, several = b->buffers > 1, in_table = b->in_table[NCS_WORKLOAD_BUFFERS];
+    struct ncs_str name = { 0 };
     for (size_t i = 1; i < b->buffers; i++)
         types |= b->buffer[i].dtype != b->buffer[0].dtype;
-    for (size_t i = 0; i < b->buffers; i++)
-        for (int second = 0; second < 2; second++) {
-            struct ncs_str name = { 0 };
-            ncs_str_add(&name, second ? "z" : "x");
-            if (types)
-                ncs_str_addf(&name, "_%s", ncs_dtype_name(b->buffer[i].dtype));
-            if (several)
-                ncs_str_addf(&name, "_%llu", (unsigned long long)b->buffer[i].count);
-            *(second ? &b->buffer[i].name_2 : &b->buffer[i].name) = ncs_str_take(&name);
-        }
+    ncs_str_add(&name, second ? "z" : "x");
+    if (types)
+        ncs_str_addf(&name, "%s%s", in_table ? "." : "_", ncs_dtype_name(buffer->dtype));
+    if (several)
+        ncs_str_addf(&name, in_table && !types ? "[%llu]" : "_%llu", (unsigned long long)buffer->count);
+    return ncs_str_take(&name);
 }
 
-void ncs_workload_buffers_of(const struct ncs_workload *job, struct ncs_workload_buffers *b)
+/* Chooses the kinds of objects that are in tables. */
+static void choose_tables(struct ncs_workload_buffers *b)
+{
+    size_t count[NCS_WORKLOAD_KINDS] = { [NCS_WORKLOAD_STREAMS] = (size_t)ncs_workload_streams(b->job) }, all = 0;
+    for (size_t i = 0; i < b->job->families; i++)
+        count[NCS_WORKLOAD_COMMS] += !b->job->family[i].is_world && b->job->family[i].comms > 0;
+    for (size_t i = 0; i < b->buffers; i++)
+        count[NCS_WORKLOAD_BUFFERS] += (b->buffer[i].room > 0) + (b->buffer[i].room_2 > 0);
+    for (int kind = 0; kind < NCS_WORKLOAD_KINDS; kind++)
+        all += count[kind];
+    for (int kind = 0; kind < NCS_WORKLOAD_KINDS; kind++)
+        b->in_table[kind] = all > LOCALS_MOST && count[kind] > MANY_OF_A_KIND;
+}
+
+static void name_objects(struct ncs_workload_buffers *b)
+{
+    for (size_t i = 0; i < b->buffers; i++) {
+        b->buffer[i].name = buffer_name(b, &b->buffer[i], false);
+        b->buffer[i].name_2 = buffer_name(b, &b->buffer[i], true);
+    }
+    b->comm = ncs_new((b->job->families + 1) * sizeof *b->comm);
+    for (size_t i = 0; i < b->job->families; i++) {
+        const struct ncs_workload_family *f = &b->job->family[i];
+        struct ncs_str name = { 0 };
+        ncs_str_addf(&name, "%s%s", b->in_table[NCS_WORKLOAD_COMMS] && !f->is_world ? "comm." : "", f->is_world ? "world" : f->name);
+        b->comm[i] = ncs_str_take(&name);
+    }
+}
+
+void ncs_workload_buffers_of(const struct ncs_workload *job, bool lua, struct ncs_workload_buffers *b)
 {
     *b = (struct ncs_workload_buffers){ .job = job };
     collect_counts(b);
@@ -127,7 +158,9 @@ void ncs_workload_buffers_of(const struct ncs_workload *job, struct ncs_workload
             if (c && c->dtype >= 0)
                 need_buffer(b, job->step[i], c, r);
         }
-    name_buffers(b);
+    if (lua)
+        choose_tables(b);
+    name_objects(b);
 }
 
 void ncs_workload_buffers_free(struct ncs_workload_buffers *b)
@@ -136,12 +169,14 @@ void ncs_workload_buffers_free(struct ncs_workload_buffers *b)
         ncs_free(b->buffer[i].name);
         ncs_free(b->buffer[i].name_2);
     }
+    for (size_t i = 0; b->comm && i < b->job->families; i++)
+        ncs_free(b->comm[i]);
+    ncs_free(b->comm);
     ncs_free(b->buffer);
     ncs_free(b->count);
 }
 
-static const char *buffer_name(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, int dtype,
-                               bool second)
+static const char *buffer_in(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, int dtype, bool second)
 {
     const struct ncs_workload_buffer *buffer = find_buffer(b, dtype, count_in(b, step, dtype));
     return second ? buffer->name_2 : buffer->name;
@@ -157,12 +192,12 @@ int ncs_workload_streams(const struct ncs_workload *job)
     return most;
 }
 
-void ncs_workload_add_stream(struct ncs_str *out, int stream)
+void ncs_workload_add_stream(const struct ncs_workload_buffers *b, struct ncs_str *out, int stream)
 {
     if (stream == 0)
         ncs_str_add(out, "stream");
     else
-        ncs_str_addf(out, "s%d", stream + 1);
+        ncs_str_addf(out, b->in_table[NCS_WORKLOAD_STREAMS] ? "s[%d]" : "s%d", stream + 1);
 }
 
 /* ---- values by rank ---- */
@@ -203,11 +238,11 @@ static void spread_close(struct spread *s)
 }
 
 /* The family's names of a rank's own number and of the number of ranks. */
-static char *spread_format(const struct spread *s, const struct ncs_workload_family *f, bool neighbours)
+static char *spread_format(const struct spread *s, const struct ncs_workload_family *f, const char *comm, bool neighbours)
 {
     struct ncs_str out = { 0 }, rank = { 0 }, nranks = { 0 };
-    ncs_str_addf(&rank, "%s%srank", f && !f->is_world ? f->name : "", f && !f->is_world ? "." : "");
-    ncs_str_addf(&nranks, "%s%snranks", f && !f->is_world ? f->name : "", f && !f->is_world ? "." : "");
+    ncs_str_addf(&rank, "%s%srank", f && !f->is_world ? comm : "", f && !f->is_world ? "." : "");
+    ncs_str_addf(&nranks, "%s%snranks", f && !f->is_world ? comm : "", f && !f->is_world ? "." : "");
     ncs_workload_add_values(&out, &(struct ncs_workload_values){ .value = s->value, .has = s->has, .ranks = s->job->ranks,
                                                        .own = neighbours ? s->own : NULL, .size = s->size, .rank = rank.text,
                                                        .nranks = nranks.text });
@@ -217,7 +252,7 @@ static char *spread_format(const struct spread *s, const struct ncs_workload_fam
     return ncs_str_take(&out);
 }
 
-enum facet { FACET_COUNT, FACET_PARTNER, FACET_STREAM, FACET_OP };
+enum facet { FACET_COUNT, FACET_PARTNER };
 
 static long facet_of(const struct ncs_workload_buffers *b, int rank, const struct ncs_workload_call *c, enum facet facet)
 {
@@ -225,8 +260,6 @@ static long facet_of(const struct ncs_workload_buffers *b, int rank, const struc
     switch (facet) {
     case FACET_COUNT: return (long)scaled_count(b, c->count);
     case FACET_PARTNER: return c->partner >= 0 && f->comm[c->partner] == f->comm[rank] ? f->rank[c->partner] : 0;
-    case FACET_STREAM: return c->stream;
-    case FACET_OP: return c->op;
     }
     return 0;
 }
@@ -240,7 +273,7 @@ static char *facet_text(const struct ncs_workload_buffers *b, const struct ncs_w
     for (int r = 0; r < b->job->ranks; r++)
         if (step->of[r])
             s.value[r] = facet_of(b, r, step->of[r], facet);
-    char *text = spread_format(&s, f, neighbours && f);
+    char *text = spread_format(&s, f, f ? b->comm[f - b->job->family] : "", neighbours && f);
     spread_close(&s);
     return text;
 }
@@ -264,7 +297,9 @@ static void add_option(struct ncs_workload_statement *s, const char *key, char *
 static char *of_root(const char *own, const char *root, const char *buffer)
 {
     struct ncs_str out = { 0 };
-    ncs_str_addf(&out, "%s == %s and %s or nil", own, root, buffer);
+    bool plain = root[strspn(root, "0123456789")] == '\0', one = !strchr(buffer, ' ');
+    ncs_str_addf(&out, "%s == %s%s%s and %s%s%s or nil", own, plain ? "" : "(", root, plain ? "" : ")", one ? "" : "(", buffer,
+                 one ? "" : ")");
     return ncs_str_take(&out);
 }
 
@@ -274,45 +309,57 @@ static const char *method_of(enum ncs_fn fn)
     return colon ? colon + 1 : NULL;
 }
 
-/* The operator that most ranks pass is the first one's; a disagreement is spelled out. */
-static char *operator_text(const struct ncs_workload *job, const struct ncs_workload_step *step, const struct ncs_workload_call *any)
+/* What each rank passes: `text` gives the expression for a call. */
+static char *text_by_rank(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step,
+                          void (*add)(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step,
+                                      const struct ncs_workload_call *c, struct ncs_str *out))
 {
+    size_t ranks = (size_t)b->job->ranks;
+    char **text = ncs_new(ranks * sizeof *text);
     struct ncs_str out = { 0 };
-    for (int r = 0; r < job->ranks; r++)
-        if (step->of[r] && step->of[r]->op != any->op && step->of[r]->op >= 0) {
-            ncs_str_addf(&out, "rank == %d and \"%s\" or \"%s\"", r, ncs_redop_name(step->of[r]->op), ncs_redop_name(any->op));
-            return ncs_str_take(&out);
+    for (size_t r = 0; r < ranks; r++)
+        if (step->of[r]) {
+            struct ncs_str own = { 0 };
+            add(b, step, step->of[r], &own);
+            text[r] = ncs_str_take(&own);
         }
-    ncs_str_addf(&out, "\"%s\"", ncs_redop_name(any->op));
+    ncs_workload_add_texts(&out, (const char *const *)text, b->job->ranks);
+    for (size_t r = 0; r < ranks; r++)
+        ncs_free(text[r]);
+    ncs_free(text);
     return ncs_str_take(&out);
 }
 
-/* The buffer of the call's type; if some ranks pass another type, theirs: "rank == 1 and x_int32 or x". */
-static char *buffer_of(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, bool second)
+static void add_operator(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, const struct ncs_workload_call *c,
+                         struct ncs_str *out)
 {
-    const struct ncs_workload_call *first = NULL, *other = NULL;
-    bool *has = ncs_new((size_t)b->job->ranks * sizeof *has);
-    struct ncs_str out = { 0 };
-    for (int r = 0; r < b->job->ranks; r++) {
-        const struct ncs_workload_call *c = step->of[r];
-        first = first ? first : c;
-        has[r] = c && c->dtype != first->dtype;
-        other = has[r] ? c : other;
-    }
-    if (other) {
-        ncs_str_add(&out, "(");
-        ncs_workload_add_condition(&out, has, b->job->ranks);
-        ncs_str_addf(&out, ") and %s or ", buffer_name(b, step, other->dtype, second));
-    }
-    ncs_str_add(&out, buffer_name(b, step, first->dtype, second));
-    ncs_free(has);
-    return ncs_str_take(&out);
+    (void)b, (void)step;
+    ncs_str_addf(out, "\"%s\"", ncs_redop_name(c->op >= 0 ? c->op : ncclSum));
+}
+
+static void add_first_buffer(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step,
+                             const struct ncs_workload_call *c, struct ncs_str *out)
+{
+    ncs_str_add(out, buffer_in(b, step, c->dtype, false));
+}
+
+static void add_second_buffer(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step,
+                              const struct ncs_workload_call *c, struct ncs_str *out)
+{
+    ncs_str_add(out, buffer_in(b, step, c->dtype, true));
+}
+
+static void add_own_comm(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, const struct ncs_workload_call *c,
+                         struct ncs_str *out)
+{
+    (void)step;
+    ncs_str_add(out, b->comm[c->family]);
 }
 
 static void state_buffers(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step,
                           const struct ncs_workload_call *c, const char *root, struct ncs_workload_statement *s)
 {
-    char *x = buffer_of(b, step, false), *y = buffer_of(b, step, true);
+    char *x = text_by_rank(b, step, add_first_buffer), *y = text_by_rank(b, step, add_second_buffer);
     struct ncs_str own = { 0 };
     ncs_str_addf(&own, "%s%srank", strcmp(s->object, "world") == 0 ? "" : s->object, strcmp(s->object, "world") == 0 ? "" : ".");
     bool reads = c->fn != NCS_FN_ncclRecv, writes = writes_another(c->fn);
@@ -334,30 +381,12 @@ static const struct ncs_workload_family *family_of_step(const struct ncs_workloa
 }
 
 /* "(rank == 5 and b or a)": the communicator of each rank. */
-static char *object_by_rank(const struct ncs_workload *job, const struct ncs_workload_step *step)
+static char *object_by_rank(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step)
 {
     struct ncs_str out = { 0 };
-    bool *has = ncs_new((size_t)job->ranks * sizeof *has), *done = ncs_new((job->families + 1) * sizeof *done);
-    int first = -1;
-    for (int r = 0; r < job->ranks; r++) {
-        int family = step->of[r] ? step->of[r]->family : -1;
-        if (family < 0 || done[family])
-            continue;
-        done[family] = true;
-        if (first < 0) {
-            first = family; /* comes last: the one of all other ranks */
-            continue;
-        }
-        for (int k = 0; k < job->ranks; k++)
-            has[k] = step->of[k] && step->of[k]->family == family;
-        ncs_str_add(&out, out.bytes ? "" : "(");
-        ncs_str_add(&out, "(");
-        ncs_workload_add_condition(&out, has, job->ranks);
-        ncs_str_addf(&out, ") and %s or ", job->family[family].name);
-    }
-    ncs_str_addf(&out, "%s)", job->family[first].name);
-    ncs_free(has);
-    ncs_free(done);
+    char *text = text_by_rank(b, step, add_own_comm);
+    ncs_str_addf(&out, "(%s)", text);
+    ncs_free(text);
     return ncs_str_take(&out);
 }
 
@@ -366,8 +395,8 @@ static void state_call(const struct ncs_workload_buffers *b, const struct ncs_wo
 {
     const struct ncs_workload_family *f = family_of_step(b->job, step, c);
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
-    s->chosen = f ? NULL : object_by_rank(b->job, step);
-    s->object = f ? f->name : s->chosen;
+    s->chosen = f ? NULL : object_by_rank(b, step);
+    s->object = f ? b->comm[f - b->job->family] : s->chosen;
     s->verb = method_of(c->fn);
     if (c->dtype < 0)
         return;
@@ -380,11 +409,11 @@ static void state_call(const struct ncs_workload_buffers *b, const struct ncs_wo
     else
         ncs_free(partner);
     if (info->reduces)
-        add_option(s, "op", operator_text(b->job, step, c), false);
+        add_option(s, "op", text_by_rank(b, step, add_operator), false);
     add_option(s, "count", facet_text(b, step, f, FACET_COUNT, false), false);
     if (c->stream > 0) {
         struct ncs_str stream = { 0 };
-        ncs_workload_add_stream(&stream, c->stream);
+        ncs_workload_add_stream(b, &stream, c->stream);
         add_option(s, "stream", ncs_str_take(&stream), false);
     }
 }
@@ -403,7 +432,7 @@ void ncs_workload_state(const struct ncs_workload_buffers *b, const struct ncs_w
         state_call(b, step, c, s);
     else if (c->fn == NCS_FN_cudaStreamSynchronize) {
         struct ncs_str stream = { 0 };
-        ncs_workload_add_stream(&stream, c->stream);
+        ncs_workload_add_stream(b, &stream, c->stream);
         s->object = s->chosen = ncs_str_take(&stream);
     }
     if (c->place && step->kind == NCS_STEP_CALL)

@@ -1,8 +1,11 @@
 #include "reproduce/words.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 
-#define LISTED_MOST 4 /* ranks that a condition names one by one */
+#define LISTED_MOST 4  /* ranks that a condition names one by one */
+#define CHOICES_MOST 4 /* texts by rank with a condition each */
 
 /* ---- conditions ---- */
 
@@ -187,4 +190,68 @@ void ncs_workload_add_values(struct ncs_str *out, const struct ncs_workload_valu
             between = ",";
         }
     ncs_str_add(out, " })[rank]");
+}
+
+/* ---- texts ---- */
+
+struct text_groups {
+    int *group;  /* by rank: the first rank with the same text; -1 = it has none */
+    int *ranks;  /* by the first rank of a group: its ranks */
+    int groups, largest;
+};
+
+static void find_text_groups(struct text_groups *g, const char *const *text, int ranks)
+{
+    *g = (struct text_groups){ .largest = -1 };
+    g->group = ncs_new((size_t)ranks * sizeof *g->group);
+    g->ranks = ncs_new((size_t)ranks * sizeof *g->ranks);
+    for (int r = 0; r < ranks; r++) {
+        int first = text[r] ? 0 : -1;
+        while (first >= 0 && (g->group[first] != first || strcmp(text[first], text[r]) != 0) && first < r)
+            first++;
+        g->group[r] = first;
+        g->groups += first == r;
+        if (first >= 0)
+            g->ranks[first]++;
+    }
+    for (int r = 0; r < ranks; r++)
+        if (g->group[r] == r && (g->largest < 0 || g->ranks[r] > g->ranks[g->largest]))
+            g->largest = r;
+}
+
+static void add_text_choices(struct ncs_str *out, const struct text_groups *g, const char *const *text, int ranks)
+{
+    bool *has = ncs_new((size_t)ranks * sizeof *has);
+    for (int first = 0; first < ranks; first++) {
+        if (g->group[first] != first || first == g->largest)
+            continue;
+        for (int r = 0; r < ranks; r++)
+            has[r] = g->group[r] == first;
+        bool several = g->ranks[first] > 1;
+        ncs_str_add(out, several ? "(" : "");
+        ncs_workload_add_condition(out, has, ranks);
+        ncs_str_addf(out, "%s and %s or ", several ? ")" : "", text[first]);
+    }
+    ncs_str_add(out, text[g->largest]);
+    ncs_free(has);
+}
+
+void ncs_workload_add_texts(struct ncs_str *out, const char *const *text, int ranks)
+{
+    struct text_groups g;
+    const char *between = "";
+    find_text_groups(&g, text, ranks);
+    if (g.largest >= 0 && g.groups <= CHOICES_MOST) {
+        add_text_choices(out, &g, text, ranks);
+    } else if (g.largest >= 0) {
+        ncs_str_add(out, "({");
+        for (int r = 0; r < ranks; r++)
+            if (text[r]) {
+                ncs_str_addf(out, "%s [%d] = %s", between, r, text[r]);
+                between = ",";
+            }
+        ncs_str_add(out, " })[rank]");
+    }
+    ncs_free(g.group);
+    ncs_free(g.ranks);
 }

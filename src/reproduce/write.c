@@ -55,7 +55,7 @@ static void add_invented(const struct ncs_workload *job, struct comments *c)
         if (invented[i].is)
             ncs_str_addf(&list, "%s%s", list.bytes ? ", " : "", invented[i].what);
     struct ncs_workload_buffers b;
-    ncs_workload_buffers_of(job, &b);
+    ncs_workload_buffers_of(job, false, &b);
     reproducer_comment(c, "Invented: %s.%s", list.text, b.scaled ? " Large counts are scaled down, in their order." : "");
     ncs_workload_buffers_free(&b);
     ncs_str_free(&list);
@@ -84,11 +84,11 @@ void ncs_reproducer_settings(const struct ncs_run_options *o, const struct ncs_r
     text->culprits = named ? outcome->ranks : 0;
 }
 
-bool ncs_reproduced_write(const struct ncs_reproduced_writing *w, bool replace, const struct ncs_reproduced *outcome,
-                          const struct ncs_reproduced *recorded, struct ncs_error *err)
+void ncs_reproduced_text(const struct ncs_reproduced_writing *w, const struct ncs_reproduced *outcome,
+                         const struct ncs_reproduced *recorded, struct ncs_str *out)
 {
     struct comments c = { 0 };
-    struct ncs_str out = { 0 }, about = { 0 };
+    struct ncs_str about = { 0 };
     reproducer_comment(&c, "Written by ncclscript from %s.", w->origin);
     add_invented(w->workload, &c);
     if (w->options && w->options->seed)
@@ -106,10 +106,17 @@ bool ncs_reproduced_write(const struct ncs_reproduced_writing *w, bool replace, 
     struct ncs_workload_text text = { .yaml = ncs_reproducer_is_yaml(w->file), .about = about.text, .comment = c.line,
                                       .comments = c.lines, .places_in_comments = w->in_comments };
     ncs_reproducer_settings(w->options, outcome, &text);
-    ncs_workload_emit(w->workload, &text, &out);
-    bool written = ncs_file_write(w->file, out.text, out.bytes, replace, err);
+    ncs_workload_emit(w->workload, &text, out);
     free_comments(&c);
     ncs_str_free(&about);
+}
+
+bool ncs_reproduced_write(const struct ncs_reproduced_writing *w, bool replace, const struct ncs_reproduced *outcome,
+                          struct ncs_error *err)
+{
+    struct ncs_str out = { 0 };
+    ncs_reproduced_text(w, outcome, NULL, &out);
+    bool written = ncs_file_write(w->file, out.text, out.bytes, replace, err);
     ncs_str_free(&out);
     return written;
 }
