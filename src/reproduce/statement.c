@@ -293,13 +293,28 @@ static void add_option(struct ncs_workload_statement *s, const char *key, char *
     s->option[s->options++] = (struct ncs_workload_option){ key, value, is_text };
 }
 
-/* "nranks == 4 and x or nil": a buffer that only the root has. */
-static char *of_root(const char *own, const char *root, const char *buffer)
+/* "rank == 4 and x or nil": a buffer that only the root has. Ranks that name different roots are compared one by one. */
+static char *of_root(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, const char *own, const char *root,
+                     const char *buffer)
 {
-    struct ncs_str out = { 0 };
-    bool plain = root[strspn(root, "0123456789")] == '\0', one = !strchr(buffer, ' ');
-    ncs_str_addf(&out, "%s == %s%s%s and %s%s%s or nil", own, plain ? "" : "(", root, plain ? "" : ")", one ? "" : "(", buffer,
-                 one ? "" : ")");
+    struct ncs_str out = { 0 }, is_root = { 0 };
+    const char *open = strchr(buffer, ' ') ? "(" : "", *close = *open ? ")" : "";
+    ncs_str_add(&is_root, "");
+    if (root[strspn(root, "0123456789")] == '\0') {
+        ncs_str_addf(&is_root, "%s == %s", own, root);
+    } else {
+        bool *has = ncs_new((size_t)b->job->ranks * sizeof *has);
+        for (int r = 0; r < b->job->ranks; r++)
+            has[r] = step->of[r] && step->of[r]->partner == r;
+        ncs_workload_add_condition(&is_root, has, b->job->ranks);
+        ncs_free(has);
+    }
+    bool simple = !strstr(is_root.text, " or ");
+    if (is_root.bytes)
+        ncs_str_addf(&out, "%s%s%s and %s%s%s or nil", simple ? "" : "(", is_root.text, simple ? "" : ")", open, buffer, close);
+    else
+        ncs_str_add(&out, buffer);
+    ncs_str_free(&is_root);
     return ncs_str_take(&out);
 }
 
@@ -363,8 +378,8 @@ static void state_buffers(const struct ncs_workload_buffers *b, const struct ncs
     struct ncs_str own = { 0 };
     ncs_str_addf(&own, "%s%srank", strcmp(s->object, "world") == 0 ? "" : s->object, strcmp(s->object, "world") == 0 ? "" : ".");
     bool reads = c->fn != NCS_FN_ncclRecv, writes = writes_another(c->fn);
-    s->send = !reads ? NULL : c->fn == NCS_FN_ncclScatter ? of_root(own.text, root, x) : ncs_copy_text(x);
-    s->recv = !writes ? NULL : c->fn == NCS_FN_ncclGather ? of_root(own.text, root, y) : ncs_copy_text(y);
+    s->send = !reads ? NULL : c->fn == NCS_FN_ncclScatter ? of_root(b, step, own.text, root, x) : ncs_copy_text(x);
+    s->recv = !writes ? NULL : c->fn == NCS_FN_ncclGather ? of_root(b, step, own.text, root, y) : ncs_copy_text(y);
     ncs_str_free(&own);
     ncs_free(x);
     ncs_free(y);
