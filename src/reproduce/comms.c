@@ -1,6 +1,7 @@
 /* The communicators of a job: which of them are made in one place, and what the scenario calls them. */
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "api/types.h"
 #include "base/mem.h"
@@ -100,9 +101,13 @@ static bool name_is_taken(const struct ncs_workload *job, const char *name)
         "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not",
         "or", "repeat", "return", "then", "true", "until", "while", "rank", "nranks", "world", "stream", "param", "nccl",
         "cuda", "store", "barrier", "spawn", "sleep", "clock", "skip", "expect", "fault", "scenario", "math", "string",
-        "table", "step", "x", "y", "z", "n", "i", "C", "_", "error", "null", "yes", "no", "on", "off" };
+        "table", "step", "i", "C", "_", "_G", "_ENV", "error", "print", "ipairs", "tostring" };
+    static const char *const of_yaml[] = { "y", "n", "yes", "no", "on", "off", "true", "false", "null" }; /* in any letters */
     if (is_of_writer(name) || ncs_dtype_from_name(name) >= 0)
         return true;
+    for (size_t i = 0; i < sizeof of_yaml / sizeof *of_yaml; i++)
+        if (strcasecmp(name, of_yaml[i]) == 0)
+            return true;
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
         if (strcmp(name, reserved[i]) == 0)
             return true;

@@ -3,18 +3,14 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/safe.h"
 #include "reproduce/fold.h"
 #include "reproduce/words.h"
 
 void ncs_workload_add_comment(struct ncs_str *out, const char *begin, const char *text)
 {
-    struct ncs_str valid = { 0 };
-    ncs_safe_utf8(&valid, text, strlen(text));
     ncs_str_addf(out, "%s ", begin);
-    ncs_safe_line(out, valid.text ? valid.text : "");
+    ncs_workload_add_line(out, text);
     ncs_str_add(out, "\n");
-    ncs_str_free(&valid);
 }
 
 /* The text by which equal steps are recognised. */

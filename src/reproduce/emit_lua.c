@@ -179,7 +179,7 @@ static char *lua_statement(const struct lua_writer *w, const struct ncs_workload
     bool is_c = strcmp(s.object, "C") == 0, plain = is_c || strcmp(s.object, "cuda") == 0;
     const char *between = "";
     const char *const argument[] = { s.send, s.peer ? NULL : s.recv, s.send || !s.peer ? NULL : s.recv, s.peer };
-    ncs_str_addf(&out, "%s%s%s%s(", s.chosen ? ";" : "" /* or the line before it would be called */, s.object, plain ? "." : ":", s.verb ? s.verb : "");
+    ncs_str_addf(&out, "%s%s%s%s(", s.object[0] == '(' ? ";" : "" /* or the line before it would be called */, s.object, plain ? "." : ":", s.verb ? s.verb : "");
     for (size_t i = 0; i < sizeof argument / sizeof *argument; i++)
         if (argument[i]) {
             ncs_str_addf(&out, "%s%s", between, argument[i]);

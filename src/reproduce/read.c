@@ -3,7 +3,6 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/safe.h"
 #include "reproduce/workload.h"
 
 struct reader {
@@ -36,14 +35,11 @@ static const char *reader_place(struct reader *r, const struct ncs_call *call)
     if (known || !call->place.line || call->unsaid & NCS_UNSAID_PLACE) /* a line of a log is no place of a program */
         return known;
     char *text = call->label ? ncs_copy_text(call->label) : r->source->place(r->source->arg, call);
-    struct ncs_str valid = { 0 }, line = { 0 };
-    if (text) {
-        ncs_safe_utf8(&valid, text, strlen(text));
-        ncs_safe_line(&line, valid.text ? valid.text : "");
-    }
+    struct ncs_str line = { 0 };
+    if (text)
+        ncs_workload_add_line(&line, text);
     known = ncs_workload_intern_place(r->job, line.text);
     ncs_free(text);
-    ncs_str_free(&valid);
     ncs_str_free(&line);
     if (!call->label)
         ncs_map_put(&r->text_of, key, (void *)known);

@@ -75,6 +75,8 @@ void ncs_workload_free_step(struct ncs_workload_step *step);
 /* The one copy of equal arguments. */
 const struct ncs_workload_call *ncs_workload_intern(struct ncs_workload *job, const struct ncs_workload_call *call);
 const char *ncs_workload_intern_place(struct ncs_workload *job, const char *text); /* NULL gives NULL */
+/* Appends a text of a stranger as one line of valid UTF-8 that Lua and YAML can hold. */
+void ncs_workload_add_line(struct ncs_str *out, const char *text);
 void ncs_workload_note(struct ncs_workload *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* A rank's calls before they are merged. */
