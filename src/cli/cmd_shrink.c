@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -346,6 +347,19 @@ static int shrink_file(struct shrinker *s, const struct ncs_parsed *parsed, stru
     return !written ? 2 : interrupted ? ncs_verdict_exit(NCS_INTERRUPTED) : 0;
 }
 
+/* True if the output is the file of the operand, whatever they are called. */
+static bool shrink_onto_itself(const char *operand, const char *output)
+{
+    struct ncs_str path = { 0 }, name = { 0 };
+    struct stat from, to;
+    bool is_case = ncs_selection_split(operand, &path, &name);
+    bool same = output && stat(is_case ? path.text : operand, &from) == 0 && stat(output, &to) == 0 && from.st_dev == to.st_dev &&
+                from.st_ino == to.st_ino && S_ISREG(to.st_mode);
+    ncs_str_free(&path);
+    ncs_str_free(&name);
+    return same;
+}
+
 static int shrink_main(const struct ncs_parsed *parsed)
 {
     const struct ncs_option_value *v = parsed->value;
@@ -354,6 +368,10 @@ static int shrink_main(const struct ncs_parsed *parsed)
     struct ncs_reproduced expected = { 0 };
     struct ncs_run_options run_options;
     int status = 2;
+    if (shrink_onto_itself(parsed->operand[0], ncs_option_last(&v[OUTPUT]))) {
+        ncs_usage_error("shrink", NULL, "-o %s would replace the scenario", ncs_option_last(&v[OUTPUT]));
+        return 2;
+    }
     ncs_memory_limit("shrink", &v[MEMORY], 1);
     catch_shrink_signals();
     struct shrinker s = { .options = &run_options, .expected = &expected, .began = shrink_clock(),
