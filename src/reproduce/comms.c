@@ -155,14 +155,14 @@ static int new_family(struct ncs_workload *job, const struct members *m)
     return (int)job->families - 1;
 }
 
-void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_journal *journal, int **family_of)
+void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_journal *journal, const bool *used, int **family_of)
 {
     int *of = *family_of = ncs_new((journal->comms + 1) * sizeof *of);
     for (size_t c = 0; c < journal->comms; c++) {
         const struct ncs_comm_info *info = journal->comm[c];
         const struct members m = { info, job->ranks, ncs_comm_is_shared(info) };
         of[c] = -1;
-        if (!comm_is_used(info))
+        if (!comm_is_used(info) && !used[c])
             continue;
         for (size_t k = 0; k < c && of[c] < 0; k++)
             if (of[k] >= 0 && are_siblings(info, journal->comm[k]) && !meets_family(&job->family[of[k]], &m))

@@ -28,21 +28,6 @@ struct lua_writer {
 
 /* ---- the declaration ---- */
 
-static void lua_quote(struct ncs_str *out, const char *text)
-{
-    ncs_str_add(out, "\"");
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            ncs_str_addf(out, "\\%c", c);
-        else if (c < ' ' || c == 127)
-            ncs_str_addf(out, "\\%03d", c);
-        else
-            ncs_str_add_bytes(out, text, 1);
-    }
-    ncs_str_add(out, "\"");
-}
-
 static void add_culprits(const struct ncs_workload_text *t, struct ncs_str *out)
 {
     if (t->culprits == 1) {
@@ -84,7 +69,7 @@ static void add_declaration(const struct lua_writer *w, const struct ncs_workloa
 {
     for (size_t i = 0; i < t->comments; i++)
         ncs_workload_add_comment(w->out, "--", t->comment[i]);
-    ncs_str_addf(w->out, "scenario { ranks = %d", w->job->ranks);
+    ncs_str_addf(w->out, "scenario { ranks = %d%s", w->job->ranks, w->job->families == 0 ? ", world = false" : "");
     if (t->devices)
         ncs_str_addf(w->out, ", devices = %d", t->devices);
     if (t->policy)
@@ -94,7 +79,7 @@ static void add_declaration(const struct lua_writer *w, const struct ncs_workloa
     add_outcome(t, w->out);
     if (t->about) {
         ncs_str_add(w->out, ",\n  about = ");
-        lua_quote(w->out, t->about);
+        ncs_workload_add_quoted(w->out, t->about);
     }
     ncs_str_add(w->out, " }\n\n");
 }
@@ -115,7 +100,7 @@ static void add_families(const struct lua_writer *w)
         if (key.bytes)
             ncs_str_addf(w->out, ", key = %s", key.text);
         ncs_str_add(w->out, ", name = ");
-        lua_quote(w->out, name.text);
+        ncs_workload_add_quoted(w->out, name.text);
         ncs_str_add(w->out, " }\n");
         ncs_str_free(&color);
         ncs_str_free(&key);
@@ -174,8 +159,11 @@ static char *lua_statement(const struct lua_writer *w, const struct ncs_workload
     struct ncs_workload_statement s;
     struct ncs_str out = { 0 };
     ncs_workload_state(w->buffers, step, &s);
-    if (step->kind == NCS_STEP_LAST)
-        return ncs_copy_text(s.verb);
+    if (step->kind == NCS_STEP_LAST || step->kind == NCS_STEP_TEXT) {
+        ncs_str_add(&out, s.verb);
+        ncs_workload_statement_free(&s);
+        return ncs_str_take(&out);
+    }
     bool is_c = strcmp(s.object, "C") == 0, plain = is_c || strcmp(s.object, "cuda") == 0;
     const char *between = "";
     const char *const argument[] = { s.send, s.peer ? NULL : s.recv, s.send || !s.peer ? NULL : s.recv, s.peer };
@@ -191,7 +179,7 @@ static char *lua_statement(const struct lua_writer *w, const struct ncs_workload
         for (size_t i = 0; i < options; i++) {
             ncs_str_addf(&out, "%s%s = ", i ? ", " : "", s.option[i].key);
             if (s.option[i].is_text)
-                lua_quote(&out, s.option[i].value);
+                ncs_workload_add_quoted(&out, s.option[i].value);
             else
                 ncs_str_add(&out, s.option[i].value);
         }

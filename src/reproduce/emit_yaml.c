@@ -93,6 +93,8 @@ static void add_head(const struct yaml_writer *w, const struct ncs_workload_text
     ncs_str_add(w->out, "scenario: ");
     add_yaml_quoted(w->out, t->about ? t->about : "a recorded job");
     ncs_str_addf(w->out, "\nranks: %d\n", w->job->ranks);
+    if (w->job->families == 0)
+        ncs_str_add(w->out, "world: false\n");
     if (t->devices)
         ncs_str_addf(w->out, "devices: %d\n", t->devices);
     if (t->policy)
@@ -139,7 +141,7 @@ static void add_yaml_objects(const struct yaml_writer *w)
     for (int s = 1; s <= ncs_workload_streams(w->job); s++)
         ncs_str_addf(w->out, "  s%d: {}\n", s + 1);
     yaml_add_comms(w);
-    ncs_str_add(w->out, "buffers:\n");
+    ncs_str_add(w->out, w->buffers->buffers ? "buffers:\n" : "");
     for (size_t i = 0; i < w->buffers->buffers; i++) {
         const struct ncs_workload_buffer *b = &w->buffers->buffer[i];
         add_yaml_buffer(w, b->name, b->dtype, b->room);
@@ -200,7 +202,7 @@ static void add_yaml_step(const struct yaml_writer *w, const struct ncs_workload
     ncs_workload_state(w->buffers, step, &s);
     yaml_indent(w);
     ncs_str_add(w->out, "- { ");
-    if (step->kind == NCS_STEP_LAST) {
+    if (step->kind == NCS_STEP_LAST || step->kind == NCS_STEP_TEXT) {
         ncs_str_add(w->out, "lua: ");
         add_yaml_quoted(w->out, s.verb);
     } else if (strcmp(s.object, "C") == 0)

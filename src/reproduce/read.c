@@ -19,11 +19,19 @@ struct reader {
         int thread;            /* that makes its calls, + 1; 0 = none so far */
         bool threads;          /* several do */
         bool blocked;          /* its newest call has not returned */
+        int depth;             /* of groups that its main thread has begun and not ended */
         const struct ncs_call *newest; /* of NCCL */
     } *rank;
     struct ncs_map text_of;    /* of places by file and line */
     bool shared;               /* one process has several ranks: a call's rank is that of its communicator, */
     struct ncs_map rank_of;    /* and a stream's the rank + 1 whose calls it has */
+    bool hosts;                /* what hosts do besides calls counts: one of them waits for another */
+    bool *stuck;               /* by communicator: a rank stands in its init, or failed there */
+    bool *has_id;              /* by communicator: its id is in the store */
+    bool *used;                /* by communicator: a rank waits in a call that makes something out of it */
+    struct ncs_map waited;     /* such calls: by communicator, function and number */
+    struct ncs_map made;       /* how many of them each rank has made */
+    size_t puts;
     size_t left_out;
     const char *first_left_out;
 };
@@ -76,6 +84,8 @@ static void add_token(struct reader *r, int rank, enum ncs_step_kind kind, const
     /* Calls at one place are the same step, whatever their counts and types; without places these decide. */
     struct ncs_step_key key = { .without_place = ncs_hash(ncs_hash(made, c->count), (uint64_t)c->dtype) };
     key.key = c->place ? ncs_hash(made, ncs_map_key(c->place)) : key.without_place;
+    if (kind == NCS_STEP_TEXT)
+        key.without_place = key.key;
     struct ncs_workload_token token = { kind, c, key };
     NCS_PUSH(t->token, t->count, t->room, token);
 }
@@ -85,7 +95,7 @@ static void reader_close_group(struct reader *r, int rank)
 {
     struct reader_rank *own = &r->rank[rank];
     struct ncs_workload_tokens *t = &r->of[rank];
-    if (!own->group)
+    if (!own->group || own->depth > 0)
         return;
     own->group = 0;
     if (t->count - own->group_at == 2) {
@@ -104,13 +114,42 @@ static void reader_open_group(struct reader *r, int rank, uint64_t group, const 
     if (own->group == group)
         return;
     reader_close_group(r, rank);
-    if (!group)
+    if (!group || own->group)
         return;
     own->group = group;
     own->group_at = r->of[rank].count;
     /* The place of its first call stands for the group: records have no other. */
     add_token(r, rank, NCS_STEP_GROUP, &(struct ncs_workload_call){ .fn = NCS_FN_ncclGroupStart, .family = -1, .dtype = -1, .op = -1,
                                                               .partner = -1, .place = first->place });
+}
+
+/* ---- statements ---- */
+
+/* Takes over the text. call: NULL = a step of the host. */
+static void reader_add_text(struct reader *r, int rank, const struct ncs_call *call, char *text, int partner)
+{
+    const void *stream = call ? ncs_call_stream(call) : NULL;
+    struct ncs_workload_call c = { .fn = call ? call->fn : NCS_FN_COUNT, .family = -1, .dtype = -1, .op = -1, .partner = partner };
+    if (call && call->comm >= 0)
+        c.family = r->family_of[call->comm];
+    if (call && ncs_fn_info[call->fn].counted)
+        c.stream = reader_stream(&r->rank[rank], stream);
+    c.place = ncs_workload_intern_place(r->job, text);
+    ncs_free(text);
+    if (call)
+        reader_follow(r, call, rank);
+    reader_open_group(r, rank, call ? call->group : 0, &(struct ncs_workload_call){ .place = call ? reader_place(r, call) : NULL });
+    add_token(r, rank, NCS_STEP_TEXT, &c);
+}
+
+static void read_host(struct reader *r, const struct ncs_host_step *step)
+{
+    char *text;
+    if (!r->hosts || step->thread != 0 || step->rank < 0 || step->rank >= r->job->ranks || step->in_vain || step->unique_id ||
+        !(text = ncs_workload_host_text(step, r->job->ranks)))
+        return;
+    reader_add_text(r, step->rank, NULL, text, -1);
+    r->rank[step->rank].blocked = (step->kind == NCS_HOST_BARRIER || step->kind == NCS_HOST_GET) && !step->over;
 }
 
 /* ---- calls ---- */
@@ -166,6 +205,54 @@ static void read_counted(struct reader *r, const struct ncs_call *call, int rank
     r->rank[rank].newest = call;
 }
 
+/* A put, a signal, or a wait for signals. */
+static void read_signal(struct reader *r, const struct ncs_call *call, int rank)
+{
+    const struct ncs_comm_info *info = r->journal->comm[call->comm];
+    size_t count = 0;
+    const ncclWaitSignalDesc_t *wait = ncs_call_waits(call, &count);
+    int peer = wait && count == 1 ? wait->peer : wait ? -1 : ncs_call_peer(call), partner = -1;
+    if (peer >= 0 && peer < info->members)
+        partner = r->shared && ncs_comm_is_shared(info) ? peer : info->member[peer].rank;
+    char *text = r->family_of[call->comm] >= 0 && (partner >= 0 || count > 1)
+                     ? ncs_workload_signal_text(call, reader_stream(&r->rank[rank], ncs_call_stream(call)) > 0)
+                     : NULL;
+    if (!text) {
+        reader_leave_out(r, call);
+        return;
+    }
+    r->puts += call->fn == NCS_FN_ncclPutSignal;
+    reader_add_text(r, rank, call, text, partner);
+    r->rank[rank].newest = call;
+}
+
+/* A call that the library refused. The rank may go on. */
+static void read_failed(struct reader *r, const struct ncs_call *call, int rank)
+{
+    bool has_comm = call->comm >= 0 && r->family_of[call->comm] >= 0;
+    bool counted = ncs_fn_info[call->fn].counted && !call->faulted && (has_comm || call->comm < 0);
+    char *text = counted ? ncs_workload_failed_text(call, has_comm) : NULL;
+    if (text)
+        reader_add_text(r, rank, call, text, -1);
+    else
+        reader_leave_out(r, call);
+}
+
+static void read_init(struct reader *r, const struct ncs_call *call, int rank)
+{
+    char *text = ncs_workload_init_text(call, rank, r->job->ranks);
+    if (text && !r->has_id[call->comm]) {
+        struct ncs_str set = { 0 };
+        ncs_str_addf(&set, "store:set(\"id %d\", nccl.unique_id())", call->comm + 1);
+        r->has_id[call->comm] = true;
+        reader_add_text(r, rank, NULL, ncs_str_take(&set), -1);
+    }
+    if (text)
+        reader_add_text(r, rank, call, text, -1);
+    else
+        reader_leave_out(r, call);
+}
+
 static void reader_wait(struct reader *r, const struct ncs_call *call, int rank)
 {
     bool of_stream = call->fn == NCS_FN_cudaStreamSynchronize;
@@ -214,6 +301,68 @@ static int reader_rank(struct reader *r, const struct ncs_call *call)
     return rank;
 }
 
+/* ---- what ranks wait in besides calls with data ---- */
+
+static bool makes_of_comm(const struct ncs_call *call)
+{
+    return call->comm >= 0 && (call->fn == NCS_FN_ncclCommSplit || call->fn == NCS_FN_ncclCommWindowRegister);
+}
+
+/* Calls of several ranks that are one: the first of each, the second, .... */
+static uint64_t waited_key(struct ncs_map *made, const struct ncs_call *call)
+{
+    uint64_t of_comm = ncs_hash((uint64_t)call->comm + 1, (uint64_t)call->fn), of_rank = ncs_hash(of_comm, (uint64_t)call->comm_rank + 1);
+    size_t nth = ncs_map_number(made, of_rank) + 1;
+    ncs_map_put_number(made, of_rank, nth);
+    return ncs_hash(of_comm, nth);
+}
+
+static bool call_has_ended_well(const struct ncs_call *call)
+{
+    return call->returned && (call->rc == 0 || call->rc == ncclInProgress);
+}
+
+static bool comm_is_whole(const struct ncs_comm_info *info)
+{
+    for (int i = 0; i < info->members; i++)
+        if (info->member[i].rank < 0 || info->nranks != info->members)
+            return false;
+    return true;
+}
+
+/* Finds the calls that make communicators and windows and in which a rank stands: these become steps; all others are made at the
+ * begin of the scenario. */
+static void find_waits(struct reader *r)
+{
+    const struct ncs_journal *journal = r->journal;
+    struct ncs_map made = { 0 };
+    r->stuck = ncs_new((journal->comms + 1) * sizeof *r->stuck);
+    r->has_id = ncs_new((journal->comms + 1) * sizeof *r->has_id);
+    r->used = ncs_new((journal->comms + 1) * sizeof *r->used);
+    for (const struct ncs_call *call = journal->oldest; call; call = call->newer) {
+        if (call->opening || call->ending || call->withdrawn || call->comm < 0 || r->shared)
+            continue;
+        bool well = call_has_ended_well(call);
+        if (makes_of_comm(call)) {
+            uint64_t key = waited_key(&made, call);
+            if (!well)
+                ncs_map_put_number(&r->waited, key, 1);
+            r->used[call->comm] |= !well;
+        } else if (ncs_fn_info[call->fn].joins == NCS_JOINS_ONE && (!well || (call->rc && !comm_is_whole(journal->comm[call->comm])))) {
+            r->stuck[call->comm] = true;
+        }
+    }
+    ncs_map_free(&made);
+    for (const struct ncs_host_step *step = journal->oldest_host; step; step = step->newer)
+        r->hosts |= step->thread == 0 && !step->over && (step->kind == NCS_HOST_BARRIER || step->kind == NCS_HOST_GET);
+}
+
+static bool waited_for(struct reader *r, const struct ncs_call *call)
+{
+    return makes_of_comm(call) && !r->shared && ncs_map_number(&r->waited, waited_key(&r->made, call)) > 0 &&
+           r->family_of[call->comm] >= 0;
+}
+
 static void read_call(struct reader *r, const struct ncs_call *call)
 {
     int rank = reader_rank(r, call);
@@ -222,10 +371,20 @@ static void read_call(struct reader *r, const struct ncs_call *call)
     r->rank[rank].blocked = !call->returned;
     bool of_nccl = ncs_fn_info[call->fn].lib == NCS_LIB_NCCL; /* a query of CUDA's that finds nothing is no loss */
     bool failed = call->returned && call->rc != 0 && !(of_nccl && call->rc == ncclInProgress);
-    if (failed && of_nccl)
-        reader_leave_out(r, call);
+    if (call->thread == 0 && call->fn == NCS_FN_ncclGroupStart)
+        r->rank[rank].depth++;
+    else if (call->thread == 0 && call->fn == NCS_FN_ncclGroupEnd && r->rank[rank].depth > 0)
+        r->rank[rank].depth--;
+    else if (call->comm >= 0 && r->stuck[call->comm] && ncs_fn_info[call->fn].joins == NCS_JOINS_ONE)
+        read_init(r, call, rank);
+    else if (waited_for(r, call))
+        reader_add_text(r, rank, call, ncs_workload_collective_text(call), -1);
+    else if (failed && of_nccl)
+        read_failed(r, call, rank);
     else if (failed)
         return;
+    else if (ncs_fn_info[call->fn].counted && call->comm >= 0 && ncs_call_is_one_sided(call))
+        read_signal(r, call, rank);
     else if (ncs_fn_info[call->fn].counted && call->comm >= 0)
         can_be_made(call) ? read_counted(r, call, rank) : reader_leave_out(r, call);
     else if (call->fn == NCS_FN_cudaStreamSynchronize || call->fn == NCS_FN_cudaDeviceSynchronize)
@@ -269,7 +428,7 @@ static const struct ncs_workload_call *as_others(const struct ncs_workload *job,
 {
     for (int r = 0; r < job->ranks; r++) {
         const struct ncs_workload_call *c = step->of[r];
-        if (!c || step->kind == NCS_STEP_LAST || step->kind == NCS_STEP_GROUP || step->kind == NCS_STEP_GROUP_END)
+        if (!c || step->kind == NCS_STEP_LAST || step->kind == NCS_STEP_TEXT || step->kind == NCS_STEP_GROUP || step->kind == NCS_STEP_GROUP_END)
             continue;
         if (c->family < 0 || (!ncs_fn_info[c->fn].pair && job->family[c->family].comm[rank] >= 0 &&
                               job->family[c->family].comm[rank] == job->family[c->family].comm[r]))
@@ -312,6 +471,8 @@ static void note_limits(struct reader *r)
     if (r->left_out)
         ncs_workload_note(r->job, "%zu call%s left out, the first is %s: only collectives, sends, receives and waits are kept",
                      r->left_out, r->left_out == 1 ? " is" : "s are", r->first_left_out);
+    if (r->puts)
+        ncs_workload_note(r->job, "%zu put%s written as signals: the data that puts move are not kept", r->puts, r->puts == 1 ? " is" : "s are");
     if (threads)
         ncs_workload_note(r->job, "the calls of all threads of a rank are made by one thread, in the order of the record");
     if (r->journal->dropped)
@@ -322,7 +483,7 @@ static void note_limits(struct reader *r)
 static bool workload_has_calls(const struct ncs_workload *job)
 {
     for (size_t i = 0; i < job->steps; i++)
-        if (job->step[i]->kind == NCS_STEP_CALL)
+        if (job->step[i]->kind == NCS_STEP_CALL || job->step[i]->kind == NCS_STEP_TEXT)
             return true;
     return false;
 }
@@ -336,9 +497,16 @@ bool ncs_workload_read(struct ncs_workload *job, const struct ncs_workload_sourc
     r.of = ncs_new((size_t)ranks * sizeof *r.of);
     r.rank = ncs_new((size_t)ranks * sizeof *r.rank);
     r.shared = has_shared(journal);
-    ncs_workload_read_comms(job, journal, &r.family_of);
-    for (const struct ncs_call *call = journal->oldest; call; call = call->newer)
+    find_waits(&r);
+    ncs_workload_read_comms(job, journal, r.used, &r.family_of);
+    const struct ncs_host_step *host = journal->oldest_host;
+    for (const struct ncs_call *call = journal->oldest; call; call = call->newer) {
+        for (; host && host->after < call->id; host = host->newer)
+            read_host(&r, host);
         read_call(&r, call);
+    }
+    for (; host; host = host->newer)
+        read_host(&r, host);
     for (int i = 0; i < ranks; i++)
         end_rank(&r, i);
     ncs_workload_merge(job, r.of);
@@ -350,6 +518,11 @@ bool ncs_workload_read(struct ncs_workload *job, const struct ncs_workload_sourc
     ncs_free(r.of);
     ncs_free(r.rank);
     ncs_free(r.family_of);
+    ncs_free(r.stuck);
+    ncs_free(r.has_id);
+    ncs_free(r.used);
+    ncs_map_free(&r.waited);
+    ncs_map_free(&r.made);
     ncs_map_free(&r.text_of);
     ncs_map_free(&r.rank_of);
     return workload_has_calls(job);

@@ -433,6 +433,28 @@ static void state_call(const struct ncs_workload_buffers *b, const struct ncs_wo
     }
 }
 
+/* The statement of a TEXT step with the names of this scenario. */
+static void state_text(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, const struct ncs_workload_call *c,
+                       struct ncs_workload_statement *s)
+{
+    const struct ncs_workload_family *f = c->family >= 0 ? &b->job->family[c->family] : NULL;
+    char *partner = f && c->partner >= 0 ? facet_text(b, step, f, FACET_PARTNER, true) : NULL;
+    struct ncs_str out = { 0 };
+    for (const char *t = c->place; *t; t++)
+        if (*t == NCS_TEXT_PARTNER[0])
+            ncs_str_add(&out, partner ? partner : "0");
+        else if (*t == NCS_TEXT_COMM[0])
+            ncs_str_add(&out, f ? b->comm[c->family] : "nil");
+        else if (*t == NCS_TEXT_STREAM[0])
+            ncs_workload_add_stream(b, &out, c->stream);
+        else
+            ncs_str_add_bytes(&out, t, 1);
+    ncs_free(partner);
+    s->chosen = ncs_str_take(&out);
+    s->object = "";
+    s->verb = s->chosen;
+}
+
 void ncs_workload_state(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, struct ncs_workload_statement *s)
 {
     const struct ncs_workload_call *c = any_call(b->job, step);
@@ -445,6 +467,8 @@ void ncs_workload_state(const struct ncs_workload_buffers *b, const struct ncs_w
         *s = (struct ncs_workload_statement){ .object = "C", .verb = ncs_fn_info[c->fn].name };
     else if (step->kind == NCS_STEP_CALL)
         state_call(b, step, c, s);
+    else if (step->kind == NCS_STEP_TEXT)
+        state_text(b, step, c, s);
     else if (c->fn == NCS_FN_cudaStreamSynchronize) {
         struct ncs_str stream = { 0 };
         ncs_workload_add_stream(b, &stream, c->stream);

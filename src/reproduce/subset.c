@@ -78,7 +78,7 @@ static int another_root(const struct subset *s, const struct ncs_workload_call *
 }
 
 /* NULL = the rank cannot make the call any more. */
-static const struct ncs_workload_call *subset_call(struct subset *s, const struct ncs_workload_call *c, int rank)
+static const struct ncs_workload_call *subset_call(struct subset *s, enum ncs_step_kind kind, const struct ncs_workload_call *c, int rank)
 {
     struct ncs_workload_call new = *c;
     if (!c)
@@ -88,7 +88,7 @@ static const struct ncs_workload_call *subset_call(struct subset *s, const struc
     if (c->partner >= 0)
         new.partner = s->number[c->partner];
     if (c->partner >= 0 && new.partner < 0) {
-        if (ncs_fn_info[c->fn].pair)
+        if (kind == NCS_STEP_TEXT || ncs_fn_info[c->fn].pair)
             return NULL;
         new.partner = another_root(s, c, rank);
     }
@@ -101,7 +101,7 @@ static void subset_step(struct subset *s, const struct ncs_workload_step *step)
     bool any = false;
     for (int r = 0; r < s->of->ranks; r++)
         if (s->number[r] >= 0 && step->of[r]) {
-            new->of[s->number[r]] = subset_call(s, step->of[r], r);
+            new->of[s->number[r]] = subset_call(s, step->kind, step->of[r], r);
             any |= new->of[s->number[r]] != NULL;
         }
     if (any)

@@ -35,7 +35,12 @@ struct ncs_step_key {
     uint64_t key, without_place; /* equal if the place is unknown */
 };
 
-enum ncs_step_kind { NCS_STEP_CALL, NCS_STEP_GROUP, NCS_STEP_GROUP_END, NCS_STEP_SYNC, NCS_STEP_LAST };
+/* TEXT: a statement of Lua that is no plain call. Its text is the `place` of its ncs_workload_call, with these bytes for what
+ * the scenario names. */
+enum ncs_step_kind { NCS_STEP_CALL, NCS_STEP_GROUP, NCS_STEP_GROUP_END, NCS_STEP_SYNC, NCS_STEP_TEXT, NCS_STEP_LAST };
+#define NCS_TEXT_PARTNER "\1" /* the call's partner, as a rank of its communicator */
+#define NCS_TEXT_COMM "\2"
+#define NCS_TEXT_STREAM "\3"
 
 struct ncs_workload_step {
     enum ncs_step_kind kind;
@@ -94,7 +99,20 @@ struct ncs_workload_tokens {
 void ncs_workload_merge(struct ncs_workload *job, const struct ncs_workload_tokens *of);
 
 /* Finds the communicators of the journal and the families that they form; *family_of gets the family of each communicator of
- * the journal, -1 = it is not used; the caller frees it. */
-void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_journal *journal, int **family_of);
+ * the journal, -1 = it is not used; the caller frees it. `used`: by communicator, it is used although it has no counted call. */
+void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_journal *journal, const bool *used, int **family_of);
+
+/* ---- texts of TEXT steps; the caller frees them; NULL = there is none ---- */
+
+/* Appends a text of Lua in quotes. */
+void ncs_workload_add_quoted(struct ncs_str *out, const char *text);
+char *ncs_workload_host_text(const struct ncs_host_step *step, int ranks);
+/* A put is written as a signal: what it moves is not kept. */
+char *ncs_workload_signal_text(const struct ncs_call *call, bool on_stream);
+char *ncs_workload_failed_text(const struct ncs_call *call, bool has_comm);
+/* A split, or the registration of a window. */
+char *ncs_workload_collective_text(const struct ncs_call *call);
+/* `rank`: of the job. The id is a key of the store, "id 1". */
+char *ncs_workload_init_text(const struct ncs_call *call, int rank, int ranks);
 
 #endif
