@@ -70,16 +70,27 @@ static bool reproducer_refused(const char *file, const char *what, struct ncs_er
     return false;
 }
 
+/* The ending as far as a scenario with these ranks can declare it: devices of one process count as ranks in a record. */
+static struct ncs_reproduced reproducer_declared(const struct ncs_reproduced *of, int ranks)
+{
+    struct ncs_reproduced declared = *of;
+    for (size_t i = 0; i < of->ranks; i++)
+        if (of->rank[i] >= ranks)
+            declared.ranks = 0;
+    return declared;
+}
+
 /* The scenario with the places as labels, or else in comments, whichever way it ends as the record shows. False, with err, if the
  * loader refuses it. */
 static bool reproducer_text(struct ncs_reproduced_writing *w, const struct ncs_reproduced *expected, struct ncs_reproduced *now,
                             struct ncs_str *text, struct ncs_error *err)
 {
+    struct ncs_reproduced declared = reproducer_declared(expected, w->workload->ranks);
     for (int way = 0; way < 2; way++) {
         ncs_reproduced_free(now);
         ncs_str_clear(text);
         w->in_comments = way == 1;
-        ncs_reproduced_text(w, expected, NULL, text);
+        ncs_reproduced_text(w, &declared, NULL, text);
         if (!ncs_reproducer_try(text->text, ncs_reproducer_is_yaml(w->file), w->options ? w->options->seed : 0, now, err))
             return reproducer_refused(w->file, "so nothing was written", err);
         if (ncs_reproduced_equal(now, expected))

@@ -49,6 +49,10 @@ static void add_outcome(const struct ncs_workload_text *t, struct ncs_str *out)
         return;
     }
     ncs_str_addf(out, ", outcome = { %s = ", t->verdict);
+    if (strcmp(t->verdict, "lost") == 0) {
+        ncs_str_addf(out, "%d }", t->culprit[0]);
+        return;
+    }
     if (t->error) {
         ncs_str_addf(out, "\"%s\" }", t->error);
         return;

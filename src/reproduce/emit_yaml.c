@@ -72,6 +72,10 @@ static void add_yaml_outcome(const struct yaml_writer *w, const struct ncs_workl
         ncs_str_addf(w->out, strcmp(t->verdict, "pass") == 0 ? "outcome: %s\n" : "outcome: { %s: true }\n", t->verdict);
         return;
     }
+    if (strcmp(t->verdict, "lost") == 0) {
+        ncs_str_addf(w->out, "outcome: { lost: %d }\n", t->culprit[0]);
+        return;
+    }
     if (t->error) {
         ncs_str_addf(w->out, "outcome: { error: %s }\n", t->error);
         return;

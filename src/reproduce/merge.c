@@ -166,7 +166,8 @@ static void merge_token(struct ncs_workload_step *step, struct ncs_workload *job
     }
 }
 
-/* Tokens without a step become steps, before the step of the next token that has one. */
+/* Tokens without a step become steps, before the step of the next token that has one. At the end of the list they come behind a
+ * statement in which other ranks wait: what these would do next is what this rank does. */
 static void merge_class(struct ncs_workload *job, const struct ncs_workload_tokens *of, const int *class_of, int class, int first)
 {
     const struct ncs_workload_tokens *tokens = &of[first];
@@ -174,9 +175,15 @@ static void merge_class(struct ncs_workload *job, const struct ncs_workload_toke
     struct ncs_workload_step **list = NULL;
     size_t count = 0, room = 0, next = 0;
     align(&a);
+    size_t matched = tokens->count; /* behind the last token that has a step */
+    while (matched > 0 && a.step_of[matched - 1] == SIZE_MAX)
+        matched--;
     for (size_t i = 0; i < tokens->count; i++) {
         struct ncs_workload_step *step;
         if (a.step_of[i] == SIZE_MAX) {
+            bool host = next < job->steps && job->step[next]->kind == NCS_STEP_TEXT;
+            while (host && i >= matched && next < job->steps)
+                NCS_PUSH(list, count, room, job->step[next++]);
             step = ncs_workload_new_step(job, tokens->token[i].kind, tokens->token[i].key);
             NCS_PUSH(list, count, room, step);
         } else {

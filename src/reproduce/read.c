@@ -19,6 +19,8 @@ struct reader {
         int thread;            /* that makes its calls, + 1; 0 = none so far */
         bool threads;          /* several do */
         bool blocked;          /* its newest call has not returned */
+        bool has_ended;        /* it has ended a communicator */
+        bool failed;           /* its newest step is a call that was refused */
         int depth;             /* of groups that its main thread has begun and not ended */
         const struct ncs_call *newest; /* of NCCL */
     } *rank;
@@ -229,13 +231,24 @@ static void read_signal(struct reader *r, const struct ncs_call *call, int rank)
 /* A call that the library refused. The rank may go on. */
 static void read_failed(struct reader *r, const struct ncs_call *call, int rank)
 {
-    bool has_comm = call->comm >= 0 && r->family_of[call->comm] >= 0;
-    bool counted = ncs_fn_info[call->fn].counted && !call->faulted && (has_comm || call->comm < 0);
-    char *text = counted ? ncs_workload_failed_text(call, has_comm) : NULL;
+    bool fits = ncs_fn_info[call->fn].counted && !call->faulted && (call->comm < 0 || r->family_of[call->comm] >= 0);
+    int nranks = call->comm >= 0 ? r->journal->comm[call->comm]->nranks : 0;
+    char *text = fits ? ncs_workload_failed_text(call, nranks, r->rank[rank].has_ended) : NULL;
+    r->rank[rank].failed = text != NULL;
     if (text)
         reader_add_text(r, rank, call, text, -1);
     else
         reader_leave_out(r, call);
+}
+
+/* Joins that clash with earlier ones came last. */
+static bool init_clashes(struct reader *r, const struct ncs_call *call)
+{
+    const union ncs_arg *nranks = ncs_call_arg(call, NCS_ARG_NRANKS), *own = ncs_call_arg(call, NCS_ARG_RANK);
+    uint64_t key = ncs_hash(ncs_hash((uint64_t)call->comm + 1, 0), own ? (uint64_t)own->i : 0);
+    bool again = ncs_map_number(&r->made, key) > 0;
+    ncs_map_put_number(&r->made, key, 1);
+    return again || (nranks && nranks->i != r->journal->comm[call->comm]->nranks);
 }
 
 static void read_init(struct reader *r, const struct ncs_call *call, int rank)
@@ -247,6 +260,8 @@ static void read_init(struct reader *r, const struct ncs_call *call, int rank)
         r->has_id[call->comm] = true;
         reader_add_text(r, rank, NULL, ncs_str_take(&set), -1);
     }
+    if (text && init_clashes(r, call))
+        reader_add_text(r, rank, NULL, ncs_copy_text("sleep(1)"), -1);
     if (text)
         reader_add_text(r, rank, call, text, -1);
     else
@@ -270,6 +285,7 @@ static void read_end(struct reader *r, const struct ncs_call *call, int rank)
     struct ncs_workload_call c = { .fn = call->fn, .family = r->family_of[call->comm], .dtype = -1, .op = -1, .partner = -1,
                               .place = reader_place(r, call) };
     reader_close_group(r, rank);
+    r->rank[rank].has_ended |= c.family >= 0;
     if (c.family >= 0)
         add_token(r, rank, NCS_STEP_CALL, &c);
 }
@@ -369,6 +385,7 @@ static void read_call(struct reader *r, const struct ncs_call *call)
     if (rank < 0 || rank >= r->job->ranks || call->opening || call->ending || call->withdrawn)
         return;
     r->rank[rank].blocked = !call->returned;
+    r->rank[rank].failed &= !ncs_fn_info[call->fn].counted;
     bool of_nccl = ncs_fn_info[call->fn].lib == NCS_LIB_NCCL; /* a query of CUDA's that finds nothing is no loss */
     bool failed = call->returned && call->rc != 0 && !(of_nccl && call->rc == ncclInProgress);
     if (call->thread == 0 && call->fn == NCS_FN_ncclGroupStart)
@@ -408,19 +425,75 @@ static bool waits_at_its_end(const struct ncs_workload_tokens *t)
     return t->count > 0 && t->token[t->count - 1].kind == NCS_STEP_SYNC;
 }
 
+/* The rank's newest call with data; SIZE_MAX = none. */
+static size_t newest_counted(const struct ncs_workload_tokens *t)
+{
+    size_t at = t->count;
+    while (at > 0 && (t->token[at - 1].kind != NCS_STEP_CALL || t->token[at - 1].call->dtype < 0))
+        at--;
+    return at ? at - 1 : SIZE_MAX;
+}
+
+static void add_statement(struct reader *r, int rank, enum ncs_step_kind kind, const char *text)
+{
+    add_token(r, rank, kind, &(struct ncs_workload_call){ .fn = NCS_FN_COUNT, .family = -1, .dtype = -1, .op = -1, .partner = -1,
+                                                          .place = ncs_workload_intern_place(r->job, text) });
+}
+
+/* Puts the newest token before the one at `at`. */
+static void move_token(struct ncs_workload_tokens *t, size_t at)
+{
+    struct ncs_workload_token token = t->token[t->count - 1];
+    memmove(&t->token[at + 1], &t->token[at], (t->count - 1 - at) * sizeof token);
+    t->token[at] = token;
+}
+
+/* The newest call is made on memory that is too small: then its wait fails. */
+static void end_by_illegal_access(struct reader *r, int rank)
+{
+    struct ncs_workload_tokens *t = &r->of[rank];
+    size_t at = newest_counted(t);
+    if (at == SIZE_MAX)
+        return;
+    struct ncs_workload_call c = *t->token[at].call;
+    char *text = ncs_workload_illegal_text(&c);
+    c.place = ncs_workload_intern_place(r->job, text);
+    c.dtype = c.op = -1;
+    ncs_free(text);
+    add_token(r, rank, NCS_STEP_TEXT, &c);
+    t->token[at] = t->token[--t->count];
+}
+
 /* The host of a rank that has made calls waits for them; a record of NCCL's calls alone does not show it. */
 static void end_rank(struct reader *r, int rank)
 {
     struct ncs_workload_tokens *t = &r->of[rank];
     const char *last = r->source->last ? r->source->last[rank] : NULL;
+    bool illegal = last && strcmp(last, NCS_LAST_ILLEGAL_ACCESS) == 0;
+    bool fault = last && strncmp(last, NCS_LAST_FAULT, strlen(NCS_LAST_FAULT)) == 0;
+    bool refused = last && r->rank[rank].failed && t->count > 0 && strncmp(last, "error(", 6) == 0;
     reader_close_group(r, rank);
-    if (last)
-        add_token(r, rank, NCS_STEP_LAST, &(struct ncs_workload_call){ .fn = NCS_FN_COUNT, .family = -1, .dtype = -1, .op = -1,
-                                                                       .partner = -1,
-                                                                       .place = ncs_workload_intern_place(r->job, last) });
-    else if (t->count > 0 && !waits_at_its_end(t) && t->token[t->count - 1].call->dtype >= 0)
+    if (illegal)
+        end_by_illegal_access(r, rank);
+    if (fault && newest_counted(t) != SIZE_MAX) {
+        size_t at = newest_counted(t);
+        add_statement(r, rank, NCS_STEP_TEXT, last);
+        move_token(t, at);
+    }
+    if (refused && t->token[t->count - 1].kind == NCS_STEP_TEXT) {
+        struct ncs_str checked = { 0 };
+        struct ncs_workload_call c = *t->token[t->count - 1].call;
+        ncs_str_addf(&checked, "C.check(%s)", c.place);
+        c.place = ncs_workload_intern_place(r->job, checked.text);
+        t->count--;
+        add_token(r, rank, NCS_STEP_TEXT, &c);
+        ncs_str_free(&checked);
+    } else if (last && !illegal && !fault) {
+        add_statement(r, rank, NCS_STEP_LAST, last);
+    } else if (t->count > 0 && !waits_at_its_end(t) && (illegal || t->token[t->count - 1].call->dtype >= 0)) {
         add_token(r, rank, NCS_STEP_SYNC, &(struct ncs_workload_call){ .fn = NCS_FN_cudaDeviceSynchronize, .family = -1, .dtype = -1,
                                                                 .op = -1, .partner = -1 });
+    }
 }
 
 /* The arguments with which the rank would make the step as others do; NULL = it would not. */

@@ -447,6 +447,8 @@ static void state_text(const struct ncs_workload_buffers *b, const struct ncs_wo
             ncs_str_add(&out, f ? b->comm[c->family] : "nil");
         else if (*t == NCS_TEXT_STREAM[0])
             ncs_workload_add_stream(b, &out, c->stream);
+        else if (*t == NCS_TEXT_COUNT[0])
+            ncs_str_addf(&out, "%llu", (unsigned long long)scaled_count(b, c->count));
         else
             ncs_str_add_bytes(&out, t, 1);
     ncs_free(partner);

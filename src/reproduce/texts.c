@@ -119,6 +119,17 @@ char *ncs_workload_signal_text(const struct ncs_call *call, bool on_stream)
 
 /* ---- failed calls ---- */
 
+/* True if the arguments are wrong in every run: others fail because of what went before. */
+static bool fails_by_arguments(const struct ncs_call *call, int nranks)
+{
+    int number, peer = ncs_call_peer(call), dtype = ncs_call_dtype(call), op = ncs_call_op(call);
+    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
+    bool no_memory = (info->at[NCS_ARG_IN] && !ncs_call_sendbuff(call)) || (info->at[NCS_ARG_OUT] && !ncs_call_recvbuff(call));
+    return call->comm < 0 || ncs_call_stray(call, nranks, &number) || (info->pair && peer == call->comm_rank) ||
+           (info->at[NCS_ARG_DTYPE] && (dtype < 0 || dtype >= ncclNumTypes)) || (info->at[NCS_ARG_REDOP] && (op < 0 || op >= ncclNumOps)) ||
+           (no_memory && ncs_call_count(call) > 0);
+}
+
 /* Appends an argument that fails as that of the program did. False if the kind has no such text. */
 static bool add_failed_argument(struct ncs_str *out, const struct ncs_call *call, int at, bool has_comm)
 {
@@ -139,10 +150,10 @@ static bool add_failed_argument(struct ncs_str *out, const struct ncs_call *call
     }
 }
 
-char *ncs_workload_failed_text(const struct ncs_call *call, bool has_comm)
+char *ncs_workload_failed_text(const struct ncs_call *call, int nranks, bool has_ended)
 {
     struct ncs_str out = { 0 };
-    bool fits = true;
+    bool fits = has_ended || fails_by_arguments(call, nranks), has_comm = call->comm >= 0;
     ncs_str_addf(&out, "C.%s(", ncs_fn_info[call->fn].name);
     for (int i = 0; i < ncs_fn_info[call->fn].nargs && fits; i++) {
         ncs_str_add(&out, i ? ", " : "");
@@ -168,6 +179,31 @@ char *ncs_workload_collective_text(const struct ncs_call *call)
         ncs_str_addf(&out, "%s:split { color = nccl.NOCOLOR }", NCS_TEXT_COMM);
     else
         ncs_str_addf(&out, "%s:split { color = %lld }", NCS_TEXT_COMM, color ? (long long)color->i : 0);
+    return ncs_str_take(&out);
+}
+
+char *ncs_workload_illegal_text(const struct ncs_workload_call *call)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
+    struct ncs_str out = { 0 };
+    ncs_str_addf(&out, "C.%s(", info->name);
+    for (int i = 0; i < info->nargs; i++) {
+        ncs_str_add(&out, i ? ", " : "");
+        switch (info->arg[i].kind) {
+        case NCS_ARG_IN:
+        case NCS_ARG_OUT:
+        case NCS_ARG_INOUT: ncs_str_add(&out, "cuda.buffer(\"int8\", 1)"); break;
+        case NCS_ARG_COUNT: ncs_str_add(&out, NCS_TEXT_COUNT); break;
+        case NCS_ARG_DTYPE: ncs_str_addf(&out, "%d", call->dtype); break;
+        case NCS_ARG_REDOP: ncs_str_addf(&out, "%d", call->op); break;
+        case NCS_ARG_ROOT:
+        case NCS_ARG_PEER: ncs_str_add(&out, NCS_TEXT_PARTNER); break;
+        case NCS_ARG_COMM: ncs_str_add(&out, NCS_TEXT_COMM); break;
+        case NCS_ARG_STREAM: ncs_str_add(&out, NCS_TEXT_STREAM); break;
+        default: ncs_str_add(&out, "0");
+        }
+    }
+    ncs_str_add(&out, ")");
     return ncs_str_take(&out);
 }
 

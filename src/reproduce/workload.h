@@ -41,6 +41,7 @@ enum ncs_step_kind { NCS_STEP_CALL, NCS_STEP_GROUP, NCS_STEP_GROUP_END, NCS_STEP
 #define NCS_TEXT_PARTNER "\1" /* the call's partner, as a rank of its communicator */
 #define NCS_TEXT_COMM "\2"
 #define NCS_TEXT_STREAM "\3"
+#define NCS_TEXT_COUNT "\4"   /* its count, scaled */
 
 struct ncs_workload_step {
     enum ncs_step_kind kind;
@@ -69,6 +70,11 @@ struct ncs_workload_source {
     const struct ncs_snapshot *snapshot; /* at the end of the journal, for records whose calls all return; NULL = not needed */
     const char *const *last;      /* by rank: the statement of Lua by which it ends, as `error("x")`; NULL = none */
 };
+/* Values of `last` that are no statement at the end: the newest call is on memory that is too small; a fault, as "fault.link { ...
+ * }", comes before the newest call. */
+#define NCS_LAST_ILLEGAL_ACCESS "illegal-access"
+#define NCS_LAST_FAULT "fault.link"
+
 /* Reads the calls of the ranks' main programs. False if the journal has no call that a scenario can make. */
 bool ncs_workload_read(struct ncs_workload *job, const struct ncs_workload_source *source);
 void ncs_workload_free(struct ncs_workload *job); /* the contents */
@@ -109,7 +115,10 @@ void ncs_workload_add_quoted(struct ncs_str *out, const char *text);
 char *ncs_workload_host_text(const struct ncs_host_step *step, int ranks);
 /* A put is written as a signal: what it moves is not kept. */
 char *ncs_workload_signal_text(const struct ncs_call *call, bool on_stream);
-char *ncs_workload_failed_text(const struct ncs_call *call, bool has_comm);
+/* `has_ended`: the caller has ended the communicator. NULL also if another run need not refuse the call. */
+char *ncs_workload_failed_text(const struct ncs_call *call, int nranks, bool has_ended);
+/* The call on memory that is too small for it. */
+char *ncs_workload_illegal_text(const struct ncs_workload_call *call);
 /* A split, or the registration of a window. */
 char *ncs_workload_collective_text(const struct ncs_call *call);
 /* `rank`: of the job. The id is a key of the store, "id 1". */

@@ -74,14 +74,17 @@ void ncs_reproducer_settings(const struct ncs_run_options *o, const struct ncs_r
 {
     /* A wrong verdict without a wrong value is declared by its finding. */
     bool by_finding = outcome->verdict == NCS_WRONG && outcome->why, named = outcome->verdict == NCS_HANG || by_finding;
+    bool lost = outcome->verdict == NCS_LOST;
     text->policy = o && o->policy == NCS_POLICY_TYPICAL ? "typical" : NULL;
     text->lanes = o ? o->kernel_slots : 0;
     text->devices = o ? o->devices : 0;
     text->verdict = by_finding ? "finding" : ncs_verdict_name(outcome->verdict);
     text->error = outcome->verdict == NCS_ERROR ? outcome->error : NULL;
     text->why = named ? outcome->why : NULL;
-    text->culprit = named ? outcome->rank : NULL;
-    text->culprits = named ? outcome->ranks : 0;
+    text->culprit = named || lost ? outcome->rank : NULL;
+    text->culprits = named || lost ? outcome->ranks : 0;
+    if (lost && !outcome->ranks)
+        text->verdict = NULL; /* it would name a rank */
 }
 
 void ncs_reproduced_text(const struct ncs_reproduced_writing *w, const struct ncs_reproduced *outcome,
