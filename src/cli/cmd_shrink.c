@@ -305,7 +305,9 @@ static bool shrink_reproduces(struct shrinker *s, const struct ncs_workload *wor
         }
     }
     ncs_fail(err, NCS_BAD_INPUT, "cannot be shrunk: with its calls alone the run ends otherwise (%s)", ends.text);
-    ncs_fail_hint(err, "shrink keeps collectives, sends, receives and waits: not what depends on data, threads or other calls");
+    ncs_str_clear(&ends);
+    ncs_workload_add_losses(workload, s->expected->verdict == NCS_WRONG && !s->expected->why, &ends);
+    ncs_fail_hint(err, "shrink does not keep: %s", ends.text);
     ncs_str_free(&ends);
     return false;
 }

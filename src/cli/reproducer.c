@@ -135,6 +135,17 @@ static void reproducer_say(const char *file, bool same, const struct ncs_reprodu
     ncs_str_free(&text);
 }
 
+static void reproducer_say_losses(const struct ncs_workload *workload, const struct ncs_reproduced *expected)
+{
+    struct ncs_str text = { 0 };
+    ncs_str_add(&text, "ncclscript: the record shows: ");
+    ncs_reproduced_add(expected, &text);
+    ncs_str_add(&text, "; not written: ");
+    ncs_workload_add_losses(workload, expected->verdict == NCS_WRONG && !expected->why, &text);
+    fprintf(stderr, "%s\n", text.text);
+    ncs_str_free(&text);
+}
+
 /* Puts a comment above the scenario. */
 static bool reproducer_doubt(const char *file, const struct ncs_reproduced *now, struct ncs_error *err)
 {
@@ -180,6 +191,8 @@ int ncs_reproducer_write(const char *file, bool replace, const struct ncs_worklo
     }
     bool same = ncs_reproduced_equal(&now, expected);
     reproducer_say(file, same, &now);
+    if (!same)
+        reproducer_say_losses(workload, expected);
     ncs_reproduced_free(&now);
     return same ? 0 : 1;
 }

@@ -132,6 +132,7 @@ static void add_streams(const struct lua_writer *w)
 
 static void add_objects(const struct lua_writer *w)
 {
+    size_t before = w->out->bytes;
     add_families(w);
     add_streams(w);
     ncs_str_add(w->out, w->buffers->in_table[NCS_WORKLOAD_BUFFERS] ? "local x, z = {}, {}\n" : "");
@@ -140,7 +141,7 @@ static void add_objects(const struct lua_writer *w)
         add_buffer(w, b->name, b->dtype, b->room);
         add_buffer(w, b->name_2, b->dtype, b->room_2);
     }
-    ncs_str_add(w->out, "\n");
+    ncs_str_add(w->out, w->out->bytes > before ? "\n" : "");
 }
 
 /* ---- statements ---- */

@@ -36,6 +36,8 @@ struct reader {
     size_t puts;
     size_t left_out;
     const char *first_left_out;
+    size_t lost[NCS_FN_COUNT]; /* calls that no step stands for */
+    size_t refused;            /* calls that failed because of what is not written */
 };
 
 static const char *reader_place(struct reader *r, const struct ncs_call *call)
@@ -165,6 +167,10 @@ static void reader_leave_out(struct reader *r, const struct ncs_call *call)
 {
     if (r->left_out++ == 0)
         r->first_left_out = ncs_fn_info[call->fn].name;
+    if (call->returned && call->rc != 0 && call->rc != ncclInProgress)
+        r->refused++;
+    else
+        r->lost[call->fn]++;
 }
 
 /* The partner of a call, a rank of its communicator, as a rank of the job. */
@@ -306,8 +312,8 @@ static int rank_of_handle(const struct reader *r, const struct ncs_call *call)
 /* The rank of the job that makes the call; -1 = it is not known. */
 static int reader_rank(struct reader *r, const struct ncs_call *call)
 {
-    if (!r->shared)
-        return rank_of_handle(r, call);
+    if (!r->shared) /* who joins may pass the number of another */
+        return ncs_fn_info[call->fn].joins == NCS_JOINS_ONE ? call->rank : rank_of_handle(r, call);
     const void *stream = ncs_call_stream(call);
     if (call->comm < 0)
         return stream ? (int)ncs_map_number(&r->rank_of, ncs_map_key(stream)) - 1 : -1;
@@ -331,6 +337,12 @@ static uint64_t waited_key(struct ncs_map *made, const struct ncs_call *call)
     size_t nth = ncs_map_number(made, of_rank) + 1;
     ncs_map_put_number(made, of_rank, nth);
     return ncs_hash(of_comm, nth);
+}
+
+/* Calls after which a communicator is another. */
+static bool changes_comm(const struct ncs_call *call)
+{
+    return call->fn == NCS_FN_ncclCommRevoke || call->fn == NCS_FN_ncclCommSuspend || call->fn == NCS_FN_ncclCommResume;
 }
 
 static bool call_has_ended_well(const struct ncs_call *call)
@@ -379,6 +391,21 @@ static bool waited_for(struct reader *r, const struct ncs_call *call)
            r->family_of[call->comm] >= 0;
 }
 
+/* Calls without a step on which an ending may depend. */
+static bool may_matter(enum ncs_fn fn)
+{
+    static const enum ncs_fn those[] = {
+        NCS_FN_cudaMemcpy, NCS_FN_cudaMemcpyAsync, NCS_FN_cudaMemcpyPeer, NCS_FN_cudaMemcpyPeerAsync, NCS_FN_cudaFree,
+        NCS_FN_cudaMallocAsync, NCS_FN_cudaFreeAsync, NCS_FN_cudaStreamWaitEvent, NCS_FN_cudaStreamAddCallback,
+        NCS_FN_cudaLaunchHostFunc, NCS_FN_cudaEventRecord, NCS_FN_cudaEventRecordWithFlags, NCS_FN_cudaEventSynchronize,
+        NCS_FN_cudaStreamEndCapture, NCS_FN_cudaDeviceReset, NCS_FN_ncclCommShrink, NCS_FN_ncclCommGrow, NCS_FN_ncclCommInitAll,
+        NCS_FN_ncclCommRevoke, NCS_FN_ncclCommSuspend, NCS_FN_ncclCommResume, NCS_FN_ncclRedOpCreatePreMulSum };
+    for (size_t i = 0; i < sizeof those / sizeof *those; i++)
+        if (those[i] == fn)
+            return true;
+    return false;
+}
+
 static void read_call(struct reader *r, const struct ncs_call *call)
 {
     int rank = reader_rank(r, call);
@@ -394,7 +421,7 @@ static void read_call(struct reader *r, const struct ncs_call *call)
         r->rank[rank].depth--;
     else if (call->comm >= 0 && r->stuck[call->comm] && ncs_fn_info[call->fn].joins == NCS_JOINS_ONE)
         read_init(r, call, rank);
-    else if (waited_for(r, call))
+    else if (waited_for(r, call) || (!failed && changes_comm(call) && call->comm >= 0 && r->family_of[call->comm] >= 0))
         reader_add_text(r, rank, call, ncs_workload_collective_text(call), -1);
     else if (failed && of_nccl)
         read_failed(r, call, rank);
@@ -408,6 +435,8 @@ static void read_call(struct reader *r, const struct ncs_call *call)
         reader_wait(r, call, rank);
     else if (reader_ends_comm(call))
         read_end(r, call, rank);
+    else if (may_matter(call->fn))
+        r->lost[call->fn]++;
 }
 
 static bool has_shared(const struct ncs_journal *journal)
@@ -464,6 +493,13 @@ static void end_by_illegal_access(struct reader *r, int rank)
     t->token[at] = t->token[--t->count];
 }
 
+/* The rank aborts while its newest call, for which it has not waited, may be in progress. */
+static bool stands_before_abort(const struct ncs_workload_tokens *t)
+{
+    size_t at = newest_counted(t);
+    return at != SIZE_MAX && at + 1 < t->count && t->token[at + 1].call->fn == NCS_FN_ncclCommAbort;
+}
+
 /* The host of a rank that has made calls waits for them; a record of NCCL's calls alone does not show it. */
 static void end_rank(struct reader *r, int rank)
 {
@@ -478,6 +514,14 @@ static void end_rank(struct reader *r, int rank)
     if (fault && newest_counted(t) != SIZE_MAX) {
         size_t at = newest_counted(t);
         add_statement(r, rank, NCS_STEP_TEXT, last);
+        move_token(t, at);
+    }
+    if (stands_before_abort(t)) {
+        size_t at = newest_counted(t);
+        struct ncs_workload_call c = { .fn = t->token[at].call->fn, .family = -1, .dtype = -1, .op = -1, .partner = -1,
+                                       .stream = t->token[at].call->stream,
+                                       .place = ncs_workload_intern_place(r->job, NCS_TEXT_STREAM ":delay(60)") };
+        add_token(r, rank, NCS_STEP_TEXT, &c);
         move_token(t, at);
     }
     if (refused && t->token[t->count - 1].kind == NCS_STEP_TEXT) {
@@ -536,6 +580,19 @@ static void go_on_as_others(struct reader *r)
     }
 }
 
+static void note_losses(struct reader *r, int threads)
+{
+    if (r->shared)
+        ncs_workload_lose(r->job, "the process that has several devices: each device is a rank");
+    if (threads)
+        ncs_workload_lose(r->job, "the threads of a rank: one thread makes its calls");
+    if (r->refused)
+        ncs_workload_lose(r->job, "%zu call%s that NCCL refused", r->refused, r->refused == 1 ? "" : "s");
+    for (int fn = 0; fn < NCS_FN_COUNT; fn++)
+        if (r->lost[fn])
+            ncs_workload_lose(r->job, "%zu call%s of %s", r->lost[fn], r->lost[fn] == 1 ? "" : "s", ncs_fn_info[fn].name);
+}
+
 static void note_limits(struct reader *r)
 {
     int threads = 0;
@@ -548,6 +605,9 @@ static void note_limits(struct reader *r)
         ncs_workload_note(r->job, "%zu put%s written as signals: the data that puts move are not kept", r->puts, r->puts == 1 ? " is" : "s are");
     if (threads)
         ncs_workload_note(r->job, "the calls of all threads of a rank are made by one thread, in the order of the record");
+    note_losses(r, threads);
+    if (r->journal->dropped)
+        ncs_workload_lose(r->job, "the first %llu calls", (unsigned long long)r->journal->dropped);
     if (r->journal->dropped)
         ncs_workload_note(r->job, "the first %llu calls are missing: the record was too long to be kept",
                      (unsigned long long)r->journal->dropped);

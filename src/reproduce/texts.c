@@ -173,7 +173,10 @@ char *ncs_workload_collective_text(const struct ncs_call *call)
 {
     struct ncs_str out = { 0 };
     const union ncs_arg *color = ncs_call_arg(call, NCS_ARG_COLOR);
-    if (call->fn == NCS_FN_ncclCommWindowRegister)
+    if (call->fn == NCS_FN_ncclCommRevoke || call->fn == NCS_FN_ncclCommSuspend || call->fn == NCS_FN_ncclCommResume)
+        ncs_str_addf(&out, "%s:%s()", NCS_TEXT_COMM,
+                     call->fn == NCS_FN_ncclCommRevoke ? "revoke" : call->fn == NCS_FN_ncclCommSuspend ? "suspend" : "resume");
+    else if (call->fn == NCS_FN_ncclCommWindowRegister)
         ncs_str_addf(&out, "%s:window(cuda.buffer(\"float32\", 16, { memory = \"nccl\" }), { symmetric = true })", NCS_TEXT_COMM);
     else if (color && color->i < 0)
         ncs_str_addf(&out, "%s:split { color = nccl.NOCOLOR }", NCS_TEXT_COMM);

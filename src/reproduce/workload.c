@@ -86,6 +86,26 @@ void ncs_workload_note(struct ncs_workload *job, const char *fmt, ...)
     NCS_PUSH(job->note, job->notes, job->note_room, ncs_str_take(&text));
 }
 
+void ncs_workload_lose(struct ncs_workload *job, const char *fmt, ...)
+{
+    struct ncs_str text = { 0 };
+    va_list args;
+    va_start(args, fmt);
+    ncs_str_addv(&text, fmt, args);
+    va_end(args);
+    NCS_PUSH(job->loss, job->losses, job->loss_room, ncs_str_take(&text));
+}
+
+void ncs_workload_add_losses(const struct ncs_workload *job, bool of_data, struct ncs_str *out)
+{
+    if (of_data)
+        ncs_str_add(out, "the contents of buffers");
+    for (size_t i = 0; i < job->losses; i++)
+        ncs_str_addf(out, "%s%s", of_data || i > 0 ? "; " : "", job->loss[i]);
+    if (!of_data && job->losses == 0)
+        ncs_str_add(out, "the times of the calls, and the lines of the program around them");
+}
+
 /* ---- steps ---- */
 
 struct ncs_workload_step *ncs_workload_new_step(const struct ncs_workload *job, enum ncs_step_kind kind, struct ncs_step_key key)
@@ -128,6 +148,9 @@ void ncs_workload_free(struct ncs_workload *job)
         ncs_workload_free_step(job->step[i]);
     for (size_t i = 0; i < job->notes; i++)
         ncs_free(job->note[i]);
+    for (size_t i = 0; i < job->losses; i++)
+        ncs_free(job->loss[i]);
+    ncs_free(job->loss);
     ncs_map_each(&job->call, job_free_value, NULL);
     ncs_map_each(&job->place, job_free_value, NULL);
     ncs_map_free(&job->call);

@@ -57,6 +57,7 @@ struct ncs_workload {
     struct ncs_map call;      /* the calls, by hash */
     struct ncs_map place;     /* the places, by hash */
     char **note; size_t notes, note_room; /* what the scenario cannot show, one sentence each */
+    char **loss; size_t losses, loss_room; /* what is not written, as "3 calls of cudaMemcpy": causes of another ending */
 };
 
 /* The text of a call's place; NULL = unknown. */
@@ -78,6 +79,9 @@ struct ncs_workload_source {
 /* Reads the calls of the ranks' main programs. False if the journal has no call that a scenario can make. */
 bool ncs_workload_read(struct ncs_workload *job, const struct ncs_workload_source *source);
 void ncs_workload_free(struct ncs_workload *job); /* the contents */
+/* Appends what is not written of the job, as a list: why the run of its scenario may end otherwise. `of_data`: the job ended by wrong
+ * data. */
+void ncs_workload_add_losses(const struct ncs_workload *job, bool of_data, struct ncs_str *out);
 
 /* ---- for the files of this room ---- */
 
@@ -89,6 +93,7 @@ const char *ncs_workload_intern_place(struct ncs_workload *job, const char *text
 /* Appends a text of a stranger as one line of valid UTF-8 that Lua and YAML can hold. */
 void ncs_workload_add_line(struct ncs_str *out, const char *text);
 void ncs_workload_note(struct ncs_workload *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void ncs_workload_lose(struct ncs_workload *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* A rank's calls before they are merged. */
 struct ncs_workload_token {
@@ -119,7 +124,7 @@ char *ncs_workload_signal_text(const struct ncs_call *call, bool on_stream);
 char *ncs_workload_failed_text(const struct ncs_call *call, int nranks, bool has_ended);
 /* The call on memory that is too small for it. */
 char *ncs_workload_illegal_text(const struct ncs_workload_call *call);
-/* A split, or the registration of a window. */
+/* A split, or the registration of a window; a revocation, a suspension, a resumption. */
 char *ncs_workload_collective_text(const struct ncs_call *call);
 /* `rank`: of the job. The id is a key of the store, "id 1". */
 char *ncs_workload_init_text(const struct ncs_call *call, int rank, int ranks);

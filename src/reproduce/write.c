@@ -102,6 +102,9 @@ void ncs_reproduced_text(const struct ncs_reproduced_writing *w, const struct nc
         struct ncs_str text = { 0 };
         ncs_reproduced_add(recorded, &text);
         reproducer_comment(&c, "The record shows something else: %s.", text.text);
+        ncs_str_clear(&text);
+        ncs_workload_add_losses(w->workload, recorded->verdict == NCS_WRONG && !recorded->why, &text);
+        reproducer_comment(&c, "Not written: %s.", text.text);
         ncs_str_free(&text);
     }
     ncs_str_add(&about, "a recorded job: ");
