@@ -283,33 +283,50 @@ static bool shrink_write(struct shrinker *s, const struct ncs_option_value *v, c
     return fits;
 }
 
-/* The workload ends as the scenario does, with its places as labels or in comments. False without err after an interrupt. */
-static bool shrink_reproduces(struct shrinker *s, const struct ncs_workload *workload, struct ncs_error *err)
+/* The workload ends as the scenario does, with its places as labels or in comments. *end gets how it ends. */
+static bool shrink_ends_so(struct shrinker *s, const struct ncs_workload *workload, struct ncs_str *end, bool *ran)
 {
     struct ncs_reproduced now;
-    struct ncs_str ends = { 0 };
-    for (int way = 0; way < 2; way++) {
+    bool same = false;
+    for (int way = 0; way < 2 && !same; way++) {
         s->in_comments = way == 1;
-        bool ran = shrink_try(s, workload, NULL, &now);
-        if (shrink_interrupts)
+        *ran = shrink_try(s, workload, NULL, &now) && !shrink_interrupts;
+        if (!*ran)
             return false;
-        if (!ran)
-            return ncs_fail(err, NCS_BAD_INPUT, "cannot be shrunk: its calls do not fit into a scenario");
-        bool same = ncs_reproduced_equal(&now, s->expected);
-        ncs_str_clear(&ends);
-        ncs_reproduced_add(&now, &ends);
+        same = ncs_reproduced_equal(&now, s->expected);
+        ncs_str_clear(end);
+        ncs_reproduced_add(&now, end);
         ncs_reproduced_free(&now);
-        if (same) {
-            ncs_str_free(&ends);
-            return true;
-        }
     }
-    ncs_fail(err, NCS_BAD_INPUT, "cannot be shrunk: with its calls alone the run ends otherwise (%s)", ends.text);
-    ncs_str_clear(&ends);
-    ncs_workload_add_losses(workload, s->expected->verdict == NCS_WRONG && !s->expected->why, &ends);
-    ncs_fail_hint(err, "shrink does not keep: %s", ends.text);
+    return same;
+}
+
+/* Leaves out what hosts do besides calls if the workload ends as the scenario does only then. False without err after an interrupt. */
+static bool shrink_reproduces(struct shrinker *s, struct ncs_workload *workload, struct ncs_error *err)
+{
+    struct ncs_str ends = { 0 }, fewer_ends = { 0 };
+    struct ncs_workload fewer;
+    bool ran = false, ran_fewer, same = shrink_ends_so(s, workload, &ends, &ran);
+    if (!same && ran && ncs_workload_without_hosts(workload, &fewer)) {
+        same = shrink_ends_so(s, &fewer, &fewer_ends, &ran_fewer);
+        if (same)
+            ncs_workload_free(workload);
+        else
+            ncs_workload_free(&fewer);
+        if (same)
+            *workload = fewer;
+    }
+    if (!same && !ran && !shrink_interrupts)
+        ncs_fail(err, NCS_BAD_INPUT, "cannot be shrunk: its calls do not fit into a scenario");
+    if (!same && ran && !shrink_interrupts) {
+        ncs_fail(err, NCS_BAD_INPUT, "cannot be shrunk: with its calls alone the run ends otherwise (%s)", ends.text);
+        ncs_str_clear(&ends);
+        ncs_workload_add_losses(workload, s->expected->verdict == NCS_WRONG && !s->expected->why, &ends);
+        ncs_fail_hint(err, "shrink does not keep: %s", ends.text);
+    }
     ncs_str_free(&ends);
-    return false;
+    ncs_str_free(&fewer_ends);
+    return same;
 }
 
 static int shrink_file(struct shrinker *s, const struct ncs_parsed *parsed, struct ncs_workload *workload, struct ncs_error *err)

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "cli/output.h"
+#include "reproduce/shrink.h"
 #include "script/script.h"
 
 /* ---- running it ---- */
@@ -80,29 +81,50 @@ static struct ncs_reproduced reproducer_declared(const struct ncs_reproduced *of
     return declared;
 }
 
-/* The scenario with the places as labels, or else in comments, whichever way it ends as the record shows. False, with err, if the
- * loader refuses it. */
+/* A way to write a job. */
+struct reproducer_way {
+    const struct ncs_workload *workload;
+    bool in_comments;
+};
+
+/* Writes and runs the scenario. False, with err, if the loader refuses it. */
+static bool reproducer_go(struct ncs_reproduced_writing *w, const struct reproducer_way *way, const struct ncs_reproduced *expected,
+                          struct ncs_reproduced *now, struct ncs_str *text, struct ncs_error *err)
+{
+    struct ncs_reproduced declared = reproducer_declared(expected, way->workload->ranks);
+    ncs_reproduced_free(now);
+    ncs_str_clear(text);
+    w->workload = way->workload;
+    w->in_comments = way->in_comments;
+    ncs_reproduced_text(w, &declared, NULL, text);
+    return ncs_reproducer_try(text->text, ncs_reproducer_is_yaml(w->file), w->options ? w->options->seed : 0, now, err) ||
+           reproducer_refused(w->file, "so nothing was written", err);
+}
+
+/* The scenario with the places as labels or in comments, with and without what hosts do besides calls: the first way that ends as
+ * the record shows. False, with err, if the loader refuses it. */
 static bool reproducer_text(struct ncs_reproduced_writing *w, const struct ncs_reproduced *expected, struct ncs_reproduced *now,
                             struct ncs_str *text, struct ncs_error *err)
 {
-    struct ncs_reproduced declared = reproducer_declared(expected, w->workload->ranks);
-    for (int way = 0; way < 2; way++) {
-        ncs_reproduced_free(now);
-        ncs_str_clear(text);
-        w->in_comments = way == 1;
-        ncs_reproduced_text(w, &declared, NULL, text);
-        if (!ncs_reproducer_try(text->text, ncs_reproducer_is_yaml(w->file), w->options ? w->options->seed : 0, now, err))
-            return reproducer_refused(w->file, "so nothing was written", err);
-        if (ncs_reproduced_equal(now, expected))
-            break;
+    const struct ncs_workload *whole = w->workload;
+    struct ncs_workload fewer;
+    bool has_fewer = ncs_workload_without_hosts(whole, &fewer), ran = true, same = false;
+    const struct reproducer_way way[] = { { whole, false }, { whole, true }, { &fewer, false }, { &fewer, true } };
+    for (size_t i = 0; i < (has_fewer ? 4 : 2) && ran && !same; i++) {
+        ran = reproducer_go(w, &way[i], expected, now, text, err);
+        same = ran && ncs_reproduced_equal(now, expected);
     }
+    if (ran && !same && has_fewer)
+        ran = reproducer_go(w, &way[1], expected, now, text, err);
     bool same_error = now->error && expected->error ? strcmp(now->error, expected->error) == 0 : now->error == expected->error;
-    bool same = ncs_reproduced_equal(now, expected);
-    if (same && same_error)
-        return true;
-    ncs_str_clear(text);
-    ncs_reproduced_text(w, now, same ? NULL : expected, text); /* an error that ends a rank is an error of Lua's here */
-    return true;
+    if (ran && !(same && same_error)) { /* an error that ends a rank is an error of Lua's here */
+        ncs_str_clear(text);
+        ncs_reproduced_text(w, now, same ? NULL : expected, text);
+    }
+    w->workload = whole;
+    if (has_fewer)
+        ncs_workload_free(&fewer);
+    return ran;
 }
 
 /* Nothing is written before the scenario has run: a file that is replaced stays as it is until then. */

@@ -247,6 +247,17 @@ static void read_failed(struct reader *r, const struct ncs_call *call, int rank)
         reader_leave_out(r, call);
 }
 
+/* A rank that gets no memory may go another way than the others. */
+static void read_failed_of_cuda(struct reader *r, const struct ncs_call *call, int rank)
+{
+    const union ncs_arg *bytes = ncs_call_arg(call, NCS_ARG_BYTES);
+    if (call->fn != NCS_FN_cudaMalloc || call->faulted || !bytes)
+        return;
+    struct ncs_str text = { 0 };
+    ncs_str_addf(&text, "pcall(cuda.buffer, \"int8\", %llu)", (unsigned long long)bytes->u);
+    reader_add_text(r, rank, NULL, ncs_str_take(&text), -1);
+}
+
 /* Joins that clash with earlier ones came last. */
 static bool init_clashes(struct reader *r, const struct ncs_call *call)
 {
@@ -392,7 +403,7 @@ static bool waited_for(struct reader *r, const struct ncs_call *call)
 }
 
 /* Calls without a step on which an ending may depend. */
-static bool may_matter(enum ncs_fn fn)
+static bool may_matter(const struct ncs_call *call)
 {
     static const enum ncs_fn those[] = {
         NCS_FN_cudaMemcpy, NCS_FN_cudaMemcpyAsync, NCS_FN_cudaMemcpyPeer, NCS_FN_cudaMemcpyPeerAsync, NCS_FN_cudaFree,
@@ -400,8 +411,11 @@ static bool may_matter(enum ncs_fn fn)
         NCS_FN_cudaLaunchHostFunc, NCS_FN_cudaEventRecord, NCS_FN_cudaEventRecordWithFlags, NCS_FN_cudaEventSynchronize,
         NCS_FN_cudaStreamEndCapture, NCS_FN_cudaDeviceReset, NCS_FN_ncclCommShrink, NCS_FN_ncclCommGrow, NCS_FN_ncclCommInitAll,
         NCS_FN_ncclCommRevoke, NCS_FN_ncclCommSuspend, NCS_FN_ncclCommResume, NCS_FN_ncclRedOpCreatePreMulSum };
+    const union ncs_arg *direction = ncs_call_arg(call, NCS_ARG_MEMCPY);
+    if (direction && call->returned) /* contents alone */
+        return false;
     for (size_t i = 0; i < sizeof those / sizeof *those; i++)
-        if (those[i] == fn)
+        if (those[i] == call->fn)
             return true;
     return false;
 }
@@ -426,7 +440,7 @@ static void read_call(struct reader *r, const struct ncs_call *call)
     else if (failed && of_nccl)
         read_failed(r, call, rank);
     else if (failed)
-        return;
+        read_failed_of_cuda(r, call, rank);
     else if (ncs_fn_info[call->fn].counted && call->comm >= 0 && ncs_call_is_one_sided(call))
         read_signal(r, call, rank);
     else if (ncs_fn_info[call->fn].counted && call->comm >= 0)
@@ -435,7 +449,7 @@ static void read_call(struct reader *r, const struct ncs_call *call)
         reader_wait(r, call, rank);
     else if (reader_ends_comm(call))
         read_end(r, call, rank);
-    else if (may_matter(call->fn))
+    else if (may_matter(call))
         r->lost[call->fn]++;
 }
 

@@ -132,6 +132,36 @@ void ncs_workload_subset(const struct ncs_workload *of, const bool *ranks, const
     ncs_free(s.family);
 }
 
+/* ---- hosts ---- */
+
+static bool is_host_step(const struct ncs_workload *job, size_t step)
+{
+    const struct ncs_workload_step *s = job->step[step];
+    int r = 0;
+    while (r < job->ranks && !s->of[r])
+        r++;
+    return s->kind == NCS_STEP_TEXT && r < job->ranks && s->of[r]->fn == NCS_FN_COUNT &&
+           (strncmp(s->of[r]->place, "barrier(", 8) == 0 || strncmp(s->of[r]->place, "store:", 6) == 0);
+}
+
+bool ncs_workload_without_hosts(const struct ncs_workload *of, struct ncs_workload *out)
+{
+    bool *ranks = ncs_new((size_t)of->ranks * sizeof *ranks), *steps = ncs_new((of->steps + 1) * sizeof *steps), any = false, left = false;
+    memset(ranks, true, (size_t)of->ranks);
+    for (size_t i = 0; i < of->steps; i++) {
+        steps[i] = !is_host_step(of, i);
+        any |= !steps[i];
+        left |= steps[i] && of->step[i]->kind == NCS_STEP_CALL;
+    }
+    if (any && left) {
+        ncs_workload_subset(of, ranks, steps, out);
+        ncs_workload_note(out, "barriers and keys of the store are left out: without them the run ends as the record shows");
+    }
+    ncs_free(ranks);
+    ncs_free(steps);
+    return any && left;
+}
+
 /* ---- counts ---- */
 
 static int by_count_number(const void *a, const void *b)
