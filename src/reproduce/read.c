@@ -406,14 +406,10 @@ static bool waited_for(struct reader *r, const struct ncs_call *call)
 static bool may_matter(const struct ncs_call *call)
 {
     static const enum ncs_fn those[] = {
-        NCS_FN_cudaMemcpy, NCS_FN_cudaMemcpyAsync, NCS_FN_cudaMemcpyPeer, NCS_FN_cudaMemcpyPeerAsync, NCS_FN_cudaFree,
-        NCS_FN_cudaMallocAsync, NCS_FN_cudaFreeAsync, NCS_FN_cudaStreamWaitEvent, NCS_FN_cudaStreamAddCallback,
+        NCS_FN_cudaStreamWaitEvent, NCS_FN_cudaStreamAddCallback,
         NCS_FN_cudaLaunchHostFunc, NCS_FN_cudaEventRecord, NCS_FN_cudaEventRecordWithFlags, NCS_FN_cudaEventSynchronize,
         NCS_FN_cudaStreamEndCapture, NCS_FN_cudaDeviceReset, NCS_FN_ncclCommShrink, NCS_FN_ncclCommGrow, NCS_FN_ncclCommInitAll,
         NCS_FN_ncclCommRevoke, NCS_FN_ncclCommSuspend, NCS_FN_ncclCommResume, NCS_FN_ncclRedOpCreatePreMulSum };
-    const union ncs_arg *direction = ncs_call_arg(call, NCS_ARG_MEMCPY);
-    if (direction && call->returned) /* contents alone */
-        return false;
     for (size_t i = 0; i < sizeof those / sizeof *those; i++)
         if (those[i] == call->fn)
             return true;
@@ -447,6 +443,8 @@ static void read_call(struct reader *r, const struct ncs_call *call)
         can_be_made(call) ? read_counted(r, call, rank) : reader_leave_out(r, call);
     else if (call->fn == NCS_FN_cudaStreamSynchronize || call->fn == NCS_FN_cudaDeviceSynchronize)
         reader_wait(r, call, rank);
+    else if (ncs_fn_info[call->fn].lib == NCS_LIB_CUDA && !call->returned)
+        reader_wait(r, call, rank); /* cudaFree, say: the host waits for the device */
     else if (reader_ends_comm(call))
         read_end(r, call, rank);
     else if (may_matter(call))
