@@ -307,12 +307,9 @@ static bool shrink_reproduces(struct shrinker *s, struct ncs_workload *workload,
     struct ncs_str ends = { 0 }, fewer_ends = { 0 };
     struct ncs_workload fewer;
     bool ran = false, ran_fewer, same = shrink_ends_so(s, workload, &ends, &ran);
-    if (!same && ran && ncs_workload_without_hosts(workload, &fewer)) {
+    if (!same && ran && !shrink_interrupts && ncs_workload_without(workload, NCS_WITHOUT_HOSTS, &fewer)) {
         same = shrink_ends_so(s, &fewer, &fewer_ends, &ran_fewer);
-        if (same)
-            ncs_workload_free(workload);
-        else
-            ncs_workload_free(&fewer);
+        ncs_workload_free(same ? workload : &fewer);
         if (same)
             *workload = fewer;
     }

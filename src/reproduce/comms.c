@@ -87,12 +87,12 @@ static void join_family(struct ncs_workload_family *f, const struct members *m)
 
 /* ---- names ---- */
 
-/* Names of streams, buffers and functions of the scenario: s2, x_32, call_1, and of tables of them: s, x, call. */
+/* Names of streams, events, buffers and functions of the scenario: s2, e1, x_32, call_1, and of tables of them: s, x, call. */
 static bool is_of_writer(const char *name)
 {
-    bool stream = name[0] == 's' && strspn(name + 1, "0123456789") == strlen(name + 1);
+    bool numbered = (name[0] == 's' || name[0] == 'e') && strspn(name + 1, "0123456789") == strlen(name + 1);
     bool function = strncmp(name, "call", 4) == 0 && (name[4] == '_' || !name[4]);
-    return stream || function || (name[0] && strchr("xyz", name[0]) && (name[1] == '_' || !name[1]));
+    return numbered || function || (name[0] && strchr("xyz", name[0]) && (name[1] == '_' || !name[1]));
 }
 
 static bool name_is_taken(const struct ncs_workload *job, const char *name)

@@ -51,7 +51,7 @@ struct ncs_workload_buffer {
     char *name, *name_2;   /* "x", "z"; of several "x_64", "x_int32_8"; in a table "x[64]", "x.int32_8" */
 };
 
-enum ncs_workload_kind { NCS_WORKLOAD_COMMS, NCS_WORKLOAD_STREAMS, NCS_WORKLOAD_BUFFERS, NCS_WORKLOAD_KINDS };
+enum ncs_workload_kind { NCS_WORKLOAD_COMMS, NCS_WORKLOAD_STREAMS, NCS_WORKLOAD_EVENTS, NCS_WORKLOAD_BUFFERS, NCS_WORKLOAD_KINDS };
 
 /* The objects of a scenario, and what it calls them. */
 struct ncs_workload_buffers {
@@ -71,6 +71,10 @@ void ncs_workload_statement_free(struct ncs_workload_statement *s);
 int ncs_workload_streams(const struct ncs_workload *job);
 /* Appends "stream", "s2", in a table "s[2]". */
 void ncs_workload_add_stream(const struct ncs_workload_buffers *b, struct ncs_str *out, int stream);
+
+/* Events that the job uses, and the name of one, from 0: "e1", in a table "e[1]". */
+int ncs_workload_events(const struct ncs_workload *job);
+void ncs_workload_add_event(const struct ncs_workload_buffers *b, struct ncs_str *out, int event);
 
 /* The color and, if it does not follow the order of the ranks, the key by which each rank of the job splits the world. */
 void ncs_workload_split(const struct ncs_workload *job, const struct ncs_workload_family *f, struct ncs_str *color, struct ncs_str *key,

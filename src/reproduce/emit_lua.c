@@ -130,11 +130,24 @@ static void add_streams(const struct lua_writer *w)
     }
 }
 
+static void add_events(const struct lua_writer *w)
+{
+    bool in_table = w->buffers->in_table[NCS_WORKLOAD_EVENTS];
+    int events = ncs_workload_events(w->job);
+    ncs_str_add(w->out, in_table ? "local e = {}\n" : "");
+    for (int i = 0; i < events; i++) {
+        ncs_str_add(w->out, in_table ? "" : "local ");
+        ncs_workload_add_event(w->buffers, w->out, i);
+        ncs_str_add(w->out, " = cuda.event()\n");
+    }
+}
+
 static void add_objects(const struct lua_writer *w)
 {
     size_t before = w->out->bytes;
     add_families(w);
     add_streams(w);
+    add_events(w);
     ncs_str_add(w->out, w->buffers->in_table[NCS_WORKLOAD_BUFFERS] ? "local x, z = {}, {}\n" : "");
     for (size_t i = 0; i < w->buffers->buffers; i++) {
         const struct ncs_workload_buffer *b = &w->buffers->buffer[i];

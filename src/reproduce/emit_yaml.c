@@ -144,6 +144,10 @@ static void add_yaml_objects(const struct yaml_writer *w)
         ncs_str_add(w->out, "streams:\n");
     for (int s = 1; s <= ncs_workload_streams(w->job); s++)
         ncs_str_addf(w->out, "  s%d: {}\n", s + 1);
+    int events = ncs_workload_events(w->job);
+    ncs_str_add(w->out, events ? "events:\n" : "");
+    for (int i = 0; i < events; i++)
+        ncs_str_addf(w->out, "  e%d: {}\n", i + 1);
     yaml_add_comms(w);
     ncs_str_add(w->out, w->buffers->buffers ? "buffers:\n" : "");
     for (size_t i = 0; i < w->buffers->buffers; i++) {

@@ -5,6 +5,9 @@
 #include "base/mem.h"
 #include "reproduce/workload.h"
 
+/* Events that a rank uses at a time. */
+#define EVENTS_MOST 64
+
 struct reader {
     struct ncs_workload *job;
     const struct ncs_workload_source *source;
@@ -21,6 +24,7 @@ struct reader {
         bool blocked;          /* its newest call has not returned */
         bool has_ended;        /* it has ended a communicator */
         bool failed;           /* its newest step is a call that was refused */
+        uint64_t event[EVENTS_MOST]; /* by event of the scenario: id of the last call that waits for it; 0 = it is free */
         int depth;             /* of groups that its main thread has begun and not ended */
         const struct ncs_call *newest; /* of NCCL */
     } *rank;
@@ -32,6 +36,9 @@ struct reader {
     bool *has_id;              /* by communicator: its id is in the store */
     bool *used;                /* by communicator: a rank waits in a call that makes something out of it */
     struct ncs_map waited;     /* such calls: by communicator, function and number */
+    struct ncs_map last_wait;  /* by id of a call that records an event: id of the last call that waits for this record */
+    struct ncs_map recorded;   /* by rank and event: id of the call that has recorded it */
+    struct ncs_map event_of;   /* by id of that call: the event of the scenario, + 1 */
     struct ncs_map made;       /* how many of them each rank has made */
     size_t puts;
     size_t left_out;
@@ -85,6 +92,7 @@ static void add_token(struct reader *r, int rank, enum ncs_step_kind kind, const
     struct ncs_workload_tokens *t = &r->of[rank];
     const struct ncs_workload_call *c = ncs_workload_intern(r->job, call);
     uint64_t made = ncs_hash(ncs_hash(ncs_hash((uint64_t)kind, (uint64_t)c->fn), (uint64_t)c->family), (uint64_t)c->stream);
+    made = kind == NCS_STEP_TEXT ? ncs_hash(made, c->count) : made;
     /* Calls at one place are the same step, whatever their counts and types; without places these decide. */
     struct ncs_step_key key = { .without_place = ncs_hash(ncs_hash(made, c->count), (uint64_t)c->dtype) };
     key.key = c->place ? ncs_hash(made, ncs_map_key(c->place)) : key.without_place;
@@ -258,6 +266,55 @@ static void read_failed_of_cuda(struct reader *r, const struct ncs_call *call, i
     reader_add_text(r, rank, NULL, ncs_str_take(&text), -1);
 }
 
+static uint64_t event_key(const struct ncs_call *call, int rank)
+{
+    return ncs_hash(ncs_map_key(ncs_call_arg(call, NCS_ARG_EVENT)->p), (uint64_t)rank);
+}
+
+static bool is_of_event(const struct ncs_call *call)
+{
+    return ncs_fn_info[call->fn].records || call->fn == NCS_FN_cudaStreamWaitEvent || call->fn == NCS_FN_cudaEventSynchronize;
+}
+
+static void add_event_text(struct reader *r, const struct ncs_call *call, int rank, const char *text, size_t event)
+{
+    struct ncs_workload_call c = { .fn = call->fn, .family = -1, .count = event, .dtype = -1, .op = -1, .partner = -1,
+                                   .place = ncs_workload_intern_place(r->job, text) };
+    if (ncs_fn_info[call->fn].at[NCS_ARG_STREAM])
+        c.stream = reader_stream(&r->rank[rank], ncs_call_stream(call));
+    reader_close_group(r, rank);
+    add_token(r, rank, NCS_STEP_TEXT, &c);
+}
+
+/* Records for which no call waits are left out. The scenario uses an event again once the last wait for it was made: so rounds of
+ * a loop use the same events. */
+static void read_event(struct reader *r, const struct ncs_call *call, int rank)
+{
+    struct reader_rank *own = &r->rank[rank];
+    uint64_t key = event_key(call, rank);
+    if (ncs_fn_info[call->fn].records) {
+        size_t event = 0, last = ncs_map_number(&r->last_wait, call->id);
+        ncs_map_put_number(&r->recorded, key, (size_t)call->id);
+        while (event < EVENTS_MOST && own->event[event])
+            event++;
+        if (last && event < EVENTS_MOST) {
+            own->event[event] = last;
+            ncs_map_put_number(&r->event_of, call->id, event + 1);
+            add_event_text(r, call, rank, NCS_TEXT_EVENT ":record(" NCS_TEXT_STREAM ")", event);
+        } else if (last) {
+            r->lost[call->fn]++;
+        }
+        return;
+    }
+    size_t record = ncs_map_number(&r->recorded, key), event = record ? ncs_map_number(&r->event_of, record) : 0;
+    if (event == 0)
+        return;
+    bool of_stream = call->fn == NCS_FN_cudaStreamWaitEvent;
+    add_event_text(r, call, rank, of_stream ? NCS_TEXT_STREAM ":wait(" NCS_TEXT_EVENT ")" : NCS_TEXT_EVENT ":sync()", event - 1);
+    if (own->event[event - 1] == call->id)
+        own->event[event - 1] = 0;
+}
+
 /* Joins that clash with earlier ones came last. */
 static bool init_clashes(struct reader *r, const struct ncs_call *call)
 {
@@ -369,6 +426,22 @@ static bool comm_is_whole(const struct ncs_comm_info *info)
     return true;
 }
 
+/* Finds the last wait for each record of an event, and numbers the streams: those of calls of NCCL come first. */
+static void find_event(struct reader *r, const struct ncs_call *call)
+{
+    int rank = rank_of_handle(r, call);
+    bool known = rank >= 0 && rank < r->job->ranks && !call->opening && !call->ending && !r->shared;
+    if (known && ((ncs_fn_info[call->fn].counted && call->comm >= 0) || call->fn == NCS_FN_cudaStreamSynchronize))
+        reader_stream(&r->rank[rank], ncs_call_stream(call));
+    if (!known || !is_of_event(call) || !call->returned || call->rc != 0)
+        return;
+    uint64_t key = event_key(call, rank);
+    if (ncs_fn_info[call->fn].records)
+        ncs_map_put_number(&r->recorded, key, (size_t)call->id);
+    else if (ncs_map_number(&r->recorded, key))
+        ncs_map_put_number(&r->last_wait, ncs_map_number(&r->recorded, key), (size_t)call->id);
+}
+
 /* Finds the calls that make communicators and windows and in which a rank stands: these become steps; all others are made at the
  * begin of the scenario. */
 static void find_waits(struct reader *r)
@@ -378,6 +451,8 @@ static void find_waits(struct reader *r)
     r->stuck = ncs_new((journal->comms + 1) * sizeof *r->stuck);
     r->has_id = ncs_new((journal->comms + 1) * sizeof *r->has_id);
     r->used = ncs_new((journal->comms + 1) * sizeof *r->used);
+    for (const struct ncs_call *call = journal->oldest; call; call = call->newer)
+        find_event(r, call);
     for (const struct ncs_call *call = journal->oldest; call; call = call->newer) {
         if (call->opening || call->ending || call->withdrawn || call->comm < 0 || r->shared)
             continue;
@@ -392,6 +467,7 @@ static void find_waits(struct reader *r)
         }
     }
     ncs_map_free(&made);
+    ncs_map_free(&r->recorded);
     for (const struct ncs_host_step *step = journal->oldest_host; step; step = step->newer)
         r->hosts |= step->thread == 0 && !step->over && (step->kind == NCS_HOST_BARRIER || step->kind == NCS_HOST_GET);
 }
@@ -406,8 +482,7 @@ static bool waited_for(struct reader *r, const struct ncs_call *call)
 static bool may_matter(const struct ncs_call *call)
 {
     static const enum ncs_fn those[] = {
-        NCS_FN_cudaStreamWaitEvent, NCS_FN_cudaStreamAddCallback,
-        NCS_FN_cudaLaunchHostFunc, NCS_FN_cudaEventRecord, NCS_FN_cudaEventRecordWithFlags, NCS_FN_cudaEventSynchronize,
+        NCS_FN_cudaStreamWaitEvent, NCS_FN_cudaStreamAddCallback, NCS_FN_cudaLaunchHostFunc, NCS_FN_cudaEventSynchronize,
         NCS_FN_cudaStreamEndCapture, NCS_FN_cudaDeviceReset, NCS_FN_ncclCommShrink, NCS_FN_ncclCommGrow, NCS_FN_ncclCommInitAll,
         NCS_FN_ncclCommRevoke, NCS_FN_ncclCommSuspend, NCS_FN_ncclCommResume, NCS_FN_ncclRedOpCreatePreMulSum };
     for (size_t i = 0; i < sizeof those / sizeof *those; i++)
@@ -443,6 +518,8 @@ static void read_call(struct reader *r, const struct ncs_call *call)
         can_be_made(call) ? read_counted(r, call, rank) : reader_leave_out(r, call);
     else if (call->fn == NCS_FN_cudaStreamSynchronize || call->fn == NCS_FN_cudaDeviceSynchronize)
         reader_wait(r, call, rank);
+    else if (is_of_event(call) && call->returned && !r->shared)
+        read_event(r, call, rank);
     else if (ncs_fn_info[call->fn].lib == NCS_LIB_CUDA && !call->returned)
         reader_wait(r, call, rank); /* cudaFree, say: the host waits for the device */
     else if (reader_ends_comm(call))
@@ -668,6 +745,9 @@ bool ncs_workload_read(struct ncs_workload *job, const struct ncs_workload_sourc
     ncs_free(r.used);
     ncs_map_free(&r.waited);
     ncs_map_free(&r.made);
+    ncs_map_free(&r.last_wait);
+    ncs_map_free(&r.recorded);
+    ncs_map_free(&r.event_of);
     ncs_map_free(&r.text_of);
     ncs_map_free(&r.rank_of);
     return workload_has_calls(job);

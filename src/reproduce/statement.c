@@ -122,7 +122,8 @@ static char *buffer_name(const struct ncs_workload_buffers *b, const struct ncs_
 /* Chooses the kinds of objects that are in tables. */
 static void choose_tables(struct ncs_workload_buffers *b)
 {
-    size_t count[NCS_WORKLOAD_KINDS] = { [NCS_WORKLOAD_STREAMS] = (size_t)ncs_workload_streams(b->job) }, all = 0;
+    size_t count[NCS_WORKLOAD_KINDS] = { [NCS_WORKLOAD_STREAMS] = (size_t)ncs_workload_streams(b->job),
+                                           [NCS_WORKLOAD_EVENTS] = (size_t)ncs_workload_events(b->job) }, all = 0;
     for (size_t i = 0; i < b->job->families; i++)
         count[NCS_WORKLOAD_COMMS] += !b->job->family[i].is_world && b->job->family[i].comms > 0;
     for (size_t i = 0; i < b->buffers; i++)
@@ -198,6 +199,23 @@ void ncs_workload_add_stream(const struct ncs_workload_buffers *b, struct ncs_st
         ncs_str_add(out, "stream");
     else
         ncs_str_addf(out, b->in_table[NCS_WORKLOAD_STREAMS] ? "s[%d]" : "s%d", stream + 1);
+}
+
+int ncs_workload_events(const struct ncs_workload *job)
+{
+    uint64_t events = 0;
+    for (size_t i = 0; i < job->steps; i++)
+        for (int r = 0; job->step[i]->kind == NCS_STEP_TEXT && r < job->ranks; r++) {
+            const struct ncs_workload_call *c = job->step[i]->of[r];
+            if (c && strstr(c->place, NCS_TEXT_EVENT) && c->count >= events)
+                events = c->count + 1;
+        }
+    return (int)events;
+}
+
+void ncs_workload_add_event(const struct ncs_workload_buffers *b, struct ncs_str *out, int event)
+{
+    ncs_str_addf(out, b->in_table[NCS_WORKLOAD_EVENTS] ? "e[%d]" : "e%d", event + 1);
 }
 
 /* ---- values by rank ---- */
@@ -447,6 +465,8 @@ static void state_text(const struct ncs_workload_buffers *b, const struct ncs_wo
             ncs_str_add(&out, f ? b->comm[c->family] : "nil");
         else if (*t == NCS_TEXT_STREAM[0])
             ncs_workload_add_stream(b, &out, c->stream);
+        else if (*t == NCS_TEXT_EVENT[0])
+            ncs_workload_add_event(b, &out, (int)c->count);
         else if (*t == NCS_TEXT_COUNT[0])
             ncs_str_addf(&out, "%llu", (unsigned long long)scaled_count(b, c->count));
         else

@@ -132,34 +132,38 @@ void ncs_workload_subset(const struct ncs_workload *of, const bool *ranks, const
     ncs_free(s.family);
 }
 
-/* ---- hosts ---- */
+/* ---- steps besides calls ---- */
 
-static bool is_host_step(const struct ncs_workload *job, size_t step)
+static unsigned kinds_of_step(const struct ncs_workload *job, const struct ncs_workload_step *s)
 {
-    const struct ncs_workload_step *s = job->step[step];
     int r = 0;
     while (r < job->ranks && !s->of[r])
         r++;
-    return s->kind == NCS_STEP_TEXT && r < job->ranks && s->of[r]->fn == NCS_FN_COUNT &&
-           (strncmp(s->of[r]->place, "barrier(", 8) == 0 || strncmp(s->of[r]->place, "store:", 6) == 0);
+    if (s->kind != NCS_STEP_TEXT || r == job->ranks)
+        return 0;
+    const char *text = s->of[r]->place;
+    bool host = s->of[r]->fn == NCS_FN_COUNT && (strncmp(text, "barrier(", 8) == 0 || strncmp(text, "store:", 6) == 0);
+    return (host ? NCS_WITHOUT_HOSTS : 0) | (strstr(text, NCS_TEXT_EVENT) ? NCS_WITHOUT_EVENTS : 0);
 }
 
-bool ncs_workload_without_hosts(const struct ncs_workload *of, struct ncs_workload *out)
+bool ncs_workload_without(const struct ncs_workload *of, unsigned kinds, struct ncs_workload *out)
 {
-    bool *ranks = ncs_new((size_t)of->ranks * sizeof *ranks), *steps = ncs_new((of->steps + 1) * sizeof *steps), any = false, left = false;
+    bool *ranks = ncs_new((size_t)of->ranks * sizeof *ranks), *steps = ncs_new((of->steps + 1) * sizeof *steps), left = false;
+    unsigned found = 0;
     memset(ranks, true, (size_t)of->ranks);
     for (size_t i = 0; i < of->steps; i++) {
-        steps[i] = !is_host_step(of, i);
-        any |= !steps[i];
+        unsigned is = kinds_of_step(of, of->step[i]) & kinds;
+        steps[i] = !is;
+        found |= is;
         left |= steps[i] && of->step[i]->kind == NCS_STEP_CALL;
     }
-    if (any && left) {
+    if (found && left)
         ncs_workload_subset(of, ranks, steps, out);
+    if (found & NCS_WITHOUT_HOSTS && left)
         ncs_workload_note(out, "barriers and keys of the store are left out: without them the run ends as the record shows");
-    }
     ncs_free(ranks);
     ncs_free(steps);
-    return any && left;
+    return found && left;
 }
 
 /* ---- counts ---- */

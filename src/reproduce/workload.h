@@ -42,6 +42,7 @@ enum ncs_step_kind { NCS_STEP_CALL, NCS_STEP_GROUP, NCS_STEP_GROUP_END, NCS_STEP
 #define NCS_TEXT_COMM "\2"
 #define NCS_TEXT_STREAM "\3"
 #define NCS_TEXT_COUNT "\4"   /* its count, scaled */
+#define NCS_TEXT_EVENT "\5"   /* an event, whose number from 0 is the count */
 
 struct ncs_workload_step {
     enum ncs_step_kind kind;
