@@ -225,35 +225,47 @@ static void add_yaml_step(const struct yaml_writer *w, const struct ncs_workload
     ncs_workload_statement_free(&s);
 }
 
-/* The key `comm` takes a name: ranks with other communicators get a step of their own. */
+/* Adds the calls of the ranks that use the communicator and stream of the rank `first`. */
+static void add_yaml_part(const struct yaml_writer *w, const struct ncs_workload_step *step, struct ncs_workload_step *part, int first,
+                          const char *where)
+{
+    const struct ncs_workload_call *like = step->of[first];
+    struct ncs_str own = { 0 };
+    bool all = true, *has = ncs_new((size_t)w->job->ranks * sizeof *has);
+    for (int r = 0; r < w->job->ranks; r++) {
+        has[r] = step->of[r] && step->of[r]->family == like->family && step->of[r]->stream == like->stream;
+        part->of[r] = has[r] ? step->of[r] : NULL;
+        all &= has[r] || !step->of[r];
+    }
+    ncs_str_add(&own, "");
+    if (!all) {
+        ncs_workload_add_condition(&own, has, w->job->ranks);
+        if (where[0])
+            ncs_str_addf(&own, " and (%s)", where);
+    }
+    add_yaml_step(w, part, all ? where : own.text);
+    ncs_str_free(&own);
+    ncs_free(has);
+}
+
+/* The keys `comm` and `stream` take names: ranks with others get a step of their own. */
 static void add_yaml_steps(const struct yaml_writer *w, const struct ncs_fold *item, const char *where)
 {
     const struct ncs_workload_step *step = w->job->step[item->step];
+    if (step->kind != NCS_STEP_CALL) {
+        add_yaml_step(w, step, where);
+        return;
+    }
     struct ncs_workload_step *part = ncs_workload_new_step(w->job, step->kind, step->key);
     part->whole = step;
-    for (size_t f = 0; step->kind == NCS_STEP_CALL && f < w->job->families; f++) {
-        struct ncs_str of_family = { 0 };
-        bool any = false, all = true, *has = ncs_new((size_t)w->job->ranks * sizeof *has);
-        for (int r = 0; r < w->job->ranks; r++) {
-            has[r] = step->of[r] && step->of[r]->family == (int)f;
-            part->of[r] = has[r] ? step->of[r] : NULL;
-            any |= has[r];
-            all &= has[r] || !step->of[r];
-        }
-        ncs_str_add(&of_family, "");
-        if (any && !all) {
-            ncs_workload_add_condition(&of_family, has, w->job->ranks);
-            if (where[0])
-                ncs_str_addf(&of_family, " and (%s)", where);
-        }
-        if (any)
-            add_yaml_step(w, part, all ? where : of_family.text);
-        ncs_str_free(&of_family);
-        ncs_free(has);
+    for (int first = 0; first < w->job->ranks; first++) {
+        bool known = !step->of[first];
+        for (int r = 0; r < first && !known; r++)
+            known = step->of[r] && step->of[r]->family == step->of[first]->family && step->of[r]->stream == step->of[first]->stream;
+        if (!known)
+            add_yaml_part(w, step, part, first, where);
     }
     ncs_workload_free_step(part);
-    if (step->kind != NCS_STEP_CALL)
-        add_yaml_step(w, step, where);
 }
 
 static void add_yaml_list(struct yaml_writer *w, const struct ncs_fold *item, size_t items)

@@ -217,7 +217,7 @@ static bool can_join(const struct ncs_workload *job, size_t a, size_t b)
 {
     const struct ncs_workload_call *x = first_call(job, job->step[a]), *y = first_call(job, job->step[b]);
     if (job->step[a]->kind != NCS_STEP_CALL || job->step[b]->kind != NCS_STEP_CALL || !x || !y || !x->place ||
-        x->place != y->place || x->fn != y->fn || x->stream != y->stream || x->dtype < 0)
+        x->place != y->place || x->fn != y->fn || x->dtype < 0)
         return false;
     for (int r = 0; r < job->ranks; r++)
         for (size_t i = a; job->step[b]->of[r] && i < b; i++)

@@ -125,9 +125,15 @@ static void reader_open_group(struct reader *r, int rank, uint64_t group, const 
     struct reader_rank *own = &r->rank[rank];
     if (own->group == group)
         return;
-    reader_close_group(r, rank);
-    if (!group || own->group)
+    if (group) { /* the next outermost group: the one before is over */
+        int depth = own->depth;
+        own->depth = 0;
+        reader_close_group(r, rank);
+        own->depth = depth;
+    } else {
+        reader_close_group(r, rank);
         return;
+    }
     own->group = group;
     own->group_at = r->of[rank].count;
     /* The place of its first call stands for the group: records have no other. */

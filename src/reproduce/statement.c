@@ -382,6 +382,13 @@ static void add_second_buffer(const struct ncs_workload_buffers *b, const struct
     ncs_str_add(out, buffer_in(b, step, c->dtype, true));
 }
 
+static void add_own_stream(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step,
+                           const struct ncs_workload_call *c, struct ncs_str *out)
+{
+    (void)step;
+    ncs_workload_add_stream(b, out, c->stream);
+}
+
 static void add_own_comm(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, const struct ncs_workload_call *c,
                          struct ncs_str *out)
 {
@@ -444,11 +451,11 @@ static void state_call(const struct ncs_workload_buffers *b, const struct ncs_wo
     if (info->reduces)
         add_option(s, "op", text_by_rank(b, step, add_operator), false);
     add_option(s, "count", facet_text(b, step, f, FACET_COUNT, false), false);
-    if (c->stream > 0) {
-        struct ncs_str stream = { 0 };
-        ncs_workload_add_stream(b, &stream, c->stream);
-        add_option(s, "stream", ncs_str_take(&stream), false);
-    }
+    char *stream = text_by_rank(b, step, add_own_stream);
+    if (strcmp(stream, "stream") != 0)
+        add_option(s, "stream", stream, false);
+    else
+        ncs_free(stream);
 }
 
 /* The statement of a TEXT step with the names of this scenario. */
