@@ -107,6 +107,12 @@ void ncs_reproduced_text(const struct ncs_reproduced_writing *w, const struct nc
         reproducer_comment(&c, "Not written: %s.", text.text);
         ncs_str_free(&text);
     }
+    if (w->lists_losses && w->workload->losses > 0) {
+        struct ncs_str text = { 0 };
+        ncs_workload_add_losses(w->workload, false, &text);
+        reproducer_comment(&c, "Not written: %s.", text.text);
+        ncs_str_free(&text);
+    }
     ncs_str_add(&about, "a recorded job: ");
     ncs_reproduced_add(outcome, &about);
     struct ncs_workload_text text = { .yaml = ncs_reproducer_is_yaml(w->file), .about = about.text, .comment = c.line,

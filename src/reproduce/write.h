@@ -11,6 +11,7 @@ struct ncs_reproduced_writing {
     const struct ncs_workload *workload;
     const struct ncs_run_options *options; /* of the run; NULL = they are not known */
     bool in_comments;    /* places stand in comments, not in labels */
+    bool lists_losses;   /* a comment has what is not written, even if the run may end as the record */
 };
 /* Appends the scenario. It declares `outcome`. `recorded`: how the job ended, if that is something else; NULL = it is the same. */
 void ncs_reproduced_text(const struct ncs_reproduced_writing *w, const struct ncs_reproduced *outcome,
