@@ -34,6 +34,7 @@ void ncs_reader_signal(struct ncs_reader *r, const struct ncs_call *call, int ra
     int peer = wait && count == 1 ? wait->peer : wait ? -1 : ncs_call_peer(call), partner = -1;
     if (peer >= 0 && peer < info->members)
         partner = r->shared && ncs_comm_is_shared(info) ? peer : info->member[peer].rank;
+    partner = partner < r->job->ranks ? partner : -1;
     char *text = r->family_of[call->comm] >= 0 && (partner >= 0 || count > 1)
                      ? ncs_workload_signal_text(call, ncs_reader_stream(&r->rank[rank], ncs_call_stream(call)) > 0)
                      : NULL;

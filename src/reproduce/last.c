@@ -60,7 +60,7 @@ static bool stands_before_abort(const struct ncs_workload_tokens *t)
 void ncs_reader_end_rank(struct ncs_reader *r, int rank)
 {
     struct ncs_workload_tokens *t = &r->of[rank];
-    const char *last = r->source->last ? r->source->last[rank] : NULL;
+    const char *last = r->source->last && !r->shared && rank < r->source->ranks ? r->source->last[rank] : NULL;
     bool illegal = last && strcmp(last, NCS_LAST_ILLEGAL_ACCESS) == 0;
     bool fault = last && strncmp(last, NCS_LAST_FAULT, strlen(NCS_LAST_FAULT)) == 0;
     bool refused = last && r->rank[rank].failed && t->count > 0 && strncmp(last, "error(", 6) == 0;

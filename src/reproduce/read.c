@@ -19,7 +19,8 @@ static int partner_of(const struct ncs_reader *r, const struct ncs_call *call)
     int partner = ncs_call_is_pair(call) ? ncs_call_peer(call) : ncs_call_root(call);
     if (partner < 0 || partner >= info->members)
         return -1;
-    return r->shared && ncs_comm_is_shared(info) ? partner : info->member[partner].rank;
+    partner = r->shared && ncs_comm_is_shared(info) ? partner : info->member[partner].rank;
+    return partner < r->job->ranks ? partner : -1;
 }
 
 /* A scenario has to say what the record does not. */
@@ -240,15 +241,27 @@ static bool workload_has_calls(const struct ncs_workload *job)
     return false;
 }
 
+/* Devices of one process are ranks. */
+static int ranks_of_job(const struct ncs_workload_source *source, bool shared)
+{
+    int ranks = source->ranks;
+    for (size_t i = 0; shared && i < source->journal->comms; i++) {
+        const struct ncs_comm_info *info = source->journal->comm[i];
+        if (ncs_comm_is_shared(info) && info->nranks == info->members && info->nranks > ranks)
+            ranks = info->nranks;
+    }
+    return ranks;
+}
+
 bool ncs_workload_read(struct ncs_workload *job, const struct ncs_workload_source *source)
 {
     struct ncs_reader r = { .job = job, .source = source, .journal = source->journal };
     const struct ncs_journal *journal = source->journal;
-    int ranks = source->ranks;
+    r.shared = has_shared(journal);
+    int ranks = ranks_of_job(source, r.shared);
     *job = (struct ncs_workload){ .ranks = ranks };
     r.of = ncs_new((size_t)ranks * sizeof *r.of);
     r.rank = ncs_new((size_t)ranks * sizeof *r.rank);
-    r.shared = has_shared(journal);
     ncs_reader_find_waits(&r);
     ncs_workload_read_comms(job, journal, r.used, &r.family_of);
     const struct ncs_host_step *host = journal->oldest_host;
