@@ -100,8 +100,8 @@ static bool shrink_read(const struct ncs_result *result, const char *file, struc
     return has_calls;
 }
 
-/* Declares the case of an operand FILE[CASE], as `run` prints it. False and err if there is none, or more than one. `selection` has
- * the script. */
+/* Declares the case of an operand FILE[CASE], as `run` prints it, for the scenario of FILE. False and err if there is none, or more
+ * than one. `selection` has the script. */
 static bool shrink_declare_case(const char *operand, struct ncs_script_settings settings, struct ncs_selection *selection,
                                 struct ncs_scenario *scenario, struct ncs_error *err)
 {
@@ -126,7 +126,6 @@ static bool shrink_declare_case(const char *operand, struct ncs_script_settings 
     settings.value = c->value;
     settings.values = c->values;
     settings.ranks = c->ranks > 0 ? c->ranks : settings.ranks;
-    ncs_scenario_init(scenario, file->path);
     return ncs_script_declare(file->script, &settings, scenario, err);
 }
 
