@@ -300,17 +300,40 @@ static bool shrink_ends_so(struct shrinker *s, const struct ncs_workload *worklo
     return same;
 }
 
-/* Leaves out what hosts do besides calls if the workload ends as the scenario does only then. False without err after an interrupt. */
-static bool shrink_reproduces(struct shrinker *s, struct ncs_workload *workload, struct ncs_error *err)
+/* Leaves out what hosts do besides calls, if the workload ends as the scenario does only then. */
+static bool shrink_fits(struct shrinker *s, struct ncs_workload *workload, struct ncs_str *ends, bool *ran)
 {
-    struct ncs_str ends = { 0 }, fewer_ends = { 0 };
+    struct ncs_str fewer_ends = { 0 };
     struct ncs_workload fewer;
-    bool ran = false, ran_fewer, same = shrink_ends_so(s, workload, &ends, &ran);
-    if (!same && ran && !shrink_interrupts && ncs_workload_without(workload, NCS_WITHOUT_HOSTS, &fewer)) {
+    bool ran_fewer, same = shrink_ends_so(s, workload, ends, ran);
+    if (!same && *ran && !shrink_interrupts && ncs_workload_without(workload, NCS_WITHOUT_HOSTS, &fewer)) {
         same = shrink_ends_so(s, &fewer, &fewer_ends, &ran_fewer);
+        if (same) {
+            fewer.other = workload->other;
+            workload->other = NULL;
+        }
         ncs_workload_free(same ? workload : &fewer);
         if (same)
             *workload = fewer;
+    }
+    ncs_str_free(&fewer_ends);
+    return same;
+}
+
+/* Takes the order of the calls in which the workload ends as the scenario does. False without err after an interrupt. */
+static bool shrink_reproduces(struct shrinker *s, struct ncs_workload *workload, struct ncs_error *err)
+{
+    struct ncs_str ends = { 0 }, other_ends = { 0 };
+    bool ran = false, ran_other, same = shrink_fits(s, workload, &ends, &ran);
+    if (!same && ran && workload->other && !shrink_interrupts) {
+        same = shrink_fits(s, workload->other, &other_ends, &ran_other);
+        if (same) {
+            struct ncs_workload *other = workload->other;
+            workload->other = NULL;
+            ncs_workload_free(workload);
+            *workload = *other;
+            ncs_free(other);
+        }
     }
     if (!same && !ran && !shrink_interrupts)
         ncs_fail(err, NCS_BAD_INPUT, "cannot be shrunk: its calls do not fit into a scenario");
@@ -321,7 +344,7 @@ static bool shrink_reproduces(struct shrinker *s, struct ncs_workload *workload,
         ncs_fail_hint(err, "shrink does not keep: %s", ends.text);
     }
     ncs_str_free(&ends);
-    ncs_str_free(&fewer_ends);
+    ncs_str_free(&other_ends);
     return same;
 }
 

@@ -101,8 +101,8 @@ static bool reproducer_go(struct ncs_reproduced_writing *w, const struct reprodu
            reproducer_refused(w->file, "so nothing was written", err);
 }
 
-/* The scenario with the places as labels or in comments, with and without events and what hosts do besides calls: the first way
- * that ends as the record shows. False, with err, if the loader refuses it. */
+/* The scenario in both orders, with the places as labels or in comments, with and without events and what hosts do besides calls: the
+ * first way that ends as the record shows. False, with err, if the loader refuses it. */
 static bool reproducer_text(struct ncs_reproduced_writing *w, const struct ncs_reproduced *expected, struct ncs_reproduced *now,
                             struct ncs_str *text, struct ncs_error *err)
 {
@@ -110,12 +110,15 @@ static bool reproducer_text(struct ncs_reproduced_writing *w, const struct ncs_r
     const struct ncs_workload *whole = w->workload;
     struct ncs_workload fewer = { 0 };
     bool ran = true, same = false;
-    for (size_t i = 0; i < sizeof without / sizeof *without && ran && !same; i++) {
+    const size_t kinds = sizeof without / sizeof *without;
+    for (size_t i = 0; i < 2 * kinds && ran && !same; i++) {
+        const struct ncs_workload *job = i < kinds ? whole : whole->other;
+        unsigned left_out = without[i % kinds];
         ncs_workload_free(&fewer);
-        if (without[i] && !ncs_workload_without(whole, without[i], &fewer))
+        if (!job || (left_out && !ncs_workload_without(job, left_out, &fewer)))
             continue;
         for (int way = 0; way < 2 && ran && !same; way++) {
-            ran = reproducer_go(w, &(struct reproducer_way){ without[i] ? &fewer : whole, way == 1 }, expected, now, text, err);
+            ran = reproducer_go(w, &(struct reproducer_way){ left_out ? &fewer : job, way == 1 }, expected, now, text, err);
             same = ran && ncs_reproduced_equal(now, expected);
         }
     }

@@ -1,6 +1,7 @@
 /* Reads a journal: each rank's calls in its order, as far as a scenario can make them. */
 #include <string.h>
 
+#include "api/types.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "reproduce/reader.h"
@@ -26,7 +27,7 @@ static int partner_of(const struct ncs_reader *r, const struct ncs_call *call)
 /* A scenario has to say what the record does not. */
 static void invent(struct ncs_workload_call *c)
 {
-    if (c->dtype < 0)
+    if (c->dtype < 0 || !ncs_dtype_name(c->dtype)) /* of a file that is damaged */
         c->dtype = ncclFloat32;
     if (c->unsaid & NCS_UNSAID_COUNT && c->count == 0)
         c->count = 16;
@@ -253,7 +254,8 @@ static int ranks_of_job(const struct ncs_workload_source *source, bool shared)
     return ranks;
 }
 
-bool ncs_workload_read(struct ncs_workload *job, const struct ncs_workload_source *source)
+/* choice: gets whether the other value of `behind` gives another order. */
+static bool workload_read(struct ncs_workload *job, const struct ncs_workload_source *source, bool behind, bool *choice)
 {
     struct ncs_reader r = { .job = job, .source = source, .journal = source->journal };
     const struct ncs_journal *journal = source->journal;
@@ -274,7 +276,7 @@ bool ncs_workload_read(struct ncs_workload *job, const struct ncs_workload_sourc
         ncs_reader_host(&r, host);
     for (int i = 0; i < ranks; i++)
         ncs_reader_end_rank(&r, i);
-    ncs_workload_merge(job, r.of);
+    *choice = ncs_workload_merge(job, r.of, behind);
     find_blocked(&r);
     go_on_as_others(&r);
     note_limits(&r);
@@ -294,4 +296,14 @@ bool ncs_workload_read(struct ncs_workload *job, const struct ncs_workload_sourc
     ncs_map_free(&r.text_of);
     ncs_map_free(&r.rank_of);
     return workload_has_calls(job);
+}
+
+bool ncs_workload_read(struct ncs_workload *job, const struct ncs_workload_source *source)
+{
+    bool choice, has_calls = workload_read(job, source, false, &choice);
+    if (has_calls && choice) {
+        job->other = ncs_new(sizeof *job->other);
+        workload_read(job->other, source, true, &choice);
+    }
+    return has_calls;
 }

@@ -151,6 +151,9 @@ void ncs_workload_free(struct ncs_workload *job)
     for (size_t i = 0; i < job->losses; i++)
         ncs_free(job->loss[i]);
     ncs_free(job->loss);
+    if (job->other)
+        ncs_workload_free(job->other);
+    ncs_free(job->other);
     ncs_map_each(&job->call, job_free_value, NULL);
     ncs_map_each(&job->place, job_free_value, NULL);
     ncs_map_free(&job->call);

@@ -58,6 +58,7 @@ struct ncs_workload {
     struct ncs_map call;      /* the calls, by hash */
     struct ncs_map place;     /* the places, by hash */
     char **note; size_t notes, note_room; /* what the scenario cannot show, one sentence each */
+    struct ncs_workload *other; /* the same calls in another order, as likely; NULL = there is none */
     char **loss; size_t losses, loss_room; /* what is not written, as "3 calls of cudaMemcpy": causes of another ending */
 };
 
@@ -107,8 +108,9 @@ struct ncs_workload_tokens {
     size_t count, room;
 };
 
-/* Merges the ranks' calls into the job's steps. */
-void ncs_workload_merge(struct ncs_workload *job, const struct ncs_workload_tokens *of);
+/* Merges the ranks' calls into the job's steps. What a rank does last and no other rank does comes before what only others do last, or
+ * behind it (`behind`). True if there is such a choice. */
+bool ncs_workload_merge(struct ncs_workload *job, const struct ncs_workload_tokens *of, bool behind);
 
 /* Finds the communicators of the journal and the families that they form; *family_of gets the family of each communicator of
  * the journal, -1 = it is not used; the caller frees it. `used`: by communicator, it is used although it has no counted call. */

@@ -164,7 +164,47 @@ else
 end
 END2
 
-# Devices of one process are ranks of the written scenario. An ending that it cannot declare is not declared.
+# What one rank does last comes before or behind what only the others do last, whichever ends as the record shows.
+kept a_round_fewer 3 'hang: skipped-call, rank 2' 'world:broadcast' <<'END2'
+scenario { ranks = 4 }
+local x, y = cuda.buffer("float32", 8):fill(0), cuda.buffer("int32", 4):fill(0)
+for step = 1, (rank == 2 and 2 or 3) do
+  world:all_reduce(x)
+  world:reduce(y)
+  stream:sync()
+end
+world:broadcast(y)
+stream:sync()
+END2
+kept a_call_more 3 'hang: extra-call, rank 2' 'world:broadcast' <<'END2'
+scenario { ranks = 4 }
+local x, y = cuda.buffer("float32", 8):fill(0), cuda.buffer("int32", 4):fill(0)
+for step = 1, 3 do
+  world:all_reduce(x)
+  if rank == 2 and step == 2 then world:broadcast(y) end
+  world:reduce(y)
+  stream:sync()
+end
+END2
+
+# A process with several devices: each device is a rank.
+kept devices 3 'hang: skipped-call, rank 2' 'scenario \{ ranks = 3' <<'END2'
+scenario { ranks = 1, world = false, devices = 3 }
+local comms, threads = nccl.init_all(3), {}
+local function work(i)
+  cuda.set_device(i - 1)
+  local x, s = cuda.buffer("float32", 8):fill(1), cuda.stream()
+  for step = 1, 2 do
+    if i < 3 or step < 2 then comms[i]:all_reduce(x, { stream = s }) end
+    comms[i]:broadcast(x, { stream = s })
+    s:sync()
+  end
+end
+for i = 1, 3 do threads[i] = spawn(work, i) end
+for i = 1, 3 do threads[i]:join() end
+END2
+
+# An ending that the scenario cannot declare is not declared.
 cat >"$work/devices.lua" <<'END2'
 scenario { ranks = 2 }
 local x = cuda.buffer("float32", 8):fill(1)
