@@ -189,9 +189,9 @@ static int exec_run(const struct ncs_option_value *v, char **argv, const char *f
         return ncs_exec_repeat(&series, v[REPEAT].number, v[SEED].given ? v[SEED].number : 1);
     struct ncs_exec_end end;
     ncs_exec_run(&series.start, false, &end);
-    if (end.scenario)
-        ncs_reproducer_check(ncs_option_last(&v[RECORD]), end.status);
-    else if (v[RECORD].given && end.started)
+    if (end.scenario && !ncs_reproducer_check(ncs_option_last(&v[RECORD]), end.status))
+        ncs_out_file_failed();
+    else if (!end.scenario && v[RECORD].given && end.started)
         fprintf(stderr, "ncclscript exec: %s was not written\n", ncs_option_last(&v[RECORD]));
     ncs_exec_end_free(&end);
     return end.status;

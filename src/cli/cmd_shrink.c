@@ -1,8 +1,10 @@
 /* ncclscript shrink: makes a failing scenario smaller. */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,6 +14,7 @@
 #include "cli/memory.h"
 #include "cli/output.h"
 #include "cli/reproducer.h"
+#include "cli/selection.h"
 #include "reproduce/shrink.h"
 #include "script/script.h"
 
@@ -46,6 +49,27 @@ struct shrinker {
     size_t trials;
 };
 
+/* ---- interrupts ---- */
+
+static volatile sig_atomic_t shrink_interrupts;
+
+/* The first one ends the trial in progress, and then the search. One more ends the program. */
+static void on_shrink_signal(int number)
+{
+    (void)number;
+    if (++shrink_interrupts > 1)
+        _exit(ncs_verdict_exit(NCS_INTERRUPTED));
+    ncs_run_interrupt();
+}
+
+static void catch_shrink_signals(void)
+{
+    struct sigaction action = { .sa_handler = on_shrink_signal, .sa_flags = SA_RESTART };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
 static int64_t shrink_clock(void)
 {
     struct timespec t;
@@ -76,34 +100,76 @@ static bool shrink_read(const struct ncs_result *result, const char *file, struc
     return has_calls;
 }
 
-static bool shrink_run(const char *file, const struct ncs_option_value *v, struct ncs_run_options *o,
+/* Declares the case of an operand FILE[CASE], as `run` prints it, for the scenario of FILE. False and err if there is none, or more
+ * than one. `selection` has the script. */
+static bool shrink_declare_case(const char *operand, struct ncs_script_settings settings, struct ncs_selection *selection,
+                                struct ncs_scenario *scenario, struct ncs_error *err)
+{
+    *selection = (struct ncs_selection){ .settings = settings, .repeats = 1, .seed = (uint64_t)settings.seed };
+    if (!ncs_selection_add(selection, operand, err))
+        return false;
+    const struct ncs_selection_file *file = &selection->file[0];
+    if (!file->script) {
+        *err = file->err;
+        return false;
+    }
+    if (selection->runs != 1) {
+        struct ncs_str first = { 0 };
+        ncs_selection_add_full_name(selection, 0, &first);
+        ncs_fail(err, NCS_BAD_INPUT, "%zu cases have this name, and shrink takes one", selection->runs);
+        ncs_fail_at(err, operand, 0, 0);
+        ncs_fail_hint(err, "`run --list` shows their whole names; the first is `%s`", first.text);
+        ncs_str_free(&first);
+        return false;
+    }
+    const struct ncs_case *c = ncs_selection_case(selection, 0);
+    settings.value = c->value;
+    settings.values = c->values;
+    settings.ranks = c->ranks > 0 ? c->ranks : settings.ranks;
+    return ncs_script_declare(file->script, &settings, scenario, err);
+}
+
+static bool shrink_run(const char *operand, const struct ncs_option_value *v, struct ncs_run_options *o,
                        struct ncs_workload *workload, struct ncs_reproduced *expected, struct ncs_error *err)
 {
-    struct ncs_scenario scenario;
+    struct ncs_scenario scenario = { 0 };
+    struct ncs_selection selection = { 0 };
     struct ncs_script_settings settings = {
         .set = v[SET].text, .sets = v[SET].texts, .ranks = (int)v[RANKS].number, .seeded = v[SEED].given,
         .seed = v[SEED].number, .policy = v[POLICY].given ? (int)v[POLICY].number : -1, .driver = "sim" };
-    bool ok = false;
+    struct ncs_str path = { 0 }, name = { 0 };
+    bool ok = false, is_case = ncs_selection_split(operand, &path, &name);
+    const char *file = is_case ? path.text : operand;
+    struct ncs_script *script = NULL;
     ncs_scenario_init(&scenario, file);
-    struct ncs_script *script = ncs_script_load(file, &settings, &scenario, err);
+    if (!is_case)
+        script = ncs_script_load(file, &settings, &scenario, err);
+    else if (shrink_declare_case(operand, settings, &selection, &scenario, err))
+        script = selection.file[0].script;
     if (script) {
         *o = ncs_scenario_options(&scenario);
         o->driver = "sim";
         o->policy = v[POLICY].given ? (enum ncs_policy)v[POLICY].number : o->policy;
-        o->seed = (uint64_t)v[SEED].number;
+        o->seed = is_case ? selection.run[0].seed : (uint64_t)v[SEED].number;
         o->seeded = o->seed != 0;
         struct ncs_program program = ncs_script_program(script, &scenario);
         struct ncs_run *run = ncs_run_new(o, &program, NULL, NULL);
         const struct ncs_result *result = ncs_run_execute(run);
         ok = result->journal && shrink_read(result, file, workload, expected);
-        if (!ok)
+        if (shrink_interrupts)
+            ok = false;
+        else if (!ok)
             ncs_fail(err, NCS_BAD_INPUT, "the run has no call of NCCL that shrink could keep");
         ncs_run_free(run);
         o->env = NULL; /* they are the scenario's */
         o->envs = 0;
     }
     ncs_scenario_free(&scenario);
-    ncs_script_free(script);
+    if (!is_case)
+        ncs_script_free(script);
+    ncs_selection_free(&selection);
+    ncs_str_free(&path);
+    ncs_str_free(&name);
     return ok;
 }
 
@@ -165,7 +231,7 @@ static bool shrink_goes_on(void *arg, const struct ncs_workload *smallest, size_
         fprintf(stderr, "\r\033[K%zu trials: %d rank%s, %zu call%s", trials, smallest->ranks, smallest->ranks == 1 ? "" : "s",
                 ncs_workload_statements(smallest), ncs_workload_statements(smallest) == 1 ? "" : "s");
     s->used_up = shrink_clock() - s->began > s->budget;
-    return !s->used_up;
+    return !s->used_up && !shrink_interrupts;
 }
 
 /* ---- the result ---- */
@@ -194,11 +260,20 @@ static bool shrink_write(struct shrinker *s, const struct ncs_option_value *v, c
         if (s->options->seed)
             ncs_str_addf(&seed, "Run it with --seed %" PRIu64 ".", s->options->seed);
         comment[1] = seed.text;
-        shrink_text(s, workload, &now, output && ncs_reproducer_is_yaml(output), comment, 1 + (s->options->seed != 0), &text);
+        bool yaml = output && ncs_reproducer_is_yaml(output);
+        struct ncs_reproduced again;
+        struct ncs_error why = { 0 };
+        shrink_text(s, workload, &now, yaml, comment, 1 + (s->options->seed != 0), &text);
         ncs_str_free(&seed);
+        if (yaml && !ncs_reproducer_try(text.text, true, s->options->seed, &again, &why))
+            fits = ncs_fail(err, NCS_BAD_INPUT, "ncclscript cannot read the scenario that it wrote, so nothing was written: %s", why.text);
+        else if (yaml)
+            ncs_reproduced_free(&again);
     }
-    if (!output)
-        ncs_out(text.text ? text.text : "");
+    if (!fits && !err->text[0])
+        ncs_fail(err, NCS_BAD_INPUT, "the smaller scenario cannot be run, so nothing was written");
+    if (fits && !output)
+        ncs_out(text.text);
     else
         fits = fits && ncs_file_write(output, text.text, text.bytes, v[FORCE].given, err);
     ncs_reproduced_free(&now);
@@ -207,28 +282,70 @@ static bool shrink_write(struct shrinker *s, const struct ncs_option_value *v, c
     return fits;
 }
 
-/* The workload ends as the scenario does, with its places as labels or in comments. */
-static bool shrink_reproduces(struct shrinker *s, const struct ncs_workload *workload, struct ncs_error *err)
+/* The workload ends as the scenario does, with its places as labels or in comments. *end gets how it ends. */
+static bool shrink_ends_so(struct shrinker *s, const struct ncs_workload *workload, struct ncs_str *end, bool *ran)
 {
     struct ncs_reproduced now;
-    struct ncs_str ends = { 0 };
-    for (int way = 0; way < 2; way++) {
+    bool same = false;
+    for (int way = 0; way < 2 && !same; way++) {
         s->in_comments = way == 1;
-        if (!shrink_try(s, workload, NULL, &now))
-            return ncs_fail(err, NCS_BAD_INPUT, "cannot be shrunk: its calls do not fit into a scenario");
-        bool same = ncs_reproduced_equal(&now, s->expected);
-        ncs_str_clear(&ends);
-        ncs_reproduced_add(&now, &ends);
+        *ran = shrink_try(s, workload, NULL, &now) && !shrink_interrupts;
+        if (!*ran)
+            return false;
+        same = ncs_reproduced_equal(&now, s->expected);
+        ncs_str_clear(end);
+        ncs_reproduced_add(&now, end);
         ncs_reproduced_free(&now);
+    }
+    return same;
+}
+
+/* Leaves out what hosts do besides calls, if the workload ends as the scenario does only then. */
+static bool shrink_fits(struct shrinker *s, struct ncs_workload *workload, struct ncs_str *ends, bool *ran)
+{
+    struct ncs_str fewer_ends = { 0 };
+    struct ncs_workload fewer;
+    bool ran_fewer, same = shrink_ends_so(s, workload, ends, ran);
+    if (!same && *ran && !shrink_interrupts && ncs_workload_without(workload, NCS_WITHOUT_HOSTS, &fewer)) {
+        same = shrink_ends_so(s, &fewer, &fewer_ends, &ran_fewer);
         if (same) {
-            ncs_str_free(&ends);
-            return true;
+            fewer.other = workload->other;
+            workload->other = NULL;
+        }
+        ncs_workload_free(same ? workload : &fewer);
+        if (same)
+            *workload = fewer;
+    }
+    ncs_str_free(&fewer_ends);
+    return same;
+}
+
+/* Takes the order of the calls in which the workload ends as the scenario does. False without err after an interrupt. */
+static bool shrink_reproduces(struct shrinker *s, struct ncs_workload *workload, struct ncs_error *err)
+{
+    struct ncs_str ends = { 0 }, other_ends = { 0 };
+    bool ran = false, ran_other, same = shrink_fits(s, workload, &ends, &ran);
+    if (!same && ran && workload->other && !shrink_interrupts) {
+        same = shrink_fits(s, workload->other, &other_ends, &ran_other);
+        if (same) {
+            struct ncs_workload *other = workload->other;
+            workload->other = NULL;
+            ncs_workload_free(workload);
+            *workload = *other;
+            ncs_free(other);
         }
     }
-    ncs_fail(err, NCS_BAD_INPUT, "cannot be shrunk: with its calls alone the run ends otherwise (%s)", ends.text);
-    ncs_fail_hint(err, "shrink keeps collectives, sends, receives and waits: not what depends on data, threads or other calls");
+    if (!same && !ran && !shrink_interrupts)
+        ncs_fail(err, NCS_BAD_INPUT, "cannot be shrunk: its calls do not fit into a scenario");
+    if (!same && ran && !shrink_interrupts) {
+        ncs_fail(err, NCS_BAD_INPUT, "cannot be shrunk: with its calls alone the run ends otherwise (%s)", ends.text);
+        ncs_str_clear(&ends);
+        ncs_workload_add_losses(workload, s->expected->verdict == NCS_WRONG && !s->expected->why, &ends);
+        ncs_fail_hint(err, "shrink does not keep: %s", ends.text);
+    }
     ncs_str_free(&ends);
-    return false;
+    ncs_str_free(&other_ends);
+    return same;
 }
 
 static int shrink_file(struct shrinker *s, const struct ncs_parsed *parsed, struct ncs_workload *workload, struct ncs_error *err)
@@ -253,14 +370,32 @@ static int shrink_file(struct shrinker *s, const struct ncs_parsed *parsed, stru
     ncs_workload_shrink(workload, &(struct ncs_shrink){ .keeps = shrink_keeps, .goes_on = shrink_goes_on, .arg = s });
     if (s->shows)
         fprintf(stderr, "\r\033[K");
+    bool interrupted = shrink_interrupts > 0;
+    if (interrupted)
+        ncs_run_rearm();
     bool written = shrink_write(s, v, parsed->operand[0], before.text, workload, err);
     add_size(&after, workload);
     if (written && !v[QUIET].given)
         fprintf(stderr, "ncclscript shrink: %s became %s in %zu trial%s%s\n", before.text, after.text, s->trials, s->trials == 1 ? "" : "s",
-                s->used_up ? "; the time of --budget is used up" : "");
+                interrupted ? "; it was interrupted: this is the smallest so far"
+                : s->used_up ? "; the time of --budget is used up"
+                             : "");
     ncs_str_free(&before);
     ncs_str_free(&after);
-    return written ? 0 : 2;
+    return !written ? 2 : interrupted ? ncs_verdict_exit(NCS_INTERRUPTED) : 0;
+}
+
+/* True if the output is the file of the operand, whatever they are called. */
+static bool shrink_onto_itself(const char *operand, const char *output)
+{
+    struct ncs_str path = { 0 }, name = { 0 };
+    struct stat from, to;
+    bool is_case = ncs_selection_split(operand, &path, &name);
+    bool same = output && stat(is_case ? path.text : operand, &from) == 0 && stat(output, &to) == 0 && from.st_dev == to.st_dev &&
+                from.st_ino == to.st_ino && S_ISREG(to.st_mode);
+    ncs_str_free(&path);
+    ncs_str_free(&name);
+    return same;
 }
 
 static int shrink_main(const struct ncs_parsed *parsed)
@@ -271,13 +406,21 @@ static int shrink_main(const struct ncs_parsed *parsed)
     struct ncs_reproduced expected = { 0 };
     struct ncs_run_options run_options;
     int status = 2;
+    if (shrink_onto_itself(parsed->operand[0], ncs_option_last(&v[OUTPUT]))) {
+        ncs_usage_error("shrink", NULL, "-o %s would replace the scenario", ncs_option_last(&v[OUTPUT]));
+        return 2;
+    }
     ncs_memory_limit("shrink", &v[MEMORY], 1);
+    catch_shrink_signals();
     struct shrinker s = { .options = &run_options, .expected = &expected, .began = shrink_clock(),
                           .budget = v[BUDGET].given ? v[BUDGET].number : BUDGET_NS,
                           .shows = !v[QUIET].given && isatty(STDERR_FILENO) };
     if (shrink_run(parsed->operand[0], v, &run_options, &workload, &expected, &err))
         status = shrink_file(&s, parsed, &workload, &err);
-    if (status == 2 && err.text[0]) {
+    if (status == 2 && shrink_interrupts && !err.text[0]) {
+        fprintf(stderr, "ncclscript shrink: interrupted before anything was found: nothing was written\n");
+        status = ncs_verdict_exit(NCS_INTERRUPTED);
+    } else if (status == 2 && err.text[0]) {
         if (!err.file[0])
             ncs_fail_at(&err, parsed->operand[0], err.line, err.column);
         ncs_print_error(&err);
@@ -296,10 +439,13 @@ const struct ncs_command ncs_cmd_shrink = {
              "it makes the counts small. The same scenario gives the same result. The result is a scenario\n"
              "that declares how it ends.\n"
              "\n"
-             "shrink keeps collectives, sends, receives, groups, waits for streams, and the end of communicators. If\n"
-             "a run of these calls alone ends otherwise, shrink refuses the scenario.\n"
+             "shrink keeps the calls of NCCL, waits, events, barriers and keys, but not the contents of buffers and the\n"
+             "threads of a rank. If a run of what it keeps ends otherwise, shrink refuses the scenario.\n"
              "\n"
-             "Exit status: 0 a scenario was written, 1 the scenario passes, 2 it cannot be shrunk.\n",
+             "FILE[CASE] is a case of a matrix, as `run --list` prints it. An interrupt ends the search: shrink writes\n"
+             "the smallest scenario that it has found, and returns 130.\n"
+             "\n"
+             "Exit status: 0 a scenario was written, 1 the scenario passes, 2 it cannot be shrunk, 130 interrupted.\n",
     .option = options,
     .missing = "no file was given: a scenario that fails",
     .several = "shrink takes one file",

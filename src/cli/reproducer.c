@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "cli/output.h"
+#include "reproduce/shrink.h"
 #include "script/script.h"
 
 /* ---- running it ---- */
@@ -41,11 +43,6 @@ static bool reproducer_run(const char *file, uint64_t seed, struct ncs_reproduce
     return script != NULL;
 }
 
-bool ncs_reproducer_run(const char *file, uint64_t seed, struct ncs_reproduced *out, struct ncs_error *err)
-{
-    return reproducer_run(file, seed, out, NULL, err);
-}
-
 bool ncs_reproducer_try(const char *text, bool yaml, uint64_t seed, struct ncs_reproduced *out, struct ncs_error *err)
 {
     char path[64];
@@ -57,28 +54,94 @@ bool ncs_reproducer_try(const char *text, bool yaml, uint64_t seed, struct ncs_r
         return ncs_fail(err, NCS_NO_MEMORY, "no memory for a trial");
     }
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    bool ran = ncs_reproducer_run(path, seed, out, err);
+    bool ran = reproducer_run(path, seed, out, NULL, err);
     close(file);
     return ran;
 }
 
 /* ---- writing it ---- */
 
-/* Writes the scenario with the places as labels, or else in comments, whichever way it ends as the record shows. */
+/* A loader that refuses what was written is a defect of ncclscript, or the job is too large for a scenario. */
+static bool reproducer_refused(const char *file, const char *what, struct ncs_error *err)
+{
+    struct ncs_error why = *err;
+    *err = (struct ncs_error){ 0 };
+    ncs_fail(err, NCS_BAD_INPUT, "ncclscript cannot read the scenario that it wrote, %s: %s", what, why.text);
+    ncs_fail_at(err, file, why.line, why.column);
+    return false;
+}
+
+/* The ending as far as a scenario with these ranks can declare it: devices of one process count as ranks in a record. */
+static struct ncs_reproduced reproducer_declared(const struct ncs_reproduced *of, int ranks)
+{
+    struct ncs_reproduced declared = *of;
+    for (size_t i = 0; i < of->ranks; i++)
+        if (of->rank[i] >= ranks)
+            declared.ranks = 0;
+    return declared;
+}
+
+/* A way to write a job. */
+struct reproducer_way {
+    const struct ncs_workload *workload;
+    bool in_comments;
+};
+
+/* Writes and runs the scenario. False, with err, if the loader refuses it. */
+static bool reproducer_go(struct ncs_reproduced_writing *w, const struct reproducer_way *way, const struct ncs_reproduced *expected,
+                          struct ncs_reproduced *now, struct ncs_str *text, struct ncs_error *err)
+{
+    struct ncs_reproduced declared = reproducer_declared(expected, way->workload->ranks);
+    ncs_reproduced_free(now);
+    ncs_str_clear(text);
+    w->workload = way->workload;
+    w->in_comments = way->in_comments;
+    ncs_reproduced_text(w, &declared, NULL, text);
+    return ncs_reproducer_try(text->text, ncs_reproducer_is_yaml(w->file), w->options ? w->options->seed : 0, now, err) ||
+           reproducer_refused(w->file, "so nothing was written", err);
+}
+
+/* The scenario in both orders, with the places as labels or in comments, with and without events and what hosts do besides calls: the
+ * first way that ends as the record shows. False, with err, if the loader refuses it. */
+static bool reproducer_text(struct ncs_reproduced_writing *w, const struct ncs_reproduced *expected, struct ncs_reproduced *now,
+                            struct ncs_str *text, struct ncs_error *err)
+{
+    static const unsigned without[] = { NCS_WITHOUT_EVENTS, 0, NCS_WITHOUT_HOSTS, NCS_WITHOUT_HOSTS | NCS_WITHOUT_EVENTS };
+    const struct ncs_workload *whole = w->workload;
+    struct ncs_workload fewer = { 0 };
+    bool ran = true, same = false;
+    const size_t kinds = sizeof without / sizeof *without;
+    for (size_t i = 0; i < 2 * kinds && ran && !same; i++) {
+        const struct ncs_workload *job = i < kinds ? whole : whole->other;
+        unsigned left_out = without[i % kinds];
+        ncs_workload_free(&fewer);
+        if (!job || (left_out && !ncs_workload_without(job, left_out, &fewer)))
+            continue;
+        for (int way = 0; way < 2 && ran && !same; way++) {
+            ran = reproducer_go(w, &(struct reproducer_way){ left_out ? &fewer : job, way == 1 }, expected, now, text, err);
+            same = ran && ncs_reproduced_equal(now, expected);
+        }
+    }
+    if (ran && !same)
+        ran = reproducer_go(w, &(struct reproducer_way){ whole, true }, expected, now, text, err);
+    bool same_error = now->error && expected->error ? strcmp(now->error, expected->error) == 0 : now->error == expected->error;
+    if (ran && !(same && same_error)) { /* an error that ends a rank is an error of Lua's here */
+        ncs_str_clear(text);
+        ncs_reproduced_text(w, now, same ? NULL : expected, text);
+    }
+    w->workload = whole;
+    ncs_workload_free(&fewer);
+    return ran;
+}
+
+/* Nothing is written before the scenario has run: a file that is replaced stays as it is until then. */
 static bool write_and_run(struct ncs_reproduced_writing *w, bool replace, const struct ncs_reproduced *expected, struct ncs_reproduced *now,
                           struct ncs_error *err)
 {
-    const struct ncs_run_options *o = w->options;
-    for (int way = 0; way < 2; way++) {
-        ncs_reproduced_free(now);
-        w->in_comments = way == 1;
-        if (!ncs_reproduced_write(w, replace || way > 0, expected, NULL, err) || !ncs_reproducer_run(w->file, o ? o->seed : 0, now, err))
-            return false;
-        bool same_error = now->error && expected->error ? strcmp(now->error, expected->error) == 0 : now->error == expected->error;
-        if (ncs_reproduced_equal(now, expected)) /* an error that ends a rank is an error of Lua's here */
-            return same_error || ncs_reproduced_write(w, true, now, NULL, err);
-    }
-    return ncs_reproduced_write(w, true, now, expected, err);
+    struct ncs_str text = { 0 };
+    bool written = reproducer_text(w, expected, now, &text, err) && ncs_file_write(w->file, text.text, text.bytes, replace, err);
+    ncs_str_free(&text);
+    return written;
 }
 
 static size_t reproducer_lines(const char *file)
@@ -101,6 +164,17 @@ static void reproducer_say(const char *file, bool same, const struct ncs_reprodu
     ncs_str_free(&text);
 }
 
+static void reproducer_say_losses(const struct ncs_workload *workload, const struct ncs_reproduced *expected)
+{
+    struct ncs_str text = { 0 };
+    ncs_str_add(&text, "ncclscript: the record shows: ");
+    ncs_reproduced_add(expected, &text);
+    ncs_str_add(&text, "; not written: ");
+    ncs_workload_add_losses(workload, expected->verdict == NCS_WRONG && !expected->why, &text);
+    fprintf(stderr, "%s\n", text.text);
+    ncs_str_free(&text);
+}
+
 /* Puts a comment above the scenario. */
 static bool reproducer_doubt(const char *file, const struct ncs_reproduced *now, struct ncs_error *err)
 {
@@ -114,11 +188,17 @@ static bool reproducer_doubt(const char *file, const struct ncs_reproduced *now,
     return done;
 }
 
-void ncs_reproducer_check(const char *file, int status)
+bool ncs_reproducer_check(const char *file, int status)
 {
     struct ncs_error err = { 0 };
     struct ncs_reproduced now = { 0 };
-    bool same = false, done = reproducer_run(file, 0, &now, &same, &err) && (same || reproducer_doubt(file, &now, &err));
+    struct stat is;
+    bool same = false, loads = reproducer_run(file, 0, &now, &same, &err);
+    if (!loads) {
+        bool removed = lstat(file, &is) == 0 && S_ISREG(is.st_mode) && unlink(file) == 0;
+        reproducer_refused(file, removed ? "and has removed it" : "so do not use it", &err);
+    }
+    bool done = loads && (same || reproducer_doubt(file, &now, &err));
     if (done)
         reproducer_say(file, same, &now);
     else
@@ -126,6 +206,7 @@ void ncs_reproducer_check(const char *file, int status)
     if (done && status != 0 && now.verdict == NCS_PASS)
         fprintf(stderr, "ncclscript: %s: the program ended with status %d; its calls do not show why\n", file, status);
     ncs_reproduced_free(&now);
+    return done;
 }
 
 int ncs_reproducer_write(const char *file, bool replace, const struct ncs_workload *workload, const char *origin,
@@ -141,6 +222,8 @@ int ncs_reproducer_write(const char *file, bool replace, const struct ncs_worklo
     }
     bool same = ncs_reproduced_equal(&now, expected);
     reproducer_say(file, same, &now);
+    if (!same)
+        reproducer_say_losses(workload, expected);
     ncs_reproduced_free(&now);
     return same ? 0 : 1;
 }

@@ -4,21 +4,20 @@
 
 #include "reproduce/write.h"
 
-/* Runs the scenario in the file on the simulator, silently; seed 0 = none. False, with err, if it cannot be run. */
-bool ncs_reproducer_run(const char *file, uint64_t seed, struct ncs_reproduced *out, struct ncs_error *err);
-
-/* Runs the text of a scenario through a file of its own, for trials. */
+/* Runs the text of a scenario on the simulator, silently, through a file of its own; seed 0 = none. False, with err, if it cannot be
+ * run. */
 bool ncs_reproducer_try(const char *text, bool yaml, uint64_t seed, struct ncs_reproduced *out, struct ncs_error *err);
 
-/* Writes the job to the file (YAML if its name ends so), runs it, and prints on standard error whether it ends as `expected`;
- * if not, the file declares how it ends. `origin`: what it was made of, "dumps (Flight Recorder dumps)". `replace`: an
+/* Runs the job as a scenario, writes it to the file (YAML if its name ends so), and prints on standard error whether it ends as
+ * `expected`; if not, the file declares how it ends. `origin`: what it was made of, "dumps (Flight Recorder dumps)". `replace`: an
  * existing file is replaced. `options`: of the run that was recorded; NULL = it is not known. Returns an exit status: 0, or 1
  * if it ends otherwise, or 2 after an error. */
 int ncs_reproducer_write(const char *file, bool replace, const struct ncs_workload *workload, const char *origin,
                          const struct ncs_reproduced *expected, const struct ncs_run_options *options);
 
 /* Runs the scenario that a program has written, and prints on standard error whether it ends as it declares; if not, the file
- * gets a comment. `status`: the program's exit status, of which the scenario may know nothing. */
-void ncs_reproducer_check(const char *file, int status);
+ * gets a comment. A file that is no scenario is removed. False after an error, which it has printed. `status`: the program's
+ * exit status, of which the scenario may know nothing. */
+bool ncs_reproducer_check(const char *file, int status);
 
 #endif

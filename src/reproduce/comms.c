@@ -1,6 +1,7 @@
 /* The communicators of a job: which of them are made in one place, and what the scenario calls them. */
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "api/types.h"
 #include "base/mem.h"
@@ -86,11 +87,12 @@ static void join_family(struct ncs_workload_family *f, const struct members *m)
 
 /* ---- names ---- */
 
-/* Names of streams, buffers and functions of the scenario: s2, x_32, call_1. */
+/* Names of streams, events, buffers and functions of the scenario: s2, e1, x_32, call_1, and of tables of them: s, x, call. */
 static bool is_of_writer(const char *name)
 {
-    bool serial = name[0] == 's' && name[1] && strspn(name + 1, "0123456789") == strlen(name + 1);
-    return serial || (name[0] && strchr("xyz", name[0]) && (name[1] == '_' || !name[1])) || strncmp(name, "call_", 5) == 0;
+    bool numbered = (name[0] == 's' || name[0] == 'e') && strspn(name + 1, "0123456789") == strlen(name + 1);
+    bool function = strncmp(name, "call", 4) == 0 && (name[4] == '_' || !name[4]);
+    return numbered || function || (name[0] && strchr("xyz", name[0]) && (name[1] == '_' || !name[1]));
 }
 
 static bool name_is_taken(const struct ncs_workload *job, const char *name)
@@ -99,9 +101,13 @@ static bool name_is_taken(const struct ncs_workload *job, const char *name)
         "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil", "not",
         "or", "repeat", "return", "then", "true", "until", "while", "rank", "nranks", "world", "stream", "param", "nccl",
         "cuda", "store", "barrier", "spawn", "sleep", "clock", "skip", "expect", "fault", "scenario", "math", "string",
-        "table", "step", "x", "y", "z", "n", "i", "C", "_", "error", "null", "yes", "no", "on", "off" };
+        "table", "step", "i", "C", "_", "_G", "_ENV", "error", "print", "ipairs", "tostring" };
+    static const char *const of_yaml[] = { "y", "n", "yes", "no", "on", "off", "true", "false", "null" }; /* in any letters */
     if (is_of_writer(name) || ncs_dtype_from_name(name) >= 0)
         return true;
+    for (size_t i = 0; i < sizeof of_yaml / sizeof *of_yaml; i++)
+        if (strcasecmp(name, of_yaml[i]) == 0)
+            return true;
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
         if (strcmp(name, reserved[i]) == 0)
             return true;
@@ -149,14 +155,14 @@ static int new_family(struct ncs_workload *job, const struct members *m)
     return (int)job->families - 1;
 }
 
-void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_journal *journal, int **family_of)
+void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_journal *journal, const bool *used, int **family_of)
 {
     int *of = *family_of = ncs_new((journal->comms + 1) * sizeof *of);
     for (size_t c = 0; c < journal->comms; c++) {
         const struct ncs_comm_info *info = journal->comm[c];
         const struct members m = { info, job->ranks, ncs_comm_is_shared(info) };
         of[c] = -1;
-        if (!comm_is_used(info))
+        if (!comm_is_used(info) && !used[c])
             continue;
         for (size_t k = 0; k < c && of[c] < 0; k++)
             if (of[k] >= 0 && are_siblings(info, journal->comm[k]) && !meets_family(&job->family[of[k]], &m))

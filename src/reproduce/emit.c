@@ -3,18 +3,14 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/safe.h"
 #include "reproduce/fold.h"
 #include "reproduce/words.h"
 
 void ncs_workload_add_comment(struct ncs_str *out, const char *begin, const char *text)
 {
-    struct ncs_str valid = { 0 };
-    ncs_safe_utf8(&valid, text, strlen(text));
     ncs_str_addf(out, "%s ", begin);
-    ncs_safe_line(out, valid.text ? valid.text : "");
+    ncs_workload_add_line(out, text);
     ncs_str_add(out, "\n");
-    ncs_str_free(&valid);
 }
 
 /* The text by which equal steps are recognised. */
@@ -36,7 +32,7 @@ void ncs_workload_emit(const struct ncs_workload *job, const struct ncs_workload
     struct ncs_workload_buffers buffers;
     struct ncs_folded folded;
     char **key = ncs_new((job->steps + 1) * sizeof *key);
-    ncs_workload_buffers_of(job, &buffers);
+    ncs_workload_buffers_of(job, !text->yaml, &buffers);
     for (size_t i = 0; i < job->steps; i++)
         key[i] = statement_key(&buffers, job->step[i]);
     ncs_workload_fold(job, key, &folded);

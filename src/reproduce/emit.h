@@ -48,24 +48,33 @@ struct ncs_workload_buffer {
     int dtype;
     uint64_t count;        /* scaled */
     uint64_t room, room_2; /* elements of the one that calls read and write, and of another that they write; 0 = not needed */
-    char *name, *name_2;   /* "x", "y"; of several "x_64", "x_int32_8" */
+    char *name, *name_2;   /* "x", "z"; of several "x_64", "x_int32_8"; in a table "x[64]", "x.int32_8" */
 };
 
+enum ncs_workload_kind { NCS_WORKLOAD_COMMS, NCS_WORKLOAD_STREAMS, NCS_WORKLOAD_EVENTS, NCS_WORKLOAD_BUFFERS, NCS_WORKLOAD_KINDS };
+
+/* The objects of a scenario, and what it calls them. */
 struct ncs_workload_buffers {
     const struct ncs_workload *job;
     uint64_t *count; size_t counts;     /* the different counts, ascending */
     struct ncs_workload_buffer *buffer; size_t buffers, room;
     bool scaled;
+    char **comm;           /* by family: "world", "tp", in a table "comm.tp" */
+    bool in_table[NCS_WORKLOAD_KINDS]; /* Lua: there are too many of them for locals */
 };
-void ncs_workload_buffers_of(const struct ncs_workload *job, struct ncs_workload_buffers *out);
+void ncs_workload_buffers_of(const struct ncs_workload *job, bool lua, struct ncs_workload_buffers *out);
 void ncs_workload_buffers_free(struct ncs_workload_buffers *b);
 
 void ncs_workload_state(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, struct ncs_workload_statement *out);
 void ncs_workload_statement_free(struct ncs_workload_statement *s);
 /* Streams beside the first one that the job uses. */
 int ncs_workload_streams(const struct ncs_workload *job);
-/* Appends "stream", "s2". */
-void ncs_workload_add_stream(struct ncs_str *out, int stream);
+/* Appends "stream", "s2", in a table "s[2]". */
+void ncs_workload_add_stream(const struct ncs_workload_buffers *b, struct ncs_str *out, int stream);
+
+/* Events that the job uses, and the name of one, from 0: "e1", in a table "e[1]". */
+int ncs_workload_events(const struct ncs_workload *job);
+void ncs_workload_add_event(const struct ncs_workload_buffers *b, struct ncs_str *out, int event);
 
 /* The color and, if it does not follow the order of the ranks, the key by which each rank of the job splits the world. */
 void ncs_workload_split(const struct ncs_workload *job, const struct ncs_workload_family *f, struct ncs_str *color, struct ncs_str *key,

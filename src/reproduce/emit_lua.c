@@ -6,6 +6,9 @@
 #include "reproduce/emit.h"
 #include "reproduce/fold.h"
 
+/* More functions are in a table: with the objects (statement.c) there may be 200 locals. */
+#define FUNCTIONS_MOST 80
+
 /* A statement that stands in several places becomes a function: then all its calls have one line, as in the program. */
 struct shared {
     char *text, *name;
@@ -24,21 +27,6 @@ struct lua_writer {
 };
 
 /* ---- the declaration ---- */
-
-static void lua_quote(struct ncs_str *out, const char *text)
-{
-    ncs_str_add(out, "\"");
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            ncs_str_addf(out, "\\%c", c);
-        else if (c < ' ' || c == 127)
-            ncs_str_addf(out, "\\%03d", c);
-        else
-            ncs_str_add_bytes(out, text, 1);
-    }
-    ncs_str_add(out, "\"");
-}
 
 static void add_culprits(const struct ncs_workload_text *t, struct ncs_str *out)
 {
@@ -61,6 +49,10 @@ static void add_outcome(const struct ncs_workload_text *t, struct ncs_str *out)
         return;
     }
     ncs_str_addf(out, ", outcome = { %s = ", t->verdict);
+    if (strcmp(t->verdict, "lost") == 0) {
+        ncs_str_addf(out, "%d }", t->culprit[0]);
+        return;
+    }
     if (t->error) {
         ncs_str_addf(out, "\"%s\" }", t->error);
         return;
@@ -81,7 +73,7 @@ static void add_declaration(const struct lua_writer *w, const struct ncs_workloa
 {
     for (size_t i = 0; i < t->comments; i++)
         ncs_workload_add_comment(w->out, "--", t->comment[i]);
-    ncs_str_addf(w->out, "scenario { ranks = %d", w->job->ranks);
+    ncs_str_addf(w->out, "scenario { ranks = %d%s", w->job->ranks, w->job->families == 0 ? ", world = false" : "");
     if (t->devices)
         ncs_str_addf(w->out, ", devices = %d", t->devices);
     if (t->policy)
@@ -91,7 +83,7 @@ static void add_declaration(const struct lua_writer *w, const struct ncs_workloa
     add_outcome(t, w->out);
     if (t->about) {
         ncs_str_add(w->out, ",\n  about = ");
-        lua_quote(w->out, t->about);
+        ncs_workload_add_quoted(w->out, t->about);
     }
     ncs_str_add(w->out, " }\n\n");
 }
@@ -100,17 +92,19 @@ static void add_declaration(const struct lua_writer *w, const struct ncs_workloa
 
 static void add_families(const struct lua_writer *w)
 {
+    bool in_table = w->buffers->in_table[NCS_WORKLOAD_COMMS];
+    ncs_str_add(w->out, in_table ? "local comm = {}\n" : "");
     for (size_t i = 0; i < w->job->families; i++) {
         const struct ncs_workload_family *f = &w->job->family[i];
         struct ncs_str color = { 0 }, key = { 0 }, name = { 0 };
         if (f->is_world || f->comms == 0)
             continue;
         ncs_workload_split(w->job, f, &color, &key, &name);
-        ncs_str_addf(w->out, "local %s = world:split { color = %s", f->name, color.text);
+        ncs_str_addf(w->out, "%s%s = world:split { color = %s", in_table ? "" : "local ", w->buffers->comm[i], color.text);
         if (key.bytes)
             ncs_str_addf(w->out, ", key = %s", key.text);
         ncs_str_add(w->out, ", name = ");
-        lua_quote(w->out, name.text);
+        ncs_workload_add_quoted(w->out, name.text);
         ncs_str_add(w->out, " }\n");
         ncs_str_free(&color);
         ncs_str_free(&key);
@@ -121,20 +115,46 @@ static void add_families(const struct lua_writer *w)
 static void add_buffer(const struct lua_writer *w, const char *name, int dtype, uint64_t room)
 {
     if (room)
-        ncs_str_addf(w->out, "local %s = cuda.buffer(\"%s\", %llu)\n", name, ncs_dtype_name(dtype), (unsigned long long)room);
+        ncs_str_addf(w->out, "%s%s = cuda.buffer(\"%s\", %llu)\n", w->buffers->in_table[NCS_WORKLOAD_BUFFERS] ? "" : "local ", name,
+                     ncs_dtype_name(dtype), (unsigned long long)room);
+}
+
+static void add_streams(const struct lua_writer *w)
+{
+    bool in_table = w->buffers->in_table[NCS_WORKLOAD_STREAMS];
+    ncs_str_add(w->out, in_table ? "local s = {}\n" : "");
+    for (int s = 1; s <= ncs_workload_streams(w->job); s++) {
+        ncs_str_add(w->out, in_table ? "" : "local ");
+        ncs_workload_add_stream(w->buffers, w->out, s);
+        ncs_str_add(w->out, " = cuda.stream()\n");
+    }
+}
+
+static void add_events(const struct lua_writer *w)
+{
+    bool in_table = w->buffers->in_table[NCS_WORKLOAD_EVENTS];
+    int events = ncs_workload_events(w->job);
+    ncs_str_add(w->out, in_table ? "local e = {}\n" : "");
+    for (int i = 0; i < events; i++) {
+        ncs_str_add(w->out, in_table ? "" : "local ");
+        ncs_workload_add_event(w->buffers, w->out, i);
+        ncs_str_add(w->out, " = cuda.event()\n");
+    }
 }
 
 static void add_objects(const struct lua_writer *w)
 {
+    size_t before = w->out->bytes;
     add_families(w);
-    for (int s = 1; s <= ncs_workload_streams(w->job); s++)
-        ncs_str_addf(w->out, "local s%d = cuda.stream()\n", s + 1);
+    add_streams(w);
+    add_events(w);
+    ncs_str_add(w->out, w->buffers->in_table[NCS_WORKLOAD_BUFFERS] ? "local x, z = {}, {}\n" : "");
     for (size_t i = 0; i < w->buffers->buffers; i++) {
         const struct ncs_workload_buffer *b = &w->buffers->buffer[i];
         add_buffer(w, b->name, b->dtype, b->room);
         add_buffer(w, b->name_2, b->dtype, b->room_2);
     }
-    ncs_str_add(w->out, "\n");
+    ncs_str_add(w->out, w->out->bytes > before ? "\n" : "");
 }
 
 /* ---- statements ---- */
@@ -157,12 +177,15 @@ static char *lua_statement(const struct lua_writer *w, const struct ncs_workload
     struct ncs_workload_statement s;
     struct ncs_str out = { 0 };
     ncs_workload_state(w->buffers, step, &s);
-    if (step->kind == NCS_STEP_LAST)
-        return ncs_copy_text(s.verb);
+    if (step->kind == NCS_STEP_LAST || step->kind == NCS_STEP_TEXT) {
+        ncs_str_add(&out, s.verb);
+        ncs_workload_statement_free(&s);
+        return ncs_str_take(&out);
+    }
     bool is_c = strcmp(s.object, "C") == 0, plain = is_c || strcmp(s.object, "cuda") == 0;
     const char *between = "";
     const char *const argument[] = { s.send, s.peer ? NULL : s.recv, s.send || !s.peer ? NULL : s.recv, s.peer };
-    ncs_str_addf(&out, "%s%s%s%s(", s.chosen ? ";" : "" /* or the line before it would be called */, s.object, plain ? "." : ":", s.verb ? s.verb : "");
+    ncs_str_addf(&out, "%s%s%s%s(", s.object[0] == '(' ? ";" : "" /* or the line before it would be called */, s.object, plain ? "." : ":", s.verb ? s.verb : "");
     for (size_t i = 0; i < sizeof argument / sizeof *argument; i++)
         if (argument[i]) {
             ncs_str_addf(&out, "%s%s", between, argument[i]);
@@ -174,7 +197,7 @@ static char *lua_statement(const struct lua_writer *w, const struct ncs_workload
         for (size_t i = 0; i < options; i++) {
             ncs_str_addf(&out, "%s%s = ", i ? ", " : "", s.option[i].key);
             if (s.option[i].is_text)
-                lua_quote(&out, s.option[i].value);
+                ncs_workload_add_quoted(&out, s.option[i].value);
             else
                 ncs_str_add(&out, s.option[i].value);
         }
@@ -213,13 +236,17 @@ static void count_statements(struct lua_writer *w, const struct ncs_fold *item, 
 
 static void add_functions(struct lua_writer *w)
 {
-    size_t count = 0;
+    size_t count = 0, functions = 0;
+    for (size_t i = 0; i < w->shareds; i++)
+        functions += w->shared[i].uses > 1;
+    bool in_table = functions > FUNCTIONS_MOST;
+    ncs_str_add(w->out, in_table ? "local call = {}\n" : "");
     for (size_t i = 0; i < w->shareds; i++) {
         struct ncs_str name = { 0 };
         if (w->shared[i].uses < 2)
             continue;
-        ncs_str_addf(&name, "call_%zu", ++count);
-        ncs_str_addf(w->out, "local function %s()\n  %s\nend\n", name.text, w->shared[i].text);
+        ncs_str_addf(&name, in_table ? "call[%zu]" : "call_%zu", ++count);
+        ncs_str_addf(w->out, in_table ? "%s = function()\n  %s\nend\n" : "local function %s()\n  %s\nend\n", name.text, w->shared[i].text);
         w->shared[i].name = ncs_str_take(&name);
     }
     if (count)

@@ -72,6 +72,10 @@ static void add_yaml_outcome(const struct yaml_writer *w, const struct ncs_workl
         ncs_str_addf(w->out, strcmp(t->verdict, "pass") == 0 ? "outcome: %s\n" : "outcome: { %s: true }\n", t->verdict);
         return;
     }
+    if (strcmp(t->verdict, "lost") == 0) {
+        ncs_str_addf(w->out, "outcome: { lost: %d }\n", t->culprit[0]);
+        return;
+    }
     if (t->error) {
         ncs_str_addf(w->out, "outcome: { error: %s }\n", t->error);
         return;
@@ -93,6 +97,8 @@ static void add_head(const struct yaml_writer *w, const struct ncs_workload_text
     ncs_str_add(w->out, "scenario: ");
     add_yaml_quoted(w->out, t->about ? t->about : "a recorded job");
     ncs_str_addf(w->out, "\nranks: %d\n", w->job->ranks);
+    if (w->job->families == 0)
+        ncs_str_add(w->out, "world: false\n");
     if (t->devices)
         ncs_str_addf(w->out, "devices: %d\n", t->devices);
     if (t->policy)
@@ -138,8 +144,12 @@ static void add_yaml_objects(const struct yaml_writer *w)
         ncs_str_add(w->out, "streams:\n");
     for (int s = 1; s <= ncs_workload_streams(w->job); s++)
         ncs_str_addf(w->out, "  s%d: {}\n", s + 1);
+    int events = ncs_workload_events(w->job);
+    ncs_str_add(w->out, events ? "events:\n" : "");
+    for (int i = 0; i < events; i++)
+        ncs_str_addf(w->out, "  e%d: {}\n", i + 1);
     yaml_add_comms(w);
-    ncs_str_add(w->out, "buffers:\n");
+    ncs_str_add(w->out, w->buffers->buffers ? "buffers:\n" : "");
     for (size_t i = 0; i < w->buffers->buffers; i++) {
         const struct ncs_workload_buffer *b = &w->buffers->buffer[i];
         add_yaml_buffer(w, b->name, b->dtype, b->room);
@@ -200,7 +210,7 @@ static void add_yaml_step(const struct yaml_writer *w, const struct ncs_workload
     ncs_workload_state(w->buffers, step, &s);
     yaml_indent(w);
     ncs_str_add(w->out, "- { ");
-    if (step->kind == NCS_STEP_LAST) {
+    if (step->kind == NCS_STEP_LAST || step->kind == NCS_STEP_TEXT) {
         ncs_str_add(w->out, "lua: ");
         add_yaml_quoted(w->out, s.verb);
     } else if (strcmp(s.object, "C") == 0)
@@ -215,35 +225,47 @@ static void add_yaml_step(const struct yaml_writer *w, const struct ncs_workload
     ncs_workload_statement_free(&s);
 }
 
-/* The key `comm` takes a name: ranks with other communicators get a step of their own. */
+/* Adds the calls of the ranks that use the communicator and stream of the rank `first`. */
+static void add_yaml_part(const struct yaml_writer *w, const struct ncs_workload_step *step, struct ncs_workload_step *part, int first,
+                          const char *where)
+{
+    const struct ncs_workload_call *like = step->of[first];
+    struct ncs_str own = { 0 };
+    bool all = true, *has = ncs_new((size_t)w->job->ranks * sizeof *has);
+    for (int r = 0; r < w->job->ranks; r++) {
+        has[r] = step->of[r] && step->of[r]->family == like->family && step->of[r]->stream == like->stream;
+        part->of[r] = has[r] ? step->of[r] : NULL;
+        all &= has[r] || !step->of[r];
+    }
+    ncs_str_add(&own, "");
+    if (!all) {
+        ncs_workload_add_condition(&own, has, w->job->ranks);
+        if (where[0])
+            ncs_str_addf(&own, " and (%s)", where);
+    }
+    add_yaml_step(w, part, all ? where : own.text);
+    ncs_str_free(&own);
+    ncs_free(has);
+}
+
+/* The keys `comm` and `stream` take names: ranks with others get a step of their own. */
 static void add_yaml_steps(const struct yaml_writer *w, const struct ncs_fold *item, const char *where)
 {
     const struct ncs_workload_step *step = w->job->step[item->step];
+    if (step->kind != NCS_STEP_CALL) {
+        add_yaml_step(w, step, where);
+        return;
+    }
     struct ncs_workload_step *part = ncs_workload_new_step(w->job, step->kind, step->key);
     part->whole = step;
-    for (size_t f = 0; step->kind == NCS_STEP_CALL && f < w->job->families; f++) {
-        struct ncs_str of_family = { 0 };
-        bool any = false, all = true, *has = ncs_new((size_t)w->job->ranks * sizeof *has);
-        for (int r = 0; r < w->job->ranks; r++) {
-            has[r] = step->of[r] && step->of[r]->family == (int)f;
-            part->of[r] = has[r] ? step->of[r] : NULL;
-            any |= has[r];
-            all &= has[r] || !step->of[r];
-        }
-        ncs_str_add(&of_family, "");
-        if (any && !all) {
-            ncs_workload_add_condition(&of_family, has, w->job->ranks);
-            if (where[0])
-                ncs_str_addf(&of_family, " and (%s)", where);
-        }
-        if (any)
-            add_yaml_step(w, part, all ? where : of_family.text);
-        ncs_str_free(&of_family);
-        ncs_free(has);
+    for (int first = 0; first < w->job->ranks; first++) {
+        bool known = !step->of[first];
+        for (int r = 0; r < first && !known; r++)
+            known = step->of[r] && step->of[r]->family == step->of[first]->family && step->of[r]->stream == step->of[first]->stream;
+        if (!known)
+            add_yaml_part(w, step, part, first, where);
     }
     ncs_workload_free_step(part);
-    if (step->kind != NCS_STEP_CALL)
-        add_yaml_step(w, step, where);
 }
 
 static void add_yaml_list(struct yaml_writer *w, const struct ncs_fold *item, size_t items)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "reproduce/workload.h"
 #include "scenario/outcome.h"
 
 static void add_culprit(struct ncs_reproduced *out, int rank)
@@ -30,11 +31,12 @@ void ncs_reproduced_of(const struct ncs_result *r, struct ncs_reproduced *out)
             add_culprit(out, f->culprit[i].rank);
 }
 
-/* A text of Lua without what a message may contain. */
-static char *error_statement(const char *message)
+/* A text of Lua without what a message may contain. A false assertion is a wrong result, not an error. */
+static char *error_statement(const struct ncs_run_error *error)
 {
     struct ncs_str out = { 0 };
-    ncs_str_add(&out, "error(\"");
+    const char *message = error->message;
+    ncs_str_add(&out, error->kind == NCS_KIND_EXPECT ? "assert(false, \"" : "error(\"");
     for (const char *c = message ? message : "failed"; *c && out.bytes < 100; c++)
         ncs_str_addf(&out, "%c", (unsigned char)*c < ' ' || strchr("\"\\", *c) || (unsigned char)*c > '~' ? '.' : *c);
     ncs_str_add(&out, "\")");
@@ -44,10 +46,19 @@ static char *error_statement(const char *message)
 char **ncs_reproduced_last(const struct ncs_result *r, const struct ncs_reproduced *of)
 {
     char **last = ncs_new((size_t)(r->ranks + 1) * sizeof *last);
+    bool illegal = of->why && strcmp(of->why, "illegal-access") == 0, cut = of->why && strcmp(of->why, "link-cut") == 0;
+    for (size_t i = 0; illegal && i < of->ranks; i++)
+        if (of->rank[i] >= 0 && of->rank[i] < r->ranks)
+            last[of->rank[i]] = ncs_copy_text(NCS_LAST_ILLEGAL_ACCESS);
+    if (cut && of->ranks == 2 && of->rank[0] < r->ranks && of->rank[1] < r->ranks) {
+        struct ncs_str fault = { 0 };
+        ncs_str_addf(&fault, "%s { rank = %d, peer = %d }", NCS_LAST_FAULT, of->rank[0], of->rank[1]);
+        last[of->rank[0]] = ncs_str_take(&fault);
+    }
     for (size_t i = 0; i < r->errors; i++) {
         int rank = r->error[i].rank;
         if (rank >= 0 && rank < r->ranks && r->error[i].thread == 0 && !last[rank])
-            last[rank] = error_statement(r->error[i].message);
+            last[rank] = error_statement(&r->error[i]);
     }
     for (size_t i = 0; of->why && strcmp(of->why, "rank-lost") == 0 && i < of->ranks; i++)
         if (of->rank[i] >= 0 && of->rank[i] < r->ranks && !last[of->rank[i]])

@@ -188,6 +188,15 @@ static bool is_part(const struct ncs_workload *job, size_t step, size_t of)
     return true;
 }
 
+/* A failed call stands in no nccl.group, which would raise its error. */
+static bool is_signal(const struct ncs_workload *job, size_t step)
+{
+    int r = 0;
+    while (r < job->ranks && !job->step[step]->of[r])
+        r++;
+    return job->step[step]->kind == NCS_STEP_TEXT && r < job->ranks && job->step[step]->of[r]->partner >= 0;
+}
+
 /* The end of the group that begins at the step, if every rank that begins it ends it there, and no other rank makes a step in
  * between; 0 = there is none. */
 static size_t end_of_group(const struct ncs_workload *job, size_t begin)
@@ -195,7 +204,7 @@ static size_t end_of_group(const struct ncs_workload *job, size_t begin)
     for (size_t i = begin + 1; i < job->steps; i++) {
         if (job->step[i]->kind == NCS_STEP_GROUP_END && same_ranks(job, begin, i))
             return i;
-        if (job->step[i]->kind != NCS_STEP_CALL || !is_part(job, i, begin))
+        if ((job->step[i]->kind != NCS_STEP_CALL && !is_signal(job, i)) || !is_part(job, i, begin))
             return 0;
     }
     return 0;

@@ -166,17 +166,27 @@ static void merge_token(struct ncs_workload_step *step, struct ncs_workload *job
     }
 }
 
-/* Tokens without a step become steps, before the step of the next token that has one. */
-static void merge_class(struct ncs_workload *job, const struct ncs_workload_tokens *of, const int *class_of, int class, int first)
+/* Tokens without a step become steps, before the step of the next token that has one. At the end of the list they come behind a
+ * statement in which other ranks wait: what these would do next is what this rank does. */
+static bool merge_class(struct ncs_workload *job, const struct ncs_workload_tokens *of, const int *class_of, int class, int first,
+                        bool behind)
 {
+    bool choice = false;
     const struct ncs_workload_tokens *tokens = &of[first];
     struct align a = { .job = job, .tokens = tokens, .step_of = ncs_new((tokens->count + 1) * sizeof *a.step_of) };
     struct ncs_workload_step **list = NULL;
     size_t count = 0, room = 0, next = 0;
     align(&a);
+    size_t matched = tokens->count; /* behind the last token that has a step */
+    while (matched > 0 && a.step_of[matched - 1] == SIZE_MAX)
+        matched--;
     for (size_t i = 0; i < tokens->count; i++) {
         struct ncs_workload_step *step;
         if (a.step_of[i] == SIZE_MAX) {
+            bool is_tail = next < job->steps && i >= matched, host = is_tail && job->step[next]->kind == NCS_STEP_TEXT;
+            choice |= is_tail && !host;
+            while (is_tail && (host || behind) && next < job->steps)
+                NCS_PUSH(list, count, room, job->step[next++]);
             step = ncs_workload_new_step(job, tokens->token[i].kind, tokens->token[i].key);
             NCS_PUSH(list, count, room, step);
         } else {
@@ -193,6 +203,7 @@ static void merge_class(struct ncs_workload *job, const struct ncs_workload_toke
     job->steps = count;
     job->step_room = room;
     align_free(&a);
+    return choice;
 }
 
 /* ---- one place, several communicators ---- */
@@ -239,14 +250,16 @@ static void join_places(struct ncs_workload *job)
         }
 }
 
-void ncs_workload_merge(struct ncs_workload *job, const struct ncs_workload_tokens *of)
+bool ncs_workload_merge(struct ncs_workload *job, const struct ncs_workload_tokens *of, bool behind)
 {
+    bool choice = false;
     struct rank_class *class = ncs_new((size_t)job->ranks * sizeof *class);
     int *class_of = ncs_new((size_t)job->ranks * sizeof *class_of);
     size_t classes = find_classes(job, of, class, class_of);
     for (int i; (i = next_class(class, classes)) >= 0; class[i].merged = true)
-        merge_class(job, of, class_of, i, class[i].first);
+        choice |= merge_class(job, of, class_of, i, class[i].first, behind);
     join_places(job);
     ncs_free(class_of);
     ncs_free(class);
+    return choice;
 }

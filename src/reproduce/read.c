@@ -1,121 +1,10 @@
 /* Reads a journal: each rank's calls in its order, as far as a scenario can make them. */
 #include <string.h>
 
+#include "api/types.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/safe.h"
-#include "reproduce/workload.h"
-
-struct reader {
-    struct ncs_workload *job;
-    const struct ncs_workload_source *source;
-    const struct ncs_journal *journal;
-    int *family_of;
-    struct ncs_workload_tokens *of; /* by rank */
-    struct reader_rank {
-        uint64_t group;        /* the open one; 0 = none */
-        size_t group_at;       /* its first token */
-        const void *stream[64]; /* in the order of their first use */
-        int streams;
-        int thread;            /* that makes its calls, + 1; 0 = none so far */
-        bool threads;          /* several do */
-        bool blocked;          /* its newest call has not returned */
-        const struct ncs_call *newest; /* of NCCL */
-    } *rank;
-    struct ncs_map text_of;    /* of places by file and line */
-    bool shared;               /* one process has several ranks: a call's rank is that of its communicator, */
-    struct ncs_map rank_of;    /* and a stream's the rank + 1 whose calls it has */
-    size_t left_out;
-    const char *first_left_out;
-};
-
-static const char *reader_place(struct reader *r, const struct ncs_call *call)
-{
-    uint64_t key = ncs_hash(ncs_map_key(call->place.file), (uint64_t)call->place.line);
-    const char *known = ncs_map_get(&r->text_of, key);
-    if (known || !call->place.line || call->unsaid & NCS_UNSAID_PLACE) /* a line of a log is no place of a program */
-        return known;
-    char *text = call->label ? ncs_copy_text(call->label) : r->source->place(r->source->arg, call);
-    struct ncs_str valid = { 0 }, line = { 0 };
-    if (text) {
-        ncs_safe_utf8(&valid, text, strlen(text));
-        ncs_safe_line(&line, valid.text ? valid.text : "");
-    }
-    known = ncs_workload_intern_place(r->job, line.text);
-    ncs_free(text);
-    ncs_str_free(&valid);
-    ncs_str_free(&line);
-    if (!call->label)
-        ncs_map_put(&r->text_of, key, (void *)known);
-    return known;
-}
-
-static int reader_stream(struct reader_rank *rank, const void *stream)
-{
-    int most = (int)(sizeof rank->stream / sizeof *rank->stream);
-    for (int i = 0; i < rank->streams; i++)
-        if (rank->stream[i] == stream)
-            return i;
-    if (rank->streams == most)
-        return most - 1;
-    rank->stream[rank->streams] = stream;
-    return rank->streams++;
-}
-
-/* ---- tokens ---- */
-
-/* Each rank of the scenario has one thread. */
-static void reader_follow(struct reader *r, const struct ncs_call *call, int rank)
-{
-    struct reader_rank *own = &r->rank[rank];
-    own->threads |= own->thread && own->thread != call->thread + 1 && !r->shared;
-    own->thread = call->thread + 1;
-}
-
-static void add_token(struct reader *r, int rank, enum ncs_step_kind kind, const struct ncs_workload_call *call)
-{
-    struct ncs_workload_tokens *t = &r->of[rank];
-    const struct ncs_workload_call *c = ncs_workload_intern(r->job, call);
-    uint64_t made = ncs_hash(ncs_hash(ncs_hash((uint64_t)kind, (uint64_t)c->fn), (uint64_t)c->family), (uint64_t)c->stream);
-    /* Calls at one place are the same step, whatever their counts and types; without places these decide. */
-    struct ncs_step_key key = { .without_place = ncs_hash(ncs_hash(made, c->count), (uint64_t)c->dtype) };
-    key.key = c->place ? ncs_hash(made, ncs_map_key(c->place)) : key.without_place;
-    struct ncs_workload_token token = { kind, c, key };
-    NCS_PUSH(t->token, t->count, t->room, token);
-}
-
-/* A group of one call is no group. Only then the tokens of its beginning is taken back. */
-static void reader_close_group(struct reader *r, int rank)
-{
-    struct reader_rank *own = &r->rank[rank];
-    struct ncs_workload_tokens *t = &r->of[rank];
-    if (!own->group)
-        return;
-    own->group = 0;
-    if (t->count - own->group_at == 2) {
-        t->token[own->group_at] = t->token[own->group_at + 1];
-        t->count--;
-        return;
-    }
-    struct ncs_workload_call end = *t->token[own->group_at].call;
-    end.fn = NCS_FN_ncclGroupEnd;
-    add_token(r, rank, NCS_STEP_GROUP_END, &end);
-}
-
-static void reader_open_group(struct reader *r, int rank, uint64_t group, const struct ncs_workload_call *first)
-{
-    struct reader_rank *own = &r->rank[rank];
-    if (own->group == group)
-        return;
-    reader_close_group(r, rank);
-    if (!group)
-        return;
-    own->group = group;
-    own->group_at = r->of[rank].count;
-    /* The place of its first call stands for the group: records have no other. */
-    add_token(r, rank, NCS_STEP_GROUP, &(struct ncs_workload_call){ .fn = NCS_FN_ncclGroupStart, .family = -1, .dtype = -1, .op = -1,
-                                                              .partner = -1, .place = first->place });
-}
+#include "reproduce/reader.h"
 
 /* ---- calls ---- */
 
@@ -124,26 +13,21 @@ static bool can_be_made(const struct ncs_call *call)
     return ncs_call_is_collective(call) || ncs_call_is_pair(call);
 }
 
-static void reader_leave_out(struct reader *r, const struct ncs_call *call)
-{
-    if (r->left_out++ == 0)
-        r->first_left_out = ncs_fn_info[call->fn].name;
-}
-
 /* The partner of a call, a rank of its communicator, as a rank of the job. */
-static int partner_of(const struct reader *r, const struct ncs_call *call)
+static int partner_of(const struct ncs_reader *r, const struct ncs_call *call)
 {
     const struct ncs_comm_info *info = r->journal->comm[call->comm];
     int partner = ncs_call_is_pair(call) ? ncs_call_peer(call) : ncs_call_root(call);
     if (partner < 0 || partner >= info->members)
         return -1;
-    return r->shared && ncs_comm_is_shared(info) ? partner : info->member[partner].rank;
+    partner = r->shared && ncs_comm_is_shared(info) ? partner : info->member[partner].rank;
+    return partner < r->job->ranks ? partner : -1;
 }
 
 /* A scenario has to say what the record does not. */
 static void invent(struct ncs_workload_call *c)
 {
-    if (c->dtype < 0)
+    if (c->dtype < 0 || !ncs_dtype_name(c->dtype)) /* of a file that is damaged */
         c->dtype = ncclFloat32;
     if (c->unsaid & NCS_UNSAID_COUNT && c->count == 0)
         c->count = 16;
@@ -151,44 +35,45 @@ static void invent(struct ncs_workload_call *c)
         c->op = ncclSum;
 }
 
-static void read_counted(struct reader *r, const struct ncs_call *call, int rank)
+static void read_counted(struct ncs_reader *r, const struct ncs_call *call, int rank)
 {
     int op = ncs_call_op(call);
     struct ncs_workload_call c = {
         .fn = call->fn, .family = r->family_of[call->comm], .count = ncs_call_count(call), .dtype = ncs_call_dtype(call),
         .op = op >= ncclNumOps ? ncclSum : op, .partner = partner_of(r, call), .unsaid = call->unsaid,
-        .stream = reader_stream(&r->rank[rank], ncs_call_stream(call)), .place = reader_place(r, call) };
+        .stream = ncs_reader_stream(&r->rank[rank], ncs_call_stream(call)), .place = ncs_reader_place(r, call) };
     bool paired = ncs_call_is_pair(call) || ncs_call_root(call) >= 0;
     invent(&c);
     if (c.family < 0 || (paired && c.partner < 0)) {
-        reader_leave_out(r, call);
+        ncs_reader_leave_out(r, call);
         return;
     }
-    reader_follow(r, call, rank);
-    reader_open_group(r, rank, call->group, &c);
-    add_token(r, rank, NCS_STEP_CALL, &c);
+    ncs_reader_follow(r, call, rank);
+    ncs_reader_open_group(r, rank, call->group, &c);
+    ncs_reader_add_token(r, rank, NCS_STEP_CALL, &c);
     r->rank[rank].newest = call;
 }
 
-static void reader_wait(struct reader *r, const struct ncs_call *call, int rank)
+static void reader_wait(struct ncs_reader *r, const struct ncs_call *call, int rank)
 {
     bool of_stream = call->fn == NCS_FN_cudaStreamSynchronize;
-    reader_follow(r, call, rank);
-    reader_close_group(r, rank);
-    add_token(r, rank, NCS_STEP_SYNC, &(struct ncs_workload_call){
+    ncs_reader_follow(r, call, rank);
+    ncs_reader_close_group(r, rank);
+    ncs_reader_add_token(r, rank, NCS_STEP_SYNC, &(struct ncs_workload_call){
         .fn = of_stream ? call->fn : NCS_FN_cudaDeviceSynchronize, .family = -1, .dtype = -1, .op = -1, .partner = -1,
-        .stream = of_stream ? reader_stream(&r->rank[rank], ncs_call_stream(call)) : 0,
-        .place = reader_place(r, call) });
+        .stream = of_stream ? ncs_reader_stream(&r->rank[rank], ncs_call_stream(call)) : 0,
+        .place = ncs_reader_place(r, call) });
 }
 
 /* A call that frees a communicator, if the program makes it before its end. */
-static void read_end(struct reader *r, const struct ncs_call *call, int rank)
+static void read_end(struct ncs_reader *r, const struct ncs_call *call, int rank)
 {
     struct ncs_workload_call c = { .fn = call->fn, .family = r->family_of[call->comm], .dtype = -1, .op = -1, .partner = -1,
-                              .place = reader_place(r, call) };
-    reader_close_group(r, rank);
+                              .place = ncs_reader_place(r, call) };
+    ncs_reader_close_group(r, rank);
+    r->rank[rank].has_ended |= c.family >= 0;
     if (c.family >= 0)
-        add_token(r, rank, NCS_STEP_CALL, &c);
+        ncs_reader_add_token(r, rank, NCS_STEP_CALL, &c);
 }
 
 static bool reader_ends_comm(const struct ncs_call *call)
@@ -196,19 +81,11 @@ static bool reader_ends_comm(const struct ncs_call *call)
     return call->comm >= 0 && (ncs_fn_info[call->fn].ends == NCS_ENDS_COMM || call->fn == NCS_FN_ncclCommFinalize);
 }
 
-/* The rank that has the communicator's handle: a helper thread of a program, such as a watchdog, may be of no rank. */
-static int rank_of_handle(const struct reader *r, const struct ncs_call *call)
-{
-    const struct ncs_comm_info *info = call->comm >= 0 ? r->journal->comm[call->comm] : NULL;
-    bool known = info && call->comm_rank >= 0 && call->comm_rank < info->members && info->member[call->comm_rank].rank >= 0;
-    return known ? info->member[call->comm_rank].rank : call->rank;
-}
-
 /* The rank of the job that makes the call; -1 = it is not known. */
-static int reader_rank(struct reader *r, const struct ncs_call *call)
+static int reader_rank(struct ncs_reader *r, const struct ncs_call *call)
 {
-    if (!r->shared)
-        return rank_of_handle(r, call);
+    if (!r->shared) /* who joins may pass the number of another */
+        return ncs_fn_info[call->fn].joins == NCS_JOINS_ONE ? call->rank : ncs_reader_rank_of_handle(r, call);
     const void *stream = ncs_call_stream(call);
     if (call->comm < 0)
         return stream ? (int)ncs_map_number(&r->rank_of, ncs_map_key(stream)) - 1 : -1;
@@ -218,24 +95,60 @@ static int reader_rank(struct reader *r, const struct ncs_call *call)
     return rank;
 }
 
-static void read_call(struct reader *r, const struct ncs_call *call)
+/* Calls after which a communicator is another. */
+static bool changes_comm(const struct ncs_call *call)
+{
+    return call->fn == NCS_FN_ncclCommRevoke || call->fn == NCS_FN_ncclCommSuspend || call->fn == NCS_FN_ncclCommResume;
+}
+
+/* Calls without a step on which an ending may depend. */
+static bool may_matter(const struct ncs_call *call)
+{
+    static const enum ncs_fn those[] = {
+        NCS_FN_cudaStreamWaitEvent, NCS_FN_cudaStreamAddCallback, NCS_FN_cudaLaunchHostFunc, NCS_FN_cudaEventSynchronize,
+        NCS_FN_cudaStreamEndCapture, NCS_FN_cudaDeviceReset, NCS_FN_ncclCommShrink, NCS_FN_ncclCommGrow, NCS_FN_ncclCommInitAll,
+        NCS_FN_ncclCommRevoke, NCS_FN_ncclCommSuspend, NCS_FN_ncclCommResume, NCS_FN_ncclRedOpCreatePreMulSum };
+    for (size_t i = 0; i < sizeof those / sizeof *those; i++)
+        if (those[i] == call->fn)
+            return true;
+    return false;
+}
+
+static void read_call(struct ncs_reader *r, const struct ncs_call *call)
 {
     int rank = reader_rank(r, call);
     if (rank < 0 || rank >= r->job->ranks || call->opening || call->ending || call->withdrawn)
         return;
     r->rank[rank].blocked = !call->returned;
+    r->rank[rank].failed &= !ncs_fn_info[call->fn].counted;
     bool of_nccl = ncs_fn_info[call->fn].lib == NCS_LIB_NCCL; /* a query of CUDA's that finds nothing is no loss */
     bool failed = call->returned && call->rc != 0 && !(of_nccl && call->rc == ncclInProgress);
-    if (failed && of_nccl)
-        reader_leave_out(r, call);
+    if (call->thread == 0 && call->fn == NCS_FN_ncclGroupStart)
+        r->rank[rank].depth++;
+    else if (call->thread == 0 && call->fn == NCS_FN_ncclGroupEnd && r->rank[rank].depth > 0)
+        r->rank[rank].depth--;
+    else if (call->comm >= 0 && r->stuck[call->comm] && ncs_fn_info[call->fn].joins == NCS_JOINS_ONE)
+        ncs_reader_init(r, call, rank);
+    else if (ncs_reader_is_waited_for(r, call) || (!failed && changes_comm(call) && call->comm >= 0 && r->family_of[call->comm] >= 0))
+        ncs_reader_add_text(r, rank, call, ncs_workload_collective_text(call), -1);
+    else if (failed && of_nccl)
+        ncs_reader_failed(r, call, rank);
     else if (failed)
-        return;
+        ncs_reader_failed_of_cuda(r, call, rank);
+    else if (ncs_fn_info[call->fn].counted && call->comm >= 0 && ncs_call_is_one_sided(call))
+        ncs_reader_signal(r, call, rank);
     else if (ncs_fn_info[call->fn].counted && call->comm >= 0)
-        can_be_made(call) ? read_counted(r, call, rank) : reader_leave_out(r, call);
+        can_be_made(call) ? read_counted(r, call, rank) : ncs_reader_leave_out(r, call);
     else if (call->fn == NCS_FN_cudaStreamSynchronize || call->fn == NCS_FN_cudaDeviceSynchronize)
         reader_wait(r, call, rank);
+    else if (ncs_reader_is_of_event(call) && call->returned && !r->shared)
+        ncs_reader_event(r, call, rank);
+    else if (ncs_fn_info[call->fn].lib == NCS_LIB_CUDA && !call->returned)
+        reader_wait(r, call, rank); /* cudaFree, say: the host waits for the device */
     else if (reader_ends_comm(call))
         read_end(r, call, rank);
+    else if (may_matter(call))
+        r->lost[call->fn]++;
 }
 
 static bool has_shared(const struct ncs_journal *journal)
@@ -248,32 +161,12 @@ static bool has_shared(const struct ncs_journal *journal)
 
 /* ---- the whole ---- */
 
-static bool waits_at_its_end(const struct ncs_workload_tokens *t)
-{
-    return t->count > 0 && t->token[t->count - 1].kind == NCS_STEP_SYNC;
-}
-
-/* The host of a rank that has made calls waits for them; a record of NCCL's calls alone does not show it. */
-static void end_rank(struct reader *r, int rank)
-{
-    struct ncs_workload_tokens *t = &r->of[rank];
-    const char *last = r->source->last ? r->source->last[rank] : NULL;
-    reader_close_group(r, rank);
-    if (last)
-        add_token(r, rank, NCS_STEP_LAST, &(struct ncs_workload_call){ .fn = NCS_FN_COUNT, .family = -1, .dtype = -1, .op = -1,
-                                                                       .partner = -1,
-                                                                       .place = ncs_workload_intern_place(r->job, last) });
-    else if (t->count > 0 && !waits_at_its_end(t) && t->token[t->count - 1].call->dtype >= 0)
-        add_token(r, rank, NCS_STEP_SYNC, &(struct ncs_workload_call){ .fn = NCS_FN_cudaDeviceSynchronize, .family = -1, .dtype = -1,
-                                                                .op = -1, .partner = -1 });
-}
-
 /* The arguments with which the rank would make the step as others do; NULL = it would not. */
 static const struct ncs_workload_call *as_others(const struct ncs_workload *job, const struct ncs_workload_step *step, int rank)
 {
     for (int r = 0; r < job->ranks; r++) {
         const struct ncs_workload_call *c = step->of[r];
-        if (!c || step->kind == NCS_STEP_LAST || step->kind == NCS_STEP_GROUP || step->kind == NCS_STEP_GROUP_END)
+        if (!c || step->kind == NCS_STEP_LAST || step->kind == NCS_STEP_TEXT || step->kind == NCS_STEP_GROUP || step->kind == NCS_STEP_GROUP_END)
             continue;
         if (c->family < 0 || (!ncs_fn_info[c->fn].pair && job->family[c->family].comm[rank] >= 0 &&
                               job->family[c->family].comm[rank] == job->family[c->family].comm[r]))
@@ -283,7 +176,7 @@ static const struct ncs_workload_call *as_others(const struct ncs_workload *job,
 }
 
 /* In a record all calls have returned: a rank whose newest call is not over waits for it. */
-static void find_blocked(struct reader *r)
+static void find_blocked(struct ncs_reader *r)
 {
     const struct ncs_snapshot *s = r->source->snapshot;
     for (size_t i = 0; s && i < s->parts; i++) {
@@ -296,7 +189,7 @@ static void find_blocked(struct reader *r)
 
 /* What a rank would do behind the call in which it waits is in no record: it does as the others. The run does not come so far,
  * but a trial of a repair does. */
-static void go_on_as_others(struct reader *r)
+static void go_on_as_others(struct ncs_reader *r)
 {
     struct ncs_workload *job = r->job;
     for (int rank = 0; rank < job->ranks; rank++) {
@@ -308,7 +201,20 @@ static void go_on_as_others(struct reader *r)
     }
 }
 
-static void note_limits(struct reader *r)
+static void note_losses(struct ncs_reader *r, int threads)
+{
+    if (r->shared)
+        ncs_workload_lose(r->job, "the process that has several devices: each device is a rank");
+    if (threads)
+        ncs_workload_lose(r->job, "the threads of a rank: one thread makes its calls");
+    if (r->refused)
+        ncs_workload_lose(r->job, "%zu call%s that NCCL refused", r->refused, r->refused == 1 ? "" : "s");
+    for (int fn = 0; fn < NCS_FN_COUNT; fn++)
+        if (r->lost[fn])
+            ncs_workload_lose(r->job, "%zu call%s of %s", r->lost[fn], r->lost[fn] == 1 ? "" : "s", ncs_fn_info[fn].name);
+}
+
+static void note_limits(struct ncs_reader *r)
 {
     int threads = 0;
     for (int i = 0; i < r->job->ranks; i++)
@@ -316,8 +222,13 @@ static void note_limits(struct reader *r)
     if (r->left_out)
         ncs_workload_note(r->job, "%zu call%s left out, the first is %s: only collectives, sends, receives and waits are kept",
                      r->left_out, r->left_out == 1 ? " is" : "s are", r->first_left_out);
+    if (r->puts)
+        ncs_workload_note(r->job, "%zu put%s written as signals: the data that puts move are not kept", r->puts, r->puts == 1 ? " is" : "s are");
     if (threads)
         ncs_workload_note(r->job, "the calls of all threads of a rank are made by one thread, in the order of the record");
+    note_losses(r, threads);
+    if (r->journal->dropped)
+        ncs_workload_lose(r->job, "the first %llu calls", (unsigned long long)r->journal->dropped);
     if (r->journal->dropped)
         ncs_workload_note(r->job, "the first %llu calls are missing: the record was too long to be kept",
                      (unsigned long long)r->journal->dropped);
@@ -326,26 +237,46 @@ static void note_limits(struct reader *r)
 static bool workload_has_calls(const struct ncs_workload *job)
 {
     for (size_t i = 0; i < job->steps; i++)
-        if (job->step[i]->kind == NCS_STEP_CALL)
+        if (job->step[i]->kind == NCS_STEP_CALL || job->step[i]->kind == NCS_STEP_TEXT)
             return true;
     return false;
 }
 
-bool ncs_workload_read(struct ncs_workload *job, const struct ncs_workload_source *source)
+/* Devices of one process are ranks. */
+static int ranks_of_job(const struct ncs_workload_source *source, bool shared)
 {
-    struct reader r = { .job = job, .source = source, .journal = source->journal };
-    const struct ncs_journal *journal = source->journal;
     int ranks = source->ranks;
+    for (size_t i = 0; shared && i < source->journal->comms; i++) {
+        const struct ncs_comm_info *info = source->journal->comm[i];
+        if (ncs_comm_is_shared(info) && info->nranks == info->members && info->nranks > ranks)
+            ranks = info->nranks;
+    }
+    return ranks;
+}
+
+/* choice: gets whether the other value of `behind` gives another order. */
+static bool workload_read(struct ncs_workload *job, const struct ncs_workload_source *source, bool behind, bool *choice)
+{
+    struct ncs_reader r = { .job = job, .source = source, .journal = source->journal };
+    const struct ncs_journal *journal = source->journal;
+    r.shared = has_shared(journal);
+    int ranks = ranks_of_job(source, r.shared);
     *job = (struct ncs_workload){ .ranks = ranks };
     r.of = ncs_new((size_t)ranks * sizeof *r.of);
     r.rank = ncs_new((size_t)ranks * sizeof *r.rank);
-    r.shared = has_shared(journal);
-    ncs_workload_read_comms(job, journal, &r.family_of);
-    for (const struct ncs_call *call = journal->oldest; call; call = call->newer)
+    ncs_reader_find_waits(&r);
+    ncs_workload_read_comms(job, journal, r.used, &r.family_of);
+    const struct ncs_host_step *host = journal->oldest_host;
+    for (const struct ncs_call *call = journal->oldest; call; call = call->newer) {
+        for (; host && host->after < call->id; host = host->newer)
+            ncs_reader_host(&r, host);
         read_call(&r, call);
+    }
+    for (; host; host = host->newer)
+        ncs_reader_host(&r, host);
     for (int i = 0; i < ranks; i++)
-        end_rank(&r, i);
-    ncs_workload_merge(job, r.of);
+        ncs_reader_end_rank(&r, i);
+    *choice = ncs_workload_merge(job, r.of, behind);
     find_blocked(&r);
     go_on_as_others(&r);
     note_limits(&r);
@@ -354,7 +285,25 @@ bool ncs_workload_read(struct ncs_workload *job, const struct ncs_workload_sourc
     ncs_free(r.of);
     ncs_free(r.rank);
     ncs_free(r.family_of);
+    ncs_free(r.stuck);
+    ncs_free(r.has_id);
+    ncs_free(r.used);
+    ncs_map_free(&r.waited);
+    ncs_map_free(&r.made);
+    ncs_map_free(&r.last_wait);
+    ncs_map_free(&r.recorded);
+    ncs_map_free(&r.event_of);
     ncs_map_free(&r.text_of);
     ncs_map_free(&r.rank_of);
     return workload_has_calls(job);
+}
+
+bool ncs_workload_read(struct ncs_workload *job, const struct ncs_workload_source *source)
+{
+    bool choice, has_calls = workload_read(job, source, false, &choice);
+    if (has_calls && choice) {
+        job->other = ncs_new(sizeof *job->other);
+        workload_read(job->other, source, true, &choice);
+    }
+    return has_calls;
 }

@@ -10,6 +10,10 @@ void ncs_workload_subset(const struct ncs_workload *of, const bool *ranks, const
 /* Numbers its different counts 1, 2, 3, ..., in their order. */
 void ncs_workload_least_counts(const struct ncs_workload *of, struct ncs_workload *out);
 
+enum { NCS_WITHOUT_HOSTS = 1, /* barriers, keys of the store */ NCS_WITHOUT_EVENTS = 2 };
+/* A workload without steps of these kinds (NCS_WITHOUT_...). False if it has none of them, or nothing else. */
+bool ncs_workload_without(const struct ncs_workload *of, unsigned kinds, struct ncs_workload *out);
+
 struct ncs_shrink {
     /* True if the smaller workload still does what it is about. `rank`: by its ranks, the number that the rank had at first. */
     bool (*keeps)(void *arg, const struct ncs_workload *workload, const int *rank);

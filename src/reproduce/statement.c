@@ -11,6 +11,10 @@
 #define COUNT_KEPT 16
 #define COUNT_STEP 8
 
+/* Lua lets a function have 200 locals: a scenario with more objects than this keeps kinds of which it has many in tables. */
+#define LOCALS_MOST 100
+#define MANY_OF_A_KIND 25
+
 /* ---- buffers ---- */
 
 static int by_count(const void *a, const void *b)
@@ -100,24 +104,52 @@ static void need_buffer(struct ncs_workload_buffers *b, const struct ncs_workloa
     buffer->room_2 = need_2 > buffer->room_2 ? need_2 : buffer->room_2;
 }
 
-static void name_buffers(struct ncs_workload_buffers *b)
+/* "x", of several "x_64", "x_int32_64", in a table "x[64]", "x.int32_64". */
+static char *buffer_name(const struct ncs_workload_buffers *b, const struct ncs_workload_buffer *buffer, bool second)
 {
-    bool types = false, several = b->buffers > 1;
+    bool types = false, several = b->buffers > 1, in_table = b->in_table[NCS_WORKLOAD_BUFFERS];
+    struct ncs_str name = { 0 };
     for (size_t i = 1; i < b->buffers; i++)
         types |= b->buffer[i].dtype != b->buffer[0].dtype;
-    for (size_t i = 0; i < b->buffers; i++)
-        for (int second = 0; second < 2; second++) {
-            struct ncs_str name = { 0 };
-            ncs_str_add(&name, second ? "z" : "x");
-            if (types)
-                ncs_str_addf(&name, "_%s", ncs_dtype_name(b->buffer[i].dtype));
-            if (several)
-                ncs_str_addf(&name, "_%llu", (unsigned long long)b->buffer[i].count);
-            *(second ? &b->buffer[i].name_2 : &b->buffer[i].name) = ncs_str_take(&name);
-        }
+    ncs_str_add(&name, second ? "z" : "x");
+    if (types)
+        ncs_str_addf(&name, "%s%s", in_table ? "." : "_", ncs_dtype_name(buffer->dtype));
+    if (several)
+        ncs_str_addf(&name, in_table && !types ? "[%llu]" : "_%llu", (unsigned long long)buffer->count);
+    return ncs_str_take(&name);
 }
 
-void ncs_workload_buffers_of(const struct ncs_workload *job, struct ncs_workload_buffers *b)
+/* Chooses the kinds of objects that are in tables. */
+static void choose_tables(struct ncs_workload_buffers *b)
+{
+    size_t count[NCS_WORKLOAD_KINDS] = { [NCS_WORKLOAD_STREAMS] = (size_t)ncs_workload_streams(b->job),
+                                           [NCS_WORKLOAD_EVENTS] = (size_t)ncs_workload_events(b->job) }, all = 0;
+    for (size_t i = 0; i < b->job->families; i++)
+        count[NCS_WORKLOAD_COMMS] += !b->job->family[i].is_world && b->job->family[i].comms > 0;
+    for (size_t i = 0; i < b->buffers; i++)
+        count[NCS_WORKLOAD_BUFFERS] += (b->buffer[i].room > 0) + (b->buffer[i].room_2 > 0);
+    for (int kind = 0; kind < NCS_WORKLOAD_KINDS; kind++)
+        all += count[kind];
+    for (int kind = 0; kind < NCS_WORKLOAD_KINDS; kind++)
+        b->in_table[kind] = all > LOCALS_MOST && count[kind] > MANY_OF_A_KIND;
+}
+
+static void name_objects(struct ncs_workload_buffers *b)
+{
+    for (size_t i = 0; i < b->buffers; i++) {
+        b->buffer[i].name = buffer_name(b, &b->buffer[i], false);
+        b->buffer[i].name_2 = buffer_name(b, &b->buffer[i], true);
+    }
+    b->comm = ncs_new((b->job->families + 1) * sizeof *b->comm);
+    for (size_t i = 0; i < b->job->families; i++) {
+        const struct ncs_workload_family *f = &b->job->family[i];
+        struct ncs_str name = { 0 };
+        ncs_str_addf(&name, "%s%s", b->in_table[NCS_WORKLOAD_COMMS] && !f->is_world ? "comm." : "", f->is_world ? "world" : f->name);
+        b->comm[i] = ncs_str_take(&name);
+    }
+}
+
+void ncs_workload_buffers_of(const struct ncs_workload *job, bool lua, struct ncs_workload_buffers *b)
 {
     *b = (struct ncs_workload_buffers){ .job = job };
     collect_counts(b);
@@ -127,7 +159,9 @@ void ncs_workload_buffers_of(const struct ncs_workload *job, struct ncs_workload
             if (c && c->dtype >= 0)
                 need_buffer(b, job->step[i], c, r);
         }
-    name_buffers(b);
+    if (lua)
+        choose_tables(b);
+    name_objects(b);
 }
 
 void ncs_workload_buffers_free(struct ncs_workload_buffers *b)
@@ -136,12 +170,14 @@ void ncs_workload_buffers_free(struct ncs_workload_buffers *b)
         ncs_free(b->buffer[i].name);
         ncs_free(b->buffer[i].name_2);
     }
+    for (size_t i = 0; b->comm && i < b->job->families; i++)
+        ncs_free(b->comm[i]);
+    ncs_free(b->comm);
     ncs_free(b->buffer);
     ncs_free(b->count);
 }
 
-static const char *buffer_name(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, int dtype,
-                               bool second)
+static const char *buffer_in(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, int dtype, bool second)
 {
     const struct ncs_workload_buffer *buffer = find_buffer(b, dtype, count_in(b, step, dtype));
     return second ? buffer->name_2 : buffer->name;
@@ -157,12 +193,29 @@ int ncs_workload_streams(const struct ncs_workload *job)
     return most;
 }
 
-void ncs_workload_add_stream(struct ncs_str *out, int stream)
+void ncs_workload_add_stream(const struct ncs_workload_buffers *b, struct ncs_str *out, int stream)
 {
     if (stream == 0)
         ncs_str_add(out, "stream");
     else
-        ncs_str_addf(out, "s%d", stream + 1);
+        ncs_str_addf(out, b->in_table[NCS_WORKLOAD_STREAMS] ? "s[%d]" : "s%d", stream + 1);
+}
+
+int ncs_workload_events(const struct ncs_workload *job)
+{
+    uint64_t events = 0;
+    for (size_t i = 0; i < job->steps; i++)
+        for (int r = 0; job->step[i]->kind == NCS_STEP_TEXT && r < job->ranks; r++) {
+            const struct ncs_workload_call *c = job->step[i]->of[r];
+            if (c && strstr(c->place, NCS_TEXT_EVENT) && c->count >= events)
+                events = c->count + 1;
+        }
+    return (int)events;
+}
+
+void ncs_workload_add_event(const struct ncs_workload_buffers *b, struct ncs_str *out, int event)
+{
+    ncs_str_addf(out, b->in_table[NCS_WORKLOAD_EVENTS] ? "e[%d]" : "e%d", event + 1);
 }
 
 /* ---- values by rank ---- */
@@ -203,11 +256,11 @@ static void spread_close(struct spread *s)
 }
 
 /* The family's names of a rank's own number and of the number of ranks. */
-static char *spread_format(const struct spread *s, const struct ncs_workload_family *f, bool neighbours)
+static char *spread_format(const struct spread *s, const struct ncs_workload_family *f, const char *comm, bool neighbours)
 {
     struct ncs_str out = { 0 }, rank = { 0 }, nranks = { 0 };
-    ncs_str_addf(&rank, "%s%srank", f && !f->is_world ? f->name : "", f && !f->is_world ? "." : "");
-    ncs_str_addf(&nranks, "%s%snranks", f && !f->is_world ? f->name : "", f && !f->is_world ? "." : "");
+    ncs_str_addf(&rank, "%s%srank", f && !f->is_world ? comm : "", f && !f->is_world ? "." : "");
+    ncs_str_addf(&nranks, "%s%snranks", f && !f->is_world ? comm : "", f && !f->is_world ? "." : "");
     ncs_workload_add_values(&out, &(struct ncs_workload_values){ .value = s->value, .has = s->has, .ranks = s->job->ranks,
                                                        .own = neighbours ? s->own : NULL, .size = s->size, .rank = rank.text,
                                                        .nranks = nranks.text });
@@ -217,7 +270,7 @@ static char *spread_format(const struct spread *s, const struct ncs_workload_fam
     return ncs_str_take(&out);
 }
 
-enum facet { FACET_COUNT, FACET_PARTNER, FACET_STREAM, FACET_OP };
+enum facet { FACET_COUNT, FACET_PARTNER };
 
 static long facet_of(const struct ncs_workload_buffers *b, int rank, const struct ncs_workload_call *c, enum facet facet)
 {
@@ -225,8 +278,6 @@ static long facet_of(const struct ncs_workload_buffers *b, int rank, const struc
     switch (facet) {
     case FACET_COUNT: return (long)scaled_count(b, c->count);
     case FACET_PARTNER: return c->partner >= 0 && f->comm[c->partner] == f->comm[rank] ? f->rank[c->partner] : 0;
-    case FACET_STREAM: return c->stream;
-    case FACET_OP: return c->op;
     }
     return 0;
 }
@@ -240,7 +291,7 @@ static char *facet_text(const struct ncs_workload_buffers *b, const struct ncs_w
     for (int r = 0; r < b->job->ranks; r++)
         if (step->of[r])
             s.value[r] = facet_of(b, r, step->of[r], facet);
-    char *text = spread_format(&s, f, neighbours && f);
+    char *text = spread_format(&s, f, f ? b->comm[f - b->job->family] : "", neighbours && f);
     spread_close(&s);
     return text;
 }
@@ -260,11 +311,28 @@ static void add_option(struct ncs_workload_statement *s, const char *key, char *
     s->option[s->options++] = (struct ncs_workload_option){ key, value, is_text };
 }
 
-/* "nranks == 4 and x or nil": a buffer that only the root has. */
-static char *of_root(const char *own, const char *root, const char *buffer)
+/* "rank == 4 and x or nil": a buffer that only the root has. Ranks that name different roots are compared one by one. */
+static char *of_root(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, const char *own, const char *root,
+                     const char *buffer)
 {
-    struct ncs_str out = { 0 };
-    ncs_str_addf(&out, "%s == %s and %s or nil", own, root, buffer);
+    struct ncs_str out = { 0 }, is_root = { 0 };
+    const char *open = strchr(buffer, ' ') ? "(" : "", *close = *open ? ")" : "";
+    ncs_str_add(&is_root, "");
+    if (root[strspn(root, "0123456789")] == '\0') {
+        ncs_str_addf(&is_root, "%s == %s", own, root);
+    } else {
+        bool *has = ncs_new((size_t)b->job->ranks * sizeof *has);
+        for (int r = 0; r < b->job->ranks; r++)
+            has[r] = step->of[r] && step->of[r]->partner == r;
+        ncs_workload_add_condition(&is_root, has, b->job->ranks);
+        ncs_free(has);
+    }
+    bool simple = !strstr(is_root.text, " or ");
+    if (is_root.bytes)
+        ncs_str_addf(&out, "%s%s%s and %s%s%s or nil", simple ? "" : "(", is_root.text, simple ? "" : ")", open, buffer, close);
+    else
+        ncs_str_add(&out, buffer);
+    ncs_str_free(&is_root);
     return ncs_str_take(&out);
 }
 
@@ -274,50 +342,69 @@ static const char *method_of(enum ncs_fn fn)
     return colon ? colon + 1 : NULL;
 }
 
-/* The operator that most ranks pass is the first one's; a disagreement is spelled out. */
-static char *operator_text(const struct ncs_workload *job, const struct ncs_workload_step *step, const struct ncs_workload_call *any)
+/* What each rank passes: `text` gives the expression for a call. */
+static char *text_by_rank(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step,
+                          void (*add)(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step,
+                                      const struct ncs_workload_call *c, struct ncs_str *out))
 {
+    size_t ranks = (size_t)b->job->ranks;
+    char **text = ncs_new(ranks * sizeof *text);
     struct ncs_str out = { 0 };
-    for (int r = 0; r < job->ranks; r++)
-        if (step->of[r] && step->of[r]->op != any->op && step->of[r]->op >= 0) {
-            ncs_str_addf(&out, "rank == %d and \"%s\" or \"%s\"", r, ncs_redop_name(step->of[r]->op), ncs_redop_name(any->op));
-            return ncs_str_take(&out);
+    for (size_t r = 0; r < ranks; r++)
+        if (step->of[r]) {
+            struct ncs_str own = { 0 };
+            add(b, step, step->of[r], &own);
+            text[r] = ncs_str_take(&own);
         }
-    ncs_str_addf(&out, "\"%s\"", ncs_redop_name(any->op));
+    ncs_workload_add_texts(&out, (const char *const *)text, b->job->ranks);
+    for (size_t r = 0; r < ranks; r++)
+        ncs_free(text[r]);
+    ncs_free(text);
     return ncs_str_take(&out);
 }
 
-/* The buffer of the call's type; if some ranks pass another type, theirs: "rank == 1 and x_int32 or x". */
-static char *buffer_of(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, bool second)
+static void add_operator(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, const struct ncs_workload_call *c,
+                         struct ncs_str *out)
 {
-    const struct ncs_workload_call *first = NULL, *other = NULL;
-    bool *has = ncs_new((size_t)b->job->ranks * sizeof *has);
-    struct ncs_str out = { 0 };
-    for (int r = 0; r < b->job->ranks; r++) {
-        const struct ncs_workload_call *c = step->of[r];
-        first = first ? first : c;
-        has[r] = c && c->dtype != first->dtype;
-        other = has[r] ? c : other;
-    }
-    if (other) {
-        ncs_str_add(&out, "(");
-        ncs_workload_add_condition(&out, has, b->job->ranks);
-        ncs_str_addf(&out, ") and %s or ", buffer_name(b, step, other->dtype, second));
-    }
-    ncs_str_add(&out, buffer_name(b, step, first->dtype, second));
-    ncs_free(has);
-    return ncs_str_take(&out);
+    (void)b, (void)step;
+    ncs_str_addf(out, "\"%s\"", ncs_redop_name(c->op >= 0 ? c->op : ncclSum));
+}
+
+static void add_first_buffer(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step,
+                             const struct ncs_workload_call *c, struct ncs_str *out)
+{
+    ncs_str_add(out, buffer_in(b, step, c->dtype, false));
+}
+
+static void add_second_buffer(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step,
+                              const struct ncs_workload_call *c, struct ncs_str *out)
+{
+    ncs_str_add(out, buffer_in(b, step, c->dtype, true));
+}
+
+static void add_own_stream(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step,
+                           const struct ncs_workload_call *c, struct ncs_str *out)
+{
+    (void)step;
+    ncs_workload_add_stream(b, out, c->stream);
+}
+
+static void add_own_comm(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, const struct ncs_workload_call *c,
+                         struct ncs_str *out)
+{
+    (void)step;
+    ncs_str_add(out, b->comm[c->family]);
 }
 
 static void state_buffers(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step,
                           const struct ncs_workload_call *c, const char *root, struct ncs_workload_statement *s)
 {
-    char *x = buffer_of(b, step, false), *y = buffer_of(b, step, true);
+    char *x = text_by_rank(b, step, add_first_buffer), *y = text_by_rank(b, step, add_second_buffer);
     struct ncs_str own = { 0 };
     ncs_str_addf(&own, "%s%srank", strcmp(s->object, "world") == 0 ? "" : s->object, strcmp(s->object, "world") == 0 ? "" : ".");
     bool reads = c->fn != NCS_FN_ncclRecv, writes = writes_another(c->fn);
-    s->send = !reads ? NULL : c->fn == NCS_FN_ncclScatter ? of_root(own.text, root, x) : ncs_copy_text(x);
-    s->recv = !writes ? NULL : c->fn == NCS_FN_ncclGather ? of_root(own.text, root, y) : ncs_copy_text(y);
+    s->send = !reads ? NULL : c->fn == NCS_FN_ncclScatter ? of_root(b, step, own.text, root, x) : ncs_copy_text(x);
+    s->recv = !writes ? NULL : c->fn == NCS_FN_ncclGather ? of_root(b, step, own.text, root, y) : ncs_copy_text(y);
     ncs_str_free(&own);
     ncs_free(x);
     ncs_free(y);
@@ -334,30 +421,12 @@ static const struct ncs_workload_family *family_of_step(const struct ncs_workloa
 }
 
 /* "(rank == 5 and b or a)": the communicator of each rank. */
-static char *object_by_rank(const struct ncs_workload *job, const struct ncs_workload_step *step)
+static char *object_by_rank(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step)
 {
     struct ncs_str out = { 0 };
-    bool *has = ncs_new((size_t)job->ranks * sizeof *has), *done = ncs_new((job->families + 1) * sizeof *done);
-    int first = -1;
-    for (int r = 0; r < job->ranks; r++) {
-        int family = step->of[r] ? step->of[r]->family : -1;
-        if (family < 0 || done[family])
-            continue;
-        done[family] = true;
-        if (first < 0) {
-            first = family; /* comes last: the one of all other ranks */
-            continue;
-        }
-        for (int k = 0; k < job->ranks; k++)
-            has[k] = step->of[k] && step->of[k]->family == family;
-        ncs_str_add(&out, out.bytes ? "" : "(");
-        ncs_str_add(&out, "(");
-        ncs_workload_add_condition(&out, has, job->ranks);
-        ncs_str_addf(&out, ") and %s or ", job->family[family].name);
-    }
-    ncs_str_addf(&out, "%s)", job->family[first].name);
-    ncs_free(has);
-    ncs_free(done);
+    char *text = text_by_rank(b, step, add_own_comm);
+    ncs_str_addf(&out, "(%s)", text);
+    ncs_free(text);
     return ncs_str_take(&out);
 }
 
@@ -366,8 +435,8 @@ static void state_call(const struct ncs_workload_buffers *b, const struct ncs_wo
 {
     const struct ncs_workload_family *f = family_of_step(b->job, step, c);
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
-    s->chosen = f ? NULL : object_by_rank(b->job, step);
-    s->object = f ? f->name : s->chosen;
+    s->chosen = f ? NULL : object_by_rank(b, step);
+    s->object = f ? b->comm[f - b->job->family] : s->chosen;
     s->verb = method_of(c->fn);
     if (c->dtype < 0)
         return;
@@ -380,13 +449,39 @@ static void state_call(const struct ncs_workload_buffers *b, const struct ncs_wo
     else
         ncs_free(partner);
     if (info->reduces)
-        add_option(s, "op", operator_text(b->job, step, c), false);
+        add_option(s, "op", text_by_rank(b, step, add_operator), false);
     add_option(s, "count", facet_text(b, step, f, FACET_COUNT, false), false);
-    if (c->stream > 0) {
-        struct ncs_str stream = { 0 };
-        ncs_workload_add_stream(&stream, c->stream);
-        add_option(s, "stream", ncs_str_take(&stream), false);
-    }
+    char *stream = text_by_rank(b, step, add_own_stream);
+    if (strcmp(stream, "stream") != 0)
+        add_option(s, "stream", stream, false);
+    else
+        ncs_free(stream);
+}
+
+/* The statement of a TEXT step with the names of this scenario. */
+static void state_text(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, const struct ncs_workload_call *c,
+                       struct ncs_workload_statement *s)
+{
+    const struct ncs_workload_family *f = c->family >= 0 ? &b->job->family[c->family] : NULL;
+    char *partner = f && c->partner >= 0 ? facet_text(b, step, f, FACET_PARTNER, true) : NULL;
+    struct ncs_str out = { 0 };
+    for (const char *t = c->place; *t; t++)
+        if (*t == NCS_TEXT_PARTNER[0])
+            ncs_str_add(&out, partner ? partner : "0");
+        else if (*t == NCS_TEXT_COMM[0])
+            ncs_str_add(&out, f ? b->comm[c->family] : "nil");
+        else if (*t == NCS_TEXT_STREAM[0])
+            ncs_workload_add_stream(b, &out, c->stream);
+        else if (*t == NCS_TEXT_EVENT[0])
+            ncs_workload_add_event(b, &out, (int)c->count);
+        else if (*t == NCS_TEXT_COUNT[0])
+            ncs_str_addf(&out, "%llu", (unsigned long long)scaled_count(b, c->count));
+        else
+            ncs_str_add_bytes(&out, t, 1);
+    ncs_free(partner);
+    s->chosen = ncs_str_take(&out);
+    s->object = "";
+    s->verb = s->chosen;
 }
 
 void ncs_workload_state(const struct ncs_workload_buffers *b, const struct ncs_workload_step *step, struct ncs_workload_statement *s)
@@ -401,9 +496,11 @@ void ncs_workload_state(const struct ncs_workload_buffers *b, const struct ncs_w
         *s = (struct ncs_workload_statement){ .object = "C", .verb = ncs_fn_info[c->fn].name };
     else if (step->kind == NCS_STEP_CALL)
         state_call(b, step, c, s);
+    else if (step->kind == NCS_STEP_TEXT)
+        state_text(b, step, c, s);
     else if (c->fn == NCS_FN_cudaStreamSynchronize) {
         struct ncs_str stream = { 0 };
-        ncs_workload_add_stream(&stream, c->stream);
+        ncs_workload_add_stream(b, &stream, c->stream);
         s->object = s->chosen = ncs_str_take(&stream);
     }
     if (c->place && step->kind == NCS_STEP_CALL)

@@ -102,6 +102,8 @@ static const struct ncs_workload_call *subset_call(struct subset *s, const struc
     if (c->partner >= 0)
         new.partner = s->number[c->partner];
     if (c->partner >= 0 && new.partner < 0) {
+        if (step->kind == NCS_STEP_TEXT)
+            return NULL;
         bool pair = ncs_fn_info[c->fn].pair;
         new.partner = pair ? another_peer(s, step, rank) : another_root(s, c, rank);
         if (pair && new.partner < 0)
@@ -145,6 +147,40 @@ void ncs_workload_subset(const struct ncs_workload *of, const bool *ranks, const
         ncs_workload_note(out, "%s", of->note[i]);
     ncs_free(s.number);
     ncs_free(s.family);
+}
+
+/* ---- steps besides calls ---- */
+
+static unsigned kinds_of_step(const struct ncs_workload *job, const struct ncs_workload_step *s)
+{
+    int r = 0;
+    while (r < job->ranks && !s->of[r])
+        r++;
+    if (s->kind != NCS_STEP_TEXT || r == job->ranks)
+        return 0;
+    const char *text = s->of[r]->place;
+    bool host = s->of[r]->fn == NCS_FN_COUNT && (strncmp(text, "barrier(", 8) == 0 || strncmp(text, "store:", 6) == 0);
+    return (host ? NCS_WITHOUT_HOSTS : 0) | (strstr(text, NCS_TEXT_EVENT) ? NCS_WITHOUT_EVENTS : 0);
+}
+
+bool ncs_workload_without(const struct ncs_workload *of, unsigned kinds, struct ncs_workload *out)
+{
+    bool *ranks = ncs_new((size_t)of->ranks * sizeof *ranks), *steps = ncs_new((of->steps + 1) * sizeof *steps), left = false;
+    unsigned found = 0;
+    memset(ranks, true, (size_t)of->ranks);
+    for (size_t i = 0; i < of->steps; i++) {
+        unsigned is = kinds_of_step(of, of->step[i]) & kinds;
+        steps[i] = !is;
+        found |= is;
+        left |= steps[i] && of->step[i]->kind == NCS_STEP_CALL;
+    }
+    if (found && left)
+        ncs_workload_subset(of, ranks, steps, out);
+    if (found & NCS_WITHOUT_HOSTS && left)
+        ncs_workload_note(out, "barriers and keys of the store are left out: without them the run ends as the record shows");
+    ncs_free(ranks);
+    ncs_free(steps);
+    return found && left;
 }
 
 /* ---- counts ---- */

@@ -21,4 +21,8 @@ struct ncs_workload_values {
 /* Appends "3", "(rank + 1) % nranks", "rank == 2 and 8 or 16", or a table by rank. */
 void ncs_workload_add_values(struct ncs_str *out, const struct ncs_workload_values *v);
 
+/* Appends the expression that gives each rank its text (NULL = none): "rank == 2 and b or a". The text of most ranks comes last.
+ * No text is false in Lua. Several texts become a table by rank. */
+void ncs_workload_add_texts(struct ncs_str *out, const char *const *text, int ranks);
+
 #endif

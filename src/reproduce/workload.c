@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/safe.h"
 
 /* ---- shared arguments and places ---- */
 
@@ -50,6 +51,31 @@ const char *ncs_workload_intern_place(struct ncs_workload *job, const char *text
     return known;
 }
 
+/* The bytes of a character that YAML excludes although it is valid UTF-8: U+2028, U+2029, U+FEFF, U+FFFE, U+FFFF; 0 = it is none. */
+static size_t excluded_bytes(const char *text)
+{
+    static const char *const excluded[] = { "\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbb\xbf", "\xef\xbf\xbe", "\xef\xbf\xbf" };
+    for (size_t i = 0; i < sizeof excluded / sizeof *excluded; i++)
+        if (strncmp(text, excluded[i], strlen(excluded[i])) == 0)
+            return strlen(excluded[i]);
+    return 0;
+}
+
+void ncs_workload_add_line(struct ncs_str *out, const char *text)
+{
+    struct ncs_str valid = { 0 }, line = { 0 };
+    ncs_safe_utf8(&valid, text, strlen(text));
+    ncs_safe_line(&line, valid.text ? valid.text : "");
+    ncs_str_add(out, "");
+    for (const char *c = line.text ? line.text : ""; *c;) {
+        size_t bytes = excluded_bytes(c);
+        ncs_str_add_bytes(out, bytes ? "?" : c, 1);
+        c += bytes ? bytes : 1;
+    }
+    ncs_str_free(&valid);
+    ncs_str_free(&line);
+}
+
 void ncs_workload_note(struct ncs_workload *job, const char *fmt, ...)
 {
     struct ncs_str text = { 0 };
@@ -58,6 +84,26 @@ void ncs_workload_note(struct ncs_workload *job, const char *fmt, ...)
     ncs_str_addv(&text, fmt, args);
     va_end(args);
     NCS_PUSH(job->note, job->notes, job->note_room, ncs_str_take(&text));
+}
+
+void ncs_workload_lose(struct ncs_workload *job, const char *fmt, ...)
+{
+    struct ncs_str text = { 0 };
+    va_list args;
+    va_start(args, fmt);
+    ncs_str_addv(&text, fmt, args);
+    va_end(args);
+    NCS_PUSH(job->loss, job->losses, job->loss_room, ncs_str_take(&text));
+}
+
+void ncs_workload_add_losses(const struct ncs_workload *job, bool of_data, struct ncs_str *out)
+{
+    if (of_data)
+        ncs_str_add(out, "the contents of buffers");
+    for (size_t i = 0; i < job->losses; i++)
+        ncs_str_addf(out, "%s%s", of_data || i > 0 ? "; " : "", job->loss[i]);
+    if (!of_data && job->losses == 0)
+        ncs_str_add(out, "the times of the calls, and the lines of the program around them");
 }
 
 /* ---- steps ---- */
@@ -102,6 +148,12 @@ void ncs_workload_free(struct ncs_workload *job)
         ncs_workload_free_step(job->step[i]);
     for (size_t i = 0; i < job->notes; i++)
         ncs_free(job->note[i]);
+    for (size_t i = 0; i < job->losses; i++)
+        ncs_free(job->loss[i]);
+    ncs_free(job->loss);
+    if (job->other)
+        ncs_workload_free(job->other);
+    ncs_free(job->other);
     ncs_map_each(&job->call, job_free_value, NULL);
     ncs_map_each(&job->place, job_free_value, NULL);
     ncs_map_free(&job->call);

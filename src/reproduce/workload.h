@@ -35,7 +35,14 @@ struct ncs_step_key {
     uint64_t key, without_place; /* equal if the place is unknown */
 };
 
-enum ncs_step_kind { NCS_STEP_CALL, NCS_STEP_GROUP, NCS_STEP_GROUP_END, NCS_STEP_SYNC, NCS_STEP_LAST };
+/* TEXT: a statement of Lua that is no plain call. Its text is the `place` of its ncs_workload_call, with these bytes for what
+ * the scenario names. */
+enum ncs_step_kind { NCS_STEP_CALL, NCS_STEP_GROUP, NCS_STEP_GROUP_END, NCS_STEP_SYNC, NCS_STEP_TEXT, NCS_STEP_LAST };
+#define NCS_TEXT_PARTNER "\1" /* the call's partner, as a rank of its communicator */
+#define NCS_TEXT_COMM "\2"
+#define NCS_TEXT_STREAM "\3"
+#define NCS_TEXT_COUNT "\4"   /* its count, scaled */
+#define NCS_TEXT_EVENT "\5"   /* an event, whose number from 0 is the count */
 
 struct ncs_workload_step {
     enum ncs_step_kind kind;
@@ -51,6 +58,8 @@ struct ncs_workload {
     struct ncs_map call;      /* the calls, by hash */
     struct ncs_map place;     /* the places, by hash */
     char **note; size_t notes, note_room; /* what the scenario cannot show, one sentence each */
+    struct ncs_workload *other; /* the same calls in another order, as likely; NULL = there is none */
+    char **loss; size_t losses, loss_room; /* what is not written, as "3 calls of cudaMemcpy": causes of another ending */
 };
 
 /* The text of a call's place; NULL = unknown. */
@@ -64,9 +73,17 @@ struct ncs_workload_source {
     const struct ncs_snapshot *snapshot; /* at the end of the journal, for records whose calls all return; NULL = not needed */
     const char *const *last;      /* by rank: the statement of Lua by which it ends, as `error("x")`; NULL = none */
 };
+/* Values of `last` that are no statement at the end: the newest call is on memory that is too small; a fault, as "fault.link { ...
+ * }", comes before the newest call. */
+#define NCS_LAST_ILLEGAL_ACCESS "illegal-access"
+#define NCS_LAST_FAULT "fault.link"
+
 /* Reads the calls of the ranks' main programs. False if the journal has no call that a scenario can make. */
 bool ncs_workload_read(struct ncs_workload *job, const struct ncs_workload_source *source);
 void ncs_workload_free(struct ncs_workload *job); /* the contents */
+/* Appends what is not written of the job, as a list: why the run of its scenario may end otherwise. `of_data`: the job ended by wrong
+ * data. */
+void ncs_workload_add_losses(const struct ncs_workload *job, bool of_data, struct ncs_str *out);
 
 /* ---- for the files of this room ---- */
 
@@ -75,7 +92,10 @@ void ncs_workload_free_step(struct ncs_workload_step *step);
 /* The one copy of equal arguments. */
 const struct ncs_workload_call *ncs_workload_intern(struct ncs_workload *job, const struct ncs_workload_call *call);
 const char *ncs_workload_intern_place(struct ncs_workload *job, const char *text); /* NULL gives NULL */
+/* Appends a text of a stranger as one line of valid UTF-8 that Lua and YAML can hold. */
+void ncs_workload_add_line(struct ncs_str *out, const char *text);
 void ncs_workload_note(struct ncs_workload *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void ncs_workload_lose(struct ncs_workload *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* A rank's calls before they are merged. */
 struct ncs_workload_token {
@@ -88,11 +108,28 @@ struct ncs_workload_tokens {
     size_t count, room;
 };
 
-/* Merges the ranks' calls into the job's steps. */
-void ncs_workload_merge(struct ncs_workload *job, const struct ncs_workload_tokens *of);
+/* Merges the ranks' calls into the job's steps. What a rank does last and no other rank does comes before what only others do last, or
+ * behind it (`behind`). True if there is such a choice. */
+bool ncs_workload_merge(struct ncs_workload *job, const struct ncs_workload_tokens *of, bool behind);
 
 /* Finds the communicators of the journal and the families that they form; *family_of gets the family of each communicator of
- * the journal, -1 = it is not used; the caller frees it. */
-void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_journal *journal, int **family_of);
+ * the journal, -1 = it is not used; the caller frees it. `used`: by communicator, it is used although it has no counted call. */
+void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_journal *journal, const bool *used, int **family_of);
+
+/* ---- texts of TEXT steps; the caller frees them; NULL = there is none ---- */
+
+/* Appends a text of Lua in quotes. */
+void ncs_workload_add_quoted(struct ncs_str *out, const char *text);
+char *ncs_workload_host_text(const struct ncs_host_step *step, int ranks);
+/* A put is written as a signal: what it moves is not kept. */
+char *ncs_workload_signal_text(const struct ncs_call *call, bool on_stream);
+/* `has_ended`: the caller has ended the communicator. NULL also if another run need not refuse the call. */
+char *ncs_workload_failed_text(const struct ncs_call *call, int nranks, bool has_ended);
+/* The call on memory that is too small for it. */
+char *ncs_workload_illegal_text(const struct ncs_workload_call *call);
+/* A split, or the registration of a window; a revocation, a suspension, a resumption. */
+char *ncs_workload_collective_text(const struct ncs_call *call);
+/* `rank`: of the job. The id is a key of the store, "id 1". */
+char *ncs_workload_init_text(const struct ncs_call *call, int rank, int ranks);
 
 #endif

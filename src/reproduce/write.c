@@ -55,7 +55,7 @@ static void add_invented(const struct ncs_workload *job, struct comments *c)
         if (invented[i].is)
             ncs_str_addf(&list, "%s%s", list.bytes ? ", " : "", invented[i].what);
     struct ncs_workload_buffers b;
-    ncs_workload_buffers_of(job, &b);
+    ncs_workload_buffers_of(job, false, &b);
     reproducer_comment(c, "Invented: %s.%s", list.text, b.scaled ? " Large counts are scaled down, in their order." : "");
     ncs_workload_buffers_free(&b);
     ncs_str_free(&list);
@@ -74,21 +74,24 @@ void ncs_reproducer_settings(const struct ncs_run_options *o, const struct ncs_r
 {
     /* A wrong verdict without a wrong value is declared by its finding. */
     bool by_finding = outcome->verdict == NCS_WRONG && outcome->why, named = outcome->verdict == NCS_HANG || by_finding;
+    bool lost = outcome->verdict == NCS_LOST;
     text->policy = o && o->policy == NCS_POLICY_TYPICAL ? "typical" : NULL;
     text->lanes = o ? o->kernel_slots : 0;
     text->devices = o ? o->devices : 0;
     text->verdict = by_finding ? "finding" : ncs_verdict_name(outcome->verdict);
     text->error = outcome->verdict == NCS_ERROR ? outcome->error : NULL;
     text->why = named ? outcome->why : NULL;
-    text->culprit = named ? outcome->rank : NULL;
-    text->culprits = named ? outcome->ranks : 0;
+    text->culprit = named || lost ? outcome->rank : NULL;
+    text->culprits = named || lost ? outcome->ranks : 0;
+    if (lost && !outcome->ranks)
+        text->verdict = NULL; /* it would name a rank */
 }
 
-bool ncs_reproduced_write(const struct ncs_reproduced_writing *w, bool replace, const struct ncs_reproduced *outcome,
-                          const struct ncs_reproduced *recorded, struct ncs_error *err)
+void ncs_reproduced_text(const struct ncs_reproduced_writing *w, const struct ncs_reproduced *outcome,
+                         const struct ncs_reproduced *recorded, struct ncs_str *out)
 {
     struct comments c = { 0 };
-    struct ncs_str out = { 0 }, about = { 0 };
+    struct ncs_str about = { 0 };
     reproducer_comment(&c, "Written by ncclscript from %s.", w->origin);
     add_invented(w->workload, &c);
     if (w->options && w->options->seed)
@@ -99,6 +102,15 @@ bool ncs_reproduced_write(const struct ncs_reproduced_writing *w, bool replace, 
         struct ncs_str text = { 0 };
         ncs_reproduced_add(recorded, &text);
         reproducer_comment(&c, "The record shows something else: %s.", text.text);
+        ncs_str_clear(&text);
+        ncs_workload_add_losses(w->workload, recorded->verdict == NCS_WRONG && !recorded->why, &text);
+        reproducer_comment(&c, "Not written: %s.", text.text);
+        ncs_str_free(&text);
+    }
+    if (w->lists_losses && w->workload->losses > 0) {
+        struct ncs_str text = { 0 };
+        ncs_workload_add_losses(w->workload, false, &text);
+        reproducer_comment(&c, "Not written: %s.", text.text);
         ncs_str_free(&text);
     }
     ncs_str_add(&about, "a recorded job: ");
@@ -106,10 +118,17 @@ bool ncs_reproduced_write(const struct ncs_reproduced_writing *w, bool replace, 
     struct ncs_workload_text text = { .yaml = ncs_reproducer_is_yaml(w->file), .about = about.text, .comment = c.line,
                                       .comments = c.lines, .places_in_comments = w->in_comments };
     ncs_reproducer_settings(w->options, outcome, &text);
-    ncs_workload_emit(w->workload, &text, &out);
-    bool written = ncs_file_write(w->file, out.text, out.bytes, replace, err);
+    ncs_workload_emit(w->workload, &text, out);
     free_comments(&c);
     ncs_str_free(&about);
+}
+
+bool ncs_reproduced_write(const struct ncs_reproduced_writing *w, bool replace, const struct ncs_reproduced *outcome,
+                          struct ncs_error *err)
+{
+    struct ncs_str out = { 0 };
+    ncs_reproduced_text(w, outcome, NULL, &out);
+    bool written = ncs_file_write(w->file, out.text, out.bytes, replace, err);
     ncs_str_free(&out);
     return written;
 }

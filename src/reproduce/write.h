@@ -11,11 +11,14 @@ struct ncs_reproduced_writing {
     const struct ncs_workload *workload;
     const struct ncs_run_options *options; /* of the run; NULL = they are not known */
     bool in_comments;    /* places stand in comments, not in labels */
+    bool lists_losses;   /* a comment has what is not written, even if the run may end as the record */
 };
-/* The scenario declares `outcome`. `recorded`: how the job ended, if that is something else; NULL = it is the same. `replace`:
- * an existing file is replaced. False, with err, if the file cannot be written. */
+/* Appends the scenario. It declares `outcome`. `recorded`: how the job ended, if that is something else; NULL = it is the same. */
+void ncs_reproduced_text(const struct ncs_reproduced_writing *w, const struct ncs_reproduced *outcome,
+                         const struct ncs_reproduced *recorded, struct ncs_str *out);
+/* Writes the scenario to its file. `replace`: an existing file is replaced. False, with err, if the file cannot be written. */
 bool ncs_reproduced_write(const struct ncs_reproduced_writing *w, bool replace, const struct ncs_reproduced *outcome,
-                          const struct ncs_reproduced *recorded, struct ncs_error *err);
+                          struct ncs_error *err);
 
 /* The settings of a scenario that is made of a run with these options; NULL = they are not known. */
 void ncs_reproducer_settings(const struct ncs_run_options *options, const struct ncs_reproduced *outcome,

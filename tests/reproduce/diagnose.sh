@@ -19,4 +19,14 @@ expect "a file that is there" "$work/err" 'd\.yaml: error: .*exists'
 status "by force" 3 "$NCCLSCRIPT" diagnose -q tests/trace/hand/dumps --scenario "$work/d.yaml" --force
 status "a folder that is not there" 2 "$NCCLSCRIPT" diagnose -q tests/trace/hand/dumps --scenario "$work/none/d.lua"
 
+# A type that no library has, of a damaged log.
+job damaged.lua
+"$NCCLSCRIPT" run -q "$work/damaged.lua" --dump calls "$work/calls" >/dev/null 2>&1
+sed -E -i 's/(ncclAllReduce\([^,]*,[^,]*,[0-9]+,)[0-9]+/\177/' "$work"/calls/*
+for ending in lua yaml; do
+    status "damaged, $ending" 3 "$NCCLSCRIPT" diagnose -q "$work/calls" --scenario "$work/made.$ending"
+    status "what was written, $ending" 0 "$NCCLSCRIPT" run "$work/made.$ending"
+done
+grep -q null "$work/made.lua" && fail "damaged: the scenario has a type without a name"
+
 finish diagnose

@@ -54,7 +54,7 @@ for file in scenarios/bugs/*/*.lua; do
     "$NCCLSCRIPT" run -q "$work/bug.lua" >/dev/null 2>&1 || fail "$file: the scenario that was written does not end as it declares"
 done
 echo "$same of $all bugs keep verdict, class and culprits"
-[ "$same" -ge 70 ] || fail "only $same of $all bugs keep verdict, class and culprits"
+[ "$same" -ge 100 ] || fail "only $same of $all bugs keep verdict, class and culprits"
 
 # Mistakes.
 status "several runs" 2 "$NCCLSCRIPT" run scenarios/basics --record "$work/x.lua"

@@ -24,8 +24,9 @@ bool ncs_exec_reproduce(const struct ncs_result *result, const char *file, const
         .journal = result->journal, .ranks = result->ranks, .place = reproduce_place, .last = (const char *const *)last });
     if (!written)
         ncs_shim_warn("%s was not written: the program made no call that a scenario can make", file);
-    struct ncs_reproduced_writing w = { .file = file, .origin = program, .workload = &job, .options = &options };
-    if (written && !(written = ncs_reproduced_write(&w, true, &ending, NULL, &err)))
+    struct ncs_reproduced_writing w = { .file = file, .origin = program, .workload = &job, .options = &options,
+                                        .lists_losses = true };
+    if (written && !(written = ncs_reproduced_write(&w, true, &ending, &err)))
         ncs_shim_warn("%s: %s", file, err.text);
     if (written)
         tell("scenario\n");

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# A scenario loads however many objects and places it has: Lua allows 200 local variables. A text that the loader refuses is not
+# written.
+set -u
+. "$(dirname "$0")/common.bash"
+
+# loads NAME: what is recorded of $work/NAME.lua ends as the record shows and passes `check`, in Lua and YAML.
+loads() {
+    local ending
+    for ending in lua yaml; do
+        status "$1, $ending" 3 "$NCCLSCRIPT" run -q "$work/$1.lua" --record "$work/$1.made.$ending"
+        expect "$1, $ending" "$work/err" 'its run ends as the record shows: hang: skipped-call, rank 2$'
+        status "$1, $ending: run" 0 "$NCCLSCRIPT" run -q "$work/$1.made.$ending"
+        status "$1, $ending: check" 0 "$NCCLSCRIPT" check "$work/$1.made.$ending"
+    done
+}
+
+{
+    echo 'scenario { ranks = 4 }'
+    echo 'local x = cuda.buffer("float32", 4096):fill(0)'
+    echo 'for i = 1, 300 do world:all_reduce(x, { count = 20 + i }) end'
+    echo 'if rank ~= 2 then world:all_reduce(x) end'
+    echo 'stream:sync()'
+} >"$work/counts.lua"
+loads counts
+expect "counts" "$work/counts.made.lua" '^local x, z = \{\}, \{\}$'
+expect "counts" "$work/counts.made.lua" '^x\[24\] = cuda\.buffer\("float32", 24\)$'
+
+{
+    echo 'scenario { ranks = 4 }'
+    echo 'local x, comm = cuda.buffer("float32", 16):fill(0), {}'
+    echo 'for i = 1, 300 do comm[i] = world:split { color = rank // (1 + i % 4), name = "c" .. i } end'
+    echo 'for i = 1, 300 do comm[i]:all_reduce(x) end'
+    echo 'if rank ~= 2 then world:all_reduce(x) end'
+    echo 'stream:sync()'
+} >"$work/comms.lua"
+loads comms
+expect "comms" "$work/comms.made.lua" '^comm\.c300 = world:split \{ color = rank, name = "c300" \}$|^comm\.c300 = world:split'
+expect "comms" "$work/comms.made.lua" '^comm\.c300:all_reduce\(x, '
+
+# Places that come twice become functions.
+{
+    echo 'scenario { ranks = 4 }'
+    echo 'local x = cuda.buffer("float32", 16):fill(0)'
+    for round in 1 2; do
+        for i in $(seq 300); do echo "world:all_reduce(x, { label = \"place $i\" })"; done
+        echo "world:all_gather(x, { count = 4, label = \"round $round\" })"
+    done
+    echo 'if rank ~= 2 then world:all_reduce(x) end'
+    echo 'stream:sync()'
+} >"$work/places.lua"
+loads places
+expect "places" "$work/places.made.lua" '^call\[300\] = function\(\)$'
+
+# Small ones keep their locals.
+{
+    echo 'scenario { ranks = 4 }'
+    echo 'local x = cuda.buffer("float32", 64):fill(0)'
+    echo 'for i = 1, 30 do world:all_reduce(x, { count = 20 + i }) end'
+    echo 'if rank ~= 2 then world:all_reduce(x) end'
+    echo 'stream:sync()'
+} >"$work/small.lua"
+loads small
+expect "small" "$work/small.made.lua" '^local x_24 = cuda\.buffer\("float32", 24\)$'
+
+# A scenario may have 16 MiB.
+{
+    echo 'scenario { ranks = 2 }'
+    echo 'local x = cuda.buffer("float32", 64):fill(0)'
+    echo 'for i = 1, 300 do world:all_reduce(x, { count = 1 + i % 60, label = string.rep("a", 60000) .. i }) end'
+} >"$work/long.lua"
+for ending in lua yaml; do
+    echo "what was there" >"$work/long.made.$ending"
+    status "too long, $ending" 74 "$NCCLSCRIPT" run -q "$work/long.lua" --record "$work/long.made.$ending"
+    expect "too long, $ending" "$work/err" 'made\..*: error: ncclscript cannot read the scenario that it wrote, so nothing was written: '
+    expect "too long, $ending" "$work/long.made.$ending" '^what was there$'
+done
+
+finish limits
