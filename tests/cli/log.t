@@ -21,8 +21,11 @@ $ NCCL_DEBUG=INFO NCCL_CHECK_POINTERS=1 ncclscript run log.lua | grep -v PASS
 > ...
 > host0:1:0 [1] NCCL INFO ncclCommInitRank comm 0x2 rank 1 nranks 2 cudaDev 1 nvmlDev 1 busId 11000 commId 0x<*> - Init COMPLETE
 > ...
+# The end of a communicator has a subsystem of its own, since 2.30.3.
+$ NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=DESTROY ncclscript run log.lua | grep ':0:0.*comm'
 > host0:0:0 [0] NCCL INFO comm 0x1 rank 0 nranks 2 cudaDev 0 busId 10000 - Destroy COMPLETE
-> ...
+$ NCCL_DEBUG=INFO ncclscript run --nccl-version 2.29.7 log.lua | grep -c 'Destroy COMPLETE'
+> 2
 $ NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=COLL ncclscript run log.lua | grep AllReduce
 > host0:0:0 [0] NCCL INFO AllReduce: opCount 0 sendbuff 0x7f<*> recvbuff 0x7f<*> count 8 datatype 7 op 0 root 0 comm 0x1 [nranks=2] stream 0x<*>
 > host0:1:0 [1] NCCL INFO AllReduce: opCount 0 sendbuff 0x7f<*> recvbuff 0x7f<*> count 8 datatype 7 op 0 root 0 comm 0x2 [nranks=2] stream 0x<*>
