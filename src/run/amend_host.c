@@ -1,6 +1,7 @@
 /* Edits of a rank's steps without a call, such as barriers and keys of the store: an edit inserts a
  * step, leaves one out or renames its key. Steps are numbered for each thread in the order of its
  * script. Inserted steps have no number. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -16,11 +17,29 @@ const struct ncs_call *ncs_amend_call_with(const struct ncs_journal *j, uint64_t
     return c;
 }
 
+/* The ranks in a text such as "0..3, 5"; a text without numbers means all, as an empty list does. */
+static void read_ranks(const char *text, struct change *c)
+{
+    size_t room = 0;
+    long last = -1;
+    for (const char *p = text ? text : ""; *p; p += strspn(p, ". ,")) {
+        char *end;
+        long number = strtol(p, &end, 10);
+        p = end > p ? end : p + 1;
+        last = number > last ? number : last;
+    }
+    for (int r = 0; r <= last; r++)
+        if (ncs_is_listed(text, r))
+            NCS_PUSH(c->rank, c->ranks, room, r);
+}
+
 bool ncs_amend_prepare_host(const struct ncs_journal *j, const struct ncs_past *past, struct change *c)
 {
     const struct ncs_edit *e = &c->edit;
     c->thread = e->host_thread;
     c->key = ncs_copy_text(e->key);
+    if (e->host == NCS_HOST_BARRIER)
+        read_ranks(e->key, c);
     if (e->kind != NCS_EDIT_INSERT || !e->before)
         return e->host != NCS_HOST_SPAWN;
     const struct ncs_call *next = ncs_amend_call_with(j, e->before);
@@ -34,17 +53,6 @@ bool ncs_amend_prepare_host(const struct ncs_journal *j, const struct ncs_past *
 
 /* ---- put in ---- */
 
-static void come_to_barrier(struct ncs_run *run, const char *text)
-{
-    int *rank = NULL;
-    size_t count = 0, room = 0;
-    for (int r = 0; r < run->options.ranks; r++)
-        if (ncs_is_listed(text, r))
-            NCS_PUSH(rank, count, room, r);
-    ncs_run_barrier(run, rank, count, -1);
-    ncs_free(rank);
-}
-
 static void amend_host_put_in(struct ncs_run *run, const struct change *c)
 {
     static const int64_t some = 1; /* the value that another rank would have set is not known */
@@ -53,7 +61,7 @@ static void amend_host_put_in(struct ncs_run *run, const struct change *c)
     local->amended++;
     int64_t sum;
     if (c->edit.host == NCS_HOST_BARRIER)
-        come_to_barrier(run, c->key);
+        ncs_run_barrier(run, c->rank, c->ranks, -1);
     else if (c->edit.host == NCS_HOST_ADD)
         ncs_run_store_add(run, c->key, some, &sum);
     else

@@ -22,6 +22,7 @@ static void free_round(struct round *r)
         ncs_free(c->recv.spot.file);
         ncs_free(c->after.file);
         ncs_free(c->key);
+        ncs_free(c->rank);
     }
     ncs_free(r->change);
     ncs_free(r);

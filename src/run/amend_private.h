@@ -41,6 +41,7 @@ struct change {
     struct spot after;            /* made after this call of its own; a host step, or if exact: before it */
     bool exact;
     char *key;                    /* of a host's */
+    int *rank; size_t ranks;      /* of a barrier: who comes. Owned here: a rank may end while it waits there */
     bool with_previous, with_next; /* in the group of the previous, the next insertion */
     uint32_t beside, beside_call; /* joins the group of this call on the rank's nth communicator
                                    * (beside); 0 = none */
