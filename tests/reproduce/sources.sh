@@ -24,9 +24,9 @@ source_keeps() { # SOURCE LEAST
     echo "$1: $same of ${#hangs[@]} end as the record shows"
     [ "$same" -ge "$2" ] || fail "$1: only $same"
 }
-source_keeps fr 61
+source_keeps fr 62
 source_keeps fr-json 63
 source_keeps ras 43
-source_keeps log 62
-source_keeps calls 59
+source_keeps log 65
+source_keeps calls 65
 finish "sources"
