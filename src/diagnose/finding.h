@@ -124,6 +124,8 @@ struct ncs_finding {
     char *title;       /* "communicator world, call 3: AllReduce float32 x 1024 sum" */
     char *why, *fix;   /* one sentence each */
     char *evidence;    /* how the culprit was identified, one sentence; NULL = by the waits */
+    bool by_place;     /* places in the program, or sibling groups, show that it was the culprit */
+    bool either;       /* as many ranks did the other thing, and nothing shows which of them are wrong */
     struct ncs_prior *prior; size_t priors; /* in the order in which they happened */
     struct ncs_finding *other; size_t others; /* what else the cause could be: rule, comm, culprits, why */
     char *otherwise;   /* the first of them and its condition, one sentence; NULL =
@@ -250,6 +252,8 @@ void ncs_diagnosis_prefer(struct ncs_diagnosis *d, size_t alternative, bool sure
 /* Adds the alternative to the cause, if it blames other ranks, but no more of them, and the cause
  * is not a single changed argument. The cause is then likely. */
 void ncs_diagnosis_add_other(struct ncs_diagnosis *d, const struct ncs_journal *journal, size_t alternative);
+/* Names the other half of the ranks as well, if exactly half of them made calls that the other half did not. */
+void ncs_diagnosis_turn_round(struct ncs_diagnosis *d, const struct ncs_journal *journal);
 /* For a run that cannot be repeated: the alternative that is likelier by the calls alone becomes
  * the diagnosis, as likely; the previous diagnosis becomes an alternative. */
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *journal);

@@ -94,6 +94,30 @@ static bool is_smaller(struct ncs_run *run, const struct ncs_finding *f, const s
     return !first || f->repairs < first->repairs || !stands_trial(run, first, driver);
 }
 
+/* How many changes a passing trial of the finding needed; SIZE_MAX = it has none. */
+static size_t changes_made(const struct ncs_run *run, const struct ncs_finding *f)
+{
+    const struct ncs_trial *t = f ? known_trial(&run->result.proof, f) : NULL;
+    return t && ncs_trial_goes_on(t) ? t->edits * (1 + t->returns) + t->behind : SIZE_MAX;
+}
+
+/* True if the finding leaves out a call at a place where another rank makes as many. */
+static bool leaves_out_usual(const struct ncs_run *run, const struct ncs_finding *f)
+{
+    const struct ncs_edit *e = f->repairs == 1 ? &f->repair[0] : NULL;
+    const struct ncs_call *own = e && e->kind == NCS_EDIT_DELETE && e->comm >= 0
+                                     ? ncs_journal_call(run->journal, e->comm, e->comm_rank, e->call) : NULL;
+    size_t *made = ncs_new((size_t)run->options.ranks * sizeof *made);
+    bool usual = false;
+    for (const struct ncs_call *c = own ? run->journal->oldest : NULL; c; c = c->newer)
+        if (c->fn == own->fn && c->place.line == own->place.line && c->place.file == own->place.file)
+            made[c->rank]++;
+    for (int r = 0; r < run->options.ranks && own; r++)
+        usual |= r != own->rank && made[r] >= made[own->rank];
+    ncs_free(made);
+    return usual;
+}
+
 enum takes { NO, LIKELY, SURELY };
 
 /* Decides if an alternative that passes its trial becomes the diagnosis. SURELY or LIKELY: places
@@ -106,8 +130,11 @@ static enum takes takes_over(struct ncs_run *run, const struct ncs_alternative *
                              *f = prove_cause_of(a);
     bool within = first && ncs_finding_names_all(first, f), same = within && ncs_finding_names_all(f, first);
     bool known = first && strcmp(first->rule, "waiting") != 0;
+    bool message = strcmp(f->rule, "recv-without-send") == 0 || strcmp(f->rule, "send-without-recv") == 0;
     if (a->shifted) /* either the argument is wrong, or the calls are out of step: trials show which */
-        return within && !stands_trial(run, prove_first_of(run), driver) ? SURELY : NO;
+        return within && changes_made(run, f) < changes_made(run, first) ? SURELY : NO;
+    if (message && !same && a->fits && leaves_out_usual(run, f) && stands_trial(run, prove_first_of(run), driver))
+        return LIKELY; /* either end of the message may be wrong */
     if (a->fits && (a->sure || same))
         return SURELY;
     bool may = a->sure || (a->placed && (within || !known));
@@ -246,25 +273,20 @@ static bool prove_is_of_all(const struct ncs_run *run, const struct ncs_finding 
     return f->cycles && f->culprits == (d->parties ? d->parties : (size_t)run->options.ranks);
 }
 
-/* A change of several calls claims to be all that is wrong. If the run still hangs after it, more is wrong than the
- * finding says, or something else is. */
-static bool changes_several(const struct ncs_finding *f)
-{
-    return f->repairs > 1;
-}
-
-/* True if the trial refutes the finding: the run still hangs for the same reason, or ends as an error. That
- * something else is left to hang for does not refute it. */
+/* True if the trial refutes the finding: the run still hangs for the same reason, or ends as an error. That something else is
+ * left to hang for does not refute what places in the program show. */
 static bool is_refuted(const struct ncs_run *run, const struct ncs_finding *f, const struct ncs_trial *t)
 {
+    bool several = f->repairs > 1; /* they claim to be all that is wrong */
     if (t->verdict == NCS_HANG)
-        return ncs_finding_is_read(f) || changes_several(f) || !t->gone ||
+        return !f->by_place || ncs_finding_is_read(f) || several || !t->gone ||
                ncs_diagnosis_may_be_shifted(&run->result.diagnosis, run->journal, f);
     return t->verdict == NCS_ERROR;
 }
 
 /* Lowers a certain finding to likely: its own change fails the trial, or another change passes
- * while no change of the cycle itself does. The waits are then known, but not their cause. */
+ * while no change of the cycle itself does. The waits are then known, but not their cause: there may be a second mistake, or
+ * another one. */
 static void doubt_fallen(struct ncs_run *run, bool another_stands)
 {
     struct ncs_finding *first = prove_first_of(run);
@@ -274,10 +296,10 @@ static void doubt_fallen(struct ncs_run *run, bool another_stands)
     bool untried = first && first->comm && first->cycles && !first->repairs;
     if (!first || first->certainty != NCS_CERTAIN || !(fallen || unproven || untried) || prove_is_of_all(run, first))
         return;
-    if (fallen && t->verdict == NCS_HANG && changes_several(first))
-        ncs_finding_doubt(first, "it could also be something else: the run still hangs with this change");
-    else if (fallen && ncs_diagnosis_may_be_shifted(&run->result.diagnosis, run->journal, first))
+    if (fallen && ncs_diagnosis_may_be_shifted(&run->result.diagnosis, run->journal, first))
         ncs_finding_doubt_step(first);
+    else if (fallen && t->verdict == NCS_HANG && !ncs_trial_goes_on(t))
+        ncs_finding_doubt(first, "it could also be something else: the run still hangs with this change");
     first->certainty = NCS_LIKELY;
 }
 
@@ -292,13 +314,17 @@ void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
         return;
     }
     run->result.proof.complete = all;
-    stands_trial(run, ncs_first_cause(d->finding, d->findings), driver);
+    const struct ncs_finding *before = prove_first_of(run);
+    stands_trial(run, prove_first_of(run), driver);
     bool another_stands = prove_alternatives(run, all, driver);
     if (!another_stands) {
         ncs_diagnosis_doubt(d, run->journal);
         ncs_diagnosis_add_minority(d, run->journal);
     }
     doubt_fallen(run, another_stands);
+    const struct ncs_finding *first = prove_first_of(run);
+    if (first && first == before && first->either && first->certainty == NCS_CERTAIN)
+        ncs_diagnosis_turn_round(d, run->journal);
 }
 
 void ncs_run_proof_free(struct ncs_proof *proof)

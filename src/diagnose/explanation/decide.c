@@ -37,12 +37,20 @@ void ncs_finding_doubt(struct ncs_finding *f, const char *doubt)
 
 /* ---- changes in place ---- */
 
-static const struct ncs_comm_info *comm_named(const struct ncs_journal *j, const char *name)
+/* The finding's communicator. Of several with its name, such as the parts of a split, the one of its
+ * first culprit. NULL = none. */
+static const struct ncs_comm_info *comm_of(const struct ncs_journal *j, const struct ncs_finding *f)
 {
-    for (size_t c = 0; name && c < j->comms; c++)
-        if (strcmp(j->comm[c]->name, name) == 0)
-            return j->comm[c];
-    return NULL;
+    const struct ncs_comm_info *first = NULL;
+    for (size_t c = 0; f->comm && c < j->comms; c++) {
+        if (strcmp(j->comm[c]->name, f->comm) != 0)
+            continue;
+        for (int k = 0; f->culprits && k < j->comm[c]->members; k++)
+            if (j->comm[c]->member[k].rank == f->culprit[0].rank)
+                return j->comm[c];
+        first = first ? first : j->comm[c];
+    }
+    return first;
 }
 
 /* True if the culprits made the call where all others made theirs: then it is the call that was
@@ -50,7 +58,7 @@ static const struct ncs_comm_info *comm_named(const struct ncs_journal *j, const
  * proves nothing. */
 static bool is_at_one_place(const struct ncs_journal *j, const struct ncs_finding *f)
 {
-    const struct ncs_comm_info *comm = comm_named(j, f->comm);
+    const struct ncs_comm_info *comm = comm_of(j, f);
     const struct ncs_call *first = NULL;
     for (int r = 0; comm && f->call && r < comm->nranks; r++) {
         const struct ncs_call *c = ncs_journal_call(j, comm->number, r, f->call);
@@ -153,11 +161,14 @@ static void add_other(struct ncs_finding *f, struct ncs_finding other)
 
 bool ncs_finding_names_all(const struct ncs_finding *f, const struct ncs_finding *other)
 {
-    size_t named = 0;
-    for (size_t i = 0; i < f->culprits; i++)
-        for (size_t k = 0; k < other->culprits; k++)
-            named += f->culprit[i].rank == other->culprit[k].rank;
-    return named == other->culprits;
+    for (size_t k = 0; k < other->culprits; k++) {
+        bool named = false;
+        for (size_t i = 0; i < f->culprits; i++)
+            named |= f->culprit[i].rank == other->culprit[k].rank;
+        if (!named)
+            return false;
+    }
+    return true;
 }
 
 /* A copy with rule, communicator, culprits and why alone, for `others`. The caller frees its
@@ -191,7 +202,7 @@ static bool turned_round(const struct ncs_diagnosis *d, const struct ncs_journal
                          struct ncs_finding *out)
 {
     bool skipped = strcmp(f->rule, "skipped-call") == 0;
-    const struct ncs_comm_info *comm = comm_named(j, f->comm);
+    const struct ncs_comm_info *comm = comm_of(j, f);
     if (!comm || !f->culprits || (!skipped && strcmp(f->rule, "extra-call") != 0))
         return false;
     int *rank = ncs_new((size_t)(comm->nranks + 1) * sizeof *rank);
@@ -329,5 +340,12 @@ void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *j)
     if (!first || first->others || changes_in_place(j, first))
         return;
     if (turned_round(d, j, first, &turned) || message_turned_round(d, j, first, &turned))
+        add_other(first, turned);
+}
+
+void ncs_diagnosis_turn_round(struct ncs_diagnosis *d, const struct ncs_journal *j)
+{
+    struct ncs_finding turned, *first = ncs_first_cause(d->finding, d->findings);
+    if (first && !first->others && turned_round(d, j, first, &turned))
         add_other(first, turned);
 }

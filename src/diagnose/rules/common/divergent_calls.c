@@ -239,6 +239,18 @@ static void set_skipped_rows(const struct ncs_analysis *q, int comm, const struc
     }
 }
 
+/* True if the extra call is at a place at which the others make no call of the communicator. */
+static bool is_at_own_place(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p)
+{
+    const struct ncs_call *own = p->minority_size ? ncs_call_at(q, comm, p->minority[0], p->at) : NULL, *c;
+    if (p->how != NCS_DIVERGENCE_EXTRA || !own || p->model < 0)
+        return false;
+    for (uint32_t at = q->comm[comm].seq[p->model].base; (c = ncs_call_at(q, comm, p->model, at)); at++)
+        if (ncs_at_same_place(c, own))
+            return false;
+    return own->place.line > 0;
+}
+
 /* A culprit's line is that of its own call at the divergence, or of the call that it left out. */
 void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, int comm,
                          const struct ncs_call_divergence *p, struct ncs_draft *d)
@@ -252,6 +264,8 @@ void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r
         ncs_add_culprit(d, ncs_run_rank(q, comm, p->minority[i]), p->number, line);
     }
     d->f.evidence = evidence_of(q, comm, p);
+    d->f.by_place = p->evidence || p->skipped_line || is_at_own_place(q, comm, p);
+    d->f.either = !d->f.by_place && 2 * p->minority_size == (size_t)q->journal->comm[comm]->nranks;
     const struct ncs_call *title = model;
     for (size_t i = 0; i < p->minority_size && !title; i++)
         title = ncs_call_at(q, comm, p->minority[i], p->at);
