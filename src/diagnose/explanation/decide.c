@@ -121,7 +121,8 @@ static size_t decide_ranks_of(const struct ncs_finding *f, int *rank)
 bool ncs_diagnosis_may_be_shifted(const struct ncs_diagnosis *d, const struct ncs_journal *j,
                                   const struct ncs_finding *f)
 {
-    return !d->in_step && is_mismatch(f) && is_at_one_place(j, f);
+    bool kinds = strcmp(f->rule, "kind-mismatch") == 0; /* no argument: another call */
+    return kinds || (!d->in_step && is_mismatch(f) && is_at_one_place(j, f));
 }
 
 void ncs_finding_doubt_step(struct ncs_finding *f)
@@ -335,7 +336,7 @@ void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *j)
     }
     struct ncs_finding turned;
     ncs_diagnosis_doubt(d, j);
-    if (first && ncs_diagnosis_may_be_shifted(d, j, first))
+    if (first && !first->others && ncs_diagnosis_may_be_shifted(d, j, first))
         ncs_finding_doubt_step(first);
     if (!first || first->others || changes_in_place(j, first))
         return;

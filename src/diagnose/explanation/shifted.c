@@ -5,15 +5,15 @@
 
 #include "base/mem.h"
 
-/* True if all calls were made at one place, as far as places are known, and no label tells them
- * apart. */
+/* True if all calls were made at one place, of whatever function, as far as places are known, and
+ * no label tells them apart. */
 static bool is_of_one_place(const struct ncs_unmet *n)
 {
     const struct ncs_call *first = NULL;
     for (size_t i = 0; i < n->presents; i++) {
         const struct ncs_call *c = n->present[i];
         bool known = !(c->unsaid & NCS_UNSAID_PLACE);
-        if (c->label || (known && first && !ncs_at_same_place(c, first)))
+        if (c->label || (known && first && (c->place.line != first->place.line || c->place.file != first->place.file)))
             return false;
         first = known && !first ? c : first;
     }

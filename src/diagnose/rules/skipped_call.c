@@ -116,6 +116,16 @@ static bool format_labels(const struct ncs_analysis *q, int comm, const struct n
     return false;
 }
 
+/* The call of the others that the minority left out, in words, if the minority's own call is another one of the same place: then
+ * the place tells nothing. NULL = places tell them apart. The caller frees it. */
+static char *call_of_one_place(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p, bool own)
+{
+    const struct ncs_call *model = ncs_call_at(q, comm, p->model, p->at), *other = ncs_call_at(q, comm, p->minority[0], p->at);
+    bool one_place = p->how == NCS_DIVERGENCE_SKIPPED && !p->gaps.count && !p->evidence && model && other && model->place.line &&
+                     !model->label && !other->label && ncs_at_same_place(model, other) && !ncs_same_call(model, other);
+    return one_place ? ncs_describe(own ? other : model) : NULL;
+}
+
 /* Adds which call the minority left out: by its line, or by its number and what the minority made instead. `named`:
  * the sentence has just named the minority. */
 static void format_skipped(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
@@ -132,16 +142,21 @@ static void format_skipped(const struct ncs_analysis *q, int comm, const struct 
     } else if (p->how == NCS_DIVERGENCE_SKIPPED && own) {
         if (!named)
             ncs_format_minority(q, s, comm, p);
+        char *left_out = call_of_one_place(q, comm, p, false);
         ncs_str_addf(s, "%scall %u of the others", named ? "" : one ? " skips " : " skip ",
                      (unsigned)p->number);
+        if (left_out)
+            ncs_str_addf(s, ", %s", left_out);
         ncs_format_place(s, model);
         if (p->evidence && own->place.line == model->place.line)
             return;
-        char *what = own->place.line || own->label ? NULL : ncs_describe(own);
-        ncs_str_addf(s, ", %s own call %u is %s", one ? "its" : "their", (unsigned)own->number,
+        char *what = left_out ? call_of_one_place(q, comm, p, true) : own->place.line || own->label ? NULL : ncs_describe(own);
+        ncs_str_addf(s, ", %s own call %u %s %s", one ? "its" : "their", (unsigned)own->number, left_out ? "there is" : "is",
                      what ? what : "the one");
-        ncs_format_place(s, own);
+        if (!left_out)
+            ncs_format_place(s, own);
         ncs_free(what);
+        ncs_free(left_out);
     } else if (p->skipped_line) {
         ncs_format_minority(q, s, comm, p);
         ncs_str_addf(s, " skipped line %d", p->skipped_line);
@@ -195,6 +210,7 @@ static void add_spawns(const struct ncs_analysis *q, const struct ncs_cause *r, 
 static bool skipped_call_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     struct ncs_call_divergence p;
+    char *left_out = NULL;
     if (ncs_fill_hosts(q, r, d) || missed_meeting(q, r, d))
         return true;
     bool known = ncs_is_divergence(q, r, NCS_DIVERGENCE_SKIPPED, &p) || ncs_is_divergence(q, r, NCS_DIVERGENCE_FEWER, &p);
@@ -207,6 +223,7 @@ static bool skipped_call_match(const struct ncs_analysis *q, const struct ncs_ca
             return true;
         }
         format_skip(q, ncs_divergence_comm(r), &p, d);
+        left_out = call_of_one_place(q, ncs_divergence_comm(r), &p, false);
         ncs_free(p.minority);
     } else {
         plain_skip(q, r, d);
@@ -217,12 +234,16 @@ static bool skipped_call_match(const struct ncs_analysis *q, const struct ncs_ca
     if (line) {
         ncs_str_add(&s, "let ");
         ncs_format_culprits(&s, d);
-        ncs_str_addf(&s, " make the call at line %d", line);
+        if (left_out)
+            ncs_str_addf(&s, " make call %u, %s, at line %d", (unsigned)d->f.call, left_out, line);
+        else
+            ncs_str_addf(&s, " make the call at line %d", line);
         ncs_format_before_wait(q, r, d->f.culprits > 1, &s);
         ncs_str_add(&s, ": ");
     }
     ncs_str_add(&s, "every rank of a communicator makes the same calls in the same order");
     d->f.fix = ncs_str_take(&s);
+    ncs_free(left_out);
     return true;
 }
 
