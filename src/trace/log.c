@@ -371,8 +371,8 @@ static void note_lines(struct log *l)
     if (l->odd)
         ncs_record_note(l->record, "%zu line%s of NCCL's %s not understood, the first is %s:%d", l->odd,
                     l->odd == 1 ? "" : "s", l->odd == 1 ? "is" : "are", l->odd_file, l->first_odd);
-    ncs_record_note(l->record, "a log does not say which calls came to an end: who waits is told from what the "
-                "others have not called");
+    ncs_record_note(l->record, "NCCL's log does not show which calls have completed: a rank is assumed to wait if "
+                "another one has not made its call");
 }
 
 static bool log_is(const struct trace_file *file)

@@ -44,6 +44,7 @@ struct log_suspect { /* a call that may have been dropped with its group */
 
 struct log_alike { /* communicators that a line may mean */
     int one, other;
+    bool shrunk;
 };
 
 struct log_thread {
@@ -126,7 +127,7 @@ size_t ncs_log_entity(struct log *l, const struct log_line *line, int device);
 struct log_bound *ncs_log_bound(struct log *l, uint64_t process, uint64_t handle); /* NULL = unknown */
 /* Takes a line of INIT. */
 bool ncs_log_bind(struct log *l, const struct log_line *line, const struct log_init *i);
-/* Finds or adds the communicator of a line of CALL about a split; -1 and err. */
+/* Finds or adds the communicator of a line of CALL about a split, or of INIT about a shrink; -1 and err. */
 int ncs_log_part(struct log *l, const struct log_init *i, const struct log_bound *parent, bool *fresh);
 void ncs_log_doubt_parts(struct log *l);
 void ncs_log_free_parts(struct log *l);

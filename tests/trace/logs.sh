@@ -261,6 +261,29 @@ awk 'BEGIN {
 }' >job.log
 check "many splits" 0
 
+# ---- shrinks: their number is that of the next split ----
+
+shrunk() { # RANK HANDLE
+    info "$1" "ncclCommShrink comm 0x$2 rank $1 nranks 3 cudaDev $1 busId 1000 parent 0x1$1 childCount 0 color 0 key $1 - Init COMPLETE"
+}
+colls() { info "$1" "AllReduce: opCount 0 sendbuff 0x7f00 recvbuff 0x7f00 count 8 datatype 7 op 0 root 0 comm 0x$2 [nranks=3] stream 0x3"; }
+twice() { # handles 0x20 .. and 0x30 ..
+    rm -f job.log
+    for r in 0 1 2 3; do
+        info $r "ncclCommInitRank comm 0x1$r rank $r nranks 4 cudaDev $r busId 1000 commId 0xabc - Init COMPLETE"
+    done
+    for r in 0 1 2; do
+        for new in 2 3; do
+            shrunk $r $new$r
+            [ "$r$new" = "${1:-}" ] || colls $r $new$r
+        done
+    done
+}
+twice
+check "two shrinks of one number" 0 "!left no log"
+twice 13
+check "a call that lacks on the second shrink" 3 "rank 1 made no call on world/split0.0" "!left no log"
+
 # ---- ncclras without a communicator ----
 
 cat >job.log <<'END'
