@@ -216,6 +216,9 @@ static void take_refusal(struct log *l, const struct log_line *line, const char 
 static void warn(struct log *l, const struct log_line *line, const char *text)
 {
     const char *warning = ncs_log_warning(text);
+    struct log_line own = *line;
+    if (warning && l->left_out.count && ncs_log_split_warning(text, &own) && ncs_map_number(&l->left_out, own.process + 1))
+        return;
     if (warning && l->building)
         take_refusal(l, line, text);
     if (!warning || l->building || l->warnings++)
@@ -274,7 +277,7 @@ static bool read_file(struct log *l, const struct trace_file *file)
         ncs_str_clear(&text);
         ncs_str_add_bytes(&text, at, bytes < LOG_LINE_MOST ? bytes : LOG_LINE_MOST);
         warn(l, &line, text.text);
-        bool of_nccl = ncs_log_split(text.text, &line);
+        bool of_nccl = ncs_log_split(text.text, &line) && !ncs_map_number(&l->left_out, line.process + 1);
         if (of_nccl && line.torn)
             of_nccl = mend(l, &line);
         else if (of_nccl && !l->building)
@@ -414,6 +417,7 @@ bool ncs_log_finish(void *state)
         note_lines(l);
         return true;
     }
+    ncs_log_find_starts(l);
     find_inits(l);
     bool ok = read_all(l) && ncs_log_bind_loose(l);
     ncs_log_doubt_parts(l);
@@ -457,6 +461,7 @@ void ncs_log_end(void *state)
     ncs_map_free(&l->loose_of);
     ncs_map_free(&l->process);
     ncs_map_free(&l->torn);
+    ncs_map_free(&l->left_out);
     ncs_map_free(&l->numbered);
     ncs_map_free(&l->member);
     ncs_map_free(&l->bound_of);

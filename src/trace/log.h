@@ -97,6 +97,7 @@ struct log {
     struct ncs_map process;   /* known from whole lines -> 1 */
     struct ncs_map member;    /* communicator and entity, of lines without an id -> 1 */
     struct ncs_map numbered;  /* process and handle of which a call has a number above 0 -> 1 */
+    struct ncs_map left_out;  /* processes of earlier starts, + 1 -> 1 */
     struct ncs_map torn;      /* processes of which a line is cut off -> 1 */
     int *anonymous; size_t anonymouses, anonymous_room; /* communicators of lines without an id */
     size_t loose_comms;       /* communicators that only calls tell */
@@ -151,6 +152,9 @@ void ncs_log_doubt_unseen(struct log *l);
 
 /* Once all lines are seen: numbers the ranks of the run. */
 bool ncs_log_number_ranks(struct log *l);
+
+/* Finds the processes whose lines do not count, as the job was started again. */
+void ncs_log_find_starts(struct log *l);
 
 /* Takes a call on a handle that no line of INIT has named so far. */
 void ncs_log_see_loose(struct log *l, const struct log_line *line, const struct log_call *call);
