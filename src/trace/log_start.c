@@ -29,7 +29,7 @@ struct log_starts {
     struct start_process *of; size_t count, room;
     struct start_span *span; size_t spans, span_room;
     struct start_join *join; size_t joins, join_room;
-    struct ncs_map process_of, span_of, first_of_id, newest; /* -> index + 1 */
+    struct ncs_map process_of, span_of, first_of_id, newest; /* -> index + 1; turns of ranks */
 };
 
 static size_t start_root(const struct log_starts *s, size_t at)
@@ -65,6 +65,22 @@ static size_t start_span(struct log_starts *s, const struct log_line *line)
     return at - 1;
 }
 
+/* With NCCL_COMM_ID all starts have one id: the nth processes of its ranks are of one start. */
+static void join_start(struct log_starts *s, const struct log_init *init, size_t process)
+{
+    uint64_t own = ncs_hash(ncs_log_key(5, init->id), (uint64_t)init->rank), turns = ncs_hash(own, 1);
+    size_t turn = ncs_map_number(&s->first_of_id, turns);
+    if (ncs_map_number(&s->first_of_id, own) != process + 1)
+        ncs_map_put_number(&s->first_of_id, turns, ++turn);
+    ncs_map_put_number(&s->first_of_id, own, process + 1);
+    uint64_t start = ncs_hash(ncs_log_key(6, init->id), turn);
+    size_t other = ncs_map_number(&s->first_of_id, start);
+    if (other)
+        s->of[start_root(s, process)].unit = start_root(s, other - 1);
+    else
+        ncs_map_put_number(&s->first_of_id, start, process + 1);
+}
+
 static void see_start(struct log_starts *s, const struct log_line *line)
 {
     struct log_init init;
@@ -72,11 +88,7 @@ static void see_start(struct log_starts *s, const struct log_line *line)
     size_t process = start_process(s, line), span = start_span(s, line);
     if (ncs_log_parse(line, &init, &call) != LOG_LINE_INIT || init.anonymous || init.parent || !init.id)
         return;
-    size_t other = ncs_map_number(&s->first_of_id, init.id);
-    if (other)
-        s->of[start_root(s, process)].unit = start_root(s, other - 1);
-    else
-        ncs_map_put_number(&s->first_of_id, init.id, process + 1);
+    join_start(s, &init, process);
     const char *colon = memchr(line->origin, ':', line->origin_bytes), *bus = strstr(line->text, " busId ");
     uint64_t gpu = ncs_hash_bytes(ncs_log_key((uint64_t)init.device, (uint64_t)init.rank), line->origin,
                                   colon ? (size_t)(colon - line->origin) : line->origin_bytes);

@@ -316,6 +316,11 @@ check "a file of each rank" 3 "rank 0 made one call on world" "$newer"
 start 123 3 - files
 check "three starts" 0 "the lines of 6 processes of earlier starts are left out"
 rm -r job.log
+mkdir job.log
+start abc 1 1 files
+start abc 2 - files
+check "one id, as NCCL_COMM_ID makes it" 0 "$newer"
+rm -r job.log
 start abc 1 -
 sed -i 's/busId ./busId 9/' job.log
 start def 2 -
