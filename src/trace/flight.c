@@ -187,8 +187,7 @@ static bool flight_finish(void *state)
         return f->dumps == 0;
     }
     if (f->record->calls && !f->record->trace->places)
-        ncs_record_note(f->record, "these dumps have no stacks, as PyTorch's JSON has none: pickles tell the line of "
-                        "each call");
+        ncs_record_note(f->record, "PyTorch's JSON dumps contain no stacks; pickles show the line of each call");
     return true;
 }
 

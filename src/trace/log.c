@@ -216,6 +216,9 @@ static void take_refusal(struct log *l, const struct log_line *line, const char 
 static void warn(struct log *l, const struct log_line *line, const char *text)
 {
     const char *warning = ncs_log_warning(text);
+    struct log_line own = *line;
+    if (warning && l->left_out.count && ncs_log_split_warning(text, &own) && ncs_map_number(&l->left_out, own.process + 1))
+        return;
     if (warning && l->building)
         take_refusal(l, line, text);
     if (!warning || l->building || l->warnings++)
@@ -274,7 +277,7 @@ static bool read_file(struct log *l, const struct trace_file *file)
         ncs_str_clear(&text);
         ncs_str_add_bytes(&text, at, bytes < LOG_LINE_MOST ? bytes : LOG_LINE_MOST);
         warn(l, &line, text.text);
-        bool of_nccl = ncs_log_split(text.text, &line);
+        bool of_nccl = ncs_log_split(text.text, &line) && !ncs_map_number(&l->left_out, line.process + 1);
         if (of_nccl && line.torn)
             of_nccl = mend(l, &line);
         else if (of_nccl && !l->building)
@@ -371,8 +374,8 @@ static void note_lines(struct log *l)
     if (l->odd)
         ncs_record_note(l->record, "%zu line%s of NCCL's %s not understood, the first is %s:%d", l->odd,
                     l->odd == 1 ? "" : "s", l->odd == 1 ? "is" : "are", l->odd_file, l->first_odd);
-    ncs_record_note(l->record, "a log does not say which calls came to an end: who waits is told from what the "
-                "others have not called");
+    ncs_record_note(l->record, "NCCL's log does not show which calls have completed: a rank is assumed to wait if "
+                "another one has not made its call");
 }
 
 static bool log_is(const struct trace_file *file)
@@ -414,6 +417,7 @@ bool ncs_log_finish(void *state)
         note_lines(l);
         return true;
     }
+    ncs_log_find_starts(l);
     find_inits(l);
     bool ok = read_all(l) && ncs_log_bind_loose(l);
     ncs_log_doubt_parts(l);
@@ -457,6 +461,7 @@ void ncs_log_end(void *state)
     ncs_map_free(&l->loose_of);
     ncs_map_free(&l->process);
     ncs_map_free(&l->torn);
+    ncs_map_free(&l->left_out);
     ncs_map_free(&l->numbered);
     ncs_map_free(&l->member);
     ncs_map_free(&l->bound_of);

@@ -44,6 +44,7 @@ struct log_suspect { /* a call that may have been dropped with its group */
 
 struct log_alike { /* communicators that a line may mean */
     int one, other;
+    bool shrunk;
 };
 
 struct log_thread {
@@ -96,6 +97,7 @@ struct log {
     struct ncs_map process;   /* known from whole lines -> 1 */
     struct ncs_map member;    /* communicator and entity, of lines without an id -> 1 */
     struct ncs_map numbered;  /* process and handle of which a call has a number above 0 -> 1 */
+    struct ncs_map left_out;  /* processes of earlier starts, + 1 -> 1 */
     struct ncs_map torn;      /* processes of which a line is cut off -> 1 */
     int *anonymous; size_t anonymouses, anonymous_room; /* communicators of lines without an id */
     size_t loose_comms;       /* communicators that only calls tell */
@@ -126,7 +128,7 @@ size_t ncs_log_entity(struct log *l, const struct log_line *line, int device);
 struct log_bound *ncs_log_bound(struct log *l, uint64_t process, uint64_t handle); /* NULL = unknown */
 /* Takes a line of INIT. */
 bool ncs_log_bind(struct log *l, const struct log_line *line, const struct log_init *i);
-/* Finds or adds the communicator of a line of CALL about a split; -1 and err. */
+/* Finds or adds the communicator of a line of CALL about a split, or of INIT about a shrink; -1 and err. */
 int ncs_log_part(struct log *l, const struct log_init *i, const struct log_bound *parent, bool *fresh);
 void ncs_log_doubt_parts(struct log *l);
 void ncs_log_free_parts(struct log *l);
@@ -150,6 +152,9 @@ void ncs_log_doubt_unseen(struct log *l);
 
 /* Once all lines are seen: numbers the ranks of the run. */
 bool ncs_log_number_ranks(struct log *l);
+
+/* Finds the processes whose lines do not count, as the job was started again. */
+void ncs_log_find_starts(struct log *l);
 
 /* Takes a call on a handle that no line of INIT has named so far. */
 void ncs_log_see_loose(struct log *l, const struct log_line *line, const struct log_call *call);

@@ -93,7 +93,9 @@ static int comm_for(struct log *l, const struct log_line *line, const struct log
     struct record *r = l->record;
     if (i->anonymous)
         return anonymous_comm(l, line, i);
-    const struct log_bound *parent = i->parent && !i->counted ? ncs_log_bound(l, line->process, i->parent) : NULL;
+    /* A shrink does not raise the number of its parent's children (NCCL 2.30.7, src/init.cc): two may have one number. */
+    const struct log_bound *parent = i->parent && (!i->counted || i->shrinks) ? ncs_log_bound(l, line->process, i->parent)
+                                                                              : NULL;
     if (parent && parent->comm_rank >= 0) {
         bool fresh;
         int part = ncs_log_part(l, i, parent, &fresh);

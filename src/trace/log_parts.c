@@ -1,5 +1,5 @@
 /* Lines of CALL about splits, "ncclCommSplit(parent, color, key, new, rank, nranks)": they have neither a number nor an
- * id, and a rank without a color leaves none. So communicators are told apart by what NCCL guarantees: each rank of the
+ * id, and a rank without a color leaves none. Lines of INIT about shrinks have the number of the next split. So communicators are told apart by what NCCL guarantees: each rank of the
  * parent is once in a part, and the ranks of a part are ordered by key, then by rank in the parent (user guide: comms). */
 #include "trace/log.h"
 
@@ -13,6 +13,7 @@ enum {
 /* A communicator that was split from another one. */
 struct log_part {
     int comm, missing;
+    bool shrunk;
     int *key, *from;   /* by rank: its key, and its rank in the parent */
 };
 
@@ -26,11 +27,12 @@ struct log_parts {
  * parts between the same two of these can be the same. */
 static uint64_t parts_key(struct log *l, const struct log_bound *parent, const struct log_init *i)
 {
-    uint64_t own = ncs_hash(ncs_log_key(37, (uint64_t)parent->comm), (uint64_t)parent->comm_rank);
+    uint64_t kind = i->counted ? ncs_log_key(41, i->child) : 37; /* counted: a shrink */
+    uint64_t own = ncs_hash(ncs_log_key(kind, (uint64_t)parent->comm), (uint64_t)parent->comm_rank);
     size_t wholes = ncs_map_number(&l->part_turn, own);
     if (i->nranks == l->record->comm[parent->comm].nranks)
         ncs_map_put_number(&l->part_turn, own, wholes + 1);
-    return ncs_hash(ncs_hash(ncs_log_key(11, (uint64_t)parent->comm), ncs_log_key((uint64_t)i->color, (uint64_t)i->nranks)),
+    return ncs_hash(ncs_hash(ncs_log_key(kind, (uint64_t)parent->comm), ncs_log_key((uint64_t)i->color, (uint64_t)i->nranks)),
                     wholes);
 }
 
@@ -73,13 +75,14 @@ static bool part_fits(const struct log *l, const struct log_part *p, const struc
 }
 
 /* Two parts fit: it matters unless both turn out to have the same ranks. */
-static void note_alike(struct log *l, int one, int other)
+static void note_alike(struct log *l, const struct log_part *a, const struct log_part *b)
 {
+    int one = a->comm, other = b->comm;
     uint64_t key = ncs_hash(ncs_log_key(17, (uint64_t)one), (uint64_t)other);
     if (l->alikes == PART_PAIRS || ncs_map_number(&l->part_member, key))
         return;
     ncs_map_put_number(&l->part_member, key, 1);
-    struct log_alike pair = { one, other };
+    struct log_alike pair = { one, other, a->shrunk };
     NCS_PUSH(l->alike, l->alikes, l->alike_room, pair);
 }
 
@@ -96,7 +99,7 @@ static struct log_part *find_part(struct log *l, struct log_parts *parts, const 
         for (size_t m = 1; m <= PARTS_ALIKE && m < parts->count; m++) {
             const struct log_part *other = &parts->of[(at + m) % parts->count];
             if (part_fits(l, other, i, from)) {
-                note_alike(l, parts->of[at].comm, other->comm);
+                note_alike(l, &parts->of[at], other);
                 break;
             }
         }
@@ -117,7 +120,8 @@ int ncs_log_part(struct log *l, const struct log_init *i, const struct log_bound
         int comm = ncs_record_add_comm(l->record, i->nranks, NULL, l->err);
         if (comm < 0)
             return -1;
-        struct log_part own = { .comm = comm, .missing = i->nranks, .key = ncs_new((size_t)i->nranks * sizeof *own.key),
+        struct log_part own = { .comm = comm, .missing = i->nranks, .shrunk = i->shrinks,
+                                .key = ncs_new((size_t)i->nranks * sizeof *own.key),
                                 .from = ncs_new((size_t)i->nranks * sizeof *own.from) };
         NCS_PUSH(parts->of, parts->count, parts->room, own);
         p = &parts->of[parts->count - 1];
@@ -139,7 +143,7 @@ static void note_incomplete(struct log *l)
             if (!l->parts[n].of[k].missing)
                 continue;
             if (before)
-                note_alike(l, before->comm, l->parts[n].of[k].comm);
+                note_alike(l, before, &l->parts[n].of[k]);
             before = &l->parts[n].of[k];
         }
     }
@@ -154,8 +158,11 @@ void ncs_log_doubt_parts(struct log *l)
         for (int k = 0; k < a->nranks && same; k++)
             same = a->rank[k] == b->rank[k];
         if (!same)
-            l->record->trace->doubt = ncs_copy_text("it could also be that other ranks belong together: lines of CALL do not "
-                                                    "number the splits (those of INIT do)");
+            l->record->trace->doubt = ncs_copy_text(l->alike[n].shrunk
+                                                        ? "it could also be that other ranks belong together: NCCL's log does "
+                                                          "not number the shrinks"
+                                                        : "it could also be that other ranks belong together: lines of CALL do "
+                                                          "not number the splits (those of INIT do)");
     }
 }
 

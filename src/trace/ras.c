@@ -237,6 +237,8 @@ static void ras_end(void *state)
         ncs_map_free(&ras->comm[i].at);
     }
     ncs_free(ras->comm);
+    ncs_free(ras->process);
+    ncs_map_free(&ras->process_of);
     ncs_free(ras);
 }
 

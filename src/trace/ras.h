@@ -14,6 +14,13 @@ struct ras_rank {
     int64_t made[RAS_KINDS]; /* by kind; -1 = not said */
 };
 
+struct ras_process {        /* with one device: a rank of the run */
+    char host[64];
+    int64_t pid, device;
+    uint64_t who;
+    bool in_largest;
+};
+
 struct ras_comm {
     char name[40];
     int size;               /* 0 = not said */
@@ -25,6 +32,8 @@ struct ras_comm {
 struct ras {
     struct record *record;
     struct ras_comm *comm; size_t comms, comm_room;
+    struct ras_process *process; size_t processes, process_room;
+    struct ncs_map process_of; /* who -> index + 1 */
     enum ncs_fn kind[RAS_KINDS]; int kinds;
     size_t timeouts;        /* while RAS collected its data */
     bool text;              /* of which ranks there are, a text shows the odd ones */

@@ -1,6 +1,8 @@
 /* Makes calls of what RAS counts. The counts are of each kind apart, so only the newest calls are made, those by which
  * ranks differ, and one that all have made. */
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
@@ -85,8 +87,26 @@ static int find_bases(const struct ras *ras, const struct ras_comm *c, struct ra
     return differing;
 }
 
+static int rank_of_run(const struct ras_rank *own, const struct ncs_map *run)
+{
+    return run ? (int)ncs_map_number(run, own->who) - 1 : own->rank;
+}
+
+/* True if RAS shows which process each rank of the communicator is. */
+static bool members_are_known(const struct ras_comm *c, const struct ncs_map *run)
+{
+    bool known = c->ranks == (size_t)c->size;
+    for (size_t i = 0; i < c->ranks && known; i++)
+        known = rank_of_run(&c->of[i], run) >= 0;
+    return known;
+}
+
 static bool join_ras_comm(struct ras *ras, const struct ras_comm *c, const struct ncs_map *run)
 {
+    if (run && !members_are_known(c, run)) {
+        ncs_record_note(ras->record, "%s is left out: RAS does not show which processes all its ranks are", c->name);
+        return true;
+    }
     struct record *r = ras->record;
     struct ras_span span = { 0 };
     int64_t before = 0;
@@ -99,14 +119,12 @@ static bool join_ras_comm(struct ras *ras, const struct ras_comm *c, const struc
         before += span.base[kind] > 0 ? span.base[kind] : 0;
     for (size_t i = 0; i < c->ranks && ok; i++) {
         const struct ras_rank *own = &c->of[i];
-        int rank = run ? (int)ncs_map_number(run, own->who) - 1 : own->rank;
-        if (rank < 0)
-            continue;
+        int rank = rank_of_run(own, run);
         r->comm[comm].rank[own->rank] = rank;
         r->comm[comm].before[own->rank] = before < UINT32_MAX / 2 ? (uint32_t)before : 0;
         if (own->left)
             ncs_record_doubt(r, rank, false, "it could also be that no rank waits: rank %d has left %s, and the others may do "
-                             "so next", own->rank, c->name);
+                             "so next", rank, c->name);
         if (own->missing)
             continue;
         r->rank[rank].source = c->path;
@@ -115,14 +133,14 @@ static bool join_ras_comm(struct ras *ras, const struct ras_comm *c, const struc
     return ok || ncs_fail_at(ras->err, c->path, 0, 0);
 }
 
-static void note_ras(struct ras *ras, const struct ras_comm *world)
+static void note_ras(struct ras *ras, const struct ras_comm *world, const struct ncs_map *run)
 {
     struct record *r = ras->record;
     int *dead = NULL;
     size_t deads = 0, room = 0;
     for (size_t i = 0; i < world->ranks; i++)
-        if (world->of[i].dead)
-            NCS_PUSH(dead, deads, room, world->of[i].rank);
+        if (world->of[i].dead && rank_of_run(&world->of[i], run) >= 0)
+            NCS_PUSH(dead, deads, room, rank_of_run(&world->of[i], run));
     if (deads) {
         struct ncs_str who = { 0 };
         ncs_str_add_many_ranks(&who, dead, deads);
@@ -143,6 +161,56 @@ static void note_ras(struct ras *ras, const struct ras_comm *world)
                                         "shows one moment");
 }
 
+/* ---- the ranks of the run ---- */
+
+static int compare_processes(const void *left, const void *right)
+{
+    const struct ras_process *a = left, *b = right;
+    int host = strcmp(a->host, b->host);
+    if (host || a->device == b->device)
+        return host ? host : (a->pid > b->pid) - (a->pid < b->pid);
+    return a->device < b->device ? -1 : 1;
+}
+
+/* True if some process is not in the largest communicator: that of all ranks is destroyed. Not if RAS lists not all ranks
+ * of it: the process may be one of them. */
+static bool run_is_apart(const struct ras *ras, const struct ras_comm *world)
+{
+    bool apart = false;
+    for (size_t i = 0; i < ras->processes && !apart && !ras->text && world->ranks == (size_t)world->size; i++)
+        apart = !ras->process[i].in_largest;
+    return apart;
+}
+
+/* The largest communicator numbers the ranks. If it lacks some, they are numbered as launchers do. */
+static void number_run(struct ras *ras, const struct ras_comm *world, struct ncs_map *run)
+{
+    for (size_t i = 0; i < world->ranks; i++) {
+        size_t at = ncs_map_number(&ras->process_of, world->of[i].who);
+        if (at)
+            ras->process[at - 1].in_largest = true;
+        if (world->of[i].who)
+            ncs_map_put_number(run, world->of[i].who, (size_t)world->of[i].rank + 1);
+    }
+    if (!run_is_apart(ras, world))
+        return;
+    qsort(ras->process, ras->processes, sizeof *ras->process, compare_processes);
+    for (size_t i = 0; i < ras->processes; i++)
+        ncs_map_put_number(run, ras->process[i].who, i + 1);
+}
+
+static void note_numbers(const struct ras *ras)
+{
+    enum { SHOWN = 8 };
+    struct ncs_str who = { 0 };
+    for (size_t i = 0; i < ras->processes && i < SHOWN; i++)
+        ncs_str_addf(&who, "%srank %zu is %s:%lld [%lld]", i ? ", " : ": ", i, ras->process[i].host,
+                     (long long)ras->process[i].pid, (long long)ras->process[i].device);
+    ncs_record_note(ras->record, "RAS shows no communicator of all ranks: they are numbered by host and device%s%s", who.text,
+                    ras->processes > SHOWN ? " and so on" : "");
+    ncs_str_free(&who);
+}
+
 bool ncs_ras_join(struct ras *ras)
 {
     struct record *r = ras->record;
@@ -159,20 +227,22 @@ bool ncs_ras_join(struct ras *ras)
         return true;
     }
     r->numbered = true;
-    ok = ncs_record_has_rank(r, world->size - 1, ras->err) || ncs_fail_at(ras->err, world->path, 0, 0);
-    for (size_t i = 0; i < world->ranks && ok; i++)
-        if (world->of[i].who)
-            ncs_map_put_number(&run, world->of[i].who, (size_t)world->of[i].rank + 1);
+    number_run(ras, world, &run);
+    bool apart = run_is_apart(ras, world);
+    int ranks = apart ? (int)ras->processes : world->size;
+    ok = ncs_record_has_rank(r, ranks - 1, ras->err) || ncs_fail_at(ras->err, world->path, 0, 0);
     for (int k = 0; k < world->size && ok && ras->text; k++)
         ncs_ras_rank(world, k); /* a text lists the odd ones alone */
-    ok = ok && join_ras_comm(ras, world, NULL);
-    for (int k = 0; ok && k < world->size; k++)
+    ok = ok && join_ras_comm(ras, world, apart ? &run : NULL);
+    for (int k = 0; ok && !apart && k < world->size; k++)
         r->comm[r->comms - 1].rank[k] = k;
     for (size_t i = 0; i < ras->comms && ok && !ras->text; i++)
         if (&ras->comm[i] != world)
             ok = join_ras_comm(ras, &ras->comm[i], &run);
     if (ok)
-        note_ras(ras, world);
+        note_ras(ras, world, apart ? &run : NULL);
+    if (ok && apart)
+        note_numbers(ras);
     ncs_map_free(&run);
     return ok;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/mem.h"
 #include "trace/ras.h"
 #include "trace/value.h"
 
@@ -40,6 +41,16 @@ static void read_counts(struct ras *ras, struct ras_rank *own, const struct valu
     }
 }
 
+static void see_process(struct ras *ras, const char *host, int64_t pid, int64_t device, uint64_t who)
+{
+    if (ncs_map_number(&ras->process_of, who))
+        return;
+    struct ras_process fresh = { .pid = pid, .device = device, .who = who };
+    snprintf(fresh.host, sizeof fresh.host, "%s", host);
+    NCS_PUSH(ras->process, ras->processes, ras->process_room, fresh);
+    ncs_map_put_number(&ras->process_of, who, ras->processes);
+}
+
 static bool read_json_rank(struct ras *ras, struct ras_comm *c, const struct value *v, bool missing)
 {
     int64_t rank, pid = -1, device = -1;
@@ -53,8 +64,10 @@ static bool read_json_rank(struct ras *ras, struct ras_comm *c, const struct val
     struct ras_rank *own = ncs_ras_rank(c, (int)rank);
     ncs_value_as_whole(ncs_value_get(v, "pid"), &pid);
     ncs_value_as_whole(ncs_value_get(v, "cuda_dev"), &device);
-    if (host && pid >= 0)
-        own->who = ncs_hash(ncs_hash_bytes((uint64_t)pid, host, strlen(host)), (uint64_t)device);
+    if (host && pid >= 0) {
+        own->who = ncs_hash(ncs_hash_bytes((uint64_t)pid, host, strlen(host)), (uint64_t)device) | 1;
+        see_process(ras, host, pid, device, own->who);
+    }
     own->missing = missing;
     own->dead = ncs_value_is_true(ncs_value_get(status, "considered_dead"));
     own->left = missing && status && !own->dead && !ncs_value_is_true(ncs_value_get(status, "unresponsive"));

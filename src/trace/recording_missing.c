@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "trace/recording.h"
+#include "trace/recording_play.h"
 
 /* The call by which a process joined the communicator of all ranks; NULL = none that is known. */
 static const struct recorded_call *join_of(const struct recorded_file *f, int ranks, uint64_t id)
@@ -126,4 +126,73 @@ void ncs_recorded_imply(struct recording *r)
             join = &model->call[call];
             imply_file(r, model, join, rank);
         }
+}
+
+/* ---- ranks of a communicator of which no call is known that made it ---- */
+
+static size_t unknown_members(const struct ncs_comm_info *info, bool *there, int ranks)
+{
+    size_t unknown = 0;
+    memset(there, 0, (size_t)ranks * sizeof *there);
+    for (int k = 0; k < info->members; k++) {
+        unknown += info->member[k].rank < 0;
+        if (info->member[k].rank >= 0 && info->member[k].rank < ranks)
+            there[info->member[k].rank] = true;
+    }
+    return unknown;
+}
+
+/* Keeps those that may be the unknown ones; false = there are more or fewer of them. */
+static bool find_strangers(const struct recorded_play *p, bool *there, size_t unknown)
+{
+    const struct record *record = p->r->record;
+    bool damaged = p->damaged || p->strangers || p->r->unknown;
+    size_t all = 0, without = 0;
+    for (int k = 0; k < p->r->ranks; k++) {
+        all += !there[k];
+        without += !there[k] && !record->rank[k].source;
+    }
+    if (without != unknown && (all != unknown || damaged))
+        return false;
+    for (int k = 0; k < p->r->ranks && all != unknown; k++)
+        there[k] |= record->rank[k].source != NULL;
+    return true;
+}
+
+static void name_members(struct ncs_comm_info *info, const bool *there, int ranks)
+{
+    int next = 0;
+    for (int k = 0; k < info->members; k++) {
+        while (next < ranks && there[next])
+            next++;
+        if (info->member[k].rank < 0)
+            info->member[k].rank = next++;
+    }
+}
+
+void ncs_recorded_find_members(struct recorded_play *p)
+{
+    const struct ncs_journal *j = p->journal;
+    bool *there = ncs_new(((size_t)p->r->ranks + 1) * sizeof *there);
+    bool *called = ncs_new(((size_t)j->comms + 1) * sizeof *called);
+    for (const struct ncs_call *c = j->oldest; c; c = c->newer)
+        if (c->number && c->comm >= 0)
+            called[c->comm] = true;
+    for (size_t i = 0; i < (size_t)j->comms; i++) {
+        size_t unknown = called[i] ? unknown_members(j->comm[i], there, p->r->ranks) : 0;
+        called[i] = false;
+        if (!unknown)
+            continue;
+        called[i] = !find_strangers(p, there, unknown);
+        if (called[i])
+            ncs_record_note(p->r->record, "the calls on %s are not compared: the recordings do not show %zu of its %d ranks",
+                            j->comm[i]->name, unknown, j->comm[i]->nranks);
+        else
+            name_members(j->comm[i], there, p->r->ranks);
+    }
+    for (struct ncs_call *c = j->oldest; c; c = c->newer)
+        if (c->number && c->comm >= 0 && called[c->comm])
+            ncs_map_put(&p->over, c->id, c);
+    ncs_free(there);
+    ncs_free(called);
 }

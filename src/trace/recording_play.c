@@ -269,6 +269,7 @@ static bool play_once(struct recording *r, struct alignment *alignment, struct n
     if (ok && alignment)
         ncs_alignment_finish(p.journal, r);
     if (ok) {
+        ncs_recorded_find_members(&p);
         infer_waits(&p);
         count_calls(&p);
     }

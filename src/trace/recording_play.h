@@ -55,6 +55,10 @@ bool ncs_alignment_apply(const struct alignment *a, const struct ncs_journal *j,
 void ncs_alignment_finish(const struct ncs_journal *j, const struct recording *r);
 void ncs_alignment_free(struct alignment *a);
 
+/* Once all calls are made: tells which rank of the run each rank of a communicator is, if a damaged recording does not show
+ * it. Where that cannot be told, the calls on the communicator count as over. */
+void ncs_recorded_find_members(struct recorded_play *p);
+
 /* The state of the ranks at the end of their recordings. */
 void ncs_recorded_contexts(struct recorded_play *p, struct ncs_snapshot *s);
 /* Makes each rank that is in no call wait for its calls in flight. A rank that waits on the host for work that is none of

@@ -99,6 +99,12 @@ diagnose "a file that is cut off" 3
 says 'note .*/1@.* cannot be read: the recording is cut off: 9000 of [0-9]+ bytes'
 says 'it could also be that rank 1 waits like the others: its recording cannot be read'
 
+start 4 join reduce 3 sync
+sed -i 's/ncclCommInitRank/ncclCommInitBank/' "$out"/rec/1@*
+diagnose "a recording without its join" 0
+says 'the calls on comm1 are not compared: the recordings do not show 1 of its 4 ranks'
+leaves_out 'ranks? -1'
+
 damaged() { # NAME OFFSET BYTES MESSAGE
     name=$1
     cp "$out/sound" "$out/rec/0@x.ncclrec"

@@ -261,6 +261,71 @@ awk 'BEGIN {
 }' >job.log
 check "many splits" 0
 
+# ---- shrinks: their number is that of the next split ----
+
+shrunk() { # RANK HANDLE
+    info "$1" "ncclCommShrink comm 0x$2 rank $1 nranks 3 cudaDev $1 busId 1000 parent 0x1$1 childCount 0 color 0 key $1 - Init COMPLETE"
+}
+colls() { info "$1" "AllReduce: opCount 0 sendbuff 0x7f00 recvbuff 0x7f00 count 8 datatype 7 op 0 root 0 comm 0x$2 [nranks=3] stream 0x3"; }
+twice() { # handles 0x20 .. and 0x30 ..
+    rm -f job.log
+    for r in 0 1 2 3; do
+        info $r "ncclCommInitRank comm 0x1$r rank $r nranks 4 cudaDev $r busId 1000 commId 0xabc - Init COMPLETE"
+    done
+    for r in 0 1 2; do
+        for new in 2 3; do
+            shrunk $r $new$r
+            [ "$r$new" = "${1:-}" ] || colls $r $new$r
+        done
+    done
+}
+twice
+check "two shrinks of one number" 0 "!left no log"
+twice 13
+check "a call that lacks on the second shrink" 3 "rank 1 made no call on world/split0.0" "!left no log"
+
+# ---- a job that was started again: NCCL appends to its files ----
+
+start() { # ID PID-PREFIX RANK-WITHOUT-THE-LAST-CALL
+    local r n
+    for r in 0 1 2; do
+        for n in "INIT" 0 1; do
+            [ "$r$n" != "${3}1" ] || continue
+            case $n in
+            INIT) text="ncclCommInitRank comm 0x1$r rank $r nranks 3 cudaDev $r busId ${r}000 commId 0x$1 - Init COMPLETE" ;;
+            *) text="AllReduce: opCount $n sendbuff 0x7f00 recvbuff 0x7f00 count 8 datatype 7 op 0 root 0 comm 0x1$r [nranks=3] stream 0x3" ;;
+            esac
+            echo "node:$2$r:$2$r [$r] NCCL INFO $text" >>"job.log${4:+/$r}"
+        done
+    done
+}
+newer="the lines of 3 processes of an earlier start are left out, the first is node:10, "
+rm -f job.log
+start abc 1 -
+start def 2 1
+check "a hang in the second start" 3 "3 ranks" "rank 1 made one call on world" "$newer"
+rm -f job.log
+start abc 1 1
+start def 2 -
+check "a hang in the first start" 0 "$newer"
+rm -f job.log
+mkdir job.log
+start abc 1 1 files
+start def 2 0 files
+check "a file of each rank" 3 "rank 0 made one call on world" "$newer"
+start 123 3 - files
+check "three starts" 0 "the lines of 6 processes of earlier starts are left out"
+rm -r job.log
+mkdir job.log
+start abc 1 1 files
+start abc 2 - files
+check "one id, as NCCL_COMM_ID makes it" 0 "$newer"
+rm -r job.log
+start abc 1 -
+sed -i 's/busId ./busId 9/' job.log
+start def 2 -
+check "two communicators of other GPUs" 0 "!earlier start"
+
 # ---- ncclras without a communicator ----
 
 cat >job.log <<'END'
