@@ -134,12 +134,23 @@ static bool reproducer_text(struct ncs_reproduced_writing *w, const struct ncs_r
     return ran;
 }
 
+void ncs_reproducer_hint_force(const char *file, bool force, struct ncs_error *err)
+{
+    struct stat is;
+    if (!force && lstat(file, &is) == 0)
+        ncs_fail_hint(err, "--force replaces it");
+}
+
 /* Nothing is written before the scenario has run: a file that is replaced stays as it is until then. */
 static bool write_and_run(struct ncs_reproduced_writing *w, bool replace, const struct ncs_reproduced *expected, struct ncs_reproduced *now,
                           struct ncs_error *err)
 {
     struct ncs_str text = { 0 };
-    bool written = reproducer_text(w, expected, now, &text, err) && ncs_file_write(w->file, text.text, text.bytes, replace, err);
+    bool written = reproducer_text(w, expected, now, &text, err);
+    if (written && !ncs_file_write(w->file, text.text, text.bytes, replace, err)) {
+        ncs_reproducer_hint_force(w->file, replace, err);
+        written = false;
+    }
     ncs_str_free(&text);
     return written;
 }

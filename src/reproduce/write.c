@@ -50,13 +50,13 @@ static void add_invented(const struct ncs_workload *job, struct comments *c)
         const char *what;
     } invented[] = { { unsaid & NCS_UNSAID_KIND, "functions (AllReduce)" }, { unsaid & NCS_UNSAID_OP, "operators (sum)" }, { unsaid & NCS_UNSAID_ROOT, "roots (0)" },
                      { unsaid & NCS_UNSAID_COUNT, "counts" }, { unsaid & NCS_UNSAID_DTYPE, "types" },
-                     { true, "buffers and what is in them" } };
+                     { true, "the buffers and their contents" } };
     for (size_t i = 0; i < sizeof invented / sizeof *invented; i++)
         if (invented[i].is)
             ncs_str_addf(&list, "%s%s", list.bytes ? ", " : "", invented[i].what);
     struct ncs_workload_buffers b;
     ncs_workload_buffers_of(job, false, &b);
-    reproducer_comment(c, "Invented: %s.%s", list.text, b.scaled ? " Large counts are scaled down, in their order." : "");
+    reproducer_comment(c, "Invented: %s.%s", list.text, b.scaled ? " Large counts are reduced; a larger count stays larger." : "");
     ncs_workload_buffers_free(&b);
     ncs_str_free(&list);
 }
@@ -101,7 +101,7 @@ void ncs_reproduced_text(const struct ncs_reproduced_writing *w, const struct nc
     if (recorded) {
         struct ncs_str text = { 0 };
         ncs_reproduced_add(recorded, &text);
-        reproducer_comment(&c, "The record shows something else: %s.", text.text);
+        reproducer_comment(&c, "The record ended differently: %s.", text.text);
         ncs_str_clear(&text);
         ncs_workload_add_losses(w->workload, recorded->verdict == NCS_WRONG && !recorded->why, &text);
         reproducer_comment(&c, "Not written: %s.", text.text);
