@@ -38,6 +38,11 @@ grep -q '^-- Its run ends otherwise than the record shows: hang' "$made" || fail
 grep -q '^-- Not written: ' "$made" || fail "$name: the file does not say what is not written"
 reports '^ncclscript: the record shows: [a-z-]+.*; not written: '
 
+run "calls that did not count" 0 "${exec[@]}" -n 4 --record "$made" -- "${clients}lives"
+reports 'its run ends as the record shows: pass$'
+leaves_out 'not written'
+! grep -q 'Not written' "$made" || fail "$name: a comment about calls that are not written"
+
 run "a time limit" 124 "${exec[@]}" --timeout 300ms --patience 1h --record "$made" -- "${clients}pollers" naps
 reports 'made\.lua: [0-9]+ lines; its run ends: [a-z]+.*; it declares no outcome: the record ends with timeout$'
 grep -q '^-- No outcome is declared: the record ends with timeout\.$' "$made" || fail "$name: the file does not say so"

@@ -16,6 +16,7 @@ status "in YAML" 3 "$NCCLSCRIPT" diagnose -q tests/trace/hand/dumps --scenario "
 status "what was written, in YAML" 0 "$NCCLSCRIPT" run "$work/d.yaml"
 status "a file that is there" 2 "$NCCLSCRIPT" diagnose -q tests/trace/hand/dumps --scenario "$work/d.yaml"
 expect "a file that is there" "$work/err" 'd\.yaml: error: .*exists'
+expect "a file that is there" "$work/err" 'hint: --force replaces it$'
 status "by force" 3 "$NCCLSCRIPT" diagnose -q tests/trace/hand/dumps --scenario "$work/d.yaml" --force
 status "a folder that is not there" 2 "$NCCLSCRIPT" diagnose -q tests/trace/hand/dumps --scenario "$work/none/d.lua"
 
