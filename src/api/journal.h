@@ -253,6 +253,9 @@ void ncs_journal_keep_comm(struct ncs_journal *j, int comm);
  * is not known yet. */
 bool ncs_journal_name(struct ncs_journal *j, const void *handle, const char *name);
 
+/* How many sends to the peer the member has made, or receives from it. */
+uint32_t ncs_member_pairs(const struct ncs_member *m, int peer, bool receives);
+
 /* True if one process has several ranks of the communicator, on different devices. */
 bool ncs_comm_is_shared(const struct ncs_comm_info *info);
 

@@ -58,13 +58,23 @@ static void journal_find_rival(struct ncs_journal *j, const struct ncs_member *m
  * direction: an additional send does not move the collectives. */
 enum sequence { NONE, COLLECTIVES, ONE_SIDED, PAIRS };
 
+static uint64_t sequence_of_pairs(int peer, bool receives)
+{
+    return PAIRS + 2 * (uint64_t)(uint32_t)peer + receives;
+}
+
+uint32_t ncs_member_pairs(const struct ncs_member *m, int peer, bool receives)
+{
+    return (uint32_t)ncs_map_number(&m->pairs, sequence_of_pairs(peer, receives));
+}
+
 static uint64_t sequence_of(const struct ncs_call *call)
 {
     if (ncs_call_is_one_sided(call))
         return ONE_SIDED;
     if (!ncs_call_is_pair(call))
         return ncs_call_count(call) > 0 ? COLLECTIVES : NONE;
-    return PAIRS + 2 * (uint64_t)(uint32_t)ncs_call_peer(call) + (call->fn == NCS_FN_ncclRecv);
+    return sequence_of_pairs(ncs_call_peer(call), call->fn == NCS_FN_ncclRecv);
 }
 
 /* Changes the length by 1 or -1; returns the new length. */

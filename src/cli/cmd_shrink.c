@@ -43,7 +43,10 @@ static const struct ncs_option options[] = {
 struct shrinker {
     const struct ncs_run_options *options;
     const struct ncs_reproduced *expected;
+    bool yaml;            /* trials have the notation of the file: the other may end otherwise */
     bool in_comments;
+    int *number;          /* by rank of the smallest workload so far: its number at first; NULL = the same */
+    struct ncs_str case_ran, case_last; /* of a matrix without a choice whose run passes */
     int64_t began, budget;
     bool shows, used_up;
     size_t trials;
@@ -129,7 +132,30 @@ static bool shrink_declare_case(const char *operand, struct ncs_script_settings 
     return ncs_script_declare(file->script, &settings, scenario, err);
 }
 
-static bool shrink_run(const char *operand, const struct ncs_option_value *v, struct ncs_run_options *o,
+/* The case of a matrix that runs if the command line chooses none, "ranks=2,k=a", and the name of the last one. Nothing if there is
+ * only one. */
+static void shrink_name_case(const char *file, struct ncs_script_settings settings, const struct ncs_scenario *scenario,
+                             struct ncs_str *ran, struct ncs_str *last)
+{
+    struct ncs_selection selection = { .settings = settings, .repeats = 1, .seed = (uint64_t)settings.seed };
+    struct ncs_error ignored = { 0 };
+    if (ncs_selection_add(&selection, file, &ignored) && selection.runs > 1 && selection.file[0].script) {
+        const struct ncs_case *c = ncs_selection_case(&selection, 0);
+        for (size_t i = 0; i < c->values; i++) { /* axes that are no parameters are ranks and seed */
+            const struct ncs_param *param = ncs_scenario_param(scenario, c->value[i].name);
+            bool is_ranks = strcmp(c->value[i].name, "ranks") == 0;
+            ncs_str_addf(ran, "%s%s=", ran->bytes ? "," : "", c->value[i].name);
+            if (param)
+                ncs_param_text(param, ran);
+            else
+                ncs_str_addf(ran, "%" PRId64, is_ranks ? scenario->ranks : settings.seed);
+        }
+        ncs_selection_add_full_name(&selection, selection.runs - 1, last);
+    }
+    ncs_selection_free(&selection);
+}
+
+static bool shrink_run(struct shrinker *s, const char *operand, const struct ncs_option_value *v, struct ncs_run_options *o,
                        struct ncs_workload *workload, struct ncs_reproduced *expected, struct ncs_error *err)
 {
     struct ncs_scenario scenario = { 0 };
@@ -160,6 +186,8 @@ static bool shrink_run(const char *operand, const struct ncs_option_value *v, st
             ok = false;
         else if (!ok)
             ncs_fail(err, NCS_BAD_INPUT, "the run has no call of NCCL that shrink could keep");
+        if (ok && !is_case && expected->verdict == NCS_PASS)
+            shrink_name_case(file, settings, &scenario, &s->case_ran, &s->case_last);
         ncs_run_free(run);
         o->env = NULL; /* they are the scenario's */
         o->envs = 0;
@@ -177,9 +205,9 @@ static bool shrink_run(const char *operand, const struct ncs_option_value *v, st
 
 /* outcome: what the scenario declares; NULL = nothing, because the numbers of ranks change. */
 static void shrink_text(const struct shrinker *s, const struct ncs_workload *workload, const struct ncs_reproduced *outcome,
-                        bool yaml, char *const *comment, size_t comments, struct ncs_str *out)
+                        char *const *comment, size_t comments, struct ncs_str *out)
 {
-    struct ncs_workload_text text = { .yaml = yaml, .comment = comment, .comments = comments,
+    struct ncs_workload_text text = { .yaml = s->yaml, .comment = comment, .comments = comments,
                                       .places_in_comments = s->in_comments };
     struct ncs_str about = { 0 };
     ncs_reproduced_add(outcome ? outcome : s->expected, &about);
@@ -195,8 +223,8 @@ static bool shrink_try(const struct shrinker *s, const struct ncs_workload *work
 {
     struct ncs_error err = { 0 };
     struct ncs_str text = { 0 };
-    shrink_text(s, workload, NULL, false, NULL, 0, &text);
-    bool ran = ncs_reproducer_try(text.text, false, s->options->seed, now, &err);
+    shrink_text(s, workload, NULL, NULL, 0, &text);
+    bool ran = ncs_reproducer_try(text.text, s->yaml, s->options->seed, now, &err);
     ncs_str_free(&text);
     for (size_t i = 0; ran && rank && i < now->ranks; i++)
         now->rank[i] = now->rank[i] < workload->ranks ? rank[now->rank[i]] : -1;
@@ -220,6 +248,11 @@ static bool shrink_keeps(void *arg, const struct ncs_workload *workload, const i
         ncs_reproduced_free(&now);
     }
     ncs_free(left.rank);
+    if (keeps) { /* it is the smallest now */
+        ncs_free(s->number);
+        s->number = ncs_new((size_t)workload->ranks * sizeof *s->number);
+        memcpy(s->number, rank, (size_t)workload->ranks * sizeof *s->number);
+    }
     return keeps;
 }
 
@@ -242,42 +275,72 @@ static void add_size(struct ncs_str *out, const struct ncs_workload *workload)
     ncs_str_addf(out, "%d rank%s, %zu call%s", workload->ranks, workload->ranks == 1 ? "" : "s", calls, calls == 1 ? "" : "s");
 }
 
+#define SHRINK_NUMBERS_SHOWN 8 /* ranks */
+
+/* Appends "Rank 1 was rank 8, rank 2 was rank 9.": the ranks that have another number. Nothing if none or many have. */
+static void add_numbers(struct ncs_str *out, const struct shrinker *s, const struct ncs_workload *workload)
+{
+    int moved = 0;
+    for (int r = 0; s->number && r < workload->ranks; r++)
+        moved += s->number[r] != r;
+    if (moved == 0 || moved > SHRINK_NUMBERS_SHOWN)
+        return;
+    for (int r = 0; r < workload->ranks; r++)
+        if (s->number[r] != r)
+            ncs_str_addf(out, "%s %d was rank %d", out->bytes ? ", rank" : "Rank", r, s->number[r]);
+    ncs_str_add(out, ".");
+}
+
+/* Runs the text that will be written. False, with err, if it does not end as it declares. */
+static bool shrink_holds(const struct shrinker *s, const char *text, const struct ncs_reproduced *declared, struct ncs_error *err)
+{
+    struct ncs_reproduced again;
+    struct ncs_error why = { 0 };
+    if (!ncs_reproducer_try(text, s->yaml, s->options->seed, &again, &why))
+        return ncs_fail(err, NCS_BAD_INPUT, "ncclscript cannot read the scenario that it wrote, so nothing was written: %s", why.text);
+    bool same = ncs_reproduced_equal(&again, declared);
+    ncs_reproduced_free(&again);
+    return same || ncs_fail(err, NCS_BAD_INPUT, "the smaller scenario does not end as it declares, so nothing was written");
+}
+
 /* How the smaller scenario ends, with its own ranks' numbers. */
 static bool shrink_write(struct shrinker *s, const struct ncs_option_value *v, const char *file, const char *before,
                          const struct ncs_workload *workload, struct ncs_error *err)
 {
     const char *given = ncs_option_last(&v[OUTPUT]), *output = given && strcmp(given, "-") != 0 ? given : NULL;
-    struct ncs_reproduced now;
-    struct ncs_str line = { 0 }, text = { 0 };
+    struct ncs_reproduced now = { 0 };
+    struct ncs_str line = { 0 }, numbers = { 0 }, seed = { 0 }, text = { 0 };
     bool fits = shrink_try(s, workload, NULL, &now);
     if (fits) {
+        char *comment[3];
+        size_t comments = 0;
         ncs_str_addf(&line, "Shrunk by ncclscript from %s: ", file);
         ncs_str_addf(&line, "%s, to ", before);
         add_size(&line, workload);
         ncs_str_add(&line, ".");
-        char *comment[2] = { line.text, NULL };
-        struct ncs_str seed = { 0 };
-        if (s->options->seed)
+        comment[comments++] = line.text;
+        add_numbers(&numbers, s, workload);
+        if (numbers.bytes)
+            comment[comments++] = numbers.text;
+        if (s->options->seed) {
             ncs_str_addf(&seed, "Run it with --seed %" PRIu64 ".", s->options->seed);
-        comment[1] = seed.text;
-        bool yaml = output && ncs_reproducer_is_yaml(output);
-        struct ncs_reproduced again;
-        struct ncs_error why = { 0 };
-        shrink_text(s, workload, &now, yaml, comment, 1 + (s->options->seed != 0), &text);
-        ncs_str_free(&seed);
-        if (yaml && !ncs_reproducer_try(text.text, true, s->options->seed, &again, &why))
-            fits = ncs_fail(err, NCS_BAD_INPUT, "ncclscript cannot read the scenario that it wrote, so nothing was written: %s", why.text);
-        else if (yaml)
-            ncs_reproduced_free(&again);
+            comment[comments++] = seed.text;
+        }
+        shrink_text(s, workload, &now, comment, comments, &text);
+        fits = shrink_holds(s, text.text, &now, err);
     }
     if (!fits && !err->text[0])
         ncs_fail(err, NCS_BAD_INPUT, "the smaller scenario cannot be run, so nothing was written");
-    if (fits && !output)
+    if (fits && !output) {
         ncs_out(text.text);
-    else
-        fits = fits && ncs_file_write(output, text.text, text.bytes, v[FORCE].given, err);
+    } else if (fits && !ncs_file_write(output, text.text, text.bytes, v[FORCE].given, err)) {
+        ncs_reproducer_hint_force(output, v[FORCE].given, err);
+        fits = false;
+    }
     ncs_reproduced_free(&now);
     ncs_str_free(&line);
+    ncs_str_free(&numbers);
+    ncs_str_free(&seed);
     ncs_str_free(&text);
     return fits;
 }
@@ -320,6 +383,27 @@ static bool shrink_fits(struct shrinker *s, struct ncs_workload *workload, struc
     return same;
 }
 
+/* The refusal of a workload whose run ends otherwise, as `ends`. */
+static void shrink_refuse(struct shrinker *s, struct ncs_workload *workload, struct ncs_str *ends, struct ncs_error *err)
+{
+    struct ncs_str in_lua = { 0 };
+    bool ran;
+    if (s->yaml) {
+        s->yaml = false;
+        if (shrink_fits(s, workload, &in_lua, &ran)) {
+            ncs_fail(err, NCS_BAD_INPUT, "cannot be shrunk to YAML: there the run ends otherwise (%s)", ends->text);
+            ncs_fail_hint(err, "Lua keeps several calls on one line: write a FILE that ends in .lua");
+        }
+    }
+    if (!err->text[0] && !shrink_interrupts) {
+        ncs_fail(err, NCS_BAD_INPUT, "cannot be shrunk: with its calls alone the run ends otherwise (%s)", ends->text);
+        ncs_str_clear(ends);
+        ncs_workload_add_losses(workload, s->expected->verdict == NCS_WRONG && !s->expected->why, ends);
+        ncs_fail_hint(err, "shrink does not keep: %s", ends->text);
+    }
+    ncs_str_free(&in_lua);
+}
+
 /* Takes the order of the calls in which the workload ends as the scenario does. False without err after an interrupt. */
 static bool shrink_reproduces(struct shrinker *s, struct ncs_workload *workload, struct ncs_error *err)
 {
@@ -337,12 +421,8 @@ static bool shrink_reproduces(struct shrinker *s, struct ncs_workload *workload,
     }
     if (!same && !ran && !shrink_interrupts)
         ncs_fail(err, NCS_BAD_INPUT, "cannot be shrunk: its calls do not fit into a scenario");
-    if (!same && ran && !shrink_interrupts) {
-        ncs_fail(err, NCS_BAD_INPUT, "cannot be shrunk: with its calls alone the run ends otherwise (%s)", ends.text);
-        ncs_str_clear(&ends);
-        ncs_workload_add_losses(workload, s->expected->verdict == NCS_WRONG && !s->expected->why, &ends);
-        ncs_fail_hint(err, "shrink does not keep: %s", ends.text);
-    }
+    if (!same && ran && !shrink_interrupts)
+        shrink_refuse(s, workload, &ends, err);
     ncs_str_free(&ends);
     ncs_str_free(&other_ends);
     return same;
@@ -353,7 +433,12 @@ static int shrink_file(struct shrinker *s, const struct ncs_parsed *parsed, stru
     const struct ncs_option_value *v = parsed->value;
     struct ncs_str before = { 0 }, after = { 0 };
     if (s->expected->verdict == NCS_PASS) {
-        fprintf(stderr, "ncclscript shrink: %s passes: there is nothing to shrink\n", parsed->operand[0]);
+        if (s->case_last.bytes)
+            fprintf(stderr, "ncclscript shrink: %s passes with %s: there is nothing to shrink\n"
+                            "  hint: choose another case, as `shrink '%s'`; `ncclscript run --list %s` lists the cases\n",
+                    parsed->operand[0], s->case_ran.text, s->case_last.text, parsed->operand[0]);
+        else
+            fprintf(stderr, "ncclscript shrink: %s passes: there is nothing to shrink\n", parsed->operand[0]);
         return 1;
     }
     if (!s->expected->why) {
@@ -415,7 +500,9 @@ static int shrink_main(const struct ncs_parsed *parsed)
     struct shrinker s = { .options = &run_options, .expected = &expected, .began = shrink_clock(),
                           .budget = v[BUDGET].given ? v[BUDGET].number : BUDGET_NS,
                           .shows = !v[QUIET].given && isatty(STDERR_FILENO) };
-    if (shrink_run(parsed->operand[0], v, &run_options, &workload, &expected, &err))
+    const char *output = ncs_option_last(&v[OUTPUT]);
+    s.yaml = output && ncs_reproducer_is_yaml(output);
+    if (shrink_run(&s, parsed->operand[0], v, &run_options, &workload, &expected, &err))
         status = shrink_file(&s, parsed, &workload, &err);
     if (status == 2 && shrink_interrupts && !err.text[0]) {
         fprintf(stderr, "ncclscript shrink: interrupted before anything was found: nothing was written\n");
@@ -425,6 +512,9 @@ static int shrink_main(const struct ncs_parsed *parsed)
             ncs_fail_at(&err, parsed->operand[0], err.line, err.column);
         ncs_print_error(&err);
     }
+    ncs_free(s.number);
+    ncs_str_free(&s.case_ran);
+    ncs_str_free(&s.case_last);
     ncs_workload_free(&workload);
     ncs_reproduced_free(&expected);
     return status;

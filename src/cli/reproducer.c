@@ -14,8 +14,9 @@
 
 /* ---- running it ---- */
 
-/* holds: gets whether it ends as it declares; or NULL. */
-static bool reproducer_run(const char *file, uint64_t seed, struct ncs_reproduced *out, bool *holds, struct ncs_error *err)
+/* holds: gets whether it ends as it declares; or NULL. `about`: gets how the record ended, as the scenario's text says; or NULL. */
+static bool reproducer_run(const char *file, uint64_t seed, struct ncs_reproduced *out, bool *holds, struct ncs_str *about,
+                           struct ncs_error *err)
 {
     struct ncs_scenario scenario;
     struct ncs_script_settings settings = { .policy = -1, .driver = "sim" };
@@ -35,6 +36,8 @@ static bool reproducer_run(const char *file, uint64_t seed, struct ncs_reproduce
         ncs_reproduced_of(result, out);
         if (holds)
             *holds = ncs_outcome_holds(&scenario.outcome, result, &difference);
+        if (about && scenario.about && strncmp(scenario.about, NCS_REPRODUCED_ABOUT, strlen(NCS_REPRODUCED_ABOUT)) == 0)
+            ncs_str_add(about, scenario.about + strlen(NCS_REPRODUCED_ABOUT));
         ncs_str_free(&difference);
         ncs_run_free(run);
     }
@@ -54,7 +57,7 @@ bool ncs_reproducer_try(const char *text, bool yaml, uint64_t seed, struct ncs_r
         return ncs_fail(err, NCS_NO_MEMORY, "no memory for a trial");
     }
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    bool ran = reproducer_run(path, seed, out, NULL, err);
+    bool ran = reproducer_run(path, seed, out, NULL, NULL, err);
     close(file);
     return ran;
 }
@@ -134,12 +137,23 @@ static bool reproducer_text(struct ncs_reproduced_writing *w, const struct ncs_r
     return ran;
 }
 
+void ncs_reproducer_hint_force(const char *file, bool force, struct ncs_error *err)
+{
+    struct stat is;
+    if (!force && lstat(file, &is) == 0)
+        ncs_fail_hint(err, "--force replaces it");
+}
+
 /* Nothing is written before the scenario has run: a file that is replaced stays as it is until then. */
 static bool write_and_run(struct ncs_reproduced_writing *w, bool replace, const struct ncs_reproduced *expected, struct ncs_reproduced *now,
                           struct ncs_error *err)
 {
     struct ncs_str text = { 0 };
-    bool written = reproducer_text(w, expected, now, &text, err) && ncs_file_write(w->file, text.text, text.bytes, replace, err);
+    bool written = reproducer_text(w, expected, now, &text, err);
+    if (written && !ncs_file_write(w->file, text.text, text.bytes, replace, err)) {
+        ncs_reproducer_hint_force(w->file, replace, err);
+        written = false;
+    }
     ncs_str_free(&text);
     return written;
 }
@@ -175,36 +189,98 @@ static void reproducer_say_losses(const struct ncs_workload *workload, const str
     ncs_str_free(&text);
 }
 
-/* Puts a comment above the scenario. */
-static bool reproducer_doubt(const char *file, const struct ncs_reproduced *now, struct ncs_error *err)
+/* A scenario that a program has written. */
+struct reproducer_file {
+    const char *file, *sign;   /* of comments */
+    struct ncs_str text;
+    struct ncs_str about;      /* how the record ends */
+    struct ncs_str losses;     /* what is not written; bytes 0 = nothing that counts */
+    struct ncs_str undeclared; /* how the record ends, if no scenario can declare that; bytes 0 = one can */
+};
+
+static void reproducer_free_file(struct reproducer_file *f)
+{
+    ncs_str_free(&f->text);
+    ncs_str_free(&f->about);
+    ncs_str_free(&f->losses);
+    ncs_str_free(&f->undeclared);
+}
+
+/* Appends to `out` the comment among the first lines that begins so, without the full stop. Where its line is; NULL = none. */
+static const char *reproducer_find_comment(const struct reproducer_file *f, const char *begin, struct ncs_str *out)
+{
+    size_t sign = strlen(f->sign);
+    const char *line = f->text.text, *end;
+    for (; strncmp(line, f->sign, sign) == 0 && (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        const char *content = line + sign + strlen(begin);
+        if (strncmp(line + sign, begin, strlen(begin)) == 0) {
+            ncs_str_add_bytes(out, content, (size_t)(end - content) - (end > content && end[-1] == '.'));
+            return line;
+        }
+    }
+    return NULL;
+}
+
+/* Puts a comment above a scenario that ends otherwise. If it ends as the record, what is not written did not count: that comment is
+ * removed. */
+static bool reproducer_judge(struct reproducer_file *f, bool same, const struct ncs_reproduced *now, struct ncs_error *err)
 {
     struct ncs_str text = { 0 };
-    ncs_str_addf(&text, "%s Its run ends otherwise than the record shows: ", ncs_reproducer_is_yaml(file) ? "#" : "--");
-    ncs_reproduced_add(now, &text);
-    ncs_str_add(&text, ".\n");
-    bool done = ncs_file_read(file, (size_t)256 << 20, "a scenario", &text, err) &&
-                ncs_file_write(file, text.text, text.bytes, true, err);
+    if (!ncs_file_read(f->file, (size_t)256 << 20, "a scenario", &f->text, err))
+        return false;
+    reproducer_find_comment(f, NCS_REPRODUCED_UNDECLARED, &f->undeclared);
+    const char *losses = reproducer_find_comment(f, NCS_REPRODUCED_LOSSES, &f->losses), *rest = f->text.text;
+    if (f->undeclared.bytes || (same && !losses))
+        return true;
+    if (same) {
+        ncs_str_add_bytes(&text, rest, (size_t)(losses - rest));
+        rest = strchr(losses, '\n') + 1;
+    } else {
+        ncs_str_addf(&text, "%sIts run ends otherwise than the record shows: ", f->sign);
+        ncs_reproduced_add(now, &text);
+        ncs_str_add(&text, ".\n");
+    }
+    ncs_str_add(&text, rest);
+    bool written = ncs_file_write(f->file, text.text, text.bytes, true, err);
     ncs_str_free(&text);
-    return done;
+    return written;
+}
+
+static void reproducer_say_judgement(const struct reproducer_file *f, bool same, const struct ncs_reproduced *now)
+{
+    struct ncs_str text = { 0 };
+    if (!f->undeclared.bytes) {
+        reproducer_say(f->file, same, now);
+        if (!same)
+            fprintf(stderr, "ncclscript: the record shows: %s; not written: %s\n", f->about.bytes ? f->about.text : "another ending",
+                    f->losses.bytes ? f->losses.text : "the times of the calls, and the lines of the program around them");
+        return;
+    }
+    ncs_reproduced_add(now, &text);
+    fprintf(stderr, "ncclscript: %s: %zu lines; its run ends: %s; it declares no outcome: the record ends with %s\n", f->file,
+            reproducer_lines(f->file), text.text, f->undeclared.text);
+    ncs_str_free(&text);
 }
 
 bool ncs_reproducer_check(const char *file, int status)
 {
     struct ncs_error err = { 0 };
     struct ncs_reproduced now = { 0 };
+    struct reproducer_file f = { .file = file, .sign = ncs_reproducer_is_yaml(file) ? "# " : "-- " };
     struct stat is;
-    bool same = false, loads = reproducer_run(file, 0, &now, &same, &err);
+    bool same = false, loads = reproducer_run(file, 0, &now, &same, &f.about, &err);
     if (!loads) {
         bool removed = lstat(file, &is) == 0 && S_ISREG(is.st_mode) && unlink(file) == 0;
         reproducer_refused(file, removed ? "and has removed it" : "so do not use it", &err);
     }
-    bool done = loads && (same || reproducer_doubt(file, &now, &err));
+    bool done = loads && reproducer_judge(&f, same, &now, &err);
     if (done)
-        reproducer_say(file, same, &now);
+        reproducer_say_judgement(&f, same, &now);
     else
         ncs_print_error(&err);
-    if (done && status != 0 && now.verdict == NCS_PASS)
+    if (done && status != 0 && now.verdict == NCS_PASS && !f.undeclared.bytes)
         fprintf(stderr, "ncclscript: %s: the program ended with status %d; its calls do not show why\n", file, status);
+    reproducer_free_file(&f);
     ncs_reproduced_free(&now);
     return done;
 }

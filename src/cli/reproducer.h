@@ -8,6 +8,9 @@
  * run. */
 bool ncs_reproducer_try(const char *text, bool yaml, uint64_t seed, struct ncs_reproduced *out, struct ncs_error *err);
 
+/* Adds to the error of a file that exists how to replace it. `force`: --force was given. */
+void ncs_reproducer_hint_force(const char *file, bool force, struct ncs_error *err);
+
 /* Runs the job as a scenario, writes it to the file (YAML if its name ends so), and prints on standard error whether it ends as
  * `expected`; if not, the file declares how it ends. `origin`: what it was made of, "dumps (Flight Recorder dumps)". `replace`: an
  * existing file is replaced. `options`: of the run that was recorded; NULL = it is not known. Returns an exit status: 0, or 1

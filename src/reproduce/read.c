@@ -119,6 +119,8 @@ static void read_call(struct ncs_reader *r, const struct ncs_call *call)
     int rank = reader_rank(r, call);
     if (rank < 0 || rank >= r->job->ranks || call->opening || call->ending || call->withdrawn)
         return;
+    if (ncs_reader_is_cut(r, call))
+        return;
     r->rank[rank].blocked = !call->returned;
     r->rank[rank].failed &= !ncs_fn_info[call->fn].counted;
     bool of_nccl = ncs_fn_info[call->fn].lib == NCS_LIB_NCCL; /* a query of CUDA's that finds nothing is no loss */
@@ -230,7 +232,7 @@ static void note_limits(struct ncs_reader *r)
     if (r->journal->dropped)
         ncs_workload_lose(r->job, "the first %llu calls", (unsigned long long)r->journal->dropped);
     if (r->journal->dropped)
-        ncs_workload_note(r->job, "the first %llu calls are missing: the record was too long to be kept",
+        ncs_workload_note(r->job, "the first %llu calls are missing, and those that meet them: the record was too long to be kept",
                      (unsigned long long)r->journal->dropped);
 }
 
@@ -265,6 +267,7 @@ static bool workload_read(struct ncs_workload *job, const struct ncs_workload_so
     r.of = ncs_new((size_t)ranks * sizeof *r.of);
     r.rank = ncs_new((size_t)ranks * sizeof *r.rank);
     ncs_reader_find_waits(&r);
+    ncs_reader_find_begins(&r);
     ncs_workload_read_comms(job, journal, r.used, &r.family_of);
     const struct ncs_host_step *host = journal->oldest_host;
     for (const struct ncs_call *call = journal->oldest; call; call = call->newer) {
@@ -289,6 +292,8 @@ static bool workload_read(struct ncs_workload *job, const struct ncs_workload_so
     ncs_free(r.has_id);
     ncs_free(r.used);
     ncs_map_free(&r.waited);
+    ncs_map_free(&r.begins);
+    ncs_map_free(&r.floors);
     ncs_map_free(&r.made);
     ncs_map_free(&r.last_wait);
     ncs_map_free(&r.recorded);

@@ -1,4 +1,5 @@
-/* The reading of a journal, for the files of this room: tokens.c, extras.c, events.c, waits.c, last.c, read.c. */
+/* The reading of a journal, for the files of this room: tokens.c, extras.c, events.c, waits.c, cut.c, last.c,
+ * read.c. */
 #ifndef NCS_REPRODUCE_READER_H
 #define NCS_REPRODUCE_READER_H
 
@@ -38,6 +39,8 @@ struct ncs_reader {
     struct ncs_map last_wait;  /* by id of a call that records an event: id of the last call that waits for this record */
     struct ncs_map recorded;   /* by rank and event: id of the call that has recorded it */
     struct ncs_map event_of;   /* by id of that call: the event of the scenario, + 1 */
+    struct ncs_map begins;     /* of a journal that dropped calls, by sequence: the first call held after the newest gap */
+    struct ncs_map floors;     /* by communicator + 1: the first collective that all its ranks have */
     struct ncs_map made;       /* how many of them each rank has made */
     size_t puts;
     size_t left_out;
@@ -77,6 +80,12 @@ void ncs_reader_find_event(struct ncs_reader *r, const struct ncs_call *call);
 int ncs_reader_rank_of_handle(const struct ncs_reader *r, const struct ncs_call *call);
 void ncs_reader_find_waits(struct ncs_reader *r);
 bool ncs_reader_is_waited_for(struct ncs_reader *r, const struct ncs_call *call);
+
+/* ---- cut.c ---- */
+
+void ncs_reader_find_begins(struct ncs_reader *r);
+/* The calls that the call meets were dropped, or it stands before calls of its rank that were. */
+bool ncs_reader_is_cut(struct ncs_reader *r, const struct ncs_call *call);
 
 /* ---- last.c ---- */
 

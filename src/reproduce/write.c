@@ -50,13 +50,13 @@ static void add_invented(const struct ncs_workload *job, struct comments *c)
         const char *what;
     } invented[] = { { unsaid & NCS_UNSAID_KIND, "functions (AllReduce)" }, { unsaid & NCS_UNSAID_OP, "operators (sum)" }, { unsaid & NCS_UNSAID_ROOT, "roots (0)" },
                      { unsaid & NCS_UNSAID_COUNT, "counts" }, { unsaid & NCS_UNSAID_DTYPE, "types" },
-                     { true, "buffers and what is in them" } };
+                     { true, "the buffers and their contents" } };
     for (size_t i = 0; i < sizeof invented / sizeof *invented; i++)
         if (invented[i].is)
             ncs_str_addf(&list, "%s%s", list.bytes ? ", " : "", invented[i].what);
     struct ncs_workload_buffers b;
     ncs_workload_buffers_of(job, false, &b);
-    reproducer_comment(c, "Invented: %s.%s", list.text, b.scaled ? " Large counts are scaled down, in their order." : "");
+    reproducer_comment(c, "Invented: %s.%s", list.text, b.scaled ? " Large counts are reduced; a larger count stays larger." : "");
     ncs_workload_buffers_free(&b);
     ncs_str_free(&list);
 }
@@ -69,6 +69,16 @@ static void free_comments(struct comments *c)
     *c = (struct comments){ 0 };
 }
 
+/* A scenario can declare that it ends so. */
+static bool can_be_declared(const struct ncs_reproduced *outcome)
+{
+    switch (outcome->verdict) {
+    case NCS_PASS: case NCS_WRONG: case NCS_ERROR: case NCS_HANG: return true;
+    case NCS_LOST: return outcome->ranks > 0; /* it names a rank */
+    default: return false; /* a time limit, say */
+    }
+}
+
 void ncs_reproducer_settings(const struct ncs_run_options *o, const struct ncs_reproduced *outcome,
                              struct ncs_workload_text *text)
 {
@@ -78,13 +88,11 @@ void ncs_reproducer_settings(const struct ncs_run_options *o, const struct ncs_r
     text->policy = o && o->policy == NCS_POLICY_TYPICAL ? "typical" : NULL;
     text->lanes = o ? o->kernel_slots : 0;
     text->devices = o ? o->devices : 0;
-    text->verdict = by_finding ? "finding" : ncs_verdict_name(outcome->verdict);
+    text->verdict = !can_be_declared(outcome) ? NULL : by_finding ? "finding" : ncs_verdict_name(outcome->verdict);
     text->error = outcome->verdict == NCS_ERROR ? outcome->error : NULL;
     text->why = named ? outcome->why : NULL;
     text->culprit = named || lost ? outcome->rank : NULL;
     text->culprits = named || lost ? outcome->ranks : 0;
-    if (lost && !outcome->ranks)
-        text->verdict = NULL; /* it would name a rank */
 }
 
 void ncs_reproduced_text(const struct ncs_reproduced_writing *w, const struct ncs_reproduced *outcome,
@@ -101,19 +109,21 @@ void ncs_reproduced_text(const struct ncs_reproduced_writing *w, const struct nc
     if (recorded) {
         struct ncs_str text = { 0 };
         ncs_reproduced_add(recorded, &text);
-        reproducer_comment(&c, "The record shows something else: %s.", text.text);
+        reproducer_comment(&c, "The record ended differently: %s.", text.text);
         ncs_str_clear(&text);
         ncs_workload_add_losses(w->workload, recorded->verdict == NCS_WRONG && !recorded->why, &text);
-        reproducer_comment(&c, "Not written: %s.", text.text);
+        reproducer_comment(&c, NCS_REPRODUCED_LOSSES "%s.", text.text);
         ncs_str_free(&text);
     }
+    if (!can_be_declared(outcome))
+        reproducer_comment(&c, NCS_REPRODUCED_UNDECLARED "%s.", ncs_verdict_name(outcome->verdict));
     if (w->lists_losses && w->workload->losses > 0) {
         struct ncs_str text = { 0 };
         ncs_workload_add_losses(w->workload, false, &text);
-        reproducer_comment(&c, "Not written: %s.", text.text);
+        reproducer_comment(&c, NCS_REPRODUCED_LOSSES "%s.", text.text);
         ncs_str_free(&text);
     }
-    ncs_str_add(&about, "a recorded job: ");
+    ncs_str_add(&about, NCS_REPRODUCED_ABOUT);
     ncs_reproduced_add(outcome, &about);
     struct ncs_workload_text text = { .yaml = ncs_reproducer_is_yaml(w->file), .about = about.text, .comment = c.line,
                                       .comments = c.lines, .places_in_comments = w->in_comments };

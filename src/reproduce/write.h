@@ -11,8 +11,13 @@ struct ncs_reproduced_writing {
     const struct ncs_workload *workload;
     const struct ncs_run_options *options; /* of the run; NULL = they are not known */
     bool in_comments;    /* places stand in comments, not in labels */
-    bool lists_losses;   /* a comment has what is not written, even if the run may end as the record */
+    bool lists_losses;   /* a comment has what is not written; ncs_reproducer_check removes it if the run ends as the record */
 };
+/* Comments of a scenario that a program has written, without the two signs in front. */
+#define NCS_REPRODUCED_LOSSES "Not written: "
+#define NCS_REPRODUCED_UNDECLARED "No outcome is declared: the record ends with "
+#define NCS_REPRODUCED_ABOUT "a recorded job: "
+
 /* Appends the scenario. It declares `outcome`. `recorded`: how the job ended, if that is something else; NULL = it is the same. */
 void ncs_reproduced_text(const struct ncs_reproduced_writing *w, const struct ncs_reproduced *outcome,
                          const struct ncs_reproduced *recorded, struct ncs_str *out);

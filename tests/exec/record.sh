@@ -35,6 +35,20 @@ again "a program that succeeds" '^PASS '
 run "calls that a scenario lacks" 0 "${exec[@]}" -n 4 --record "$made" -- "${clients}recovery"
 reports 'its run ends otherwise than the record shows: hang: abort-one-rank, rank 3$'
 grep -q '^-- Its run ends otherwise than the record shows: hang' "$made" || fail "$name: the file does not say so"
+grep -q '^-- Not written: ' "$made" || fail "$name: the file does not say what is not written"
+reports '^ncclscript: the record shows: [a-z-]+.*; not written: '
+
+run "calls that did not count" 0 "${exec[@]}" -n 4 --record "$made" -- "${clients}lives"
+reports 'its run ends as the record shows: pass$'
+leaves_out 'not written'
+! grep -q 'Not written' "$made" || fail "$name: a comment about calls that are not written"
+
+run "a time limit" 124 "${exec[@]}" --timeout 300ms --patience 1h --record "$made" -- "${clients}pollers" naps
+reports 'made\.lua: [0-9]+ lines; its run ends: [a-z]+.*; it declares no outcome: the record ends with timeout$'
+grep -q '^-- No outcome is declared: the record ends with timeout\.$' "$made" || fail "$name: the file does not say so"
+grep -q 'outcome' "$made" && ! grep -q 'outcome = ' "$made" || fail "$name: an outcome"
+run "a time limit in YAML" 124 "${exec[@]}" --timeout 300ms --patience 1h --record "$out/made.yaml" -- "${clients}pollers" naps
+reports 'it declares no outcome: the record ends with timeout$'
 
 run "a program that fails by itself" 7 "${exec[@]}" -n 2 --record "$made" -- sh -c '"$0" && exit 7' "${clients}one_thread"
 reports 'its run ends as the record shows: pass$'

@@ -6,7 +6,7 @@ set -u
 status "dumps" 3 "$NCCLSCRIPT" diagnose -q tests/trace/hand/dumps --scenario "$work/d.lua"
 expect "dumps" "$work/err" '^ncclscript: .*/d\.lua: [0-9]+ lines; its run ends as the record shows: hang: skipped-call, rank 2$'
 expect "dumps" "$work/d.lua" '^-- Written by ncclscript from tests/trace/hand/dumps \(Flight Recorder dumps\)\.$'
-expect "dumps" "$work/d.lua" '^-- Invented: operators \(sum\), roots \(0\), buffers and what is in them\.'
+expect "dumps" "$work/d.lua" '^-- Invented: operators \(sum\), roots \(0\), the buffers and their contents\.'
 expect "dumps" "$work/d.lua" 'label = "train\.py:66"'
 status "what was written" 0 "$NCCLSCRIPT" run "$work/d.lua"
 sed -i 's/, outcome = { hang = { culprit = 2, why = "skipped-call" } }//' "$work/d.lua"
@@ -16,6 +16,7 @@ status "in YAML" 3 "$NCCLSCRIPT" diagnose -q tests/trace/hand/dumps --scenario "
 status "what was written, in YAML" 0 "$NCCLSCRIPT" run "$work/d.yaml"
 status "a file that is there" 2 "$NCCLSCRIPT" diagnose -q tests/trace/hand/dumps --scenario "$work/d.yaml"
 expect "a file that is there" "$work/err" 'd\.yaml: error: .*exists'
+expect "a file that is there" "$work/err" 'hint: --force replaces it$'
 status "by force" 3 "$NCCLSCRIPT" diagnose -q tests/trace/hand/dumps --scenario "$work/d.yaml" --force
 status "a folder that is not there" 2 "$NCCLSCRIPT" diagnose -q tests/trace/hand/dumps --scenario "$work/none/d.lua"
 

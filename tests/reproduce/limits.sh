@@ -63,6 +63,25 @@ expect "places" "$work/places.made.lua" '^call\[300\] = function\(\)$'
 loads small
 expect "small" "$work/small.made.lua" '^local x_24 = cuda\.buffer\("float32", 24\)$'
 
+# A run whose first calls the journal has dropped: what is written begins at calls that all ranks have.
+{
+    echo 'scenario { ranks = 2 }'
+    echo 'local x = cuda.buffer("float32", 64):fill(0)'
+    echo 'local peer = 1 - rank'
+    echo 'for i = 1, 40000 do'
+    echo '  local o = { count = 1 + i % 7 }'
+    echo '  world:all_reduce(x, o)'
+    echo '  nccl.group(function() world:send(x, peer, o) world:recv(x, peer, o) end)'
+    echo 'end'
+    echo 'if rank == 0 then world:all_reduce(x) end'
+    echo 'stream:sync()'
+} >"$work/dropped.lua"
+status "dropped calls" 3 "$NCCLSCRIPT" run -q "$work/dropped.lua" --record "$work/dropped.made.lua"
+expect "dropped calls" "$work/err" 'its run ends as the record shows: hang: skipped-call, rank 1$'
+expect "dropped calls" "$work/dropped.made.lua" '^-- Note: the first [0-9]+ calls are missing, and those that meet them'
+status "dropped calls: run" 0 "$NCCLSCRIPT" run -q "$work/dropped.made.lua"
+if grep -E '^ *if rank [=~]= [01] then$' "$work/dropped.made.lua" | sed 1d | grep -q .; then fail "dropped calls: the ranks begin at different calls"; fi
+
 # A scenario may have 16 MiB.
 {
     echo 'scenario { ranks = 2 }'

@@ -7,7 +7,7 @@ job job.lua
 status "record" 3 "$NCCLSCRIPT" run -q "$work/job.lua" --record "$work/r.lua"
 expect "record" "$work/err" '^ncclscript: .*/r\.lua: [0-9]+ lines; its run ends as the record shows: hang: skipped-call, rank 5$'
 expect "record" "$work/r.lua" '^-- Written by ncclscript from .*job\.lua\.$'
-expect "record" "$work/r.lua" '^-- Invented: buffers and what is in them\. Large counts are scaled down'
+expect "record" "$work/r.lua" '^-- Invented: the buffers and their contents\. Large counts are reduced; a larger count stays larger'
 expect "record" "$work/r.lua" 'outcome = \{ hang = \{ culprit = 5, why = "skipped-call" \} \}'
 expect "record" "$work/r.lua" '^local tp = world:split \{ color = rank // 4, name = "tp" \}$'
 expect "record" "$work/r.lua" '^for step = 1, 20 do$'

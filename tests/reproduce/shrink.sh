@@ -19,6 +19,8 @@ status "to YAML" 0 "$NCCLSCRIPT" shrink "$work/job.lua" -o "$work/s.yaml"
 status "what is left, in YAML" 0 "$NCCLSCRIPT" run "$work/s.yaml"
 status "what is left is small" 0 "$NCCLSCRIPT" shrink "$work/s.lua" -o "$work/s3.lua"
 status "a file that is there" 2 "$NCCLSCRIPT" shrink "$work/job.lua" -o "$work/s3.lua"
+expect "a file that is there" "$work/err" 'error: exists already$'
+expect "a file that is there" "$work/err" 'hint: --force replaces it$'
 status "a budget" 0 "$NCCLSCRIPT" shrink --budget 1ns "$work/job.lua" -o "$work/s4.lua"
 expect "a budget" "$work/err" 'the time of --budget is used up$'
 status "what is left after the budget" 0 "$NCCLSCRIPT" run "$work/s4.lua"
@@ -67,6 +69,8 @@ done
 
 # The bugs of the gallery: none grows, and each that is written ends as it declares.
 for file in scenarios/bugs/{participants,order,p2p,communicators}/*.lua; do
+    "$NCCLSCRIPT" shrink "$file" -o "$work/bug.yaml" --force >/dev/null 2>&1 &&
+        { "$NCCLSCRIPT" run -q "$work/bug.yaml" >/dev/null 2>&1 || fail "$file: what is left in YAML does not end as it declares"; }
     "$NCCLSCRIPT" shrink "$file" -o "$work/bug.lua" --force >/dev/null 2>"$work/err" || continue
     read -r ranks calls less fewer < <(sed -nE \
         's/.*shrink: ([0-9]+) ranks?, ([0-9]+) calls? became ([0-9]+) ranks?, ([0-9]+) calls?.*/\1 \2 \3 \4/p' "$work/err")
@@ -75,6 +79,34 @@ for file in scenarios/bugs/{participants,order,p2p,communicators}/*.lua; do
     shrunk=$((${shrunk:-0} + 1))
 done
 [ "${shrunk:-0}" -ge 30 ] || fail "only ${shrunk:-0} bugs were shrunk"
+
+# One line of Lua may make calls on several communicators; in YAML they are several steps, and the diagnosis differs.
+cat >"$work/one_line.lua" <<'END'
+scenario { ranks = 8 }
+local x = cuda.buffer("float32", 8)
+local tp = world:split { color = rank // 2, name = "tp" }
+local function go(c) c:all_reduce(x) end
+for i = 1, 2 do go(rank == 3 and i == 1 and world or tp) end
+stream:sync()
+END
+status "one line in Lua" 0 "$NCCLSCRIPT" shrink "$work/one_line.lua" -o "$work/one.lua"
+status "what is left of one line" 0 "$NCCLSCRIPT" run "$work/one.lua"
+expect "old numbers" "$work/one.lua" '^-- Rank 2 was rank 3\.$'
+status "one line in YAML" 2 "$NCCLSCRIPT" shrink "$work/one_line.lua" -o "$work/one.yaml"
+expect "one line in YAML" "$work/err" 'cannot be shrunk to YAML: there the run ends otherwise'
+[ ! -e "$work/one.yaml" ] || fail "one line in YAML: a file was written"
+
+# A matrix: the case that ran has a name.
+cat >"$work/matrix.lua" <<'END'
+scenario { ranks = 2, params = { k = "a" }, matrix = { ranks = { 2, 8 }, k = { "a", "b", "c" } } }
+local x = cuda.buffer("float32", 8):fill(0)
+if param.k ~= "c" or rank ~= 1 then world:all_reduce(x) end
+stream:sync()
+END
+status "a matrix" 1 "$NCCLSCRIPT" shrink "$work/matrix.lua"
+expect "a matrix" "$work/err" 'passes with ranks=2,k=a: there is nothing to shrink$'
+expect "a matrix" "$work/err" "hint: .*matrix\.lua\[ranks=8,k=c\]"
+status "a case of the matrix" 0 "$NCCLSCRIPT" shrink -q "$work/matrix.lua[ranks=8,k=c]"
 
 # Scenarios that it refuses.
 status "one that passes" 1 "$NCCLSCRIPT" shrink scenarios/basics/ring.lua
