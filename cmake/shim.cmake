@@ -32,7 +32,8 @@ ncs_shim_library(shim_sim libncclscript-sim.so ${shim}/sim.map
                  ${shim}/shim.c ${shim}/place.c ${shim}/settings.c ${shim}/other.c ${shim}/threads.c ${shim}/absent_list.c
                  ${shim}/kernel/not_run.c)
 target_link_libraries(shim_sim PRIVATE -Wl,--whole-archive ncs_sim ncs_api ncs_base
-                      -Wl,--no-whole-archive ${CMAKE_DL_LIBS})
+                      -Wl,--no-whole-archive ${CMAKE_DL_LIBS}
+                      -Wl,-z,nodelete) # its thread watches the time limit to the end of the process
 
 ncs_shim_library(shim_nccl libnccl.so.2 ${shim}/nccl.map ${shim}/nccl.c ${shim}/absent_nccl.c)
 target_link_libraries(shim_nccl PRIVATE shim_sim)

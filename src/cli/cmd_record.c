@@ -121,13 +121,13 @@ static bool has_room(const char *path, uint64_t bytes, struct ncs_str *why)
     return !why->bytes;
 }
 
-/* Makes the folder, and sets its full name: the program may change to another one. */
-static bool set_folder(const char *given, const struct ncs_option_value *calls)
+/* Makes the folder, and sets its full name: the program may change to another one. *is_new: it was not there. */
+static bool set_folder(const char *given, const struct ncs_option_value *calls, bool *is_new)
 {
     char path[PATH_MAX];
     struct ncs_str why = { 0 };
     struct stat st;
-    bool made = *given && mkdir(given, 0777) == 0;
+    bool made = *is_new = *given && mkdir(given, 0777) == 0;
     if (!*given)
         return refuse_folder("''", "the name of a folder is expected");
     if (!made && errno != EEXIST)
@@ -173,27 +173,60 @@ static void warn_of_loader(const char *program, const char *path)
         fprintf(stderr, "ncclscript record: `%s` gets the rights of its owner (setuid): its calls cannot be recorded\n", program);
 }
 
-/* Becomes the program, so that signals and the exit status are its own. Returns only if that fails. */
-static int become_recorded(char **argv)
+/* The statuses of env and of shells. */
+enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+
+/* Reports why the program does not run; returns the status. */
+static int refuse_program(const char *program, int error)
 {
-    char *path = ncs_program_find(argv[0]);
-    if (path && strchr(path, '/')) {
-        warn_of_loader(argv[0], path);
-        fflush(NULL);
-        execve(path, argv, environ);
-    } else {
-        errno = ENOENT;
-    }
-    fprintf(stderr, "ncclscript record: cannot run `%s`: %s\n", argv[0],
-            errno == ENOEXEC ? "it is neither a program for this machine nor a script that begins with #!" : strerror(errno));
-    ncs_free(path);
-    return 2;
+    fprintf(stderr, "ncclscript record: cannot run `%s`: %s\n", program,
+            error == ENOEXEC ? "it is neither a program for this machine nor a script that begins with #!" : strerror(error));
+    return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+}
+
+/* An errno: why the program cannot be started; 0 = it seems that it can. */
+static int why_not_program(const char *path)
+{
+    struct stat st;
+    if (!strchr(path, '/'))
+        return ENOENT;
+    if (stat(path, &st) != 0)
+        return errno;
+    if (S_ISDIR(st.st_mode))
+        return EISDIR;
+    return access(path, X_OK) == 0 ? 0 : errno;
+}
+
+/* Becomes the program, so that signals and the exit status are its own. Returns only if that fails. */
+static int become_recorded(char **argv, const char *path)
+{
+    warn_of_loader(argv[0], path);
+    fflush(NULL);
+    execve(path, argv, environ);
+    return refuse_program(argv[0], errno);
+}
+
+/* Makes the folder, and becomes the program. */
+static int record_program(const struct ncs_option_value *v, char **argv, const char *path)
+{
+    const char *folder = v[OUTPUT].given ? ncs_option_last(&v[OUTPUT]) : "ncclscript-record";
+    char calls[32];
+    bool is_new;
+    if (!set_folder(folder, &v[CALLS], &is_new))
+        return 2;
+    snprintf(calls, sizeof calls, "%" PRId64, v[CALLS].number);
+    if (v[CALLS].given)
+        setenv(NCS_RECORDING_CALLS, calls, 1);
+    if (!getenv("NCCLSCRIPT_QUIET") && is_first_rank())
+        fprintf(stderr, "ncclscript: the calls of NCCL are recorded in %s; `ncclscript diagnose` reads the folder\n", folder);
+    int status = become_recorded(argv, path);
+    if (is_new)
+        rmdir(getenv(NCS_RECORDING_FOLDER)); /* only if nobody else has written into it */
+    return status;
 }
 
 static int record_main(const struct ncs_parsed *parsed)
 {
-    const struct ncs_option_value *v = parsed->value;
-    char calls[32];
     if (parsed->operands > 0 || !parsed->program) {
         if (parsed->operands > 0)
             ncs_usage_error("record", NULL, "`%s`: write the program after `--`", parsed->operand[0]);
@@ -201,20 +234,16 @@ static int record_main(const struct ncs_parsed *parsed)
             ncs_usage_error("record", NULL, "no program was given, as in `record -- ./train`");
         return 2;
     }
-    const char *folder = v[OUTPUT].given ? ncs_option_last(&v[OUTPUT]) : "ncclscript-record";
     char *library = find_record_library();
     bool ready = library && set_preload(library);
     ncs_free(library);
     if (!ready)
         return 70;
-    if (!set_folder(folder, &v[CALLS]))
-        return 2;
-    snprintf(calls, sizeof calls, "%" PRId64, v[CALLS].number);
-    if (v[CALLS].given)
-        setenv(NCS_RECORDING_CALLS, calls, 1);
-    if (!getenv("NCCLSCRIPT_QUIET") && is_first_rank())
-        fprintf(stderr, "ncclscript: the calls of NCCL are recorded in %s; `ncclscript diagnose` reads the folder\n", folder);
-    return become_recorded(parsed->program);
+    char *path = ncs_program_find(parsed->program[0]);
+    int error = why_not_program(path);
+    int status = error ? refuse_program(parsed->program[0], error) : record_program(parsed->value, parsed->program, path);
+    ncs_free(path);
+    return status;
 }
 
 const struct ncs_command ncs_cmd_record = {
@@ -240,8 +269,8 @@ const struct ncs_command ncs_cmd_record = {
              "Not recorded: calls to an NCCL that is linked statically, and calls of libraries that were\n"
              "opened with RTLD_DEEPBIND.\n"
              "\n"
-             "Exit status: that of PROGRAM; 2 if PROGRAM cannot be run or DIR cannot hold recordings, 70 if the\n"
-             "recorder is missing. In the latter cases PROGRAM is not started.\n",
+             "Exit status: that of PROGRAM; 127 if PROGRAM is not found, 126 if it cannot be run, 2 if DIR cannot\n"
+             "hold recordings, 70 if the recorder is missing. In the latter cases PROGRAM is not started.\n",
     .option = options,
     .program = true,
     .main = record_main,

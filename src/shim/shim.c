@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* syscall */
 #include "shim/shim.h"
 
 #include <dlfcn.h>
@@ -9,12 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "api/invoke.h"
 #include "api/version.h"
 #include "base/mem.h"
+#include "base/quantity.h"
 #include "base/str.h"
 #include "shim/place.h"
 #include "sim/kernel/foreign.h"
@@ -26,6 +29,8 @@ static const struct ncs_api *api;
 static const struct ncs_shim_above *above;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t at_thread_end;
+static atomic_bool is_opened, is_ending;
+static atomic_bool has_ranks;       /* the program has begun to make a communicator */
 static atomic_bool is_child;        /* this process was forked after the simulator had begun */
 static _Thread_local int refusal;
 static _Thread_local bool uses_runtime;
@@ -118,11 +123,11 @@ static bool is_over(int64_t idle, enum ncs_stop *how)
     return true;
 }
 
-static void on_idle(int64_t idle)
+/* Reports once, with the token. Does not return if the library above is there. */
+static void end_program(enum ncs_stop how)
 {
     static bool told;
-    enum ncs_stop how;
-    if (told || !is_over(idle, &how))
+    if (told)
         return;
     told = true;
     sim_foreign_stop(how);
@@ -132,6 +137,13 @@ static void on_idle(int64_t idle)
         ncs_shim_warn(how == NCS_STOP_INTERRUPTED
                           ? "no call made progress within the time limit"
                           : "HANG: every thread waits or polls, and no call makes progress");
+}
+
+static void on_idle(int64_t idle)
+{
+    enum ncs_stop how;
+    if (is_over(idle, &how))
+        end_program(how);
 }
 
 /* The loader looks for the library in the folder of this one. */
@@ -164,6 +176,7 @@ static struct ncs_local *new_local(void)
 
 static void at_exit(void)
 {
+    atomic_store(&is_ending, true);
     if (!above || atomic_load(&is_child))
         return;
     sim_foreign_enter(sim_foreign_is_attached() ? NULL : new_local());
@@ -215,6 +228,77 @@ static void open_machine(void)
     pthread_key_create(&at_thread_end, end_thread);
     pthread_atfork(before_fork, after_fork, in_child);
     atexit(at_exit);
+    atomic_store(&is_opened, true);
+}
+
+/* ---- the time limit ---- */
+
+/* Threads that wait or poll in a call look at the time themselves (sim_foreign_idle), but a program may be in no call at
+ * all. Between two looks, WATCH_PARTS of the limit pass, and no more than WATCH_NS_MOST. */
+#define WATCH_PARTS 8
+#define WATCH_NS_LEAST ((int64_t)1000000)
+#define WATCH_NS_MOST ((int64_t)250000000)
+
+static int64_t watch_limit; /* ns */
+static atomic_int watch_thread;
+
+static int64_t watch_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+bool ncs_shim_is_watch(pid_t thread)
+{
+    return atomic_load(&watch_thread) == thread;
+}
+
+/* A launcher may load the library, call nothing, and wait for the process that does. */
+static bool watch_is_over(int64_t idle)
+{
+    return idle >= watch_limit && !atomic_load(&is_ending) && (atomic_load(&has_ranks) || !ncs_shim_has_children());
+}
+
+/* `idle`: since the program began, which counts until it makes a call. */
+static void watch_look(int64_t idle)
+{
+    if (!atomic_load(&is_opened) && !watch_is_over(idle))
+        return;
+    pthread_once(&once, open_machine);
+    if (!api)
+        return;
+    int64_t silence = sim_foreign_watch();
+    if (watch_is_over(sim_foreign_has_threads() ? silence : idle))
+        end_program(NCS_STOP_INTERRUPTED);
+    sim_foreign_unwatch();
+}
+
+static void *watch_main(void *arg)
+{
+    int64_t pause = watch_limit / WATCH_PARTS, began = watch_now();
+    pause = pause < WATCH_NS_LEAST ? WATCH_NS_LEAST : pause > WATCH_NS_MOST ? WATCH_NS_MOST : pause;
+    atomic_store(&watch_thread, (int)syscall(SYS_gettid));
+    while (!atomic_load(&is_ending)) {
+        nanosleep(&(struct timespec){ .tv_nsec = (long)pause }, NULL);
+        watch_look(watch_now() - began);
+    }
+    return arg;
+}
+
+/* Runs when the loader maps the library. Signals are for the program's own threads. */
+__attribute__((constructor)) static void begin_watch(void)
+{
+    const char *text = getenv("NCCLSCRIPT_TIMEOUT");
+    sigset_t all, before;
+    pthread_t thread;
+    if (!text || !ncs_parse_duration(text, &watch_limit) || watch_limit <= 0)
+        return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&thread, NULL, watch_main, NULL) == 0)
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* ---- calls ---- */
@@ -276,7 +360,11 @@ const struct ncs_api *ncs_shim_enter_from(enum ncs_fn fn, void *caller)
         return refuse_processes(info, settings.launcher);
     uses_runtime |= info->lib == NCS_LIB_CUDA && !info->looks;
     int site = above ? ncs_shim_site(above, caller) : 0; /* before the token, which it must not hold up */
+    if (info->joins != NCS_JOINS_NONE)
+        atomic_store(&has_ranks, true);
     sim_foreign_enter(sim_foreign_is_attached() ? NULL : new_local());
+    if (!info->looks)
+        sim_foreign_called();
     if (above && ncs_local) {
         ncs_local->where = above->place;
         ncs_local->where_arg = (void *)(uintptr_t)site;

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "api/driver.h"
 #include "api/journal.h"
@@ -89,6 +90,11 @@ struct ncs_shim_above {
 /* True if every thread of the process waits, and only for another thread; it looks twice. With `patience`
  * of at least 0, threads that have polled in vain for that long count as waiting. */
 bool ncs_shim_all_wait(int64_t patience);
+
+/* True for the thread that watches the time limit. */
+bool ncs_shim_is_watch(pid_t thread);
+/* True if the process has child processes. */
+bool ncs_shim_has_children(void);
 
 /* Warns about libraries of NCCL and CUDA that the program has mapped besides the drop-in ones. */
 void ncs_shim_warn_of_others(bool at_end);

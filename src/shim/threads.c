@@ -83,10 +83,22 @@ static bool is_helper(const char *thread)
     return false;
 }
 
+bool ncs_shim_has_children(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    char line[64];
+    bool found = false;
+    for (struct dirent *e; tasks && !found && (e = readdir(tasks));)
+        found = e->d_name[0] != '.' && read_line(e->d_name, "children", line, sizeof line);
+    if (tasks)
+        closedir(tasks);
+    return found;
+}
+
 /* With patience, threads that poll or watch count as waiting, too. */
 static bool is_left_out(pid_t thread, const char *name, int64_t patience)
 {
-    return sim_foreign_is_waiting(thread) ||
+    return sim_foreign_is_waiting(thread) || ncs_shim_is_watch(thread) ||
            (patience >= 0 && (sim_foreign_is_polling(thread, patience) || is_helper(name)));
 }
 

@@ -12,7 +12,7 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 failures=0
 # A place in the program of a test. Without libdw it is an address in a function.
-for source in hang mistakes pollers; do
+for source in hang mistakes pollers silent; do
     declare "in_$source=(tests/exec/$source\\.c:[0-9]+|[a-z_]+\\+0x[0-9a-f]+)"
 done
 

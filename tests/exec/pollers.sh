@@ -50,6 +50,15 @@ for who in reads reads,watched measured,watched; do
     leaves_out 'likely'
 done
 
+# A thread that is in no call at all: it sleeps after its last call, or has made none.
+run "time limit, asleep after the last call" 124 "${exec[@]}" --timeout 500ms -- "${clients}silent" after
+reports '^TIMEOUT .*exec_silent  2 ranks, .* no call made progress$'
+reports '^    rank 1  in its own code +'"$in_silent"
+run "time limit, no call" 124 "${exec[@]}" --timeout 300ms -- "${clients}silent" never
+reports '^TIMEOUT .* no call of NCCL or CUDA was made$'
+run "time limit, calls go on" 0 "${exec[@]}" --timeout 2s -- "${clients}silent" on
+says '^silent: ok$'
+
 # Programs that go on.
 for who in computes,watched computes,ranks sleeps,watched sleeps,ranks,spins; do
     run "late, $who" 0 "${exec[@]}" --patience 100ms -- "${clients}pollers" "$who"

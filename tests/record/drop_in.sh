@@ -19,10 +19,17 @@ fail() {
     failures=$((failures + 1))
 }
 
-# A program of threads hangs. exec ends it, and reports; the recorder's wrappers are the places that it sees.
-plain() { sed -nE 's/((main|rank_main|[a-zA-Z]+)\+0x[0-9a-f]+|[^ ]+\.(c|def):[0-9]+)/PLACE/g; /^  (why|more) /p' "$1"; }
+# A program of threads hangs. exec ends it, and reports the program's places, not those of the recorder's wrappers.
+plain() { sed -nE 's/((main|rank_main|[a-zA-Z]+)\+0x[0-9a-f]+|[^ ]+\.c:[0-9]+)/PLACE/g; /^  (why|more) /p' "$1"; }
 NCCLSCRIPT_GPUS=4 "$NCCLSCRIPT" record -o "$out/train" -- "$build/tests/exec/exec_train" >"$out/exec" 2>&1
 [ $? -eq 3 ] || { cp "$out/exec" "$out/said"; fail "train: the program did not hang"; }
+in_train='(rank_main\+0x[0-9a-f]+|([^ ]*/)?train\.c:[0-9]+)'
+cp "$out/exec" "$out/said"
+grep -qE "^    rank 2  never made call 2: destroyed comm1 +$in_train$" "$out/said" || fail "train: a place of exec is not the program's"
+grep -q 'functions\.def' "$out/said" && fail "train: a place of exec is the recorder's"
+(unset LD_LIBRARY_PATH; "$NCCLSCRIPT" exec -n 4 -- "$NCCLSCRIPT" record -o "$out/below" -- "$build/tests/exec/exec_train") >"$out/said" 2>&1
+[ $? -eq 3 ] || fail "train below exec and record: the program did not hang"
+grep -qE "rank 2 destroyed comm1 at $in_train after 1 call" "$out/said" || fail "train below exec and record: another place"
 "$NCCLSCRIPT" diagnose "$out/train" >"$out/said" 2>&1
 [ $? -eq 3 ] || fail "train: the exit status of diagnose"
 [ -n "$(plain "$out/said")" ] && [ "$(plain "$out/said")" = "$(plain "$out/exec")" ] || fail "train: another finding than exec's: $(plain "$out/exec")"

@@ -43,6 +43,24 @@ mkdir "$out/mine"
 chmod 555 "$out/mine"
 [ -w "$out/mine" ] || refused "an unwritable folder" "$out/mine" 'no file can be made there: Permission denied'
 
+# A program that cannot be started: no folder, and no line that says where its calls are.
+not_run() { # NAME STATUS MESSAGE PROGRAM
+    name=$1
+    env -u NCCLSCRIPT_QUIET "$NCCLSCRIPT" record -o "$out/unused" -- "$4" >"$out/said" 2>&1
+    local got=$?
+    [ "$got" -eq "$2" ] || fail "$name: status $got, not $2"
+    [ ! -e "$out/unused" ] || fail "$name: the folder is left behind"
+    grep -qE -- "^ncclscript record: cannot run \`.*\`: $3" "$out/said" || fail "$name: lacks $3"
+    [ "$name" = "no program" ] || [ "$(wc -l <"$out/said")" -eq 1 ] || fail "$name: not one line"
+}
+not_run "not there" 127 'No such file or directory' "$out/nothere"
+not_run "not in PATH" 127 'No such file or directory' ncclscript-nothere
+not_run "not executable" 126 'Permission denied' "$out/file"
+not_run "a folder as program" 126 'Is a directory' "$out"
+printf 'no program' >"$out/text"
+chmod +x "$out/text"
+not_run "no program" 126 'it is neither a program for this machine' "$out/text"
+
 unharmed() { # NAME FOLDER MESSAGE
     name=$1
     LD_PRELOAD=$recorder NCCLSCRIPT_RECORD=$2 "$job" join reduce 3 >"$out/said" 2>&1 || fail "$name: the job was harmed"

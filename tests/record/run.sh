@@ -245,7 +245,7 @@ grep -v Killed "$out/errors"
 name="exit status"
 "$NCCLSCRIPT" record -o "$out/rec2" -- sh -c 'exit 7'; [ $? -eq 7 ] || fail "$name"
 [ -z "$(ls "$out/rec2")" ] || fail "a program without NCCL left a file"
-"$NCCLSCRIPT" record -o "$out/rec2" -- "$out/nowhere" 2>"$out/said"; [ $? -eq 2 ] || fail "no program: status"
+"$NCCLSCRIPT" record -o "$out/rec2" -- "$out/nowhere" 2>"$out/said"; [ $? -eq 127 ] || fail "no program: status"
 says 'cannot run .*nowhere'
 "$NCCLSCRIPT" record -o "$out/stuck" -- true 2>"$out/said"; [ $? -eq 2 ] || fail "no folder: status"
 says 'record: --output .*stuck: '

@@ -278,7 +278,7 @@ static void verdict(enum ncs_stop how)
     if (result.stop != NCS_STOP_DONE)
         result.verdict = how == NCS_STOP_INTERRUPTED ? NCS_TIMEOUT : NCS_HANG;
     if (how == NCS_STOP_INTERRUPTED)
-        result.skip_reason = ncs_copy_text("no call made progress");
+        result.skip_reason = ncs_copy_text(journal->calls ? "no call made progress" : "no call of NCCL or CUDA was made");
     const struct ncs_finding *finding = first_error(&result.diagnosis);
     if (how == NCS_STOP_STALLED)
         result.certainty = NCS_LIKELY; /* a polling thread may still end the hang */

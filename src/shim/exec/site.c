@@ -19,6 +19,7 @@ struct known {
     const void *caller;
     int site;        /* 0 = a binding's: its address says nothing about the program */
     bool in_library; /* Python code may be behind it */
+    bool in_recorder; /* the program's own address is behind it */
 };
 
 enum { KNOWN = 64 };
@@ -125,6 +126,13 @@ static bool is_binding(const char *path)
     return false;
 }
 
+/* Under `record` all calls come through its library. */
+static bool is_recorder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strcmp(slash ? slash + 1 : path, "libncclscript-record.so") == 0;
+}
+
 static struct known look_at(void *caller)
 {
     Dl_info info = { 0 };
@@ -132,6 +140,9 @@ static struct known look_at(void *caller)
     struct ncs_site wanted = { .address = caller };
     bool found = dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) && info.dli_fname;
     struct known k = { .caller = caller, .in_library = !found || (map && map->l_prev) };
+    k.in_recorder = found && is_recorder(info.dli_fname);
+    if (k.in_recorder)
+        return k;
     ncs_python_look();
     pthread_mutex_lock(&lock);
     k.site = found && is_binding(info.dli_fname) ? 0 : site_intern(&wanted);
@@ -163,11 +174,29 @@ static struct known *known_of(void *caller)
     return k;
 }
 
+static void *(*recorder_caller)(void);
+
+static void find_recorder(void)
+{
+    *(void **)&recorder_caller = dlsym(RTLD_DEFAULT, "ncclscriptRecordCaller");
+}
+
+/* NULL = unknown. */
+static void *caller_of_recorder(void)
+{
+    static pthread_once_t found = PTHREAD_ONCE_INIT;
+    pthread_once(&found, find_recorder);
+    return recorder_caller ? recorder_caller() : NULL;
+}
+
 int ncs_site_find(void *caller)
 {
     if (!caller)
         return 0;
     const struct known *k = known_of(caller);
+    void *outer = k->in_recorder ? caller_of_recorder() : NULL;
+    if (outer)
+        k = known_of(outer);
     int number = k->in_library ? ncs_python_site() : 0;
     return number ? number : k->site;
 }

@@ -26,6 +26,7 @@ static __thread struct {
     struct recorder_file *file;          /* that `thread` is in */
     struct ncs_recording_thread *thread;
     uint64_t last;                       /* time of its latest record */
+    void *caller;                        /* where its latest call returns to */
     int inside, depth;                   /* calls that have not returned; open groups */
     unsigned lost;                       /* calls of a thread that has no entry */
     int joins;
@@ -244,6 +245,7 @@ static void follow_group(const struct recorder_call *c, const struct recorder_pl
 
 void ncs_recorder_begin(struct recorder_call *c, enum ncs_fn fn, const union ncs_arg *arg, void *site)
 {
+    self.caller = site;
     struct recorder_file *f = self.inside++ ? NULL : ncs_recorder_file();
     *c = (struct recorder_call){ .fn = fn, .arg = arg };
     if (!f || ((self.file != f || !self.thread) && !recorder_attach(f)))
@@ -274,6 +276,11 @@ void ncs_recorder_begin(struct recorder_call *c, enum ncs_fn fn, const union ncs
     __atomic_store_n(&now->seq, plan->looks ? UINT64_MAX : seq, __ATOMIC_RELEASE);
     if (plan->special)
         append_list(c, !plan->lasting, false);
+}
+
+void *ncclscriptRecordCaller(void)
+{
+    return self.caller;
 }
 
 /* True if a query says something that the record does not hold yet: work is done, or NCCL has failed. */

@@ -23,6 +23,8 @@ struct recorder_call {
 
 /* Both ends of a call. A call from inside another one (NCCL's own, or of a profiler) is not recorded. */
 void ncs_recorder_begin(struct recorder_call *c, enum ncs_fn fn, const union ncs_arg *arg, void *site);
+/* Exported, for a simulator below the recorder: where the thread's latest call into the recorder returns to. */
+void *ncclscriptRecordCaller(void);
 void ncs_recorder_end(struct recorder_call *c, int rc);
 /* In a child process: the calling thread has no entry in a file yet. */
 void ncs_recorder_forget_thread(void);

@@ -115,6 +115,24 @@ void sim_foreign_detach(void)
     token_give();
 }
 
+/* Not by the door: a thread there keeps a hang from being certain. */
+int64_t sim_foreign_watch(void)
+{
+    pthread_mutex_lock(&token);
+    sim_progress_look();
+    return sim_progress_silence();
+}
+
+bool sim_foreign_has_threads(void)
+{
+    return sim_world.contexts > 0;
+}
+
+void sim_foreign_unwatch(void)
+{
+    pthread_mutex_unlock(&token);
+}
+
 void sim_foreign_let_go(void)
 {
     if (sim_world.options.foreign)

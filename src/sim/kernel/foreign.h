@@ -35,6 +35,15 @@ extern void (*sim_foreign_idle)(int64_t idle);
 bool sim_foreign_is_waiting(pid_t thread);
 /* True if the thread keeps polling in vain, and has for most of `patience`. Needs the token. */
 bool sim_foreign_is_polling(pid_t thread, int64_t patience);
+/* For a thread that is no context: takes the token and checks if the program is stuck. Returns for how long, in real ns,
+ * no call other than queries (`looks` of api.h) was made and nothing else made progress. */
+int64_t sim_foreign_watch(void);
+/* True if some thread of the program has made a call. Needs the token. */
+bool sim_foreign_has_threads(void);
+/* Gives the token back. */
+void sim_foreign_unwatch(void);
+/* Notes a call that is not only a query. Needs the token. */
+void sim_foreign_called(void);
 /* Sets the stop that the snapshot will report for the program. */
 void sim_foreign_stop(enum ncs_stop how);
 

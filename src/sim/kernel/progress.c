@@ -28,6 +28,7 @@ void (*sim_foreign_idle)(int64_t idle);
 static atomic_uint_fast64_t progress;
 static uint64_t progress_seen; /* at the look before */
 static int64_t quiet_since;    /* real ns */
+static uint64_t called;        /* calls other than queries */
 static int64_t looked;         /* real ns, last look by a polling thread */
 
 static int64_t clock_ns(clockid_t clock)
@@ -173,4 +174,22 @@ void sim_progress_look(void)
     } else if (sim_foreign_idle) {
         sim_foreign_idle(now - quiet_since);
     }
+}
+
+void sim_foreign_called(void)
+{
+    called++;
+}
+
+int64_t sim_progress_silence(void)
+{
+    static uint64_t made_before, called_before;
+    static int64_t since;
+    int64_t now = sim_real_now();
+    uint64_t made = atomic_load_explicit(&progress, memory_order_relaxed);
+    if (!since || made != made_before || called != called_before)
+        since = now;
+    made_before = made;
+    called_before = called;
+    return now - since;
 }

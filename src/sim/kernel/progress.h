@@ -37,5 +37,7 @@ void sim_progress_forget(struct context *c); /* its polls */
 
 /* Checks if the program is stuck. A thread that can only wait or poll calls it now and then. */
 void sim_progress_look(void);
+/* For how long there was neither progress nor a call other than queries, in real ns. 0 at the first time. */
+int64_t sim_progress_silence(void);
 
 #endif
