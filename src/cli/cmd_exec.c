@@ -176,6 +176,17 @@ static bool exec_options_fit(const struct ncs_option_value *v)
     return false;
 }
 
+/* The library writes them all at its report, which a signal or _exit prevents. */
+static void exec_say_unwritten(const struct ncs_option_value *v, const struct ncs_exec_end *end)
+{
+    static const int drawings[] = { HTML, TRACE };
+    for (size_t i = 0; i < sizeof drawings / sizeof *drawings; i++)
+        if (end->started && !end->reported && v[drawings[i]].given)
+            fprintf(stderr, "ncclscript exec: %s was not written\n", ncs_option_last(&v[drawings[i]]));
+    if (end->started && !end->scenario && v[RECORD].given)
+        fprintf(stderr, "ncclscript exec: %s was not written\n", ncs_option_last(&v[RECORD]));
+}
+
 static int exec_run(const struct ncs_option_value *v, char **argv, const char *folder,
                     const struct ncs_exec_variable *variable)
 {
@@ -191,8 +202,7 @@ static int exec_run(const struct ncs_option_value *v, char **argv, const char *f
     ncs_exec_run(&series.start, false, &end);
     if (end.scenario && !ncs_reproducer_check(ncs_option_last(&v[RECORD]), end.status))
         ncs_out_file_failed();
-    else if (!end.scenario && v[RECORD].given && end.started)
-        fprintf(stderr, "ncclscript exec: %s was not written\n", ncs_option_last(&v[RECORD]));
+    exec_say_unwritten(v, &end);
     ncs_exec_end_free(&end);
     return end.status;
 }
@@ -276,8 +286,9 @@ const struct ncs_command ncs_cmd_exec = {
              "fault there, and prints how each run ends. --repeat runs the program with many seeds and prints\n"
              "how the runs end.\n"
              "\n"
-             "--html and --trace draw the run, as those of `run`. The library writes them when the program ends by\n"
-             "itself or hangs, not if a signal ends it. Every call is kept for them.\n"
+             "--html and --trace draw the run, as those of `run`. The library writes them, and the file of\n"
+             "--record, when the program ends by itself or hangs. If a signal ends the program, no file is\n"
+             "written, and exec prints which ones. Every call is kept for them.\n"
              "\n"
              "--record writes the program's calls as a scenario, runs it, and says whether it ends as the program\n"
              "does. `ncclscript shrink` makes it small. An existing file is replaced.\n"

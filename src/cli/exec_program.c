@@ -181,10 +181,12 @@ static void exec_read_line(struct told *told, const char *line, size_t bytes)
     } else if (strncmp(line, "scenario", 8) == 0) {
         told->end->scenario = true;
     } else if (sscanf(line, "verdict %d", &status) == 1) {
-        told->end->verdict = true;
+        told->end->verdict = told->end->reported = true;
         told->status = status;
-    } else if (sscanf(line, "ended %d", &status) == 1 && !told->end->verdict && !told->status) {
-        told->status = status;
+    } else if (sscanf(line, "ended %d", &status) == 1) {
+        told->end->reported = true;
+        if (!told->end->verdict && !told->status)
+            told->status = status;
     }
 }
 
@@ -270,10 +272,10 @@ static const char *exec_why_not(int error)
 }
 
 /* Does not return. */
-static void exec_in_child(const struct ncs_exec_start *start, int channel, int failure, void (*on_interrupt)(int))
+static void exec_in_child(const struct ncs_exec_start *start, int channel, int failure, const struct sigaction *interrupt)
 {
     signal(SIGPIPE, SIG_DFL);
-    signal(SIGINT, on_interrupt);
+    sigaction(SIGINT, interrupt, NULL);
     exec_set_environment(start, channel);
     if (start->output >= 0) {
         dup2(start->output, STDOUT_FILENO);
@@ -285,12 +287,37 @@ static void exec_in_child(const struct ncs_exec_start *start, int channel, int f
     _exit(2);
 }
 
+/* The program handles SIGINT: from a terminal it gets the signal itself. One that another process sent may have come to
+ * this command alone, so it is passed on. */
+static volatile sig_atomic_t exec_child;
+
+static void pass_on(int signal, siginfo_t *info, void *context)
+{
+    (void)context;
+    int error = errno;
+    if (info->si_code <= 0 && exec_child > 0)
+        kill((pid_t)exec_child, signal);
+    errno = error;
+}
+
+/* Ignores the signal if the caller of this command does, as shells do for programs in the background. */
+static void take_interrupts(struct sigaction *before)
+{
+    struct sigaction action = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART };
+    exec_child = 0;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, NULL, before);
+    if (before->sa_flags & SA_SIGINFO || before->sa_handler != SIG_IGN)
+        sigaction(SIGINT, &action, NULL);
+}
+
 static void exec_wait(pid_t child, int channel, int failure, const struct ncs_exec_start *start, bool quiet,
                       struct ncs_exec_end *end)
 {
     int how, error;
     while (waitpid(child, &how, 0) < 0 && errno == EINTR)
         continue;
+    exec_child = 0;
     if (read(failure, &error, sizeof error) == (ssize_t)sizeof error) {
         fprintf(stderr, "ncclscript exec: cannot run `%s`: %s\n", start->argv[0], exec_why_not(error));
         end->status = 2;
@@ -313,18 +340,20 @@ void ncs_exec_run(const struct ncs_exec_start *start, bool quiet, struct ncs_exe
         return;
     }
     fcntl(channel[0], F_SETPIPE_SZ, CHANNEL_BYTES);
-    void (*before)(int) = signal(SIGINT, SIG_IGN); /* the program handles the signal */
+    struct sigaction before;
+    take_interrupts(&before);
     fflush(NULL);
     pid_t child = fork();
     if (child == 0)
-        exec_in_child(start, channel[0], failure[1], before);
+        exec_in_child(start, channel[0], failure[1], &before);
+    exec_child = child;
     close(failure[1]);
     close(channel[1]);
     if (child < 0)
         exec_fail("no process", end);
     else
         exec_wait(child, channel[0], failure[0], start, quiet, end);
-    signal(SIGINT, before);
+    sigaction(SIGINT, &before, NULL);
     close(failure[0]);
     close(channel[0]);
 }

@@ -33,6 +33,7 @@ struct ncs_exec_end {
     int status;           /* of exec */
     int signal;           /* that ended the program; 0 = none */
     bool verdict;         /* ncclscript ended it */
+    bool reported;        /* the library came to its report, and wrote the files that were asked for, or said why not */
     bool scenario;        /* it wrote the scenario that --record asks for */
     char *cause;          /* the outcome in one line, if there is more to it than the status; or NULL */
     struct ncs_exec_site *site; size_t sites, sites_room;

@@ -169,6 +169,7 @@ ended() {
     fail "$name: the program goes on"
 }
 ended INT group 130
+ended INT command 130
 ended TERM group 143
 ended TERM command 143
 ended KILL command 137

@@ -153,7 +153,17 @@ static bool only_faults_remain(enum ncs_stop how, const struct ncs_snapshot *s)
     return how == NCS_STOP_QUIET && ncs_exec_faults_stopped() && !waits_in_a_call(s);
 }
 
-/* doubt: gets why the verdict is not certain, or nothing. */
+/* A line needs a rank: threads for which none is known are listed in a note. */
+static void add_unknown_pollers(const struct ncs_snapshot *s, struct ncs_str *note)
+{
+    struct ncs_str who = { 0 };
+    ncs_settle_list_pollers(journal, s, true, &who);
+    if (who.bytes)
+        ncs_str_addf(note, "other threads poll: %s", who.text);
+    ncs_str_free(&who);
+}
+
+/* doubt: gets why the verdict is not certain, or another note, or nothing. */
 static void exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *doubt)
 {
     struct ncs_snapshot snapshot;
@@ -161,6 +171,7 @@ static void exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *d
     r->stop = only_faults_remain(how, &snapshot) ? NCS_STOP_DONE : how;
     snapshot.stop = r->stop;
     ncs_places_settle(journal, &snapshot);
+    ncs_settle_polls(&snapshot);
     ncs_settle_contexts(&snapshot);
     r->ranks = count_ranks();
     ncs_checks_fill(r);
@@ -170,7 +181,10 @@ static void exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *d
     ncs_diagnosis_decide(&r->diagnosis, journal);
     word_for_programs(&r->diagnosis, lost);
     if (how == NCS_STOP_STALLED)
-        ncs_settle_add_pollers(&snapshot, settings.patience, doubt);
+        ncs_settle_add_pollers(journal, &snapshot, settings.patience, doubt);
+    else if (how == NCS_STOP_INTERRUPTED)
+        add_unknown_pollers(&snapshot, doubt);
+    ncs_settle_lines(journal, &snapshot, &r->diagnosis);
     ncs_snapshot_free(&snapshot);
     r->verdict = lost                                                ? NCS_LOST
                  : r->wrong_count > 0 || first_error(&r->diagnosis) ? NCS_WRONG

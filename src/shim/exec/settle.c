@@ -1,9 +1,12 @@
 #include "shim/exec/settle.h"
 
+#include <stdlib.h>
+
 #include "api/journal.h"
 #include "base/mem.h"
 #include "base/quantity.h"
 #include "shim/exec/places.h"
+#include "shim/exec/rank.h"
 
 /* True if the thread is neither in a call that waits nor in a loop of polls: it runs the program's own code. */
 static bool is_outside(const struct ncs_snapshot *s, const struct ncs_snap_context *c)
@@ -54,19 +57,132 @@ void ncs_settle_contexts(struct ncs_snapshot *s)
     }
 }
 
-/* Notes the threads that could still end a likely hang: "cudaEventQuery at watch+0xae (rank 0, another thread)". */
-void ncs_settle_add_pollers(const struct ncs_snapshot *s, int64_t patience, struct ncs_str *note)
+void ncs_settle_polls(struct ncs_snapshot *s)
+{
+    for (size_t i = 0; i < s->contexts; i++)
+        if (s->context[i].state == NCS_CONTEXT_POLLING && s->context[i].call)
+            s->context[i].place = s->context[i].call->place;
+}
+
+/* A thread that polls. */
+struct poller {
+    const struct ncs_call *query;
+    bool other; /* it is no rank's main thread */
+    int rank;   /* its own, else the one it polls for; -1 = unknown */
+};
+
+/* A thread that has joined no communicator has the number of rank 0, which says nothing. */
+static bool read_poller(const struct ncs_journal *journal, const struct ncs_snap_context *c, struct poller *p)
+{
+    if (c->state != NCS_CONTEXT_POLLING || !c->call)
+        return false;
+    *p = (struct poller){ .query = c->call, .other = c->thread != 0, .rank = c->rank };
+    if (p->other) {
+        int asked = ncs_exec_rank_asked(journal, c->call);
+        p->rank = asked >= 0 || c->rank == 0 ? asked : c->rank;
+    }
+    return true;
+}
+
+static void free_line(struct ncs_wait_line *w)
+{
+    ncs_free(w->in);
+    ncs_free(w->comm);
+    ncs_free(w->op);
+    ncs_free(w->what);
+    ncs_free(w->peer);
+}
+
+/* Lines are sorted by ranks and threads. */
+static void insert_line(struct ncs_wait_line *line, size_t at, struct ncs_wait_line w)
+{
+    for (; at > 0 && (line[at - 1].rank > w.rank || (line[at - 1].rank == w.rank && line[at - 1].thread > w.thread)); at--)
+        line[at] = line[at - 1];
+    line[at] = w;
+}
+
+void ncs_settle_lines(const struct ncs_journal *journal, const struct ncs_snapshot *s, struct ncs_diagnosis *d)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < d->waits; i++) {
+        struct ncs_wait_line w = d->wait[i];
+        struct poller p = { .rank = w.rank };
+        for (size_t k = 0; k < s->contexts; k++)
+            if (s->context[k].rank == w.rank && s->context[k].thread == w.thread && w.thread != 0)
+                read_poller(journal, &s->context[k], &p);
+        w.rank = p.rank;
+        if (p.rank >= 0)
+            insert_line(d->wait, kept++, w);
+        else
+            free_line(&w);
+    }
+    d->waits = kept;
+}
+
+static bool is_same_poll(const struct poller *a, const struct poller *b)
+{
+    return a->other == b->other && a->query->fn == b->query->fn && a->query->place.line == b->query->place.line;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* " (rank 0)", " (ranks 0, 2)", " (another thread, for rank 1)", " (3 other threads, for ranks 0-2)" */
+static void add_who_polls(struct ncs_str *out, const struct poller *first, size_t count, int *rank, size_t ranks)
+{
+    ncs_str_add(out, " (");
+    if (first->other && count == 1)
+        ncs_str_add(out, "another thread");
+    else if (first->other)
+        ncs_str_addf(out, "%zu other threads", count);
+    if (ranks > 0) {
+        qsort(rank, ranks, sizeof *rank, compare_ranks);
+        size_t kept = 0;
+        for (size_t i = 0; i < ranks; i++)
+            if (kept == 0 || rank[kept - 1] != rank[i])
+                rank[kept++] = rank[i];
+        ncs_str_addf(out, "%srank%s ", first->other ? ", for " : "", kept == 1 ? "" : "s");
+        ncs_str_add_ranks(out, rank, kept);
+    }
+    ncs_str_add(out, ")");
+}
+
+void ncs_settle_list_pollers(const struct ncs_journal *journal, const struct ncs_snapshot *s, bool unknown, struct ncs_str *out)
+{
+    struct poller *poller = ncs_new((s->contexts + 1) * sizeof *poller);
+    int *rank = ncs_new((s->contexts + 1) * sizeof *rank);
+    size_t pollers = 0;
+    for (size_t i = 0; i < s->contexts; i++)
+        if (read_poller(journal, &s->context[i], &poller[pollers]) && (poller[pollers].rank < 0 || !unknown))
+            pollers++;
+    for (size_t i = 0; i < pollers; i++) {
+        size_t count = 0, ranks = 0;
+        bool told = false;
+        for (size_t k = 0; k < i; k++)
+            told |= is_same_poll(&poller[k], &poller[i]);
+        for (size_t k = i; k < pollers && !told; k++)
+            if (is_same_poll(&poller[k], &poller[i])) {
+                count++;
+                if (poller[k].rank >= 0)
+                    rank[ranks++] = poller[k].rank;
+            }
+        if (told)
+            continue;
+        ncs_str_addf(out, "%s%s", out->bytes ? ", " : "", ncs_fn_info[poller[i].query->fn].name);
+        ncs_places_add(out, poller[i].query->place.line);
+        add_who_polls(out, &poller[i], count, rank, ranks);
+    }
+    ncs_free(rank);
+    ncs_free(poller);
+}
+
+void ncs_settle_add_pollers(const struct ncs_journal *journal, const struct ncs_snapshot *s, int64_t patience, struct ncs_str *note)
 {
     struct ncs_str who = { 0 };
     char time[32];
-    for (size_t i = 0; i < s->contexts; i++) {
-        const struct ncs_snap_context *c = &s->context[i];
-        if (c->state != NCS_CONTEXT_POLLING || !c->call)
-            continue;
-        ncs_str_addf(&who, "%s%s", who.bytes ? ", " : "", ncs_fn_info[c->call->fn].name);
-        ncs_places_add(&who, c->call->place.line);
-        ncs_str_addf(&who, " (rank %d%s)", c->rank, c->thread ? ", another thread" : "");
-    }
+    ncs_settle_list_pollers(journal, s, false, &who);
     ncs_str_addf(note, "all threads wait, except %s%s; nothing has changed for %s (--patience)",
                  who.bytes ? "those that poll in vain, in " : "threads of a framework that watch others",
                  who.bytes ? who.text : "", ncs_format_duration(patience, time, sizeof time));
