@@ -134,7 +134,7 @@ static const struct start_join *find_old(struct log_starts *s)
     return newer && !s->of[start_root(s, newer->process)].old ? newer : NULL;
 }
 
-static void leave_out(struct log_starts *s, const struct start_join *newer)
+static void log_start_leave_out(struct log_starts *s, const struct start_join *newer)
 {
     struct log *l = s->log;
     size_t processes = 0, starts = 0, first = 0;
@@ -158,7 +158,7 @@ void ncs_log_find_starts(struct log *l)
         see_starts(&s);
     const struct start_join *newer = find_old(&s);
     if (newer)
-        leave_out(&s, newer);
+        log_start_leave_out(&s, newer);
     ncs_free(s.of);
     ncs_free(s.span);
     ncs_free(s.join);

@@ -201,7 +201,7 @@ static int compare_places(const void *left, const void *right)
     return order ? order : strcmp(a->name ? a->name : "", b->name ? b->name : "");
 }
 
-static bool is_shown_elsewhere(const struct site_table *t, const char *path, const char *brief)
+static bool recording_site_is_shown(const struct site_table *t, const char *path, const char *brief)
 {
     for (size_t i = 0; i < t->sites; i++)
         if (t->site[i].path && strcmp(t->site[i].path, path) != 0 && strcmp(ncs_path_short(t->site[i].path), brief) == 0)
@@ -214,7 +214,7 @@ static void show_site(const struct site_table *t, const struct named_site *s, st
 {
     const char *brief = s->path ? ncs_path_short(s->path) : NULL;
     if (brief)
-        ncs_safe_name(out, is_shown_elsewhere(t, s->path, brief) ? s->path : brief);
+        ncs_safe_name(out, recording_site_is_shown(t, s->path, brief) ? s->path : brief);
     else
         ncs_str_add(out, s->name);
 }

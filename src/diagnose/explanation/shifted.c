@@ -49,7 +49,7 @@ static const struct ncs_call *commonest(const struct ncs_unmet *n, const struct 
 
 /* All ranks whose call differs from `right` make that call before their own (kind: put in), or leave
  * their own out. */
-static void try_shift(struct ncs_explanations *s, const struct ncs_unmet *n, const struct ncs_call *right,
+static void shifted_try(struct ncs_explanations *s, const struct ncs_unmet *n, const struct ncs_call *right,
                       enum ncs_change_kind kind)
 {
     struct ncs_explanation c = { .shifted = true };
@@ -78,8 +78,8 @@ static void try_calls(struct ncs_explanations *s, const struct ncs_unmet *n)
     right[1] = commonest(n, right[0]);
     bool either = right[1] && count_like(n, right[1]) == count_like(n, right[0]);
     for (size_t k = 0; k <= either; k++) {
-        try_shift(s, n, right[k], NCS_CHANGE_PUT_IN);
-        try_shift(s, n, right[k], NCS_CHANGE_LEAVE_OUT);
+        shifted_try(s, n, right[k], NCS_CHANGE_PUT_IN);
+        shifted_try(s, n, right[k], NCS_CHANGE_LEAVE_OUT);
     }
 }
 

@@ -23,7 +23,7 @@ static const void *argument_of(const struct ncs_call *call, enum ncs_kind kind)
 }
 
 /* The default streams have the same handles on all devices. */
-static bool is_own_stream(const void *stream)
+static bool rank_is_own_stream(const void *stream)
 {
     return stream && stream != (const void *)cudaStreamLegacy && stream != (const void *)cudaStreamPerThread;
 }
@@ -31,7 +31,7 @@ static bool is_own_stream(const void *stream)
 /* The rank whose communicator has launched into the stream last, not after that call. */
 static int rank_of_stream(const struct ncs_journal *journal, const void *stream, const struct ncs_call *until)
 {
-    for (const struct ncs_call *c = until; c && is_own_stream(stream); c = c->older)
+    for (const struct ncs_call *c = until; c && rank_is_own_stream(stream); c = c->older)
         if (c->comm >= 0 && ncs_fn_info[c->fn].counted && argument_of(c, NCS_ARG_STREAM) == stream)
             return rank_in_comm(journal, c);
     return -1;
