@@ -50,6 +50,7 @@ struct shrinker {
     int64_t began, budget;
     bool shows, used_up;
     size_t trials;
+    struct ncs_error *err; /* why it cannot be shrunk */
 };
 
 /* ---- interrupts ---- */
@@ -405,8 +406,10 @@ static void shrink_refuse(struct shrinker *s, struct ncs_workload *workload, str
 }
 
 /* Takes the order of the calls in which the workload ends as the scenario does. False without err after an interrupt. */
-static bool shrink_reproduces(struct shrinker *s, struct ncs_workload *workload, struct ncs_error *err)
+static bool shrink_reproduces(void *arg, struct ncs_workload *workload)
 {
+    struct shrinker *s = arg;
+    struct ncs_error *err = s->err;
     struct ncs_str ends = { 0 }, other_ends = { 0 };
     bool ran = false, ran_other, same = shrink_fits(s, workload, &ends, &ran);
     if (!same && ran && workload->other && !shrink_interrupts) {
@@ -449,12 +452,16 @@ static int shrink_file(struct shrinker *s, const struct ncs_parsed *parsed, stru
         ncs_str_free(&ends);
         return 2;
     }
-    if (!shrink_reproduces(s, workload, err))
-        return 2;
     add_size(&before, workload);
-    ncs_workload_shrink(workload, &(struct ncs_shrink){ .keeps = shrink_keeps, .goes_on = shrink_goes_on, .arg = s });
+    s->err = err;
+    bool stands = ncs_workload_shrink(workload, &(struct ncs_shrink){ .stands = shrink_reproduces, .keeps = shrink_keeps,
+                                                                      .goes_on = shrink_goes_on, .arg = s });
     if (s->shows)
         fprintf(stderr, "\r\033[K");
+    if (!stands) {
+        ncs_str_free(&before);
+        return 2;
+    }
     bool interrupted = shrink_interrupts > 0;
     if (interrupted)
         ncs_run_rearm();

@@ -94,20 +94,23 @@ static void shrink_counts(struct shrinking *s)
     ncs_free(ranks);
 }
 
-void ncs_workload_shrink(struct ncs_workload *workload, const struct ncs_shrink *how)
+bool ncs_workload_shrink(struct ncs_workload *workload, const struct ncs_shrink *how)
 {
     struct shrinking s = { .how = how, .smallest = workload };
     s.rank = ncs_new((size_t)workload->ranks * sizeof *s.rank);
     for (int r = 0; r < workload->ranks; r++)
         s.rank[r] = r;
-    bool any = true;
+    size_t half = (size_t)workload->ranks / 2;
+    bool stands = (half > 0 && try_without(&s, true, (size_t)workload->ranks - half, half)) || how->stands(how->arg, workload);
+    bool any = stands;
     while (any && !s.stopped) {
         any = shrink_parts(&s, true);
         any = !s.stopped && shrink_parts(&s, false) && !s.stopped;
     }
-    if (!s.stopped)
+    if (stands && !s.stopped)
         shrink_counts(&s);
     ncs_free(s.rank);
+    return stands;
 }
 
 static bool is_statement(const struct ncs_workload_step *step)

@@ -15,6 +15,9 @@ enum { NCS_WITHOUT_HOSTS = 1, /* barriers, keys of the store */ NCS_WITHOUT_EVEN
 bool ncs_workload_without(const struct ncs_workload *of, unsigned kinds, struct ncs_workload *out);
 
 struct ncs_shrink {
+    /* True if the whole workload does what it is about, perhaps after a change of the steps; false = it cannot be shrunk. Asked only
+     * if half of its ranks do not, because its run takes longest. */
+    bool (*stands)(void *arg, struct ncs_workload *workload);
     /* True if the smaller workload still does what it is about. `rank`: by its ranks, the number that the rank had at first. */
     bool (*keeps)(void *arg, const struct ncs_workload *workload, const int *rank);
     /* Called after each trial with the sizes so far; false = stop: the budget is used up. NULL = none. */
@@ -23,8 +26,8 @@ struct ncs_shrink {
 };
 
 /* Replaces the workload by the smallest one that is found, by leaving out ranks and steps until none can be left out alone. The
- * same workload and the same answers give the same result. */
-void ncs_workload_shrink(struct ncs_workload *workload, const struct ncs_shrink *how);
+ * same workload and the same answers give the same result. False if it cannot be shrunk. */
+bool ncs_workload_shrink(struct ncs_workload *workload, const struct ncs_shrink *how);
 
 /* The calls of NCCL that all ranks make, and the statements that make them. */
 size_t ncs_workload_calls(const struct ncs_workload *workload);
