@@ -32,6 +32,7 @@ struct ncs_local {
                  * driver's own thread for the host functions of a device */
 
     bool named; /* a thread from outside, known by the rank as which it joined */
+    int process; /* of a thread from outside: the number of its process in the machine */
 
     /* Returns the script's current place; NULL when there is no script. */
     struct ncs_place (*where)(void *where_arg);

@@ -14,6 +14,7 @@
 
 #include "base/channel.h"
 #include "base/mem.h"
+#include "cli/exec_job.h"
 #include "cli/program.h"
 
 #ifndef NCCLSCRIPT_LIBDIR
@@ -271,20 +272,44 @@ static const char *exec_why_not(int error)
                             : strerror(error);
 }
 
-/* Does not return. */
-static void exec_in_child(const struct ncs_exec_start *start, int channel, int failure, const struct sigaction *interrupt)
+/* What a child process needs before it runs anything else. */
+struct exec_child {
+    const struct ncs_exec_start *start;
+    int channel;
+};
+
+static void exec_prepare(void *arg)
 {
+    const struct exec_child *c = arg;
+    exec_set_environment(c->start, c->channel);
+    if (c->start->output >= 0) {
+        dup2(c->start->output, STDOUT_FILENO);
+        dup2(c->start->output, STDERR_FILENO);
+    }
+}
+
+/* Does not return. */
+static void exec_in_child(const struct ncs_exec_start *start, int channel, int failure, const struct sigaction *interrupt,
+                          const struct ncs_exec_job *job)
+{
+    char number[16];
     signal(SIGPIPE, SIG_DFL);
     sigaction(SIGINT, interrupt, NULL);
-    exec_set_environment(start, channel);
-    if (start->output >= 0) {
-        dup2(start->output, STDOUT_FILENO);
-        dup2(start->output, STDERR_FILENO);
-    }
+    exec_prepare(&(struct exec_child){ start, channel });
+    snprintf(number, sizeof number, "%d", (int)getpid());
+    setenv(NCS_PROGRAM, number, 1);
+    if (job->machine)
+        setenv(NCS_JOB, job->name, 1);
     exec_become(start->argv);
     if (write(failure, &errno, sizeof errno) < 0)
         _exit(70);
     _exit(2);
+}
+
+/* One process alone needs no socket. */
+static void exec_warn_of_job(void)
+{
+    fprintf(stderr, "ncclscript exec: a program of several processes will not run: no socket: %s\n", strerror(errno));
 }
 
 /* The program handles SIGINT: from a terminal it gets the signal itself. One that another process sent may have come to
@@ -311,12 +336,11 @@ static void take_interrupts(struct sigaction *before)
         sigaction(SIGINT, &action, NULL);
 }
 
-static void exec_wait(pid_t child, int channel, int failure, const struct ncs_exec_start *start, bool quiet,
+static void exec_wait(pid_t child, struct ncs_exec_job *job, int channel, int failure, const struct ncs_exec_start *start, bool quiet,
                       struct ncs_exec_end *end)
 {
     int how, error;
-    while (waitpid(child, &how, 0) < 0 && errno == EINTR)
-        continue;
+    ncs_exec_job_wait(job, child, &how);
     exec_child = 0;
     if (read(failure, &error, sizeof error) == (ssize_t)sizeof error) {
         fprintf(stderr, "ncclscript exec: cannot run `%s`: %s\n", start->argv[0], exec_why_not(error));
@@ -343,16 +367,20 @@ void ncs_exec_run(const struct ncs_exec_start *start, bool quiet, struct ncs_exe
     struct sigaction before;
     take_interrupts(&before);
     fflush(NULL);
+    struct ncs_exec_job job;
+    if (!ncs_exec_job_open(&job) || !ncs_exec_job_start(&job, start->folder, start->argv[0], exec_prepare,
+                                                        &(struct exec_child){ start, channel[0] }))
+        exec_warn_of_job();
     pid_t child = fork();
     if (child == 0)
-        exec_in_child(start, channel[0], failure[1], &before);
+        exec_in_child(start, channel[0], failure[1], &before, &job);
     exec_child = child;
     close(failure[1]);
     close(channel[1]);
     if (child < 0)
         exec_fail("no process", end);
     else
-        exec_wait(child, channel[0], failure[0], start, quiet, end);
+        exec_wait(child, &job, channel[0], failure[0], start, quiet, end);
     sigaction(SIGINT, &before, NULL);
     close(failure[0]);
     close(channel[0]);

@@ -7,7 +7,7 @@ static cudaError_t absent_refuse(struct ncs_absent *function, int error)
 {
     if (!ncs_shim_enter(NCS_FN_cudaPeekAtLastError))
         return (cudaError_t)ncs_shim_refusal();
-    cudaError_t rc = sim_outside_refuse(error);
+    cudaError_t rc = ncs_shim_refuse_cuda(error);
     ncs_shim_leave();
     ncs_shim_count_absent(function);
     return rc;

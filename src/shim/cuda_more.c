@@ -31,7 +31,7 @@ static cudaError_t exchange_mode(int *mode)
     static _Thread_local int current; /* cudaStreamCaptureModeGlobal */
     int wanted = mode ? *mode : -1;
     if (wanted < 0 || wanted > 2)
-        return sim_outside_refuse(cudaErrorInvalidValue);
+        return ncs_shim_refuse_cuda(cudaErrorInvalidValue);
     *mode = current;
     current = wanted;
     return cudaSuccess;
@@ -44,7 +44,7 @@ static cudaError_t check_device(const struct ncs_api *api, int device)
 {
     int devices = 0;
     cudaError_t rc = api->cudaGetDeviceCount(&devices);
-    return rc != cudaSuccess || (device >= 0 && device < devices) ? rc : sim_outside_refuse(cudaErrorInvalidDevice);
+    return rc != cudaSuccess || (device >= 0 && device < devices) ? rc : ncs_shim_refuse_cuda(cudaErrorInvalidDevice);
 }
 
 static cudaError_t check_devices(const struct ncs_api *api, const int *device, int count)
@@ -62,7 +62,7 @@ static cudaError_t p2p_attribute(const struct ncs_api *api, int *value, int attr
 {
     int can = 0;
     if (!value || attribute < 1 || attribute > 4)
-        return sim_outside_refuse(cudaErrorInvalidValue);
+        return ncs_shim_refuse_cuda(cudaErrorInvalidValue);
     cudaError_t rc = api->cudaDeviceCanAccessPeer(&can, from, to);
     if (rc == cudaSuccess)
         *value = attribute == 1 ? 0 : can;
@@ -75,7 +75,7 @@ CALL(cudaDeviceGetP2PAttribute, (int *value, int attribute, int from, int to), p
 static cudaError_t answer_with(int *value, int is)
 {
     if (!value)
-        return sim_outside_refuse(cudaErrorInvalidValue);
+        return ncs_shim_refuse_cuda(cudaErrorInvalidValue);
     *value = is;
     return cudaSuccess;
 }

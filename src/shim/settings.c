@@ -182,14 +182,16 @@ static void choose_devices(struct ncs_shim_settings *s)
 static const char *const counts[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "MPI_LOCALNRANKS",
                                       "WORLD_SIZE", "SLURM_STEP_NUM_TASKS" };
 
-static const char *find_launcher(void)
+static const char *find_launcher(bool *single)
 {
     const char *found = NULL;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         const char *text = getenv(counts[i]);
         if (text && atoi(text) > 1)
             found = counts[i];
+        *single |= text && atoi(text) == 1;
     }
+    *single &= !found;
     return found;
 }
 
@@ -224,5 +226,5 @@ void ncs_shim_read_settings(struct ncs_shim_settings *s)
                                      .patience = PATIENCE, .sites = -1, .format = "text" };
     read_variables(s);
     choose_devices(s);
-    s->launcher = find_launcher();
+    s->launcher = find_launcher(&s->single);
 }

@@ -24,6 +24,7 @@ struct ncs_shim_settings {
     int sites;            /* the rank whose call sites are reported to exec; -1 = none */
     int64_t timeout;      /* without progress, in ns; 0 = none */
     int64_t patience;     /* with threads that poll, in ns */
+    bool single;          /* a launcher states that there is one process */
     const char *launcher; /* the variable by which a launcher states several processes; NULL */
 };
 

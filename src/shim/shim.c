@@ -16,10 +16,16 @@
 
 #include "api/invoke.h"
 #include "api/version.h"
+#include "base/channel.h"
 #include "base/mem.h"
 #include "base/quantity.h"
 #include "base/str.h"
+#include "shim/many/client.h"
+#include "shim/many/serve.h"
+#include "shim/many/server.h"
+#include "shim/many/wire.h"
 #include "shim/place.h"
+#include "sim/cuda/outside.h"
 #include "sim/kernel/foreign.h"
 
 #define EAGER_BYTES ((uint64_t)4 << 20)
@@ -32,6 +38,8 @@ static pthread_key_t at_thread_end;
 static atomic_bool is_opened, is_ending;
 static atomic_bool has_ranks;       /* the program has begun to make a communicator */
 static atomic_bool is_child;        /* this process was forked after the simulator had begun */
+static bool is_client;              /* the machine is in another process */
+static bool is_joined;              /* a client: this process belongs to the job */
 static _Thread_local int refusal;
 static _Thread_local bool uses_runtime;
 
@@ -163,11 +171,12 @@ static void end_thread(void *arg)
 }
 
 /* A thread that has joined no communicator counts as a further thread of rank 0. */
-static struct ncs_local *new_local(void)
+static struct ncs_local *new_local(int process)
 {
     static atomic_int serial;
     struct ncs_local *local = ncs_new(sizeof *local);
     local->by_c_name = true;
+    local->process = process;
     local->thread = 1 + atomic_fetch_add(&serial, 1);
     ncs_local = local;
     pthread_setspecific(at_thread_end, local);
@@ -179,7 +188,7 @@ static void at_exit(void)
     atomic_store(&is_ending, true);
     if (!above || atomic_load(&is_child))
         return;
-    sim_foreign_enter(sim_foreign_is_attached() ? NULL : new_local());
+    sim_foreign_enter(sim_foreign_is_attached() ? NULL : new_local(0));
     ncs_shim_warn_of_others(true);
     above->ended();
     sim_foreign_leave();
@@ -200,10 +209,36 @@ static void greet(void)
     ncs_str_free(&devices);
 }
 
+static void watch_forks(void)
+{
+    pthread_atfork(before_fork, after_fork, in_child);
+    atomic_store(&is_opened, true);
+}
+
+/* This process is one of many: its calls go to the machine of the job. */
+static void open_client(void)
+{
+    is_client = true;
+    ncs_shim_warn_of_plugins();
+    ncs_shim_warn_of_others(false);
+    load_above();
+    is_joined = above && client_join();
+    watch_forks();
+}
+
 static void open_machine(void)
 {
     struct ncs_error err = { 0 };
     ncs_shim_read_settings(&settings);
+    if (!server_is_open() && !settings.single && client_is_wanted(settings.launcher)) {
+        open_client();
+        return;
+    }
+    if (server_is_open()) { /* each process has its own selection */
+        settings.visible = settings.devices;
+        settings.number = NULL;
+        settings.launcher = NULL;
+    }
     struct ncs_machine_options options = {
         .devices = settings.visible ? settings.visible : 1,
         .lack = settings.visible ? NCS_LACK_NOTHING : NCS_LACK_DEVICES,
@@ -226,9 +261,14 @@ static void open_machine(void)
     api = above ? above->open(&settings, &ncs_driver_sim) : ncs_driver_sim.api;
     sim_foreign_idle = on_idle;
     pthread_key_create(&at_thread_end, end_thread);
-    pthread_atfork(before_fork, after_fork, in_child);
     atexit(at_exit);
-    atomic_store(&is_opened, true);
+    watch_forks();
+}
+
+bool ncs_shim_open_for_many(void)
+{
+    pthread_once(&once, open_machine);
+    return api != NULL;
 }
 
 /* ---- the time limit ---- */
@@ -263,7 +303,7 @@ static bool watch_is_over(int64_t idle)
 /* `idle`: since the program began, which counts until it makes a call. */
 static void watch_look(int64_t idle)
 {
-    if (!atomic_load(&is_opened) && !watch_is_over(idle))
+    if (is_client || (!atomic_load(&is_opened) && (!watch_is_over(idle) || getenv(NCS_JOB))))
         return;
     pthread_once(&once, open_machine);
     if (!api)
@@ -344,38 +384,61 @@ static void name_thread(int rank)
     taken[rank] = true;
 }
 
+static const struct ncs_api *refuse_unopened(const struct ncs_fn_info *info)
+{
+    refusal = info->lib == NCS_LIB_NCCL ? (int)ncclSystemError : (int)cudaErrorInsufficientDriver;
+    return NULL;
+}
+
 const struct ncs_api *ncs_shim_enter_from(enum ncs_fn fn, void *caller)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[fn];
     pthread_once(&once, open_machine);
-    if (!api) {
-        refusal = info->lib == NCS_LIB_NCCL ? (int)ncclSystemError : (int)cudaErrorInsufficientDriver;
-        return NULL;
-    }
+    if (!api && !is_joined)
+        return refuse_unopened(info);
     if (info->result != NCS_RESULT_TEXT && atomic_load(&is_child))
         return refuse_processes(info, "a call after fork()");
+    uses_runtime |= info->lib == NCS_LIB_CUDA && !info->looks;
+    int site = above ? ncs_shim_site(above, caller) : 0; /* before the token, which it must not hold up */
+    if (!is_client)
+        return ncs_shim_begin(fn, site, ncs_shim_named_rank(), 0);
+    const struct ncs_api *remote = client_api(above, site, ncs_shim_named_rank());
+    return remote ? remote : refuse_unopened(info);
+}
+
+const struct ncs_api *ncs_shim_begin(enum ncs_fn fn, int site, int named, int process)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[fn];
     if (!ncs_api_has(api, fn))
         return refuse_absent(info);
     if (settings.launcher && forms_communicators(fn))
         return refuse_processes(info, settings.launcher);
-    uses_runtime |= info->lib == NCS_LIB_CUDA && !info->looks;
-    int site = above ? ncs_shim_site(above, caller) : 0; /* before the token, which it must not hold up */
     if (info->joins != NCS_JOINS_NONE)
         atomic_store(&has_ranks, true);
-    sim_foreign_enter(sim_foreign_is_attached() ? NULL : new_local());
+    sim_foreign_enter(sim_foreign_is_attached() ? NULL : new_local(process));
     if (!info->looks)
         sim_foreign_called();
     if (above && ncs_local) {
         ncs_local->where = above->place;
         ncs_local->where_arg = (void *)(uintptr_t)site;
     }
-    name_thread(ncs_shim_named_rank());
+    name_thread(named);
     return api;
+}
+
+int ncs_shim_site_of(const struct wire_site *described)
+{
+    return above ? above->described(described) : 0;
+}
+
+cudaError_t ncs_shim_refuse_cuda(int error)
+{
+    return is_client ? client_refuse(error) : sim_outside_refuse(error);
 }
 
 bool ncs_shim_skips_kernels(void)
 {
-    return settings.skips_kernels;
+    return is_client ? client_skips_kernels() : settings.skips_kernels;
 }
 
 bool ncs_shim_thread_uses_runtime(void)
@@ -385,7 +448,8 @@ bool ncs_shim_thread_uses_runtime(void)
 
 void ncs_shim_leave(void)
 {
-    sim_foreign_leave();
+    if (!is_client)
+        sim_foreign_leave();
 }
 
 int ncs_shim_refusal(void)
@@ -399,6 +463,8 @@ bool ncs_shim_join(enum ncs_fn fn, const union ncs_arg *arg)
     const ncclUniqueId *id = NULL;
     int ids = 0, rank = -1;
     bool joins = false;
+    if (is_client)
+        return true;
     for (int i = 0; i < info->nargs; i++) {
         enum ncs_kind kind = info->arg[i].kind;
         if (kind == NCS_ARG_ID || kind == NCS_ARG_ID_IN || kind == NCS_ARG_IDS) {

@@ -19,8 +19,21 @@
  * function then returns ncs_shim_refusal(). */
 #define ncs_shim_enter(fn) ncs_shim_enter_from(fn, __builtin_return_address(0))
 const struct ncs_api *ncs_shim_enter_from(enum ncs_fn fn, void *caller);
+/* The same in the process with the machine of a job of many processes, for a call of process `process` at this site (from
+ * ncs_shim_site_of), by a thread that has said this rank of itself, or -1. */
+const struct ncs_api *ncs_shim_begin(enum ncs_fn fn, int site, int named, int process);
 void ncs_shim_leave(void);
 int ncs_shim_refusal(void);
+
+/* Refuses a call that the machine lacks: sets CUDA's last error to the code and returns it, or another one (see
+ * sim_outside_refuse). With the token. */
+cudaError_t ncs_shim_refuse_cuda(int error);
+
+/* The number of a site that another process has described. */
+struct wire_site;
+int ncs_shim_site_of(const struct wire_site *described);
+/* Opens the machine for many processes, which have its memory in common (sim/data/arena.h). False: it cannot be opened. */
+bool ncs_shim_open_for_many(void);
 
 /* True if a launch of a kernel that the simulator lacks succeeds, and does nothing. After the first call. */
 bool ncs_shim_skips_kernels(void);
@@ -75,6 +88,9 @@ struct ncs_shim_above {
      * program names. Both are called without the token, by any thread. 0 = unknown. */
     int (*site)(void *caller);
     int (*named)(const char *file, int line, const char *function);
+    /* Describes a place for another process, and finds the number of one that another process has described. */
+    void (*describe)(int site, struct wire_site *out);
+    int (*described)(const struct wire_site *site);
     /* Returns the place with this number. */
     struct ncs_place (*place)(void *site);
     /* NCS_STOP_QUIET: nothing can ever happen again. NCS_STOP_STALLED: only polling threads could

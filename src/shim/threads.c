@@ -1,5 +1,5 @@
-/* Inspects the threads of the process by /proc, on Linux: the system call that each one is in, and the
- * time that it has run. */
+/* Inspects the threads of the program by /proc, on Linux: the system call that each one is in, and the
+ * time that it has run. In a job of many processes, the program is all of them. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "shim/many/server.h"
 #include "shim/shim.h"
 #include "sim/kernel/foreign.h"
 
@@ -29,10 +30,16 @@ struct look {
     size_t count, room;
 };
 
-static bool read_line(const char *thread, const char *name, char *line, size_t room)
+/* A thread's folder in /proc. */
+struct task {
+    const char *process; /* its number, or "self" */
+    const char *thread;
+};
+
+static bool read_line(struct task task, const char *name, char *line, size_t room)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/task/%.16s/%s", thread, name);
+    char path[96];
+    snprintf(path, sizeof path, "/proc/%.16s/task/%.16s/%s", task.process, task.thread, name);
     FILE *f = fopen(path, "r");
     if (!f)
         return false;
@@ -43,7 +50,7 @@ static bool read_line(const char *thread, const char *name, char *line, size_t r
 
 /* True if the thread waits for another thread, without a timeout. Other waits (for a file, a socket, a
  * time) may end by an event from outside. */
-static bool waits_for_thread(const char *thread)
+static bool waits_for_thread(struct task thread)
 {
     char line[256];
     long number;
@@ -61,7 +68,7 @@ static bool waits_for_thread(const char *thread)
            (FUTEX_WAITS >> operation & 1) != 0;
 }
 
-static bool time_ran(const char *thread, uint64_t *ran)
+static bool time_ran(struct task thread, uint64_t *ran)
 {
     char line[128];
     return read_line(thread, "schedstat", line, sizeof line) &&
@@ -71,7 +78,7 @@ static bool time_ran(const char *thread, uint64_t *ran)
 /* Threads of frameworks that watch others and make no call of a rank's own, by the beginnings of their names. They sleep
  * with a time limit, after which they look again (PyTorch 2.15: ProcessGroupNCCL.cpp names its watchdog, its heartbeat
  * and its recorder so; TCPStoreBackend its server). */
-static bool is_helper(const char *thread)
+static bool is_helper(struct task thread)
 {
     static const char *const names[] = { "pt_nccl_", "pt_tcpstore", "pt_autograd" };
     char line[64];
@@ -89,33 +96,77 @@ bool ncs_shim_has_children(void)
     char line[64];
     bool found = false;
     for (struct dirent *e; tasks && !found && (e = readdir(tasks));)
-        found = e->d_name[0] != '.' && read_line(e->d_name, "children", line, sizeof line);
+        found = e->d_name[0] != '.' && read_line((struct task){ "self", e->d_name }, "children", line, sizeof line);
     if (tasks)
         closedir(tasks);
     return found;
 }
 
 /* With patience, threads that poll or watch count as waiting, too. */
-static bool is_left_out(pid_t thread, const char *name, int64_t patience)
+static bool is_left_out(struct task task, int64_t patience)
 {
-    return sim_foreign_is_waiting(thread) || ncs_shim_is_watch(thread) ||
-           (patience >= 0 && (sim_foreign_is_polling(thread, patience) || is_helper(name)));
+    pid_t thread = (pid_t)atoi(task.thread);
+    return sim_foreign_is_waiting(thread) || ncs_shim_is_watch(thread) || server_owns(thread) ||
+           (patience >= 0 && (sim_foreign_is_polling(thread, patience) || is_helper(task)));
 }
 
-/* False as soon as a thread is found that may continue by itself. */
-static bool look(struct look *out, int64_t patience)
+/* The same for a thread of another process, whose calls a thread of this one makes. *wait gets false if a call is on its way. */
+static bool is_left_out_there(struct task task, int64_t patience, bool *wait)
 {
-    DIR *tasks = opendir("/proc/self/task");
-    bool wait = tasks != NULL && !sim_foreign_is_entered(patience);
-    for (struct dirent *e; wait && (e = readdir(tasks));) {
+    pid_t own = 0;
+    switch (server_thread((pid_t)atoi(task.process), (pid_t)atoi(task.thread), &own)) {
+    case SERVER_SERVED:
+        *wait = sim_foreign_is_waiting(own);
+        return true;
+    case SERVER_CALLS:
+        *wait = false;
+        return true;
+    case SERVER_OUTSIDE:
+    case SERVER_UNKNOWN:
+        break;
+    }
+    return patience >= 0 && ((own && sim_foreign_is_polling(own, patience)) || is_helper(task));
+}
+
+/* False as soon as a thread of the process is found that may continue by itself. */
+static bool look_at(struct look *out, const char *process, int64_t patience)
+{
+    char path[64];
+    bool here = strcmp(process, "self") == 0;
+    snprintf(path, sizeof path, "/proc/%.16s/task", process);
+    DIR *tasks = opendir(path);
+    bool wait = tasks != NULL || !here; /* another process may have ended meanwhile */
+    for (struct dirent *e; tasks && wait && (e = readdir(tasks));) {
+        struct task task = { process, e->d_name };
         struct seen seen = { .thread = (pid_t)atoi(e->d_name) };
-        if (seen.thread <= 0 || is_left_out(seen.thread, e->d_name, patience))
+        if (seen.thread <= 0 || (here ? is_left_out(task, patience) : is_left_out_there(task, patience, &wait)))
             continue;
-        wait = waits_for_thread(e->d_name) && time_ran(e->d_name, &seen.ran);
+        wait = waits_for_thread(task) && time_ran(task, &seen.ran);
         NCS_PUSH(out->seen, out->count, out->room, seen);
     }
     if (tasks)
         closedir(tasks);
+    return wait;
+}
+
+struct look_there {
+    struct look *out;
+    int64_t patience;
+};
+
+static bool look_there(pid_t process, void *arg)
+{
+    const struct look_there *l = arg;
+    char number[16];
+    snprintf(number, sizeof number, "%d", (int)process);
+    return look_at(l->out, number, l->patience);
+}
+
+static bool look(struct look *out, int64_t patience)
+{
+    bool wait = !sim_foreign_is_entered(patience) && look_at(out, "self", patience);
+    if (wait && server_is_open())
+        wait = server_each_process(look_there, &(struct look_there){ out, patience });
     return wait && !sim_foreign_is_entered(patience);
 }
 

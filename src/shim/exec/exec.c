@@ -27,6 +27,7 @@
 #include "shim/exec/site.h"
 #include "shim/exec/timeline.h"
 #include "shim/kernel/kernel.h"
+#include "shim/many/serve.h"
 #include "shim/shim.h"
 #include "sim/kernel/foreign.h"
 
@@ -301,6 +302,7 @@ static void verdict(enum ncs_stop how)
     int status = print(&result, &doubt, &notes, true);
     ncs_call_list_write(write_channel);
     write_event("verdict", status);
+    ncs_many_end_clients();
     _exit(status);
 }
 
@@ -328,5 +330,6 @@ static void ended(void)
 
 extern const struct ncs_shim_above ncs_exec_above;
 const struct ncs_shim_above ncs_exec_above = { .open = open_above, .site = ncs_site_find, .named = ncs_site_named,
+                                               .describe = ncs_site_describe, .described = ncs_site_described,
                                                .place = ncs_site_place,
                                                .verdict = verdict, .ended = ended };

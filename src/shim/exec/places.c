@@ -23,6 +23,7 @@ struct place {
     char *path;     /* of the source, absolute; NULL = no line is known */
     int line;
     const void *address; /* else */
+    const char *module;  /* the file of another process whose symbols have the address; NULL = this process's */
     char *own_name; /* as the program named it, without a line */
     bool is_old;    /* the source is newer than the program */
     char *shown;    /* "train.c" */
@@ -45,12 +46,14 @@ static bool is_newer(const char *path, struct timespec time)
 }
 
 /* When the code at the address was compiled. */
-static struct timespec code_time(const void *address)
+static struct timespec code_time(const char *module, const void *address)
 {
     Dl_info info = { 0 };
     struct link_map *map = NULL;
     struct stat st = { 0 };
-    if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) && info.dli_fname)
+    if (module)
+        stat(module, &st);
+    else if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) && info.dli_fname)
         stat(map && !map->l_prev ? "/proc/self/exe" : info.dli_fname, &st);
     return st.st_mtim;
 }
@@ -70,9 +73,12 @@ static struct place find_place(void *code, const struct ncs_site *s)
         return place_at_line(ncs_copy_text(s->path), s->line, (struct timespec){ .tv_sec = ncs_site_begin() + 1 });
     if (!s->address)
         return (struct place){ .own_name = ncs_copy_text(s->function ? s->function : s->file) };
-    if (!ncs_dwarf_find(code, (uint64_t)(uintptr_t)s->address, &at))
-        return (struct place){ .address = s->address };
-    struct place p = place_at_line(ncs_path_absolute(at.file), at.line, code_time(s->address));
+    void *file = s->module ? ncs_dwarf_open_file(s->module) : NULL;
+    bool found = ncs_dwarf_find(s->module ? file : code, (uint64_t)(uintptr_t)s->address, &at);
+    ncs_dwarf_close(file);
+    if (!found)
+        return (struct place){ .address = s->address, .module = s->module };
+    struct place p = place_at_line(ncs_path_absolute(at.file), at.line, code_time(s->module, s->address));
     ncs_free(at.file);
     return p;
 }
@@ -90,6 +96,7 @@ static int compare_places(const void *a, const void *b)
     int order = compare_texts(x->path, y->path);
     order = order ? order : (x->line > y->line) - (x->line < y->line);
     order = order ? order : compare_texts(x->own_name, y->own_name);
+    order = order ? order : compare_texts(x->module, y->module);
     return order ? order : ((uintptr_t)x->address > (uintptr_t)y->address) - ((uintptr_t)x->address < (uintptr_t)y->address);
 }
 
@@ -135,7 +142,7 @@ static void name_place(size_t i)
     struct place *p = &place[i];
     struct ncs_str name = { 0 };
     if (!p->path) {
-        char *symbol = p->own_name ? NULL : ncs_symbol_name((void *)p->address);
+        char *symbol = p->own_name ? NULL : ncs_symbol_name(p->module, (void *)p->address);
         ncs_safe_name(&name, symbol ? symbol : p->own_name);
         ncs_free(symbol);
     } else if (i && place[i - 1].path == p->path) {
@@ -247,7 +254,7 @@ static const char *early_name(int site)
     struct place p = find_place(code, s);
     struct ncs_str name = { 0 };
     ncs_dwarf_close(code);
-    char *symbol = p.path || p.own_name ? NULL : ncs_symbol_name((void *)p.address);
+    char *symbol = p.path || p.own_name ? NULL : ncs_symbol_name(p.module, (void *)p.address);
     ncs_safe_name(&name, p.path ? ncs_path_short(p.path) : symbol ? symbol : p.own_name);
     if (p.path)
         ncs_str_addf(&name, ":%d", p.line);

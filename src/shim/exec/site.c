@@ -5,7 +5,9 @@
 #include <link.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/map.h"
@@ -13,6 +15,7 @@
 #include "base/path.h"
 #include "base/python.h"
 #include "shim/exec/python.h"
+#include "shim/many/wire.h"
 
 /* Facts about an address, kept by each thread for the addresses that it has used last. */
 struct known {
@@ -43,13 +46,14 @@ static bool site_same_text(const char *a, const char *b)
 
 static bool is_same_site(const struct ncs_site *a, const struct ncs_site *b)
 {
-    return a->address == b->address && a->line == b->line && site_same_text(a->file, b->file) &&
-           site_same_text(a->function, b->function);
+    return a->address == b->address && a->line == b->line && site_same_text(a->module, b->module) &&
+           site_same_text(a->file, b->file) && site_same_text(a->function, b->function);
 }
 
 static uint64_t site_hash(const struct ncs_site *s)
 {
     uint64_t hash = ncs_hash(ncs_map_key(s->address), (uint64_t)s->line);
+    hash = s->module ? ncs_hash_bytes(hash, s->module, strlen(s->module)) : hash;
     hash = s->file ? ncs_hash_bytes(hash, s->file, strlen(s->file)) : hash;
     return s->function ? ncs_hash_bytes(hash, s->function, strlen(s->function)) : hash;
 }
@@ -64,9 +68,11 @@ static int site_intern(const struct ncs_site *wanted)
     if (at || sites == NCS_SITES_MOST)
         return (int)at;
     struct ncs_site *fresh = ncs_new(sizeof *fresh);
-    *fresh = (struct ncs_site){ .address = wanted->address, .file = ncs_copy_text(wanted->file), .line = wanted->line,
+    *fresh = (struct ncs_site){ .address = wanted->address, .module = ncs_copy_text(wanted->module), .file = ncs_copy_text(wanted->file), .line = wanted->line,
                                 .function = ncs_copy_text(wanted->function) };
-    if (wanted->file) /* now, because the program may leave its folder */
+    if (wanted->path)
+        fresh->path = ncs_copy_text(wanted->path);
+    else if (wanted->file) /* now, because the program may leave its folder */
         fresh->path = ncs_path_absolute(wanted->file);
     if (!begin)
         begin = time(NULL);
@@ -78,6 +84,39 @@ static int site_intern(const struct ncs_site *wanted)
 int ncs_site_named(const char *file, int line, const char *function)
 {
     struct ncs_site wanted = { .file = (char *)file, .line = line, .function = (char *)function };
+    pthread_mutex_lock(&lock);
+    int number = site_intern(&wanted);
+    pthread_mutex_unlock(&lock);
+    return number;
+}
+
+void ncs_site_describe(int number, struct wire_site *out)
+{
+    const struct ncs_site *s = ncs_site_at(number);
+    Dl_info info = { 0 };
+    struct link_map *map = NULL;
+    out->line = s->line;
+    out->address = (uint64_t)(uintptr_t)s->address;
+    snprintf(out->file, sizeof out->file, "%s", s->path ? s->path : s->file ? s->file : "");
+    snprintf(out->function, sizeof out->function, "%s", s->function ? s->function : "");
+    out->module[0] = '\0';
+    if (!s->address || !dladdr1((void *)s->address, &info, (void **)&map, RTLD_DL_LINKMAP) || !info.dli_fname)
+        return;
+    out->address -= map ? map->l_addr : 0;
+    if (map && !map->l_prev) { /* the program's own file; its name may be relative */
+        ssize_t bytes = readlink("/proc/self/exe", out->module, sizeof out->module - 1);
+        out->module[bytes > 0 ? bytes : 0] = '\0';
+    } else {
+        snprintf(out->module, sizeof out->module, "%s", info.dli_fname);
+    }
+}
+
+int ncs_site_described(const struct wire_site *d)
+{
+    struct ncs_site wanted = { .address = d->line > 0 ? NULL : (void *)(uintptr_t)d->address, .line = d->line };
+    wanted.module = (char *)(d->module[0] ? d->module : NULL);
+    wanted.file = wanted.path = (char *)(d->file[0] ? d->file : NULL);
+    wanted.function = (char *)(d->function[0] ? d->function : NULL);
     pthread_mutex_lock(&lock);
     int number = site_intern(&wanted);
     pthread_mutex_unlock(&lock);

@@ -12,6 +12,7 @@
 
 struct ncs_site {
     const void *address; /* that the call returns to; NULL = a named line */
+    char *module;        /* of another process: the address is one of this file's symbols; NULL = of this process */
     char *file;          /* as named; NULL = none */
     char *path;          /* absolute; NULL = none */
     int line;
@@ -28,6 +29,11 @@ int ncs_site_find(void *caller);
 
 /* The site of a line that the program names; 0 = there are too many. Copies the texts, each of which may be NULL. */
 int ncs_site_named(const char *file, int line, const char *function);
+
+/* Describes a site for another process; the number of one that another process has described. */
+struct wire_site;
+void ncs_site_describe(int site, struct wire_site *out);
+int ncs_site_described(const struct wire_site *described);
 
 /* The place of a site, to be used as ncs_local's `where`. */
 struct ncs_place ncs_site_place(void *site);

@@ -41,7 +41,7 @@ static cudaError_t launch_named(const struct ncs_api *api, const char *name, voi
         return rc;
     }
     ncs_shim_count_kernel(name);
-    return ncs_shim_skips_kernels() ? cudaSuccess : sim_outside_refuse(cudaErrorInvalidDeviceFunction);
+    return ncs_shim_skips_kernels() ? cudaSuccess : ncs_shim_refuse_cuda(cudaErrorInvalidDeviceFunction);
 }
 
 static bool is_empty(struct size_abi size)
@@ -57,8 +57,8 @@ static inline __attribute__((always_inline)) cudaError_t launch_kernel(const voi
     if (!api)
         return (cudaError_t)ncs_shim_refusal();
     const char *name = shim_kernel_name(kernel);
-    cudaError_t rc = !name                              ? sim_outside_refuse(cudaErrorInvalidDeviceFunction)
-                     : is_empty(grid) || is_empty(block) ? sim_outside_refuse(cudaErrorInvalidConfiguration)
+    cudaError_t rc = !name                              ? ncs_shim_refuse_cuda(cudaErrorInvalidDeviceFunction)
+                     : is_empty(grid) || is_empty(block) ? ncs_shim_refuse_cuda(cudaErrorInvalidConfiguration)
                                                          : launch_named(api, name, args, stream);
     ncs_shim_leave();
     return rc;

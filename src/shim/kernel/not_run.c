@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "shim/kernel/kernel.h"
+#include "shim/many/client.h"
 #include "shim/shim.h"
 
 struct not_run {
@@ -110,7 +111,9 @@ void ncs_shim_count_kernel(const char *name)
 {
     struct ncs_str readable = { 0 };
     ncs_shim_add_kernel(&readable, name);
-    if (count_launch(readable.text))
+    if (client_is_on())
+        client_count_kernel(readable.text);
+    else if (count_launch(readable.text))
         ncs_shim_warn("kernel %s: %s", readable.text,
                       ncs_shim_skips_kernels()
                           ? "the simulator lacks it and leaves it out, so what it would write is missing"

@@ -9,6 +9,7 @@
 #include "sim/comm/launch.h"
 #include "sim/comm/meeting.h"
 #include "sim/cuda/op.h"
+#include "sim/kernel/above.h"
 #include "sim/kernel/context.h"
 #include "sim/kernel/job.h"
 #include "sim/kernel/list.h"
@@ -233,23 +234,30 @@ static void lose_device(const struct context *c)
             sim_launch_withdraw(op->launch);
 }
 
-void sim_inject_death(struct context *c)
+void sim_process_stop(struct process *p, const struct context *except)
 {
     struct world *w = &sim_world;
-    if (w->options.foreign) {
-        lose_device(c);
-        return;
-    }
-    c->process->dead = true;
+    p->dead = true;
     for (size_t i = 0; i < w->contexts; i++) {
-        struct context *other = w->context[i];
-        if (other != c && other->process == c->process && other->state != CONTEXT_ENDED)
-            freeze(other);
+        struct context *c = w->context[i];
+        if (c == except || c->process != p || c->state == CONTEXT_ENDED)
+            continue;
+        freeze(c);
+        if (w->options.foreign) /* its thread is gone, or will never return */
+            c->state = CONTEXT_ENDED;
     }
-    give_up_jobs(c->process);
+    give_up_jobs(p);
     for (struct op *op = w->op_first; op; op = op->next)
-        if (op->launch && op->launch->cr->process == c->process)
+        if (op->launch && op->launch->cr->process == p)
             sim_launch_withdraw(op->launch);
-    ncs_map_each(&w->comms, tell_of_death, c->process);
+    ncs_map_each(&w->comms, tell_of_death, p);
     sim_world_changed();
+}
+
+void sim_inject_death(struct context *c)
+{
+    if (sim_world.options.foreign && !c->process->pid)
+        lose_device(c);
+    else
+        sim_process_stop(c->process, c);
 }

@@ -15,7 +15,8 @@ void sim_inject(const struct ncs_injection *what);
 void sim_inject_free(void); /* all of them */
 
 /* The process of the context dies: its other contexts stop, and its launches no longer take part. If the context is a
- * thread from outside, its device is lost instead: the launches of that device no longer take part. */
+ * thread of a program that is one process with all devices, its device is lost instead: the launches of that device no longer
+ * take part. */
 void sim_inject_death(struct context *c);
 
 /* How much slow links add to the time of a matched meeting. Negative: a link is cut, and meeting->stuck

@@ -7,6 +7,7 @@
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/op.h"
 #include "sim/cuda/stream.h"
+#include "sim/data/caller.h"
 #include "sim/data/memory.h"
 #include "sim/kernel/gen/functions.h"
 #include "sim/kernel/sched.h"
@@ -67,12 +68,12 @@ static cudaError_t check_sides(struct side dst, struct side src, enum cudaMemcpy
 
 /* A packed copy of the present contents of pageable memory, so that the caller may
  * reuse the memory. */
-static void *stage(struct side from, struct rows rows)
+static void *stage(const struct process *process, struct side from, struct rows rows)
 {
     size_t bytes;
     char *staged = __builtin_mul_overflow(rows.bytes, rows.count, &bytes) ? NULL : ncs_room(bytes);
     for (size_t row = 0; staged && row < rows.count; row++)
-        memcpy(staged + row * rows.bytes, (const char *)from.p + row * from.pitch, rows.bytes);
+        sim_caller_copy(process, staged + row * rows.bytes, false, (const char *)from.p + row * from.pitch, true, rows.bytes);
     return staged;
 }
 
@@ -95,7 +96,7 @@ static void submit(struct op *op, struct side from, struct rows rows)
         return;
     sim_schedule_due(sim_world.now);
     if (op->state != OP_DONE)
-        op->work.staged = stage(from, rows);
+        op->work.staged = stage(op->gpu->process, from, rows);
 }
 
 /* A copy to pageable memory makes the caller wait, as does a synchronous one that leaves the
@@ -116,7 +117,7 @@ static cudaError_t enqueue_copy(struct context *c, const struct copy *what)
     if (error)
         return error;
     bool early = !from.known && !sim_world.options.foreign;
-    void *staged = early ? stage(from, rows) : NULL;
+    void *staged = early ? stage(c->process, from, rows) : NULL;
     if (early && !staged)
         return sim_memory_refused(rows.bytes * rows.count);
     struct op *op = sim_op_new(OP_COPY, stream->gpu, &stream, 1,

@@ -71,8 +71,8 @@ cudaError_t sim_cudaHostRegister(void *p, size_t bytes, unsigned int flags)
     CUDA_ENTER(c);
     if (!p || bytes == 0 || bytes > UINTPTR_MAX - (uintptr_t)p)
         return sim_cuda_return(c, cudaErrorInvalidValue);
-    if (flags & cudaHostRegisterIoMemory)
-        return sim_cuda_return(c, cudaErrorNotSupported); /* there are no other devices */
+    if (flags & cudaHostRegisterIoMemory || c->process->pid)
+        return sim_cuda_return(c, cudaErrorNotSupported); /* no other devices, and no memory of other processes */
     if (flags & ~REGISTER_FLAGS)
         return sim_cuda_return(c, cudaErrorInvalidValue);
     if (!sim_memory_find(p) && !sim_memory_of_caller(p, bytes))

@@ -10,6 +10,7 @@
 #include "sim/cuda/host.h"
 #include "sim/cuda/kernel_slot.h"
 #include "sim/cuda/stream.h"
+#include "sim/data/caller.h"
 #include "sim/data/data.h"
 #include "sim/data/memory.h"
 #include "sim/data/pages.h"
@@ -193,13 +194,16 @@ static const char *misplaced(const struct op *op)
     return NULL;
 }
 
-static void copy_rows(const struct op_work *w)
+/* False: a process's own memory cannot be touched any more. */
+static bool copy_rows(const struct process *process, const struct op_work *w)
 {
     const char *from = w->staged ? w->staged : w->src;
     size_t pitch = w->staged ? w->bytes : w->src_pitch;
-    sim_data_copy(w->dst, from, w->bytes);
-    for (size_t row = 1; row < w->rows; row++)
-        sim_data_copy((char *)w->dst + row * w->dst_pitch, from + row * pitch, w->bytes);
+    bool copied = true, from_caller = !w->staged && !w->src_device;
+    for (size_t row = 0; row < w->rows && copied; row++)
+        copied = sim_caller_copy(process, (char *)w->dst + row * w->dst_pitch, !w->dst_device, from + row * pitch, from_caller,
+                                 w->bytes);
+    return copied;
 }
 
 static void set_rows(const struct op_work *w)
@@ -218,7 +222,8 @@ static void execute(struct op *op)
         return;
     switch (op->kind) {
     case OP_COPY:
-        copy_rows(work);
+        if (!copy_rows(op->gpu->process, work))
+            op->gpu->fault = cudaErrorIllegalAddress;
         break;
     case OP_SET:
         set_rows(work);

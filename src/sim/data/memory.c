@@ -9,6 +9,7 @@
 #include "base/budget.h"
 #include "base/mem.h"
 #include "ncclscript/cuda_abi.h"
+#include "sim/data/arena.h"
 #include "sim/data/pool.h"
 #include "sim/kernel/world.h"
 
@@ -107,6 +108,8 @@ static struct allocation *allocation_insert(struct allocation given)
 static void *new_block(size_t bytes, size_t *mapped)
 {
     *mapped = 0;
+    if (sim_arena_is_open())
+        return sim_arena_take(bytes);
     if (bytes < (sim_world.options.foreign ? MAPPED_BYTES_FOREIGN : MAPPED_BYTES))
         return calloc(1, bytes);
     void *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -287,7 +290,9 @@ static void allocation_release(struct allocation *a)
     end_use(a);
     if (a->block)
         sim_world.live_bytes -= a->bytes;
-    if (a->mapped)
+    if (sim_arena_is_open() && a->block)
+        sim_arena_give(a->block);
+    else if (a->mapped)
         munmap(a->block, a->mapped);
     else
         free(a->block);

@@ -36,4 +36,7 @@ void sim_comm_let_go(struct comm_rank *cr);
 void sim_group_clear(struct group *g); /* drops everything queued */
 void sim_params_free(struct context *c); /* what ncclParam* returned */
 
+/* The process dies: its contexts but this one stop, and its launches no longer take part. */
+void sim_process_stop(struct process *p, const struct context *except);
+
 #endif

@@ -174,8 +174,8 @@ void sim_context_attach(struct ncs_local *local)
     }
     ncs_free(c->options.local);
     c->options = (struct ncs_context_options){ .local = local };
-    c->process = sim_world_process(0);
-    c->device = 0;
+    c->process = sim_world_process(local->process);
+    c->device = c->process->first_device;
     c->cuda_error = 0;
     c->tid = (pid_t)syscall(SYS_gettid);
     c->wait.deadline = -1;

@@ -90,8 +90,8 @@ struct context *sim_context_self(void);
 struct context *sim_context_enter(void);
 
 bool sim_context_new(const struct ncs_context_options *options, struct ncs_error *err);
-/* The calling thread, which comes from outside, becomes a running context of process 0; sim_context_detach
- * ends it. Takes over `local`, from ncs_new. */
+/* The calling thread, which comes from outside, becomes a running context of the process that `local` names;
+ * sim_context_detach ends it. Takes over `local`, from ncs_new. */
 void sim_context_attach(struct ncs_local *local);
 void sim_context_detach(void);
 void sim_context_adopt_runner(void); /* makes world.runner stand for the calling thread */

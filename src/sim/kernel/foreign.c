@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "sim/kernel/above.h"
 #include "sim/kernel/context.h"
 #include "sim/kernel/progress.h"
 #include "sim/kernel/sched.h"
@@ -80,6 +81,12 @@ static void token_settle(void)
     sim_schedule_due(sim_world.now);
 }
 
+static _Noreturn void foreign_never_return(struct context *c)
+{
+    for (;;)
+        sim_foreign_wait(c); /* nobody makes an ended context ready */
+}
+
 void sim_foreign_enter(struct ncs_local *local)
 {
     sim_turn_take(sim_context_self());
@@ -88,6 +95,8 @@ void sim_foreign_enter(struct ncs_local *local)
         sim_context_attach(local);
         sim_progress_made();
     }
+    if (sim_context_self()->state == CONTEXT_ENDED) /* its process has ended meanwhile */
+        foreign_never_return(sim_context_self());
     token_advance();
 }
 
@@ -106,7 +115,7 @@ bool sim_foreign_is_attached(void)
 
 void sim_foreign_detach(void)
 {
-    if (!sim_context_self())
+    if (!sim_context_self() || sim_context_self()->state == CONTEXT_ENDED)
         return;
     sim_turn_waits(sim_context_self(), true);
     token_take();
@@ -202,8 +211,7 @@ _Noreturn void sim_foreign_halt(struct context *c)
     sim_wait_drop(c);
     sim_progress_forget(c);
     sim_world_changed();
-    for (;;)
-        sim_foreign_wait(c); /* nobody makes an ended context ready */
+    foreign_never_return(c);
 }
 
 /* Counts polling threads first: while the token is held, a counted thread cannot leave the door. */
@@ -219,6 +227,32 @@ bool sim_foreign_is_entered(int64_t patience)
 void sim_foreign_stop(enum ncs_stop how)
 {
     sim_world.stop = how;
+}
+
+void sim_foreign_new_process(int number, pid_t pid, int device)
+{
+    pthread_mutex_lock(&token);
+    struct process *p = sim_world_process(number);
+    p->pid = pid;
+    p->first_device = device;
+    pthread_mutex_unlock(&token);
+}
+
+void sim_foreign_end_process(int number, const char *why)
+{
+    pthread_mutex_lock(&token);
+    struct process *p = sim_world_process(number);
+    for (size_t i = 0; i < sim_world.contexts; i++) {
+        struct context *c = sim_world.context[i];
+        if (c->process != p || c->state == CONTEXT_ENDED)
+            continue;
+        ncs_free(c->message);
+        c->message = why ? ncs_copy_text(why) : NULL;
+        c->ending = why ? NCS_END_KILLED : NCS_END_RETURNED;
+    }
+    sim_process_stop(p, NULL);
+    sim_progress_made();
+    pthread_mutex_unlock(&token);
 }
 
 void sim_foreign_fork(bool before)

@@ -18,7 +18,7 @@
 struct context;
 
 /* Takes the token for a call and does all due work. A thread without a context becomes one of
- * process 0, which takes over `local`, made by ncs_new. */
+ * the process that `local` names, and takes `local` over, which ncs_new has made. */
 void sim_foreign_enter(struct ncs_local *local);
 /* Gives the token back and wakes contexts that can go on. */
 void sim_foreign_leave(void);
@@ -50,6 +50,13 @@ void sim_foreign_stop(enum ncs_stop how);
 /* True if threads are about to take the token. If `patience` is not negative, threads for which
  * sim_foreign_is_polling holds do not count. */
 bool sim_foreign_is_entered(int64_t patience);
+
+/* A process of the program, beside process 0: whose memory its pageable pointers mean, and the device that is current in its
+ * new threads. Without the token. */
+void sim_foreign_new_process(int number, pid_t pid, int device);
+/* The process has ended: none of its threads acts any more, and its devices do no more work. why: what ended it, "signal 11";
+ * NULL = it came to its end by itself. Without the token. */
+void sim_foreign_end_process(int number, const char *why);
 
 /* Brackets a fork: no thread holds the token meanwhile. */
 void sim_foreign_fork(bool before);

@@ -60,7 +60,9 @@ struct gpu {
 struct process {
     int number;
     int host;
-    bool dead;               /* killed by a planned fault */
+    bool dead;               /* killed by a planned fault, or by a signal */
+    pid_t pid;               /* whose memory its pageable pointers mean; 0 = this process's */
+    int first_device;        /* current in its new threads */
     struct gpu *gpu;
     uint64_t joined;         /* serial of the newest communicator that it has a rank of */
     int64_t stamped;         /* time of the meeting that stamped it last; see sim_meeting_stamp */

@@ -1,0 +1,138 @@
+#define _GNU_SOURCE /* pipe2, program_invocation_name */
+#include "cli/exec_job.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "cli/descendants.h"
+
+#define GRACE_NS ((int64_t)2 * 1000000000) /* for a launcher to end its own processes after SIGTERM */
+#define LOOK_NS ((int64_t)2000000)
+
+bool ncs_exec_job_open(struct ncs_exec_job *job)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    unsigned long long number = 0;
+    *job = (struct ncs_exec_job){ .listener = -1, .alive = -1 };
+    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+        return false;
+    snprintf(job->name, sizeof job->name, "ncclscript-%d-%016llx", (int)getpid(), number);
+    size_t bytes = strlen(job->name);
+    memcpy(address.sun_path + 1, job->name, bytes); /* an abstract name: no file stays behind */
+    job->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    return job->listener >= 0 &&
+           bind(job->listener, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + bytes)) == 0 &&
+           listen(job->listener, 4096) == 0;
+}
+
+/* In the new process. */
+static int job_main(const struct ncs_exec_job *job, const char *folder, const char *program, int alive)
+{
+    struct ncs_str path = { 0 };
+    ncs_str_addf(&path, "%s/libncclscript-sim.so", folder);
+    program_invocation_name = (char *)program;
+    void *library = dlopen(path.text, RTLD_NOW | RTLD_LOCAL);
+    int (*serve)(int, int) = NULL;
+    if (library)
+        *(void **)&serve = dlsym(library, "ncs_many_serve");
+    if (!serve) {
+        fprintf(stderr, "ncclscript exec: %s\n", dlerror());
+        return 70;
+    }
+    return serve(job->listener, alive);
+}
+
+bool ncs_exec_job_start(struct ncs_exec_job *job, const char *folder, const char *program, void (*prepare)(void *), void *arg)
+{
+    int alive[2];
+    if (pipe2(alive, O_CLOEXEC) != 0)
+        return false;
+    job->machine = fork();
+    if (job->machine == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        signal(SIGINT, SIG_IGN); /* it is for the program */
+        close(alive[1]);
+        prepare(arg);
+        exit(job_main(job, folder, program, alive[0]));
+    }
+    close(alive[0]);
+    job->alive = alive[1];
+    close(job->listener);
+    if (job->machine < 0) {
+        job->machine = 0;
+        return false;
+    }
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* processes that their parents leave behind can be found */
+    return true;
+}
+
+static int64_t job_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Waits for a child. Returns its number. */
+static pid_t job_wait_any(int *how)
+{
+    pid_t ended;
+    while ((ended = waitpid(-1, how, 0)) < 0 && errno == EINTR)
+        continue;
+    return ended;
+}
+
+/* The machine has ended the job: its report is printed. A launcher may end its processes in its own way first. */
+static void job_end_program(pid_t program, int *how)
+{
+    int64_t until = job_now() + GRACE_NS;
+    pid_t ended = 0;
+    kill(program, SIGTERM);
+    while ((ended = waitpid(program, how, WNOHANG)) == 0 && job_now() < until)
+        nanosleep(&(struct timespec){ .tv_nsec = LOOK_NS }, NULL);
+    if (ended == 0) {
+        kill(program, SIGKILL);
+        while (waitpid(program, how, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    ncs_descendants_kill(getpid());
+}
+
+void ncs_exec_job_wait(struct ncs_exec_job *job, pid_t program, int *how)
+{
+    bool ended = false;
+    int status;
+    for (pid_t child; (child = job_wait_any(&status)) > 0;) {
+        if (child == program) {
+            *how = status;
+            ended = true;
+            close(job->alive);
+            job->alive = -1;
+            if (!job->machine)
+                break;
+        } else if (child == job->machine) {
+            job->machine = 0;
+            break;
+        }
+    }
+    if (!ended)
+        job_end_program(program, how);
+    if (job->alive >= 0)
+        close(job->alive);
+    job->alive = -1;
+}

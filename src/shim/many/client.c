@@ -1,0 +1,345 @@
+#define _GNU_SOURCE /* memfd_create, gettid by syscall */
+#include "shim/many/client.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/channel.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "shim/many/relatives.h"
+#include "shim/many/wire.h"
+#include "sim/data/arena.h"
+
+/* One thread's connection. */
+struct client_thread {
+    struct wire *wire;
+    int socket;
+};
+
+static _Thread_local struct client_thread *mine; /* a pointer only: these libraries have little room for such */
+static pthread_key_t client_key;
+static bool client_skips;
+static pthread_mutex_t client_lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
+static struct ncs_map client_described;                         /* by site: the machine knows it */
+static bool runs_functions;
+
+bool client_is_wanted(const char *launcher)
+{
+    const char *how = getenv("NCCLSCRIPT_PROCESSES");
+    if (!getenv(NCS_JOB) || (how && strcmp(how, "one") == 0))
+        return false;
+    return (how && strcmp(how, "many") == 0) || launcher || relatives_are_there();
+}
+
+/* The machine ends the job when it has reported, and the program has nobody to talk to. */
+static _Noreturn void client_end(void)
+{
+    kill(getpid(), SIGKILL);
+    for (;;)
+        pause();
+}
+
+/* ---- connections ---- */
+
+static int client_connect(void)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    const char *name = getenv(NCS_JOB);
+    size_t bytes = strlen(name);
+    int s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (bytes > sizeof address.sun_path - 1)
+        bytes = sizeof address.sun_path - 1;
+    memcpy(address.sun_path + 1, name, bytes); /* an abstract name: no file stays behind */
+    if (s >= 0 && connect(s, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + bytes)) != 0) {
+        int error = errno;
+        close(s);
+        errno = error;
+        return -1;
+    }
+    return s;
+}
+
+static struct wire *client_new_wire(int *file)
+{
+    *file = memfd_create("ncclscript call", MFD_CLOEXEC);
+    if (*file < 0 || ftruncate(*file, sizeof(struct wire)) != 0)
+        return NULL;
+    void *p = mmap(NULL, sizeof(struct wire), PROT_READ | PROT_WRITE, MAP_SHARED, *file, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void client_fill_hello(struct wire_hello *hello, bool runs)
+{
+    const char *devices = getenv("CUDA_VISIBLE_DEVICES");
+    *hello = (struct wire_hello){ .version = WIRE_VERSION, .bytes = sizeof(struct wire), .thread = (pid_t)syscall(SYS_gettid),
+                                  .runs_functions = runs, .lists_devices = devices != NULL };
+    if (devices)
+        snprintf(hello->devices, sizeof hello->devices, "%s", devices);
+}
+
+/* Sends the greeting, and hears the answer. `arena` gets the descriptor of the arena. False, with errno or welcome->why. */
+static bool client_greet(int s, int memory, bool runs, struct wire_welcome *welcome, int *arena)
+{
+    struct wire_hello *hello = ncs_new(sizeof *hello);
+    client_fill_hello(hello, runs);
+    bool sent = wire_send(s, hello, sizeof *hello, memory);
+    ncs_free(hello);
+    return sent && wire_receive(s, welcome, sizeof *welcome, arena);
+}
+
+/* A new connection of the calling thread; NULL after a line on standard error. */
+static struct client_thread *client_new_thread(bool runs, int *arena)
+{
+    int memory = -1, s = client_connect();
+    struct wire_welcome welcome = { .joined = false };
+    struct wire *wire = s >= 0 ? client_new_wire(&memory) : NULL;
+    bool heard = wire && client_greet(s, memory, runs, &welcome, arena);
+    int error = errno;
+    if (memory >= 0)
+        close(memory);
+    if (!heard || !welcome.joined) {
+        ncs_shim_warn("this process cannot join the job: %s", heard ? welcome.why : strerror(error));
+        if (s >= 0)
+            close(s);
+        return NULL;
+    }
+    struct client_thread *t = ncs_new(sizeof *t);
+    *t = (struct client_thread){ wire, s };
+    client_skips = welcome.skips_kernels;
+    return t;
+}
+
+static bool client_is_alone(const struct client_thread *t)
+{
+    struct pollfd p = { .fd = t->socket };
+    return poll(&p, 1, 0) > 0 && p.revents & (POLLHUP | POLLERR);
+}
+
+/* ---- functions of the program that the machine calls ---- */
+
+static void client_run(struct wire *w)
+{
+    void *data = (void *)w->arg[1].p;
+    if (w->fn == NCS_FN_cudaStreamAddCallback)
+        ((cudaStreamCallback_t)w->arg[0].f)((cudaStream_t)w->arg[2].p, (cudaError_t)w->arg[3].i, data);
+    else
+        ((cudaHostFn_t)w->arg[0].f)(data);
+}
+
+/* Here the machine is the one that asks. */
+static void *client_runner(void *arg)
+{
+    int arena = -1;
+    struct client_thread *t = client_new_thread(true, &arena);
+    if (arena >= 0)
+        close(arena);
+    while (t) {
+        while (atomic_load(&t->wire->state) != WIRE_REQUEST) {
+            wire_wait(t->wire, WIRE_IDLE, false);
+            if (client_is_alone(t))
+                return arg;
+        }
+        wire_set(t->wire, WIRE_SERVED);
+        client_run(t->wire);
+        wire_set(t->wire, WIRE_REPLY);
+        while (atomic_load(&t->wire->state) == WIRE_REPLY) {
+            wire_wait(t->wire, WIRE_REPLY, false);
+            if (client_is_alone(t))
+                return arg;
+        }
+    }
+    return arg;
+}
+
+/* Signals are for the program's own threads. */
+static void client_start_runner(void)
+{
+    sigset_t all, before;
+    pthread_t thread;
+    pthread_mutex_lock(&client_lock);
+    if (!runs_functions) {
+        runs_functions = true;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        if (pthread_create(&thread, NULL, client_runner, NULL) == 0)
+            pthread_detach(thread);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    pthread_mutex_unlock(&client_lock);
+}
+
+/* ---- calls ---- */
+
+/* Waits for the answer to the request that the wire holds. */
+static void client_ask(struct client_thread *t, int fn)
+{
+    struct wire *w = t->wire;
+    w->fn = fn;
+    w->is_refused = false;
+    wire_set(w, WIRE_REQUEST);
+    for (int state; (state = atomic_load(&w->state)) != WIRE_REPLY;) {
+        wire_wait(w, (enum wire_state)state, false);
+        if (atomic_load(&w->state) == state && client_is_alone(t))
+            client_end();
+    }
+    atomic_store(&w->state, WIRE_IDLE);
+    w->site.described = false;
+}
+
+static union ncs_arg client_call(enum ncs_fn fn, const union ncs_arg *arg)
+{
+    struct wire *w = mine->wire;
+    for (int i = 0; i < ncs_fn_info[fn].nargs; i++) {
+        w->arg[i] = arg[i];
+        if (ncs_fn_info[fn].arg[i].kind == NCS_ARG_HOSTFN || ncs_fn_info[fn].arg[i].kind == NCS_ARG_STREAMFN)
+            client_start_runner();
+    }
+    client_ask(mine, (int)fn);
+    return w->is_refused ? (union ncs_arg){ .i = w->refused } : w->result;
+}
+
+/* A text that stays. */
+static const char *client_keep(const char *text)
+{
+    static struct kept { struct kept *next; char text[WIRE_TEXT]; } *first;
+    pthread_mutex_lock(&client_lock);
+    struct kept *k = first;
+    while (k && strcmp(k->text, text) != 0)
+        k = k->next;
+    if (!k) {
+        k = ncs_new(sizeof *k);
+        snprintf(k->text, sizeof k->text, "%s", text);
+        k->next = first;
+        first = k;
+    }
+    pthread_mutex_unlock(&client_lock);
+    return k->text;
+}
+
+#define REMOTE_CODE(result, name, parameters, arguments, ...)                                      \
+    static result remote_##name parameters                                                         \
+    {                                                                                              \
+        return (result)client_call(NCS_FN_##name, (const union ncs_arg[]){ __VA_ARGS__ }).i;       \
+    }
+#define REMOTE_COUNTED REMOTE_CODE
+#define REMOTE_VOID(result, name, parameters, arguments, ...)                                      \
+    static void remote_##name parameters                                                           \
+    {                                                                                              \
+        client_call(NCS_FN_##name, (const union ncs_arg[]){ __VA_ARGS__ });                        \
+    }
+#define REMOTE_TEXT(result, name, parameters, arguments, ...)                                      \
+    static const char *remote_##name parameters                                                    \
+    {                                                                                              \
+        client_call(NCS_FN_##name, (const union ncs_arg[]){ __VA_ARGS__ });                        \
+        return client_keep(mine->wire->text);                                                      \
+    }
+#define NCS_FUNCTION(kind, export, ...) REMOTE_##kind(__VA_ARGS__)
+#include "api/gen/functions.def"
+#undef NCS_FUNCTION
+
+static const struct ncs_api remote = {
+#define NCS_FUNCTION(kind, export, result, name, ...) .name = remote_##name,
+#include "api/gen/functions.def"
+#undef NCS_FUNCTION
+};
+
+/* ---- threads ---- */
+
+static void client_leave(void *of_thread)
+{
+    struct client_thread *t = of_thread;
+    mine = NULL;
+    client_ask(t, WIRE_LEAVES);
+    munmap(t->wire, sizeof *t->wire);
+    close(t->socket);
+    ncs_free(t);
+}
+
+static bool client_attach(int *arena)
+{
+    mine = client_new_thread(false, arena);
+    if (mine)
+        pthread_setspecific(client_key, mine);
+    return mine != NULL;
+}
+
+static bool client_on;
+
+bool client_is_on(void)
+{
+    return client_on;
+}
+
+bool client_join(void)
+{
+    int arena = -1;
+    client_on = true;
+    pthread_key_create(&client_key, client_leave);
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* the machine copies from and to this process's memory */
+    if (!client_attach(&arena))
+        return false;
+    bool joined = arena >= 0 && sim_arena_join(arena);
+    if (!joined)
+        ncs_shim_warn("this process cannot map the memory of the job: %s", strerror(errno));
+    close(arena);
+    return joined;
+}
+
+/* Tells the machine where the call comes from. */
+static void client_set_site(struct wire *w, const struct ncs_shim_above *above, int site)
+{
+    pthread_mutex_lock(&client_lock);
+    bool is_new = site && !ncs_map_number(&client_described, (uint64_t)site);
+    if (is_new)
+        ncs_map_put_number(&client_described, (uint64_t)site, 1);
+    pthread_mutex_unlock(&client_lock);
+    if (is_new)
+        above->describe(site, &w->site);
+    w->site.number = site;
+    w->site.described = is_new;
+}
+
+const struct ncs_api *client_api(const struct ncs_shim_above *above, int site, int named)
+{
+    int arena = -1;
+    if (!mine && !client_attach(&arena))
+        return NULL;
+    if (arena >= 0)
+        close(arena);
+    mine->wire->rank = named;
+    client_set_site(mine->wire, above, site);
+    return &remote;
+}
+
+/* ---- besides the API ---- */
+
+cudaError_t client_refuse(int error)
+{
+    mine->wire->arg[0].i = error;
+    client_ask(mine, WIRE_REFUSE);
+    return (cudaError_t)mine->wire->result.i;
+}
+
+void client_count_kernel(const char *name)
+{
+    snprintf(mine->wire->text, sizeof mine->wire->text, "%s", name);
+    client_ask(mine, WIRE_KERNEL);
+}
+
+bool client_skips_kernels(void)
+{
+    return client_skips;
+}

@@ -1,0 +1,489 @@
+/* A call of a process of the job: its arguments are made ready here, and its results go back there. */
+#define _GNU_SOURCE /* process_vm_readv */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "api/invoke.h"
+#include "api/types.h"
+#include "base/mem.h"
+#include "ncclscript/cuda_tables.h"
+#include "shim/kernel/kernel.h"
+#include "shim/many/server.h"
+#include "shim/shim.h"
+#include "sim/cuda/outside.h"
+
+/* ---- memory of the process ---- */
+
+typedef ssize_t server_move(pid_t, const struct iovec *, unsigned long, const struct iovec *, unsigned long, unsigned long);
+
+static bool server_move_all(server_move *move, pid_t pid, void *here, void *there, size_t bytes)
+{
+    for (size_t done = 0; done < bytes;) {
+        struct iovec own = { (char *)here + done, bytes - done }, other = { (char *)there + done, bytes - done };
+        ssize_t n = move(pid, &own, 1, &other, 1, 0);
+        if (n <= 0)
+            return false;
+        done += (size_t)n;
+    }
+    return true;
+}
+
+bool server_read(const struct server_process *p, void *here, const void *there, size_t bytes)
+{
+    return server_move_all(process_vm_readv, p->pid, here, (void *)there, bytes);
+}
+
+bool server_write(const struct server_process *p, void *there, const void *here, size_t bytes)
+{
+    return server_move_all(process_vm_writev, p->pid, (void *)here, there, bytes);
+}
+
+/* Reads a text of at most room - 1 bytes; no byte behind its end is touched beyond the same page. */
+static bool server_read_text(const struct server_process *p, char *here, const char *there, size_t room)
+{
+    size_t done = 0;
+    while (done < room - 1) {
+        size_t page = 4096 - ((uintptr_t)(there + done) & 4095), count = page < room - 1 - done ? page : room - 1 - done;
+        if (!server_read(p, here + done, there + done, count))
+            return false;
+        if (memchr(here + done, '\0', count))
+            return true;
+        done += count;
+    }
+    here[done] = '\0';
+    return true;
+}
+
+/* ---- arguments ---- */
+
+/* How an argument that points to memory is carried over. */
+enum carry {
+    CARRY_NOT,   /* a number, a handle, or memory of the machine */
+    CARRY_IN,    /* read before the call */
+    CARRY_OUT,   /* written after it */
+    CARRY_INOUT,
+    CARRY_LATE,  /* a handle that may be written after the call */
+    CARRY_NEVER, /* has no meaning in another process */
+};
+
+static const struct { enum carry carry; size_t bytes; } carried[] = {
+    [NCS_ARG_ID] = { CARRY_IN, sizeof(ncclUniqueId) },
+    [NCS_ARG_ID_IN] = { CARRY_IN, sizeof(ncclUniqueId) },
+    [NCS_ARG_POOLPROPS] = { CARRY_IN, sizeof(struct cudaMemPoolProps) },
+    [NCS_ARG_LOCATION] = { CARRY_IN, sizeof(struct cudaMemLocation) },
+    [NCS_ARG_PROPERTIES] = { CARRY_IN, sizeof(struct cudaDeviceProp) },
+    [NCS_ARG_IPCMEM] = { CARRY_IN, sizeof(cudaIpcMemHandle_t) },
+    [NCS_ARG_IPCEVENT] = { CARRY_IN, sizeof(cudaIpcEventHandle_t) },
+    [NCS_ARG_SIMINFO] = { CARRY_INOUT, sizeof(ncclSimInfo_t) },
+    [NCS_ARG_ATTRIBUTE] = { CARRY_INOUT, 8 }, /* less for some: see attribute_bytes */
+    [NCS_ARG_INT_OUT] = { CARRY_OUT, sizeof(int) },
+    [NCS_ARG_BYTES_OUT] = { CARRY_OUT, sizeof(size_t) },
+    [NCS_ARG_FLOAT_OUT] = { CARRY_OUT, sizeof(float) },
+    [NCS_ARG_ID_OUT] = { CARRY_OUT, sizeof(ncclUniqueId) },
+    [NCS_ARG_COMM_OUT] = { CARRY_LATE, sizeof(ncclComm_t) },
+    [NCS_ARG_REDOP_OUT] = { CARRY_OUT, sizeof(ncclRedOp_t) },
+    [NCS_ARG_RESULT_OUT] = { CARRY_OUT, sizeof(ncclResult_t) },
+    [NCS_ARG_MEMORY_OUT] = { CARRY_OUT, sizeof(void *) },
+    [NCS_ARG_STREAM_OUT] = { CARRY_OUT, sizeof(cudaStream_t) },
+    [NCS_ARG_EVENT_OUT] = { CARRY_OUT, sizeof(cudaEvent_t) },
+    [NCS_ARG_I8_OUT] = { CARRY_OUT, 1 },
+    [NCS_ARG_I16_OUT] = { CARRY_OUT, 2 },
+    [NCS_ARG_I32_OUT] = { CARRY_OUT, 4 },
+    [NCS_ARG_I64_OUT] = { CARRY_OUT, 8 },
+    [NCS_ARG_U8_OUT] = { CARRY_OUT, 1 },
+    [NCS_ARG_U16_OUT] = { CARRY_OUT, 2 },
+    [NCS_ARG_U32_OUT] = { CARRY_OUT, 4 },
+    [NCS_ARG_U64_OUT] = { CARRY_OUT, 8 },
+    [NCS_ARG_FLAGS_OUT] = { CARRY_OUT, sizeof(unsigned) },
+    [NCS_ARG_SERIAL_OUT] = { CARRY_OUT, sizeof(unsigned long long) },
+    [NCS_ARG_TEXT_OUT] = { CARRY_NEVER, 0 },
+    [NCS_ARG_TEXTS_OUT] = { CARRY_NEVER, 0 },
+    [NCS_ARG_WINDOW_OUT] = { CARRY_LATE, sizeof(ncclWindow_t) },
+    [NCS_ARG_REGISTRATION_OUT] = { CARRY_OUT, sizeof(void *) },
+    [NCS_ARG_PARAM_OUT] = { CARRY_OUT, sizeof(ncclParamHandle_t) },
+    [NCS_ARG_COMMPROPS_OUT] = { CARRY_INOUT, sizeof(ncclCommProperties_t) },
+    [NCS_ARG_POOL_OUT] = { CARRY_OUT, sizeof(cudaMemPool_t) },
+    [NCS_ARG_PROPERTIES_OUT] = { CARRY_OUT, sizeof(struct cudaDeviceProp) },
+    [NCS_ARG_POINTER_OUT] = { CARRY_OUT, sizeof(struct cudaPointerAttributes) },
+    [NCS_ARG_CAPTURE_OUT] = { CARRY_OUT, sizeof(enum cudaStreamCaptureStatus) },
+    [NCS_ARG_GRAPH_OUT] = { CARRY_OUT, sizeof(cudaGraph_t) },
+    [NCS_ARG_ENTRY_OUT] = { CARRY_OUT, sizeof(enum cudaDriverEntryPointQueryResult) },
+    [NCS_ARG_IPCMEM_OUT] = { CARRY_OUT, sizeof(cudaIpcMemHandle_t) },
+    [NCS_ARG_IPCEVENT_OUT] = { CARRY_OUT, sizeof(cudaIpcEventHandle_t) },
+};
+
+/* What an argument has become here. */
+struct carried {
+    enum carry carry;
+    void *here, *there;
+    size_t bytes;
+};
+
+/* A call while it is served. */
+struct serving {
+    struct stand_in *of;
+    const struct ncs_fn_info *info;
+    union ncs_arg arg[NCS_MAX_ARGS];
+    struct carried carried[NCS_MAX_ARGS];
+    char *text[3];  /* of a configuration, and a key */
+    int texts;
+};
+
+#define SERVED_ITEMS 65536 /* bounds a list: no job has more ranks or devices */
+
+/* The number of items of the list that is argument `at`: an argument beside it says so. */
+static size_t serve_items(const struct serving *s, int at)
+{
+    for (int i = at - 1; i <= at + 1; i += 2)
+        if (i >= 0 && i < s->info->nargs &&
+            (s->info->arg[i].kind == NCS_ARG_ITEMS || s->info->arg[i].kind == NCS_ARG_NRANKS)) {
+            int64_t count = s->arg[i].i;
+            return count < 0 ? 0 : count > SERVED_ITEMS ? SERVED_ITEMS : (size_t)count;
+        }
+    return 0;
+}
+
+/* Bytes of an attribute of a pool: those from 4 on are numbers of bytes (driver_types.h, cudaMemPoolAttr). */
+static size_t attribute_bytes(const struct serving *s)
+{
+    for (int i = 0; i < s->info->nargs; i++)
+        if (s->info->arg[i].kind == NCS_ARG_POOLATTR)
+            return s->arg[i].i >= cudaMemPoolAttrReleaseThreshold ? 8 : 4;
+    return 8;
+}
+
+/* A scalar on the host has the size of its type; on the device its address is the machine's. */
+static size_t scalar_bytes(const struct serving *s)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < s->info->nargs; i++) {
+        if (s->info->arg[i].kind == NCS_ARG_DTYPE)
+            bytes = ncs_dtype_bytes((int)s->arg[i].i);
+        if (s->info->arg[i].kind == NCS_ARG_RESIDENCE && s->arg[i].i != ncclScalarHostImmediate)
+            return 0;
+    }
+    return bytes;
+}
+
+static size_t room_bytes(const struct serving *s)
+{
+    for (int i = 0; i < s->info->nargs; i++)
+        if (s->info->arg[i].kind == NCS_ARG_ROOM)
+            return s->arg[i].i < 0 ? 0 : s->arg[i].i > WIRE_PATH ? WIRE_PATH : (size_t)s->arg[i].i;
+    return 0;
+}
+
+static struct carried serve_plan(const struct serving *s, int at)
+{
+    enum ncs_kind kind = s->info->arg[at].kind;
+    struct carried c = { .carry = CARRY_NOT };
+    if ((size_t)kind < sizeof carried / sizeof *carried && carried[kind].carry != CARRY_NOT) {
+        c.carry = carried[kind].carry;
+        c.bytes = kind == NCS_ARG_ATTRIBUTE ? attribute_bytes(s) : carried[kind].bytes;
+        return c;
+    }
+    switch (kind) {
+    case NCS_ARG_IDS:       return (struct carried){ .carry = CARRY_IN, .bytes = serve_items(s, at) * sizeof(ncclUniqueId) };
+    case NCS_ARG_DEVICES:
+    case NCS_ARG_RANKS:     return (struct carried){ .carry = CARRY_INOUT, .bytes = serve_items(s, at) * sizeof(int) };
+    case NCS_ARG_WAITS:     return (struct carried){ .carry = CARRY_IN, .bytes = serve_items(s, at) * sizeof(ncclWaitSignalDesc_t) };
+    case NCS_ARG_COMMS_OUT: return (struct carried){ .carry = CARRY_OUT, .bytes = serve_items(s, at) * sizeof(ncclComm_t) };
+    case NCS_ARG_CHARS_OUT: return (struct carried){ .carry = CARRY_OUT, .bytes = room_bytes(s) };
+    case NCS_ARG_SCALAR:    return (struct carried){ .carry = CARRY_IN, .bytes = scalar_bytes(s) };
+    default:                return c;
+    }
+}
+
+/* A text of the process; stays until the call is over. NULL: it cannot be read. */
+static char *serve_text(struct serving *s, const char *there)
+{
+    char *text = ncs_new(WIRE_PATH);
+    s->text[s->texts++] = text;
+    return server_read_text(s->of->process, text, there, WIRE_PATH) ? text : NULL;
+}
+
+/* A configuration says its size itself, and points to two texts. */
+static bool serve_config(struct serving *s, int at)
+{
+    size_t bytes = 0;
+    const struct server_process *p = s->of->process;
+    struct carried *c = &s->carried[at];
+    ncclConfig_t *config = ncs_new(sizeof *config);
+    *c = (struct carried){ .carry = CARRY_IN, .here = config, .there = (void *)s->arg[at].p, .bytes = sizeof *config };
+    if (!server_read(p, &bytes, c->there, sizeof bytes) || !server_read(p, config, c->there, bytes < sizeof *config ? bytes : sizeof *config))
+        return false;
+    bool fine = true;
+    if (config->netName)
+        fine = (config->netName = serve_text(s, config->netName)) != NULL;
+    if (fine && config->commName && bytes > offsetof(ncclConfig_t, commName))
+        fine = (config->commName = serve_text(s, config->commName)) != NULL;
+    s->arg[at].p = config;
+    return fine;
+}
+
+/* ---- devices: a process may see some of the machine's, in an order of its own ---- */
+
+static int device_here(const struct server_process *p, int64_t there)
+{
+    return !p->device ? (int)there : there >= 0 && there < p->devices ? p->device[there] : NCS_SHIM_RANKS;
+}
+
+static int device_there(const struct server_process *p, int here)
+{
+    for (int i = 0; p->device && i < p->devices; i++)
+        if (p->device[i] == here)
+            return i;
+    return here;
+}
+
+static void serve_devices_in(struct serving *s, int at)
+{
+    const struct server_process *p = s->of->process;
+    struct carried *c = &s->carried[at];
+    if (s->info->arg[at].kind == NCS_ARG_DEVICE)
+        s->arg[at].i = device_here(p, s->arg[at].i);
+    for (size_t i = 0; s->info->arg[at].kind == NCS_ARG_DEVICES && c->here && i < c->bytes / sizeof(int); i++)
+        ((int *)c->here)[i] = device_here(p, ((int *)c->here)[i]);
+}
+
+static void serve_devices_out(struct serving *s, enum ncs_fn fn)
+{
+    const struct server_process *p = s->of->process;
+    for (int i = 0; p->device && i < s->info->nargs; i++) {
+        void *out = s->carried[i].carry == CARRY_OUT ? s->carried[i].here : NULL;
+        bool is_device = fn == NCS_FN_cudaGetDevice || fn == NCS_FN_ncclCommCuDevice || fn == NCS_FN_cudaStreamGetDevice ||
+                         fn == NCS_FN_cudaDeviceGetByPCIBusId;
+        if (out && fn == NCS_FN_cudaGetDeviceCount)
+            *(int *)out = p->devices;
+        else if (out && is_device)
+            *(int *)out = device_there(p, *(int *)out);
+        else if (out && s->info->arg[i].kind == NCS_ARG_POINTER_OUT)
+            ((struct cudaPointerAttributes *)out)->device = device_there(p, ((struct cudaPointerAttributes *)out)->device);
+    }
+}
+
+/* ---- functions of the program ---- */
+
+/* A function of the process, for the machine to call. */
+struct far_function {
+    struct server_process *process;
+    void (*function)(void);
+    void *data;
+};
+
+static void run_far_function(void *arg)
+{
+    struct far_function *f = arg;
+    server_run_there(f->process, NCS_FN_cudaLaunchHostFunc, f->function, NULL, 0, f->data);
+    ncs_free(f);
+}
+
+static void run_far_callback(cudaStream_t stream, cudaError_t status, void *arg)
+{
+    struct far_function *f = arg;
+    server_run_there(f->process, NCS_FN_cudaStreamAddCallback, f->function, stream, (int)status, f->data);
+    ncs_free(f);
+}
+
+/* The function and its data are replaced by ours. */
+static struct far_function *serve_function(struct serving *s)
+{
+    struct far_function *far = NULL;
+    for (int i = 0; i < s->info->nargs; i++) {
+        enum ncs_kind kind = s->info->arg[i].kind;
+        if ((kind == NCS_ARG_HOSTFN || kind == NCS_ARG_STREAMFN) && s->arg[i].f) {
+            far = ncs_new(sizeof *far);
+            *far = (struct far_function){ .process = s->of->process, .function = s->arg[i].f };
+            s->arg[i].f = kind == NCS_ARG_HOSTFN ? (void (*)(void))run_far_function : (void (*)(void))run_far_callback;
+        }
+    }
+    for (int i = 0; far && i < s->info->nargs; i++)
+        if (s->info->arg[i].kind == NCS_ARG_USERDATA) {
+            far->data = (void *)s->arg[i].p;
+            s->arg[i].p = far;
+        }
+    return far;
+}
+
+/* ---- there and back ---- */
+
+static bool serve_one_in(struct serving *s, int at)
+{
+    const struct server_process *p = s->of->process;
+    enum ncs_kind kind = s->info->arg[at].kind;
+    if (kind == NCS_ARG_TEXT && s->arg[at].p)
+        return (s->arg[at].p = serve_text(s, s->arg[at].p)) != NULL;
+    if (kind == NCS_ARG_CONFIG && s->arg[at].p)
+        return serve_config(s, at);
+    struct carried *c = &s->carried[at];
+    *c = serve_plan(s, at);
+    if (c->carry == CARRY_NEVER)
+        return false;
+    if (c->carry == CARRY_NOT || !s->arg[at].p || (c->bytes == 0 && c->carry == CARRY_IN && kind == NCS_ARG_SCALAR)) {
+        c->carry = CARRY_NOT;
+        return true;
+    }
+    c->there = (void *)s->arg[at].p;
+    s->arg[at].p = c->here = ncs_new(c->bytes + 1);
+    bool reads = c->carry != CARRY_OUT;
+    return !reads || server_read(p, c->here, c->there, c->bytes);
+}
+
+static bool serve_in(struct serving *s)
+{
+    bool fine = true;
+    for (int i = 0; i < s->info->nargs && fine; i++) {
+        fine = serve_one_in(s, i);
+        if (fine)
+            serve_devices_in(s, i);
+    }
+    return fine;
+}
+
+/* What NCCL fills later is sent after a later call. */
+static void serve_keep_late(struct serving *s, struct carried *c)
+{
+    struct late *l = ncs_new(sizeof *l);
+    *l = (struct late){ .cell = c->here, .there = c->there, .next = s->of->process->late };
+    memcpy(&l->before, c->here, sizeof l->before);
+    s->of->process->late = l;
+    c->here = NULL;
+}
+
+/* A call that fails leaves its results as they are. */
+static void serve_out(struct serving *s, enum ncs_fn fn, bool done)
+{
+    struct server_process *p = s->of->process;
+    serve_devices_out(s, fn);
+    for (int i = 0; i < s->info->nargs; i++) {
+        struct carried *c = &s->carried[i];
+        if (done && c->here && (c->carry == CARRY_OUT || c->carry == CARRY_INOUT) && s->info->arg[i].kind != NCS_ARG_DEVICES)
+            server_write(p, c->there, c->here, c->bytes);
+        if (c->carry != CARRY_LATE)
+            ncs_free(c->here);
+    }
+    for (int i = 0; i < s->texts; i++)
+        ncs_free(s->text[i]);
+}
+
+/* Sends the handles that have been filled by now. */
+static void serve_send_late(struct server_process *p)
+{
+    struct late **at = &p->late;
+    while (*at) {
+        struct late *l = *at;
+        const void *now;
+        memcpy(&now, l->cell, sizeof now);
+        if (now == l->before) {
+            at = &l->next;
+            continue;
+        }
+        server_write(p, l->there, &now, sizeof now);
+        *at = l->next;
+        ncs_free(l->cell);
+        ncs_free(l);
+    }
+}
+
+/* ---- serving ---- */
+
+static void serve_refuse(struct wire *w, int code)
+{
+    w->is_refused = true;
+    w->refused = code;
+}
+
+/* With the token. */
+static void serve_invoke(struct serving *s, const struct ncs_api *api, enum ncs_fn fn)
+{
+    struct wire *w = s->of->wire;
+    struct far_function *far = serve_function(s);
+    ncs_invoke(api, fn, s->arg, &w->result);
+    if (s->info->result == NCS_RESULT_TEXT)
+        snprintf(w->text, sizeof w->text, "%s", w->result.p ? (const char *)w->result.p : "");
+    if (far && w->result.i != 0)
+        ncs_free(far);
+}
+
+static void serve_function_of_api(struct stand_in *s, int site)
+{
+    struct wire *w = s->wire;
+    struct serving serving = { .of = s, .info = &ncs_fn_info[w->fn] };
+    enum ncs_fn fn = (enum ncs_fn)w->fn;
+    memcpy(serving.arg, w->arg, sizeof serving.arg);
+    bool read = serve_in(&serving);
+    if (!read) {
+        serve_out(&serving, fn, false);
+        serve_refuse(w, serving.info->lib == NCS_LIB_NCCL ? (int)ncclInvalidArgument : (int)cudaErrorInvalidValue);
+        return;
+    }
+    pthread_mutex_lock(&s->process->lock);
+    for (int i = 0; i < serving.info->nargs; i++)
+        if (serving.carried[i].carry == CARRY_LATE && serving.carried[i].here)
+            serve_keep_late(&serving, &serving.carried[i]);
+    pthread_mutex_unlock(&s->process->lock);
+    const struct ncs_api *api = ncs_shim_begin(fn, site, w->rank, s->process->number);
+    if (!api || !ncs_shim_join(fn, serving.arg)) {
+        serve_refuse(w, ncs_shim_refusal());
+    } else {
+        serve_invoke(&serving, api, fn);
+        ncs_shim_leave();
+    }
+    serve_out(&serving, fn, !w->is_refused && (w->result.i == 0 || serving.info->result == NCS_RESULT_TEXT));
+    pthread_mutex_lock(&s->process->lock);
+    serve_send_late(s->process);
+    pthread_mutex_unlock(&s->process->lock);
+}
+
+static int serve_site(struct stand_in *s)
+{
+    struct server_process *p = s->process;
+    struct wire_site *site = &s->wire->site;
+    int number = 0, there = site->number;
+    if (there <= 0 || there > NCS_SHIM_RANKS)
+        return 0;
+    pthread_mutex_lock(&p->lock);
+    if ((size_t)there >= p->sites) {
+        size_t wide = (size_t)there + 64;
+        p->site = ncs_resize(p->site, wide * sizeof *p->site);
+        memset(p->site + p->sites, 0, (wide - p->sites) * sizeof *p->site);
+        p->sites = wide;
+    }
+    if (site->described) {
+        site->module[WIRE_PATH - 1] = site->file[WIRE_PATH - 1] = site->function[WIRE_TEXT - 1] = '\0';
+        p->site[there] = ncs_shim_site_of(site);
+    }
+    number = p->site[there];
+    pthread_mutex_unlock(&p->lock);
+    return number;
+}
+
+static void serve_special(struct stand_in *s, int site)
+{
+    struct wire *w = s->wire;
+    if (!ncs_shim_begin(NCS_FN_cudaPeekAtLastError, site, w->rank, s->process->number)) {
+        serve_refuse(w, ncs_shim_refusal());
+        return;
+    }
+    w->result.i = w->fn == WIRE_REFUSE ? (int64_t)sim_outside_refuse((int)w->arg[0].i) : 0;
+    ncs_shim_leave();
+    w->text[WIRE_TEXT - 1] = '\0';
+    if (w->fn == WIRE_KERNEL)
+        ncs_shim_count_kernel(w->text);
+}
+
+bool serve_call(struct stand_in *s)
+{
+    struct wire *w = s->wire;
+    int site = serve_site(s), fn = w->fn;
+    w->is_refused = false;
+    if (fn == WIRE_LEAVES)
+        return false;
+    if (fn >= 0 && fn < NCS_FN_COUNT)
+        serve_function_of_api(s, site);
+    else
+        serve_special(s, site);
+    return true;
+}

@@ -1,0 +1,74 @@
+/* The side of the machine: a process of its own, in which a thread stands in for each thread of the program. */
+#ifndef NCS_SHIM_SERVER_H
+#define NCS_SHIM_SERVER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/map.h"
+#include "shim/many/wire.h"
+
+/* Where an out-parameter of a call that is not over goes: NCCL fills some handles later. */
+struct late {
+    void *cell;        /* here */
+    void *there;       /* in the process */
+    const void *before; /* what the cell held at the call */
+    struct late *next;
+};
+
+/* A process of the job. */
+struct server_process {
+    pid_t pid;
+    int pidfd;
+    int number;             /* in the machine, from 1 */
+    const int *device;      /* the machine's numbers of the devices that it sees; NULL = all */
+    int devices;
+    bool gone;
+    pthread_mutex_t lock;   /* guards what follows */
+    struct late *late;
+    int *site;              /* by site of the process: the machine's own */
+    size_t sites;
+    struct wire *runner;    /* runs functions of the program; NULL = none so far */
+    pthread_cond_t has_runner;
+    pthread_mutex_t runs;   /* held while one of its functions runs */
+};
+
+/* One thread of the program, and the thread that makes its calls here. */
+struct stand_in {
+    struct server_process *process;
+    struct wire *wire;
+    int socket;
+    pid_t thread;           /* of the program */
+    pid_t own;              /* here */
+    struct stand_in *next;
+};
+
+/* Carries out the request that the wire holds, and fills in the reply. False: the thread of the program ends. */
+bool serve_call(struct stand_in *s);
+
+/* Runs a function of the process there, and waits for its end. */
+void server_run_there(struct server_process *p, enum ncs_fn kind, void (*function)(void), const void *stream, int status,
+                      const void *data);
+
+/* Reads and writes memory of the process. False: it cannot be touched. */
+bool server_read(const struct server_process *p, void *here, const void *there, size_t bytes);
+bool server_write(const struct server_process *p, void *there, const void *here, size_t bytes);
+
+/* ---- what the threads of the job do (shim/threads.c) ---- */
+
+bool server_is_open(void);
+/* A thread of this process that serves others: it does nothing by itself. */
+bool server_owns(pid_t thread);
+/* Calls `look` for each process that is not gone, until it returns false. Returns whether all returned true. */
+bool server_each_process(bool (*look)(pid_t process, void *arg), void *arg);
+
+enum server_thread {
+    SERVER_UNKNOWN, /* it has made no call */
+    SERVER_OUTSIDE, /* in no call */
+    SERVER_CALLS,   /* a call is on its way to the machine or back */
+    SERVER_SERVED,  /* in a call; *own gets the thread that makes it */
+};
+enum server_thread server_thread(pid_t process, pid_t thread, pid_t *own);
+
+#endif

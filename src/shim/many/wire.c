@@ -1,0 +1,71 @@
+#define _GNU_SOURCE /* syscall, MSG_CMSG_CLOEXEC */
+#include "shim/many/wire.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+void wire_wait(struct wire *w, enum wire_state state, bool forever)
+{
+    const struct timespec second = { .tv_sec = 1 };
+    syscall(SYS_futex, &w->state, FUTEX_WAIT, (int)state, forever ? NULL : &second, NULL, 0);
+}
+
+void wire_set(struct wire *w, enum wire_state state)
+{
+    atomic_store(&w->state, (int)state);
+    wire_wake(w);
+}
+
+void wire_wake(struct wire *w)
+{
+    syscall(SYS_futex, &w->state, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* Room for one descriptor beside a message. */
+union beside {
+    char room[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr aligned;
+};
+
+bool wire_send(int socket, const void *message, size_t bytes, int file)
+{
+    union beside beside = { 0 };
+    struct iovec part = { (void *)message, bytes };
+    struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = beside.room, .msg_controllen = sizeof beside.room };
+    struct cmsghdr *head = CMSG_FIRSTHDR(&m);
+    *head = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof file) };
+    memcpy(CMSG_DATA(head), &file, sizeof file);
+    if (file < 0)
+        m.msg_controllen = 0;
+    ssize_t n;
+    while ((n = sendmsg(socket, &m, MSG_NOSIGNAL)) < 0 && errno == EINTR)
+        continue;
+    return n == (ssize_t)bytes;
+}
+
+bool wire_receive(int socket, void *message, size_t bytes, int *file)
+{
+    union beside beside = { 0 };
+    struct iovec part = { message, bytes };
+    struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = beside.room, .msg_controllen = sizeof beside.room };
+    ssize_t n;
+    while ((n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
+        continue;
+    struct cmsghdr *head = n >= 0 ? CMSG_FIRSTHDR(&m) : NULL;
+    *file = -1;
+    if (head && head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof *file))
+        memcpy(file, CMSG_DATA(head), sizeof *file);
+    bool whole = n == (ssize_t)bytes && !(m.msg_flags & (MSG_TRUNC | MSG_CTRUNC));
+    if (!whole && *file >= 0) {
+        close(*file);
+        *file = -1;
+    }
+    if (!whole && n >= 0)
+        errno = EPROTO;
+    return whole;
+}

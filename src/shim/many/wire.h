@@ -1,0 +1,78 @@
+/* What a thread of a program and its stand-in in the process with the machine share: memory for one call at a time. A job of
+ * many processes has one machine, in a process of its own that `exec` starts; the processes of the program send their calls
+ * there. */
+#ifndef NCS_SHIM_WIRE_H
+#define NCS_SHIM_WIRE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "api/journal.h"
+
+#define WIRE_VERSION 1
+#define WIRE_TEXT 512  /* bytes of the longest text that NCCL or CUDA returns, and more */
+#define WIRE_PATH 4096
+
+/* Whose turn it is. The client moves IDLE to REQUEST and REPLY to IDLE, the machine REQUEST to SERVED and SERVED to REPLY. */
+enum wire_state { WIRE_IDLE, WIRE_REQUEST, WIRE_SERVED, WIRE_REPLY, WIRE_CLOSED };
+
+/* What is asked for besides functions of the API, in `fn`. */
+enum wire_special {
+    WIRE_REFUSE = NCS_FN_COUNT, /* set CUDA's last error to arg[0].i (sim_outside_refuse) */
+    WIRE_LEAVES,                /* the thread ends */
+    WIRE_KERNEL,                /* counts a launch of an unknown kernel, named `text` */
+};
+
+/* A place in the program, described once; later calls give its number alone. */
+struct wire_site {
+    int number;               /* in the process, from 1; 0 = unknown */
+    bool described;
+    int line;                 /* of a named place; 0 = none */
+    uint64_t address;         /* else: of the call, as the symbols of its module have it */
+    char module[WIRE_PATH];   /* "" = a named place */
+    char file[WIRE_PATH];
+    char function[WIRE_TEXT];
+};
+
+struct wire {
+    atomic_int state;
+    int fn;
+    int rank;                 /* that the thread has said of itself; -1 = none */
+    int refused;              /* reply: the call was not made, and returns this code */
+    bool is_refused;
+    union ncs_arg arg[NCS_MAX_ARGS], result;
+    char text[WIRE_TEXT];     /* the result of a function that returns a text; the name of a kernel */
+    struct wire_site site;
+};
+
+/* The first message on a connection, with the descriptor of the memory for `struct wire`. */
+struct wire_hello {
+    int version;
+    size_t bytes;             /* of struct wire */
+    pid_t thread;
+    bool runs_functions;      /* it waits for functions of the program to run: it makes no calls */
+    bool lists_devices;       /* CUDA_VISIBLE_DEVICES is set, to: */
+    char devices[WIRE_PATH];
+};
+
+/* The answer, with the descriptor of the arena (sim/data/arena.h). */
+struct wire_welcome {
+    bool joined;              /* else `why` says why not */
+    bool skips_kernels;
+    char why[WIRE_TEXT];
+};
+
+/* Both wait until the state is not this any more; the client, that also looks whether the machine is there, for a second at
+ * most. */
+void wire_wait(struct wire *w, enum wire_state state, bool forever);
+void wire_set(struct wire *w, enum wire_state state);
+/* Wakes whoever waits, after a change of the state. */
+void wire_wake(struct wire *w);
+
+/* Sends or receives a message of so many bytes with one descriptor. False, with errno, if it does not come whole. */
+bool wire_send(int socket, const void *message, size_t bytes, int file);
+bool wire_receive(int socket, void *message, size_t bytes, int *file);
+
+#endif
