@@ -212,7 +212,7 @@ static void shrink_text(const struct shrinker *s, const struct ncs_workload *wor
     struct ncs_str about = { 0 };
     ncs_reproduced_add(outcome ? outcome : s->expected, &about);
     text.about = about.text;
-    ncs_reproducer_settings(s->options, outcome ? outcome : s->expected, &text);
+    ncs_reproducer_settings(s->options, workload->ranks, outcome ? outcome : s->expected, &text);
     text.verdict = outcome ? text.verdict : NULL;
     ncs_workload_emit(workload, &text, out);
     ncs_str_free(&about);

@@ -41,6 +41,7 @@ struct ncs_trace {
     char *doubt;             /* weakens all findings, one sentence; NULL = nothing */
     struct ncs_trace_doubt *doubt_of; size_t doubts; /* by rank of the run; ranks beyond have none */
     char **note; size_t notes, note_room; /* facts about the record for its reader */
+    bool late;               /* the oldest calls have been overwritten: the journal begins after them */
     /* The journal's lines from NCS_TRACE_LINES on are indices into this array. */
     char **place; size_t places, place_room; /* "train.py:42" */
     struct ncs_trace_source *source; size_t sources; /* by place; places beyond have none */
