@@ -250,7 +250,7 @@ const struct ncs_command ncs_cmd_diagnose = {
              "that all ranks share.\n"
              "\n"
              "Exit status: 0 nothing wrong was found, 1 calls disagree but no rank waits, 2 a file cannot be\n"
-             "read, 3 a hang, 5 the files contain no call.\n",
+             "read, or a folder contains no such file, 3 a hang, 5 the files contain no call.\n",
     .option = options,
     .missing = "no file was given: recordings, dumps, logs, stacks, or a folder of them",
     .main = diagnose_main,

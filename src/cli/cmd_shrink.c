@@ -524,18 +524,20 @@ const struct ncs_command ncs_cmd_shrink = {
     .name = "shrink",
     .operands = "FILE",
     .summary = "make a failing scenario smaller",
-    .about = "shrink runs the scenario, keeps its calls of NCCL and its waits, and leaves out ranks and calls as long\n"
-             "as the verdict, the class of the cause and the culprits stay. One of several culprits is enough. Then\n"
-             "it makes the counts small. The same scenario gives the same result. The result is a scenario\n"
-             "that declares how it ends.\n"
+    .about = "shrink runs the scenario once and records its calls of NCCL and its waits. Then it leaves out ranks and\n"
+             "calls, and reduces the counts. It runs each smaller scenario, and keeps it only if the run has the same\n"
+             "verdict and the same class of cause, and if at least one of the culprits is left. The result is a\n"
+             "scenario that declares how it ends. The same scenario gives the same result.\n"
              "\n"
-             "shrink keeps the calls of NCCL, waits, events, barriers and keys, but not the contents of buffers and the\n"
-             "threads of a rank. If a run of what it keeps ends otherwise, shrink refuses the scenario.\n"
+             "The result contains calls of NCCL, waits, events, barriers and keys of the store. It does not contain\n"
+             "the contents of buffers, and one thread makes all calls of a rank. If the run ends in another way\n"
+             "without them, shrink refuses the scenario.\n"
              "\n"
-             "FILE[CASE] is a case of a matrix, as `run --list` prints it. An interrupt ends the search: shrink writes\n"
-             "the smallest scenario that it has found, and returns 130.\n"
+             "FILE[CASE] names a case of a matrix, as `run --list` prints it. An interrupt ends the search: shrink\n"
+             "writes the smallest scenario that it has found, and returns 130.\n"
              "\n"
-             "Exit status: 0 a scenario was written, 1 the scenario passes, 2 it cannot be shrunk, 130 interrupted.\n",
+             "Exit status: 0 a scenario was written, 1 the scenario passes, 2 the scenario cannot be shrunk or FILE\n"
+             "cannot be written, 130 interrupted.\n",
     .option = options,
     .missing = "no file was given: a scenario that fails",
     .several = "shrink takes one file",

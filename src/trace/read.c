@@ -170,7 +170,10 @@ static bool name_kinds(struct files *all, const char *path)
     all->record->trace->kind = kinds.text;
     if (kinds.bytes)
         return true;
-    ncs_fail(all->err, NCS_BAD_INPUT, "no file of the folder is a recording, a dump, a log or a stack of a job");
+    if (all->left)
+        ncs_fail(all->err, NCS_BAD_INPUT, "no file of the folder is a recording, a dump, a log or a stack of a job");
+    else
+        ncs_fail(all->err, NCS_BAD_INPUT, "the folder is empty: recordings, dumps, logs or stacks of a job are expected");
     ncs_fail_hint(all->err, "`ncclscript diagnose --help` lists the kinds");
     return ncs_fail_at(all->err, path, 0, 0);
 }
