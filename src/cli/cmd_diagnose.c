@@ -54,6 +54,11 @@ static bool diagnose_source_of_line(void *trace, long line, struct ncs_report_so
     return true;
 }
 
+static bool diagnose_line_shows(void *trace, long line)
+{
+    return ncs_trace_shows(trace, line);
+}
+
 /* A record only shows where the ranks were when it was written, so no finding is certain. */
 static void soften(struct ncs_diagnosis *d)
 {
@@ -169,6 +174,7 @@ static int report_trace(const struct ncs_parsed *parsed, const struct ncs_trace 
     diagnose_trace(trace, &result);
     ncs_scenario_init(&scenario, parsed->operand[0]);
     struct ncs_report_places places = { .name = diagnose_name_of_line, .source = diagnose_source_of_line,
+                                        .shows = diagnose_line_shows,
                                         .arg = (void *)trace };
     struct ncs_report_run run = { .scenario = &scenario, .result = &result,
                                   .as_expected = result.verdict == NCS_PASS, .origin = trace->kind,

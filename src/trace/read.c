@@ -255,6 +255,7 @@ void ncs_trace_free(struct ncs_trace *trace)
         ncs_free(trace->source[i].path);
     }
     ncs_free(trace->source);
+    ncs_free(trace->shows);
     for (size_t i = 0; i < trace->doubts; i++)
         ncs_free(trace->doubt_of[i].text);
     for (size_t i = 0; i < trace->blocks; i++)
@@ -275,6 +276,12 @@ const char *ncs_trace_place(const struct ncs_trace *trace, long line)
 {
     size_t at = (size_t)(line - NCS_TRACE_LINES);
     return line >= NCS_TRACE_LINES && at < trace->places ? trace->place[at] : NULL;
+}
+
+bool ncs_trace_shows(const struct ncs_trace *trace, long line)
+{
+    size_t at = (size_t)(line - NCS_TRACE_LINES);
+    return line >= NCS_TRACE_LINES && at < trace->showing && trace->shows[at];
 }
 
 const struct ncs_trace_source *ncs_trace_source(const struct ncs_trace *trace, long line)
