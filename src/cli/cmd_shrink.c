@@ -45,6 +45,7 @@ struct shrinker {
     const struct ncs_reproduced *expected;
     bool yaml;            /* trials have the notation of the file: the other may end otherwise */
     bool in_comments;
+    bool usual_devices;   /* the scenario declares no devices: it ends so with the default, too */
     int *number;          /* by rank of the smallest workload so far: its number at first; NULL = the same */
     struct ncs_str case_ran, case_last; /* of a matrix without a choice whose run passes */
     int64_t began, budget;
@@ -214,6 +215,7 @@ static void shrink_text(const struct shrinker *s, const struct ncs_workload *wor
     text.about = about.text;
     ncs_reproducer_settings(s->options, workload->ranks, outcome ? outcome : s->expected, &text);
     text.verdict = outcome ? text.verdict : NULL;
+    text.devices = s->usual_devices ? 0 : text.devices;
     ncs_workload_emit(workload, &text, out);
     ncs_str_free(&about);
 }
@@ -303,6 +305,17 @@ static bool shrink_holds(const struct shrinker *s, const char *text, const struc
     return same || ncs_fail(err, NCS_BAD_INPUT, "the smaller scenario does not end as it declares, so nothing was written");
 }
 
+/* Leaves out the devices if the workload ends as `now` without them. */
+static void shrink_devices(struct shrinker *s, const struct ncs_workload *workload, const struct ncs_reproduced *now)
+{
+    struct ncs_reproduced usual;
+    s->usual_devices = true;
+    bool ran = shrink_try(s, workload, NULL, &usual);
+    s->usual_devices = ran && ncs_reproduced_equal(&usual, now);
+    if (ran)
+        ncs_reproduced_free(&usual);
+}
+
 /* How the smaller scenario ends, with its own ranks' numbers. */
 static bool shrink_write(struct shrinker *s, const struct ncs_option_value *v, const char *file, const char *before,
                          const struct ncs_workload *workload, struct ncs_error *err)
@@ -314,6 +327,7 @@ static bool shrink_write(struct shrinker *s, const struct ncs_option_value *v, c
     if (fits) {
         char *comment[3];
         size_t comments = 0;
+        shrink_devices(s, workload, &now);
         ncs_str_addf(&line, "Shrunk by ncclscript from %s: ", file);
         ncs_str_addf(&line, "%s, to ", before);
         add_size(&line, workload);

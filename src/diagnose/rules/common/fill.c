@@ -229,11 +229,14 @@ static const struct ncs_call *fill_call_before(const struct ncs_analysis *q, int
     return found;
 }
 
-/* "call 7 waits until call 6 on world is done". The caller frees it. */
+/* "call 7 waits until call 6 on world is done". A launch that waits for no other work has begun, and waits for other ranks. The
+ * caller frees it. */
 static char *fill_queued_text(const struct ncs_analysis *q, int op, unsigned number)
 {
     if (q->snap->op[op].awaits_kernel_slot)
         return ncs_text("call %u waits for a lane of its device", number);
+    if (q->snap->op[op].deps == 0)
+        return ncs_text("call %u is under way", number);
     const struct ncs_call *before = fill_call_before(q, op);
     if (before)
         return ncs_text("call %u waits until call %u on %s is done", number, (unsigned)before->number,
