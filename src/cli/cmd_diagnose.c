@@ -54,6 +54,11 @@ static bool diagnose_source_of_line(void *trace, long line, struct ncs_report_so
     return true;
 }
 
+static bool diagnose_line_shows(void *trace, long line)
+{
+    return ncs_trace_shows(trace, line);
+}
+
 /* A record only shows where the ranks were when it was written, so no finding is certain. */
 static void soften(struct ncs_diagnosis *d)
 {
@@ -139,7 +144,7 @@ static int write_scenario(const struct ncs_parsed *parsed, const struct ncs_trac
     char **last = ncs_reproduced_last(result, &expected);
     bool has_calls = ncs_workload_read(&job, &(struct ncs_workload_source){
         .journal = trace->journal, .ranks = trace->ranks, .place = diagnose_place, .arg = (void *)trace,
-        .snapshot = &trace->snapshot, .last = (const char *const *)last });
+        .snapshot = &trace->snapshot, .late = trace->late, .last = (const char *const *)last });
     ncs_reproduced_free_last(last, result);
     ncs_str_addf(&origin, "%s (%s)", parsed->operand[0], trace->kind);
     if (!has_calls) {
@@ -169,6 +174,7 @@ static int report_trace(const struct ncs_parsed *parsed, const struct ncs_trace 
     diagnose_trace(trace, &result);
     ncs_scenario_init(&scenario, parsed->operand[0]);
     struct ncs_report_places places = { .name = diagnose_name_of_line, .source = diagnose_source_of_line,
+                                        .shows = diagnose_line_shows,
                                         .arg = (void *)trace };
     struct ncs_report_run run = { .scenario = &scenario, .result = &result,
                                   .as_expected = result.verdict == NCS_PASS, .origin = trace->kind,
@@ -250,7 +256,7 @@ const struct ncs_command ncs_cmd_diagnose = {
              "that all ranks share.\n"
              "\n"
              "Exit status: 0 nothing wrong was found, 1 calls disagree but no rank waits, 2 a file cannot be\n"
-             "read, 3 a hang, 5 the files contain no call.\n",
+             "read, or a folder contains no such file, 3 a hang, 5 the files contain no call.\n",
     .option = options,
     .missing = "no file was given: recordings, dumps, logs, stacks, or a folder of them",
     .main = diagnose_main,

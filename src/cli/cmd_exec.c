@@ -36,7 +36,7 @@ static const struct ncs_option options[] = {
     [TIMEOUT] = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "none", "Running",
                   "end the program after this time without progress, as 60s", NULL, 0, 0 },
     [PATIENCE] = { "patience", 0, NCS_OPTION_DURATION, "TIME", "30s", "Running",
-                  "how long threads may poll in vain while all other threads wait", NULL, 0, 0 },
+                  "how long threads may poll without success while all other threads wait", NULL, 0, 0 },
     [SEED]    = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running",
                   "choose by this number which thread goes first; 0: the first that comes", NULL, 0, INT64_MAX },
     [KERNELS] = { "kernels", 0, NCS_OPTION_CHOICE, NULL, "fail", "Running",
@@ -275,10 +275,11 @@ const struct ncs_command ncs_cmd_exec = {
              "all GPUs. exec refuses a job of several processes (mpirun, torchrun, fork).\n"
              "\n"
              "If every thread waits for another thread, exec reports the hang and ends the program at once.\n"
-             "Threads may poll in vain (cudaEventQuery, ncclCommGetAsyncError) while all others wait. Then exec\n"
-             "ends the program after --patience. The report says \"likely\", because the threads may have a time\n"
-             "limit of their own. If a thread waits for something outside of the program, only --timeout ends\n"
-             "the program. The answer \"not ready\" is no progress. Reports are printed on standard error.\n"
+             "Threads may poll without success (cudaEventQuery, ncclCommGetAsyncError) while all other threads\n"
+             "wait. Then exec ends the program after --patience. The report says \"likely\", because the threads\n"
+             "may have a time limit of their own. If a thread waits for something outside of the program, only\n"
+             "--timeout ends the program. The answer \"not ready\" is no progress. Reports are printed on standard\n"
+             "error.\n"
              "\n"
              "--fault causes a failure before a call, as 'kill rank=2 call=7' or\n"
              "'fail rank=1 func=ncclAllReduce nth=3 code=ncclSystemError'; `ncclscript explain fault` lists the\n"
@@ -295,7 +296,8 @@ const struct ncs_command ncs_cmd_exec = {
              "\n"
              "The exit status is that of the program, or of the verdict: 3 hang, 124 no progress, 1 a\n"
              "mistake that the program did not notice or a wrong result, 5 the program called neither NCCL\n"
-             "nor CUDA, 6 a signal ended the program or faults stopped all ranks, 74 a file was not written.\n"
+             "nor CUDA, 6 a signal ended the program or faults stopped all ranks, 74 a file was not written,\n"
+             "130 and 143 the program was ended by SIGINT, or by a SIGTERM that exec passed on.\n"
              "\n"
              "exec does not execute kernels, except those of nccl-tests and PyTorch's fill. The launch of any\n"
              "other kernel fails. With --kernels skip it does nothing.\n"

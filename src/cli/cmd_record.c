@@ -84,6 +84,28 @@ static bool refuse_folder(const char *given, const char *why)
     return false;
 }
 
+/* A folder that cannot be made: record makes no more than the last one of a path. */
+static bool refuse_new_folder(const char *given, int error)
+{
+    struct ncs_str why = { 0 }, parent = { 0 };
+    size_t bytes = strlen(given);
+    while (bytes > 1 && given[bytes - 1] == '/')
+        bytes--;
+    while (bytes > 0 && given[bytes - 1] != '/')
+        bytes--;
+    while (bytes > 1 && given[bytes - 1] == '/')
+        bytes--;
+    ncs_str_add_bytes(&parent, given, bytes);
+    if (error == ENOENT && bytes)
+        ncs_str_addf(&why, "expected a folder, or a new name in a folder: there is no folder %.300s", parent.text);
+    else
+        ncs_str_addf(&why, "expected a folder, and it cannot be made: %s", strerror(error));
+    refuse_folder(given, why.text);
+    ncs_str_free(&why);
+    ncs_str_free(&parent);
+    return false;
+}
+
 /* Makes a file with a name as long as a recording's, and removes it: a folder may refuse files that its mode allows. */
 static bool can_make_file(const char *path)
 {
@@ -129,13 +151,13 @@ static bool set_folder(const char *given, const struct ncs_option_value *calls, 
     struct stat st;
     bool made = *is_new = *given && mkdir(given, 0777) == 0;
     if (!*given)
-        return refuse_folder("''", "the name of a folder is expected");
+        return refuse_folder("''", "expected the name of a folder");
     if (!made && errno != EEXIST)
-        return refuse_folder(given, strerror(errno));
+        return refuse_new_folder(given, errno);
     if (!realpath(given, path) || stat(path, &st) != 0)
         return refuse_folder(given, strerror(errno));
     if (!S_ISDIR(st.st_mode))
-        return refuse_folder(given, "a folder is expected, and this is a file");
+        return refuse_folder(given, "expected a folder, and this is a file");
     if (!can_make_file(path))
         ncs_str_addf(&why, "no file can be made there: %s", strerror(errno));
     if (why.bytes || !has_room(path, least_bytes(calls), &why)) {

@@ -45,6 +45,7 @@ struct shrinker {
     const struct ncs_reproduced *expected;
     bool yaml;            /* trials have the notation of the file: the other may end otherwise */
     bool in_comments;
+    bool usual_devices;   /* the scenario declares no devices: it ends so with the default, too */
     int *number;          /* by rank of the smallest workload so far: its number at first; NULL = the same */
     struct ncs_str case_ran, case_last; /* of a matrix without a choice whose run passes */
     int64_t began, budget;
@@ -213,8 +214,9 @@ static void shrink_text(const struct shrinker *s, const struct ncs_workload *wor
     struct ncs_str about = { 0 };
     ncs_reproduced_add(outcome ? outcome : s->expected, &about);
     text.about = about.text;
-    ncs_reproducer_settings(s->options, outcome ? outcome : s->expected, &text);
+    ncs_reproducer_settings(s->options, workload->ranks, outcome ? outcome : s->expected, &text);
     text.verdict = outcome ? text.verdict : NULL;
+    text.devices = s->usual_devices ? 0 : text.devices;
     ncs_workload_emit(workload, &text, out);
     ncs_str_free(&about);
 }
@@ -304,6 +306,17 @@ static bool shrink_holds(const struct shrinker *s, const char *text, const struc
     return same || ncs_fail(err, NCS_BAD_INPUT, "the smaller scenario does not end as it declares, so nothing was written");
 }
 
+/* Leaves out the devices if the workload ends as `now` without them. */
+static void shrink_devices(struct shrinker *s, const struct ncs_workload *workload, const struct ncs_reproduced *now)
+{
+    struct ncs_reproduced usual;
+    s->usual_devices = true;
+    bool ran = shrink_try(s, workload, NULL, &usual);
+    s->usual_devices = ran && ncs_reproduced_equal(&usual, now);
+    if (ran)
+        ncs_reproduced_free(&usual);
+}
+
 /* How the smaller scenario ends, with its own ranks' numbers. */
 static bool shrink_write(struct shrinker *s, const struct ncs_option_value *v, const char *file, const char *before,
                          const struct ncs_workload *workload, struct ncs_error *err)
@@ -315,6 +328,7 @@ static bool shrink_write(struct shrinker *s, const struct ncs_option_value *v, c
     if (fits) {
         char *comment[3];
         size_t comments = 0;
+        shrink_devices(s, workload, &now);
         ncs_str_addf(&line, "Shrunk by ncclscript from %s: ", file);
         ncs_str_addf(&line, "%s, to ", before);
         add_size(&line, workload);
@@ -531,18 +545,20 @@ const struct ncs_command ncs_cmd_shrink = {
     .name = "shrink",
     .operands = "FILE",
     .summary = "make a failing scenario smaller",
-    .about = "shrink runs the scenario, keeps its calls of NCCL and its waits, and leaves out ranks and calls as long\n"
-             "as the verdict, the class of the cause and the culprits stay. One of several culprits is enough. Then\n"
-             "it makes the counts small. The same scenario gives the same result. The result is a scenario\n"
-             "that declares how it ends.\n"
+    .about = "shrink runs the scenario once and records its calls of NCCL and its waits. Then it leaves out ranks and\n"
+             "calls, and reduces the counts. It runs each smaller scenario, and keeps it only if the run has the same\n"
+             "verdict and the same class of cause, and if at least one of the culprits is left. The result is a\n"
+             "scenario that declares how it ends. The same scenario gives the same result.\n"
              "\n"
-             "shrink keeps the calls of NCCL, waits, events, barriers and keys, but not the contents of buffers and the\n"
-             "threads of a rank. If a run of what it keeps ends otherwise, shrink refuses the scenario.\n"
+             "The result contains calls of NCCL, waits, events, barriers and keys of the store. It does not contain\n"
+             "the contents of buffers, and one thread makes all calls of a rank. If the run ends in another way\n"
+             "without them, shrink refuses the scenario.\n"
              "\n"
-             "FILE[CASE] is a case of a matrix, as `run --list` prints it. An interrupt ends the search: shrink writes\n"
-             "the smallest scenario that it has found, and returns 130.\n"
+             "FILE[CASE] names a case of a matrix, as `run --list` prints it. An interrupt ends the search: shrink\n"
+             "writes the smallest scenario that it has found, and returns 130.\n"
              "\n"
-             "Exit status: 0 a scenario was written, 1 the scenario passes, 2 it cannot be shrunk, 130 interrupted.\n",
+             "Exit status: 0 a scenario was written, 1 the scenario passes, 2 the scenario cannot be shrunk or FILE\n"
+             "cannot be written, 130 interrupted.\n",
     .option = options,
     .missing = "no file was given: a scenario that fails",
     .several = "shrink takes one file",

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* pipe2, program_invocation_name */
+#define _GNU_SOURCE /* pipe2 */
 #include "cli/exec_job.h"
 
 #include <dlfcn.h>
@@ -41,11 +41,10 @@ bool ncs_exec_job_open(struct ncs_exec_job *job)
 }
 
 /* In the new process. */
-static int job_main(const struct ncs_exec_job *job, const char *folder, const char *program, int alive)
+static int job_main(const struct ncs_exec_job *job, const char *folder, int alive)
 {
     struct ncs_str path = { 0 };
     ncs_str_addf(&path, "%s/libncclscript-sim.so", folder);
-    program_invocation_name = (char *)program;
     void *library = dlopen(path.text, RTLD_NOW | RTLD_LOCAL);
     int (*serve)(int, int) = NULL;
     if (library)
@@ -57,7 +56,7 @@ static int job_main(const struct ncs_exec_job *job, const char *folder, const ch
     return serve(job->listener, alive);
 }
 
-bool ncs_exec_job_start(struct ncs_exec_job *job, const char *folder, const char *program, void (*prepare)(void *), void *arg)
+bool ncs_exec_job_start(struct ncs_exec_job *job, const char *folder, void (*prepare)(void *), void *arg)
 {
     int alive[2];
     if (pipe2(alive, O_CLOEXEC) != 0)
@@ -68,7 +67,7 @@ bool ncs_exec_job_start(struct ncs_exec_job *job, const char *folder, const char
         signal(SIGINT, SIG_IGN); /* it is for the program */
         close(alive[1]);
         prepare(arg);
-        exit(job_main(job, folder, program, alive[0]));
+        exit(job_main(job, folder, alive[0]));
     }
     close(alive[0]);
     job->alive = alive[1];

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/channel.h"
+#include "base/interpreter.h"
 #include "base/mem.h"
 #include "cli/exec_job.h"
 #include "cli/program.h"
@@ -204,22 +205,24 @@ static void exec_read_events(int channel, struct told *told)
 }
 
 /* Sets the status; `quiet`: prints nothing. */
-static void exec_judge(const char *program, int how, const struct told *told, bool quiet)
+static void exec_judge(char *const *argv, int how, const struct told *told, bool quiet)
 {
     struct ncs_exec_end *end = told->end;
+    const char *program = ncs_interpreter_script(argv);
     bool past = !told->used && told->others.bytes;
     FILE *out = quiet ? NULL : stderr;
     if (past && out)
         fprintf(out, "ncclscript exec: `%s` did not run on the simulator: it has mapped %s\n", program, told->others.text);
     if (WIFSIGNALED(how)) {
         end->signal = WTERMSIG(how);
-        end->status = end->signal == SIGINT ? 130 : 6;
+        bool passed_on = end->signal == SIGINT || (end->signal == SIGTERM && end->stopped);
+        end->status = passed_on ? 128 + end->signal : 6;
         if (out)
             fprintf(out, "ncclscript exec: `%s` was ended by signal %d (%s)\n", program, end->signal, strsignal(end->signal));
         return;
     }
     int status = WEXITSTATUS(how);
-    bool own_runtime = !end->verdict && !told->cuda && ncs_program_has_runtime(program);
+    bool own_runtime = !end->verdict && !told->cuda && ncs_program_has_runtime(argv[0]);
     if (own_runtime && out)
         fprintf(out, "ncclscript exec: `%s` contains its own CUDA runtime, which finds no GPU here: "
                 "link it with the shared one, as `nvcc -cudart shared` does\n", program);
@@ -272,6 +275,43 @@ static const char *exec_why_not(int error)
                             : strerror(error);
 }
 
+/* The program handles SIGINT and SIGTERM. From a terminal it gets SIGINT itself. A signal that another process sent may have come to
+ * this command alone, so it is passed on. */
+static volatile sig_atomic_t exec_child, exec_terminated;
+
+static void pass_on(int signal, siginfo_t *info, void *context)
+{
+    (void)context;
+    int error = errno;
+    if (signal == SIGTERM)
+        exec_terminated = 1;
+    if ((signal == SIGTERM || info->si_code <= 0) && exec_child > 0)
+        kill((pid_t)exec_child, signal);
+    errno = error;
+}
+
+static const int exec_signals[] = { SIGINT, SIGTERM };
+enum { EXEC_SIGNALS = sizeof exec_signals / sizeof *exec_signals };
+
+/* Ignores a signal if the caller of this command does, as shells do for programs in the background. */
+static void exec_take_signals(struct sigaction *before)
+{
+    struct sigaction action = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART };
+    exec_child = exec_terminated = 0;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < EXEC_SIGNALS; i++) {
+        sigaction(exec_signals[i], NULL, &before[i]);
+        if (before[i].sa_flags & SA_SIGINFO || before[i].sa_handler != SIG_IGN)
+            sigaction(exec_signals[i], &action, NULL);
+    }
+}
+
+static void exec_give_signals_back(const struct sigaction *before)
+{
+    for (size_t i = 0; i < EXEC_SIGNALS; i++)
+        sigaction(exec_signals[i], &before[i], NULL);
+}
+
 /* What a child process needs before it runs anything else. */
 struct exec_child {
     const struct ncs_exec_start *start;
@@ -289,12 +329,12 @@ static void exec_prepare(void *arg)
 }
 
 /* Does not return. */
-static void exec_in_child(const struct ncs_exec_start *start, int channel, int failure, const struct sigaction *interrupt,
+static void exec_in_child(const struct ncs_exec_start *start, int channel, int failure, const struct sigaction *before,
                           const struct ncs_exec_job *job)
 {
     char number[16];
     signal(SIGPIPE, SIG_DFL);
-    sigaction(SIGINT, interrupt, NULL);
+    exec_give_signals_back(before);
     exec_prepare(&(struct exec_child){ start, channel });
     snprintf(number, sizeof number, "%d", (int)getpid());
     setenv(NCS_PROGRAM, number, 1);
@@ -312,30 +352,6 @@ static void exec_warn_of_job(void)
     fprintf(stderr, "ncclscript exec: a program of several processes will not run: no socket: %s\n", strerror(errno));
 }
 
-/* The program handles SIGINT: from a terminal it gets the signal itself. One that another process sent may have come to
- * this command alone, so it is passed on. */
-static volatile sig_atomic_t exec_child;
-
-static void pass_on(int signal, siginfo_t *info, void *context)
-{
-    (void)context;
-    int error = errno;
-    if (info->si_code <= 0 && exec_child > 0)
-        kill((pid_t)exec_child, signal);
-    errno = error;
-}
-
-/* Ignores the signal if the caller of this command does, as shells do for programs in the background. */
-static void take_interrupts(struct sigaction *before)
-{
-    struct sigaction action = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART };
-    exec_child = 0;
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, NULL, before);
-    if (before->sa_flags & SA_SIGINFO || before->sa_handler != SIG_IGN)
-        sigaction(SIGINT, &action, NULL);
-}
-
 static void exec_wait(pid_t child, struct ncs_exec_job *job, int channel, int failure, const struct ncs_exec_start *start, bool quiet,
                       struct ncs_exec_end *end)
 {
@@ -350,7 +366,8 @@ static void exec_wait(pid_t child, struct ncs_exec_job *job, int channel, int fa
     struct told told = { .end = end };
     end->started = true;
     exec_read_events(channel, &told);
-    exec_judge(start->argv[0], how, &told, quiet);
+    end->stopped = exec_terminated;
+    exec_judge(start->argv, how, &told, quiet);
     ncs_str_free(&told.others);
 }
 
@@ -364,24 +381,26 @@ void ncs_exec_run(const struct ncs_exec_start *start, bool quiet, struct ncs_exe
         return;
     }
     fcntl(channel[0], F_SETPIPE_SZ, CHANNEL_BYTES);
-    struct sigaction before;
-    take_interrupts(&before);
+    struct sigaction before[EXEC_SIGNALS];
+    exec_take_signals(before);
     fflush(NULL);
     struct ncs_exec_job job;
-    if (!ncs_exec_job_open(&job) || !ncs_exec_job_start(&job, start->folder, start->argv[0], exec_prepare,
+    if (!ncs_exec_job_open(&job) || !ncs_exec_job_start(&job, start->folder, exec_prepare,
                                                         &(struct exec_child){ start, channel[0] }))
         exec_warn_of_job();
     pid_t child = fork();
     if (child == 0)
-        exec_in_child(start, channel[0], failure[1], &before, &job);
+        exec_in_child(start, channel[0], failure[1], before, &job);
     exec_child = child;
+    if (exec_terminated && child > 0)
+        kill(child, SIGTERM); /* it came before the child's number was known */
     close(failure[1]);
     close(channel[1]);
     if (child < 0)
         exec_fail("no process", end);
     else
         exec_wait(child, &job, channel[0], failure[0], start, quiet, end);
-    sigaction(SIGINT, &before, NULL);
+    exec_give_signals_back(before);
     close(failure[0]);
     close(channel[0]);
 }

@@ -32,6 +32,7 @@ struct ncs_exec_end {
     bool started;         /* else it was reported why not */
     int status;           /* of exec */
     int signal;           /* that ended the program; 0 = none */
+    bool stopped;         /* this command got SIGTERM and passed it on */
     bool verdict;         /* ncclscript ended it */
     bool reported;        /* the library came to its report, and wrote the files that were asked for, or said why not */
     bool scenario;        /* it wrote the scenario that --record asks for */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "api/gen/api.h"
+#include "base/interpreter.h"
 #include "base/mem.h"
 #include "cli/exec_table.h"
 #include "cli/output.h"
@@ -56,14 +57,14 @@ static bool run_one(const struct ncs_exec_series *series, const struct ncs_exec_
         show_output(start.output, row.fault ? row.fault : row.title);
     if (start.output >= 0)
         close(start.output);
-    return row.end.started && row.end.status != 130;
+    return row.end.started && row.end.status != 130 && !row.end.stopped;
 }
 
 /* ---- many seeds ---- */
 
 int ncs_exec_repeat(const struct ncs_exec_series *series, int64_t times, int64_t seed)
 {
-    struct ncs_exec_table table = { .program = series->start.argv[0], .shows_new = true };
+    struct ncs_exec_table table = { .program = ncs_interpreter_script(series->start.argv), .shows_new = true };
     char number[32], title[64];
     bool goes_on = true;
     for (int64_t i = 0; i < times && goes_on; i++) {
@@ -155,8 +156,8 @@ static bool sweep_site(const struct ncs_exec_series *series, const struct ncs_ex
 
 int ncs_exec_sweep(const struct ncs_exec_series *series, const char *fault)
 {
-    struct ncs_exec_table first = { .program = series->start.argv[0], .shows_new = true };
-    struct ncs_exec_table table = { .program = series->start.argv[0], .fault = fault };
+    struct ncs_exec_table first = { .program = ncs_interpreter_script(series->start.argv), .shows_new = true };
+    struct ncs_exec_table table = { .program = ncs_interpreter_script(series->start.argv), .fault = fault };
     int rank = swept_rank(fault);
     bool chosen = rank >= 0;
     rank = chosen ? rank : 1;

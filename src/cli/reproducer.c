@@ -169,21 +169,27 @@ static size_t reproducer_lines(const char *file)
     return lines;
 }
 
-static void reproducer_say(const char *file, bool same, const struct ncs_reproduced *now)
+/* recorded: how the record ends, "hangs (skipped-call, rank 2)", if the run ends otherwise; NULL = it ends so, too. late: the record
+ * has lost its first calls. */
+static void reproducer_say(const char *file, const char *recorded, const struct ncs_reproduced *now, bool late)
 {
     struct ncs_str text = { 0 };
-    ncs_reproduced_add(now, &text);
-    fprintf(stderr, "ncclscript: %s: %zu lines; its run ends %s: %s\n", file, reproducer_lines(file),
-            same ? "as the record shows" : "otherwise than the record shows", text.text);
+    if (recorded) {
+        ncs_reproduced_add_clause(now, &text);
+        ncs_str_addf(&text, ", where the record %s", recorded);
+    } else {
+        ncs_str_add(&text, "ends as the record shows: ");
+        ncs_reproduced_add(now, &text);
+    }
+    fprintf(stderr, "ncclscript: %s: %zu lines; its run %s%s\n", file, reproducer_lines(file), text.text,
+            late ? "; the first calls are missing: newer calls have replaced them in the record" : "");
     ncs_str_free(&text);
 }
 
 static void reproducer_say_losses(const struct ncs_workload *workload, const struct ncs_reproduced *expected)
 {
     struct ncs_str text = { 0 };
-    ncs_str_add(&text, "ncclscript: the record shows: ");
-    ncs_reproduced_add(expected, &text);
-    ncs_str_add(&text, "; not written: ");
+    ncs_str_add(&text, "ncclscript: not written: ");
     ncs_workload_add_losses(workload, expected->verdict == NCS_WRONG && !expected->why, &text);
     fprintf(stderr, "%s\n", text.text);
     ncs_str_free(&text);
@@ -193,7 +199,7 @@ static void reproducer_say_losses(const struct ncs_workload *workload, const str
 struct reproducer_file {
     const char *file, *sign;   /* of comments */
     struct ncs_str text;
-    struct ncs_str about;      /* how the record ends */
+    struct ncs_str about;      /* how the record ends, "passes"; bytes 0 = unknown */
     struct ncs_str losses;     /* what is not written; bytes 0 = nothing that counts */
     struct ncs_str undeclared; /* how the record ends, if no scenario can declare that; bytes 0 = one can */
 };
@@ -221,6 +227,11 @@ static const char *reproducer_find_comment(const struct reproducer_file *f, cons
     return NULL;
 }
 
+static const char *reproducer_recorded(const struct reproducer_file *f)
+{
+    return f->about.bytes ? f->about.text : "ends otherwise";
+}
+
 /* Puts a comment above a scenario that ends otherwise. If it ends as the record, what is not written did not count: that comment is
  * removed. */
 static bool reproducer_judge(struct reproducer_file *f, bool same, const struct ncs_reproduced *now, struct ncs_error *err)
@@ -236,9 +247,9 @@ static bool reproducer_judge(struct reproducer_file *f, bool same, const struct 
         ncs_str_add_bytes(&text, rest, (size_t)(losses - rest));
         rest = strchr(losses, '\n') + 1;
     } else {
-        ncs_str_addf(&text, "%sIts run ends otherwise than the record shows: ", f->sign);
-        ncs_reproduced_add(now, &text);
-        ncs_str_add(&text, ".\n");
+        ncs_str_addf(&text, "%s" NCS_REPRODUCED_DIFFERS, f->sign);
+        ncs_reproduced_add_clause(now, &text);
+        ncs_str_addf(&text, ", where the record %s.\n", reproducer_recorded(f));
     }
     ncs_str_add(&text, rest);
     bool written = ncs_file_write(f->file, text.text, text.bytes, true, err);
@@ -250,14 +261,17 @@ static void reproducer_say_judgement(const struct reproducer_file *f, bool same,
 {
     struct ncs_str text = { 0 };
     if (!f->undeclared.bytes) {
-        reproducer_say(f->file, same, now);
+        struct ncs_str late = { 0 };
+        reproducer_find_comment(f, NCS_REPRODUCED_LATE, &late);
+        reproducer_say(f->file, same ? NULL : reproducer_recorded(f), now, late.bytes > 0);
+        ncs_str_free(&late);
         if (!same)
-            fprintf(stderr, "ncclscript: the record shows: %s; not written: %s\n", f->about.bytes ? f->about.text : "another ending",
+            fprintf(stderr, "ncclscript: not written: %s\n",
                     f->losses.bytes ? f->losses.text : "the times of the calls, and the lines of the program around them");
         return;
     }
-    ncs_reproduced_add(now, &text);
-    fprintf(stderr, "ncclscript: %s: %zu lines; its run ends: %s; it declares no outcome: the record ends with %s\n", f->file,
+    ncs_reproduced_add_clause(now, &text);
+    fprintf(stderr, "ncclscript: %s: %zu lines; its run %s; it declares no outcome: the record ends with %s\n", f->file,
             reproducer_lines(f->file), text.text, f->undeclared.text);
     ncs_str_free(&text);
 }
@@ -297,7 +311,10 @@ int ncs_reproducer_write(const char *file, bool replace, const struct ncs_worklo
         return 2;
     }
     bool same = ncs_reproduced_equal(&now, expected);
-    reproducer_say(file, same, &now);
+    struct ncs_str recorded = { 0 };
+    ncs_reproduced_add_clause(expected, &recorded);
+    reproducer_say(file, same ? NULL : recorded.text, &now, workload->late);
+    ncs_str_free(&recorded);
     if (!same)
         reproducer_say_losses(workload, expected);
     ncs_reproduced_free(&now);

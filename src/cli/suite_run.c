@@ -204,14 +204,14 @@ static void recording_read(struct recording *rec, const struct ncs_option_value 
 }
 
 /* Once the run is freed: the scenario that is written is run, too. */
-static void recording_write(struct recording *rec, const struct ncs_scenario *scenario, const struct ncs_run_options *options)
+static void recording_write(struct recording *rec, const char *origin, const struct ncs_run_options *options)
 {
     if (!rec->file)
         return;
     if (!rec->has_calls)
         fprintf(stderr, "ncclscript run: %s was not written: the run has no call that a record keeps\n", rec->file);
     if (!rec->has_calls ||
-        ncs_reproducer_write(rec->file, true, &rec->workload, scenario->file, &rec->expected, options) == 2)
+        ncs_reproducer_write(rec->file, true, &rec->workload, origin, &rec->expected, options) == 2)
         ncs_out_file_failed();
     ncs_workload_free(&rec->workload);
     ncs_reproduced_free(&rec->expected);
@@ -247,7 +247,10 @@ static void run_declared(struct suite_report *t, struct ncs_script *script,
     if (!ncs_run_leave(run))
         ncs_suite_end_here(suite);
     ncs_run_free(run);
-    recording_write(&recording, scenario, &o);
+    struct ncs_str origin = { 0 };
+    ncs_selection_add_full_name(suite->selection, t->run, &origin);
+    recording_write(&recording, origin.text, &o);
+    ncs_str_free(&origin);
 }
 
 void ncs_suite_make(struct ncs_suite *suite, size_t run)

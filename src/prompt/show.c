@@ -58,7 +58,7 @@ bool show_ranks(struct ncs_prompt *p, const char *arguments)
         ncs_rows_add(&rows, r, text.text, line, false);
         ncs_str_free(&text);
     }
-    ncs_rows_print(&rows, true, &out);
+    ncs_rows_print(&rows, NULL, true, &out);
     prompt_write(p, &out);
     return true;
 }
@@ -174,7 +174,7 @@ bool show_streams(struct ncs_prompt *p, const char *arguments)
         ncs_str_free(&text);
     }
     if (p->snapshot.ops)
-        ncs_rows_print(&rows, true, &out);
+        ncs_rows_print(&rows, NULL, true, &out);
     else
         ncs_str_add(&out, "nothing is on any stream\n");
     prompt_write(p, &out);

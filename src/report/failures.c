@@ -62,7 +62,7 @@ static void add_wrong_call(const struct ncs_text *t, const struct ncs_wrong *wro
     struct ncs_rows rows = { 0 };
     for (size_t i = 0; i < count; i++)
         add_wrong_row(t->result, &rows, &wrong[i], !same);
-    ncs_rows_print(&rows, t->style->verbose, t->out);
+    ncs_rows_print(&rows, NULL, t->style->verbose, t->out);
     if (same && wrong->text[0])
         ncs_text_keyed(t, NCS_BOLD, "why", wrong->text);
 }
@@ -141,7 +141,7 @@ void ncs_text_expects(const struct ncs_text *t)
     add_expect_count(t, hidden);
     if (rows.count)
         ncs_text_title(t, rows.count == 1 ? "expectation that failed" : "expectations that failed");
-    ncs_rows_print(&rows, t->style->verbose, t->out);
+    ncs_rows_print(&rows, NULL, t->style->verbose, t->out);
 }
 
 /* ---- errors ---- */
@@ -263,10 +263,10 @@ void ncs_text_errors(const struct ncs_text *t)
         add_error_row(r, &rows, &r->error[i]);
         if (!adds_more(t, &r->error[i]) || (i > 0 && !one_by_one))
             continue;
-        ncs_rows_print(&rows, t->style->verbose, t->out);
+        ncs_rows_print(&rows, NULL, t->style->verbose, t->out);
         add_detail(t, r->error[i].detail);
     }
-    ncs_rows_print(&rows, t->style->verbose, t->out);
+    ncs_rows_print(&rows, NULL, t->style->verbose, t->out);
     if (r->internal.status != NCS_OK) {
         if (!r->skip_reason || strcmp(r->skip_reason, r->internal.text) != 0)
             ncs_text_keyed(t, NCS_BOLD, "why", r->internal.text);

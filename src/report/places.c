@@ -1,5 +1,6 @@
 #include "report/places.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,12 +32,49 @@ static size_t words_at(const char *p)
     return strncmp(p, "line ", 5) == 0 ? 5 : strncmp(p, "lines ", 6) == 0 ? 6 : 0;
 }
 
+/* True if the text ends in " instead of 16 at ": what to change there is an argument of the call. */
+static bool places_ends_in_argument(const struct ncs_str *text)
+{
+    static const char before[] = " instead of ", after[] = " at ";
+    const size_t a = sizeof after - 1, b = sizeof before - 1;
+    size_t end = text->bytes;
+    if (end < a + b || memcmp(text->text + end - a, after, a) != 0)
+        return false;
+    for (end -= a; end > 0 && isdigit((unsigned char)text->text[end - 1]); end--)
+        continue;
+    return end >= b && memcmp(text->text + end - b, before, b) == 0;
+}
+
+/* A call that a line of a record shows is not "at" that line: changes "the call at " at the end of the text into "the call that ".
+ * Returns whether it did, so that "shows" must follow the line's name. */
+static bool places_take_at(struct ncs_str *out, const struct ncs_report_places *places, const char *digits)
+{
+    static const char *const things[] = { "call at ", "calls at ", "send at ", "receive at " };
+    const size_t at = strlen("at ");
+    bool argument = places_ends_in_argument(out), taken = argument;
+    if (!places->shows || !places->shows(places->arg, strtol(digits, NULL, 10)))
+        return false;
+    for (size_t i = 0; i < sizeof things / sizeof *things && !taken; i++) {
+        size_t bytes = strlen(things[i]);
+        taken = out->bytes >= bytes && memcmp(out->text + out->bytes - bytes, things[i], bytes) == 0;
+    }
+    if (taken) {
+        out->bytes -= at;
+        out->text[out->bytes] = '\0';
+        ncs_str_add(out, argument ? "in the call that " : "that ");
+    }
+    return taken;
+}
+
 /* Appends the names of a list of numbers; returns its end, or NULL if its first number has no name. */
 static const char *add_names(struct ncs_str *out, const struct ncs_report_places *places, const char *digits)
 {
     char *end = NULL;
     const char *name = places_name(places, digits, &end), *done = NULL;
+    bool shows = name && places_take_at(out, places, digits);
+    size_t names = 0;
     while (name) {
+        names++;
         ncs_str_add(out, name);
         done = end;
         name = NULL;
@@ -46,6 +84,8 @@ static const char *add_names(struct ncs_str *out, const struct ncs_report_places
                 ncs_str_add(out, between[i]);
         }
     }
+    if (shows)
+        ncs_str_add(out, names > 1 ? " show" : " shows");
     return done;
 }
 

@@ -1,6 +1,7 @@
 /* Places that are not lines of a scenario, such as return addresses. They get numbers above all
  * lines, which the journal and the diagnosis treat as lines. A finished report is rewritten: "line
- * 1000000003" becomes "train_step+0x1a2" or "train.c:66". */
+ * 1000000003" becomes "train_step+0x1a2" or "train.c:66", and "the call at line 1000000004" becomes "the call that
+ * job.log:7 shows". */
 #ifndef NCS_REPORT_PLACES_H
 #define NCS_REPORT_PLACES_H
 
@@ -20,6 +21,9 @@ struct ncs_report_places {
     const char *(*name)(void *arg, long number); /* NULL = the number is a real line */
     /* False = no source line is known. NULL = none ever is. */
     bool (*source)(void *arg, long number, struct ncs_report_source *source);
+    /* True if the place is a line of a record, such as a log: it shows a call, and nobody can make or change the call there.
+     * NULL = all places are in programs. */
+    bool (*shows)(void *arg, long number);
     void *arg;
 };
 

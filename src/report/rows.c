@@ -177,47 +177,78 @@ static bool rows_is_shown(const struct line *line, size_t at, size_t *kept)
     return at < SHOWN || (line[at].row->keep && *kept <= SHOWN);
 }
 
-static void print_lines(const struct line *line, size_t count, bool all, struct ncs_str *out)
+/* The lines of one table, and how many of them are not shown. */
+struct row_lines {
+    struct line *line;
+    size_t count, left_out;
+};
+
+/* The widths of the columns. */
+struct row_widths {
+    size_t who, text;
+};
+
+static void rows_measure(struct row_lines *table, bool all, struct row_widths *widths)
 {
-    size_t who = 0, text = 0, left_out = 0, kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!all && !rows_is_shown(line, i, &kept)) {
-            left_out++;
+    size_t kept = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct line *line = &table->line[i];
+        if (!all && !rows_is_shown(table->line, i, &kept)) {
+            table->left_out++;
             continue;
         }
-        size_t w = line[i].who.bytes, t = ncs_safe_width(line[i].what.text);
-        who = w > who ? w : who;
-        text = line[i].row->line > 0 && t > text && t <= WIDEST ? t : text;
+        size_t t = ncs_safe_width(line->what.text);
+        widths->who = line->who.bytes > widths->who ? line->who.bytes : widths->who;
+        widths->text = line->row->line > 0 && t > widths->text && t <= WIDEST ? t : widths->text;
     }
-    kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!all && !rows_is_shown(line, i, &kept))
+}
+
+static void print_lines(const struct row_lines *table, const struct row_widths *widths, bool all, struct ncs_str *out)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct line *line = &table->line[i];
+        if (!all && !rows_is_shown(table->line, i, &kept))
             continue;
-        ncs_str_addf(out, "    %s", line[i].who.text);
-        pad(out, line[i].who.bytes, who);
-        ncs_str_addf(out, "  %s", line[i].what.text);
-        if (line[i].row->line > 0) {
-            pad(out, ncs_safe_width(line[i].what.text), text);
-            ncs_str_addf(out, "    line %d", line[i].row->line);
+        ncs_str_addf(out, "    %s", line->who.text);
+        pad(out, line->who.bytes, widths->who);
+        ncs_str_addf(out, "  %s", line->what.text);
+        if (line->row->line > 0) {
+            pad(out, ncs_safe_width(line->what.text), widths->text);
+            ncs_str_addf(out, "    line %d", line->row->line);
         }
         ncs_str_add(out, "\n");
     }
-    if (left_out)
-        ncs_str_addf(out, "    and %zu more; -v shows them\n", left_out);
+    if (table->left_out)
+        ncs_str_addf(out, "    and %zu more; -v shows them\n", table->left_out);
 }
 
-void ncs_rows_print(struct ncs_rows *rows, bool all, struct ncs_str *out)
+static void rows_clear(struct ncs_rows *rows, struct row_lines *table)
 {
-    struct line *line = ncs_new(rows->count * sizeof *line);
-    size_t lines = make_lines(rows, all, line);
-    print_lines(line, lines, all, out);
-    for (size_t i = 0; i < lines; i++) {
-        ncs_str_free(&line[i].who);
-        ncs_str_free(&line[i].what);
+    for (size_t i = 0; i < table->count; i++) {
+        ncs_str_free(&table->line[i].who);
+        ncs_str_free(&table->line[i].what);
     }
-    ncs_free(line);
+    ncs_free(table->line);
     for (size_t i = 0; i < rows->count; i++)
         ncs_free(rows->row[i].text);
     ncs_free(rows->row);
     *rows = (struct ncs_rows){ .merge = rows->merge };
+}
+
+void ncs_rows_print(struct ncs_rows *rows, struct ncs_rows *more, bool all, struct ncs_str *out)
+{
+    struct ncs_rows *of[] = { rows, more };
+    struct row_lines table[2] = { 0 };
+    struct row_widths widths = { 0 };
+    size_t tables = more ? 2 : 1;
+    for (size_t i = 0; i < tables; i++) {
+        table[i].line = ncs_new(of[i]->count * sizeof *table[i].line);
+        table[i].count = make_lines(of[i], all, table[i].line);
+        rows_measure(&table[i], all, &widths);
+    }
+    for (size_t i = 0; i < tables; i++) {
+        print_lines(&table[i], &widths, all, out);
+        rows_clear(of[i], &table[i]);
+    }
 }

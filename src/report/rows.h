@@ -30,7 +30,8 @@ int ncs_compare_shapes(const char *a, const char *b);
 
 /* Appends the table and empties it. Up to 16 rows are printed one by one unless `merge` is set;
  * from 17 on, ranks with equal rows share a line. Unless `all` is set, if the lines are still too
- * many, rows that differ only in numbers share one, and the rest is counted. */
-void ncs_rows_print(struct ncs_rows *rows, bool all, struct ncs_str *out);
+ * many, rows that differ only in numbers share one, and the rest is counted. `more`: a table that
+ * follows with the same columns; or NULL. */
+void ncs_rows_print(struct ncs_rows *rows, struct ncs_rows *more, bool all, struct ncs_str *out);
 
 #endif

@@ -101,7 +101,7 @@ static void text_add_waits(const struct ncs_text *t, const char *title, bool mer
     }
     if (rows.count)
         ncs_str_addf(t->out, "  %s\n", title);
-    ncs_rows_print(&rows, !merge || t->style->verbose, t->out);
+    ncs_rows_print(&rows, NULL, !merge || t->style->verbose, t->out);
 }
 
 static bool stopped(const struct ncs_result *r)

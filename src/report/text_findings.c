@@ -107,8 +107,7 @@ static void text_add_finding(struct ncs_text *t, size_t which)
     for (size_t i = 0; i < f->rows; i++)
         ncs_rows_add(f->row[i].behind ? &behind : &rows, f->row[i].rank, f->row[i].text,
                      f->row[i].line, text_is_culprit(f, f->row[i].rank));
-    ncs_rows_print(&rows, t->style->verbose, t->out);
-    ncs_rows_print(&behind, t->style->verbose, t->out);
+    ncs_rows_print(&rows, &behind, t->style->verbose, t->out);
     ncs_text_quote(t, f);
     if (f->why)
         ncs_text_keyed(t, NCS_BOLD, f->level == NCS_LEVEL_NOTE ? "note" : "why", f->why);

@@ -12,7 +12,7 @@ struct ncs_workload_text {
      * different calls, also where the program makes one call in two places. */
     bool places_in_comments;
     const char *policy;   /* "typical"; NULL = the default */
-    int devices;          /* per host; 0 = the default */
+    int devices;          /* per host; 0 = the default. A comment says why the scenario declares them */
     int lanes;            /* launches that a GPU runs at a time; 0 = any number */
     /* How the run ends. */
     const char *verdict;  /* "hang", "pass", ..., or "finding": any verdict with this class; NULL = no outcome is declared */
@@ -20,6 +20,8 @@ struct ncs_workload_text {
     const char *why;      /* the class of the cause; NULL = none */
     const int *culprit; size_t culprits;
 };
+
+#define NCS_WORKLOAD_WHY_DEVICES "devices: as many ranks share a host as in the run that this is made of."
 
 /* Appends a line of comment, whatever the text contains. */
 void ncs_workload_add_comment(struct ncs_str *out, const char *begin, const char *text);

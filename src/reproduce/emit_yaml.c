@@ -94,6 +94,8 @@ static void add_head(const struct yaml_writer *w, const struct ncs_workload_text
 {
     for (size_t i = 0; i < t->comments; i++)
         ncs_workload_add_comment(w->out, "#", t->comment[i]);
+    if (t->devices)
+        ncs_workload_add_comment(w->out, "#", NCS_WORKLOAD_WHY_DEVICES);
     ncs_str_add(w->out, "scenario: ");
     add_yaml_quoted(w->out, t->about ? t->about : "a recorded job");
     ncs_str_addf(w->out, "\nranks: %d\n", w->job->ranks);

@@ -101,13 +101,43 @@ bool ncs_reproduced_equal(const struct ncs_reproduced *a, const struct ncs_repro
     return a->verdict == b->verdict && same_why && same_culprits(a, b);
 }
 
-void ncs_reproduced_add(const struct ncs_reproduced *r, struct ncs_str *out)
+/* Appends "skipped-call, rank 2"; nothing if the cause is unknown. */
+static void ending_add_cause(const struct ncs_reproduced *r, struct ncs_str *out)
 {
-    ncs_str_add(out, ncs_verdict_name(r->verdict));
     if (r->why)
-        ncs_str_addf(out, ": %s", r->why);
+        ncs_str_add(out, r->why);
     if (r->ranks) {
-        ncs_str_add(out, r->ranks == 1 ? ", rank " : ", ranks ");
+        ncs_str_add(out, r->why ? ", " : "");
+        ncs_str_add(out, r->ranks == 1 ? "rank " : "ranks ");
         ncs_str_add_many_ranks(out, r->rank, r->ranks);
     }
+}
+
+void ncs_reproduced_add(const struct ncs_reproduced *r, struct ncs_str *out)
+{
+    ncs_str_addf(out, "%s%s", ncs_verdict_name(r->verdict), r->why ? ": " : r->ranks ? ", " : "");
+    ending_add_cause(r, out);
+}
+
+void ncs_reproduced_add_clause(const struct ncs_reproduced *r, struct ncs_str *out)
+{
+    static const char *const clauses[NCS_VERDICTS] = {
+        [NCS_PASS] = "passes", [NCS_WRONG] = "ends with a wrong result", [NCS_INVALID] = "cannot be loaded", [NCS_HANG] = "hangs",
+        [NCS_ERROR] = "ends with an error", [NCS_EMPTY] = "makes no call", [NCS_LOST] = "loses all its ranks",
+        [NCS_MEMORY] = "uses up its memory", [NCS_INTERNAL_FAULT] = "meets a fault of ncclscript", [NCS_SKIPPED] = "is skipped",
+        [NCS_TIMEOUT] = "reaches its time limit", [NCS_INTERRUPTED] = "is interrupted",
+    };
+    ncs_str_add(out, clauses[r->verdict]);
+    if (r->why || r->ranks) {
+        ncs_str_add(out, " (");
+        ending_add_cause(r, out);
+        ncs_str_add(out, ")");
+    }
+}
+
+void ncs_reproduced_add_difference(const struct ncs_reproduced *now, const struct ncs_reproduced *recorded, struct ncs_str *out)
+{
+    ncs_reproduced_add_clause(now, out);
+    ncs_str_add(out, ", where the record ");
+    ncs_reproduced_add_clause(recorded, out);
 }

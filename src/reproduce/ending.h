@@ -19,5 +19,9 @@ void ncs_reproduced_free(struct ncs_reproduced *r); /* the contents */
 bool ncs_reproduced_equal(const struct ncs_reproduced *a, const struct ncs_reproduced *b);
 /* Appends "hang: skipped-call, rank 2". */
 void ncs_reproduced_add(const struct ncs_reproduced *r, struct ncs_str *out);
+/* Appends "hangs (skipped-call, rank 2)", "passes": what follows "a job that" or "its run". */
+void ncs_reproduced_add_clause(const struct ncs_reproduced *r, struct ncs_str *out);
+/* Appends "passes, where the record hangs (skipped-call, rank 2)": what follows "its run". */
+void ncs_reproduced_add_difference(const struct ncs_reproduced *now, const struct ncs_reproduced *recorded, struct ncs_str *out);
 
 #endif

@@ -229,6 +229,11 @@ static void note_limits(struct ncs_reader *r)
     if (threads)
         ncs_workload_note(r->job, "the calls of all threads of a rank are made by one thread, in the order of the record");
     note_losses(r, threads);
+    r->job->late = r->source->late || r->journal->dropped;
+    if (r->source->late) {
+        ncs_workload_lose(r->job, "the first calls");
+        ncs_workload_note(r->job, "the first calls are missing: newer calls have replaced them in the record");
+    }
     if (r->journal->dropped)
         ncs_workload_lose(r->job, "the first %llu calls", (unsigned long long)r->journal->dropped);
     if (r->journal->dropped)

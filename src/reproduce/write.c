@@ -5,12 +5,15 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "scenario/scenario.h"
 
 bool ncs_reproducer_is_yaml(const char *file)
 {
     size_t bytes = strlen(file);
     return (bytes > 5 && strcmp(file + bytes - 5, ".yaml") == 0) || (bytes > 4 && strcmp(file + bytes - 4, ".yml") == 0);
 }
+
+enum { SCHEDULE_SHOWN = 200 }; /* bytes: a schedule has a number for each choice of the run */
 
 struct comments {
     char **line;
@@ -79,7 +82,7 @@ static bool can_be_declared(const struct ncs_reproduced *outcome)
     }
 }
 
-void ncs_reproducer_settings(const struct ncs_run_options *o, const struct ncs_reproduced *outcome,
+void ncs_reproducer_settings(const struct ncs_run_options *o, int ranks, const struct ncs_reproduced *outcome,
                              struct ncs_workload_text *text)
 {
     /* A wrong verdict without a wrong value is declared by its finding. */
@@ -87,7 +90,9 @@ void ncs_reproducer_settings(const struct ncs_run_options *o, const struct ncs_r
     bool lost = outcome->verdict == NCS_LOST;
     text->policy = o && o->policy == NCS_POLICY_TYPICAL ? "typical" : NULL;
     text->lanes = o ? o->kernel_slots : 0;
-    text->devices = o ? o->devices : 0;
+    /* Only ranks of several hosts depend on the number of devices of a host. */
+    bool several_hosts = o && o->devices && (ranks > o->devices || ranks > NCS_DEVICES_USUAL);
+    text->devices = several_hosts && o->devices != NCS_DEVICES_USUAL ? o->devices : 0;
     text->verdict = !can_be_declared(outcome) ? NULL : by_finding ? "finding" : ncs_verdict_name(outcome->verdict);
     text->error = outcome->verdict == NCS_ERROR ? outcome->error : NULL;
     text->why = named ? outcome->why : NULL;
@@ -104,12 +109,15 @@ void ncs_reproduced_text(const struct ncs_reproduced_writing *w, const struct nc
     add_invented(w->workload, &c);
     if (w->options && w->options->seed)
         reproducer_comment(&c, "Recorded with --seed %llu: run it with the same seed.", (unsigned long long)w->options->seed);
+    if (w->options && w->options->schedule)
+        reproducer_comment(&c, "Recorded with --schedule %.*s%s, which fits only the run that it was recorded from.", SCHEDULE_SHOWN,
+                           w->options->schedule, strlen(w->options->schedule) > SCHEDULE_SHOWN ? "..." : "");
     for (size_t i = 0; i < w->workload->notes; i++)
         reproducer_comment(&c, "Note: %s.", w->workload->note[i]);
     if (recorded) {
         struct ncs_str text = { 0 };
-        ncs_reproduced_add(recorded, &text);
-        reproducer_comment(&c, "The record ended differently: %s.", text.text);
+        ncs_reproduced_add_difference(outcome, recorded, &text);
+        reproducer_comment(&c, NCS_REPRODUCED_DIFFERS "%s.", text.text);
         ncs_str_clear(&text);
         ncs_workload_add_losses(w->workload, recorded->verdict == NCS_WRONG && !recorded->why, &text);
         reproducer_comment(&c, NCS_REPRODUCED_LOSSES "%s.", text.text);
@@ -124,10 +132,10 @@ void ncs_reproduced_text(const struct ncs_reproduced_writing *w, const struct nc
         ncs_str_free(&text);
     }
     ncs_str_add(&about, NCS_REPRODUCED_ABOUT);
-    ncs_reproduced_add(outcome, &about);
+    ncs_reproduced_add_clause(outcome, &about);
     struct ncs_workload_text text = { .yaml = ncs_reproducer_is_yaml(w->file), .about = about.text, .comment = c.line,
                                       .comments = c.lines, .places_in_comments = w->in_comments };
-    ncs_reproducer_settings(w->options, outcome, &text);
+    ncs_reproducer_settings(w->options, w->workload->ranks, outcome, &text);
     ncs_workload_emit(w->workload, &text, out);
     free_comments(&c);
     ncs_str_free(&about);

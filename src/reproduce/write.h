@@ -16,7 +16,9 @@ struct ncs_reproduced_writing {
 /* Comments of a scenario that a program has written, without the two signs in front. */
 #define NCS_REPRODUCED_LOSSES "Not written: "
 #define NCS_REPRODUCED_UNDECLARED "No outcome is declared: the record ends with "
-#define NCS_REPRODUCED_ABOUT "a recorded job: "
+#define NCS_REPRODUCED_DIFFERS "Its run " /* passes, where the record hangs */
+#define NCS_REPRODUCED_LATE "Note: the first " /* calls are missing */
+#define NCS_REPRODUCED_ABOUT "a recorded job that "
 
 /* Appends the scenario. It declares `outcome`. `recorded`: how the job ended, if that is something else; NULL = it is the same. */
 void ncs_reproduced_text(const struct ncs_reproduced_writing *w, const struct ncs_reproduced *outcome,
@@ -25,8 +27,8 @@ void ncs_reproduced_text(const struct ncs_reproduced_writing *w, const struct nc
 bool ncs_reproduced_write(const struct ncs_reproduced_writing *w, bool replace, const struct ncs_reproduced *outcome,
                           struct ncs_error *err);
 
-/* The settings of a scenario that is made of a run with these options; NULL = they are not known. */
-void ncs_reproducer_settings(const struct ncs_run_options *options, const struct ncs_reproduced *outcome,
+/* The settings of a scenario of so many ranks that is made of a run with these options; NULL = they are not known. */
+void ncs_reproducer_settings(const struct ncs_run_options *options, int ranks, const struct ncs_reproduced *outcome,
                              struct ncs_workload_text *text);
 bool ncs_reproducer_is_yaml(const char *file); /* by its name */
 

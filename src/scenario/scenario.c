@@ -11,14 +11,13 @@
 #include "base/quantity.h"
 
 #define DEFAULT_RANKS 2
-#define DEFAULT_DEVICES 8
 
 void ncs_scenario_init(struct ncs_scenario *s, const char *file)
 {
     *s = (struct ncs_scenario){
         .file = ncs_copy_text(file),
         .ranks = DEFAULT_RANKS,
-        .devices = DEFAULT_DEVICES,
+        .devices = NCS_DEVICES_USUAL,
         .world = true,
         .outcome = { .verdict = NCS_PASS, .comm = ncs_copy_text("world"), .rank = -1 },
         .policy = NCS_POLICY_STRICT,

@@ -12,6 +12,7 @@
 #include "run/run.h"
 
 #define NCS_RANKS_MOST 65536 /* of a run */
+#define NCS_DEVICES_USUAL 8  /* of a host */
 
 enum ncs_param_kind { NCS_PARAM_INT, NCS_PARAM_NUMBER, NCS_PARAM_TEXT, NCS_PARAM_BOOL };
 
@@ -75,7 +76,7 @@ struct ncs_scenario {
     char *file;                /* as given on the command line */
     char *about;               /* one line; NULL = not declared */
     int ranks;                 /* default 2 */
-    int devices;               /* default 8 */
+    int devices;               /* default NCS_DEVICES_USUAL */
     bool world;                /* default true */
     struct ncs_param *param; size_t params;
     struct ncs_outcome outcome;

@@ -97,6 +97,7 @@ static void start_together(struct record *r, int comm)
         ncs_record_note(r, "%s: the dump%s of rank%s %s %s lost the oldest calls; the ranks are compared from "
                     "number %" PRId64 " on", info->name, cuts == 1 ? "" : "s", cuts == 1 ? "" : "s", who.text,
                     cuts == 1 ? "has" : "have", start);
+        r->trace->late = true;
         ncs_str_free(&who);
     }
     ncs_free(cut);

@@ -210,7 +210,7 @@ static bool add_tensor(struct horovod *h, const struct tensor *t, int ranks)
             return false;
         *c = (struct record_call){ .fn = NCS_FN_ncclAllReduce, .comm = comm, .comm_rank = k, .count = 1, .dtype = -1,
                                    .seq = 1, .apart = true, /* tensors do not wait for each other */
-                                   .place = ncs_record_place(r, t->path, t->line),
+                                   .place = ncs_record_line(r, t->path, t->line),
                                    .unsaid = NCS_UNSAID_COUNT | NCS_UNSAID_DTYPE | NCS_UNSAID_OP | NCS_UNSAID_ROOT |
                                              NCS_UNSAID_PLACE };
         set_kind(t, c);

@@ -42,7 +42,7 @@ static bool add_join(struct log *l, const struct log_line *line, const struct lo
         return ncs_fail_at(l->err, line->file, line->number, 0);
     *c = (struct record_call){ .fn = NCS_FN_ncclCommInitRank, .comm = b->comm, .comm_rank = b->comm_rank,
                                .pending = !b->complete,
-                               .place = ncs_record_place(l->record, line->file, line->number) };
+                               .place = ncs_record_line(l->record, line->file, line->number) };
     return true;
 }
 
@@ -114,7 +114,7 @@ static bool add_call(struct log *l, const struct log_line *line, const struct lo
     *c = (struct record_call){ .fn = call->fn, .comm = b->comm, .comm_rank = b->comm_rank, .count = call->count,
                                .dtype = call->dtype, .op = call->op, .root = call->root, .send = call->send,
                                .recv = call->recv, .stream = call->stream, .group = group, .unsaid = NCS_UNSAID_PLACE,
-                               .place = ncs_record_place(l->record, line->file, line->number) };
+                               .place = ncs_record_line(l->record, line->file, line->number) };
     b->ended |= ncs_fn_info[call->fn].ends == NCS_ENDS_COMM;
     e->any = true;
     e->comm = b->comm;

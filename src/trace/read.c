@@ -170,7 +170,10 @@ static bool name_kinds(struct files *all, const char *path)
     all->record->trace->kind = kinds.text;
     if (kinds.bytes)
         return true;
-    ncs_fail(all->err, NCS_BAD_INPUT, "no file of the folder is a recording, a dump, a log or a stack of a job");
+    if (all->left)
+        ncs_fail(all->err, NCS_BAD_INPUT, "no file of the folder is a recording, a dump, a log or a stack of a job");
+    else
+        ncs_fail(all->err, NCS_BAD_INPUT, "the folder is empty: recordings, dumps, logs or stacks of a job are expected");
     ncs_fail_hint(all->err, "`ncclscript diagnose --help` lists the kinds");
     return ncs_fail_at(all->err, path, 0, 0);
 }
@@ -252,6 +255,7 @@ void ncs_trace_free(struct ncs_trace *trace)
         ncs_free(trace->source[i].path);
     }
     ncs_free(trace->source);
+    ncs_free(trace->shows);
     for (size_t i = 0; i < trace->doubts; i++)
         ncs_free(trace->doubt_of[i].text);
     for (size_t i = 0; i < trace->blocks; i++)
@@ -272,6 +276,12 @@ const char *ncs_trace_place(const struct ncs_trace *trace, long line)
 {
     size_t at = (size_t)(line - NCS_TRACE_LINES);
     return line >= NCS_TRACE_LINES && at < trace->places ? trace->place[at] : NULL;
+}
+
+bool ncs_trace_shows(const struct ncs_trace *trace, long line)
+{
+    size_t at = (size_t)(line - NCS_TRACE_LINES);
+    return line >= NCS_TRACE_LINES && at < trace->showing && trace->shows[at];
 }
 
 const struct ncs_trace_source *ncs_trace_source(const struct ncs_trace *trace, long line)

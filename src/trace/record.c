@@ -84,6 +84,23 @@ int ncs_record_place(struct record *r, const char *file, long line)
     return NCS_TRACE_LINES + (int)at - 1;
 }
 
+int ncs_record_line(struct record *r, const char *file, long line)
+{
+    struct ncs_trace *t = r->trace;
+    int place = ncs_record_place(r, file, line);
+    size_t at = (size_t)(place - NCS_TRACE_LINES);
+    if (!place)
+        return 0;
+    if (at >= t->showing) { /* places follow each other: twice the room, so that each is copied seldom */
+        size_t room = 2 * (at + 1);
+        t->shows = ncs_resize(t->shows, room * sizeof *t->shows);
+        memset(t->shows + t->showing, 0, (room - t->showing) * sizeof *t->shows);
+        t->showing = room;
+    }
+    t->shows[at] = true;
+    return place;
+}
+
 bool ncs_record_has_rank(struct record *r, int64_t rank, struct ncs_error *err)
 {
     if (rank < 0 || rank >= NCS_RECORD_RANKS)

@@ -80,6 +80,8 @@ void ncs_record_doubt(struct record *r, int rank, bool anywhere, const char *fmt
     __attribute__((format(printf, 4, 5)));
 /* The line number that represents a place; file and line as in the record. */
 int ncs_record_place(struct record *r, const char *file, long line);
+/* The same for a line of the record itself: a log's line shows a call, which the program makes elsewhere. */
+int ncs_record_line(struct record *r, const char *file, long line);
 /* Makes room for ranks up to this one. */
 bool ncs_record_has_rank(struct record *r, int64_t rank, struct ncs_error *err);
 int ncs_record_add_comm(struct record *r, int nranks, const char *name, struct ncs_error *err); /* -1 */

@@ -290,6 +290,7 @@ bool ncs_recorded_play(struct recording *r, struct ncs_error *err)
     if (ok && cut)
         ncs_record_note(r->record, "%zu recording%s overwritten %s oldest calls: the ranks are compared from the first calls on "
                         "that all of them have", cut, cut == 1 ? " has" : "s have", cut == 1 ? "its" : "their");
+    r->record->trace->late |= cut > 0;
     ncs_alignment_free(&alignment);
     playing = before;
     ncs_local = outer;

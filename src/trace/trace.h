@@ -41,9 +41,11 @@ struct ncs_trace {
     char *doubt;             /* weakens all findings, one sentence; NULL = nothing */
     struct ncs_trace_doubt *doubt_of; size_t doubts; /* by rank of the run; ranks beyond have none */
     char **note; size_t notes, note_room; /* facts about the record for its reader */
+    bool late;               /* the oldest calls have been overwritten: the journal begins after them */
     /* The journal's lines from NCS_TRACE_LINES on are indices into this array. */
     char **place; size_t places, place_room; /* "train.py:42" */
     struct ncs_trace_source *source; size_t sources; /* by place; places beyond have none */
+    bool *shows; size_t showing; /* by place: it is a line of the record itself, not of a program; places beyond are none */
     void **block; size_t blocks, block_room; /* memory that the journal's calls point to */
 };
 
@@ -60,6 +62,8 @@ void ncs_trace_free(struct ncs_trace *trace); /* the contents */
 
 /* The name of a place by its line; NULL = the line is none. */
 const char *ncs_trace_place(const struct ncs_trace *trace, long line);
+/* True if the place is a line of the record, such as a log, that shows a call. */
+bool ncs_trace_shows(const struct ncs_trace *trace, long line);
 /* Its source; NULL = none is known. */
 const struct ncs_trace_source *ncs_trace_source(const struct ncs_trace *trace, long line);
 /* place: an index. Copies the texts; `shown` is safe for reports. */

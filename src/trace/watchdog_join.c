@@ -187,7 +187,7 @@ static bool add_watched(struct watch_join *j, struct watch_rank *k, int comm_ran
         if (!c)
             return false;
         *c = watch_call(j, k, comm_rank, seq);
-        c->place = seq == k->late ? ncs_record_place(r, k->path, k->line) : 0;
+        c->place = seq == k->late ? ncs_record_line(r, k->path, k->line) : 0;
     }
     return true;
 }
@@ -216,7 +216,7 @@ static bool add_like_dump(struct watch_join *j, struct watch_rank *k, int comm_r
         own.comm_rank = comm_rank;
         own.apart = true;
         own.state = own.seq <= k->over ? RECORD_OVER : RECORD_UNKNOWN;
-        own.place = own.seq == k->late ? ncs_record_place(r, k->path, k->line) : 0;
+        own.place = own.seq == k->late ? ncs_record_line(r, k->path, k->line) : 0;
         own.group = 0;
         *c = own;
     }

@@ -161,6 +161,8 @@ ended() {
     wait "$command" 2>/dev/null
     local got=$?
     [ $got -eq "$3" ] || fail "$name: exit status $got, not $3"
+    [ "$1" = KILL ] || grep -q '^ncclscript exec: `.*exec_mistakes` was ended by signal' "$out/stderr" ||
+        fail "$name: exec prints nothing about it"
     for ((i = 0; i < 1500; i++)); do
         grep -qE '^State:.[^ZX]' "/proc/$child/status" 2>/dev/null || return
         sleep 0.02
@@ -201,7 +203,8 @@ if command -v python3 >/dev/null; then
     done
     run "the ring of the examples" 0 "${sanitized[@]}" "${exec[@]}" -n 4 -- python3 examples/ring.py
     says '^received \[3.0, 0.0, 1.0, 2.0\]$'
-    run "the ring that hangs" 3 "${sanitized[@]}" "${exec[@]}" -n 4 -- python3 examples/ring.py 2
+    run "the ring that hangs" 3 "${sanitized[@]}" "${exec[@]}" -n 4 -- python3 -u examples/ring.py 2
+    reports '^HANG  examples/ring\.py  4 ranks'
     reports '^  fix   let rank 2 receive from rank 1'
 fi
 

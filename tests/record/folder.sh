@@ -30,11 +30,11 @@ refused() { # NAME FOLDER MESSAGE
 }
 long=$(printf 'x%.0s' {1..300})
 touch "$out/file"
-refused "a file" "$out/file" 'record: --output .*/file: a folder is expected, and this is a file'
-refused "a folder in a file" "$out/file/sub" 'file/sub: Not a directory'
-refused "no parent" "$out/none/sub" 'No such file or directory'
+refused "a file" "$out/file" 'record: --output .*/file: expected a folder, and this is a file'
+refused "a folder in a file" "$out/file/sub" 'file/sub: expected a folder, and it cannot be made: Not a directory'
+refused "no parent" "$out/none/sub/" 'record: --output .*/none/sub/: expected a folder, or a new name in a folder: there is no folder .*/none$'
 refused "a long name" "$out/$long" 'File name too long'
-refused "no name" "" "--output '': the name of a folder is expected"
+refused "no name" "" "--output '': expected the name of a folder"
 refused "a folder without files" /proc "no file can be made there|a recording takes at least"
 (ulimit -f 100; refused "a limit of files" "$out/limited" 'a recording takes at least 5120 KiB, and the limit of files \(ulimit -f\) is 100 KiB'
     [ "$failures" -eq 0 ]) || failures=$((failures + 1))

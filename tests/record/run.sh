@@ -134,6 +134,9 @@ diagnose "calls that were overwritten" 3
 says 'communicator comm1, call 503: AllReduce'
 says 'rank 2 +never made call 503'
 says 'note +4 recordings have overwritten their oldest calls'
+"$NCCLSCRIPT" diagnose -q "$out/rec" --scenario "$out/late.lua" --force 2>"$out/said" >&2
+says 'its run .*; the first calls are missing: newer calls have replaced them in the record$'
+grep -q '^-- Note: the first calls are missing: ' "$out/late.lua" || fail "$name: the scenario does not say so"
 
 start 4 join reduce 500 pairs pairs sync
 diagnose "groups that were overwritten in part" 0

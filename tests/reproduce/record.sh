@@ -21,6 +21,19 @@ status "what was recorded, in YAML" 0 "$NCCLSCRIPT" run "$work/r.yaml"
 status "twice the same" 3 "$NCCLSCRIPT" run -q "$work/job.lua" --record "$work/r2.lua"
 cmp -s "$work/r.lua" "$work/r2.lua" || fail "two records of one run differ"
 
+# The header has the case of a matrix, the seed and the schedule of the run.
+cat >"$work/cases.lua" <<'END'
+scenario { ranks = 2, matrix = { k = { 1, 2 } }, params = { k = 1 } }
+local x = cuda.buffer("float32", 8)
+if rank < param.k then world:all_reduce(x) end
+stream:sync()
+END
+status "a case" 3 "$NCCLSCRIPT" run -q "$work/cases.lua[k=1]" --record "$work/case.lua"
+expect "a case" "$work/case.lua" '^-- Written by ncclscript from .*cases\.lua\[k=1\]\.$'
+expect "a case" "$work/case.lua" 'about = "a recorded job that hangs \(skipped-call, rank 1\)"'
+status "a schedule" 3 "$NCCLSCRIPT" run -q "$work/job.lua" --schedule "0" --record "$work/schedule.lua"
+expect "a schedule" "$work/schedule.lua" '^-- Recorded with --schedule 0, which fits only '
+
 # A run that passes, messages in groups, and neighbours.
 cat >"$work/ring.lua" <<'END'
 scenario { ranks = 6 }

@@ -25,6 +25,19 @@ status "a budget" 0 "$NCCLSCRIPT" shrink --budget 1ns "$work/job.lua" -o "$work/
 expect "a budget" "$work/err" 'the time of --budget is used up$'
 status "what is left after the budget" 0 "$NCCLSCRIPT" run "$work/s4.lua"
 
+# Devices are left out where the default serves. The number stays in a record whose ranks share hosts in another way.
+cat >"$work/hosts.lua" <<'END'
+scenario { ranks = 4, devices = 1 }
+local x = cuda.buffer("float32", 8)
+if rank ~= 2 then world:all_reduce(x) end
+stream:sync()
+END
+status "devices" 0 "$NCCLSCRIPT" shrink "$work/hosts.lua" -o "$work/hosts.small.lua"
+! grep -q devices "$work/hosts.small.lua" || fail "devices: they are not left out"
+status "devices in a record" 3 "$NCCLSCRIPT" run -q "$work/hosts.lua" --record "$work/hosts.made.lua"
+expect "devices in a record" "$work/hosts.made.lua" '^scenario \{ ranks = 4, devices = 1, '
+expect "devices in a record" "$work/hosts.made.lua" '^-- devices: as many ranks share a host as in the run'
+
 # What matters stays: two communicators in two orders need both.
 cat >"$work/orders.lua" <<'END'
 scenario { ranks = 8 }

@@ -109,11 +109,12 @@ for i in $(seq 1 70000); do
 done | bad comms.log 'more communicators than can be held'
 
 # ---- several ----
-mkdir both none
+mkdir both none hollow
 printf '{"entries": []}' >both/a_0.json
 printf 'n:1:1 [0] NCCL INFO NCCL version 2.28.9\n' >both/b.log
 printf 'hello\n' >none/a.txt
-for case in 'none:no file of the folder is a recording, a dump' 'absent:cannot be opened'; do
+for case in 'none:no file of the folder is a recording, a dump' 'hollow:the folder is empty: recordings, dumps' \
+    'absent:cannot be opened'; do
     timeout 60 "$program" diagnose "${case%%:*}" >out 2>err
     status=$?
     ran=$((ran + 1))

@@ -1,10 +1,12 @@
 /* Room base: texts, near names, quantities, hashes, maps, errors, growing arrays. */
 #include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/interpreter.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/near.h"
@@ -12,6 +14,47 @@
 #include "base/slab.h"
 #include "base/str.h"
 #include "harness.h"
+
+/* ---- the script of an interpreter ---- */
+
+/* The words of the command line, with blanks between them. */
+static const char *script_of(const char *line)
+{
+    static char text[256], *word[32];
+    size_t words = 0;
+    snprintf(text, sizeof text, "%s", line);
+    for (char *at = strtok(text, " "); at; at = strtok(NULL, " "))
+        word[words++] = at;
+    word[words] = NULL;
+    return ncs_interpreter_script(word);
+}
+
+START_TEST(interpreter_names_its_script)
+{
+    ck_assert_str_eq(script_of("./train -x"), "./train");
+    ck_assert_str_eq(script_of("python3 train.py --lr 1"), "train.py");
+    ck_assert_str_eq(script_of("/usr/bin/python3.12 -u -W ignore -Xdev src/train.py"), "src/train.py");
+    ck_assert_str_eq(script_of("python -um pkg.train a"), "pkg.train");
+    ck_assert_str_eq(script_of("bash -e -o pipefail run.sh"), "run.sh");
+    ck_assert_str_eq(script_of("/opt/torchrun --standalone --nproc-per-node 8 --nnodes=1 train.py"), "train.py");
+    ck_assert_str_eq(script_of("python3 /opt/torchrun --nproc-per-node=8 -m pkg.train"), "pkg.train");
+    ck_assert_str_eq(script_of("python3 -m torch.distributed.run --nproc_per_node 2 train.py"), "train.py");
+}
+END_TEST
+
+START_TEST(interpreter_without_a_script_names_itself)
+{
+    char *none[] = { NULL };
+    ck_assert_str_eq(ncs_interpreter_script(none), "");
+    ck_assert_str_eq(script_of("python3"), "python3");
+    ck_assert_str_eq(script_of("python3 -"), "python3");
+    ck_assert_str_eq(script_of("python3 -c pass train.py"), "python3");
+    ck_assert_str_eq(script_of("bash -lc ./train"), "bash");
+    ck_assert_str_eq(script_of("python3 -m"), "python3");
+    ck_assert_str_eq(script_of("pythonic train.py"), "pythonic");
+    ck_assert_str_eq(script_of("torchrun --nproc-per-node"), "torchrun");
+}
+END_TEST
 
 /* ---- str ---- */
 
@@ -615,7 +658,7 @@ START_TEST(arrays_grow)
 END_TEST
 
 NCS_TEST_MAIN("base",
-              str_grows_and_ends_in_zero, str_keeps_zero_bytes, str_add_of_nothing_makes_a_text,
+              interpreter_names_its_script, interpreter_without_a_script_names_itself, str_grows_and_ends_in_zero, str_keeps_zero_bytes, str_add_of_nothing_makes_a_text,
               str_take_and_clear, str_lists_ranks, many_ranks_fit_a_line,
               near_finds_what_was_meant, near_words, near_is_silent_when_nothing_is_meant,
               near_keeps_to_the_count,

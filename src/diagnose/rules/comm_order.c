@@ -88,7 +88,7 @@ static bool comm_order_match(const struct ncs_analysis *q, const struct ncs_caus
     d->f.why = ncs_str_take(&why);
     if (k.comms > 2)
         d->f.fix = ncs_text("put all communicators into one order for the whole job, and let each rank "
-                            "use its own in that order: it is enough that one rank of the ring gives way");
+                            "use its own in that order: to break this cycle, one of its ranks has to change its order");
     else
         d->f.fix = ncs_text("use the communicators in one order on every rank");
     return true;

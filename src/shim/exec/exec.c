@@ -10,6 +10,7 @@
 
 #include "api/version.h"
 #include "base/channel.h"
+#include "base/interpreter.h"
 #include "base/mem.h"
 #include "base/quantity.h"
 #include "diagnose/finding.h"
@@ -98,10 +99,14 @@ static const struct ncs_api *open_above(const struct ncs_shim_settings *given,
 
 /* ---- the report ---- */
 
-/* The name of the process: the program as its caller wrote it, which may be empty; then the file's name. */
+/* The name of the process: the script that it runs, or the program as its caller wrote it, which may be empty; then the file's
+ * name. A program can replace its command line, as setproctitle does. */
 static char *program_name(void)
 {
-    char file[4096];
+    char file[4096], script[4096];
+    ncs_interpreter_own_script(script, sizeof script);
+    if (script[0])
+        return ncs_copy_text(script);
     if (program_invocation_name[0])
         return ncs_copy_text(program_invocation_name);
     ssize_t bytes = readlink("/proc/self/exe", file, sizeof file - 1);

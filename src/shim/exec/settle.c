@@ -183,8 +183,11 @@ void ncs_settle_add_pollers(const struct ncs_journal *journal, const struct ncs_
     struct ncs_str who = { 0 };
     char time[32];
     ncs_settle_list_pollers(journal, s, false, &who);
-    ncs_str_addf(note, "all threads wait, except %s%s; nothing has changed for %s (--patience)",
-                 who.bytes ? "those that poll in vain, in " : "threads of a framework that watch others",
-                 who.bytes ? who.text : "", ncs_format_duration(patience, time, sizeof time));
+    ncs_format_duration(patience, time, sizeof time);
+    if (who.bytes)
+        ncs_str_addf(note, "all threads wait or poll, and nothing has changed for %s (--patience); threads poll in %s", time, who.text);
+    else
+        ncs_str_addf(note, "all threads wait, and nothing has changed for %s (--patience); threads of a framework that watch others "
+                     "do not count", time);
     ncs_str_free(&who);
 }

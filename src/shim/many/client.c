@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* memfd_create, gettid by syscall */
+#define _GNU_SOURCE /* memfd_create, program_invocation_name */
 #include "shim/many/client.h"
 
 #include <errno.h>
@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/channel.h"
+#include "base/interpreter.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "shim/many/relatives.h"
@@ -86,6 +87,9 @@ static void client_fill_hello(struct wire_hello *hello, bool runs)
     const char *devices = getenv("CUDA_VISIBLE_DEVICES");
     *hello = (struct wire_hello){ .version = WIRE_VERSION, .bytes = sizeof(struct wire), .thread = (pid_t)syscall(SYS_gettid),
                                   .runs_functions = runs, .lists_devices = devices != NULL };
+    ncs_interpreter_own_script(hello->program, sizeof hello->program);
+    if (!hello->program[0])
+        snprintf(hello->program, sizeof hello->program, "%s", program_invocation_name);
     if (devices)
         snprintf(hello->devices, sizeof hello->devices, "%s", devices);
 }

@@ -179,6 +179,8 @@ static struct server_process *welcome_process(pid_t pid, const struct wire_hello
         return NULL;
     }
     choose_devices(p, hello);
+    if (p->number == 1 && hello->program[0]) /* the report's title */
+        program_invocation_name = ncs_copy_text(hello->program);
     pthread_mutex_lock(&server.lock);
     NCS_PUSH(server.process, server.processes, server.processes_room, p);
     pthread_mutex_unlock(&server.lock);
@@ -242,7 +244,7 @@ static void receive_client(int connection)
     bool heard = wire_receive(connection, hello, sizeof *hello, &file);
     const char *why = heard ? check_hello(connection, hello, &peer) : "its greeting is broken";
     if (!why) {
-        hello->devices[WIRE_PATH - 1] = '\0';
+        hello->devices[WIRE_PATH - 1] = hello->program[WIRE_PATH - 1] = '\0';
         why = take_in(connection, peer.pid, hello, map_wire(file));
     }
     welcome.joined = !why;

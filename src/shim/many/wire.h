@@ -53,6 +53,7 @@ struct wire_hello {
     size_t bytes;             /* of struct wire */
     pid_t thread;
     bool runs_functions;      /* it waits for functions of the program to run: it makes no calls */
+    char program[WIRE_PATH];  /* what reports call it */
     bool lists_devices;       /* CUDA_VISIBLE_DEVICES is set, to: */
     char devices[WIRE_PATH];
 };

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/interpreter.h"
+
 enum { PAIRS = 4096, SITES = 1024, LASTING = 4096 };
 
 enum { CLOSED, OPEN, REFUSED };
@@ -117,7 +119,9 @@ static void fill_head(struct ncs_recording_head *head)
     head->nranks = from_environment(size_names, NULL);
     snprintf(head->rank_by, sizeof head->rank_by, "%s", which);
     gethostname(head->host, sizeof head->host - 1);
-    snprintf(head->program, sizeof head->program, "%s", program_invocation_name);
+    ncs_interpreter_own_script(head->program, sizeof head->program);
+    if (!head->program[0])
+        snprintf(head->program, sizeof head->program, "%s", program_invocation_name);
     head->opened = head->latest[0] = head->latest[1] = ncs_recorder_pulse();
     *(void **)&version = ncs_recorder_real("ncclGetVersion");
     if (!version || version(&head->nccl) != 0)

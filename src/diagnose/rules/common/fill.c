@@ -203,6 +203,47 @@ static char *finished_text(const struct ncs_unmet *unmet, const struct ncs_snap_
     return ncs_text("%s: %s", missing, c && c->ending == NCS_END_SILENT ? c->message : "finished");
 }
 
+/* The call that a queued operation waits for: the nearest unfinished one before it that has a number. Operations in between, such
+ * as the wait for an event, have none. NULL = none is known. */
+static const struct ncs_call *fill_call_before(const struct ncs_analysis *q, int op)
+{
+    const struct ncs_snapshot *s = q->snap;
+    int *next = ncs_new((s->ops + 1) * sizeof *next);
+    bool *seen = ncs_new((s->ops + 1) * sizeof *seen);
+    size_t first = 0, count = 0;
+    const struct ncs_call *found = NULL;
+    next[count++] = op;
+    seen[op] = true;
+    for (; first < count && !found; first++) {
+        const struct ncs_snap_op *at = &s->op[next[first]];
+        if (first > 0 && at->call && at->call->comm >= 0 && at->call->number > 0)
+            found = at->call;
+        for (size_t i = 0; i < at->deps; i++)
+            if (!seen[s->dep[at->dep + i]]) {
+                seen[s->dep[at->dep + i]] = true;
+                next[count++] = s->dep[at->dep + i];
+            }
+    }
+    ncs_free(next);
+    ncs_free(seen);
+    return found;
+}
+
+/* "call 7 waits until call 6 on world is done". A launch that waits for no other work has begun, and waits for other ranks. The
+ * caller frees it. */
+static char *fill_queued_text(const struct ncs_analysis *q, int op, unsigned number)
+{
+    if (q->snap->op[op].awaits_kernel_slot)
+        return ncs_text("call %u waits for a lane of its device", number);
+    if (q->snap->op[op].deps == 0)
+        return ncs_text("call %u is under way", number);
+    const struct ncs_call *before = fill_call_before(q, op);
+    if (before)
+        return ncs_text("call %u waits until call %u on %s is done", number, (unsigned)before->number,
+                        ncs_comm_name(q, before->comm));
+    return ncs_text("call %u waits until earlier work of its stream or communicator is done", number);
+}
+
 /* Why the rank is absent, for its row. The caller frees it. */
 static char *absent_text(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                          const struct ncs_absent *a)
@@ -246,10 +287,7 @@ static char *absent_text(const struct ncs_analysis *q, const struct ncs_unmet *u
         text = finished_text(unmet, c, missing);
         break;
     case NCS_ABSENT_QUEUED:
-        text = ncs_text(q->snap->op[a->op].awaits_kernel_slot
-                            ? "call %u waits for a lane of its device"
-                            : "call %u waits for an earlier one on its stream or communicator",
-                        number);
+        text = fill_queued_text(q, a->op, number);
         break;
     case NCS_ABSENT_CONTACT:
         text = c ? waiting_text(q, a->context, "", "") : ncs_copy_text(missing);

@@ -43,10 +43,13 @@ static void format_alone(const struct ncs_analysis *q, const struct ncs_cause *r
     size_t recvs = count_pairwise(q, n->comm, n->src, n->dst, false);
     ncs_str_addf(s, "rank %d %s rank %d", c->rank, send ? "sends to" : "receives from", peer);
     ncs_format_place(s, c);
-    ncs_str_addf(s, ", but rank %d %s it %zu time%s where %zu %s needed", peer,
-                 send ? "receives from" : "sends to", send ? recvs : sends,
-                 (send ? recvs : sends) == 1 ? "" : "s", send ? sends : recvs,
-                 (send ? sends : recvs) == 1 ? "is" : "are");
+    size_t made = send ? recvs : sends, needed = send ? sends : recvs;
+    const char *verb = send ? "receives from" : "sends to";
+    if (made == 0)
+        ncs_str_addf(s, ", but rank %d never %s it", peer, verb);
+    else
+        ncs_str_addf(s, ", but rank %d %s it only %zu time%s, and %zu %s needed", peer, verb, made, made == 1 ? "" : "s",
+                     needed, needed == 1 ? "is" : "are");
 }
 
 /* The call is one too many: it is blamed itself, and not the rank that does not answer it. */
