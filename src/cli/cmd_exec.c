@@ -19,7 +19,7 @@
 #include "run/fault_text.h"
 #include "scenario/scenario.h"
 
-enum { GPUS, NCCL, POLICY, TIMEOUT, PATIENCE, SEED, KERNELS, NO_REDIRECT, VERIFY, FAIL_ON, FAULT, SWEEP, REPEAT, FORMAT, HTML, TRACE, RECORD, VERBOSE,
+enum { GPUS, NCCL, POLICY, TIMEOUT, STALL, PATIENCE, SEED, KERNELS, NO_REDIRECT, VERIFY, FAIL_ON, FAULT, SWEEP, REPEAT, FORMAT, HTML, TRACE, RECORD, VERBOSE,
        HELP };
 
 static const char *const policies[] = { "strict", "typical", NULL };
@@ -35,6 +35,8 @@ static const struct ncs_option options[] = {
                   "strict: no send buffering; typical: small sends are buffered", policies, 0, 0 },
     [TIMEOUT] = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "none", "Running",
                   "end the program after this time without progress, as 60s", NULL, 0, 0 },
+    [STALL]   = { "stall", 0, NCS_OPTION_DURATION, "TIME", "2s", "Running",
+                  "of many processes: report once who waits for whom after this time without a change; 0: never", NULL, 0, 0 },
     [PATIENCE] = { "patience", 0, NCS_OPTION_DURATION, "TIME", "30s", "Running",
                   "how long threads may poll without success while all other threads wait", NULL, 0, 0 },
     [SEED]    = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running",
@@ -227,6 +229,7 @@ static int exec_start(const struct ncs_option_value *v, char **argv, const char 
         { v[NCCL].given, { "NCCLSCRIPT_NCCL_VERSION", ncs_nccl_profiles[v[NCCL].number] } },
         { v[POLICY].given, { "NCCLSCRIPT_POLICY", policies[v[POLICY].number] } },
         { v[TIMEOUT].given, { "NCCLSCRIPT_TIMEOUT", ncs_option_last(&v[TIMEOUT]) } },
+        { v[STALL].given, { "NCCLSCRIPT_STALL", ncs_option_last(&v[STALL]) } },
         { v[PATIENCE].given, { "NCCLSCRIPT_PATIENCE", ncs_option_last(&v[PATIENCE]) } },
         { v[SEED].given, { "NCCLSCRIPT_SEED", seed } },
         { v[KERNELS].given, { "NCCLSCRIPT_KERNELS", kernels[v[KERNELS].number] } },

@@ -21,7 +21,7 @@
 #include "base/str.h"
 #include "cli/descendants.h"
 
-#define GRACE_NS ((int64_t)2 * 1000000000) /* for a launcher to end its own processes after SIGTERM */
+#define GRACE_NS ((int64_t)500000000) /* for a launcher to notice that its processes have ended, and again after SIGTERM */
 #define LOOK_NS ((int64_t)2000000)
 
 bool ncs_exec_job_open(struct ncs_exec_job *job)
@@ -99,11 +99,14 @@ static pid_t job_wait_any(int *how)
 /* The machine has ended the job: its report is printed. A launcher may end its processes in its own way first. */
 static void job_end_program(pid_t program, int *how)
 {
-    int64_t until = job_now() + GRACE_NS;
+    static const int signals[] = { 0, SIGTERM };
     pid_t ended = 0;
-    kill(program, SIGTERM);
-    while ((ended = waitpid(program, how, WNOHANG)) == 0 && job_now() < until)
-        nanosleep(&(struct timespec){ .tv_nsec = LOOK_NS }, NULL);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals && ended == 0; i++) {
+        int64_t until = job_now() + GRACE_NS;
+        kill(program, signals[i]);
+        while ((ended = waitpid(program, how, WNOHANG)) == 0 && job_now() < until)
+            nanosleep(&(struct timespec){ .tv_nsec = LOOK_NS }, NULL);
+    }
     if (ended == 0) {
         kill(program, SIGKILL);
         while (waitpid(program, how, 0) < 0 && errno == EINTR)

@@ -213,7 +213,7 @@ static void exec_judge(char *const *argv, int how, const struct told *told, bool
     FILE *out = quiet ? NULL : stderr;
     if (past && out)
         fprintf(out, "ncclscript exec: `%s` did not run on the simulator: it has mapped %s\n", program, told->others.text);
-    if (WIFSIGNALED(how)) {
+    if (WIFSIGNALED(how) && !end->verdict) {
         end->signal = WTERMSIG(how);
         bool passed_on = end->signal == SIGINT || (end->signal == SIGTERM && end->stopped);
         end->status = passed_on ? 128 + end->signal : 6;
@@ -221,7 +221,7 @@ static void exec_judge(char *const *argv, int how, const struct told *told, bool
             fprintf(out, "ncclscript exec: `%s` was ended by signal %d (%s)\n", program, end->signal, strsignal(end->signal));
         return;
     }
-    int status = WEXITSTATUS(how);
+    int status = WIFSIGNALED(how) ? 0 : WEXITSTATUS(how);
     bool own_runtime = !end->verdict && !told->cuda && ncs_program_has_runtime(argv[0]);
     if (own_runtime && out)
         fprintf(out, "ncclscript exec: `%s` contains its own CUDA runtime, which finds no GPU here: "

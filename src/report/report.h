@@ -28,6 +28,7 @@ struct ncs_report_run {
     const char *command;    /* runs this case alone; NULL = the plain command */
     const char *origin;     /* the source of a run recorded elsewhere; or NULL */
     char *const *note; size_t notes; /* gaps of its record */
+    bool goes_on;           /* a hang of a program that may still go on, and does */
     int64_t wall;           /* ns on the wall's clock; 0 = unknown */
     const struct ncs_report_places *places; /* what line numbers stand for, to quote them; NULL = lines of files */
 };

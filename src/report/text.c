@@ -345,7 +345,9 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
     bool passed = r->verdict == NCS_PASS;
 
     bool fine = run->as_expected && r->verdict != NCS_SKIPPED;
-    if (passed || fine)
+    if (run->goes_on)
+        add_header(t, "STALLED", NCS_YELLOW);
+    else if (passed || fine)
         add_header(t, fine ? "PASS" : "FAIL", fine ? NCS_GREEN : NCS_RED);
     else
         add_header(t, look[r->verdict].word, look[r->verdict].color);
@@ -355,7 +357,7 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
         add_declared(t);
     else
         add_reason(t);
-    if (is_only_likely(run))
+    if (is_only_likely(run) && !run->goes_on)
         ncs_str_add(out, ": likely, not certain");
     ncs_str_add(out, "\n");
     if (style->verbose)

@@ -14,6 +14,7 @@
 
 #define DEVICES 8
 #define DEVICES_MOST 1024
+#define STALL ((int64_t)2 * 1000000000)
 #define PATIENCE ((int64_t)30 * 1000000000)
 
 /* ---- the variables of exec ---- */
@@ -47,6 +48,11 @@ static const char *read_policy(struct ncs_shim_settings *s, const char *text)
 static const char *read_timeout(struct ncs_shim_settings *s, const char *text)
 {
     return ncs_parse_duration(text, &s->timeout) ? NULL : "a time, as 10s";
+}
+
+static const char *read_stall(struct ncs_shim_settings *s, const char *text)
+{
+    return ncs_parse_duration(text, &s->stall) ? NULL : "a time, as 2s";
 }
 
 static const char *read_patience(struct ncs_shim_settings *s, const char *text)
@@ -148,6 +154,7 @@ static const struct {
 } variables[] = {
     { "NCCLSCRIPT_GPUS", read_devices },      { "NCCLSCRIPT_NCCL_VERSION", read_version },
     { "NCCLSCRIPT_POLICY", read_policy },     { "NCCLSCRIPT_TIMEOUT", read_timeout },
+    { "NCCLSCRIPT_STALL", read_stall },
     { "NCCLSCRIPT_PATIENCE", read_patience }, { "NCCLSCRIPT_FORMAT", read_format },
     { "NCCLSCRIPT_QUIET", read_quiet },       { "NCCLSCRIPT_KERNELS", read_kernels },
     { "NCCLSCRIPT_VERIFY", read_shim_verify },     { "NCCLSCRIPT_SEED", read_shim_seed },
@@ -223,7 +230,7 @@ void ncs_shim_warn_of_plugins(void)
 void ncs_shim_read_settings(struct ncs_shim_settings *s)
 {
     *s = (struct ncs_shim_settings){ .devices = DEVICES, .nccl_version = NCS_NCCL_DEFAULT,
-                                     .patience = PATIENCE, .sites = -1, .format = "text" };
+                                     .stall = STALL, .patience = PATIENCE, .sites = -1, .format = "text" };
     read_variables(s);
     choose_devices(s);
     s->launcher = find_launcher(&s->single);

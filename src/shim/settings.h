@@ -23,6 +23,7 @@ struct ncs_shim_settings {
     const char *fail_on;  /* findings of this kind make a run fail that passes otherwise: one of ncs_fail_on_names; NULL = error */
     int sites;            /* the rank whose call sites are reported to exec; -1 = none */
     int64_t timeout;      /* without progress, in ns; 0 = none */
+    int64_t stall;        /* without a change, in a job of many processes, before that is reported; in ns; 0 = never */
     int64_t patience;     /* with threads that poll, in ns */
     bool single;          /* a launcher states that there is one process */
     const char *launcher; /* the variable by which a launcher states several processes; NULL */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -170,7 +171,21 @@ static void end_thread(void *arg)
     sim_foreign_detach();
 }
 
-/* A thread that has joined no communicator counts as a further thread of rank 0. */
+/* The rank by which the first thread of a process is named; 0 = none so far. With the token. */
+static int *first_rank(int process)
+{
+    static int *rank;
+    static int room;
+    if (process >= room) {
+        int wide = process + 64;
+        rank = ncs_resize(rank, (size_t)wide * sizeof *rank);
+        memset(rank + room, 0, (size_t)(wide - room) * sizeof *rank);
+        room = wide;
+    }
+    return &rank[process];
+}
+
+/* A thread that has joined no communicator counts as a further thread of its process's first rank, or of rank 0. */
 static struct ncs_local *new_local(int process)
 {
     static atomic_int serial;
@@ -341,6 +356,35 @@ __attribute__((constructor)) static void begin_watch(void)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/* ---- stalls ---- */
+
+static void report_stall(int64_t silence)
+{
+    struct ncs_str why = { 0 };
+    char time[32];
+    ncs_str_addf(&why, "nothing has changed for %s", ncs_format_duration(silence, time, sizeof time));
+    server_list_outside(&why);
+    ncs_str_add(&why, "; the program goes on");
+    above->stalled(why.text);
+}
+
+/* A copy of the process makes the report. It holds the token, and has no other thread. */
+void ncs_shim_look_for_stall(int64_t stall)
+{
+    static bool told;
+    int status;
+    int64_t silence = sim_foreign_watch();
+    if (!told && above && silence >= stall && sim_foreign_some_wait() && server_is_stalled()) {
+        told = true;
+        pid_t copy = syscall(SYS_fork);
+        if (copy == 0)
+            report_stall(silence);
+        while (copy > 0 && waitpid(copy, &status, 0) < 0 && errno == EINTR)
+            continue;
+    }
+    sim_foreign_unwatch();
+}
+
 /* ---- calls ---- */
 
 static bool forms_communicators(enum ncs_fn fn)
@@ -379,6 +423,8 @@ static void name_thread(int rank)
     }
     local->named = true;
     local->rank = rank;
+    if (*first_rank(local->process) == 0)
+        *first_rank(local->process) = rank;
     if (!taken[rank])
         local->thread = 0;
     taken[rank] = true;
@@ -418,6 +464,8 @@ const struct ncs_api *ncs_shim_begin(enum ncs_fn fn, int site, int named, int pr
     sim_foreign_enter(sim_foreign_is_attached() ? NULL : new_local(process));
     if (!info->looks)
         sim_foreign_called();
+    if (ncs_local && !ncs_local->named)
+        ncs_local->rank = *first_rank(process);
     if (above && ncs_local) {
         ncs_local->where = above->place;
         ncs_local->where_arg = (void *)(uintptr_t)site;

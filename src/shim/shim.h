@@ -32,6 +32,9 @@ cudaError_t ncs_shim_refuse_cuda(int error);
 /* The number of a site that another process has described. */
 struct wire_site;
 int ncs_shim_site_of(const struct wire_site *described);
+/* Looks once whether nothing has changed for `stall` ns, while a call waits; then reports it once. */
+void ncs_shim_look_for_stall(int64_t stall);
+
 /* Opens the machine for many processes, which have its memory in common (sim/data/arena.h). False: it cannot be opened. */
 bool ncs_shim_open_for_many(void);
 
@@ -97,6 +100,9 @@ struct ncs_shim_above {
      * still act, and have not for `patience`. NCS_STOP_INTERRUPTED: no progress for the allowed time.
      * May end the process. */
     void (*verdict)(enum ncs_stop how);
+    /* Nothing has changed for a while, and the program goes on: prints who waits for whom, and ends the process, which is a
+     * copy of the machine's. why: whom the machine cannot see, and for how long. */
+    void (*stalled)(const char *why);
     void (*ended)(void); /* the process exits */
 };
 #define NCS_SHIM_ABOVE "ncs_exec_above"
@@ -106,6 +112,9 @@ struct ncs_shim_above {
 /* True if every thread of the process waits, and only for another thread; it looks twice. With `patience`
  * of at least 0, threads that have polled in vain for that long count as waiting. */
 bool ncs_shim_all_wait(int64_t patience);
+
+/* True if threads that have made no call of NCCL and CUDA wait for messages meanwhile: ncs_shim_all_wait has passed over them. */
+bool ncs_shim_helpers_wait(void);
 
 /* True for the thread that watches the time limit. */
 bool ncs_shim_is_watch(pid_t thread);

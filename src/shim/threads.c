@@ -28,6 +28,7 @@ struct seen {
 struct look {
     struct seen *seen;
     size_t count, room;
+    bool helpers; /* threads that have made no call wait for messages from outside */
 };
 
 /* A thread's folder in /proc. */
@@ -66,6 +67,44 @@ static bool waits_for_thread(struct task thread)
     operation &= FUTEX_OPERATION;
     return number == SYS_futex && timeout == 0 && operation < 64 &&
            (FUTEX_WAITS >> operation & 1) != 0;
+}
+
+#define LONG_NS ((uint64_t)60 * 1000000000)
+
+/* A system call that waits for something outside of the program; `limit` is its argument with a time in ms, or a pointer to a
+ * time if it is below 0: then a wait without one counts. 0 = it has none. */
+static const struct { long number; int limit; } outside_waits[] = {
+#ifdef SYS_poll
+    { SYS_poll, 2 },
+#endif
+#ifdef SYS_epoll_wait
+    { SYS_epoll_wait, 3 },
+#endif
+#ifdef SYS_select
+    { SYS_select, -4 },
+#endif
+    { SYS_epoll_pwait, 3 }, { SYS_ppoll, -2 }, { SYS_pselect6, -4 }, { SYS_read, 0 },    { SYS_recvfrom, 0 },
+    { SYS_recvmsg, 0 },     { SYS_accept, 0 }, { SYS_accept4, 0 },   { SYS_wait4, 0 },   { SYS_waitid, 0 },
+};
+
+/* True if the thread waits for a message or another process, for a minute at least. Libraries of launchers have such threads. */
+static bool waits_outside(struct task thread)
+{
+    char line[256];
+    long number;
+    uint64_t argument[6];
+    if (!read_line(thread, "syscall", line, sizeof line) ||
+        sscanf(line, "%ld 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64, &number, &argument[0], &argument[1],
+               &argument[2], &argument[3], &argument[4]) != 6)
+        return false;
+    for (size_t i = 0; i < sizeof outside_waits / sizeof *outside_waits; i++) {
+        int limit = outside_waits[i].limit;
+        if (outside_waits[i].number != number)
+            continue;
+        int64_t given = (int32_t)argument[limit < 0 ? -limit : limit];
+        return limit == 0 || (limit < 0 ? argument[-limit] == 0 : given < 0 || (uint64_t)given * 1000000 >= LONG_NS);
+    }
+    return false;
 }
 
 static bool time_ran(struct task thread, uint64_t *ran)
@@ -111,7 +150,7 @@ static bool is_left_out(struct task task, int64_t patience)
 }
 
 /* The same for a thread of another process, whose calls a thread of this one makes. *wait gets false if a call is on its way. */
-static bool is_left_out_there(struct task task, int64_t patience, bool *wait)
+static bool is_left_out_there(struct task task, int64_t patience, struct look *out, bool *wait)
 {
     pid_t own = 0;
     switch (server_thread((pid_t)atoi(task.process), (pid_t)atoi(task.thread), &own)) {
@@ -121,8 +160,12 @@ static bool is_left_out_there(struct task task, int64_t patience, bool *wait)
     case SERVER_CALLS:
         *wait = false;
         return true;
-    case SERVER_OUTSIDE:
     case SERVER_UNKNOWN:
+        if (!waits_outside(task))
+            break;
+        out->helpers = true;
+        return true;
+    case SERVER_OUTSIDE:
         break;
     }
     return patience >= 0 && ((own && sim_foreign_is_polling(own, patience)) || is_helper(task));
@@ -139,7 +182,7 @@ static bool look_at(struct look *out, const char *process, int64_t patience)
     for (struct dirent *e; tasks && wait && (e = readdir(tasks));) {
         struct task task = { process, e->d_name };
         struct seen seen = { .thread = (pid_t)atoi(e->d_name) };
-        if (seen.thread <= 0 || (here ? is_left_out(task, patience) : is_left_out_there(task, patience, &wait)))
+        if (seen.thread <= 0 || (here ? is_left_out(task, patience) : is_left_out_there(task, patience, out, &wait)))
             continue;
         wait = waits_for_thread(task) && time_ran(task, &seen.ran);
         NCS_PUSH(out->seen, out->count, out->room, seen);
@@ -181,6 +224,13 @@ static bool same(const struct look *a, const struct look *b)
     return true;
 }
 
+static bool helpers_wait;
+
+bool ncs_shim_helpers_wait(void)
+{
+    return helpers_wait;
+}
+
 bool ncs_shim_all_wait(int64_t patience)
 {
     struct look first = { 0 }, second = { 0 };
@@ -189,6 +239,7 @@ bool ncs_shim_all_wait(int64_t patience)
         nanosleep(&(struct timespec){ .tv_nsec = BETWEEN_LOOKS_NS }, NULL);
         wait = look(&second, patience) && same(&first, &second);
     }
+    helpers_wait = wait && second.helpers;
     ncs_free(first.seen);
     ncs_free(second.seen);
     return wait;

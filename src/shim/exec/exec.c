@@ -19,6 +19,7 @@
 #include "shim/absent.h"
 #include "shim/exec/call_list.h"
 #include "shim/exec/checks.h"
+#include "shim/exec/deaths.h"
 #include "shim/exec/fault.h"
 #include "shim/exec/left.h"
 #include "shim/exec/misuse.h"
@@ -29,6 +30,7 @@
 #include "shim/exec/timeline.h"
 #include "shim/kernel/kernel.h"
 #include "shim/many/serve.h"
+#include "shim/many/server.h"
 #include "shim/shim.h"
 #include "sim/kernel/foreign.h"
 
@@ -104,7 +106,9 @@ static const struct ncs_api *open_above(const struct ncs_shim_settings *given,
 static char *program_name(void)
 {
     char file[4096], script[4096];
-    ncs_interpreter_own_script(script, sizeof script);
+    script[0] = '\0';
+    if (!server_is_open()) /* else a process of the program has said its name */
+        ncs_interpreter_own_script(script, sizeof script);
     if (script[0])
         return ncs_copy_text(script);
     if (program_invocation_name[0])
@@ -169,8 +173,9 @@ static void add_unknown_pollers(const struct ncs_snapshot *s, struct ncs_str *no
     ncs_str_free(&who);
 }
 
-/* doubt: gets why the verdict is not certain, or another note, or nothing. */
-static void exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *doubt)
+/* doubt: gets why the verdict is not certain, or another note, or nothing. deaths: gets the processes that were ended; returns
+ * whether there are any. */
+static bool exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *doubt, struct ncs_str *deaths)
 {
     struct ncs_snapshot snapshot;
     machine->snapshot(&snapshot);
@@ -191,6 +196,7 @@ static void exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *d
     else if (how == NCS_STOP_INTERRUPTED)
         add_unknown_pollers(&snapshot, doubt);
     ncs_settle_lines(journal, &snapshot, &r->diagnosis);
+    bool any_died = ncs_exec_deaths(journal, &snapshot, deaths);
     ncs_snapshot_free(&snapshot);
     r->verdict = lost                                                ? NCS_LOST
                  : r->wrong_count > 0 || first_error(&r->diagnosis) ? NCS_WRONG
@@ -202,6 +208,7 @@ static void exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *d
     r->calls = journal->calls;
     r->journal = journal;
     ncs_nccl_version_text(settings.nccl_version, r->nccl, sizeof r->nccl);
+    return any_died;
 }
 
 /* Notes the calls that failed because the simulator lacks their function. */
@@ -287,11 +294,36 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
     return fails ? ncs_verdict_exit(NCS_WRONG) : ncs_verdict_exit(r->verdict);
 }
 
+/* In a copy of the process: the report settles what the program still changes. */
+static void stalled(const char *why)
+{
+    struct ncs_result result = { 0 };
+    struct ncs_str doubt = { 0 }, deaths = { 0 }, out = { 0 };
+    struct ncs_report_style style = { .verbose = false };
+    struct ncs_scenario scenario;
+    exec_fill(&result, NCS_STOP_STALLED, &doubt, &deaths);
+    ncs_str_clear(&doubt);
+    ncs_str_add(&doubt, why);
+    result.verdict = NCS_HANG;
+    result.certainty = NCS_LIKELY;
+    ncs_scenario_init(&scenario, program_name());
+    struct ncs_report_run run = { .scenario = &scenario, .result = &result, .places = &ncs_places, .goes_on = true,
+                                  .note = &doubt.text, .notes = 1 };
+    ncs_report_text(&run, &style, &out);
+    ncs_report_name_lines(&out, false, &ncs_places);
+    ncs_str_addf(&out, "%s", deaths.text ? deaths.text : "");
+    ncs_shim_write(STDERR_FILENO, out.text, out.bytes);
+    _exit(0);
+}
+
 static void verdict(enum ncs_stop how)
 {
     struct ncs_result result = { 0 };
     struct ncs_str notes = { 0 }, doubt = { 0 };
-    exec_fill(&result, how, &doubt);
+    struct ncs_str deaths = { 0 };
+    exec_fill(&result, how, &doubt, &deaths);
+    if (deaths.bytes && result.diagnosis.findings == 0)
+        ncs_str_add(&notes, deaths.text);
     note_absent_calls(&notes);
     note_kernels(&notes);
     note_faults(&notes, &result, how);
@@ -302,6 +334,11 @@ static void verdict(enum ncs_stop how)
     const struct ncs_finding *finding = first_error(&result.diagnosis);
     if (how == NCS_STOP_STALLED)
         result.certainty = NCS_LIKELY; /* a polling thread may still end the hang */
+    else if (ncs_shim_helpers_wait() && how == NCS_STOP_QUIET) {
+        result.certainty = NCS_LIKELY;
+        ncs_str_add(&doubt, "threads that have made no call wait for messages from outside of the program: only they could still "
+                            "end the hang");
+    }
     else if (finding)
         result.certainty = finding->certainty;
     int status = print(&result, &doubt, &notes, true);
@@ -316,10 +353,11 @@ static void ended(void)
 {
     struct ncs_result result = { 0 };
     struct ncs_str notes = { 0 }, left = { 0 }, doubt = { 0 };
-    exec_fill(&result, NCS_STOP_DONE, &doubt);
+    bool any_died = exec_fill(&result, NCS_STOP_DONE, &doubt, &notes);
     if (ncs_misuse_report(&notes) && result.verdict == NCS_PASS)
         result.verdict = NCS_WRONG;
-    ncs_exec_left(journal, &left);
+    if (!any_died) /* nobody frees anything then */
+        ncs_exec_left(journal, &left);
     note_absent_calls(&notes);
     note_kernels(&notes);
     note_faults(&notes, &result, NCS_STOP_DONE);
@@ -337,4 +375,4 @@ extern const struct ncs_shim_above ncs_exec_above;
 const struct ncs_shim_above ncs_exec_above = { .open = open_above, .site = ncs_site_find, .named = ncs_site_named,
                                                .describe = ncs_site_describe, .described = ncs_site_described,
                                                .place = ncs_site_place,
-                                               .verdict = verdict, .ended = ended };
+                                               .verdict = verdict, .stalled = stalled, .ended = ended };

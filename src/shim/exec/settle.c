@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "shim/exec/places.h"
 #include "shim/exec/rank.h"
+#include "shim/many/server.h"
 
 /* True if the thread is neither in a call that waits nor in a loop of polls: it runs the program's own code. */
 static bool is_outside(const struct ncs_snapshot *s, const struct ncs_snap_context *c)
@@ -45,7 +46,8 @@ static void add_gate(struct ncs_snapshot *s, struct ncs_snap_context *c)
  * others, is left out. */
 void ncs_settle_contexts(struct ncs_snapshot *s)
 {
-    bool hangs = s->stop == NCS_STOP_QUIET || s->stop == NCS_STOP_STALLED;
+    bool goes_on = s->stop == NCS_STOP_STALLED && server_is_open(); /* a thread in no call may run */
+    bool hangs = (s->stop == NCS_STOP_QUIET || s->stop == NCS_STOP_STALLED) && !goes_on;
     for (size_t i = 0; i < s->contexts; i++) {
         struct ncs_snap_context *c = &s->context[i];
         if (!is_outside(s, c))

@@ -429,6 +429,7 @@ static void serve_function_of_api(struct stand_in *s, int site)
         serve_refuse(w, ncs_shim_refusal());
     } else {
         serve_invoke(&serving, api, fn);
+        s->rank = ncs_local && ncs_local->named ? ncs_local->rank : -1;
         ncs_shim_leave();
     }
     serve_out(&serving, fn, !w->is_refused && (w->result.i == 0 || serving.info->result == NCS_RESULT_TEXT));

@@ -14,10 +14,12 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "shim/many/death.h"
+#include "shim/many/doing.h"
 #include "shim/many/serve.h"
 #include "shim/shim.h"
 #include "sim/cuda/outside.h"
@@ -217,7 +219,7 @@ static const char *take_in(int connection, pid_t pid, const struct wire_hello *h
         return NULL;
     }
     struct stand_in *s = ncs_new(sizeof *s);
-    *s = (struct stand_in){ .process = p, .wire = wire, .socket = connection, .thread = hello->thread };
+    *s = (struct stand_in){ .process = p, .wire = wire, .socket = connection, .thread = hello->thread, .rank = -1 };
     if (start_thread(stand_in_main, s))
         return NULL;
     ncs_free(s);
@@ -329,6 +331,19 @@ static int wait_for_event(bool once)
     }
 }
 
+#define STALL_LOOK_NS ((int64_t)250000000)
+
+static void *stall_main(void *arg)
+{
+    int64_t stall = server.settings.stall, pause = stall / 4 < STALL_LOOK_NS ? stall / 4 + 1 : STALL_LOOK_NS;
+    note_own();
+    for (;;) {
+        nanosleep(&(struct timespec){ .tv_nsec = (long)pause }, NULL);
+        ncs_shim_look_for_stall(stall);
+    }
+    return arg;
+}
+
 static bool open_server(void)
 {
     server.arena = sim_arena_open();
@@ -338,7 +353,7 @@ static bool open_server(void)
     }
     server.open = true;
     ncs_shim_read_settings(&server.settings);
-    return ncs_shim_open_for_many();
+    return ncs_shim_open_for_many() && (server.settings.stall <= 0 || start_thread(stall_main, NULL));
 }
 
 int ncs_many_serve(int listener, int alive)
@@ -396,6 +411,49 @@ bool server_each_process(bool (*look)(pid_t process, void *arg), void *arg)
         all = look(pid[i], arg);
     ncs_free(pid);
     return all;
+}
+
+/* The threads that are in no call, by process and thread, for server_each_outside. */
+struct outside {
+    pid_t process, thread;
+    int rank;
+};
+
+/* Calls `look` for each thread of the job that has made calls and is in none now. */
+static bool server_each_outside(bool (*look)(const struct outside *o, void *arg), void *arg)
+{
+    bool all = true;
+    pthread_mutex_lock(&server.lock);
+    for (const struct stand_in *s = server.first; s && all; s = s->next) {
+        struct outside o = { s->process->pid, s->thread, s->rank };
+        int state = atomic_load(&s->wire->state);
+        all = s->process->gone || state == WIRE_SERVED || (state == WIRE_IDLE && look(&o, arg));
+    }
+    pthread_mutex_unlock(&server.lock);
+    return all;
+}
+
+static bool outside_waits(const struct outside *o, void *arg)
+{
+    (void)arg;
+    return *doing_name(o->process, o->thread) != '\0';
+}
+
+bool server_is_stalled(void)
+{
+    return server_each_outside(outside_waits, NULL);
+}
+
+static bool outside_list(const struct outside *o, void *arg)
+{
+    if (o->rank >= 0)
+        ncs_str_addf(arg, "; rank %d is in no call and %s", o->rank, doing_name(o->process, o->thread));
+    return true;
+}
+
+void server_list_outside(struct ncs_str *out)
+{
+    server_each_outside(outside_list, out);
 }
 
 enum server_thread server_thread(pid_t process, pid_t thread, pid_t *own)

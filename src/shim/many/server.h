@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/map.h"
+#include "base/str.h"
 #include "shim/many/wire.h"
 
 /* Where an out-parameter of a call that is not over goes: NCCL fills some handles later. */
@@ -41,6 +41,7 @@ struct stand_in {
     int socket;
     pid_t thread;           /* of the program */
     pid_t own;              /* here */
+    int rank;               /* -1 = unknown so far */
     struct stand_in *next;
 };
 
@@ -70,5 +71,10 @@ enum server_thread {
     SERVER_SERVED,  /* in a call; *own gets the thread that makes it */
 };
 enum server_thread server_thread(pid_t process, pid_t thread, pid_t *own);
+
+/* True if each thread of the job waits, in a call or not, or runs in MPI, as far as that shows. */
+bool server_is_stalled(void);
+/* Appends "; rank 1 is in no call and runs, perhaps in MPI": what the ranks do that are in no call. */
+void server_list_outside(struct ncs_str *out);
 
 #endif

@@ -137,6 +137,11 @@ bool sim_foreign_has_threads(void)
     return sim_world.contexts > 0;
 }
 
+bool sim_foreign_some_wait(void)
+{
+    return sim_world.foreign_waits > 0;
+}
+
 void sim_foreign_unwatch(void)
 {
     pthread_mutex_unlock(&token);

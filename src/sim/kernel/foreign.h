@@ -40,6 +40,8 @@ bool sim_foreign_is_polling(pid_t thread, int64_t patience);
 int64_t sim_foreign_watch(void);
 /* True if some thread of the program has made a call. Needs the token. */
 bool sim_foreign_has_threads(void);
+/* True if a call waits. Needs the token. */
+bool sim_foreign_some_wait(void);
 /* Gives the token back. */
 void sim_foreign_unwatch(void);
 /* Notes a call that is not only a query. Needs the token. */
