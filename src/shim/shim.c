@@ -39,7 +39,7 @@ static pthread_key_t at_thread_end;
 static atomic_bool is_opened, is_ending;
 static atomic_bool has_ranks;       /* the program has begun to make a communicator */
 static atomic_bool is_child;        /* this process was forked after the simulator had begun */
-static bool is_client;              /* the machine is in another process */
+static atomic_bool is_client;       /* the machine is in another process */
 static bool is_joined;              /* a client: this process belongs to the job */
 static _Thread_local int refusal;
 static _Thread_local bool uses_runtime;
@@ -334,7 +334,7 @@ static void *watch_main(void *arg)
     int64_t pause = watch_limit / WATCH_PARTS, began = watch_now();
     pause = pause < WATCH_NS_LEAST ? WATCH_NS_LEAST : pause > WATCH_NS_MOST ? WATCH_NS_MOST : pause;
     atomic_store(&watch_thread, (int)syscall(SYS_gettid));
-    while (!atomic_load(&is_ending)) {
+    while (!atomic_load(&is_ending) && !is_client) { /* the machine of a job watches for all */
         nanosleep(&(struct timespec){ .tv_nsec = (long)pause }, NULL);
         watch_look(watch_now() - began);
     }

@@ -34,7 +34,8 @@ static void add_gate(struct ncs_snapshot *s, struct ncs_snap_context *c)
 {
     s->gate = ncs_resize(s->gate, (s->gates + 1) * sizeof *s->gate);
     s->wait = ncs_resize(s->wait, (s->waits + 1) * sizeof *s->wait);
-    s->gate[s->gates] = (struct ncs_snap_gate){ .what = "lock or join in its own code", .owner = -1 };
+    s->gate[s->gates] = (struct ncs_snap_gate){ .owner = -1, .what = server_is_open() ? "barrier, lock or message in its own code"
+                                                                                       : "lock or join in its own code" };
     s->wait[s->waits] = (struct ncs_snap_wait){ NCS_WAIT_GATE, (int)s->gates++ };
     c->state = NCS_CONTEXT_PARKED;
     c->wait = s->waits++;
@@ -46,8 +47,7 @@ static void add_gate(struct ncs_snapshot *s, struct ncs_snap_context *c)
  * others, is left out. */
 void ncs_settle_contexts(struct ncs_snapshot *s)
 {
-    bool goes_on = s->stop == NCS_STOP_STALLED && server_is_open(); /* a thread in no call may run */
-    bool hangs = (s->stop == NCS_STOP_QUIET || s->stop == NCS_STOP_STALLED) && !goes_on;
+    bool hangs = s->stop == NCS_STOP_QUIET || s->stop == NCS_STOP_STALLED;
     for (size_t i = 0; i < s->contexts; i++) {
         struct ncs_snap_context *c = &s->context[i];
         if (!is_outside(s, c))
