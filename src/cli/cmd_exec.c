@@ -19,16 +19,20 @@
 #include "run/fault_text.h"
 #include "scenario/scenario.h"
 
-enum { GPUS, NCCL, POLICY, TIMEOUT, STALL, PATIENCE, SEED, KERNELS, NO_REDIRECT, VERIFY, FAIL_ON, FAULT, SWEEP, REPEAT, FORMAT, HTML, TRACE, RECORD, VERBOSE,
+enum { GPUS, PROCESSES, NCCL, POLICY, TIMEOUT, STALL, PATIENCE, SEED, KERNELS, NO_REDIRECT, VERIFY, FAIL_ON, FAULT, SWEEP, REPEAT, FORMAT, HTML, TRACE, RECORD, VERBOSE,
        HELP };
 
 static const char *const policies[] = { "strict", "typical", NULL };
+
+static const char *const processes[] = { "auto", "one", "many", NULL };
 
 static const char *const kernels[] = { "fail", "skip", NULL };
 
 static const struct ncs_option options[] = {
     [GPUS]    = { "gpus", 'n', NCS_OPTION_INT, "GPUS", "8", "Running", "number of GPUs",
                   NULL, 1, 1024 },
+    [PROCESSES] = { "processes", 0, NCS_OPTION_CHOICE, NULL, "auto", "Running",
+                  "whether the program is one process, or many with one machine; auto: as it seems", processes, 0, 0 },
     [NCCL]    = { "nccl-version", 0, NCS_OPTION_CHOICE, "VERSION", "2.30.7", "Running",
                   "the version of NCCL to simulate: 2.28.9 ... 2.30.7", ncs_nccl_profiles, 0, 0 },
     [POLICY]  = { "policy", 0, NCS_OPTION_CHOICE, NULL, "strict", "Running",
@@ -214,7 +218,7 @@ static int exec_start(const struct ncs_option_value *v, char **argv, const char 
 {
     char gpus[32], seed[32];
     struct ncs_str html = { 0 }, trace = { 0 }, record = { 0 };
-    struct ncs_exec_variable variable[20];
+    struct ncs_exec_variable variable[24];
     size_t count = 0;
     snprintf(gpus, sizeof gpus, "%" PRId64, v[GPUS].number);
     snprintf(seed, sizeof seed, "%" PRId64, v[SEED].number);
@@ -226,6 +230,7 @@ static int exec_start(const struct ncs_option_value *v, char **argv, const char 
         struct ncs_exec_variable variable;
     } all[] = {
         { v[GPUS].given, { "NCCLSCRIPT_GPUS", gpus } },
+        { v[PROCESSES].given, { "NCCLSCRIPT_PROCESSES", processes[v[PROCESSES].number] } },
         { v[NCCL].given, { "NCCLSCRIPT_NCCL_VERSION", ncs_nccl_profiles[v[NCCL].number] } },
         { v[POLICY].given, { "NCCLSCRIPT_POLICY", policies[v[POLICY].number] } },
         { v[TIMEOUT].given, { "NCCLSCRIPT_TIMEOUT", ncs_option_last(&v[TIMEOUT]) } },
@@ -274,8 +279,10 @@ const struct ncs_command ncs_cmd_exec = {
     .summary = "run an NCCL program on the simulator",
     .about = "PROGRAM is any program that uses the shared libraries of NCCL and of the CUDA runtime from host\n"
              "code. It needs no change and no GPU.\n"
-             "Each thread of the program is a thread of the simulated machine. The machine is one process with\n"
-             "all GPUs. exec refuses a job of several processes (mpirun, torchrun, fork).\n"
+             "Each thread of the program is a thread of the simulated machine. The program may be one process\n"
+             "with all GPUs, or many processes of one host: `exec -- mpirun -np 8 ./train`, torchrun, srun, or a\n"
+             "program that forks. If nothing changes in a job of many processes for --stall, exec reports once\n"
+             "who waits for whom, and the job goes on.\n"
              "\n"
              "If every thread waits for another thread, exec reports the hang and ends the program at once.\n"
              "Threads may poll without success (cudaEventQuery, ncclCommGetAsyncError) while all other threads\n"

@@ -75,14 +75,12 @@ void ncs_shim_warn(const char *fmt, ...)
 
 /* ---- several processes ---- */
 
-/* Refuses a job of several processes: prints one sentence, once, and sets the code that the call returns. */
-static const struct ncs_api *refuse_processes(const struct ncs_fn_info *info, const char *sign)
+/* Refuses what only a job of many processes could do: prints one sentence, once, and sets the code that the call returns. */
+static const struct ncs_api *refuse_processes(const struct ncs_fn_info *info, const char *why)
 {
     static atomic_bool said;
     if (!atomic_exchange(&said, true))
-        ncs_shim_warn("%s: a job of several processes cannot run on the simulator, which is one "
-                      "process with all GPUs: use a thread per GPU, or ncclCommInitAll",
-                      sign);
+        ncs_shim_warn("%s: %s", info->name, why);
     refusal = info->lib == NCS_LIB_NCCL ? (int)ncclInvalidUsage : (int)cudaErrorInitializationError;
     return NULL;
 }
@@ -224,7 +222,7 @@ static void greet(void)
     ncs_str_free(&devices);
 }
 
-static void watch_forks(void)
+static void shim_watch_forks(void)
 {
     pthread_atfork(before_fork, after_fork, in_child);
     atomic_store(&is_opened, true);
@@ -238,7 +236,7 @@ static void open_client(void)
     ncs_shim_warn_of_others(false);
     load_above();
     is_joined = above && client_join();
-    watch_forks();
+    shim_watch_forks();
 }
 
 static void open_machine(void)
@@ -277,7 +275,7 @@ static void open_machine(void)
     sim_foreign_idle = on_idle;
     pthread_key_create(&at_thread_end, end_thread);
     atexit(at_exit);
-    watch_forks();
+    shim_watch_forks();
 }
 
 bool ncs_shim_open_for_many(void)
@@ -318,7 +316,7 @@ static bool watch_is_over(int64_t idle)
 /* `idle`: since the program began, which counts until it makes a call. */
 static void watch_look(int64_t idle)
 {
-    if (is_client || (!atomic_load(&is_opened) && (!watch_is_over(idle) || getenv(NCS_JOB))))
+    if (is_client || server_is_asleep() || (!atomic_load(&is_opened) && !watch_is_over(idle)))
         return;
     pthread_once(&once, open_machine);
     if (!api)
@@ -443,7 +441,8 @@ const struct ncs_api *ncs_shim_enter_from(enum ncs_fn fn, void *caller)
     if (!api && !is_joined)
         return refuse_unopened(info);
     if (info->result != NCS_RESULT_TEXT && atomic_load(&is_child))
-        return refuse_processes(info, "a call after fork()");
+        return refuse_processes(info, "this process was forked after its parent had used CUDA or NCCL, which do not "
+                                      "work in such a child: start all processes before the first call");
     uses_runtime |= info->lib == NCS_LIB_CUDA && !info->looks;
     int site = above ? ncs_shim_site(above, caller) : 0; /* before the token, which it must not hold up */
     if (!is_client)
@@ -452,19 +451,29 @@ const struct ncs_api *ncs_shim_enter_from(enum ncs_fn fn, void *caller)
     return remote ? remote : refuse_unopened(info);
 }
 
+static const struct ncs_api *refuse_launched(const struct ncs_fn_info *info)
+{
+    struct ncs_str why = { 0 };
+    ncs_str_addf(&why, "%s says that this is a job of many processes, and they have no machine in common: start them all by "
+                       "`ncclscript exec -- LAUNCHER ...`", settings.launcher);
+    refuse_processes(info, why.text);
+    ncs_str_free(&why);
+    return NULL;
+}
+
 const struct ncs_api *ncs_shim_begin(enum ncs_fn fn, int site, int named, int process)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[fn];
     if (!ncs_api_has(api, fn))
         return refuse_absent(info);
     if (settings.launcher && forms_communicators(fn))
-        return refuse_processes(info, settings.launcher);
+        return refuse_launched(info);
     if (info->joins != NCS_JOINS_NONE)
         atomic_store(&has_ranks, true);
     sim_foreign_enter(sim_foreign_is_attached() ? NULL : new_local(process));
     if (!info->looks)
         sim_foreign_called();
-    if (ncs_local && !ncs_local->named)
+    if (ncs_local && !ncs_local->named && process > 0)
         ncs_local->rank = *first_rank(process);
     if (above && ncs_local) {
         ncs_local->where = above->place;
@@ -526,7 +535,9 @@ bool ncs_shim_join(enum ncs_fn fn, const union ncs_arg *arg)
     for (int i = 0; id && i < ids; i++)
         if (sim_foreign_id_is_strange(&id[i])) {
             sim_foreign_leave();
-            refuse_processes(&ncs_fn_info[NCS_FN_ncclCommInitRank], "an id of another process");
+            refuse_processes(&ncs_fn_info[NCS_FN_ncclCommInitRank],
+                             "the id comes from a process that is no part of this job (`exec --processes many` takes all that "
+                             "it starts into one job)");
             return false;
         }
     if (joins)

@@ -172,7 +172,7 @@ static bool is_left_out_there(struct task task, int64_t patience, struct look *o
 }
 
 /* False as soon as a thread of the process is found that may continue by itself. */
-static bool look_at(struct look *out, const char *process, int64_t patience)
+static bool task_look(struct look *out, const char *process, int64_t patience)
 {
     char path[64];
     bool here = strcmp(process, "self") == 0;
@@ -202,12 +202,12 @@ static bool look_there(pid_t process, void *arg)
     const struct look_there *l = arg;
     char number[16];
     snprintf(number, sizeof number, "%d", (int)process);
-    return look_at(l->out, number, l->patience);
+    return task_look(l->out, number, l->patience);
 }
 
 static bool look(struct look *out, int64_t patience)
 {
-    bool wait = !sim_foreign_is_entered(patience) && look_at(out, "self", patience);
+    bool wait = !sim_foreign_is_entered(patience) && task_look(out, "self", patience);
     if (wait && server_is_open())
         wait = server_each_process(look_there, &(struct look_there){ out, patience });
     return wait && !sim_foreign_is_entered(patience);

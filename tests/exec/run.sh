@@ -89,12 +89,12 @@ reports 'from a device that another rank of it has.*: ncclCommInitRank \(2, firs
 
 run "fork" 0 "${exec[@]}" -- "${clients}mistakes" forked
 says '^code 5$'
-reports 'after fork\(\): a job of several processes cannot run on the simulator'
+reports 'this process was forked after its parent had used CUDA or NCCL'
 run "id of another process" 0 "${exec[@]}" -- "${clients}mistakes" foreign_id
 says '^code 5$'
-reports 'an id of another process: a job of several processes cannot run'
-run "launcher" 0 env OMPI_COMM_WORLD_SIZE=2 "${exec[@]}" -- "${clients}mistakes" launched
-reports 'OMPI_COMM_WORLD_SIZE: a job of several processes cannot run'
+reports 'ncclCommInitRank: the id comes from a process that is no part of this job'
+run "a launcher without exec" 0 "${sanitized[@]}" OMPI_COMM_WORLD_SIZE=2 LD_LIBRARY_PATH="$libraries" "${clients}mistakes" launched
+reports 'ncclGetUniqueId: OMPI_COMM_WORLD_SIZE says that this is a job of many processes'
 
 run "version" 0 "${exec[@]}" --nccl-version 2.28.9 -- "${clients}mistakes" newer
 says '^code 5$'

@@ -295,7 +295,7 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
 }
 
 /* In a copy of the process: the report settles what the program still changes. */
-static void stalled(const char *why)
+static void exec_stalled(const char *why)
 {
     struct ncs_result result = { 0 };
     struct ncs_str doubt = { 0 }, deaths = { 0 }, out = { 0 };
@@ -375,4 +375,4 @@ extern const struct ncs_shim_above ncs_exec_above;
 const struct ncs_shim_above ncs_exec_above = { .open = open_above, .site = ncs_site_find, .named = ncs_site_named,
                                                .describe = ncs_site_describe, .described = ncs_site_described,
                                                .place = ncs_site_place,
-                                               .verdict = verdict, .stalled = stalled, .ended = ended };
+                                               .verdict = verdict, .stalled = exec_stalled, .ended = ended };

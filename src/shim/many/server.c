@@ -29,6 +29,7 @@
 #define SERVER_OWN_MOST 4 /* threads of this process besides those that stand in */
 
 static struct {
+    atomic_bool asleep; /* no process of the program has connected so far */
     bool open;
     int arena, listener, alive; /* alive: at its end, exec's program has ended */
     struct ncs_shim_settings settings;
@@ -109,7 +110,7 @@ static void *stand_in_main(void *arg)
     return NULL;
 }
 
-static bool start_thread(void *(*main)(void *), void *arg)
+static bool server_start_thread(void *(*main)(void *), void *arg)
 {
     pthread_t thread;
     if (pthread_create(&thread, NULL, main, arg) != 0)
@@ -220,7 +221,7 @@ static const char *take_in(int connection, pid_t pid, const struct wire_hello *h
     }
     struct stand_in *s = ncs_new(sizeof *s);
     *s = (struct stand_in){ .process = p, .wire = wire, .socket = connection, .thread = hello->thread, .rank = -1 };
-    if (start_thread(stand_in_main, s))
+    if (server_start_thread(stand_in_main, s))
         return NULL;
     ncs_free(s);
     return "the machine can start no more threads";
@@ -352,14 +353,16 @@ static bool open_server(void)
         return false;
     }
     server.open = true;
+    atomic_store(&server.asleep, false);
     ncs_shim_read_settings(&server.settings);
-    return ncs_shim_open_for_many() && (server.settings.stall <= 0 || start_thread(stall_main, NULL));
+    return ncs_shim_open_for_many() && (server.settings.stall <= 0 || server_start_thread(stall_main, NULL));
 }
 
 int ncs_many_serve(int listener, int alive)
 {
     server.listener = listener;
     server.alive = alive;
+    atomic_store(&server.asleep, true);
     note_own();
     int connection = wait_for_event(true);
     if (connection < 0)
@@ -379,6 +382,11 @@ void ncs_many_end_clients(void)
 }
 
 /* ---- what the threads of the job do ---- */
+
+bool server_is_asleep(void)
+{
+    return atomic_load(&server.asleep);
+}
 
 bool server_is_open(void)
 {

@@ -104,7 +104,7 @@ void *sim_arena_take(size_t bytes)
     return block;
 }
 
-static size_t span_at(size_t offset)
+static size_t arena_span_at(size_t offset)
 {
     size_t low = 0, high = arena.spans;
     while (low < high) {
@@ -120,7 +120,7 @@ static size_t span_at(size_t offset)
 /* The system takes the pages back, and gives zero ones at the next use. */
 void sim_arena_give(void *block)
 {
-    size_t at = span_at((size_t)((char *)block - arena.base));
+    size_t at = arena_span_at((size_t)((char *)block - arena.base));
     struct span *s = &arena.span[at];
     fallocate(arena.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)s->offset, (off_t)s->bytes);
     s->used = false;
