@@ -281,16 +281,26 @@ static bool client_attach(int *arena)
 }
 
 static bool client_on;
+static pid_t client_pid;
 
 bool client_is_on(void)
 {
     return client_on;
 }
 
+/* Else the machine would not know it from a death. A process that was forked from this one has no part in it. */
+static void client_exits(void)
+{
+    if (client_pid == getpid() && mine)
+        client_ask(mine, WIRE_EXITS);
+}
+
 bool client_join(void)
 {
     int arena = -1;
     client_on = true;
+    client_pid = getpid();
+    atexit(client_exits);
     pthread_key_create(&client_key, client_leave);
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* the machine copies from and to this process's memory */
     if (!client_attach(&arena))

@@ -29,15 +29,17 @@ static bool death_from_stat(int pid, int *status)
     return state && last && state[1] == ' ' && state[2] == 'Z' && sscanf(last, "%d", status) == 1;
 }
 
-bool death_of(int pidfd, int pid, struct ncs_str *out)
+bool death_of(int pidfd, int pid, bool exits, struct ncs_str *out)
 {
     struct death_info info = { .mask = DEATH_EXIT };
     int status;
     bool known = ioctl(pidfd, DEATH_GET_INFO, &info) == 0 && info.mask & DEATH_EXIT;
     status = info.exit_code;
     known = known || death_from_stat(pid, &status);
+    if (!known && exits)
+        return false;
     if (!known)
-        ncs_str_add(out, "its end");
+        ncs_str_add(out, "a signal, or its own _exit");
     else if (WIFSIGNALED(status))
         ncs_str_addf(out, "signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else if (WEXITSTATUS(status))

@@ -482,6 +482,10 @@ bool serve_call(struct stand_in *s)
     w->is_refused = false;
     if (fn == WIRE_LEAVES)
         return false;
+    if (fn == WIRE_EXITS) {
+        atomic_store(&s->process->exits, true);
+        return true;
+    }
     if (fn >= 0 && fn < NCS_FN_COUNT)
         serve_function_of_api(s, site);
     else

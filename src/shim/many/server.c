@@ -281,7 +281,7 @@ static void lose_process(struct server_process *p)
     p->gone = true;
     pthread_cond_broadcast(&p->has_runner);
     pthread_mutex_unlock(&p->lock);
-    bool lost = death_of(p->pidfd, p->pid, &how);
+    bool lost = death_of(p->pidfd, p->pid, atomic_load(&p->exits), &how);
     sim_foreign_end_process(p->number, lost ? how.text : NULL);
     close_wires(p);
     close(p->pidfd);

@@ -25,6 +25,7 @@ struct server_process {
     const int *device;      /* the machine's numbers of the devices that it sees; NULL = all */
     int devices;
     bool gone;
+    atomic_bool exits;      /* it has said that it ends by itself */
     pthread_mutex_t lock;   /* guards what follows */
     struct late *late;
     int *site;              /* by site of the process: the machine's own */
