@@ -152,7 +152,7 @@ static void *client_runner(void *arg)
         close(arena);
     while (t) {
         while (atomic_load(&t->wire->state) != WIRE_REQUEST) {
-            wire_wait(t->wire, WIRE_IDLE, false);
+            wire_wait(t->wire, WIRE_PROGRAM, WIRE_IDLE);
             if (client_is_alone(t))
                 return arg;
         }
@@ -160,7 +160,7 @@ static void *client_runner(void *arg)
         client_run(t->wire);
         wire_set(t->wire, WIRE_REPLY);
         while (atomic_load(&t->wire->state) == WIRE_REPLY) {
-            wire_wait(t->wire, WIRE_REPLY, false);
+            wire_wait(t->wire, WIRE_PROGRAM, WIRE_REPLY);
             if (client_is_alone(t))
                 return arg;
         }
@@ -195,7 +195,7 @@ static void client_ask(struct client_thread *t, int fn)
     w->is_refused = false;
     wire_set(w, WIRE_REQUEST);
     for (int state; (state = atomic_load(&w->state)) != WIRE_REPLY;) {
-        wire_wait(w, (enum wire_state)state, false);
+        wire_wait(w, WIRE_PROGRAM, (enum wire_state)state);
         if (atomic_load(&w->state) == state && client_is_alone(t))
             client_end();
     }

@@ -79,7 +79,7 @@ static bool stand_in_hears(struct stand_in *s)
         if (state == WIRE_REQUEST && atomic_compare_exchange_strong(&s->wire->state, &request, WIRE_SERVED))
             return true;
         if (state != WIRE_REQUEST)
-            wire_wait(s->wire, (enum wire_state)state, true);
+            wire_wait(s->wire, WIRE_MACHINE, (enum wire_state)state);
     }
 }
 
@@ -138,7 +138,7 @@ void server_run_there(struct server_process *p, enum ncs_fn kind, void (*functio
         w->arg[3].i = status;
         wire_set(w, WIRE_REQUEST);
         for (int state; (state = atomic_load(&w->state)) != WIRE_REPLY && state != WIRE_CLOSED;)
-            wire_wait(w, (enum wire_state)state, true);
+            wire_wait(w, WIRE_MACHINE, (enum wire_state)state);
         if (atomic_load(&w->state) == WIRE_REPLY)
             wire_set(w, WIRE_IDLE);
     }

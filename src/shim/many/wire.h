@@ -39,6 +39,7 @@ struct wire_site {
 
 struct wire {
     atomic_int state;
+    atomic_bool sleeps[2];    /* by side: it waits, and has to be woken */
     int fn;
     int rank;                 /* that the thread has said of itself; -1 = none */
     int refused;              /* reply: the call was not made, and returns this code */
@@ -66,9 +67,10 @@ struct wire_welcome {
     char why[WIRE_TEXT];
 };
 
-/* Both wait until the state is not this any more; the client, that also looks whether the machine is there, for a second at
- * most. */
-void wire_wait(struct wire *w, enum wire_state state, bool forever);
+/* Waits until the state is not this any more. The program's side also looks whether the machine is there, and waits for a second
+ * at most. */
+enum wire_side { WIRE_PROGRAM, WIRE_MACHINE };
+void wire_wait(struct wire *w, enum wire_side side, enum wire_state state);
 void wire_set(struct wire *w, enum wire_state state);
 /* Wakes whoever waits, after a change of the state. */
 void wire_wake(struct wire *w);
