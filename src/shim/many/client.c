@@ -82,6 +82,19 @@ static struct wire *client_new_wire(int *file)
     return p == MAP_FAILED ? NULL : p;
 }
 
+/* Those that have no room are left out. */
+static void client_list_variables(char *out, size_t room)
+{
+    size_t at = 0;
+    for (char **v = environ; v && *v; v++) {
+        size_t bytes = strlen(*v) + 1;
+        if (strncmp(*v, "NCCL_", strlen("NCCL_")) != 0 || bytes >= room - at)
+            continue;
+        memcpy(out + at, *v, bytes);
+        at += bytes;
+    }
+}
+
 static void client_fill_hello(struct wire_hello *hello, bool runs)
 {
     const char *devices = getenv("CUDA_VISIBLE_DEVICES");
@@ -90,6 +103,7 @@ static void client_fill_hello(struct wire_hello *hello, bool runs)
     ncs_interpreter_own_script(hello->program, sizeof hello->program);
     if (!hello->program[0])
         snprintf(hello->program, sizeof hello->program, "%s", program_invocation_name);
+    client_list_variables(hello->variables, sizeof hello->variables);
     if (devices)
         snprintf(hello->devices, sizeof hello->devices, "%s", devices);
 }

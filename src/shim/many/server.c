@@ -238,19 +238,74 @@ static const char *check_hello(int connection, const struct wire_hello *hello, s
     return NULL;
 }
 
+static void note_own(void)
+{
+    server.own[server.owns++] = server_thread_number();
+}
+
+#define STALL_LOOK_NS ((int64_t)250000000)
+
+static void *stall_main(void *arg)
+{
+    int64_t stall = server.settings.stall, pause = stall / 4 < STALL_LOOK_NS ? stall / 4 + 1 : STALL_LOOK_NS;
+    note_own();
+    for (;;) {
+        nanosleep(&(struct timespec){ .tv_nsec = (long)pause }, NULL);
+        ncs_shim_look_for_stall(stall);
+    }
+    return arg;
+}
+
+static bool open_server(void)
+{
+    server.arena = sim_arena_open();
+    if (server.arena < 0) {
+        ncs_shim_warn("no memory for a job of many processes: %s", strerror(errno));
+        return false;
+    }
+    server.open = true;
+    atomic_store(&server.asleep, false);
+    ncs_shim_read_settings(&server.settings);
+    return ncs_shim_open_for_many() && (server.settings.stall <= 0 || server_start_thread(stall_main, NULL));
+}
+
+/* NCCL's variables of the first process are those of the job. */
+static void adopt_variables(const struct wire_hello *hello)
+{
+    for (const char *v = hello->variables; *v; v += strlen(v) + 1) {
+        const char *is = strchr(v, '=');
+        char *name = is ? ncs_copy_text(v) : NULL;
+        if (name) {
+            name[is - v] = '\0';
+            setenv(name, is + 1, 1);
+        }
+        ncs_free(name);
+    }
+}
+
+/* Makes the machine for the first process. NULL = done. */
+static const char *open_for(const struct wire_hello *hello)
+{
+    if (server.open)
+        return NULL;
+    adopt_variables(hello);
+    return open_server() ? NULL : "there is no machine";
+}
+
 static void receive_client(int connection)
 {
     struct wire_hello *hello = ncs_new(sizeof *hello);
-    struct wire_welcome welcome = { .skips_kernels = server.settings.skips_kernels };
+    struct wire_welcome welcome = { .joined = false };
     struct ucred peer;
     int file = -1;
     bool heard = wire_receive(connection, hello, sizeof *hello, &file);
     const char *why = heard ? check_hello(connection, hello, &peer) : "its greeting is broken";
-    if (!why) {
-        hello->devices[WIRE_PATH - 1] = hello->program[WIRE_PATH - 1] = '\0';
-        why = take_in(connection, peer.pid, hello, map_wire(file));
-    }
+    hello->devices[sizeof hello->devices - 1] = hello->program[sizeof hello->program - 1] = '\0';
+    hello->variables[sizeof hello->variables - 1] = hello->variables[sizeof hello->variables - 2] = '\0';
+    why = why ? why : open_for(hello);
+    why = why ? why : take_in(connection, peer.pid, hello, map_wire(file));
     welcome.joined = !why;
+    welcome.skips_kernels = server.settings.skips_kernels;
     snprintf(welcome.why, sizeof welcome.why, "%s", why ? why : "");
     wire_send(connection, &welcome, sizeof welcome, server.arena);
     if (file >= 0)
@@ -298,14 +353,8 @@ static bool any_process_is_left(void)
 
 /* ---- serving ---- */
 
-static void note_own(void)
-{
-    server.own[server.owns++] = server_thread_number();
-}
-
-/* Waits for connections and the ends of processes, until the program has ended, or `once` for the first connection. Returns
- * the connection; -1 = the program has ended. */
-static int wait_for_event(bool once)
+/* Waits for connections and the ends of processes. Returns the connection; -1 = the program has ended. */
+static int wait_for_event(void)
 {
     for (;;) {
         size_t count = 0;
@@ -324,38 +373,12 @@ static int wait_for_event(bool once)
                 lose_process(server.process[i]);
         bool comes = p[0].revents & POLLIN;
         ncs_free(p);
-        if (over || (once && server.alive < 0 && !comes))
+        if (over)
             return -1;
         int connection = comes ? accept4(server.listener, NULL, NULL, SOCK_CLOEXEC) : -1;
         if (connection >= 0)
             return connection;
     }
-}
-
-#define STALL_LOOK_NS ((int64_t)250000000)
-
-static void *stall_main(void *arg)
-{
-    int64_t stall = server.settings.stall, pause = stall / 4 < STALL_LOOK_NS ? stall / 4 + 1 : STALL_LOOK_NS;
-    note_own();
-    for (;;) {
-        nanosleep(&(struct timespec){ .tv_nsec = (long)pause }, NULL);
-        ncs_shim_look_for_stall(stall);
-    }
-    return arg;
-}
-
-static bool open_server(void)
-{
-    server.arena = sim_arena_open();
-    if (server.arena < 0) {
-        ncs_shim_warn("no memory for a job of many processes: %s", strerror(errno));
-        return false;
-    }
-    server.open = true;
-    atomic_store(&server.asleep, false);
-    ncs_shim_read_settings(&server.settings);
-    return ncs_shim_open_for_many() && (server.settings.stall <= 0 || server_start_thread(stall_main, NULL));
 }
 
 int ncs_many_serve(int listener, int alive)
@@ -364,12 +387,7 @@ int ncs_many_serve(int listener, int alive)
     server.alive = alive;
     atomic_store(&server.asleep, true);
     note_own();
-    int connection = wait_for_event(true);
-    if (connection < 0)
-        return 0;
-    if (!open_server())
-        return 70;
-    for (; connection >= 0; connection = wait_for_event(false))
+    for (int connection; (connection = wait_for_event()) >= 0;)
         receive_client(connection);
     return 0;
 }
@@ -455,7 +473,7 @@ bool server_is_stalled(void)
 static bool outside_list(const struct outside *o, void *arg)
 {
     if (o->rank >= 0)
-        ncs_str_addf(arg, "; rank %d is in no call and %s", o->rank, doing_name(o->process, o->thread));
+        ncs_str_addf(arg, "; rank %d (process %d) is in no call and %s", o->rank, (int)o->process, doing_name(o->process, o->thread));
     return true;
 }
 

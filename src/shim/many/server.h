@@ -77,7 +77,7 @@ enum server_thread server_thread(pid_t process, pid_t thread, pid_t *own);
 
 /* True if each thread of the job waits, in a call or not, or runs in MPI, as far as that shows. */
 bool server_is_stalled(void);
-/* Appends "; rank 1 is in no call and runs, perhaps in MPI": what the ranks do that are in no call. */
+/* Appends "; rank 1 (process 4711) is in no call and runs, perhaps in MPI": what the ranks do that are in no call. */
 void server_list_outside(struct ncs_str *out);
 
 #endif

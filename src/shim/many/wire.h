@@ -56,6 +56,7 @@ struct wire_hello {
     pid_t thread;
     bool runs_functions;      /* it waits for functions of the program to run: it makes no calls */
     char program[WIRE_PATH];  /* what reports call it */
+    char variables[4 * WIRE_PATH]; /* NCCL's, as "NCCL_DEBUG=INFO", each with a NUL; an empty one ends them */
     bool lists_devices;       /* CUDA_VISIBLE_DEVICES is set, to: */
     char devices[WIRE_PATH];
 };
