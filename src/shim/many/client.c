@@ -32,7 +32,8 @@ struct client_thread {
 
 static _Thread_local struct client_thread *mine; /* a pointer only: these libraries have little room for such */
 static pthread_key_t client_key;
-static bool client_skips;
+static bool client_skips, client_on;
+static pid_t client_pid; /* a process that is forked from it has no part in the job */
 static pthread_mutex_t client_lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static struct ncs_map client_described;                         /* by site: the machine knows it */
 static bool runs_functions;
@@ -280,7 +281,8 @@ static void client_leave(void *of_thread)
 {
     struct client_thread *t = of_thread;
     mine = NULL;
-    client_ask(t, WIRE_LEAVES);
+    if (client_pid == getpid())
+        client_ask(t, WIRE_LEAVES);
     munmap(t->wire, sizeof *t->wire);
     close(t->socket);
     ncs_free(t);
@@ -294,8 +296,6 @@ static bool client_attach(int *arena)
     return mine != NULL;
 }
 
-static bool client_on;
-static pid_t client_pid;
 
 bool client_is_on(void)
 {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -31,7 +32,9 @@
 static struct {
     atomic_bool asleep; /* no process of the program has connected so far */
     bool open;
-    int arena, listener, alive; /* alive: at its end, exec's program has ended */
+    int arena, listener;
+    int alive; /* at its end, the program that exec started has ended */
+    int spare; /* a descriptor to refuse a connection with */
     struct ncs_shim_settings settings;
     pthread_mutex_t lock; /* guards the lists; taken after the token, if both */
     struct server_process **process;
@@ -353,6 +356,34 @@ static bool any_process_is_left(void)
 
 /* ---- serving ---- */
 
+/* A connection; -1 = it was refused, because no descriptor is left for it. */
+static int accept_client(void)
+{
+    struct wire_welcome welcome = { .why = "the machine has no file descriptors left (ulimit -n)" };
+    int connection = accept4(server.listener, NULL, NULL, SOCK_CLOEXEC);
+    if (connection >= 0 || (errno != EMFILE && errno != ENFILE))
+        return connection;
+    close(server.spare);
+    connection = accept4(server.listener, NULL, NULL, SOCK_CLOEXEC);
+    if (connection >= 0) {
+        wire_send(connection, &welcome, sizeof welcome, -1);
+        close(connection);
+    }
+    server.spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    return -1;
+}
+
+/* As many as the system allows. */
+static void take_descriptors(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+    server.spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
 /* Waits for connections and the ends of processes. Returns the connection; -1 = the program has ended. */
 static int wait_for_event(void)
 {
@@ -375,7 +406,7 @@ static int wait_for_event(void)
         ncs_free(p);
         if (over)
             return -1;
-        int connection = comes ? accept4(server.listener, NULL, NULL, SOCK_CLOEXEC) : -1;
+        int connection = comes ? accept_client() : -1;
         if (connection >= 0)
             return connection;
     }
@@ -387,6 +418,7 @@ int ncs_many_serve(int listener, int alive)
     server.alive = alive;
     atomic_store(&server.asleep, true);
     note_own();
+    take_descriptors();
     for (int connection; (connection = wait_for_event()) >= 0;)
         receive_client(connection);
     return 0;
