@@ -28,6 +28,11 @@ static const struct { long number; const char *name; } doing_calls[] = {
     { SYS_wait4, "waits for another process (wait)" },
     { SYS_waitid, "waits for another process (wait)" },
     { SYS_futex, "waits for a lock or another thread" },
+#ifdef SYS_pause
+    { SYS_pause, "waits for a signal (pause)" },
+#endif
+    { SYS_rt_sigsuspend, "waits for a signal" },
+    { SYS_rt_sigtimedwait, "waits for a signal" },
     { SYS_nanosleep, "sleeps" },
     { SYS_clock_nanosleep, "sleeps" },
     { SYS_flock, "waits for a lock of a file" },

@@ -506,6 +506,9 @@ static bool outside_list(const struct outside *o, void *arg)
 {
     if (o->rank >= 0)
         ncs_str_addf(arg, "; rank %d (process %d) is in no call and %s", o->rank, (int)o->process, doing_name(o->process, o->thread));
+    else if (o->process == o->thread)
+        ncs_str_addf(arg, "; process %d, which has no rank so far, is in no call and %s", (int)o->process,
+                     doing_name(o->process, o->thread));
     return true;
 }
 

@@ -200,7 +200,9 @@ static char *finished_text(const struct ncs_unmet *unmet, const struct ncs_snap_
         return ncs_text("has not made call %u so far", (unsigned)unmet->call->number);
     if (c && c->ending == NCS_END_PROMPT)
         return ncs_text("%s: has made no further call so far", missing);
-    return ncs_text("%s: %s", missing, c && c->ending == NCS_END_SILENT ? c->message : "finished");
+    if (!c) /* nothing is known of it */
+        return ncs_copy_text(missing);
+    return ncs_text("%s: %s", missing, c->ending == NCS_END_SILENT ? c->message : "finished");
 }
 
 /* The call that a queued operation waits for: the nearest unfinished one before it that has a number. Operations in between, such
