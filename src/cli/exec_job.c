@@ -31,12 +31,14 @@ bool ncs_exec_job_open(struct ncs_exec_job *job)
     *job = (struct ncs_exec_job){ .listener = -1, .alive = -1 };
     if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
         return false;
-    snprintf(job->name, sizeof job->name, "ncclscript-%d-%016llx", (int)getpid(), number);
-    size_t bytes = strlen(job->name);
-    memcpy(address.sun_path + 1, job->name, bytes); /* an abstract name: no file stays behind */
+    int bytes = snprintf(job->name, sizeof job->name, "ncclscript-%d-%016llx", (int)getpid(), number);
+    memcpy(address.sun_path + 1, job->name, (size_t)bytes); /* an abstract name: no file stays behind */
+    job->name[bytes++] = '@';
+    gethostname(job->name + bytes, sizeof job->name - (size_t)bytes - 1);
+    bytes--;
     job->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     return job->listener >= 0 &&
-           bind(job->listener, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + bytes)) == 0 &&
+           bind(job->listener, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)bytes)) == 0 &&
            listen(job->listener, 4096) == 0;
 }
 

@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 struct ncs_exec_job {
-    char name[64];  /* of the socket on which it listens (shim/many/wire.h) */
+    char name[160]; /* of the socket on which it listens, @, and of the host (base/channel.h) */
     int listener;
     int alive;      /* closed when the program has ended */
     pid_t machine;  /* 0 = none */

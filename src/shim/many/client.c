@@ -2,6 +2,7 @@
 #include "shim/many/client.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -60,7 +61,7 @@ static int client_connect(void)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     const char *name = getenv(NCS_JOB);
-    size_t bytes = strlen(name);
+    size_t bytes = strcspn(name, "@");
     int s = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (bytes > sizeof address.sun_path - 1)
         bytes = sizeof address.sun_path - 1;
@@ -119,6 +120,18 @@ static bool client_greet(int s, int memory, bool runs, struct wire_welcome *welc
     return sent && wire_receive(s, welcome, sizeof *welcome, arena);
 }
 
+static void client_say_why_not(const char *why)
+{
+    char host[HOST_NAME_MAX + 1] = "";
+    const char *at = strchr(getenv(NCS_JOB), '@');
+    gethostname(host, sizeof host - 1);
+    if (at && strcmp(at + 1, host) != 0)
+        ncs_shim_warn("this process is on host %s, and the machine of its job is on host %s: exec simulates jobs of one host", host,
+                      at + 1);
+    else
+        ncs_shim_warn("this process cannot join the job: %s", why);
+}
+
 /* A new connection of the calling thread; NULL after a line on standard error. */
 static struct client_thread *client_new_thread(bool runs, int *arena)
 {
@@ -130,7 +143,9 @@ static struct client_thread *client_new_thread(bool runs, int *arena)
     if (memory >= 0)
         close(memory);
     if (!heard || !welcome.joined) {
-        ncs_shim_warn("this process cannot join the job: %s", heard ? welcome.why : strerror(error));
+        client_say_why_not(heard                   ? welcome.why
+                           : error == ECONNREFUSED ? "its machine has ended, or is in another network namespace (a container)"
+                                                   : strerror(error));
         if (s >= 0)
             close(s);
         return NULL;
