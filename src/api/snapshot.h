@@ -147,6 +147,8 @@ struct ncs_snap_gate {             /* a host condition of the runner: store, bar
 struct ncs_snapshot {
     enum ncs_stop stop;
     bool recorded;                 /* a recorded run: the calls of its hosts are known, but not their waits */
+    bool many;                     /* a program of many processes: a rank that no process is known to have may be one's that has
+                                    * made no call so far */
     int64_t now;                   /* virtual nanoseconds */
     uint64_t trace;                /* hash of everything that was chosen and done */
     struct ncs_snap_context *context; size_t contexts;

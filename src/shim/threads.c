@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "shim/many/server.h"
 #include "shim/shim.h"
+#include "sim/cuda/outside.h"
 #include "sim/kernel/foreign.h"
 
 #define BETWEEN_LOOKS_NS (10 * 1000000)
@@ -28,6 +29,7 @@ struct seen {
 struct look {
     struct seen *seen;
     size_t count, room;
+    bool outside; /* threads of other processes wait outside of calls */
     bool helpers; /* threads that have made no call wait for messages from outside */
 };
 
@@ -185,11 +187,28 @@ static bool task_look(struct look *out, const char *process, int64_t patience)
         if (seen.thread <= 0 || (here ? is_left_out(task, patience) : is_left_out_there(task, patience, out, &wait)))
             continue;
         wait = waits_for_thread(task) && time_ran(task, &seen.ran);
+        out->outside |= !here;
         NCS_PUSH(out->seen, out->count, out->room, seen);
     }
     if (tasks)
         closedir(tasks);
     return wait;
+}
+
+bool ncs_shim_rests(pid_t process)
+{
+    char number[16], path[64];
+    bool rests = true;
+    snprintf(number, sizeof number, "%d", (int)process);
+    snprintf(path, sizeof path, "/proc/%d/task", (int)process);
+    DIR *tasks = opendir(path);
+    for (struct dirent *e; tasks && rests && (e = readdir(tasks));) {
+        struct task task = { number, e->d_name };
+        rests = e->d_name[0] == '.' || waits_for_thread(task) || waits_outside(task);
+    }
+    if (tasks)
+        closedir(tasks);
+    return rests;
 }
 
 struct look_there {
@@ -210,6 +229,9 @@ static bool look(struct look *out, int64_t patience)
     bool wait = !sim_foreign_is_entered(patience) && task_look(out, "self", patience);
     if (wait && server_is_open())
         wait = server_each_process(look_there, &(struct look_there){ out, patience });
+    bool needs_others = out->outside || sim_outside_awaits_ranks();
+    if (wait && server_is_open() && needs_others) /* a process that starts late is no hang */
+        wait = !server_may_grow();
     return wait && !sim_foreign_is_entered(patience);
 }
 

@@ -342,7 +342,7 @@ void ncs_why_absent(struct ncs_analysis *q, const struct ncs_unmet *unmet, struc
         a->reason = dead.reason;
         a->context = dead.context;
     } else if (!made) {
-        a->reason = NCS_ABSENT_ELSEWHERE;
+        a->reason = q->snap->many ? NCS_ABSENT_FINISHED : NCS_ABSENT_ELSEWHERE;
     }
     bool left = a->reason == NCS_ABSENT_FINISHED || a->reason == NCS_ABSENT_DESTROYED;
     const struct ncs_call *failed = left ? ncs_gave_up(q, unmet, a->rank) : NULL;

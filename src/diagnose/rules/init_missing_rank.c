@@ -65,7 +65,7 @@ static bool init_missing_rank_match(const struct ncs_analysis *q, const struct n
     ncs_fill_unmet(q, d, n, 0);
     int *absent = ncs_absent_comm_ranks(n), nranks = ncs_nranks_wanted(q, n);
     size_t real = 0; /* absent ranks that the run has; the rest come from too large an nranks */
-    while (real < n->absents && (nranks <= q->ranks || absent[real] < q->ranks))
+    while (real < n->absents && (nranks <= q->ranks || q->snap->many || absent[real] < q->ranks))
         real++;
     struct ncs_str s = { 0 }, first = { 0 };
     ncs_str_addf(&s, "%zu of %d ranks joined %s with %s, ", (size_t)nranks - n->absents, nranks,

@@ -181,6 +181,7 @@ static bool exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *d
     machine->snapshot(&snapshot);
     r->stop = only_faults_remain(how, &snapshot) ? NCS_STOP_DONE : how;
     snapshot.stop = r->stop;
+    snapshot.many = server_is_open();
     ncs_places_settle(journal, &snapshot);
     ncs_settle_polls(&snapshot);
     ncs_settle_contexts(&snapshot);

@@ -21,6 +21,7 @@
 #include "base/mem.h"
 #include "shim/many/death.h"
 #include "shim/many/doing.h"
+#include "shim/many/relatives.h"
 #include "shim/many/serve.h"
 #include "shim/shim.h"
 #include "sim/cuda/outside.h"
@@ -515,6 +516,21 @@ static bool outside_list(const struct outside *o, void *arg)
 void server_list_outside(struct ncs_str *out)
 {
     server_each_outside(outside_list, out);
+}
+
+static bool is_of_job(pid_t process)
+{
+    bool is = false;
+    pthread_mutex_lock(&server.lock);
+    for (size_t i = 0; i < server.processes; i++)
+        is |= server.process[i]->pid == process && !server.process[i]->gone;
+    pthread_mutex_unlock(&server.lock);
+    return is;
+}
+
+bool server_may_grow(void)
+{
+    return relatives_may_join(getppid(), is_of_job);
 }
 
 enum server_thread server_thread(pid_t process, pid_t thread, pid_t *own)

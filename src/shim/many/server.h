@@ -75,6 +75,8 @@ enum server_thread {
 };
 enum server_thread server_thread(pid_t process, pid_t thread, pid_t *own);
 
+/* True if a process may still join that could end a wait for a rank that nobody has. */
+bool server_may_grow(void);
 /* True if each thread of the job waits, in a call or not, or runs in MPI, as far as that shows. */
 bool server_is_stalled(void);
 /* Appends "; rank 1 (process 4711) is in no call and runs, perhaps in MPI": what the ranks do that are in no call. */
