@@ -162,6 +162,8 @@ static bool is_left_out_there(struct task task, int64_t patience, struct look *o
     case SERVER_CALLS:
         *wait = false;
         return true;
+    case SERVER_RESTS:
+        return true;
     case SERVER_UNKNOWN:
         if (!waits_outside(task))
             break;

@@ -204,10 +204,11 @@ static struct wire *map_wire(int file)
     return wire == MAP_FAILED ? NULL : wire;
 }
 
-static void set_runner(struct server_process *p, struct wire *wire)
+static void set_runner(struct server_process *p, struct wire *wire, pid_t thread)
 {
     pthread_mutex_lock(&p->lock);
     p->runner = wire;
+    p->runner_thread = thread;
     pthread_cond_broadcast(&p->has_runner);
     pthread_mutex_unlock(&p->lock);
 }
@@ -220,7 +221,7 @@ static const char *take_in(int connection, pid_t pid, const struct wire_hello *h
     if (!p)
         return why;
     if (hello->runs_functions) {
-        set_runner(p, wire);
+        set_runner(p, wire, hello->thread);
         return NULL;
     }
     struct stand_in *s = ncs_new(sizeof *s);
@@ -537,6 +538,11 @@ enum server_thread server_thread(pid_t process, pid_t thread, pid_t *own)
 {
     enum server_thread does = SERVER_UNKNOWN;
     pthread_mutex_lock(&server.lock);
+    for (size_t i = 0; i < server.processes; i++) {
+        const struct server_process *p = server.process[i];
+        if (p->pid == process && p->runner && p->runner_thread == thread && atomic_load(&p->runner->state) == WIRE_IDLE)
+            does = SERVER_RESTS;
+    }
     for (const struct stand_in *s = server.first; s; s = s->next)
         if (s->process->pid == process && s->thread == thread) {
             int state = atomic_load(&s->wire->state);

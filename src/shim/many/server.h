@@ -31,6 +31,7 @@ struct server_process {
     int *site;              /* by site of the process: the machine's own */
     size_t sites;
     struct wire *runner;    /* runs functions of the program; NULL = none so far */
+    pid_t runner_thread;    /* of the process */
     pthread_cond_t has_runner;
     pthread_mutex_t runs;   /* held while one of its functions runs */
 };
@@ -69,6 +70,7 @@ bool server_each_process(bool (*look)(pid_t process, void *arg), void *arg);
 
 enum server_thread {
     SERVER_UNKNOWN, /* it has made no call */
+    SERVER_RESTS,   /* it runs functions of the program, and has none now */
     SERVER_OUTSIDE, /* in no call */
     SERVER_CALLS,   /* a call is on its way to the machine or back */
     SERVER_SERVED,  /* in a call; *own gets the thread that makes it */
