@@ -455,6 +455,14 @@ bool server_owns(pid_t thread)
     return owned;
 }
 
+bool server_has_process(pid_t process)
+{
+    pthread_mutex_lock(&server.lock);
+    bool has = find_process(process) != NULL;
+    pthread_mutex_unlock(&server.lock);
+    return has;
+}
+
 bool server_each_process(bool (*look)(pid_t process, void *arg), void *arg)
 {
     bool all = true;

@@ -64,6 +64,8 @@ bool server_is_asleep(void);
 bool server_is_open(void);
 /* A thread of this process that serves others: it does nothing by itself. */
 bool server_owns(pid_t thread);
+/* True if the process belongs to the job, and is not gone. */
+bool server_has_process(pid_t process);
 /* Calls `look` for each process that is not gone, until it returns false. Returns whether all returned true. */
 bool server_each_process(bool (*look)(pid_t process, void *arg), void *arg);
 

@@ -149,6 +149,14 @@ void sim_rendezvous_free_all(void)
     ncs_map_free(&sim_world.rendezvous_by_key);
 }
 
+bool sim_rendezvous_is_open(void)
+{
+    for (const struct rendezvous *r = sim_world.rendezvous_first; r; r = r->next)
+        if (r->state == SERVING && r->checked_in > 0 && r->checked_in < r->nranks)
+            return true;
+    return false;
+}
+
 void sim_rendezvous_forget(struct rendezvous *r)
 {
     for (int i = 0; r && i < r->roots; i++)
