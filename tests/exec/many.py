@@ -45,7 +45,8 @@ def main(rank, ranks, mode, queues):
         raise SystemExit(f"rank {rank} has {list(values)}")
     check(nccl.ncclCommDestroy(comm))
     check(cuda.cudaFree(x))
-    print(f"rank {rank} of {ranks}: ok", flush=True)
+    sys.stdout.write(f"rank {rank} of {ranks}: ok\n")  # whole, as other processes print, too
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":
