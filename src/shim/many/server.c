@@ -31,6 +31,7 @@
 
 static struct {
     atomic_bool asleep; /* no process of the program has connected so far */
+    atomic_bool greets; /* a thread of the program waits for its welcome */
     bool open;
     int arena, listener;
     int alive; /* at its end, the program that exec started has ended */
@@ -406,6 +407,7 @@ static int wait_for_event(void)
         ncs_free(p);
         if (over)
             return -1;
+        atomic_store(&server.greets, comes);
         int connection = comes ? accept_client() : -1;
         if (connection >= 0)
             return connection;
@@ -419,7 +421,7 @@ int ncs_many_serve(int listener, int alive)
     atomic_store(&server.asleep, true);
     note_own();
     take_descriptors();
-    for (int connection; (connection = wait_for_event()) >= 0;)
+    for (int connection; (connection = wait_for_event()) >= 0; atomic_store(&server.greets, false))
         receive_client(connection);
     return 0;
 }
@@ -441,6 +443,12 @@ bool server_is_asleep(void)
 bool server_is_open(void)
 {
     return server.open;
+}
+
+bool server_is_greeting(void)
+{
+    struct pollfd p = { .fd = server.listener, .events = POLLIN };
+    return atomic_load(&server.greets) || poll(&p, 1, 0) > 0;
 }
 
 bool server_owns(pid_t thread)

@@ -62,6 +62,8 @@ bool server_write(const struct server_process *p, void *there, const void *here,
 /* True from the start of the machine's process until a process of the program connects; and from then on. */
 bool server_is_asleep(void);
 bool server_is_open(void);
+/* A thread of the program connects, and waits for the answer: it will go on. */
+bool server_is_greeting(void);
 /* A thread of this process that serves others: it does nothing by itself. */
 bool server_owns(pid_t thread);
 /* True if the process belongs to the job, and is not gone. */
