@@ -274,6 +274,15 @@ static void by_stop(void)
     kill(getpid(), SIGSTOP);
 }
 
+/* The others wait for the id, in no call. */
+static void killed_first(void)
+{
+    CHECK(cudaSetDevice(rank));
+    if (rank == 0)
+        by_signal();
+    join();
+}
+
 static void segv(void) { dies(crash); }
 static void killed(void) { dies(by_signal); }
 static void exits(void) { dies(by_exit); }
@@ -650,6 +659,7 @@ static const struct { const char *name; void (*act)(void); } modes[] = {
     { "waits_outside", waits_outside },
     { "segv", segv },
     { "killed", killed },
+    { "killed_first", killed_first },
     { "exits", exits },
     { "stopped", stopped },
     { "killed_in_call", killed_in_call },
