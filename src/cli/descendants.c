@@ -9,38 +9,49 @@
 
 enum { DESCENDANTS_DEEP = 64 };
 
-/* Children that a thread has started. */
-static void descend(const char *thread_folder, const char *thread, int depth);
+struct descent {
+    int signal;
+    pid_t except;
+};
 
-static void kill_tree(pid_t process, bool itself, int depth)
+/* Children that a thread has started. */
+static void descend(const struct descent *d, const char *thread_folder, const char *thread, int depth);
+
+static void signal_tree(const struct descent *d, pid_t process, bool itself, int depth)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task", (int)process);
     DIR *tasks = depth < DESCENDANTS_DEEP ? opendir(path) : NULL;
     for (struct dirent *e; tasks && (e = readdir(tasks));)
         if (e->d_name[0] != '.')
-            descend(path, e->d_name, depth);
+            descend(d, path, e->d_name, depth);
     if (tasks)
         closedir(tasks);
     if (itself)
-        kill(process, SIGKILL);
+        kill(process, d->signal);
 }
 
-static void descend(const char *thread_folder, const char *thread, int depth)
+static void descend(const struct descent *d, const char *thread_folder, const char *thread, int depth)
 {
     char path[160];
     int child;
     snprintf(path, sizeof path, "%s/%.16s/children", thread_folder, thread);
     FILE *list = fopen(path, "r");
     while (list && fscanf(list, "%d", &child) == 1)
-        kill_tree((pid_t)child, true, depth + 1);
+        if (child != d->except)
+            signal_tree(d, (pid_t)child, true, depth + 1);
     if (list)
         fclose(list);
 }
 
+void ncs_descendants_signal(pid_t of, int signal, pid_t except)
+{
+    signal_tree(&(struct descent){ signal, except }, of, false, 0);
+}
+
 void ncs_descendants_kill(pid_t of)
 {
-    kill_tree(of, false, 0);
+    ncs_descendants_signal(of, SIGKILL, 0);
     while (waitpid(-1, NULL, 0) > 0)
         continue;
 }

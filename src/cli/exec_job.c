@@ -117,26 +117,62 @@ static void job_end_program(pid_t program, int *how)
     ncs_descendants_kill(getpid());
 }
 
-void ncs_exec_job_wait(struct ncs_exec_job *job, pid_t program, int *how)
+/* The program has ended by a signal, and its processes have some time to end, too: then they get SIGTERM, and later SIGKILL. */
+struct job_rest {
+    int64_t next; /* when to send the next signal; 0 = not begun */
+    int signal;
+};
+
+static void job_end_rest(const struct ncs_exec_job *job, struct job_rest *r)
 {
-    bool ended = false;
-    int status;
-    for (pid_t child; (child = job_wait_any(&status)) > 0;) {
-        if (child == program) {
-            *how = status;
-            ended = true;
-            close(job->alive);
-            job->alive = -1;
-            if (!job->machine)
-                break;
-        } else if (child == job->machine) {
-            job->machine = 0;
-            break;
-        }
+    int64_t now = job_now();
+    if (r->next && now < r->next)
+        return;
+    if (r->next) {
+        ncs_descendants_signal(getpid(), r->signal, job->machine);
+        r->signal = SIGKILL;
     }
-    if (!ended)
-        job_end_program(program, how);
-    if (job->alive >= 0)
+    r->next = now + GRACE_NS;
+}
+
+static void job_note_machine(struct ncs_exec_job *job, int how)
+{
+    job->machine = 0;
+    job->signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+}
+
+/* Waits for the machine, which goes on until the last process of the job has ended. */
+static void job_wait_rest(struct ncs_exec_job *job, const volatile sig_atomic_t *stopped)
+{
+    struct job_rest rest = { .signal = SIGTERM };
+    int status;
+    for (pid_t child; job->machine && ((child = waitpid(-1, &status, WNOHANG)) >= 0 || errno == EINTR);) {
+        if (child == job->machine)
+            job_note_machine(job, status);
+        if (child != 0)
+            continue;
+        if (*stopped)
+            job_end_rest(job, &rest);
+        nanosleep(&(struct timespec){ .tv_nsec = LOOK_NS }, NULL);
+    }
+}
+
+void ncs_exec_job_wait(struct ncs_exec_job *job, volatile sig_atomic_t *program, const volatile sig_atomic_t *stopped, int *how)
+{
+    pid_t number = (pid_t)*program, child = 0;
+    int status;
+    while (child != number && (child = job_wait_any(&status)) > 0 && child != job->machine)
+        continue;
+    if (child == number) {
+        *how = status;
+        *program = 0;
         close(job->alive);
+        job_wait_rest(job, stopped);
+    } else {
+        job_note_machine(job, status);
+        job_end_program(number, how);
+        *program = 0;
+        close(job->alive);
+    }
     job->alive = -1;
 }

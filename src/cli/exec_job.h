@@ -2,6 +2,7 @@
 #ifndef NCS_CLI_EXEC_JOB_H
 #define NCS_CLI_EXEC_JOB_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -10,6 +11,7 @@ struct ncs_exec_job {
     int listener;
     int alive;      /* closed when the program has ended */
     pid_t machine;  /* 0 = none */
+    int signal;     /* that has ended the machine; 0 = none */
 };
 
 /* Makes the socket. False with errno. */
@@ -17,8 +19,9 @@ bool ncs_exec_job_open(struct ncs_exec_job *job);
 /* Starts the process, which does nothing until a process of the program connects. `prepare` sets its environment. */
 bool ncs_exec_job_start(struct ncs_exec_job *job, const char *folder, void (*prepare)(void *), void *arg);
 
-/* Waits for the end of the program. If the machine has ended the job before, ends all of its processes. *how gets the status of
- * waitpid. */
-void ncs_exec_job_wait(struct ncs_exec_job *job, pid_t program, int *how);
+/* Waits for the end of the program, and of the job. If the machine has ended the job before, ends all of its processes. *program
+ * becomes 0 when the process with that number has ended; *how gets the status of waitpid. *stopped: a signal has come that ends
+ * the program, so its processes end with it. */
+void ncs_exec_job_wait(struct ncs_exec_job *job, volatile sig_atomic_t *program, const volatile sig_atomic_t *stopped, int *how);
 
 #endif

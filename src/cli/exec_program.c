@@ -238,6 +238,17 @@ static void exec_judge(char *const *argv, int how, const struct told *told, bool
     }
 }
 
+/* Not by itself: as when memory runs out. */
+static void exec_judge_machine(int signal, bool quiet, struct ncs_exec_end *end)
+{
+    if (!signal || end->verdict)
+        return;
+    end->status = 6;
+    if (!quiet)
+        fprintf(stderr, "ncclscript exec: the process with the simulator was ended by signal %d (%s), and the job with it\n",
+                signal, strsignal(signal));
+}
+
 /* ---- running it ---- */
 
 static void exec_fail(const char *what, struct ncs_exec_end *end)
@@ -277,12 +288,13 @@ static const char *exec_why_not(int error)
 
 /* The program handles SIGINT and SIGTERM. From a terminal it gets SIGINT itself. A signal that another process sent may have come to
  * this command alone, so it is passed on. */
-static volatile sig_atomic_t exec_child, exec_terminated;
+static volatile sig_atomic_t exec_child, exec_terminated, exec_stopped;
 
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
     (void)context;
     int error = errno;
+    exec_stopped = 1;
     if (signal == SIGTERM)
         exec_terminated = 1;
     if ((signal == SIGTERM || info->si_code <= 0) && exec_child > 0)
@@ -297,7 +309,7 @@ enum { EXEC_SIGNALS = sizeof exec_signals / sizeof *exec_signals };
 static void exec_take_signals(struct sigaction *before)
 {
     struct sigaction action = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART };
-    exec_child = exec_terminated = 0;
+    exec_child = exec_terminated = exec_stopped = 0;
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < EXEC_SIGNALS; i++) {
         sigaction(exec_signals[i], NULL, &before[i]);
@@ -352,12 +364,11 @@ static void exec_warn_of_job(void)
     fprintf(stderr, "ncclscript exec: a program of several processes will not run: no socket: %s\n", strerror(errno));
 }
 
-static void exec_wait(pid_t child, struct ncs_exec_job *job, int channel, int failure, const struct ncs_exec_start *start, bool quiet,
+static void exec_wait(struct ncs_exec_job *job, int channel, int failure, const struct ncs_exec_start *start, bool quiet,
                       struct ncs_exec_end *end)
 {
     int how, error;
-    ncs_exec_job_wait(job, child, &how);
-    exec_child = 0;
+    ncs_exec_job_wait(job, &exec_child, &exec_stopped, &how);
     if (read(failure, &error, sizeof error) == (ssize_t)sizeof error) {
         fprintf(stderr, "ncclscript exec: cannot run `%s`: %s\n", start->argv[0], exec_why_not(error));
         end->status = 2;
@@ -368,6 +379,7 @@ static void exec_wait(pid_t child, struct ncs_exec_job *job, int channel, int fa
     exec_read_events(channel, &told);
     end->stopped = exec_terminated;
     exec_judge(start->argv, how, &told, quiet);
+    exec_judge_machine(job->signal, quiet, end);
     ncs_str_free(&told.others);
 }
 
@@ -399,7 +411,7 @@ void ncs_exec_run(const struct ncs_exec_start *start, bool quiet, struct ncs_exe
     if (child < 0)
         exec_fail("no process", end);
     else
-        exec_wait(child, &job, channel[0], failure[0], start, quiet, end);
+        exec_wait(&job, channel[0], failure[0], start, quiet, end);
     exec_give_signals_back(before);
     close(failure[0]);
     close(channel[0]);

@@ -153,10 +153,18 @@ static void on_idle(int64_t idle)
         end_program(how);
 }
 
-/* The loader looks for the library in the folder of this one. */
+/* The library is in the folder of this one. A sanitizer's dlopen does not look there, and the process with the machine of a job
+ * was started without LD_LIBRARY_PATH. */
 static void load_above(void)
 {
-    void *library = dlopen("libncclscript-exec.so", RTLD_NOW | RTLD_LOCAL);
+    Dl_info self;
+    struct ncs_str path = { 0 };
+    const char *slash = dladdr(&settings, &self) ? strrchr(self.dli_fname, '/') : NULL;
+    if (slash)
+        ncs_str_add_bytes(&path, self.dli_fname, (size_t)(slash + 1 - self.dli_fname));
+    ncs_str_add(&path, "libncclscript-exec.so");
+    void *library = dlopen(path.text, RTLD_NOW | RTLD_LOCAL);
+    ncs_str_free(&path);
     if (library)
         above = dlsym(library, NCS_SHIM_ABOVE);
     else

@@ -116,9 +116,6 @@ bool ncs_shim_all_wait(int64_t patience);
 /* True if threads that have made no call of NCCL and CUDA wait for messages meanwhile: ncs_shim_all_wait has passed over them. */
 bool ncs_shim_helpers_wait(void);
 
-/* True if each thread of the process waits for another thread, a message or another process, for a minute at least. */
-bool ncs_shim_rests(pid_t process);
-
 /* True for the thread that watches the time limit. */
 bool ncs_shim_is_watch(pid_t thread);
 /* True if the process has child processes. */

@@ -11,8 +11,9 @@
 
 #include "base/mem.h"
 #include "shim/many/server.h"
+#include "shim/many/strangers.h"
 #include "shim/shim.h"
-#include "sim/cuda/outside.h"
+#include "sim/comm/init.h"
 #include "sim/kernel/foreign.h"
 
 #define BETWEEN_LOOKS_NS (10 * 1000000)
@@ -197,22 +198,6 @@ static bool task_look(struct look *out, const char *process, int64_t patience)
     return wait;
 }
 
-bool ncs_shim_rests(pid_t process)
-{
-    char number[16], path[64];
-    bool rests = true;
-    snprintf(number, sizeof number, "%d", (int)process);
-    snprintf(path, sizeof path, "/proc/%d/task", (int)process);
-    DIR *tasks = opendir(path);
-    for (struct dirent *e; tasks && rests && (e = readdir(tasks));) {
-        struct task task = { number, e->d_name };
-        rests = e->d_name[0] == '.' || waits_for_thread(task) || waits_outside(task);
-    }
-    if (tasks)
-        closedir(tasks);
-    return rests;
-}
-
 struct look_there {
     struct look *out;
     int64_t patience;
@@ -226,14 +211,50 @@ static bool look_there(pid_t process, void *arg)
     return task_look(l->out, number, l->patience);
 }
 
+/* True if the thread waits for another process to end. */
+static bool waits_for_process(struct task thread)
+{
+    char line[256];
+    long number;
+    return read_line(thread, "syscall", line, sizeof line) && sscanf(line, "%ld", &number) == 1 &&
+           (number == SYS_wait4 || number == SYS_waitid);
+}
+
+static bool has_ended(struct task thread)
+{
+    char line[512];
+    const char *state = read_line(thread, "stat", line, sizeof line) ? strrchr(line, ')') : NULL;
+    return !state || state[1] == '\0' || state[2] == 'Z' || state[2] == 'X';
+}
+
+/* A process that is no part of the job so far will not join it by itself. */
+static bool look_at_stranger(pid_t process, enum stranger kind)
+{
+    char path[64], number[16];
+    bool waits = true;
+    snprintf(number, sizeof number, "%d", (int)process);
+    snprintf(path, sizeof path, "/proc/%s/task", number);
+    DIR *tasks = opendir(path);
+    for (struct dirent *e; tasks && waits && (e = readdir(tasks));) {
+        struct task task = { number, e->d_name };
+        if (e->d_name[0] != '.')
+            waits = has_ended(task) || waits_for_process(task) ||
+                    (kind == STRANGER_LAUNCHES && (waits_outside(task) || waits_for_thread(task)));
+    }
+    if (tasks)
+        closedir(tasks);
+    return waits;
+}
+
 static bool look(struct look *out, int64_t patience)
 {
     bool wait = !sim_foreign_is_entered(patience) && task_look(out, "self", patience);
     if (wait && server_is_open())
-        wait = server_each_process(look_there, &(struct look_there){ out, patience });
-    bool needs_others = out->outside || sim_outside_awaits_ranks();
-    if (wait && server_is_open() && needs_others) /* a process that starts late is no hang */
-        wait = !server_may_grow();
+        wait = !server_is_greeting() && server_each_process(look_there, &(struct look_there){ out, patience });
+    if (wait && server_is_open() && (out->outside || sim_rendezvous_is_open())) /* a rank may be late, or hold a lock */
+        wait = strangers_each(look_at_stranger);
+    if (wait && server_is_open()) /* one that has been looked at may have come meanwhile */
+        wait = !server_is_greeting();
     return wait && !sim_foreign_is_entered(patience);
 }
 

@@ -2,6 +2,7 @@
 #include "shim/many/client.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
@@ -132,6 +133,15 @@ static void client_say_why_not(const char *why)
         ncs_shim_warn("this process cannot join the job: %s", why);
 }
 
+/* With a machine that has been killed, a process outside of all calls would go on for ever: the system ends it when the
+ * connection breaks. The machine sends nothing on it after its welcome. */
+static void client_end_with_machine(int s, bool on)
+{
+    fcntl(s, F_SETOWN, getpid());
+    fcntl(s, F_SETSIG, SIGKILL);
+    fcntl(s, F_SETFL, on ? O_ASYNC : 0);
+}
+
 /* A new connection of the calling thread; NULL after a line on standard error. */
 static struct client_thread *client_new_thread(bool runs, int *arena)
 {
@@ -152,6 +162,7 @@ static struct client_thread *client_new_thread(bool runs, int *arena)
     }
     struct client_thread *t = ncs_new(sizeof *t);
     *t = (struct client_thread){ wire, s };
+    client_end_with_machine(s, true);
     client_skips = welcome.skips_kernels;
     return t;
 }
@@ -296,8 +307,10 @@ static void client_leave(void *of_thread)
 {
     struct client_thread *t = of_thread;
     mine = NULL;
-    if (client_pid == getpid())
+    if (client_pid == getpid()) {
+        client_end_with_machine(t->socket, false);
         client_ask(t, WIRE_LEAVES);
+    }
     munmap(t->wire, sizeof *t->wire);
     close(t->socket);
     ncs_free(t);

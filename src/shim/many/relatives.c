@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/channel.h"
-#include "shim/shim.h"
 
 /* Bounds the search: a program may start any number of processes. */
 enum { RELATIVES_DEEP = 16 };
@@ -42,8 +41,6 @@ static bool relatives_each_child(pid_t parent, bool (*look)(pid_t child, void *a
     return found;
 }
 
-/* ---- the same program ---- */
-
 struct same_file {
     char file[4096]; /* that this process runs */
     int depth;
@@ -70,41 +67,4 @@ bool relatives_are_there(void)
     if (!root || (pid_t)atoi(root) != getpid())
         return root != NULL;
     return relatives_file("self", same.file, sizeof same.file) && runs_same_file(getpid(), &same);
-}
-
-/* ---- processes that may join ---- */
-
-struct may_join {
-    bool (*is_of_job)(pid_t process);
-    bool leads_to_job; /* the process that was looked at last is of the job, or an ancestor of one that is */
-    int depth;
-};
-
-static bool relatives_is_dead(pid_t process)
-{
-    char path[64], line[512];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
-    FILE *f = fopen(path, "r");
-    const char *state = f && fgets(line, sizeof line, f) ? strrchr(line, ')') : NULL;
-    if (f)
-        fclose(f);
-    return !state || state[1] != ' ' || state[2] == 'Z' || state[2] == 'X';
-}
-
-/* True if the process or one below it may join. */
-static bool may_join(pid_t process, void *arg)
-{
-    struct may_join *m = arg, below = { .is_of_job = m->is_of_job, .depth = m->depth + 1 };
-    if (process == getpid() || relatives_is_dead(process))
-        return false;
-    bool found = m->depth < RELATIVES_DEEP && relatives_each_child(process, may_join, &below);
-    bool is_of_job = m->is_of_job(process), leads = is_of_job || below.leads_to_job;
-    m->leads_to_job |= leads;
-    return found || !leads || (!is_of_job && !ncs_shim_rests(process)); /* a launcher may start another one */
-}
-
-bool relatives_may_join(pid_t root, bool (*is_of_job)(pid_t process))
-{
-    struct may_join m = { .is_of_job = is_of_job };
-    return relatives_each_child(root, may_join, &m);
 }

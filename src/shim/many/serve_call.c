@@ -368,7 +368,8 @@ static void serve_out(struct serving *s, enum ncs_fn fn, bool done)
         ncs_free(s->text[i]);
 }
 
-/* Sends the handles that have been filled by now. */
+/* Sends the handles that have been filled by now. Another thread of the process may be in the call that filled one, and the
+ * journal looks at the cell at that call's end: cells stay. NCCL clears some handles first and fills them later. */
 static void serve_send_late(struct server_process *p)
 {
     struct late **at = &p->late;
@@ -376,14 +377,16 @@ static void serve_send_late(struct server_process *p)
         struct late *l = *at;
         const void *now;
         memcpy(&now, l->cell, sizeof now);
-        if (now == l->before) {
+        if (now != l->before)
+            server_write(p, l->there, &now, sizeof now);
+        if (now == l->before || !now) {
+            l->before = now;
             at = &l->next;
             continue;
         }
-        server_write(p, l->there, &now, sizeof now);
         *at = l->next;
-        ncs_free(l->cell);
-        ncs_free(l);
+        l->next = p->sent;
+        p->sent = l;
     }
 }
 

@@ -21,7 +21,6 @@
 #include "base/mem.h"
 #include "shim/many/death.h"
 #include "shim/many/doing.h"
-#include "shim/many/relatives.h"
 #include "shim/many/serve.h"
 #include "shim/shim.h"
 #include "sim/cuda/outside.h"
@@ -32,6 +31,7 @@
 
 static struct {
     atomic_bool asleep; /* no process of the program has connected so far */
+    atomic_bool greets; /* a thread of the program waits for its welcome */
     bool open;
     int arena, listener;
     int alive; /* at its end, the program that exec started has ended */
@@ -408,6 +408,7 @@ static int wait_for_event(void)
         ncs_free(p);
         if (over)
             return -1;
+        atomic_store(&server.greets, comes);
         int connection = comes ? accept_client() : -1;
         if (connection >= 0)
             return connection;
@@ -421,7 +422,7 @@ int ncs_many_serve(int listener, int alive)
     atomic_store(&server.asleep, true);
     note_own();
     take_descriptors();
-    for (int connection; (connection = wait_for_event()) >= 0;)
+    for (int connection; (connection = wait_for_event()) >= 0; atomic_store(&server.greets, false))
         receive_client(connection);
     return 0;
 }
@@ -445,6 +446,12 @@ bool server_is_open(void)
     return server.open;
 }
 
+bool server_is_greeting(void)
+{
+    struct pollfd p = { .fd = server.listener, .events = POLLIN };
+    return atomic_load(&server.greets) || poll(&p, 1, 0) > 0;
+}
+
 bool server_owns(pid_t thread)
 {
     bool owned = false;
@@ -455,6 +462,14 @@ bool server_owns(pid_t thread)
         owned = s->own == thread;
     pthread_mutex_unlock(&server.lock);
     return owned;
+}
+
+bool server_has_process(pid_t process)
+{
+    pthread_mutex_lock(&server.lock);
+    bool has = find_process(process) != NULL;
+    pthread_mutex_unlock(&server.lock);
+    return has;
 }
 
 bool server_each_process(bool (*look)(pid_t process, void *arg), void *arg)
@@ -517,21 +532,6 @@ static bool outside_list(const struct outside *o, void *arg)
 void server_list_outside(struct ncs_str *out)
 {
     server_each_outside(outside_list, out);
-}
-
-static bool is_of_job(pid_t process)
-{
-    bool is = false;
-    pthread_mutex_lock(&server.lock);
-    for (size_t i = 0; i < server.processes; i++)
-        is |= server.process[i]->pid == process && !server.process[i]->gone;
-    pthread_mutex_unlock(&server.lock);
-    return is;
-}
-
-bool server_may_grow(void)
-{
-    return relatives_may_join(getppid(), is_of_job);
 }
 
 enum server_thread server_thread(pid_t process, pid_t thread, pid_t *own)

@@ -27,7 +27,7 @@ struct server_process {
     bool gone;
     atomic_bool exits;      /* it has said that it ends by itself */
     pthread_mutex_t lock;   /* guards what follows */
-    struct late *late;
+    struct late *late, *sent;
     int *site;              /* by site of the process: the machine's own */
     size_t sites;
     struct wire *runner;    /* runs functions of the program; NULL = none so far */
@@ -63,8 +63,12 @@ bool server_write(const struct server_process *p, void *there, const void *here,
 /* True from the start of the machine's process until a process of the program connects; and from then on. */
 bool server_is_asleep(void);
 bool server_is_open(void);
+/* A thread of the program connects, and waits for the answer: it will go on. */
+bool server_is_greeting(void);
 /* A thread of this process that serves others: it does nothing by itself. */
 bool server_owns(pid_t thread);
+/* True if the process belongs to the job, and is not gone. */
+bool server_has_process(pid_t process);
 /* Calls `look` for each process that is not gone, until it returns false. Returns whether all returned true. */
 bool server_each_process(bool (*look)(pid_t process, void *arg), void *arg);
 
@@ -77,8 +81,6 @@ enum server_thread {
 };
 enum server_thread server_thread(pid_t process, pid_t thread, pid_t *own);
 
-/* True if a process may still join that could end a wait for a rank that nobody has. */
-bool server_may_grow(void);
 /* True if each thread of the job waits, in a call or not, or runs in MPI, as far as that shows. */
 bool server_is_stalled(void);
 /* Appends "; rank 1 (process 4711) is in no call and runs, perhaps in MPI": what the ranks do that are in no call. */

@@ -10,7 +10,6 @@
 #include "sim/comm/comm.h"
 #include "sim/comm/sharing.h"
 #include "sim/comm/snapshot.h"
-#include "sim/cuda/outside.h"
 #include "sim/kernel/foreign.h"
 #include "sim/kernel/job.h"
 #include "sim/kernel/list.h"
@@ -148,6 +147,14 @@ void sim_rendezvous_free_all(void)
     while (sim_world.rendezvous_first)
         rendezvous_free(sim_world.rendezvous_first);
     ncs_map_free(&sim_world.rendezvous_by_key);
+}
+
+bool sim_rendezvous_is_open(void)
+{
+    for (const struct rendezvous *r = sim_world.rendezvous_first; r; r = r->next)
+        if (r->state == SERVING && r->checked_in > 0 && r->checked_in < r->nranks)
+            return true;
+    return false;
 }
 
 void sim_rendezvous_forget(struct rendezvous *r)
@@ -513,12 +520,4 @@ static const struct job_type grow_wait_type = {
 struct job *sim_job_grow_wait(struct comm_rank *parent)
 {
     return sim_job_about(&grow_wait_type, parent);
-}
-
-bool sim_outside_awaits_ranks(void)
-{
-    for (const struct rendezvous *r = sim_world.rendezvous_first; r; r = r->next)
-        if (r->checked_in > 0 && r->checked_in < r->nranks)
-            return true;
-    return false;
 }

@@ -2,6 +2,8 @@
 #ifndef NCS_SIM_INIT_H
 #define NCS_SIM_INIT_H
 
+#include <stdbool.h>
+
 #include "ncclscript/nccl_abi.h"
 
 struct comm;
@@ -28,5 +30,7 @@ struct job *sim_job_grow_wait(struct comm_rank *parent);
 /* Frees a complete rendezvous and those of its other ids; NULL is a no-op. */
 void sim_rendezvous_forget(struct rendezvous *r);
 void sim_rendezvous_free_all(void);
+/* True if ranks have joined a communicator that others have not joined. */
+bool sim_rendezvous_is_open(void);
 
 #endif

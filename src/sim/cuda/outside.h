@@ -2,7 +2,6 @@
 #ifndef NCS_SIM_OUTSIDE_H
 #define NCS_SIM_OUTSIDE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,10 +14,6 @@ struct outside_left {
     uint64_t device_bytes;
 };
 void sim_outside_count_left(struct outside_left *left);
-
-/* True if a communicator that has begun to form still lacks a rank, which a process that nobody knows so far may bring. Needs the
- * token. (Defined in sim/comm/init.c.) */
-bool sim_outside_awaits_ranks(void);
 
 /* The device that the object was made on; -1 = none, or unknown. */
 int sim_outside_device_of_memory(const void *p);

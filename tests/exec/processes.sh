@@ -1,0 +1,231 @@
+#!/usr/bin/env bash
+# Jobs whose ranks are processes: results, reports, the options of exec, and what is left when a job ends.
+set -u
+. tests/exec/common.bash
+# A process that is ended cannot be searched for leaks.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+export NCCLSCRIPT_QUIET=1
+client=${clients}processes
+job=("${exec[@]}" --)
+
+# line NAME: where the client has the call that a comment names.
+line() {
+    echo "(tests/exec/processes\\.c:$(grep -n "line: $1 \\*/" tests/exec/processes.c | cut -d : -f 1)|[a-z_]+\\+0x[0-9a-f]+)"
+}
+reduce=$(line reduce) synchronize=$(line synchronize) broadcast=$(line broadcast) join=$(line join) destroy=$(line destroy)
+
+# All processes of a job have this variable in their environment.
+marked() {
+    local folder
+    for folder in /proc/[0-9]*; do
+        grep -qzx "JOB_MARK=$JOB_MARK" "$folder/environ" 2>/dev/null && echo "${folder#/proc/}"
+    done
+}
+# The processes of a job end a moment after exec, which may have been killed itself.
+nothing_is_left() {
+    local i left
+    for ((i = 0; i < 300; i++)); do
+        left=$(JOB_MARK=$1 marked)
+        [ -n "$left" ] || break
+        sleep 0.1
+    done
+    [ -z "$left" ] || { fail "$name: processes are left: $left"; kill -9 $left; }
+    [ -z "$(find /dev/shm -name '*ncclscript*' 2>/dev/null)" ] || fail "$name: a file is left in /dev/shm"
+}
+marks=0
+# try STATUS MODE OPTION...: a job of three processes, or of $ranks.
+ranks=3
+try() {
+    local status=$1 mode=$2
+    shift 2
+    marks=$((marks + 1))
+    JOB_MARK=$$.$marks run "$mode${*:+ $*}" "$status" "${exec[@]}" "$@" -- "$client" "$mode" "$ranks"
+    nothing_is_left $$.$marks
+}
+
+# ---- right programs ----
+
+for mode in right late; do
+    try 0 $mode
+    silent
+    for r in 0 1 2; do
+        says "^rank $r of 3: ok\$"
+    done
+    [ "$(wc -l <"$out/stdout")" -eq 3 ] || fail "$name: standard output has other lines"
+done
+for mode in late_inside functions pinned big group outs visible threads; do
+    try 0 $mode
+    silent
+done
+ranks=1 try 0 right --processes many
+silent
+ranks=8 try 0 right
+silent
+ranks=2 try 0 right --policy typical --seed 7
+silent
+NCCLSCRIPT_QUIET='' try 0 right
+reports '^ncclscript: this is no GPU: NCCL 2\.30\.7 and CUDA are simulated, with 8 devices in host memory$'
+[ "$(wc -l <"$out/stderr")" -eq 1 ] || fail "$name: more than one line"
+try 0 not_destroyed
+reports '^  note  rank 1 never destroyed comm1, others did$'
+reports '^ncclscript: left at the end: 1 communicator \(comm1: rank 1\), 1 allocation of device memory \(32 B\), 1 stream$'
+leaves_out 'was ended by'
+
+# ---- hangs ----
+
+try 3 skip
+reports '^HANG  .*exec_processes  3 ranks, sim, seed 0$'
+reports "^    rank 1  call 2 is Broadcast float32 x 8 root 0 +$broadcast\$"
+reports "^  why   rank 1 left out one call on comm1: call 2 of the others at $reduce, its own call 2 is the one at $broadcast\$"
+try 3 swapped
+reports "^    rank 1  call 2 is Broadcast float32 x 8 root 0 +$broadcast\$"
+reports "^    rank 2  call 2 is AllReduce float32 x 8 sum +$reduce\$"
+try 3 count
+reports "^  why   call 2 on comm1 has count 4 \(16 bytes\) on rank 1 at $reduce, count 8 \(32 bytes\) on ranks 0, 2"
+for mode in never_joins never_calls; do
+    try 3 $mode
+    reports "^    rank 0  waits in ncclCommInitRank\(\) +$join\$"
+    reports '^  why   2 of 3 ranks joined comm1 with ncclCommInitRank, rank 1 did not$'
+done
+# No hang is certain while a process may still act.
+try 124 waits_outside --timeout 2s --stall 200ms
+reports '^STALLED  .*exec_processes  3 ranks, sim, seed 0$'
+reports '^  why   rank 1 made one call on comm1; ranks 0, 2 made 2: call 2 is at '"$reduce"'$'
+reports '^  note  nothing has changed for [0-9.]+ m?s; rank 1 \(process [0-9]+\) is in no call and waits for input \(read\); the program goes on$'
+reports '^TIMEOUT .* no call made progress$'
+reports "^    ranks 0, 2  in cudaStreamSynchronize, comm1 call 2 .*, for rank 1 +$synchronize\$"
+[ "$(grep -c ^STALLED "$out/stderr")" -eq 1 ] || fail "$name: not reported once"
+try 124 waits_outside --timeout 1s --stall 1h
+leaves_out STALLED
+leaves_out HANG
+try 124 waits_before --timeout 2s --stall 200ms
+reports '^STALLED '
+reports '^  why   2 of 3 ranks joined comm1 with ncclCommInitRank, rank 1 did not$'
+leaves_out HANG
+try 124 stopped --timeout 2s --stall 200ms
+reports '^  note  nothing has changed for [0-9.]+ m?s; rank 1 \(process [0-9]+\) is in no call and is stopped; the program goes on$'
+reports '^TIMEOUT '
+try 3 skip --format json
+reports '^\{"schema": "ncclscript.report/1".*"verdict": "hang".*"rule": "skipped-call"'
+reports '"in": "ncclBroadcast"|"at": "'"$broadcast"'"'
+
+# ---- deaths ----
+
+# How a process was ended is not known if its parent has taken its status at once, before Linux 6.15.
+ended='was stopped by (signal [0-9]+ \([A-Za-z ]+\)|its exit with status [0-9]+|a signal, or its own _exit)'
+for mode in segv killed exits; do
+    try 3 $mode
+    reports "^    rank 1  never made call 2: was stopped "
+    reports "^  why   rank 1 $ended before call 2 on comm1; ranks 0, 2 wait for it in AllReduce float32 x 8 sum at $reduce\$"
+    reports '^  more  ncclscript explain rank-lost$'
+done
+for mode in killed_in_call segv_in_call killed_in_function; do
+    try 3 $mode
+    reports "^  why   rank 1 $ended (before call 2|during call 2|before call 3) on comm1; ranks 0, 2 wait for it in AllReduce float32 x 8 sum at "
+done
+
+# ---- the options of exec ----
+
+try 0 right --verify
+reports '^ncclscript: [0-9]+ results verified'
+try 1 unseen --verify --fault 'corrupt rank=1 call=2'
+reports '^WRONG '
+reports "^    rank 1  element [0-9]+: got .* differ +$reduce\$"
+try 3 right --fault 'kill rank=1 call=2'
+reports '^  why   rank 1 was stopped by --fault kill before call 2 on comm1; ranks 0, 2 wait for it'
+try 3 right --fault 'fail rank=2 call=1 code=ncclSystemError'
+reports 'ncclAllReduce\(.*\) returned 2: '
+reports "^  why   rank 2 $ended during call 1 on comm1"
+try 0 right --verify --fault 'slow rank=0 call=1 seconds=20ms'
+reports '^ncclscript: [0-9]+ results verified'
+try 0 right --fault 'kill rank=1 call=40'
+reports '^ncclscript: the fault `kill rank=1 call=40` did not happen: rank 1 made [0-9]+ calls on the first communicator$'
+try 0 right --repeat 3
+says '^3 runs of .*exec_processes, seeds 1 to 3$'
+says '^     3  exit status 0$'
+try 3 skip --repeat 2
+says '^     2  hang: rank 1 left out one call on comm1'
+try 3 count --record "$out/made.lua"
+reports 'made\.lua: [0-9]+ lines; its run ends as the record shows: hang: count-mismatch, rank 1$'
+"$NCCLSCRIPT" run "$out/made.lua" >"$out/stdout" 2>"$out/stderr" || fail "$name: the scenario ends otherwise"
+try 0 right --record "$out/made.lua"
+reports 'its run (passes|ends) as the record shows'
+try 3 skip --html "$out/page.html" --trace "$out/made.json"
+grep -q '</html>' "$out/page.html" || fail "$name: no page"
+grep -q 'ncclBroadcast' "$out/page.html" || fail "$name: the page lacks a call"
+[ -s "$out/made.json" ] || fail "$name: no timeline"
+
+# ---- one process, or many ----
+
+try 0 forked_late
+says '^child 3$'
+reports 'this process was forked after its parent had used CUDA or NCCL'
+try 0 forked_late --processes many
+says '^child 3$'
+try 3 right --processes one
+reports 'the id comes from a process that is no part of this job'
+
+# ---- signals from outside ----
+
+# start MODE: a job in a group of its own, whose ranks have printed their numbers. $command is exec's.
+start() {
+    local i
+    marks=$((marks + 1))
+    : >"$out/stderr"
+    : >"$out/stdout"
+    set -m
+    JOB_MARK=$$.$marks "${exec[@]}" -- "$client" "$1" 3 >"$out/stdout" 2>"$out/stderr" &
+    command=$!
+    set +m
+    for ((i = 0; i < 1500; i++)); do
+        [ "$(grep -c '^rank [0-9] is [0-9]*$' "$out/stdout")" -eq 3 ] && return
+        sleep 0.02
+    done
+    fail "$name: it does not start"
+}
+# The child of exec that runs exec's own file.
+machine() {
+    local child
+    for child in $(cat "/proc/$command/task/$command/children"); do
+        [ "$(readlink "/proc/$child/exe")" = "$(realpath "$NCCLSCRIPT")" ] && echo "$child"
+    done
+}
+rank_is() { sed -n "s/^rank $1 is //p" "$out/stdout"; }
+# ended STATUS...: exec's.
+ended() {
+    wait "$command" 2>/dev/null
+    local got=$?
+    [[ " $* " = *" $got "* ]] || fail "$name: exit status $got, not $*"
+    nothing_is_left $$.$marks
+}
+for mode in idle loop; do
+    name="$mode: SIGINT to exec"
+    start $mode
+    kill -INT "$command"
+    ended 130
+    name="$mode: SIGINT to all"
+    start $mode
+    kill -INT -- "-$command"
+    ended 130
+    name="$mode: SIGTERM to exec"
+    start $mode
+    kill -TERM "$command"
+    ended 143
+    name="$mode: SIGKILL to exec"
+    start $mode
+    kill -KILL "$command"
+    ended 137
+    name="$mode: SIGKILL to the machine"
+    start $mode
+    kill -KILL "$(machine)"
+    ended 6
+    reports '^ncclscript exec: the process with the simulator was ended by signal 9 \(Killed\), and the job with it$'
+done
+name="a rank of two is stopped, then ended"
+start loop
+kill -STOP "$(rank_is 1)"
+kill -KILL "$(rank_is 1)"
+ended 3
+reports "^  why   rank 1 was stopped by "
+
+finish "jobs of many processes"
