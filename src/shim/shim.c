@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -340,6 +341,7 @@ static void *watch_main(void *arg)
     int64_t pause = watch_limit / WATCH_PARTS, began = watch_now();
     pause = pause < WATCH_NS_LEAST ? WATCH_NS_LEAST : pause > WATCH_NS_MOST ? WATCH_NS_MOST : pause;
     atomic_store(&watch_thread, (int)syscall(SYS_gettid));
+    prctl(PR_SET_NAME, NCS_SHIM_WATCH_NAME);
     while (!atomic_load(&is_ending) && !is_client) { /* the machine of a job watches for all */
         nanosleep(&(struct timespec){ .tv_nsec = (long)pause }, NULL);
         watch_look(watch_now() - began);

@@ -117,6 +117,7 @@ bool ncs_shim_all_wait(int64_t patience);
 bool ncs_shim_helpers_wait(void);
 
 /* True for the thread that watches the time limit. */
+#define NCS_SHIM_WATCH_NAME "ncs_watch"
 bool ncs_shim_is_watch(pid_t thread);
 /* True if the process has child processes. */
 bool ncs_shim_has_children(void);

@@ -220,6 +220,13 @@ static bool waits_for_process(struct task thread)
            (number == SYS_wait4 || number == SYS_waitid);
 }
 
+/* The thread that watches the time limit there, while that process has made no call. */
+static bool is_watch_there(struct task thread)
+{
+    char line[64];
+    return read_line(thread, "comm", line, sizeof line) && strcmp(line, NCS_SHIM_WATCH_NAME "\n") == 0;
+}
+
 static bool has_ended(struct task thread)
 {
     char line[512];
@@ -238,7 +245,7 @@ static bool look_at_stranger(pid_t process, enum stranger kind)
     for (struct dirent *e; tasks && waits && (e = readdir(tasks));) {
         struct task task = { number, e->d_name };
         if (e->d_name[0] != '.')
-            waits = has_ended(task) || waits_for_process(task) ||
+            waits = has_ended(task) || is_watch_there(task) || waits_for_process(task) ||
                     (kind == STRANGER_LAUNCHES && (waits_outside(task) || waits_for_thread(task)));
     }
     if (tasks)
