@@ -368,7 +368,7 @@ static void serve_out(struct serving *s, enum ncs_fn fn, bool done)
         ncs_free(s->text[i]);
 }
 
-/* Sends the handles that have been filled by now. */
+/* Sends the handles that have been filled by now. Other threads may have filled them, and still read their cells. */
 static void serve_send_late(struct server_process *p)
 {
     struct late **at = &p->late;
@@ -382,8 +382,8 @@ static void serve_send_late(struct server_process *p)
         }
         server_write(p, l->there, &now, sizeof now);
         *at = l->next;
-        ncs_free(l->cell);
-        ncs_free(l);
+        l->next = p->sent;
+        p->sent = l;
     }
 }
 

@@ -27,7 +27,7 @@ struct server_process {
     bool gone;
     atomic_bool exits;      /* it has said that it ends by itself */
     pthread_mutex_t lock;   /* guards what follows */
-    struct late *late;
+    struct late *late, *sent;
     int *site;              /* by site of the process: the machine's own */
     size_t sites;
     struct wire *runner;    /* runs functions of the program; NULL = none so far */
