@@ -48,6 +48,7 @@ static int job_main(const struct ncs_exec_job *job, const char *folder, int aliv
     struct ncs_str path = { 0 };
     ncs_str_addf(&path, "%s/libncclscript-sim.so", folder);
     void *library = dlopen(path.text, RTLD_NOW | RTLD_LOCAL);
+    ncs_str_free(&path);
     int (*serve)(int, int) = NULL;
     if (library)
         *(void **)&serve = dlsym(library, "ncs_many_serve");

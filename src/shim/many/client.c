@@ -228,6 +228,14 @@ static void client_start_runner(void)
 
 /* ---- calls ---- */
 
+/* Until the machine has heard the place, each thread describes it. */
+static void client_note_described(int site)
+{
+    pthread_mutex_lock(&client_lock);
+    ncs_map_put_number(&client_described, (uint64_t)site, 1);
+    pthread_mutex_unlock(&client_lock);
+}
+
 /* Waits for the answer to the request that the wire holds. */
 static void client_ask(struct client_thread *t, int fn)
 {
@@ -241,6 +249,8 @@ static void client_ask(struct client_thread *t, int fn)
             client_end();
     }
     atomic_store(&w->state, WIRE_IDLE);
+    if (w->site.described)
+        client_note_described(w->site.number);
     w->site.described = false;
 }
 
@@ -359,8 +369,6 @@ static void client_set_site(struct wire *w, const struct ncs_shim_above *above, 
 {
     pthread_mutex_lock(&client_lock);
     bool is_new = site && !ncs_map_number(&client_described, (uint64_t)site);
-    if (is_new)
-        ncs_map_put_number(&client_described, (uint64_t)site, 1);
     pthread_mutex_unlock(&client_lock);
     if (is_new)
         above->describe(site, &w->site);

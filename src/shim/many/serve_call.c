@@ -455,7 +455,7 @@ static int serve_site(struct stand_in *s)
         memset(p->site + p->sites, 0, (wide - p->sites) * sizeof *p->site);
         p->sites = wide;
     }
-    if (site->described) {
+    if (site->described && !p->site[there]) {
         site->module[WIRE_PATH - 1] = site->file[WIRE_PATH - 1] = site->function[WIRE_TEXT - 1] = '\0';
         p->site[there] = ncs_shim_site_of(site);
     }

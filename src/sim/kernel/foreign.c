@@ -251,6 +251,7 @@ void sim_foreign_end_process(int number, const char *why)
         struct context *c = sim_world.context[i];
         if (c->process != p || c->state == CONTEXT_ENDED)
             continue;
+        sim_world.foreign_waits -= c->state == CONTEXT_PARKED && c->tid; /* its thread waits on, and counts no more */
         ncs_free(c->message);
         c->message = why ? ncs_copy_text(why) : NULL;
         c->ending = why ? NCS_END_KILLED : NCS_END_RETURNED;
