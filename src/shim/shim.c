@@ -24,6 +24,7 @@
 #include "base/str.h"
 #include "shim/many/client.h"
 #include "shim/many/serve.h"
+#include "shim/many/job.h"
 #include "shim/many/server.h"
 #include "shim/many/wire.h"
 #include "shim/place.h"
@@ -371,7 +372,7 @@ static void report_stall(int64_t silence)
     struct ncs_str why = { 0 };
     char time[32];
     ncs_str_addf(&why, "nothing has changed for %s", ncs_format_duration(silence, time, sizeof time));
-    server_list_outside(&why);
+    job_list_outside(&why);
     ncs_str_add(&why, "; the program goes on");
     above->stalled(why.text);
 }
@@ -382,7 +383,7 @@ void ncs_shim_look_for_stall(int64_t stall)
     static bool told;
     int status;
     int64_t silence = sim_foreign_watch();
-    if (!told && above && silence >= stall && sim_foreign_some_wait() && server_is_stalled()) {
+    if (!told && above && silence >= stall && sim_foreign_some_wait() && job_is_stalled()) {
         told = true;
         pid_t copy = syscall(SYS_fork);
         if (copy == 0)

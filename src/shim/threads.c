@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "shim/many/job.h"
 #include "shim/many/server.h"
 #include "shim/many/strangers.h"
 #include "shim/shim.h"
@@ -148,7 +149,7 @@ bool ncs_shim_has_children(void)
 static bool is_left_out(struct task task, int64_t patience)
 {
     pid_t thread = (pid_t)atoi(task.thread);
-    return sim_foreign_is_waiting(thread) || ncs_shim_is_watch(thread) || server_owns(thread) ||
+    return sim_foreign_is_waiting(thread) || ncs_shim_is_watch(thread) || job_owns(thread) ||
            (patience >= 0 && (sim_foreign_is_polling(thread, patience) || is_helper(task)));
 }
 
@@ -156,21 +157,21 @@ static bool is_left_out(struct task task, int64_t patience)
 static bool is_left_out_there(struct task task, int64_t patience, struct look *out, bool *wait)
 {
     pid_t own = 0;
-    switch (server_thread((pid_t)atoi(task.process), (pid_t)atoi(task.thread), &own)) {
-    case SERVER_SERVED:
+    switch (job_thread((pid_t)atoi(task.process), (pid_t)atoi(task.thread), &own)) {
+    case JOB_SERVED:
         *wait = sim_foreign_is_waiting(own);
         return true;
-    case SERVER_CALLS:
+    case JOB_CALLS:
         *wait = false;
         return true;
-    case SERVER_RESTS:
+    case JOB_RESTS:
         return true;
-    case SERVER_UNKNOWN:
+    case JOB_UNKNOWN:
         if (!waits_outside(task))
             break;
         out->helpers = true;
         return true;
-    case SERVER_OUTSIDE:
+    case JOB_OUTSIDE:
         break;
     }
     return patience >= 0 && ((own && sim_foreign_is_polling(own, patience)) || is_helper(task));
@@ -257,7 +258,7 @@ static bool look(struct look *out, int64_t patience)
 {
     bool wait = !sim_foreign_is_entered(patience) && task_look(out, "self", patience);
     if (wait && server_is_open())
-        wait = !server_is_greeting() && server_each_process(look_there, &(struct look_there){ out, patience });
+        wait = !server_is_greeting() && job_each_process(look_there, &(struct look_there){ out, patience });
     if (wait && server_is_open() && (out->outside || sim_rendezvous_is_open())) /* a rank may be late, or hold a lock */
         wait = strangers_each(look_at_stranger);
     if (wait && server_is_open()) /* one that has been looked at may have come meanwhile */

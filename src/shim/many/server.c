@@ -20,14 +20,13 @@
 
 #include "base/mem.h"
 #include "shim/many/death.h"
-#include "shim/many/doing.h"
+#include "shim/many/job.h"
 #include "shim/many/serve.h"
+#include "shim/many/stand_in.h"
 #include "shim/shim.h"
 #include "sim/cuda/outside.h"
 #include "sim/data/arena.h"
 #include "sim/kernel/foreign.h"
-
-#define SERVER_OWN_MOST 4 /* threads of this process besides those that stand in */
 
 static struct {
     atomic_bool asleep; /* no process of the program has connected so far */
@@ -37,127 +36,9 @@ static struct {
     int alive; /* at its end, the program that exec started has ended */
     int spare; /* a descriptor to refuse a connection with */
     struct ncs_shim_settings settings;
-    pthread_mutex_t lock; /* guards the lists; taken after the token, if both */
-    struct server_process **process;
-    size_t processes, processes_room;
-    struct stand_in *first;
-    pid_t own[SERVER_OWN_MOST];
-    int owns;
-} server = { .arena = -1, .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static pid_t server_thread_number(void)
-{
-    return (pid_t)syscall(SYS_gettid);
-}
-
-/* ---- stand-ins ---- */
-
-static void server_add(struct stand_in *s)
-{
-    pthread_mutex_lock(&server.lock);
-    s->next = server.first;
-    server.first = s;
-    pthread_mutex_unlock(&server.lock);
-}
-
-static void server_remove(struct stand_in *s)
-{
-    pthread_mutex_lock(&server.lock);
-    struct stand_in **at = &server.first;
-    while (*at != s)
-        at = &(*at)->next;
-    *at = s->next;
-    pthread_mutex_unlock(&server.lock);
-    munmap(s->wire, sizeof *s->wire);
-    close(s->socket);
-    ncs_free(s);
-}
-
-/* Waits for the next request. False: the process is gone. */
-static bool stand_in_hears(struct stand_in *s)
-{
-    for (;;) {
-        int state = atomic_load(&s->wire->state), request = WIRE_REQUEST;
-        if (state == WIRE_CLOSED)
-            return false;
-        if (state == WIRE_REQUEST && atomic_compare_exchange_strong(&s->wire->state, &request, WIRE_SERVED))
-            return true;
-        if (state != WIRE_REQUEST)
-            wire_wait(s->wire, WIRE_MACHINE, (enum wire_state)state);
-    }
-}
-
-/* A process that ends during its call has closed the wire meanwhile. */
-static bool stand_in_answers(struct stand_in *s)
-{
-    int served = WIRE_SERVED;
-    if (!atomic_compare_exchange_strong(&s->wire->state, &served, WIRE_REPLY))
-        return false;
-    wire_wake(s->wire); /* the client may have gone on already */
-    return true;
-}
-
-static void *stand_in_main(void *arg)
-{
-    struct stand_in *s = arg;
-    bool left = false;
-    s->own = server_thread_number();
-    server_add(s);
-    while (!left && stand_in_hears(s)) {
-        left = !serve_call(s);
-        if (left)
-            sim_foreign_detach();
-        if (!stand_in_answers(s))
-            break;
-    }
-    server_remove(s);
-    return NULL;
-}
-
-static bool server_start_thread(void *(*main)(void *), void *arg)
-{
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, main, arg) != 0)
-        return false;
-    pthread_detach(thread);
-    return true;
-}
-
-/* ---- functions of the program ---- */
-
-void server_run_there(struct server_process *p, enum ncs_fn kind, void (*function)(void), const void *stream, int status,
-                      const void *data)
-{
-    pthread_mutex_lock(&p->lock);
-    while (!p->runner && !p->gone)
-        pthread_cond_wait(&p->has_runner, &p->lock);
-    struct wire *w = p->runner;
-    pthread_mutex_unlock(&p->lock);
-    pthread_mutex_lock(&p->runs);
-    if (w && !p->gone) {
-        w->fn = (int)kind;
-        w->arg[0].f = function;
-        w->arg[1].p = data;
-        w->arg[2].p = stream;
-        w->arg[3].i = status;
-        wire_set(w, WIRE_REQUEST);
-        for (int state; (state = atomic_load(&w->state)) != WIRE_REPLY && state != WIRE_CLOSED;)
-            wire_wait(w, WIRE_MACHINE, (enum wire_state)state);
-        if (atomic_load(&w->state) == WIRE_REPLY)
-            wire_set(w, WIRE_IDLE);
-    }
-    pthread_mutex_unlock(&p->runs);
-}
+} server = { .arena = -1 };
 
 /* ---- processes ---- */
-
-static struct server_process *find_process(pid_t pid)
-{
-    for (size_t i = 0; i < server.processes; i++)
-        if (server.process[i]->pid == pid && !server.process[i]->gone)
-            return server.process[i];
-    return NULL;
-}
 
 /* CUDA_VISIBLE_DEVICES of the process. */
 static void choose_devices(struct server_process *p, const struct wire_hello *hello)
@@ -170,12 +51,12 @@ static void choose_devices(struct server_process *p, const struct wire_hello *he
 /* The process behind the connection; NULL with `why` if it cannot belong to the job. */
 static struct server_process *welcome_process(pid_t pid, const struct wire_hello *hello, const char **why)
 {
-    struct server_process *p = find_process(pid);
+    struct server_process *p = job_find(pid);
     int probe;
     if (p)
         return p;
     p = ncs_new(sizeof *p);
-    *p = (struct server_process){ .pid = pid, .number = (int)server.processes + 1 };
+    *p = (struct server_process){ .pid = pid, .number = (int)job_processes() + 1 };
     p->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     pthread_mutex_init(&p->lock, NULL);
     pthread_mutex_init(&p->runs, NULL);
@@ -188,9 +69,7 @@ static struct server_process *welcome_process(pid_t pid, const struct wire_hello
     choose_devices(p, hello);
     if (p->number == 1 && hello->program[0]) /* the report's title */
         program_invocation_name = ncs_copy_text(hello->program);
-    pthread_mutex_lock(&server.lock);
-    NCS_PUSH(server.process, server.processes, server.processes_room, p);
-    pthread_mutex_unlock(&server.lock);
+    job_add_process(p);
     sim_foreign_new_process(p->number, pid, p->device && p->devices ? p->device[0] : 0);
     return p;
 }
@@ -224,12 +103,8 @@ static const char *take_in(int connection, pid_t pid, const struct wire_hello *h
         set_runner(p, wire, hello->thread);
         return NULL;
     }
-    struct stand_in *s = ncs_new(sizeof *s);
-    *s = (struct stand_in){ .process = p, .wire = wire, .socket = connection, .thread = hello->thread, .rank = -1 };
-    if (server_start_thread(stand_in_main, s))
-        return NULL;
-    ncs_free(s);
-    return "the machine can start no more threads";
+    struct stand_in s = { .process = p, .wire = wire, .socket = connection, .thread = hello->thread, .rank = -1 };
+    return stand_in_start(&s) ? NULL : "the machine can start no more threads";
 }
 
 /* Another user's program, or one of another version, is no part of the job. */
@@ -243,22 +118,26 @@ static const char *check_hello(int connection, const struct wire_hello *hello, s
     return NULL;
 }
 
-static void note_own(void)
-{
-    server.own[server.owns++] = server_thread_number();
-}
-
 #define STALL_LOOK_NS ((int64_t)250000000)
 
 static void *stall_main(void *arg)
 {
     int64_t stall = server.settings.stall, pause = stall / 4 < STALL_LOOK_NS ? stall / 4 + 1 : STALL_LOOK_NS;
-    note_own();
+    job_note_own();
     for (;;) {
         nanosleep(&(struct timespec){ .tv_nsec = (long)pause }, NULL);
         ncs_shim_look_for_stall(stall);
     }
     return arg;
+}
+
+static bool server_start_thread(void *(*main)(void *), void *arg)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, main, arg) != 0)
+        return false;
+    pthread_detach(thread);
+    return true;
 }
 
 static bool open_server(void)
@@ -322,18 +201,6 @@ static void receive_client(int connection)
 
 /* ---- the end of a process ---- */
 
-/* Its stand-ins that wait for a request end; those that are in a call never return from it. */
-static void close_wires(const struct server_process *p)
-{
-    pthread_mutex_lock(&server.lock);
-    for (struct stand_in *s = server.first; s; s = s->next)
-        if (s->process == p)
-            wire_set(s->wire, WIRE_CLOSED);
-    pthread_mutex_unlock(&server.lock);
-    if (p->runner)
-        wire_set(p->runner, WIRE_CLOSED);
-}
-
 static void lose_process(struct server_process *p)
 {
     struct ncs_str how = { 0 };
@@ -343,7 +210,7 @@ static void lose_process(struct server_process *p)
     pthread_mutex_unlock(&p->lock);
     bool lost = death_of(p->pidfd, p->pid, atomic_load(&p->exits), &how);
     sim_foreign_end_process(p->number, lost ? how.text : NULL);
-    close_wires(p);
+    job_close_wires(p);
     close(p->pidfd);
     ncs_str_free(&how);
 }
@@ -351,8 +218,8 @@ static void lose_process(struct server_process *p)
 static bool any_process_is_left(void)
 {
     bool any = false;
-    for (size_t i = 0; i < server.processes; i++)
-        any |= !server.process[i]->gone;
+    for (size_t i = 0; i < job_processes(); i++)
+        any |= !job_process(i)->gone;
     return any;
 }
 
@@ -391,19 +258,19 @@ static int wait_for_event(void)
 {
     for (;;) {
         size_t count = 0;
-        struct pollfd *p = ncs_new((server.processes + 2) * sizeof *p);
+        struct pollfd *p = ncs_new((job_processes() + 2) * sizeof *p);
         bool over = server.alive < 0 && !any_process_is_left();
         p[count++] = (struct pollfd){ .fd = server.listener, .events = POLLIN };
         p[count++] = (struct pollfd){ .fd = server.alive, .events = POLLIN };
-        for (size_t i = 0; i < server.processes; i++)
-            p[count++] = (struct pollfd){ .fd = server.process[i]->gone ? -1 : server.process[i]->pidfd, .events = POLLIN };
+        for (size_t i = 0; i < job_processes(); i++)
+            p[count++] = (struct pollfd){ .fd = job_process(i)->gone ? -1 : job_process(i)->pidfd, .events = POLLIN };
         if (!over)
             poll(p, count, -1);
         if (p[1].revents)
             server.alive = -1;
         for (size_t i = 0; i + 2 < count; i++)
             if (p[i + 2].revents)
-                lose_process(server.process[i]);
+                lose_process(job_process(i));
         bool comes = p[0].revents & POLLIN;
         ncs_free(p);
         if (over)
@@ -420,7 +287,7 @@ int ncs_many_serve(int listener, int alive)
     server.listener = listener;
     server.alive = alive;
     atomic_store(&server.asleep, true);
-    note_own();
+    job_note_own();
     take_descriptors();
     for (int connection; (connection = wait_for_event()) >= 0; atomic_store(&server.greets, false))
         receive_client(connection);
@@ -429,9 +296,9 @@ int ncs_many_serve(int listener, int alive)
 
 void ncs_many_end_clients(void)
 {
-    for (size_t i = 0; i < server.processes; i++)
-        if (!server.process[i]->gone)
-            syscall(SYS_pidfd_send_signal, server.process[i]->pidfd, SIGKILL, NULL, 0);
+    for (size_t i = 0; i < job_processes(); i++)
+        if (!job_process(i)->gone)
+            syscall(SYS_pidfd_send_signal, job_process(i)->pidfd, SIGKILL, NULL, 0);
 }
 
 /* ---- what the threads of the job do ---- */
@@ -452,103 +319,3 @@ bool server_is_greeting(void)
     return atomic_load(&server.greets) || poll(&p, 1, 0) > 0;
 }
 
-bool server_owns(pid_t thread)
-{
-    bool owned = false;
-    for (int i = 0; i < server.owns; i++)
-        owned |= server.own[i] == thread;
-    pthread_mutex_lock(&server.lock);
-    for (const struct stand_in *s = server.first; s && !owned; s = s->next)
-        owned = s->own == thread;
-    pthread_mutex_unlock(&server.lock);
-    return owned;
-}
-
-bool server_has_process(pid_t process)
-{
-    pthread_mutex_lock(&server.lock);
-    bool has = find_process(process) != NULL;
-    pthread_mutex_unlock(&server.lock);
-    return has;
-}
-
-bool server_each_process(bool (*look)(pid_t process, void *arg), void *arg)
-{
-    bool all = true;
-    size_t count = 0;
-    pthread_mutex_lock(&server.lock);
-    pid_t *pid = ncs_new((server.processes + 1) * sizeof *pid);
-    for (size_t i = 0; i < server.processes; i++)
-        if (!server.process[i]->gone)
-            pid[count++] = server.process[i]->pid;
-    pthread_mutex_unlock(&server.lock);
-    for (size_t i = 0; all && i < count; i++)
-        all = look(pid[i], arg);
-    ncs_free(pid);
-    return all;
-}
-
-/* The threads that are in no call, by process and thread, for server_each_outside. */
-struct outside {
-    pid_t process, thread;
-    int rank;
-};
-
-/* Calls `look` for each thread of the job that has made calls and is in none now. */
-static bool server_each_outside(bool (*look)(const struct outside *o, void *arg), void *arg)
-{
-    bool all = true;
-    pthread_mutex_lock(&server.lock);
-    for (const struct stand_in *s = server.first; s && all; s = s->next) {
-        struct outside o = { s->process->pid, s->thread, s->rank };
-        int state = atomic_load(&s->wire->state);
-        all = s->process->gone || state == WIRE_SERVED || (state == WIRE_IDLE && look(&o, arg));
-    }
-    pthread_mutex_unlock(&server.lock);
-    return all;
-}
-
-static bool outside_waits(const struct outside *o, void *arg)
-{
-    (void)arg;
-    return *doing_name(o->process, o->thread) != '\0';
-}
-
-bool server_is_stalled(void)
-{
-    return server_each_outside(outside_waits, NULL);
-}
-
-static bool outside_list(const struct outside *o, void *arg)
-{
-    if (o->rank >= 0)
-        ncs_str_addf(arg, "; rank %d (process %d) is in no call and %s", o->rank, (int)o->process, doing_name(o->process, o->thread));
-    else if (o->process == o->thread)
-        ncs_str_addf(arg, "; process %d, which has no rank so far, is in no call and %s", (int)o->process,
-                     doing_name(o->process, o->thread));
-    return true;
-}
-
-void server_list_outside(struct ncs_str *out)
-{
-    server_each_outside(outside_list, out);
-}
-
-enum server_thread server_thread(pid_t process, pid_t thread, pid_t *own)
-{
-    enum server_thread does = SERVER_UNKNOWN;
-    pthread_mutex_lock(&server.lock);
-    for (size_t i = 0; i < server.processes; i++) {
-        const struct server_process *p = server.process[i];
-        if (p->pid == process && p->runner && p->runner_thread == thread && atomic_load(&p->runner->state) == WIRE_IDLE)
-            does = SERVER_RESTS;
-    }
-    for (const struct stand_in *s = server.first; s; s = s->next)
-        if (s->process->pid == process && s->thread == thread) {
-            int state = atomic_load(&s->wire->state);
-            does = state == WIRE_SERVED ? SERVER_SERVED : state == WIRE_IDLE ? SERVER_OUTSIDE : SERVER_CALLS;
-            *own = s->own;
-        }
-    pthread_mutex_unlock(&server.lock);
-    return does;
-}

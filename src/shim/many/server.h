@@ -58,32 +58,10 @@ void server_run_there(struct server_process *p, enum ncs_fn kind, void (*functio
 bool server_read(const struct server_process *p, void *here, const void *there, size_t bytes);
 bool server_write(const struct server_process *p, void *there, const void *here, size_t bytes);
 
-/* ---- what the threads of the job do (shim/threads.c) ---- */
-
 /* True from the start of the machine's process until a process of the program connects; and from then on. */
 bool server_is_asleep(void);
 bool server_is_open(void);
 /* A thread of the program connects, and waits for the answer: it will go on. */
 bool server_is_greeting(void);
-/* A thread of this process that serves others: it does nothing by itself. */
-bool server_owns(pid_t thread);
-/* True if the process belongs to the job, and is not gone. */
-bool server_has_process(pid_t process);
-/* Calls `look` for each process that is not gone, until it returns false. Returns whether all returned true. */
-bool server_each_process(bool (*look)(pid_t process, void *arg), void *arg);
-
-enum server_thread {
-    SERVER_UNKNOWN, /* it has made no call */
-    SERVER_RESTS,   /* it runs functions of the program, and has none now */
-    SERVER_OUTSIDE, /* in no call */
-    SERVER_CALLS,   /* a call is on its way to the machine or back */
-    SERVER_SERVED,  /* in a call; *own gets the thread that makes it */
-};
-enum server_thread server_thread(pid_t process, pid_t thread, pid_t *own);
-
-/* True if each thread of the job waits, in a call or not, or runs in MPI, as far as that shows. */
-bool server_is_stalled(void);
-/* Appends "; rank 1 (process 4711) is in no call and runs, perhaps in MPI": what the ranks do that are in no call. */
-void server_list_outside(struct ncs_str *out);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "shim/many/job.h"
 #include "shim/many/server.h"
 
 /* Bounds the search: a program may start any number of processes. */
@@ -49,7 +50,7 @@ static bool strangers_search_list(struct strangers *s, const char *thread_folder
 static bool strangers_search(struct strangers *s, pid_t process, int depth)
 {
     char path[64];
-    bool joined = server_has_process(process), any = joined;
+    bool joined = job_has_process(process), any = joined;
     snprintf(path, sizeof path, "/proc/%d/task", (int)process);
     DIR *tasks = depth < STRANGERS_DEEP ? opendir(path) : NULL;
     for (struct dirent *e; tasks && s->all && (e = readdir(tasks));)
