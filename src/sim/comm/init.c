@@ -315,6 +315,15 @@ static struct rendezvous *find_rival(const struct rendezvous *r)
     return o;
 }
 
+/* False if the process of a rank that had checked in has died. */
+static bool all_are_there(const struct rendezvous *r)
+{
+    bool all = true;
+    for (int i = 0; i < r->nranks; i++)
+        all &= r->seat[i].job != NULL;
+    return all;
+}
+
 static void init_check_in(struct init_job *j)
 {
     const char *late = not_served(j);
@@ -345,7 +354,7 @@ static void init_check_in(struct init_job *j)
     r->seat[j->job.about->rank] = (struct seat){ true, j };
     if (r->of_environment)
         look_for_root(r, j);
-    if (++r->checked_in == r->nranks)
+    if (++r->checked_in == r->nranks && all_are_there(r))
         init_complete(r);
 }
 
@@ -427,7 +436,7 @@ static void describe_init(const struct job *job, struct ncs_snap_job *out,
     if (!j->rendezvous)
         return;
     for (int i = 0; i < j->rendezvous->nranks; i++)
-        if (!j->rendezvous->seat[i].taken)
+        if (!j->rendezvous->seat[i].taken || (j->rendezvous->state == SERVING && !j->rendezvous->seat[i].job))
             sim_snapshot_missing(out, snapshot, i);
 }
 
@@ -435,7 +444,7 @@ static void cancel_init(struct job *job)
 {
     struct init_job *j = (struct init_job *)job;
     struct rendezvous *r = j->rendezvous;
-    if (r && r->state == SERVING)
+    if (r && r->state == SERVING && !job->process->dead) /* a dead one's is never complete */
         rendezvous_refuse(r, j, "a rank that had checked in gave up");
 }
 
