@@ -634,6 +634,15 @@ static void loop(void)
         reduce(&j, COUNT);
 }
 
+/* As loop, and all ranks have joined when it says so. */
+static void loop_joined(void)
+{
+    struct job j = begin_well();
+    print_process();
+    for (;;)
+        reduce(&j, COUNT);
+}
+
 /* All processes are in the machine, and none waits in a call. */
 static void idle(void)
 {
@@ -675,6 +684,7 @@ static const struct { const char *name; void (*act)(void); } modes[] = {
     { "visible", visible },
     { "threads", threads },
     { "loop", loop },
+    { "loop_joined", loop_joined },
     { "idle", idle },
 };
 

@@ -224,7 +224,7 @@ for mode in idle loop; do
     reports '^ncclscript exec: the process with the simulator was ended by signal 9 \(Killed\), and the job with it$'
 done
 name="a rank of two is stopped, then ended"
-start loop
+start loop_joined
 kill -STOP "$(rank_is 1)"
 kill -KILL "$(rank_is 1)"
 ended 3
