@@ -520,6 +520,8 @@ struct ncs_draft { /* a finding and the room of its lists */
 };
 
 void ncs_add_culprit(struct ncs_draft *d, int rank, uint32_t call, int line);
+/* "stopped", by a planned fault; "ended", as the process of a context, which may be NULL. */
+const char *ncs_stop_verb(const struct ncs_analysis *q, const struct ncs_snap_context *c);
 void ncs_format_culprits(struct ncs_str *s, const struct ncs_draft *d); /* "ranks 0, 1" */
 void ncs_add_row(struct ncs_draft *d, int rank, int line, char *text); /* takes the text */
 void ncs_add_step(struct ncs_draft *d, const struct ncs_cycle_step *step); /* copies the texts */

@@ -253,7 +253,7 @@ static void open_machine(void)
 {
     struct ncs_error err = { 0 };
     ncs_shim_read_settings(&settings);
-    if (!server_is_open() && !settings.single && client_is_wanted(settings.launcher)) {
+    if (!server_is_open() && client_is_wanted(settings.launcher, settings.single)) {
         open_client();
         return;
     }

@@ -45,9 +45,9 @@ for ((n = 1; n <= times; n++)); do
     ((took > most)) && most=$took
     [ $status -eq 3 ] || fail "$name: exit status $status, not 3"
     grep -q '^HANG ' "$out/stderr" || fail "$name: no report"
-    if grep -qE "^  why   rank $rank was stopped by .* before " "$out/stderr"; then
+    if grep -qE "^  why   rank $rank was (stopped|ended) by .* before " "$out/stderr"; then
         before=$((before + 1))
-    elif grep -qE "^  why   rank $rank was stopped by .* during " "$out/stderr"; then
+    elif grep -qE "^  why   rank $rank was (stopped|ended) by .* during " "$out/stderr"; then
         during=$((during + 1))
     elif grep -qE "rank $rank was (stopped|ended) by |process of rank $rank was ended by " "$out/stderr"; then
         under_way=$((under_way + 1))

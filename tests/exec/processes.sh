@@ -112,10 +112,10 @@ reports '"in": "ncclBroadcast"|"at": "'"$broadcast"'"'
 # ---- deaths ----
 
 # How a process was ended is not known if its parent has taken its status at once, before Linux 6.15.
-ended='was stopped by (signal [0-9]+ \([A-Za-z ]+\)|its exit with status [0-9]+|a signal, or its own _exit)'
+ended='was ended by (signal [0-9]+ \([A-Za-z ]+\)|its exit with status [0-9]+|a signal, or its own _exit)'
 for mode in segv killed exits; do
     try 3 $mode
-    reports "^    rank 1  never made call 2: was stopped "
+    reports "^    rank 1  never made call 2: was ended "
     reports "^  why   rank 1 $ended before call 2 on comm1; ranks 0, 2 wait for it in AllReduce float32 x 8 sum at $reduce\$"
     reports '^  more  ncclscript explain rank-lost$'
 done
@@ -228,6 +228,6 @@ start loop_joined
 kill -STOP "$(rank_is 1)"
 kill -KILL "$(rank_is 1)"
 ended 3
-reports "^  why   rank 1 was stopped by "
+reports "^  why   rank 1 was ended by "
 
 finish "jobs of many processes"

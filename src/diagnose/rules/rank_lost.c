@@ -70,7 +70,8 @@ static bool rank_lost_match(const struct ncs_analysis *q, const struct ncs_cause
     if (r->absents == 1 && ncs_may_go_on(q, r->absent[0]->rank))
         ncs_str_add(&s, "a thread of ");
     ncs_format_absent(r, &s);
-    ncs_str_add(&s, r->absents > 1 ? " were stopped" : " was stopped");
+    ncs_str_addf(&s, " %s %s", r->absents > 1 ? "were" : "was",
+                 ncs_stop_verb(q, context >= 0 ? &q->snap->context[context] : NULL));
     if (r->absents == 1 && context >= 0 && q->snap->context[context].message)
         ncs_str_addf(&s, " by %s", q->snap->context[context].message);
     ncs_format_before(q, r, &s);

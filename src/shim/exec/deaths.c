@@ -5,20 +5,15 @@
 #include <string.h>
 
 #include "shim/exec/places.h"
-#include "shim/many/server.h"
+#include "shim/many/job.h"
 
 enum { DEATHS_SHOWN = 8 };
 
-static bool is_death(const struct ncs_snap_context *c)
-{
-    return c->state == NCS_CONTEXT_ENDED && c->ending == NCS_END_KILLED && c->message && c->thread == 0;
-}
-
 /* Launchers end processes by these signals. */
-static bool is_by_launcher(const struct ncs_snap_context *c)
+static bool is_by_launcher(const char *death)
 {
     int number = 0;
-    return sscanf(c->message, "signal %d", &number) == 1 && (number == SIGTERM || number == SIGKILL);
+    return sscanf(death, "signal %d", &number) == 1 && (number == SIGTERM || number == SIGKILL);
 }
 
 static const struct ncs_call *last_call_of(const struct ncs_journal *journal, int rank)
@@ -29,24 +24,31 @@ static const struct ncs_call *last_call_of(const struct ncs_journal *journal, in
     return c;
 }
 
-bool ncs_exec_deaths(const struct ncs_journal *journal, const struct ncs_snapshot *s, struct ncs_str *notes)
+static void add_death(const struct ncs_journal *journal, const struct server_process *p, struct ncs_str *notes)
+{
+    const struct ncs_call *last = p->rank >= 0 ? last_call_of(journal, p->rank) : NULL;
+    if (p->rank >= 0)
+        ncs_str_addf(notes, "ncclscript: the process of rank %d was ended by %s", p->rank, p->death);
+    else
+        ncs_str_addf(notes, "ncclscript: process %d was ended by %s before it joined a communicator", (int)p->pid, p->death);
+    if (last) {
+        ncs_str_addf(notes, "; its last call of NCCL was %s", ncs_fn_info[last->fn].name);
+        ncs_places_add(notes, last->place.line);
+    }
+    ncs_str_add(notes, "\n");
+}
+
+bool ncs_exec_deaths(const struct ncs_journal *journal, struct ncs_str *notes)
 {
     bool others = false, any = false;
     size_t shown = 0;
-    for (size_t i = 0; server_is_open() && i < s->contexts; i++)
-        others |= is_death(&s->context[i]) && !is_by_launcher(&s->context[i]);
-    for (size_t i = 0; server_is_open() && i < s->contexts; i++) {
-        const struct ncs_snap_context *c = &s->context[i];
-        any |= is_death(c);
-        if (!is_death(c) || (others && is_by_launcher(c)) || shown++ >= DEATHS_SHOWN)
-            continue;
-        const struct ncs_call *last = last_call_of(journal, c->rank);
-        ncs_str_addf(notes, "ncclscript: the process of rank %d was ended by %s", c->rank, c->message);
-        if (last) {
-            ncs_str_addf(notes, "; its last call of NCCL was %s", ncs_fn_info[last->fn].name);
-            ncs_places_add(notes, last->place.line);
-        }
-        ncs_str_add(notes, "\n");
+    for (size_t i = 0; i < job_processes(); i++)
+        others |= job_process(i)->death && !is_by_launcher(job_process(i)->death);
+    for (size_t i = 0; i < job_processes(); i++) {
+        const struct server_process *p = job_process(i);
+        any |= p->death != NULL;
+        if (p->death && !(others && is_by_launcher(p->death)) && shown++ < DEATHS_SHOWN)
+            add_death(journal, p, notes);
     }
     return any;
 }

@@ -197,7 +197,7 @@ static bool exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *d
     else if (how == NCS_STOP_INTERRUPTED)
         add_unknown_pollers(&snapshot, doubt);
     ncs_settle_lines(journal, &snapshot, &r->diagnosis);
-    bool any_died = ncs_exec_deaths(journal, &snapshot, deaths);
+    bool any_died = ncs_exec_deaths(journal, deaths);
     ncs_snapshot_free(&snapshot);
     r->verdict = lost                                                ? NCS_LOST
                  : r->wrong_count > 0 || first_error(&r->diagnosis) ? NCS_WRONG

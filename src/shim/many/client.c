@@ -40,12 +40,12 @@ static pthread_mutex_t client_lock = PTHREAD_MUTEX_INITIALIZER; /* guards what f
 static struct ncs_map client_described;                         /* by site: the machine knows it */
 static bool runs_functions;
 
-bool client_is_wanted(const char *launcher)
+bool client_is_wanted(const char *launcher, bool single)
 {
     const char *how = getenv("NCCLSCRIPT_PROCESSES");
     if (!getenv(NCS_JOB) || (how && strcmp(how, "one") == 0))
         return false;
-    return (how && strcmp(how, "many") == 0) || launcher || relatives_are_there();
+    return (how && strcmp(how, "many") == 0) || launcher || (!single && relatives_are_there());
 }
 
 /* The machine ends the job when it has reported, and the program has nobody to talk to. */
@@ -104,8 +104,9 @@ static void client_fill_hello(struct wire_hello *hello, bool runs)
     *hello = (struct wire_hello){ .version = WIRE_VERSION, .bytes = sizeof(struct wire), .thread = (pid_t)syscall(SYS_gettid),
                                   .runs_functions = runs, .lists_devices = devices != NULL };
     ncs_interpreter_own_script(hello->program, sizeof hello->program);
-    if (!hello->program[0])
-        snprintf(hello->program, sizeof hello->program, "%s", program_invocation_name);
+    const char *slash = strrchr(hello->program, '/');
+    if (strncmp(slash ? slash + 1 : hello->program, "python", strlen("python")) == 0) /* it runs no script of its own */
+        hello->program[0] = '\0';
     client_list_variables(hello->variables, sizeof hello->variables);
     if (devices)
         snprintf(hello->devices, sizeof hello->devices, "%s", devices);

@@ -8,8 +8,8 @@
 #include "shim/shim.h"
 
 /* True if this process is one of many and has a machine elsewhere. The answer never changes in one process. `launcher`: the
- * variable by which a launcher states several processes, or NULL. */
-bool client_is_wanted(const char *launcher);
+ * variable by which a launcher states several processes, or NULL. single: one states that there is one process. */
+bool client_is_wanted(const char *launcher, bool single);
 
 /* True once client_join has been called. */
 bool client_is_on(void);

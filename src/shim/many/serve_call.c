@@ -433,6 +433,7 @@ static void serve_function_of_api(struct stand_in *s, int site)
     } else {
         serve_invoke(&serving, api, fn);
         s->rank = ncs_local && ncs_local->named ? ncs_local->rank : -1;
+        s->process->rank = s->process->rank < 0 ? s->rank : s->process->rank; /* with the token */
         ncs_shim_leave();
     }
     serve_out(&serving, fn, !w->is_refused && (w->result.i == 0 || serving.info->result == NCS_RESULT_TEXT));

@@ -56,7 +56,7 @@ static struct server_process *welcome_process(pid_t pid, const struct wire_hello
     if (p)
         return p;
     p = ncs_new(sizeof *p);
-    *p = (struct server_process){ .pid = pid, .number = (int)job_processes() + 1 };
+    *p = (struct server_process){ .pid = pid, .number = (int)job_processes() + 1, .rank = -1 };
     p->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     pthread_mutex_init(&p->lock, NULL);
     pthread_mutex_init(&p->runs, NULL);
@@ -67,7 +67,7 @@ static struct server_process *welcome_process(pid_t pid, const struct wire_hello
         return NULL;
     }
     choose_devices(p, hello);
-    if (p->number == 1 && hello->program[0]) /* the report's title */
+    if (p->number == 1 && hello->program[0]) /* the report's title; exec has set what it has started */
         program_invocation_name = ncs_copy_text(hello->program);
     job_add_process(p);
     sim_foreign_new_process(p->number, pid, p->device && p->devices ? p->device[0] : 0);
@@ -209,10 +209,10 @@ static void lose_process(struct server_process *p)
     pthread_cond_broadcast(&p->has_runner);
     pthread_mutex_unlock(&p->lock);
     bool lost = death_of(p->pidfd, p->pid, atomic_load(&p->exits), &how);
-    sim_foreign_end_process(p->number, lost ? how.text : NULL);
+    p->death = lost ? ncs_str_take(&how) : NULL;
+    sim_foreign_end_process(p->number, p->death);
     job_close_wires(p);
     close(p->pidfd);
-    ncs_str_free(&how);
 }
 
 static bool any_process_is_left(void)

@@ -26,6 +26,8 @@ struct server_process {
     int devices;
     bool gone;
     atomic_bool exits;      /* it has said that it ends by itself */
+    int rank;               /* the first that one of its threads has; -1 = none */
+    char *death;            /* what ended it, if it has not come to its end by itself */
     pthread_mutex_t lock;   /* guards what follows */
     struct late *late, *sent;
     int *site;              /* by site of the process: the machine's own */

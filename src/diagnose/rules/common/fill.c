@@ -246,6 +246,12 @@ static char *fill_queued_text(const struct ncs_analysis *q, int op, unsigned num
     return ncs_text("call %u waits until earlier work of its stream or communicator is done", number);
 }
 
+const char *ncs_stop_verb(const struct ncs_analysis *q, const struct ncs_snap_context *c)
+{
+    bool by_fault = !c || !c->message || strncmp(c->message, "--fault", strlen("--fault")) == 0;
+    return q->snap->many && !by_fault ? "ended" : "stopped";
+}
+
 /* Why the rank is absent, for its row. The caller frees it. */
 static char *absent_text(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                          const struct ncs_absent *a)
@@ -256,7 +262,10 @@ static char *absent_text(const struct ncs_analysis *q, const struct ncs_unmet *u
     char *missing = what_is_missing(q, unmet, a), *text = NULL, *what = NULL, *lead;
     switch (a->reason) {
     case NCS_ABSENT_KILLED:
-        text = ncs_text("%s: %s", missing, c && c->ending == NCS_END_MISSING ? c->message : "was stopped");
+        if (c && c->ending == NCS_END_MISSING)
+            text = ncs_text("%s: %s", missing, c->message);
+        else
+            text = ncs_text("%s: was %s", missing, ncs_stop_verb(q, c));
         break;
     case NCS_ABSENT_ERROR:
         text = ncs_text("%s: ended by error%s%s", missing, c && c->message ? ": " : "",
