@@ -6,8 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* OWN_BYTES, OWN_WORDS: how much of its own command line a process reads. A script is among the first words. */
+/* OWN_BYTES, OWN_WORDS: how much of a command line is read. A script is among the first words. */
 enum { OWN_BYTES = 16384, OWN_WORDS = 256 };
+
+static const char *const interpreter_shells[] = { "sh", "bash", "dash", "ksh", "zsh", NULL };
+static const char *const interpreter_launchers[] = { "torchrun", "torch.distributed.run", "torch.distributed.launch", NULL };
 
 static const char *interpreter_base(const char *path)
 {
@@ -85,35 +88,39 @@ static char *const *interpreter_after_shell(char *const *word)
 
 const char *ncs_interpreter_script(char *const *argv)
 {
-    static const char *const shells[] = { "sh", "bash", "dash", "ksh", "zsh", NULL };
-    static const char *const launchers[] = { "torchrun", "torch.distributed.run", "torch.distributed.launch", NULL };
     const char *name = argv[0] ? argv[0] : "";
     while (argv && argv[0]) { /* torchrun is itself a script of Python */
         const char *base = interpreter_base(argv[0]);
         bool is_module = false;
         name = argv[0];
-        if (interpreter_is_any(base, launchers))
+        if (interpreter_is_any(base, interpreter_launchers))
             argv = interpreter_after_torchrun(argv + 1);
         else if (interpreter_is_python(base))
             argv = interpreter_after_python(argv + 1, &is_module);
-        else if (interpreter_is_any(base, shells))
+        else if (interpreter_is_any(base, interpreter_shells))
             argv = interpreter_after_shell(argv + 1);
         else
             return name;
-        if (is_module && argv && !interpreter_is_any(argv[0], launchers))
+        if (is_module && argv && !interpreter_is_any(argv[0], interpreter_launchers))
             return argv[0];
     }
     return name;
 }
 
-void ncs_interpreter_own_script(char *out, size_t room)
+static bool interpreter_is_one(const char *name)
 {
-    char text[OWN_BYTES], *word[OWN_WORDS + 1];
+    return interpreter_is_python(name) || interpreter_is_any(name, interpreter_shells) || interpreter_is_any(name, interpreter_launchers);
+}
+
+bool ncs_interpreter_script_of(int process, char *out, size_t room)
+{
+    char text[OWN_BYTES], path[64], *word[OWN_WORDS + 1];
     size_t bytes = 0, words = 0;
-    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    snprintf(path, sizeof path, "/proc/%d/cmdline", process);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     out[0] = '\0';
     if (fd < 0)
-        return;
+        return false;
     for (ssize_t got; bytes < sizeof text - 1 && (got = read(fd, text + bytes, sizeof text - 1 - bytes)) > 0;)
         bytes += (size_t)got;
     close(fd);
@@ -121,6 +128,14 @@ void ncs_interpreter_own_script(char *out, size_t room)
     for (size_t at = 0; at < bytes && words < OWN_WORDS; at += strlen(text + at) + 1)
         word[words++] = text + at;
     word[words] = NULL;
-    if (words)
-        snprintf(out, room, "%s", ncs_interpreter_script(word));
+    if (!words)
+        return false;
+    const char *script = ncs_interpreter_script(word);
+    snprintf(out, room, "%s", script);
+    return !interpreter_is_one(interpreter_base(script));
+}
+
+void ncs_interpreter_own_script(char *out, size_t room)
+{
+    ncs_interpreter_script_of((int)getpid(), out, room);
 }

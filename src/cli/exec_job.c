@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* pipe2, program_invocation_name */
+#define _GNU_SOURCE /* pipe2 */
 #include "cli/exec_job.h"
 
 #include <dlfcn.h>
@@ -59,7 +59,7 @@ static int job_main(const struct ncs_exec_job *job, const char *folder, int aliv
     return serve(job->listener, alive);
 }
 
-bool ncs_exec_job_start(struct ncs_exec_job *job, const char *folder, const char *program, void (*prepare)(void *), void *arg)
+bool ncs_exec_job_start(struct ncs_exec_job *job, const char *folder, void (*prepare)(void *), void *arg)
 {
     int alive[2];
     if (pipe2(alive, O_CLOEXEC) != 0)
@@ -70,7 +70,6 @@ bool ncs_exec_job_start(struct ncs_exec_job *job, const char *folder, const char
         signal(SIGINT, SIG_IGN); /* it is for the program */
         close(alive[1]);
         prepare(arg);
-        program_invocation_name = (char *)program;
         exit(job_main(job, folder, alive[0]));
     }
     close(alive[0]);

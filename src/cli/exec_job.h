@@ -16,9 +16,8 @@ struct ncs_exec_job {
 
 /* Makes the socket. False with errno. */
 bool ncs_exec_job_open(struct ncs_exec_job *job);
-/* Starts the process, which does nothing until a process of the program connects. `prepare` sets its environment.
- * program: what its report calls the program, if no process of the job knows better. */
-bool ncs_exec_job_start(struct ncs_exec_job *job, const char *folder, const char *program, void (*prepare)(void *), void *arg);
+/* Starts the process, which does nothing until a process of the program connects. `prepare` sets its environment. */
+bool ncs_exec_job_start(struct ncs_exec_job *job, const char *folder, void (*prepare)(void *), void *arg);
 
 /* Waits for the end of the program, and of the job. If the machine has ended the job before, ends all of its processes. *program
  * becomes 0 when the process with that number has ended; *how gets the status of waitpid. *stopped: a signal has come that ends

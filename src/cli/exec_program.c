@@ -397,7 +397,7 @@ void ncs_exec_run(const struct ncs_exec_start *start, bool quiet, struct ncs_exe
     exec_take_signals(before);
     fflush(NULL);
     struct ncs_exec_job job;
-    if (!ncs_exec_job_open(&job) || !ncs_exec_job_start(&job, start->folder, ncs_interpreter_script(start->argv), exec_prepare,
+    if (!ncs_exec_job_open(&job) || !ncs_exec_job_start(&job, start->folder, exec_prepare,
                                                         &(struct exec_child){ start, channel[0] }))
         exec_warn_of_job();
     pid_t child = fork();

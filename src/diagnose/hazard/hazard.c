@@ -409,6 +409,7 @@ static void order(struct rank *r, struct ncs_call *call)
         wait_device(r, call);
         break;
     case NCS_FN_cudaStreamBeginCapture: case NCS_FN_cudaDeviceReset:
+    case NCS_FN_cudaIpcOpenEventHandle: /* it has two handles from now on */
         r->blind = true;
         break;
     }

@@ -98,15 +98,22 @@ static void client_list_variables(char *out, size_t room)
     }
 }
 
+/* Python's multiprocessing starts an interpreter without a script, from a process that runs one. */
+static void client_name_program(char *out, size_t room)
+{
+    char parent[WIRE_PATH];
+    if (!ncs_interpreter_script_of((int)getpid(), out, room) && ncs_interpreter_script_of((int)getppid(), parent, sizeof parent))
+        snprintf(out, room, "%s", parent);
+}
+
 static void client_fill_hello(struct wire_hello *hello, bool runs)
 {
     const char *devices = getenv("CUDA_VISIBLE_DEVICES");
     *hello = (struct wire_hello){ .version = WIRE_VERSION, .bytes = sizeof(struct wire), .thread = (pid_t)syscall(SYS_gettid),
                                   .runs_functions = runs, .lists_devices = devices != NULL };
-    ncs_interpreter_own_script(hello->program, sizeof hello->program);
-    const char *slash = strrchr(hello->program, '/');
-    if (strncmp(slash ? slash + 1 : hello->program, "python", strlen("python")) == 0) /* it runs no script of its own */
-        hello->program[0] = '\0';
+    client_name_program(hello->program, sizeof hello->program);
+    if (!hello->program[0])
+        snprintf(hello->program, sizeof hello->program, "%s", program_invocation_name);
     client_list_variables(hello->variables, sizeof hello->variables);
     if (devices)
         snprintf(hello->devices, sizeof hello->devices, "%s", devices);

@@ -67,7 +67,7 @@ static struct server_process *welcome_process(pid_t pid, const struct wire_hello
         return NULL;
     }
     choose_devices(p, hello);
-    if (p->number == 1 && hello->program[0]) /* the report's title; exec has set what it has started */
+    if (p->number == 1 && hello->program[0]) /* the report's title */
         program_invocation_name = ncs_copy_text(hello->program);
     job_add_process(p);
     sim_foreign_new_process(p->number, pid, p->device && p->devices ? p->device[0] : 0);

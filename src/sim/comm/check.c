@@ -28,7 +28,7 @@ static int check_pointer(const struct comm_rank *cr, const void *p, const char *
                          const char *name)
 {
     const struct allocation *a = p ? sim_memory_find(p) : NULL;
-    if (!a || a->process != cr->process) {
+    if (!a || !sim_memory_is_of(cr->process, a)) {
         sim_warn("%s : %s %s is not a valid pointer", name, what, LOG_POINTER(sim_memory_address(p)));
         return ncclInvalidArgument;
     }

@@ -38,7 +38,7 @@ static struct side copy_check(const struct context *c, const void *p, struct row
 {
     size_t bytes;
     const struct allocation *a = sim_memory_find(p);
-    struct side side = { p, pitch, .known = a && a->process == c->process,
+    struct side side = { p, pitch, .known = a && sim_memory_is_of(c->process, a),
                          .on_device = a && a->kind == MEMORY_DEVICE };
     side.fits = p && measure(rows, pitch, &bytes) &&
                 (a ? sim_memory_reachable(c->process, p, bytes) : sim_memory_of_caller(p, bytes));

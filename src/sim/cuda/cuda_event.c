@@ -5,25 +5,19 @@
 #include "sim/kernel/gen/functions.h"
 #include "sim/settings/cost.h"
 
-static struct event *find_event(const struct context *c, cudaEvent_t handle)
-{
-    struct event *e = ncs_map_get(&sim_world.events, ncs_map_key(handle));
-    return e && e->gpu->process == c->process ? e : NULL;
-}
-
 cudaError_t sim_cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned int flags)
 {
     CUDA_ENTER(c);
     struct stream *s = sim_stream_with_room(c, handle, c->device);
-    struct event *e = find_event(c, event);
+    struct event *e = sim_event_find(c, event);
     if (!s || !e)
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     if (flags > 1)
         return sim_cuda_return(c, cudaErrorInvalidValue);
-    if (!e->op || e->op->state == OP_DONE)
+    if (!e->record->op || e->record->op->state == OP_DONE)
         return cudaSuccess;
     struct op *op = sim_op_new(OP_EVENT, s->gpu, &s, 1, sim_cost_step());
-    sim_op_after(op, e->op);
+    sim_op_after(op, e->record->op);
     sim_op_submit(op);
     return cudaSuccess;
 }
@@ -35,10 +29,9 @@ cudaError_t sim_cudaEventCreateWithFlags(cudaEvent_t *out, unsigned int flags)
     bool interprocess = flags & cudaEventInterprocess;
     if (!out || flags & ~known || (interprocess && !(flags & cudaEventDisableTiming)))
         return sim_cuda_return(c, cudaErrorInvalidValue);
-    struct event *e = sim_new(sizeof *e);
-    e->gpu = sim_current_gpu(c);
+    struct event *e = sim_event_new(sim_current_gpu(c), NULL);
     e->timing = !(flags & cudaEventDisableTiming);
-    ncs_map_put(&sim_world.events, ncs_map_key(e), e);
+    e->interprocess = interprocess;
     *out = (cudaEvent_t)e;
     return cudaSuccess;
 }
@@ -51,7 +44,7 @@ cudaError_t sim_cudaEventCreate(cudaEvent_t *out)
 cudaError_t sim_cudaEventDestroy(cudaEvent_t handle)
 {
     CUDA_ENTER(c);
-    struct event *e = find_event(c, handle);
+    struct event *e = sim_event_find(c, handle);
     if (!e)
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     ncs_map_remove(&sim_world.events, ncs_map_key(handle));
@@ -66,12 +59,12 @@ cudaError_t sim_cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream
     if (flags > 1)
         return sim_cuda_return(c, cudaErrorInvalidValue);
     struct stream *s = sim_stream_with_room(c, stream, c->device);
-    struct event *e = find_event(c, handle);
+    struct event *e = sim_event_find(c, handle);
     if (!s || !e || s->gpu != e->gpu)
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     struct op *op = sim_op_new(OP_EVENT, s->gpu, &s, 1, sim_cost_step());
-    sim_op_unref(e->op);
-    e->op = op;
+    sim_op_unref(e->record->op);
+    e->record->op = op;
     sim_op_ref(op);
     sim_op_submit(op);
     return cudaSuccess;
@@ -85,23 +78,23 @@ cudaError_t sim_cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 cudaError_t sim_cudaEventQuery(cudaEvent_t handle)
 {
     CUDA_ENTER(c);
-    struct event *e = find_event(c, handle);
+    struct event *e = sim_event_find(c, handle);
     if (!e)
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     struct gpu *gpu = e->gpu;
-    bool done = !e->op || sim_op_poll(c, e->op);
+    bool done = !e->record->op || sim_op_poll(c, e->record->op);
     return sim_cuda_return(c, gpu->fault ? gpu->fault : done ? cudaSuccess : cudaErrorNotReady);
 }
 
 cudaError_t sim_cudaEventSynchronize(cudaEvent_t handle)
 {
     CUDA_ENTER(c);
-    struct event *e = find_event(c, handle);
+    struct event *e = sim_event_find(c, handle);
     if (!e)
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     struct gpu *gpu = e->gpu;
-    if (e->op && e->op->state != OP_DONE) {
-        sim_wait_for(c, NCS_WAIT_OP, e->op, &e->op->done);
+    if (e->record->op && e->record->op->state != OP_DONE) {
+        sim_wait_for(c, NCS_WAIT_OP, e->record->op, &e->record->op->done);
         sim_wait(c, -1);
     }
     return sim_cuda_return(c, gpu->fault);
@@ -110,13 +103,13 @@ cudaError_t sim_cudaEventSynchronize(cudaEvent_t handle)
 cudaError_t sim_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
     CUDA_ENTER(c);
-    const struct event *a = find_event(c, start), *b = find_event(c, end);
+    const struct event *a = sim_event_find(c, start), *b = sim_event_find(c, end);
     if (!ms)
         return sim_cuda_return(c, cudaErrorInvalidValue);
-    if (!a || !b || !a->timing || !b->timing || !a->op || !b->op)
+    if (!a || !b || !a->timing || !b->timing || !a->record->op || !b->record->op)
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
-    if (a->op->state != OP_DONE || b->op->state != OP_DONE)
+    if (a->record->op->state != OP_DONE || b->record->op->state != OP_DONE)
         return cudaErrorNotReady;
-    *ms = (float)((double)(b->op->ended - a->op->ended) / 1e6);
+    *ms = (float)((double)(b->record->op->ended - a->record->op->ended) / 1e6);
     return cudaSuccess;
 }

@@ -96,7 +96,7 @@ cudaError_t sim_cudaPointerGetAttributes(struct cudaPointerAttributes *out, cons
     const struct allocation *a = sim_memory_find(p);
     *out = (struct cudaPointerAttributes){ .device = cudaInvalidDeviceId,
                                            .hostPointer = (void *)p };
-    if (!a || a->process != c->process)
+    if (!a || !sim_memory_is_of(c->process, a))
         return cudaSuccess; /* unregistered */
     out->type = types[a->kind];
     out->device = a->device;

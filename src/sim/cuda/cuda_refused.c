@@ -1,5 +1,4 @@
-/* CUDA's functions that exist, but that the virtual machine refuses: other processes' memory and
- * events, graphs, functions of the driver. */
+/* CUDA's functions that exist, but that the virtual machine refuses: graphs, functions of the driver. */
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/outside.h"
 #include "sim/kernel/gen/functions.h"
@@ -13,36 +12,6 @@ cudaError_t sim_outside_refuse(int error)
 static cudaError_t refused_not_supported(void)
 {
     return sim_outside_refuse(cudaErrorNotSupported);
-}
-
-cudaError_t sim_cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *p)
-{
-    (void)handle, (void)p;
-    return refused_not_supported();
-}
-
-cudaError_t sim_cudaIpcOpenMemHandle(void **p, cudaIpcMemHandle_t handle, unsigned int flags)
-{
-    (void)p, (void)handle, (void)flags;
-    return refused_not_supported();
-}
-
-cudaError_t sim_cudaIpcCloseMemHandle(void *p)
-{
-    (void)p;
-    return refused_not_supported();
-}
-
-cudaError_t sim_cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
-{
-    (void)handle, (void)event;
-    return refused_not_supported();
-}
-
-cudaError_t sim_cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
-{
-    (void)event, (void)handle;
-    return refused_not_supported();
 }
 
 cudaError_t sim_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)

@@ -87,9 +87,31 @@ void sim_stream_finished(struct stream *s, struct op *op)
     sim_stream_unref(s);
 }
 
+struct event *sim_event_find(const struct context *c, cudaEvent_t handle)
+{
+    struct event *e = ncs_map_get(&sim_world.events, ncs_map_key(handle));
+    return e && e->gpu->process == c->process ? e : NULL;
+}
+
+struct event *sim_event_new(struct gpu *gpu, struct event_record *record)
+{
+    struct event *e = sim_new(sizeof *e);
+    if (!record) {
+        record = sim_new(sizeof *record);
+        *record = (struct event_record){ .serial = ++sim_world.event_serial };
+    }
+    *e = (struct event){ .gpu = gpu, .record = record };
+    record->events++;
+    ncs_map_put(&sim_world.events, ncs_map_key(e), e);
+    return e;
+}
+
 void sim_event_free(struct event *e)
 {
-    sim_op_unref(e->op);
+    if (--e->record->events == 0) {
+        sim_op_unref(e->record->op);
+        sim_free(e->record, sizeof *e->record);
+    }
     sim_free(e, sizeof *e);
 }
 

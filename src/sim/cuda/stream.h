@@ -28,10 +28,18 @@ struct stream {
     uint64_t handle;      /* its name in the log */
 };
 
+/* What the latest record of an event was. All processes that have the event share it. */
+struct event_record {
+    struct op *op;        /* NULL = never recorded */
+    uint64_t serial;
+    unsigned events;      /* that share it */
+};
+
 struct event {
     struct gpu *gpu;
     bool timing;
-    struct op *op;        /* the latest record; NULL = never recorded */
+    bool interprocess;    /* made here for other processes */
+    struct event_record *record;
 };
 
 /* A handle as the log names it, the same in every run; 0 = no stream. */
@@ -50,6 +58,10 @@ void sim_stream_finished(struct stream *s, struct op *op);
  * `device`. NULL if there is none. */
 struct stream *sim_stream_find(struct context *c, cudaStream_t handle, int device);
 
+/* The event of a handle; NULL = the context's process has none such. */
+struct event *sim_event_find(const struct context *c, cudaEvent_t handle);
+/* record: of another process; NULL = its own. */
+struct event *sim_event_new(struct gpu *gpu, struct event_record *record);
 void sim_event_free(struct event *e);
 
 /* Frees the streams of a device; only at a reset, when nothing runs any more. */

@@ -285,6 +285,13 @@ void sim_memory_leave(struct allocation *a)
     a->leaving = true;
 }
 
+static void import_remove(struct import **at)
+{
+    struct import *i = *at;
+    *at = i->next;
+    sim_free(i, sizeof *i);
+}
+
 static void allocation_release(struct allocation *a)
 {
     end_use(a);
@@ -296,6 +303,8 @@ static void allocation_release(struct allocation *a)
         munmap(a->block, a->mapped);
     else
         free(a->block);
+    while (a->imports)
+        import_remove(&a->imports);
     give_back(a);
     sim_pages_release(&a->pages);
     sim_free(a, sizeof *a);
@@ -346,7 +355,43 @@ void sim_memory_free_all(void)
     w->allocations = w->allocations_room = w->memory_used_count = 0;
 }
 
+/* ---- use by other processes ---- */
+
+struct import *sim_memory_imported(const struct allocation *a, const struct process *process, int device)
+{
+    struct import *any = NULL;
+    for (struct import *i = a->imports; i; i = i->next)
+        if (i->process == process && (!any || i->device == device))
+            any = i;
+    return any;
+}
+
+void sim_memory_import(struct allocation *a, struct process *process, int device)
+{
+    struct import *i = sim_memory_imported(a, process, device);
+    if (!i || i->device != device) {
+        i = sim_new(sizeof *i);
+        *i = (struct import){ .process = process, .device = device, .next = a->imports };
+        a->imports = i;
+    }
+    i->times++;
+}
+
+void sim_memory_end_import(struct allocation *a, struct import *import)
+{
+    struct import **at = &a->imports;
+    while (*at != import)
+        at = &(*at)->next;
+    if (--import->times == 0)
+        import_remove(at);
+}
+
 /* ---- who may touch what ---- */
+
+bool sim_memory_is_of(const struct process *process, const struct allocation *a)
+{
+    return a->process == process || sim_memory_imported(a, process, -1);
+}
 
 static bool allocation_holds(const struct allocation *a, const void *p, size_t bytes)
 {
@@ -359,7 +404,7 @@ bool sim_memory_still_reachable(const struct process *process, uint64_t serial, 
     if (bytes == 0)
         return true;
     const struct allocation *a = sim_memory_find(p);
-    return allocation_holds(a, p, bytes) && a->process == process && (serial == 0 || a->serial == serial);
+    return allocation_holds(a, p, bytes) && sim_memory_is_of(process, a) && (serial == 0 || a->serial == serial);
 }
 
 bool sim_memory_reachable(const struct process *process, const void *p, size_t bytes)
@@ -380,8 +425,10 @@ bool sim_memory_usable(const struct process *process, const void *p, size_t byte
 bool sim_memory_in_reach(const struct gpu *gpu, const void *p)
 {
     const struct allocation *a = sim_memory_find(p);
-    return !a || a->kind != MEMORY_DEVICE || a->device == gpu->device ||
-           (gpu->peer && gpu->peer[a->device]);
+    if (!a || a->kind != MEMORY_DEVICE || a->device == gpu->device || (gpu->peer && gpu->peer[a->device]))
+        return true;
+    const struct import *i = sim_memory_imported(a, gpu->process, gpu->device);
+    return i && i->device == gpu->device;
 }
 
 bool sim_memory_of_caller(const void *p, size_t bytes)

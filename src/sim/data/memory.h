@@ -18,6 +18,14 @@ enum memory_kind {
     MEMORY_REGISTERED, /* the caller's own, pinned in place */
 };
 
+/* The memory is in use by another process than its owner, which has opened a handle. */
+struct import {
+    struct process *process;
+    int device;         /* where it was opened, whose kernels may use the memory */
+    unsigned times;
+    struct import *next;
+};
+
 struct allocation {
     uint64_t serial;
     char *base;
@@ -25,7 +33,8 @@ struct allocation {
     size_t mapped; /* bytes of the block if it is a mapping of its own; else 0 */
     size_t bytes;
     enum memory_kind kind;
-    struct process *process;
+    struct process *process; /* its owner */
+    struct import *imports;
     int device;
     unsigned flags;    /* of pinned memory */
     bool foreign;      /* a use by another device was reported */
@@ -76,6 +85,14 @@ bool sim_memory_commit(const void *p, size_t bytes);
 
 /* Reports to the observer that the host has no memory for a call's `bytes`. Returns CUDA's error for it. */
 int sim_memory_refused(size_t bytes);
+
+/* True if the process owns the memory, or has opened a handle of it. */
+bool sim_memory_is_of(const struct process *process, const struct allocation *a);
+/* Opens the memory for a process that does not own it, once more if it has it already. */
+void sim_memory_import(struct allocation *a, struct process *process, int device);
+/* What the process has opened, there or on another device; NULL = nothing. */
+struct import *sim_memory_imported(const struct allocation *a, const struct process *process, int device);
+void sim_memory_end_import(struct allocation *a, struct import *import);
 
 /* True if a device of this process may touch all of [p, p + bytes), which must lie
  * in one allocation. */

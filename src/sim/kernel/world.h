@@ -130,6 +130,7 @@ struct world {
     struct allocation **allocation;     /* sorted by base */
     size_t allocations, allocations_room;
     uint64_t memory_serial;             /* of the latest allocation */
+    uint64_t event_serial;              /* of the latest record of an event */
     struct ncs_map freed;               /* struct freed of watched allocations, by serial */
     size_t lazy_allocations;            /* allocations that take memory only when written */
     uint64_t *memory_used;              /* by host * devices + device */

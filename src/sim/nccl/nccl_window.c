@@ -92,7 +92,7 @@ ncclResult_t sim_ncclCommRegister(ncclComm_t comm, void *buff, size_t size, void
     if (rc)
         return rc;
     const struct allocation *a = sim_memory_find(buff);
-    if ((!a || a->process != c->process) && sim_version_does(DOES_REFUSE_HOST_REGISTER))
+    if ((!a || !sim_memory_is_of(c->process, a)) && sim_version_does(DOES_REFUSE_HOST_REGISTER))
         return sim_cuda_failed_in_nccl(c, cudaErrorInvalidValue);
     *handle = sim_registration_take(cr, buff, size);
     return ncclSuccess;
