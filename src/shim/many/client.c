@@ -351,8 +351,12 @@ bool client_is_on(void)
 /* Else the machine would not know it from a death. A process that was forked from this one has no part in it. */
 static void client_exits(void)
 {
-    if (client_pid == getpid() && mine)
-        client_ask(mine, WIRE_EXITS);
+    int arena = -1;
+    if (client_pid != getpid() || (!mine && !client_attach(&arena))) /* this thread may have made no call */
+        return;
+    if (arena >= 0)
+        close(arena);
+    client_ask(mine, WIRE_EXITS);
 }
 
 bool client_join(void)
