@@ -109,7 +109,8 @@ const char *ncs_interpreter_script(char *const *argv)
 
 static bool interpreter_is_one(const char *name)
 {
-    return interpreter_is_python(name) || interpreter_is_any(name, interpreter_shells) || interpreter_is_any(name, interpreter_launchers);
+    return interpreter_is_python(name) || interpreter_is_any(name, interpreter_shells) ||
+           interpreter_is_any(name, interpreter_launchers);
 }
 
 bool ncs_interpreter_script_of(int process, char *out, size_t room)
