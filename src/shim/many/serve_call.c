@@ -1,9 +1,7 @@
 /* A call of a process of the job: its arguments are made ready here, and its results go back there. */
-#define _GNU_SOURCE /* process_vm_readv */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #include "api/invoke.h"
 #include "api/types.h"
@@ -13,31 +11,18 @@
 #include "shim/many/server.h"
 #include "shim/shim.h"
 #include "sim/cuda/outside.h"
+#include "sim/data/caller.h"
 
 /* ---- memory of the process ---- */
 
-typedef ssize_t server_move(pid_t, const struct iovec *, unsigned long, const struct iovec *, unsigned long, unsigned long);
-
-static bool server_move_all(server_move *move, pid_t pid, void *here, void *there, size_t bytes)
-{
-    for (size_t done = 0; done < bytes;) {
-        struct iovec own = { (char *)here + done, bytes - done }, other = { (char *)there + done, bytes - done };
-        ssize_t n = move(pid, &own, 1, &other, 1, 0);
-        if (n <= 0)
-            return false;
-        done += (size_t)n;
-    }
-    return true;
-}
-
 bool server_read(const struct server_process *p, void *here, const void *there, size_t bytes)
 {
-    return server_move_all(process_vm_readv, p->pid, here, (void *)there, bytes);
+    return sim_caller_read(p->pid, here, there, bytes);
 }
 
 bool server_write(const struct server_process *p, void *there, const void *here, size_t bytes)
 {
-    return server_move_all(process_vm_writev, p->pid, (void *)here, there, bytes);
+    return sim_caller_write(p->pid, there, here, bytes);
 }
 
 /* Reads a text of at most room - 1 bytes; no byte behind its end is touched beyond the same page. */

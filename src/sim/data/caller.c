@@ -23,6 +23,16 @@ static bool caller_move_all(caller_move *move, pid_t pid, void *here, void *ther
     return true;
 }
 
+bool sim_caller_read(pid_t pid, void *here, const void *there, size_t bytes)
+{
+    return caller_move_all(process_vm_readv, pid, here, (void *)there, bytes);
+}
+
+bool sim_caller_write(pid_t pid, void *there, const void *here, size_t bytes)
+{
+    return caller_move_all(process_vm_writev, pid, (void *)here, there, bytes);
+}
+
 /* Both sides are another process's: a part at a time. */
 static bool caller_copy_within(pid_t pid, void *dst, const void *src, size_t bytes)
 {
@@ -31,8 +41,7 @@ static bool caller_copy_within(pid_t pid, void *dst, const void *src, size_t byt
     bool copied = true;
     for (size_t at = 0; copied && at < bytes; at += PART) {
         size_t count = bytes - at < PART ? bytes - at : PART;
-        copied = caller_move_all(process_vm_readv, pid, part, (char *)src + at, count) &&
-                 caller_move_all(process_vm_writev, pid, part, (char *)dst + at, count);
+        copied = sim_caller_read(pid, part, (const char *)src + at, count) && sim_caller_write(pid, (char *)dst + at, part, count);
     }
     ncs_free(part);
     return copied;
@@ -45,9 +54,9 @@ bool sim_caller_copy(const struct process *process, void *dst, bool dst_is_calle
     if (pid && dst_is_callers && src_is_callers)
         return caller_copy_within(pid, dst, src, bytes);
     if (pid && src_is_callers)
-        return caller_move_all(process_vm_readv, pid, dst, (void *)src, bytes);
+        return sim_caller_read(pid, dst, src, bytes);
     if (pid && dst_is_callers)
-        return caller_move_all(process_vm_writev, pid, (void *)src, dst, bytes);
+        return sim_caller_write(pid, dst, src, bytes);
     sim_data_copy(dst, src, bytes);
     return true;
 }
