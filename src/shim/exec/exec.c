@@ -333,15 +333,15 @@ static void verdict(enum ncs_stop how)
     if (how == NCS_STOP_INTERRUPTED)
         result.skip_reason = ncs_copy_text(journal->calls ? "no call made progress" : "no call of NCCL or CUDA was made");
     const struct ncs_finding *finding = first_error(&result.diagnosis);
-    if (how == NCS_STOP_STALLED)
+    if (how == NCS_STOP_STALLED) {
         result.certainty = NCS_LIKELY; /* a polling thread may still end the hang */
-    else if (ncs_shim_helpers_wait() && how == NCS_STOP_QUIET) {
+    } else if (ncs_shim_helpers_wait() && how == NCS_STOP_QUIET) {
         result.certainty = NCS_LIKELY;
         ncs_str_add(&doubt, "threads that have made no call wait for messages from outside of the program: only they could still "
                             "end the hang");
-    }
-    else if (finding)
+    } else if (finding) {
         result.certainty = finding->certainty;
+    }
     int status = print(&result, &doubt, &notes, true);
     ncs_call_list_write(write_channel);
     write_event("verdict", status);
