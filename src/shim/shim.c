@@ -43,6 +43,7 @@ static atomic_bool has_ranks;       /* the program has begun to make a communica
 static atomic_bool is_child;        /* this process was forked after the simulator had begun */
 static atomic_bool is_client;       /* the machine is in another process */
 static bool is_joined;              /* a client: this process belongs to the job */
+static _Thread_local bool copies_itself; /* the thread forks while it has the token */
 static _Thread_local int refusal;
 static _Thread_local bool uses_runtime;
 
@@ -89,17 +90,20 @@ static const struct ncs_api *refuse_processes(const struct ncs_fn_info *info, co
 
 static void before_fork(void)
 {
-    sim_foreign_fork(true);
+    if (!copies_itself)
+        sim_foreign_fork(true);
 }
 
 static void after_fork(void)
 {
-    sim_foreign_fork(false);
+    if (!copies_itself)
+        sim_foreign_fork(false);
 }
 
 static void in_child(void)
 {
-    sim_foreign_fork(false);
+    if (!copies_itself)
+        sim_foreign_fork(false);
     atomic_store(&is_child, true);
 }
 
@@ -377,19 +381,31 @@ static void report_stall(int64_t silence)
     above->stalled(why.text);
 }
 
-/* A copy of the process makes the report. It holds the token, and has no other thread. */
+#define COPY_LOOKS 1000
+#define COPY_LOOK_NS 10000000
+
+/* A copy of the process makes the report: it has the token, and no other thread. */
+static void report_stall_in_copy(int64_t silence)
+{
+    copies_itself = true;
+    pid_t copy = fork();
+    copies_itself = false;
+    if (copy == 0)
+        report_stall(silence);
+    bool reports = copy > 0;
+    for (int i = 0; reports && i < COPY_LOOKS && (reports = waitpid(copy, NULL, WNOHANG) == 0); i++)
+        nanosleep(&(struct timespec){ .tv_nsec = COPY_LOOK_NS }, NULL);
+    if (reports) /* the job goes on, whatever becomes of the report */
+        kill(copy, SIGKILL);
+}
+
 void ncs_shim_look_for_stall(int64_t stall)
 {
     static bool told;
-    int status;
     int64_t silence = sim_foreign_watch();
     if (!told && above && silence >= stall && sim_foreign_some_wait() && job_is_stalled()) {
         told = true;
-        pid_t copy = syscall(SYS_fork);
-        if (copy == 0)
-            report_stall(silence);
-        while (copy > 0 && waitpid(copy, &status, 0) < 0 && errno == EINTR)
-            continue;
+        report_stall_in_copy(silence);
     }
     sim_foreign_unwatch();
 }
