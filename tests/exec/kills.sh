@@ -22,7 +22,7 @@ for ((n = 1; n <= times; n++)); do
     mark=kills.$$.$n
     rank=$((RANDOM % 3)) pause=$((RANDOM % 60))
     signal=KILL
-    ((RANDOM % 3 == 0)) && signal=SEGV
+    ((RANDOM % 3 == 0)) && [ -z "$runtime" ] && signal=SEGV # a sanitizer's handler goes on for a while
     name="kill $n of $times: SIG$signal to rank $rank after $pause ms"
     : >"$out/stdout"
     JOB_MARK=$mark timeout -s KILL 100 "${exec[@]}" --stall 1h --timeout 5s -- "${clients}processes" loop 3 >"$out/stdout" 2>"$out/stderr" &
