@@ -11,6 +11,7 @@
 #include "sim/comm/meeting.h"
 #include "sim/comm/snapshot.h"
 #include "sim/cuda/host.h"
+#include "sim/cuda/registered.h"
 #include "sim/cuda/op.h"
 #include "sim/cuda/stream.h"
 #include "sim/data/memory.h"
@@ -122,6 +123,7 @@ static void free_processes(void)
             ncs_free(p->gpu[d].peer);
             sim_op_unref(p->gpu[d].last_launch);
         }
+        sim_registered_free(p);
         sim_free(p->gpu, (size_t)w->options.devices * sizeof *p->gpu);
         sim_free(p, sizeof *p);
     }

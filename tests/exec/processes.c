@@ -618,6 +618,36 @@ static void threads(void)
         pthread_join(thread[i], NULL);
 }
 
+/* Memory of the process's own, pinned in place: at the same address in all ranks. */
+static void registered(void)
+{
+    static _Alignas(4096) int own[2048];
+    struct job j = begin();
+    void *device = NULL;
+    unsigned flags = 9;
+    CHECK(cudaHostRegister(own, sizeof own, cudaHostRegisterMapped));
+    EXPECT(cudaHostRegister(own + 1024, 16, 0), cudaErrorHostMemoryAlreadyRegistered);
+    EXPECT(cudaHostUnregister(own + 1), cudaErrorHostMemoryNotRegistered);
+    CHECK(cudaHostGetDevicePointer(&device, own + 7, 0));
+    EXPECT(device == own + 7, 1);
+    CHECK(cudaHostGetFlags(&flags, own));
+    EXPECT(flags, cudaHostRegisterMapped);
+    int *x = NULL;
+    CHECK(cudaMalloc((void **)&x, sizeof own));
+    for (int i = 0; i < 2048; i++)
+        own[i] = rank + i;
+    CHECK(cudaMemcpyAsync(x, own, sizeof own, cudaMemcpyHostToDevice, j.stream));
+    memset(own, 0, sizeof own);
+    CHECK(cudaMemcpyAsync(own, x, sizeof own, cudaMemcpyDeviceToHost, j.stream));
+    CHECK(cudaStreamSynchronize(j.stream));
+    EXPECT(own[2000], rank + 2000);
+    CHECK(cudaHostUnregister(own));
+    EXPECT(cudaHostUnregister(own), cudaErrorHostMemoryNotRegistered);
+    cudaGetLastError();
+    CHECK(cudaFree(x));
+    end(&j);
+}
+
 /* ---- for signals from outside ---- */
 
 static void print_process(void)
@@ -678,6 +708,7 @@ static const struct { const char *name; void (*act)(void); } modes[] = {
     { "late_inside", late_inside },
     { "functions", functions },
     { "pinned", pinned },
+    { "registered", registered },
     { "big", big },
     { "group", group },
     { "outs", outs },

@@ -53,7 +53,7 @@ for mode in right late; do
     done
     [ "$(wc -l <"$out/stdout")" -eq 3 ] || fail "$name: standard output has other lines"
 done
-for mode in late_inside functions pinned big group outs visible threads; do
+for mode in late_inside functions pinned registered big group outs visible threads; do
     try 0 $mode
     silent
 done

@@ -308,7 +308,8 @@ static void hear(struct rank *r)
 
 static struct rank *rank_of(struct ncs_hazards *h, int rank)
 {
-    return hazard_rank(h, h->options.one_process ? 0 : rank);
+    int process = h->options.process ? h->options.process() : 0;
+    return hazard_rank(h, h->options.one_process ? process : rank);
 }
 
 void ncs_hazards_waited(struct ncs_hazards *h, int rank)

@@ -55,6 +55,8 @@ struct ncs_hazards_options {
     /* All ranks are threads of one process, which share memory, streams and what they know. Then the threads may also
      * learn of each other's work by ways that the journal does not see, and any such way is assumed. */
     bool one_process;
+    int (*process)(void); /* with one_process: that of the calling thread, if the calls of many processes, each with memory of its
+                           * own, are in one journal; NULL = there is one */
 };
 
 struct ncs_hazards *ncs_hazards_open(const struct ncs_journal *journal, const struct ncs_hazards_options *options);

@@ -86,6 +86,11 @@ static int device_of_caller(void *arg)
     return plain->cudaGetDevice(&device) == cudaSuccess ? device : 0;
 }
 
+static int process_of_caller(void)
+{
+    return ncs_local ? ncs_local->process : 0;
+}
+
 static void open_verification(const struct ncs_machine *machine, const struct ncs_journal *journal)
 {
     verify = ncs_verify_open(journal, VERIFY_BYTES);
@@ -98,7 +103,8 @@ void ncs_checks_open(const struct ncs_shim_settings *settings, const struct ncs_
                      struct ncs_journal *journal)
 {
     plain = driver->api;
-    hazards = ncs_hazards_open(journal, &(struct ncs_hazards_options){ .device = device_of_caller, .one_process = true });
+    hazards = ncs_hazards_open(journal, &(struct ncs_hazards_options){ .device = device_of_caller, .one_process = true,
+                                                                       .process = process_of_caller });
     if (settings->verify)
         open_verification(driver->machine, journal);
     drawn = ncs_exec_timeline_open(settings, driver->machine, journal);

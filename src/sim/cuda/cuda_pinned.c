@@ -1,5 +1,6 @@
 /* CUDA's functions for pinned host memory. Devices see it at the host's own addresses. */
 #include "sim/cuda/cuda.h"
+#include "sim/cuda/registered.h"
 #include "sim/cuda/stream.h"
 #include "sim/data/memory.h"
 #include "sim/kernel/gen/functions.h"
@@ -71,30 +72,52 @@ cudaError_t sim_cudaHostRegister(void *p, size_t bytes, unsigned int flags)
     CUDA_ENTER(c);
     if (!p || bytes == 0 || bytes > UINTPTR_MAX - (uintptr_t)p)
         return sim_cuda_return(c, cudaErrorInvalidValue);
-    if (flags & cudaHostRegisterIoMemory || c->process->pid)
-        return sim_cuda_return(c, cudaErrorNotSupported); /* no other devices, and no memory of other processes */
+    if (flags & cudaHostRegisterIoMemory)
+        return sim_cuda_return(c, cudaErrorNotSupported); /* there are no other devices */
     if (flags & ~REGISTER_FLAGS)
         return sim_cuda_return(c, cudaErrorInvalidValue);
     if (!sim_memory_find(p) && !sim_memory_of_caller(p, bytes))
         return sim_cuda_return(c, cudaErrorInvalidValue);
+    if (c->process->pid && !sim_memory_find(p))
+        return sim_cuda_return(c, sim_registered_add(c->process, c->device, p, bytes, flags));
     return sim_cuda_return(c, sim_memory_register(c->process, c->device, p, bytes, flags));
+}
+
+/* The same as pinned_release for memory of another process. */
+static cudaError_t registered_release(void *p)
+{
+    CUDA_ENTER(c);
+    const struct registered *r = sim_registered_find(c->process, p);
+    if (!r || r->from != p)
+        return sim_cuda_return(c, p ? cudaErrorHostMemoryNotRegistered : cudaErrorInvalidValue);
+    struct gpu *gpu = sim_process_gpu(c->process, r->device);
+    sim_gpu_wait(c, gpu);
+    if (c->cancelled)
+        return cudaSuccess;
+    return sim_cuda_return(c, sim_registered_remove(c->process, p) ? gpu->fault : cudaErrorHostMemoryNotRegistered);
 }
 
 cudaError_t sim_cudaHostUnregister(void *p)
 {
-    return pinned_release(p, MEMORY_REGISTERED, cudaErrorHostMemoryNotRegistered);
+    const struct context *c = sim_context_self();
+    return c && c->process->pid ? registered_release(p) : pinned_release(p, MEMORY_REGISTERED, cudaErrorHostMemoryNotRegistered);
 }
 
-static const struct allocation *find_pinned(const struct context *c, const void *p)
+/* True if the process has pinned the memory; *flags gets its flags. */
+static bool find_pinned(const struct context *c, const void *p, unsigned *flags)
 {
     const struct allocation *a = sim_memory_find(p);
-    return a && a->process == c->process && is_pinned(a) ? a : NULL;
+    const struct registered *r = a ? NULL : sim_registered_find(c->process, p);
+    bool pinned = a && a->process == c->process && is_pinned(a);
+    *flags = pinned ? a->flags : r ? r->flags : 0;
+    return pinned || r;
 }
 
 cudaError_t sim_cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
 {
     CUDA_ENTER(c);
-    if (!device || flags != 0 || !find_pinned(c, host))
+    unsigned own;
+    if (!device || flags != 0 || !find_pinned(c, host, &own))
         return sim_cuda_return(c, cudaErrorInvalidValue);
     *device = host;
     return cudaSuccess;
@@ -103,9 +126,9 @@ cudaError_t sim_cudaHostGetDevicePointer(void **device, void *host, unsigned int
 cudaError_t sim_cudaHostGetFlags(unsigned int *flags, void *p)
 {
     CUDA_ENTER(c);
-    const struct allocation *a = find_pinned(c, p);
-    if (!flags || !a)
+    unsigned own;
+    if (!flags || !find_pinned(c, p, &own))
         return sim_cuda_return(c, cudaErrorInvalidValue);
-    *flags = a->flags;
+    *flags = own;
     return cudaSuccess;
 }

@@ -1,5 +1,6 @@
 #include "sim/cuda/outside.h"
 
+#include "sim/cuda/registered.h"
 #include "sim/cuda/stream.h"
 #include "sim/data/memory.h"
 #include "sim/kernel/world.h"
@@ -23,6 +24,8 @@ void sim_outside_count_left(struct outside_left *left)
         left->pinned_blocks += !device;
         left->device_bytes += device ? a->bytes : 0;
     }
+    for (size_t i = 0; i < sim_world.processes; i++)
+        left->pinned_blocks += sim_world.process[i] ? sim_registered_count(sim_world.process[i]) : 0;
 }
 
 int sim_outside_device_of_memory(const void *p)

@@ -25,6 +25,7 @@ struct op;
 struct host;
 struct job;
 struct pool;
+struct registered;
 struct event_entry;
 
 struct queue {
@@ -63,6 +64,7 @@ struct process {
     bool dead;               /* killed by a planned fault, or by a signal */
     pid_t pid;               /* whose memory its pageable pointers mean; 0 = this process's */
     int first_device;        /* current in its new threads */
+    struct registered *registered; /* memory of another process that it has pinned */
     struct gpu *gpu;
     uint64_t joined;         /* serial of the newest communicator that it has a rank of */
     int64_t stamped;         /* time of the meeting that stamped it last; see sim_meeting_stamp */

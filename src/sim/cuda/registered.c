@@ -1,0 +1,51 @@
+#include "sim/cuda/registered.h"
+
+#include <stdint.h>
+
+#include "sim/kernel/world.h"
+
+const struct registered *sim_registered_find(const struct process *p, const void *at)
+{
+    const struct registered *r = p->registered;
+    while (r && (uintptr_t)at - (uintptr_t)r->from >= r->bytes)
+        r = r->next;
+    return r;
+}
+
+cudaError_t sim_registered_add(struct process *p, int device, const void *from, size_t bytes, unsigned flags)
+{
+    for (const struct registered *r = p->registered; r; r = r->next)
+        if ((uintptr_t)from < (uintptr_t)r->from + r->bytes && (uintptr_t)r->from < (uintptr_t)from + bytes)
+            return cudaErrorHostMemoryAlreadyRegistered;
+    struct registered *r = sim_new(sizeof *r);
+    *r = (struct registered){ from, bytes, flags, device, p->registered };
+    p->registered = r;
+    return cudaSuccess;
+}
+
+bool sim_registered_remove(struct process *p, const void *from)
+{
+    struct registered **at = &p->registered;
+    while (*at && (*at)->from != from)
+        at = &(*at)->next;
+    struct registered *gone = *at;
+    if (!gone)
+        return false;
+    *at = gone->next;
+    sim_free(gone, sizeof *gone);
+    return true;
+}
+
+size_t sim_registered_count(const struct process *p)
+{
+    size_t count = 0;
+    for (const struct registered *r = p->registered; r; r = r->next)
+        count++;
+    return count;
+}
+
+void sim_registered_free(struct process *p)
+{
+    while (p->registered)
+        sim_registered_remove(p, p->registered->from);
+}

@@ -1,0 +1,30 @@
+/* Memory of other processes that they have pinned in place (cudaHostRegister). It is in no allocation of the machine, because two
+ * processes may use the same addresses. Copies treat it as pageable memory. */
+#ifndef NCS_SIM_REGISTERED_H
+#define NCS_SIM_REGISTERED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ncclscript/cuda_abi.h"
+
+struct process;
+
+struct registered {
+    const char *from;
+    size_t bytes;
+    unsigned flags;
+    int device;
+    struct registered *next;
+};
+
+/* Returns cudaErrorHostMemoryAlreadyRegistered if some of it is. */
+cudaError_t sim_registered_add(struct process *p, int device, const void *from, size_t bytes, unsigned flags);
+/* The registration that contains the address; NULL = none. */
+const struct registered *sim_registered_find(const struct process *p, const void *at);
+/* False: none begins there. */
+bool sim_registered_remove(struct process *p, const void *from);
+size_t sim_registered_count(const struct process *p);
+void sim_registered_free(struct process *p); /* all */
+
+#endif
