@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -12,7 +13,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -105,6 +105,14 @@ static void in_child(void)
     if (!copies_itself)
         sim_foreign_fork(false);
     atomic_store(&is_child, true);
+}
+
+pid_t ncs_shim_copy(void)
+{
+    copies_itself = true;
+    pid_t copy = fork();
+    copies_itself = false;
+    return copy;
 }
 
 /* ---- opening ---- */
@@ -364,50 +372,12 @@ __attribute__((constructor)) static void begin_watch(void)
         return;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (pthread_create(&thread, NULL, watch_main, NULL) == 0)
+    if (pthread_create(&thread, NULL, watch_main, NULL) == 0) {
         pthread_detach(thread);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-/* ---- stalls ---- */
-
-static void report_stall(int64_t silence)
-{
-    struct ncs_str why = { 0 };
-    char time[32];
-    ncs_str_addf(&why, "nothing has changed for %s", ncs_format_duration(silence, time, sizeof time));
-    job_list_outside(&why);
-    ncs_str_add(&why, "; the program goes on");
-    above->stalled(why.text);
-}
-
-#define COPY_LOOKS 1000
-#define COPY_LOOK_NS 10000000
-
-/* A copy of the process makes the report: it has the token, and no other thread. */
-static void report_stall_in_copy(int64_t silence)
-{
-    copies_itself = true;
-    pid_t copy = fork();
-    copies_itself = false;
-    if (copy == 0)
-        report_stall(silence);
-    bool reports = copy > 0;
-    for (int i = 0; reports && i < COPY_LOOKS && (reports = waitpid(copy, NULL, WNOHANG) == 0); i++)
-        nanosleep(&(struct timespec){ .tv_nsec = COPY_LOOK_NS }, NULL);
-    if (reports) /* the job goes on, whatever becomes of the report */
-        kill(copy, SIGKILL);
-}
-
-void ncs_shim_look_for_stall(int64_t stall)
-{
-    static bool told;
-    int64_t silence = sim_foreign_watch();
-    if (!told && above && silence >= stall && sim_foreign_some_wait() && job_is_stalled()) {
-        told = true;
-        report_stall_in_copy(silence);
+        while (!atomic_load(&watch_thread)) /* a thread that begins may hold locks: the program could fork now */
+            sched_yield();
     }
-    sim_foreign_unwatch();
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* ---- calls ---- */
@@ -508,6 +478,11 @@ const struct ncs_api *ncs_shim_begin(enum ncs_fn fn, int site, int named, int pr
     }
     name_thread(named);
     return api;
+}
+
+const struct ncs_shim_above *ncs_shim_above(void)
+{
+    return above;
 }
 
 int ncs_shim_site_of(const struct wire_site *described)

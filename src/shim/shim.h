@@ -32,8 +32,8 @@ cudaError_t ncs_shim_refuse_cuda(int error);
 /* The number of a site that another process has described. */
 struct wire_site;
 int ncs_shim_site_of(const struct wire_site *described);
-/* Looks once whether nothing has changed for `stall` ns, while a call waits; then reports it once. */
-void ncs_shim_look_for_stall(int64_t stall);
+/* Forks this process, without the handlers that are for forks of a program: the copy reports, and ends. */
+pid_t ncs_shim_copy(void);
 
 /* Opens the machine for many processes, which have its memory in common (sim/data/arena.h). False: it cannot be opened. */
 bool ncs_shim_open_for_many(void);
@@ -106,6 +106,8 @@ struct ncs_shim_above {
     void (*ended)(void); /* the process exits */
 };
 #define NCS_SHIM_ABOVE "ncs_exec_above"
+/* NULL = it is not there. After the first call. */
+const struct ncs_shim_above *ncs_shim_above(void);
 
 #define NCS_SHIM_RANKS (1 << 20) /* bounds what is kept for the ranks that threads are named by */
 

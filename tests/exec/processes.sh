@@ -43,6 +43,25 @@ try() {
     nothing_is_left $$.$marks
 }
 
+# stalls MODE: a job that stands still until it is ended from outside.
+stalls() {
+    local i command
+    name="$1: it stalls"
+    marks=$((marks + 1))
+    : >"$out/stderr"
+    JOB_MARK=$$.$marks "${exec[@]}" -- "$client" "$1" 3 >"$out/stdout" 2>"$out/stderr" &
+    command=$!
+    for ((i = 0; i < 600; i++)); do
+        grep -q '^  note .*the program goes on$' "$out/stderr" && break
+        sleep 0.1
+    done
+    reports '^STALLED '
+    kill -TERM "$command"
+    wait "$command"
+    [ $? -eq 143 ] || fail "$name: SIGTERM does not end it"
+    nothing_is_left $$.$marks
+}
+
 # ---- right programs ----
 
 for mode in right late; do
@@ -88,7 +107,7 @@ for mode in never_joins never_calls; do
     reports '^  why   2 of 3 ranks joined comm1 with ncclCommInitRank, rank 1 did not$'
 done
 # No hang is certain while a process may still act.
-try 124 waits_outside --timeout 2s --stall 200ms
+try 124 waits_outside --timeout 4s --stall 1s
 reports '^STALLED  .*exec_processes  3 ranks, sim, seed 0$'
 reports '^  why   rank 1 made one call on comm1; ranks 0, 2 made 2: call 2 is at '"$reduce"'$'
 reports '^  note  nothing has changed for [0-9.]+ m?s; rank 1 \(process [0-9]+\) is in no call and waits for input \(read\); the program goes on$'
@@ -98,13 +117,11 @@ reports "^    ranks 0, 2  in cudaStreamSynchronize, comm1 call 2 .*, for rank 1 
 try 124 waits_outside --timeout 1s --stall 1h
 leaves_out STALLED
 leaves_out HANG
-try 124 waits_before --timeout 2s --stall 200ms
-reports '^STALLED '
+stalls waits_before
 reports '^  why   2 of 3 ranks joined comm1 with ncclCommInitRank, rank 1 did not$'
 leaves_out HANG
-try 124 stopped --timeout 2s --stall 200ms
+stalls stopped
 reports '^  note  nothing has changed for [0-9.]+ m?s; rank 1 \(process [0-9]+\) is in no call and is stopped; the program goes on$'
-reports '^TIMEOUT '
 try 3 skip --format json
 reports '^\{"schema": "ncclscript.report/1".*"verdict": "hang".*"rule": "skipped-call"'
 reports '"in": "ncclBroadcast"|"at": "'"$broadcast"'"'

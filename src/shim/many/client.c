@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -142,12 +143,18 @@ static void client_say_why_not(const char *why)
 }
 
 /* With a machine that has been killed, a process outside of all calls would go on for ever: the system ends it when the
- * connection breaks. The machine sends nothing on it after its welcome. */
+ * connection breaks, or at a message. */
 static void client_end_with_machine(int s, bool on)
 {
     fcntl(s, F_SETOWN, getpid());
     fcntl(s, F_SETSIG, SIGKILL);
     fcntl(s, F_SETFL, on ? O_ASYNC : 0);
+}
+
+static bool client_is_alone(const struct client_thread *t)
+{
+    struct pollfd p = { .fd = t->socket };
+    return poll(&p, 1, 0) > 0 && p.revents & (POLLHUP | POLLERR);
 }
 
 /* A new connection of the calling thread; NULL after a line on standard error. */
@@ -170,15 +177,11 @@ static struct client_thread *client_new_thread(bool runs, int *arena)
     }
     struct client_thread *t = ncs_new(sizeof *t);
     *t = (struct client_thread){ wire, s };
+    while (!atomic_load(&wire->greeted) && !client_is_alone(t)) /* the welcome is here, but the system may yet tell of it */
+        sched_yield();
     client_end_with_machine(s, true);
     client_skips = welcome.skips_kernels;
     return t;
-}
-
-static bool client_is_alone(const struct client_thread *t)
-{
-    struct pollfd p = { .fd = t->socket };
-    return poll(&p, 1, 0) > 0 && p.revents & (POLLHUP | POLLERR);
 }
 
 /* ---- functions of the program that the machine calls ---- */

@@ -22,6 +22,7 @@
 #include "shim/many/death.h"
 #include "shim/many/job.h"
 #include "shim/many/serve.h"
+#include "shim/many/stall.h"
 #include "shim/many/stand_in.h"
 #include "shim/shim.h"
 #include "sim/cuda/outside.h"
@@ -126,7 +127,7 @@ static void *stall_main(void *arg)
     job_note_own();
     for (;;) {
         nanosleep(&(struct timespec){ .tv_nsec = (long)pause }, NULL);
-        ncs_shim_look_for_stall(stall);
+        stall_look(stall);
     }
     return arg;
 }
@@ -187,11 +188,14 @@ static void receive_client(int connection)
     hello->devices[sizeof hello->devices - 1] = hello->program[sizeof hello->program - 1] = '\0';
     hello->variables[sizeof hello->variables - 1] = hello->variables[sizeof hello->variables - 2] = '\0';
     why = why ? why : open_for(hello);
-    why = why ? why : take_in(connection, peer.pid, hello, map_wire(file));
+    struct wire *wire = why ? NULL : map_wire(file);
+    why = why ? why : take_in(connection, peer.pid, hello, wire);
     welcome.joined = !why;
     welcome.skips_kernels = server.settings.skips_kernels;
     snprintf(welcome.why, sizeof welcome.why, "%s", why ? why : "");
     wire_send(connection, &welcome, sizeof welcome, server.arena);
+    if (wire && !why)
+        atomic_store(&wire->greeted, true);
     if (file >= 0)
         close(file);
     if (why)

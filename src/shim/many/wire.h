@@ -39,6 +39,7 @@ struct wire_site {
 
 struct wire {
     atomic_int state;
+    atomic_bool greeted;      /* the machine has sent its welcome, and will send nothing more on the connection */
     atomic_bool sleeps[2];    /* by side: it waits, and has to be woken */
     int fn;
     int rank;                 /* that the thread has said of itself; -1 = none */
