@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/carry.h"
 #include "api/invoke.h"
-#include "api/types.h"
 #include "base/mem.h"
 #include "ncclscript/cuda_tables.h"
 #include "shim/kernel/kernel.h"
@@ -43,65 +43,9 @@ static bool server_read_text(const struct server_process *p, char *here, const c
 
 /* ---- arguments ---- */
 
-/* How an argument that points to memory is carried over. */
-enum carry {
-    CARRY_NOT,   /* a number, a handle, or memory of the machine */
-    CARRY_IN,    /* read before the call */
-    CARRY_OUT,   /* written after it */
-    CARRY_INOUT,
-    CARRY_LATE,  /* a handle that may be written after the call */
-    CARRY_NEVER, /* has no meaning in another process */
-};
-
-static const struct { enum carry carry; size_t bytes; } carried[] = {
-    [NCS_ARG_ID] = { CARRY_IN, sizeof(ncclUniqueId) },
-    [NCS_ARG_ID_IN] = { CARRY_IN, sizeof(ncclUniqueId) },
-    [NCS_ARG_POOLPROPS] = { CARRY_IN, sizeof(struct cudaMemPoolProps) },
-    [NCS_ARG_LOCATION] = { CARRY_IN, sizeof(struct cudaMemLocation) },
-    [NCS_ARG_PROPERTIES] = { CARRY_IN, sizeof(struct cudaDeviceProp) },
-    [NCS_ARG_IPCMEM] = { CARRY_IN, sizeof(cudaIpcMemHandle_t) },
-    [NCS_ARG_IPCEVENT] = { CARRY_IN, sizeof(cudaIpcEventHandle_t) },
-    [NCS_ARG_SIMINFO] = { CARRY_INOUT, sizeof(ncclSimInfo_t) },
-    [NCS_ARG_ATTRIBUTE] = { CARRY_INOUT, 8 }, /* less for some: see attribute_bytes */
-    [NCS_ARG_INT_OUT] = { CARRY_OUT, sizeof(int) },
-    [NCS_ARG_BYTES_OUT] = { CARRY_OUT, sizeof(size_t) },
-    [NCS_ARG_FLOAT_OUT] = { CARRY_OUT, sizeof(float) },
-    [NCS_ARG_ID_OUT] = { CARRY_OUT, sizeof(ncclUniqueId) },
-    [NCS_ARG_COMM_OUT] = { CARRY_LATE, sizeof(ncclComm_t) },
-    [NCS_ARG_REDOP_OUT] = { CARRY_OUT, sizeof(ncclRedOp_t) },
-    [NCS_ARG_RESULT_OUT] = { CARRY_OUT, sizeof(ncclResult_t) },
-    [NCS_ARG_MEMORY_OUT] = { CARRY_OUT, sizeof(void *) },
-    [NCS_ARG_STREAM_OUT] = { CARRY_OUT, sizeof(cudaStream_t) },
-    [NCS_ARG_EVENT_OUT] = { CARRY_OUT, sizeof(cudaEvent_t) },
-    [NCS_ARG_I8_OUT] = { CARRY_OUT, 1 },
-    [NCS_ARG_I16_OUT] = { CARRY_OUT, 2 },
-    [NCS_ARG_I32_OUT] = { CARRY_OUT, 4 },
-    [NCS_ARG_I64_OUT] = { CARRY_OUT, 8 },
-    [NCS_ARG_U8_OUT] = { CARRY_OUT, 1 },
-    [NCS_ARG_U16_OUT] = { CARRY_OUT, 2 },
-    [NCS_ARG_U32_OUT] = { CARRY_OUT, 4 },
-    [NCS_ARG_U64_OUT] = { CARRY_OUT, 8 },
-    [NCS_ARG_FLAGS_OUT] = { CARRY_OUT, sizeof(unsigned) },
-    [NCS_ARG_SERIAL_OUT] = { CARRY_OUT, sizeof(unsigned long long) },
-    [NCS_ARG_TEXT_OUT] = { CARRY_NEVER, 0 },
-    [NCS_ARG_TEXTS_OUT] = { CARRY_NEVER, 0 },
-    [NCS_ARG_WINDOW_OUT] = { CARRY_LATE, sizeof(ncclWindow_t) },
-    [NCS_ARG_REGISTRATION_OUT] = { CARRY_OUT, sizeof(void *) },
-    [NCS_ARG_PARAM_OUT] = { CARRY_OUT, sizeof(ncclParamHandle_t) },
-    [NCS_ARG_COMMPROPS_OUT] = { CARRY_INOUT, sizeof(ncclCommProperties_t) },
-    [NCS_ARG_POOL_OUT] = { CARRY_OUT, sizeof(cudaMemPool_t) },
-    [NCS_ARG_PROPERTIES_OUT] = { CARRY_OUT, sizeof(struct cudaDeviceProp) },
-    [NCS_ARG_POINTER_OUT] = { CARRY_OUT, sizeof(struct cudaPointerAttributes) },
-    [NCS_ARG_CAPTURE_OUT] = { CARRY_OUT, sizeof(enum cudaStreamCaptureStatus) },
-    [NCS_ARG_GRAPH_OUT] = { CARRY_OUT, sizeof(cudaGraph_t) },
-    [NCS_ARG_ENTRY_OUT] = { CARRY_OUT, sizeof(enum cudaDriverEntryPointQueryResult) },
-    [NCS_ARG_IPCMEM_OUT] = { CARRY_OUT, sizeof(cudaIpcMemHandle_t) },
-    [NCS_ARG_IPCEVENT_OUT] = { CARRY_OUT, sizeof(cudaIpcEventHandle_t) },
-};
-
 /* What an argument has become here. */
 struct carried {
-    enum carry carry;
+    enum ncs_carry how;
     void *here, *there;
     size_t bytes;
 };
@@ -109,77 +53,13 @@ struct carried {
 /* A call while it is served. */
 struct serving {
     struct stand_in *of;
+    enum ncs_fn fn;
     const struct ncs_fn_info *info;
     union ncs_arg arg[NCS_MAX_ARGS];
     struct carried carried[NCS_MAX_ARGS];
     char *text[3];  /* of a configuration, and a key */
     int texts;
 };
-
-#define SERVED_ITEMS 65536 /* bounds a list: no job has more ranks or devices */
-
-/* The number of items of the list that is argument `at`: an argument beside it says so. */
-static size_t serve_items(const struct serving *s, int at)
-{
-    for (int i = at - 1; i <= at + 1; i += 2)
-        if (i >= 0 && i < s->info->nargs &&
-            (s->info->arg[i].kind == NCS_ARG_ITEMS || s->info->arg[i].kind == NCS_ARG_NRANKS)) {
-            int64_t count = s->arg[i].i;
-            return count < 0 ? 0 : count > SERVED_ITEMS ? SERVED_ITEMS : (size_t)count;
-        }
-    return 0;
-}
-
-/* Bytes of an attribute of a pool: those from 4 on are numbers of bytes (driver_types.h, cudaMemPoolAttr). */
-static size_t attribute_bytes(const struct serving *s)
-{
-    for (int i = 0; i < s->info->nargs; i++)
-        if (s->info->arg[i].kind == NCS_ARG_POOLATTR)
-            return s->arg[i].i >= cudaMemPoolAttrReleaseThreshold ? 8 : 4;
-    return 8;
-}
-
-/* A scalar on the host has the size of its type; on the device its address is the machine's. */
-static size_t scalar_bytes(const struct serving *s)
-{
-    size_t bytes = 0;
-    for (int i = 0; i < s->info->nargs; i++) {
-        if (s->info->arg[i].kind == NCS_ARG_DTYPE)
-            bytes = ncs_dtype_bytes((int)s->arg[i].i);
-        if (s->info->arg[i].kind == NCS_ARG_RESIDENCE && s->arg[i].i != ncclScalarHostImmediate)
-            return 0;
-    }
-    return bytes;
-}
-
-static size_t room_bytes(const struct serving *s)
-{
-    for (int i = 0; i < s->info->nargs; i++)
-        if (s->info->arg[i].kind == NCS_ARG_ROOM)
-            return s->arg[i].i < 0 ? 0 : s->arg[i].i > WIRE_PATH ? WIRE_PATH : (size_t)s->arg[i].i;
-    return 0;
-}
-
-static struct carried serve_plan(const struct serving *s, int at)
-{
-    enum ncs_kind kind = s->info->arg[at].kind;
-    struct carried c = { .carry = CARRY_NOT };
-    if ((size_t)kind < sizeof carried / sizeof *carried && carried[kind].carry != CARRY_NOT) {
-        c.carry = carried[kind].carry;
-        c.bytes = kind == NCS_ARG_ATTRIBUTE ? attribute_bytes(s) : carried[kind].bytes;
-        return c;
-    }
-    switch (kind) {
-    case NCS_ARG_IDS:       return (struct carried){ .carry = CARRY_IN, .bytes = serve_items(s, at) * sizeof(ncclUniqueId) };
-    case NCS_ARG_DEVICES:
-    case NCS_ARG_RANKS:     return (struct carried){ .carry = CARRY_INOUT, .bytes = serve_items(s, at) * sizeof(int) };
-    case NCS_ARG_WAITS:     return (struct carried){ .carry = CARRY_IN, .bytes = serve_items(s, at) * sizeof(ncclWaitSignalDesc_t) };
-    case NCS_ARG_COMMS_OUT: return (struct carried){ .carry = CARRY_OUT, .bytes = serve_items(s, at) * sizeof(ncclComm_t) };
-    case NCS_ARG_CHARS_OUT: return (struct carried){ .carry = CARRY_OUT, .bytes = room_bytes(s) };
-    case NCS_ARG_SCALAR:    return (struct carried){ .carry = CARRY_IN, .bytes = scalar_bytes(s) };
-    default:                return c;
-    }
-}
 
 /* A text of the process; stays until the call is over. NULL: it cannot be read. */
 static char *serve_text(struct serving *s, const char *there)
@@ -196,7 +76,7 @@ static bool serve_config(struct serving *s, int at)
     const struct server_process *p = s->of->process;
     struct carried *c = &s->carried[at];
     ncclConfig_t *config = ncs_new(sizeof *config);
-    *c = (struct carried){ .carry = CARRY_IN, .here = config, .there = (void *)s->arg[at].p, .bytes = sizeof *config };
+    *c = (struct carried){ .how = NCS_CARRY_IN, .here = config, .there = (void *)s->arg[at].p, .bytes = sizeof *config };
     if (!server_read(p, &bytes, c->there, sizeof bytes) || !server_read(p, config, c->there, bytes < sizeof *config ? bytes : sizeof *config))
         return false;
     bool fine = true;
@@ -237,7 +117,7 @@ static void serve_devices_out(struct serving *s, enum ncs_fn fn)
 {
     const struct server_process *p = s->of->process;
     for (int i = 0; p->device && i < s->info->nargs; i++) {
-        void *out = s->carried[i].carry == CARRY_OUT ? s->carried[i].here : NULL;
+        void *out = s->carried[i].how == NCS_CARRY_OUT ? s->carried[i].here : NULL;
         bool is_device = fn == NCS_FN_cudaGetDevice || fn == NCS_FN_ncclCommCuDevice || fn == NCS_FN_cudaStreamGetDevice ||
                          fn == NCS_FN_cudaDeviceGetByPCIBusId;
         if (out && fn == NCS_FN_cudaGetDeviceCount)
@@ -296,24 +176,19 @@ static struct far_function *serve_function(struct serving *s)
 
 static bool serve_one_in(struct serving *s, int at)
 {
-    const struct server_process *p = s->of->process;
-    enum ncs_kind kind = s->info->arg[at].kind;
-    if (kind == NCS_ARG_TEXT && s->arg[at].p)
-        return (s->arg[at].p = serve_text(s, s->arg[at].p)) != NULL;
-    if (kind == NCS_ARG_CONFIG && s->arg[at].p)
-        return serve_config(s, at);
+    struct ncs_carried plan = ncs_carry(s->fn, s->arg, at);
     struct carried *c = &s->carried[at];
-    *c = serve_plan(s, at);
-    if (c->carry == CARRY_NEVER)
+    if (plan.how == NCS_CARRY_NEVER)
         return false;
-    if (c->carry == CARRY_NOT || !s->arg[at].p || (c->bytes == 0 && c->carry == CARRY_IN && kind == NCS_ARG_SCALAR)) {
-        c->carry = CARRY_NOT;
+    if (plan.how == NCS_CARRY_NOT || !s->arg[at].p)
         return true;
-    }
-    c->there = (void *)s->arg[at].p;
-    s->arg[at].p = c->here = ncs_new(c->bytes + 1);
-    bool reads = c->carry != CARRY_OUT;
-    return !reads || server_read(p, c->here, c->there, c->bytes);
+    if (plan.how == NCS_CARRY_TEXT)
+        return (s->arg[at].p = serve_text(s, s->arg[at].p)) != NULL;
+    if (plan.how == NCS_CARRY_CONFIG)
+        return serve_config(s, at);
+    *c = (struct carried){ .how = plan.how, .bytes = plan.bytes, .there = (void *)s->arg[at].p, .here = ncs_new(plan.bytes + 1) };
+    s->arg[at].p = c->here;
+    return plan.how == NCS_CARRY_OUT || server_read(s->of->process, c->here, c->there, c->bytes);
 }
 
 static bool serve_in(struct serving *s)
@@ -344,9 +219,9 @@ static void serve_out(struct serving *s, enum ncs_fn fn, bool done)
     serve_devices_out(s, fn);
     for (int i = 0; i < s->info->nargs; i++) {
         struct carried *c = &s->carried[i];
-        if (done && c->here && (c->carry == CARRY_OUT || c->carry == CARRY_INOUT) && s->info->arg[i].kind != NCS_ARG_DEVICES)
+        if (done && c->here && (c->how == NCS_CARRY_OUT || c->how == NCS_CARRY_INOUT) && s->info->arg[i].kind != NCS_ARG_DEVICES)
             server_write(p, c->there, c->here, c->bytes);
-        if (c->carry != CARRY_LATE)
+        if (c->how != NCS_CARRY_LATE)
             ncs_free(c->here);
     }
     for (int i = 0; i < s->texts; i++)
@@ -398,8 +273,8 @@ static void serve_invoke(struct serving *s, const struct ncs_api *api, enum ncs_
 static void serve_function_of_api(struct stand_in *s, int site)
 {
     struct wire *w = s->wire;
-    struct serving serving = { .of = s, .info = &ncs_fn_info[w->fn] };
     enum ncs_fn fn = (enum ncs_fn)w->fn;
+    struct serving serving = { .of = s, .fn = fn, .info = &ncs_fn_info[fn] };
     memcpy(serving.arg, w->arg, sizeof serving.arg);
     bool read = serve_in(&serving);
     if (!read) {
@@ -409,7 +284,7 @@ static void serve_function_of_api(struct stand_in *s, int site)
     }
     pthread_mutex_lock(&s->process->lock);
     for (int i = 0; i < serving.info->nargs; i++)
-        if (serving.carried[i].carry == CARRY_LATE && serving.carried[i].here)
+        if (serving.carried[i].how == NCS_CARRY_LATE && serving.carried[i].here)
             serve_keep_late(&serving, &serving.carried[i]);
     pthread_mutex_unlock(&s->process->lock);
     const struct ncs_api *api = ncs_shim_begin(fn, site, w->rank, s->process->number);
