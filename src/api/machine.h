@@ -59,6 +59,8 @@ struct ncs_machine_options {
     /* Real hardware: bytes of pinned memory, divided among the ranks, for copies of the data
      * that collectives read and write; 0 = no copies. */
     size_t staging;
+    char *const *env;         /* "NAME=value", set here already: for the other processes of the job; borrowed */
+    size_t envs;
     enum ncs_cuda_lack lack;
     bool no_peer_access;      /* devices cannot use each other's memory */
     uint64_t step_limit;      /* scheduler steps before NCS_STOP_BUDGET; 0 = none */

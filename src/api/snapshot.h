@@ -32,6 +32,7 @@ enum ncs_context_state {
 enum ncs_ending {
     NCS_END_RETURNED, NCS_END_ERROR, NCS_END_KILLED, NCS_END_ABANDONED,
     NCS_END_PROMPT,  /* at the prompt: nobody has typed another call so far */
+    NCS_END_LOST,    /* its process has ended, and no call or fault of the program's says why */
     NCS_END_SILENT,  /* of a recorded run: the record ends here, outside any call that waits */
     NCS_END_MISSING, /* of a recorded run: there is no record of it */
 };

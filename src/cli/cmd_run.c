@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/safe.h"
 #include "cli/command.h"
+#include "cli/job.h"
 #include "cli/memory.h"
 #include "cli/output.h"
 #include "cli/selection.h"
@@ -133,6 +134,22 @@ static int run_selection(const struct ncs_option_value *v, const struct ncs_sele
     return status;
 }
 
+/* Under a launcher: false if this process has served the one that leads, or the job did not come together. */
+static bool run_begin_job(struct ncs_option_value *v, int *status)
+{
+    struct ncs_driver_choice driver = { .name = ncs_run_settings(v).driver, .nccl_lib = ncs_option_last(&v[NCS_RUN_NCCL_LIB]),
+                                        .cudart_lib = ncs_option_last(&v[NCS_RUN_CUDART_LIB]) };
+    struct ncs_job_options options = { .command = "run", .rendezvous = ncs_option_last(&v[NCS_RUN_RENDEZVOUS]), .driver = &driver,
+                                       .ranks = (int)v[NCS_RUN_RANKS].number };
+    int ranks;
+    if (v[NCS_RUN_LIST].given || v[NCS_RUN_PROCESSES].number == 1)
+        return true;
+    if (!ncs_job_begin(&options, &ranks, status))
+        return false;
+    v[NCS_RUN_RANKS].number = ranks;
+    return true;
+}
+
 static int run_operands(const struct ncs_parsed *parsed)
 {
     const struct ncs_option_value *v = parsed->value;
@@ -140,6 +157,8 @@ static int run_operands(const struct ncs_parsed *parsed)
     struct ncs_error err = { 0 };
     char *schedule = NULL;
     int status = 2;
+    if (!run_begin_job(parsed->value, &status))
+        return status;
     ncs_memory_limit("run", &v[NCS_RUN_MEMORY], ncs_run_jobs(v));
     if (v[NCS_RUN_UNSAFE].given && !v[NCS_RUN_LIST].given)
         fprintf(stderr, "ncclscript run: --unsafe: scripts may run programs and use files\n");

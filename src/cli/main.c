@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "cli/command.h"
+#include "cli/job.h"
 #include "cli/output.h"
 
 #ifndef NCCLSCRIPT_VERSION
@@ -176,5 +177,5 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     ncs_mem_begin();
     ncs_out_open();
-    return ncs_out_finish(run_command(argc, argv));
+    return ncs_job_end(ncs_out_finish(run_command(argc, argv)));
 }

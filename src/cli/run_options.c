@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/parallel.h"
+#include "cli/job.h"
 #include "cli/memory.h"
 #include "cli/output.h"
 #include "report/dump/dump.h"
@@ -18,6 +19,7 @@ static const char *const policies[] = {
 };
 static const char *const contexts[] = { "fiber", "thread", NULL };
 static const char *const drawings[] = { "calls", "steps", "tree", NULL };
+static const char *const processes[] = { "auto", "one", NULL };
 static const char *const jobs[] = { "auto", NULL };
 static const char *const colors[] = {
     [NCS_COLOR_AUTO] = "auto", [NCS_COLOR_ALWAYS] = "always", [NCS_COLOR_NEVER] = "never", NULL,
@@ -72,6 +74,10 @@ const struct ncs_option ncs_run_option[] = {
         "stop after the first run with an unexpected end", NULL, 0, 0 },
     [NCS_RUN_JOBS] = { "jobs", 'j', NCS_OPTION_INT, "N|auto", "1", "Suites",
         "run cases in N processes, or in one per core", jobs, 0, 1024 },
+    [NCS_RUN_PROCESSES] = { "processes", 0, NCS_OPTION_CHOICE, NULL, "auto", "Launchers",
+        "auto: those of mpirun, srun, torchrun make one run; one: each its own", processes, 0, 0 },
+    [NCS_RUN_RENDEZVOUS] = { "rendezvous", 0, NCS_OPTION_LIST, "HOST:PORT", "as the launcher says", "Launchers",
+        "where the processes meet: a free port of the host of process 0", NULL, 0, 0 },
     [NCS_RUN_FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
         "tree and dot show who waits for whom", ncs_report_format_names, 0, 0 },
     [NCS_RUN_DRAW] = { "draw", 0, NCS_OPTION_MODE, NULL, NULL, "Output",
@@ -109,6 +115,8 @@ enum ncs_fail_on ncs_run_fail_on(const struct ncs_option_value *v)
 int ncs_run_jobs(const struct ncs_option_value *v)
 {
     int64_t number = v[NCS_RUN_JOBS].number;
+    if (ncs_job_leads()) /* the others serve this process, and no copy of it */
+        return 1;
     return number < 0 ? ncs_cores() : number > 1 ? (int)number : 1;
 }
 

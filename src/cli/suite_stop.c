@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/safe.h"
+#include "cli/job.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 
@@ -63,7 +64,7 @@ static void suite_end_process(struct ncs_suite *suite, const char *message, bool
     (void)written;
     if (suite->link)
         ncs_link_send(suite->link, current.run, true);
-    _exit(status);
+    _exit(ncs_job_end(status));
 }
 
 /* The rank's thread may hold the lock of standard output, and its data must be neither freed nor read: the
@@ -110,7 +111,7 @@ void ncs_suite_end_here(struct ncs_suite *suite)
 {
     suite_end_process(
         suite, "ncclscript run: a rank does not return from a call of NCCL: given up", true);
-    _exit(ncs_verdict_exit(NCS_INTERNAL_FAULT));
+    _exit(ncs_job_end(ncs_verdict_exit(NCS_INTERNAL_FAULT)));
 }
 
 /* ---- interrupts ---- */

@@ -5,12 +5,13 @@
 #include "api/journal.h"
 #include "api/types.h"
 #include "base/mem.h"
+#include "driver/far/far.h"
 #include "driver/stage.h"
 #include "driver/world.h"
 
 struct real_event {
     cudaEvent_t handle;
-    int device;
+    int process, device;
 };
 
 void ncs_copy_close(void)
@@ -28,7 +29,7 @@ cudaEvent_t ncs_copy_take_event(int device)
 {
     cudaEvent_t event = NULL;
     for (size_t i = 0; i < ncs_real.events.count; i++)
-        if (ncs_real.events.free[i].device == device) {
+        if (ncs_real.events.free[i].process == far_here() && ncs_real.events.free[i].device == device) {
             event = ncs_real.events.free[i].handle;
             ncs_real.events.free[i] = ncs_real.events.free[--ncs_real.events.count];
             return event;
@@ -39,7 +40,7 @@ cudaEvent_t ncs_copy_take_event(int device)
 
 void ncs_copy_give_event(cudaEvent_t event, int device)
 {
-    struct real_event e = { event, device };
+    struct real_event e = { event, far_process_of(event), device };
     NCS_PUSH(ncs_real.events.free, ncs_real.events.count, ncs_real.events.room, e);
 }
 

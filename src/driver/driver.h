@@ -21,6 +21,21 @@ const struct ncs_driver *ncs_driver_open(const struct ncs_driver_choice *choice,
 bool ncs_driver_load(const struct ncs_driver_choice *choice, struct ncs_error *err);
 const struct ncs_api *ncs_driver_real_api(void); /* the libraries' functions; a missing one is NULL */
 
+/* Driver nccl in a job of many processes (team/team.h): rank i of a run belongs to process place[i].process, whose device
+ * place[i].device it has from the start. The process that leads calls ncs_driver_lead before it opens the driver, and all runs
+ * of it are made so; each other process serves. lack: why no run is possible, which each run then says; NULL = nothing. */
+struct ncs_team;
+struct ncs_driver_place {
+    int process, device;
+};
+bool ncs_driver_lead(struct ncs_team *team, const struct ncs_driver_place *place, int ranks, const struct ncs_error *lack,
+                     struct ncs_error *err);
+/* GPUs that runs can use: `here` without other processes; else one for each rank of the job. */
+int ncs_driver_all_devices(int here);
+/* After ncs_driver_open. Makes calls for the leader until that ends the job, and returns the job's exit status; -1 and err if the
+ * leader is gone. Threads may be inside of calls: the process can only exit. */
+int ncs_driver_serve(struct ncs_team *team, struct ncs_error *err);
+
 /* The libraries of driver nccl as last opened, or attempted: an array of two, NCCL first. */
 const struct ncs_library *ncs_driver_libraries(void);
 

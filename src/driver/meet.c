@@ -4,6 +4,7 @@
 #include "api/types.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "driver/far/far.h"
 #include "driver/stage.h"
 #include "driver/world.h"
 
@@ -89,12 +90,33 @@ static bool disagree(struct ncs_call *const *calls, int count, bool pair)
     return false;
 }
 
+/* Brings the copies here that another process has made. */
+static void fetch(struct stage_part *p)
+{
+    size_t in, out, all;
+    if (!p->memory || far_process_of(p->memory) == 0 || p->lost || !ncs_meet_extent(p->call, p->line->nranks, &in, &out))
+        return;
+    const unsigned char *there = p->memory;
+    all = (in + 15) / 16 * 16 + (out + 15) / 16 * 16 + 16; /* as ncs_copy_make_room has laid them out */
+    p->fetched = ncs_room(all);
+    if (!p->fetched || !far_read(there, p->fetched, all)) {
+        p->in = p->out = p->scalar = NULL;
+        p->lost = p->fetched ? NCS_UNVERIFIED_COPY : NCS_UNVERIFIED_ROOM;
+        return;
+    }
+    p->in = p->in ? p->fetched + ((const unsigned char *)p->in - there) : NULL;
+    p->out = p->out ? p->fetched + ((const unsigned char *)p->out - there) : NULL;
+    p->scalar = p->scalar ? p->fetched + ((const unsigned char *)p->scalar - there) : NULL;
+}
+
 static void tell(const struct meeting *m)
 {
     size_t count = (size_t)m->expected;
     struct ncs_call **calls = ncs_new(count * sizeof *calls);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         calls[i] = m->part[i]->call;
+        fetch(m->part[i]);
+    }
     ncs_real.meetings.told = m;
     if (ncs_real.meetings.observer.mismatch && disagree(calls, m->expected, m->src >= 0))
         ncs_real.meetings.observer.mismatch(ncs_real.meetings.observer.self, calls, count);
@@ -133,6 +155,7 @@ void ncs_meet_free(struct stage_part *part)
     if (part->memory)
         ncs_pinned_give(part->arena, part->memory);
     ncs_call_unpin(part->call);
+    ncs_free(part->fetched);
     ncs_free(part);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/near.h"
 #include "driver/dry_run.h"
+#include "driver/far/far.h"
 #include "driver/real.h"
 
 static const char *const names[] = { "sim", "nccl", NULL };
@@ -89,6 +90,23 @@ static const struct ncs_driver *open_nccl(const struct ncs_driver_choice *choice
         return NULL;
     opened = true;
     return ncs_driver_real(&functions);
+}
+
+bool ncs_driver_lead(struct ncs_team *team, const struct ncs_driver_place *place, int ranks, const struct ncs_error *lack,
+                     struct ncs_error *err)
+{
+    far_set_places(place, ranks, lack);
+    return ncs_real_lead(team, err);
+}
+
+int ncs_driver_all_devices(int here)
+{
+    return far_is_on() ? far_ranks() : here;
+}
+
+int ncs_driver_serve(struct ncs_team *team, struct ncs_error *err)
+{
+    return ncs_real_serve(&functions, team, err);
 }
 
 const struct ncs_driver *ncs_driver_open(const struct ncs_driver_choice *choice,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "driver/far/far.h"
 #include "driver/stage.h"
 #include "driver/world.h"
 
@@ -36,7 +37,7 @@ void ncs_pinned_give(struct stage_arena *a, void *p)
     memmove(a->used + place, a->used + place + 1, (a->uses - place) * sizeof *a->used);
 }
 
-static bool take_pinned(size_t bytes)
+static void *take_pinned(size_t bytes)
 {
     const struct ncs_api *api = ncs_real.plain;
     cudaError_t rc = cudaErrorMemoryAllocation;
@@ -45,29 +46,51 @@ static bool take_pinned(size_t bytes)
         rc = api->cudaHostAlloc(&pinned, bytes, cudaHostAllocPortable);
     else if (api->cudaMallocHost)
         rc = api->cudaMallocHost(&pinned, bytes);
-    ncs_real.stage.pinned = rc == cudaSuccess ? pinned : NULL;
-    if (!ncs_real.stage.pinned && api->cudaGetLastError)
+    if (rc != cudaSuccess && api->cudaGetLastError)
         api->cudaGetLastError(); /* the script did not cause this error */
-    return ncs_real.stage.pinned != NULL;
+    return rc == cudaSuccess ? pinned : NULL;
+}
+
+static int ranks_of(int process)
+{
+    int count = 0;
+    for (int r = 0; r < ncs_real.stage.ranks; r++)
+        count += far_process(r) == process;
+    return count;
+}
+
+/* In the process whose ranks they are. */
+static bool open_arenas_of(int process, size_t each)
+{
+    int before = far_at(process), ranks = ranks_of(process);
+    unsigned char *pinned = ranks > 0 ? take_pinned(each * (size_t)ranks) : NULL;
+    far_at(before);
+    ncs_real.stage.pinned[process] = pinned;
+    for (int r = 0; r < ncs_real.stage.ranks && pinned; r++)
+        if (far_process(r) == process) {
+            ncs_real.stage.arena[r] = (struct stage_arena){ .base = pinned, .bytes = each };
+            pinned += each;
+        }
+    return ranks == 0 || pinned;
 }
 
 bool ncs_pinned_open(size_t bytes)
 {
-    if (bytes == 0 || !ncs_real.plain->cudaFreeHost || !take_pinned(bytes))
-        return false;
     size_t each = bytes / (size_t)ncs_real.stage.ranks / ALIGNMENT * ALIGNMENT;
-    for (int r = 0; r < ncs_real.stage.ranks; r++)
-        ncs_real.stage.arena[r] = (struct stage_arena){
-            .base = (unsigned char *)ncs_real.stage.pinned + (size_t)r * each, .bytes = each,
-        };
-    return true;
+    bool fine = bytes > 0 && ncs_real.plain->cudaFreeHost;
+    ncs_real.stage.pinned = ncs_new((size_t)far_processes() * sizeof *ncs_real.stage.pinned);
+    for (int p = 0; p < far_processes() && fine; p++)
+        fine = open_arenas_of(p, each);
+    return fine;
 }
 
 void ncs_pinned_close(bool idle)
 {
     for (int r = 0; r < ncs_real.stage.ranks; r++)
         ncs_free(ncs_real.stage.arena[r].used);
-    if (ncs_real.stage.pinned && idle) /* else some device may still write there */
-        ncs_real.plain->cudaFreeHost(ncs_real.stage.pinned);
+    for (int p = 0; ncs_real.stage.pinned && p < far_processes() && idle; p++) /* else some device may still write there */
+        if (ncs_real.stage.pinned[p])
+            ncs_real.plain->cudaFreeHost(ncs_real.stage.pinned[p]);
+    ncs_free(ncs_real.stage.pinned);
     ncs_real.stage.pinned = NULL;
 }

@@ -118,6 +118,7 @@ struct stage_part {
     struct ncs_call *call;        /* pinned */
     struct stage_line *line;
     void *memory;                 /* for the copies, in the rank's arena; NULL = no copies */
+    unsigned char *fetched;       /* the same here, if the arena is in another process */
     const void *in, *out, *scalar; /* pointers into memory; NULL = no copy */
     enum ncs_unverified lost;      /* why there are no copies */
     struct stage_arena *arena;

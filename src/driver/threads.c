@@ -9,6 +9,7 @@
 #include "api/version.h"
 #include "base/mem.h"
 #include "driver/driver.h"
+#include "driver/far/far.h"
 #include "driver/stage.h"
 #include "driver/token.h"
 #include "driver/world.h"
@@ -58,7 +59,14 @@ static bool machine_open(const struct ncs_machine_options *options, struct ncs_e
     if (ncs_real.gpus < 1)
         return ncs_fail(err, NCS_NO_DEVICE, "driver nccl: no GPU is here: %s",
                         why ? why : "no CUDA-capable device is detected");
-    if (options->ranks > ncs_real.gpus && !shares_gpus())
+    if (far_lack()) {
+        *err = *far_lack();
+        return false;
+    }
+    if (far_is_on() && options->ranks > far_ranks())
+        return ncs_fail(err, NCS_NO_DEVICE, "driver nccl: %d ranks, and the processes of this job have %d", options->ranks,
+                        far_ranks());
+    if (!far_is_on() && options->ranks > ncs_real.gpus && !shares_gpus())
         return refuse(options->ranks, err);
     ncs_real_take();
     ncs_real.open = true;
@@ -73,6 +81,9 @@ static bool machine_open(const struct ncs_machine_options *options, struct ncs_e
     ncs_real.stop = NCS_STOP_INTERRUPTED;
     ncs_real_cond_new(&ncs_real.changed);
     atomic_store(&ncs_real.interrupted, false);
+    far_put_variable("");
+    for (size_t i = 0; i < options->envs; i++)
+        far_put_variable(options->env[i]);
     ncs_stage_open(options->ranks, options->staging);
     return true;
 }
@@ -124,7 +135,7 @@ static void *context_main(void *arg)
         ncs_real_wait(&ncs_real.changed, -1);
     ncs_local = c->options.local;
     if (!ncs_real.cancelled) {
-        ncs_real.plain->cudaSetDevice(c->options.process % ncs_real.gpus);
+        ncs_real.plain->cudaSetDevice(far_device(c->options.process, ncs_real.gpus));
         c->options.main(c->options.arg);
     }
     ncs_stage_forget();
@@ -325,6 +336,37 @@ static void mark_dead(struct real_context *c, const char *message, struct ncs_pl
         c->message = ncs_copy_text(message);
         c->end_place = place;
     }
+}
+
+static void mark_lost(struct real_context *c, int process, const char *message)
+{
+    for (; c; c = c->next) {
+        if (c->at >= STOPPED || far_process(c->options.local->rank) != process)
+            continue;
+        c->dead = true;
+        c->ending = NCS_END_LOST;
+        ncs_free(c->message);
+        c->message = ncs_copy_text(message);
+        c->end_place = c->options.local->call ? c->options.local->call->place : c->options.local->last;
+    }
+}
+
+/* The others may never return from the calls in which they wait for its ranks. */
+void ncs_real_lose(int process, const char *message)
+{
+    bool held = ncs_token_is_held();
+    if (!held)
+        ncs_real_take();
+    if (ncs_real.open) {
+        mark_lost(ncs_real.first, process, message);
+        mark_lost(ncs_real.visitors, process, message);
+        if (ncs_real.options.patience > GRIEF)
+            ncs_real.options.patience = GRIEF;
+        ncs_real_gates_wake();
+        pthread_cond_broadcast(&ncs_real.changed);
+    }
+    if (!held)
+        ncs_real_leave();
 }
 
 /* Other threads of the process that are inside a library's call stop when they return from it. */

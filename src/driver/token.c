@@ -80,6 +80,7 @@ void ncs_token_take(bool held, enum ncs_fn fn, int rc)
         ncs_real_self->polls++;
     else if (!ncs_real_is_look(fn))
         ncs_real.progress = ncs_real_now();
+    ncs_real_stop_dead();
 }
 
 bool ncs_token_is_held(void)

@@ -5,6 +5,7 @@
 #include "api/journal.h"
 #include "api/local.h"
 #include "base/mem.h"
+#include "driver/far/far.h"
 #include "driver/stage.h"
 #include "driver/token.h"
 #include "driver/world.h"
@@ -16,7 +17,7 @@
 
 struct real_stream {
     cudaStream_t handle;
-    int device;
+    int process, device;
     bool blocking; /* in order with the legacy stream */
 };
 
@@ -30,7 +31,7 @@ static int current_device(void)
 
 static void remember(cudaStream_t handle, bool blocking)
 {
-    struct real_stream s = { handle, current_device(), blocking };
+    struct real_stream s = { handle, far_here(), current_device(), blocking };
     NCS_PUSH(ncs_real.streams.stream, ncs_real.streams.count, ncs_real.streams.room, s);
 }
 
@@ -143,11 +144,12 @@ static cudaError_t wait_event(cudaEvent_t event)
  * the call that follows reports CUDA's own errors. */
 static cudaError_t wait_streams(bool all)
 {
-    int device = current_device();
+    int process = far_here(), device = current_device();
     size_t waited = 0;
     cudaStream_t *wait = ncs_new(ncs_real.streams.count * sizeof *wait);
     for (size_t i = 0; i < ncs_real.streams.count; i++)
-        if (ncs_real.streams.stream[i].device == device && (all || ncs_real.streams.stream[i].blocking))
+        if (ncs_real.streams.stream[i].process == process && ncs_real.streams.stream[i].device == device &&
+            (all || ncs_real.streams.stream[i].blocking))
             wait[waited++] = ncs_real.streams.stream[i].handle;
     cudaError_t rc = wait_stream(NULL);
     for (size_t i = 0; i < waited && !is_over(rc); i++)

@@ -39,7 +39,7 @@ struct stage_state {
     bool open, copies;
     int ranks;
     struct stage_arena *arena;        /* by rank, of `pinned` */
-    void *pinned;
+    void **pinned;                    /* by process */
     struct stage_launch **under_way;  /* by rank, oldest first */
     int *ops;                         /* by rank: copies and events under way */
     struct stage_launch *made;        /* their inputs are copied, and NCCL may not have them yet */
@@ -123,6 +123,8 @@ static inline bool ncs_real_is_dead(void)
 {
     return ncs_real_self && ncs_real_self->dead;
 }
+/* threads.c: another process of the job has ended. With the token, or without. */
+void ncs_real_lose(int process, const char *why);
 void ncs_real_snapshot(struct ncs_snapshot *out);
 
 #endif

@@ -19,6 +19,7 @@ static const struct {
     [NCS_KIND_EXPECT]   = { "expect",   NCS_WRONG },
     [NCS_KIND_LUA]      = { "lua",      NCS_ERROR },
     [NCS_KIND_SCENARIO] = { "scenario", NCS_INVALID },
+    [NCS_KIND_PROCESS]  = { "process",  NCS_ERROR },
     [NCS_KIND_MEMORY]   = { "memory",   NCS_MEMORY },
 };
 

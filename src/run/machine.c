@@ -151,6 +151,7 @@ static bool know_library(struct ncs_run *run, const struct ncs_api *api, struct 
         return ncs_fail(err, NCS_NO_DEVICE, "needs NCCL %s or newer, this is %s",
                         ncs_nccl_version_text(o->needs_nccl, want, sizeof want), run->result.nccl);
     api->cudaGetDeviceCount(&gpus);
+    gpus = ncs_driver_all_devices(gpus);
     return o->needs_gpus <= gpus ||
            ncs_fail(err, NCS_NO_DEVICE, "needs %d GPUs, %d %s here", o->needs_gpus, gpus,
                     gpus == 1 ? "is" : "are");
@@ -178,6 +179,8 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
         .devices = o->devices,
         .step_limit = o->step_limit,
         .ranks = o->ranks,
+        .env = o->env,
+        .envs = o->envs,
         .patience = o->timeout > 0 ? o->timeout : PATIENCE_NS,
         .host = NCS_HOST_CONTACT,
         .eager = o->policy == NCS_POLICY_TYPICAL ? ncs_run_eager(o) : 0,

@@ -203,8 +203,34 @@ static void run_note_killed(struct ncs_run *run, const struct ncs_snapshot *s)
     run->result.killed = ncs_new((size_t)run->options.ranks * sizeof *run->result.killed);
     for (size_t i = 0; i < s->contexts; i++) {
         const struct ncs_snap_context *c = &s->context[i];
-        if (c->state == NCS_CONTEXT_ENDED && c->ending == NCS_END_KILLED && c->rank >= 0 && c->rank < run->options.ranks)
+        if (c->state == NCS_CONTEXT_ENDED && (c->ending == NCS_END_KILLED || c->ending == NCS_END_LOST) && c->rank >= 0 && c->rank < run->options.ranks)
             run->result.killed[c->rank] = true;
+    }
+}
+
+static const struct ncs_call *last_call_of(const struct ncs_run *run, int rank)
+{
+    const struct ncs_call *c = run->journal->newest;
+    while (c && c->rank != rank)
+        c = c->older;
+    return c;
+}
+
+/* A rank whose process has ended before the job has failed, whatever the others did. */
+static void run_report_lost(struct ncs_run *run, const struct ncs_snapshot *s)
+{
+    for (size_t i = 0; i < s->contexts; i++) {
+        const struct ncs_snap_context *c = &s->context[i];
+        if (c->ending != NCS_END_LOST || c->thread != 0)
+            continue;
+        const struct ncs_call *last = last_call_of(run, c->rank);
+        struct ncs_str text = { 0 };
+        ncs_str_addf(&text, "it was lost with %s", c->message);
+        struct ncs_run_error error = {
+            .kind = NCS_KIND_PROCESS, .rank = c->rank, .name = ncs_copy_text("process"), .message = ncs_str_take(&text),
+            .place = c->place, .order = last ? last->id : 0, .serial = ++run->errors_so_far,
+        };
+        NCS_PUSH(run->result.error, run->result.errors, run->errors_room, error);
     }
 }
 
@@ -216,6 +242,7 @@ static void run_diagnose(struct ncs_run *run)
         return;
     run->machine->snapshot(&snapshot);
     run_note_killed(run, &snapshot);
+    run_report_lost(run, &snapshot);
     if (run->real)
         run_infer(run, &snapshot);
     ncs_run_look_at_unfinished(run, &snapshot);

@@ -88,6 +88,7 @@ enum ncs_error_kind {
     NCS_KIND_EXPECT,   /* a fatal expectation, an assert */
     NCS_KIND_LUA,      /* any other error of the script */
     NCS_KIND_SCENARIO, /* scenario{} stands in the wrong place */
+    NCS_KIND_PROCESS,  /* the rank's process has ended before the job */
     NCS_KIND_MEMORY,   /* the memory budget is used up; no scenario declares that */
     NCS_KINDS
 };

@@ -215,7 +215,7 @@ static void address_add_own(struct ncs_str *text)
     freeifaddrs(all);
 }
 
-static bool publish_by_pmix(const struct team_address *a, bool one_host)
+static bool publish_by_pmix(const struct team_address *a, bool one_host, int64_t patience)
 {
     char token[2 * TEAM_TOKEN + 1], host[256];
     struct ncs_str text = { 0 };
@@ -224,7 +224,7 @@ static bool publish_by_pmix(const struct team_address *a, bool one_host)
     ncs_str_addf(&text, "%d %s %s", a->places[0].port, token, one_host ? "127.0.0.1" : host);
     if (!one_host)
         address_add_own(&text);
-    bool done = ncs_pmix_put(ADDRESS_KEY, text.text);
+    bool done = ncs_pmix_put(ADDRESS_KEY, text.text) && ncs_pmix_meet(patience) == NCS_PMIX_GOT;
     ncs_str_free(&text);
     return done;
 }
@@ -242,7 +242,7 @@ static int publish_random(const struct ncs_team_options *options, enum team_way 
     if (listener < 0)
         return -1;
     address_add(a, "127.0.0.1", port);
-    if (*way == TEAM_BY_PMIX && publish_by_pmix(a, one_host))
+    if (*way == TEAM_BY_PMIX && publish_by_pmix(a, one_host, options->patience))
         return listener;
     if (*way == TEAM_BY_PMIX)
         *way = address_way(options, TEAM_BY_FILE);
@@ -292,11 +292,17 @@ static bool address_read(char *text, struct team_address *a)
     return a->count > 0;
 }
 
+/* A value that has not been published yet would be missing, so that the first search waits for all processes. */
 static enum ncs_pmix_got find_by_pmix(int64_t until, struct team_address *a)
 {
-    char *text;
+    static bool met;
+    char *text = NULL;
     int64_t left = until - team_now();
-    enum ncs_pmix_got got = ncs_pmix_get(0, ADDRESS_KEY, left > 0 ? left : 0, &text);
+    enum ncs_pmix_got got = met ? NCS_PMIX_GOT : ncs_pmix_meet(left > 0 ? left : 0);
+    met = true;
+    left = until - team_now();
+    if (got == NCS_PMIX_GOT)
+        got = ncs_pmix_get(0, ADDRESS_KEY, left > 0 ? left : 0, &text);
     if (got == NCS_PMIX_GOT && !address_read(text, a))
         got = NCS_PMIX_FAILED;
     ncs_free(text);

@@ -95,7 +95,7 @@ void ncs_why_rank_absent(const struct ncs_analysis *q, struct ncs_absent *a)
     static const enum ncs_reason ended[] = {
         [NCS_END_RETURNED] = NCS_ABSENT_FINISHED, [NCS_END_ERROR] = NCS_ABSENT_ERROR,
         [NCS_END_KILLED] = NCS_ABSENT_KILLED,     [NCS_END_ABANDONED] = NCS_ABSENT_FINISHED,
-        [NCS_END_PROMPT] = NCS_ABSENT_FINISHED,
+        [NCS_END_LOST] = NCS_ABSENT_KILLED,       [NCS_END_PROMPT] = NCS_ABSENT_FINISHED,
         [NCS_END_SILENT] = NCS_ABSENT_FINISHED,   [NCS_END_MISSING] = NCS_ABSENT_KILLED,
     };
     a->reason = NCS_ABSENT_FINISHED;

@@ -315,7 +315,8 @@ static void gate_absents(struct ncs_analysis *q, struct ncs_unmet *n,
                 if (q->snap->context[i].thread == gate->owner_thread)
                     a.context = i;
             const struct ncs_snap_context *c = a.context >= 0 ? &q->snap->context[a.context] : NULL;
-            bool stopped = c && c->state == NCS_CONTEXT_ENDED && c->ending == NCS_END_KILLED;
+            bool stopped = c && c->state == NCS_CONTEXT_ENDED &&
+                           (c->ending == NCS_END_KILLED || c->ending == NCS_END_LOST);
             a.reason = stopped ? NCS_ABSENT_KILLED : NCS_ABSENT_ELSEWHERE;
         }
         NCS_PUSH(n->absent, n->absents, n->absent_room, a);

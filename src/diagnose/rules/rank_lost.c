@@ -73,7 +73,8 @@ static bool rank_lost_match(const struct ncs_analysis *q, const struct ncs_cause
     ncs_str_addf(&s, " %s %s", r->absents > 1 ? "were" : "was",
                  ncs_stop_verb(q, context >= 0 ? &q->snap->context[context] : NULL));
     if (r->absents == 1 && context >= 0 && q->snap->context[context].message)
-        ncs_str_addf(&s, " by %s", q->snap->context[context].message);
+        ncs_str_addf(&s, q->snap->context[context].ending == NCS_END_LOST ? " with %s" : " by %s",
+                     q->snap->context[context].message);
     ncs_format_before(q, r, &s);
     ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
     d->f.why = ncs_str_take(&s);

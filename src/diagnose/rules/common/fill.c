@@ -249,7 +249,7 @@ static char *fill_queued_text(const struct ncs_analysis *q, int op, unsigned num
 const char *ncs_stop_verb(const struct ncs_analysis *q, const struct ncs_snap_context *c)
 {
     bool by_fault = !c || !c->message || strncmp(c->message, "--fault", strlen("--fault")) == 0;
-    return q->snap->many && !by_fault ? "ended" : "stopped";
+    return c && c->ending == NCS_END_LOST ? "lost" : q->snap->many && !by_fault ? "ended" : "stopped";
 }
 
 /* Why the rank is absent, for its row. The caller frees it. */

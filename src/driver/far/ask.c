@@ -1,0 +1,237 @@
+/* Each thread that makes calls in another process has a line to it: one question at a time, answered by a thread of its own there. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "driver/far/far.h"
+#include "driver/token.h"
+#include "driver/world.h"
+#include "team/team.h"
+
+/* How long a question may take that is asked with the token: until then no other rank goes on. */
+#define ASK_PATIENCE (30 * SECOND)
+
+struct ask_line {
+    uint32_t number;
+    int process;
+    pthread_cond_t changed;
+    bool has_answer;
+    struct ncs_str answer;
+    struct far_kept kept;
+    struct ask_line *next; /* of the same thread */
+};
+
+static struct {
+    struct ncs_team *team;
+    far_lost *lost;
+    pthread_mutex_t lock; /* guards what follows */
+    struct ncs_map lines; /* by number */
+    struct ncs_map late;  /* by address: the process that will write there, from 1 */
+    uint32_t last;
+    bool *gone;           /* by process */
+    pthread_key_t key;
+} asking = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static _Thread_local struct ask_line *ask_lines;
+
+/* ---- lines ---- */
+
+static void ask_close_lines(void *first)
+{
+    ask_lines = NULL;
+    for (struct ask_line *l = first, *next; l; l = next) {
+        next = l->next;
+        ncs_team_send(asking.team, l->process, FAR_CLOSE, l->number, NULL, 0, NULL, 0);
+        pthread_mutex_lock(&asking.lock);
+        ncs_map_remove(&asking.lines, l->number);
+        pthread_mutex_unlock(&asking.lock);
+        pthread_cond_destroy(&l->changed);
+        ncs_str_free(&l->answer);
+        ncs_free(l);
+    }
+}
+
+static struct ask_line *ask_line_to(int process)
+{
+    struct ask_line *l = ask_lines;
+    while (l && l->process != process)
+        l = l->next;
+    if (l)
+        return l;
+    l = ncs_new(sizeof *l);
+    l->process = process;
+    ncs_real_cond_new(&l->changed);
+    l->next = ask_lines;
+    ask_lines = l;
+    pthread_setspecific(asking.key, l);
+    pthread_mutex_lock(&asking.lock);
+    l->number = ++asking.last;
+    ncs_map_put(&asking.lines, l->number, l);
+    pthread_mutex_unlock(&asking.lock);
+    return l;
+}
+
+struct far_kept *far_kept(int process)
+{
+    return &ask_line_to(process)->kept;
+}
+
+/* ---- questions ---- */
+
+static void ask_tell_lost(int process, const char *why)
+{
+    const struct ncs_peer *peer = ncs_team_peer(asking.team, process);
+    struct ncs_str message = { 0 };
+    ncs_str_addf(&message, "its process (%d on host %s: %s)", (int)peer->pid, peer->host, why);
+    asking.lost(process, message.text);
+    ncs_str_free(&message);
+}
+
+static bool ask_is_late(int64_t until)
+{
+    return until >= 0 && ncs_real_now() >= until;
+}
+
+/* With the lock. */
+static bool ask_wait(struct ask_line *l, int64_t until)
+{
+    struct timespec t = { (time_t)(until / SECOND), (long)(until % SECOND) };
+    while (!l->has_answer && !asking.gone[l->process] && !ask_is_late(until)) {
+        if (until < 0)
+            pthread_cond_wait(&l->changed, &asking.lock);
+        else
+            pthread_cond_timedwait(&l->changed, &asking.lock, &t);
+    }
+    return l->has_answer;
+}
+
+bool far_ask(int process, enum far_kind kind, const struct ncs_str *body, struct ncs_str *answer)
+{
+    struct ask_line *l = ask_line_to(process);
+    struct far_answer head;
+    int64_t until = ncs_token_is_held() ? ncs_real_now() + ASK_PATIENCE : -1;
+    l->kept.known = false;
+    bool heard = ncs_team_send(asking.team, process, (uint32_t)kind, l->number, body->text, body->bytes, NULL, 0);
+    pthread_mutex_lock(&asking.lock);
+    heard = heard && ask_wait(l, until);
+    bool silent = !heard && !asking.gone[process] && ask_is_late(until);
+    asking.gone[process] = asking.gone[process] || silent;
+    *answer = heard ? l->answer : (struct ncs_str){ 0 };
+    l->answer = heard ? (struct ncs_str){ 0 } : l->answer;
+    l->has_answer = false;
+    pthread_mutex_unlock(&asking.lock);
+    if (silent)
+        ask_tell_lost(process, "it has not answered for 30 s");
+    if (!heard || answer->bytes < sizeof head) {
+        ncs_str_free(answer);
+        return false;
+    }
+    memcpy(&head, answer->text, sizeof head);
+    l->kept = (struct far_kept){ true, head.device, head.error };
+    return true;
+}
+
+/* ---- handles that come late ---- */
+
+void far_expect_late(int process, const void *address)
+{
+    pthread_mutex_lock(&asking.lock);
+    ncs_map_put_number(&asking.late, ncs_map_key(address), (size_t)process);
+    pthread_mutex_unlock(&asking.lock);
+}
+
+void far_write_late(int process, struct far_extent late)
+{
+    const void *handle = far_mark((const void *)(uintptr_t)late.bytes, process);
+    pthread_mutex_lock(&asking.lock);
+    bool expected = ncs_map_number(&asking.late, late.address) == (size_t)process;
+    if (expected)
+        memcpy((void *)(uintptr_t)late.address, &handle, sizeof handle);
+    if (expected && handle)
+        ncs_map_put_number(&asking.late, late.address, 0);
+    pthread_mutex_unlock(&asking.lock);
+}
+
+/* ---- functions of the script's that a stream runs there ---- */
+
+struct ask_task {
+    int process;
+    uint32_t number;
+    struct far_task task;
+};
+
+static void *ask_run_task(void *arg)
+{
+    struct ask_task *t = arg;
+    void *data = (void *)(uintptr_t)t->task.data;
+    if (t->task.is_callback)
+        ((cudaStreamCallback_t)(uintptr_t)t->task.function)(
+            (cudaStream_t)far_mark((const void *)(uintptr_t)t->task.stream, t->process), (cudaError_t)t->task.status, data);
+    else
+        ((cudaHostFn_t)(uintptr_t)t->task.function)(data);
+    ncs_team_send(asking.team, t->process, FAR_DONE, t->number, NULL, 0, NULL, 0);
+    ncs_free(t);
+    return NULL;
+}
+
+static void ask_begin_task(int process, const struct ncs_team_message *m)
+{
+    struct ask_task *t = ncs_new(sizeof *t);
+    pthread_t thread;
+    *t = (struct ask_task){ .process = process, .number = m->line };
+    if (m->bytes == sizeof t->task)
+        memcpy(&t->task, m->body, sizeof t->task);
+    if (m->bytes == sizeof t->task && pthread_create(&thread, NULL, ask_run_task, t) == 0)
+        pthread_detach(thread);
+    else
+        ncs_free(t);
+}
+
+/* ---- the team ---- */
+
+static void ask_heard(void *arg, int from, const struct ncs_team_message *m)
+{
+    (void)arg;
+    if (m->kind == FAR_TASK) {
+        ask_begin_task(from, m);
+        return;
+    }
+    pthread_mutex_lock(&asking.lock);
+    struct ask_line *l = m->kind == FAR_ANSWER ? ncs_map_get(&asking.lines, m->line) : NULL;
+    if (l && l->process == from && !l->has_answer) {
+        ncs_str_clear(&l->answer);
+        ncs_str_add_bytes(&l->answer, m->body, m->bytes);
+        l->has_answer = true;
+        pthread_cond_broadcast(&l->changed);
+    }
+    pthread_mutex_unlock(&asking.lock);
+}
+
+static void ask_wake(void *value, void *arg)
+{
+    (void)arg;
+    pthread_cond_broadcast(&((struct ask_line *)value)->changed);
+}
+
+static void ask_lost(void *arg, int process, const char *why)
+{
+    (void)arg;
+    pthread_mutex_lock(&asking.lock);
+    asking.gone[process] = true;
+    ncs_map_each(&asking.lines, ask_wake, NULL);
+    pthread_mutex_unlock(&asking.lock);
+    ask_tell_lost(process, why);
+}
+
+bool far_lead(struct ncs_team *team, far_lost *lost, struct ncs_error *err)
+{
+    asking.team = team;
+    asking.lost = lost;
+    asking.gone = ncs_new((size_t)ncs_team_size(team) * sizeof *asking.gone);
+    pthread_key_create(&asking.key, ask_close_lines);
+    return ncs_team_listen(team, ask_heard, ask_lost, NULL, err);
+}

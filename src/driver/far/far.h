@@ -1,0 +1,61 @@
+/* Ranks of the run whose process is another one. Their scripts run here, in the process that leads; their calls of NCCL and CUDA run
+ * in their own process, on a thread for each thread here that makes calls there. Without a team all ranks are of this process, and
+ * these functions cost nothing. */
+#ifndef NCS_DRIVER_FAR_H
+#define NCS_DRIVER_FAR_H
+
+#include "api/gen/api.h"
+#include "api/journal.h"
+#include "base/error.h"
+#include "driver/driver.h"
+#include "driver/far/pack.h"
+
+struct ncs_team;
+
+/* ---- route.c ---- */
+
+/* The functions of the libraries, each of which runs in the process of the calling rank. `local`: the libraries here. */
+const struct ncs_api *far_table(const struct ncs_api *local);
+/* Runs a function of the project's own in the process of the calling rank. False: that is this one. */
+bool far_run_own(enum ncs_fn fn, const union ncs_arg *arg, cudaError_t *rc);
+
+/* ---- ask.c: questions to another process ---- */
+
+/* What is done when a process has ended before the job: called with the token, or without, by a thread of the team's. */
+typedef void far_lost(int process, const char *why);
+bool far_lead(struct ncs_team *team, far_lost *lost, struct ncs_error *err);
+
+/* Waits for the answer. The caller frees it. False: the process is gone, or does not answer a question that is asked with the
+ * token. */
+bool far_ask(int process, enum far_kind kind, const struct ncs_str *body, struct ncs_str *answer);
+/* What CUDA keeps for the calling thread in that process, as far as an answer has told it. */
+struct far_kept {
+    bool known;
+    int device, error;
+};
+struct far_kept *far_kept(int process);
+/* A handle that is written at this address may come later. */
+void far_expect_late(int process, const void *address);
+void far_write_late(int process, struct far_extent late);
+
+/* ---- place.c: where ranks are ---- */
+
+void far_set_places(const struct ncs_driver_place *rank, int ranks, const struct ncs_error *lack); /* copied */
+int far_ranks(void);
+const struct ncs_error *far_lack(void); /* why no run is possible; NULL = nothing */
+bool far_is_on(void);
+int far_processes(void); /* 1 without a team */
+int far_process(int rank);
+int far_device(int rank, int gpus);
+/* The process in which calls of the calling thread run that no handle leads to another one: that of its rank, or, until the next
+ * far_at, the given one; -1 = that of its rank again. Returns the one before. */
+int far_at(int process);
+int far_here(void);
+
+/* Reads memory of a process. False: it is gone. */
+bool far_read(const void *there, void *here, size_t bytes);
+/* Sets or removes a variable of the environment in all other processes: "NAME=value", "NAME"; "" gives all of them the values that
+ * they had at first. */
+void far_put_variable(const char *setting);
+
+#endif

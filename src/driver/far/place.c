@@ -1,0 +1,102 @@
+#include <string.h>
+
+#include "base/mem.h"
+#include "driver/far/far.h"
+#include "driver/world.h"
+
+static struct {
+    struct ncs_driver_place *rank;
+    int ranks, processes;
+    struct ncs_error lack;
+} far_places = { .processes = 1 };
+
+static _Thread_local int chosen = -1;
+
+void far_set_places(const struct ncs_driver_place *rank, int ranks, const struct ncs_error *lack)
+{
+    far_places.lack = lack ? *lack : (struct ncs_error){ .status = NCS_OK };
+    far_places.rank = ncs_resize(far_places.rank, (size_t)ranks * sizeof *rank);
+    memcpy(far_places.rank, rank, (size_t)ranks * sizeof *rank);
+    far_places.ranks = ranks;
+    far_places.processes = 1;
+    for (int i = 0; i < ranks; i++)
+        if (rank[i].process >= far_places.processes)
+            far_places.processes = rank[i].process + 1;
+}
+
+const struct ncs_error *far_lack(void)
+{
+    return far_places.lack.status == NCS_OK ? NULL : &far_places.lack;
+}
+
+int far_ranks(void)
+{
+    return far_places.ranks;
+}
+
+bool far_is_on(void)
+{
+    return far_places.processes > 1;
+}
+
+int far_processes(void)
+{
+    return far_places.processes;
+}
+
+int far_process(int rank)
+{
+    return rank >= 0 && rank < far_places.ranks ? far_places.rank[rank].process : 0;
+}
+
+int far_device(int rank, int gpus)
+{
+    return rank >= 0 && rank < far_places.ranks ? far_places.rank[rank].device : rank % gpus;
+}
+
+int far_at(int process)
+{
+    int before = chosen;
+    chosen = process;
+    return before;
+}
+
+int far_here(void)
+{
+    return chosen >= 0 ? chosen : ncs_real_self ? far_process(ncs_real_self->options.local->rank) : 0;
+}
+
+bool far_read(const void *there, void *here, size_t bytes)
+{
+    for (size_t done = 0; done < bytes;) {
+        size_t piece = bytes - done < FAR_CHUNK ? bytes - done : FAR_CHUNK;
+        struct far_extent extent = { (uintptr_t)far_unmark(there) + done, piece };
+        struct ncs_str body = { 0 }, answer = { 0 };
+        ncs_str_add_bytes(&body, &extent, sizeof extent);
+        bool heard = far_ask(far_process_of(there), FAR_READ, &body, &answer);
+        struct far_reader items = { (const unsigned char *)answer.text + sizeof(struct far_answer),
+                                    (const unsigned char *)answer.text + answer.bytes };
+        struct far_item item;
+        const void *data;
+        heard = heard && far_next_item(&items, &item, &data) && item.bytes == piece;
+        if (heard)
+            memcpy((char *)here + done, data, piece);
+        ncs_str_free(&body);
+        ncs_str_free(&answer);
+        if (!heard)
+            return false;
+        done += piece;
+    }
+    return true;
+}
+
+void far_put_variable(const char *setting)
+{
+    struct ncs_str body = { 0 }, answer = { 0 };
+    ncs_str_add_bytes(&body, setting, strlen(setting) + 1);
+    for (int p = 1; p < far_places.processes; p++) {
+        far_ask(p, FAR_VARIABLE, &body, &answer);
+        ncs_str_free(&answer);
+    }
+    ncs_str_free(&body);
+}
