@@ -359,6 +359,7 @@ static void late_inside(void)
 
 struct called {
     int process, times, status;
+    int refused; /* CUDA allows no call in such a function */
     void *data;
     pthread_t thread;
 };
@@ -366,8 +367,10 @@ struct called {
 static void on_host(void *arg)
 {
     struct called *c = arg;
+    void *memory;
     c->process = getpid();
     c->times++;
+    c->refused = (int)cudaMalloc(&memory, COUNT);
 }
 
 static void on_stream(cudaStream_t stream, cudaError_t status, void *arg)
@@ -393,6 +396,8 @@ static void functions(void)
     EXPECT(host.process, getpid());
     EXPECT(stream.process, getpid());
     EXPECT(stream.status, 0);
+    EXPECT(host.refused, 800);
+    EXPECT(stream.refused, 800);
     EXPECT(stream.data == (void *)j.stream, 1);
     end(&j);
 }

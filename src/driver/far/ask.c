@@ -29,7 +29,7 @@ static struct {
     struct ncs_team *team;
     far_lost *lost;
     pthread_mutex_t lock; /* guards what follows */
-    struct ncs_map lines; /* by number */
+    struct ncs_map lines; /* by process and number */
     struct ncs_map late;  /* by address: the process that will write there, from 1 */
     uint32_t last;
     bool *gone;           /* by process */
@@ -40,14 +40,20 @@ static _Thread_local struct ask_line *ask_lines;
 
 /* ---- lines ---- */
 
+/* Members number the lines of their tasks each for itself. */
+static uint64_t ask_key(int process, uint32_t number)
+{
+    return (uint64_t)process << 32 | number;
+}
+
 static void ask_close_lines(void *first)
 {
     ask_lines = NULL;
     for (struct ask_line *l = first, *next; l; l = next) {
         next = l->next;
-        ncs_team_send(asking.team, l->process, FAR_CLOSE, l->number, NULL, 0, NULL, 0);
+        ncs_team_send(asking.team, l->process, l->number < FAR_TASK_LINES ? FAR_CLOSE : FAR_DONE, l->number, NULL, 0, NULL, 0);
         pthread_mutex_lock(&asking.lock);
-        ncs_map_remove(&asking.lines, l->number);
+        ncs_map_remove(&asking.lines, ask_key(l->process, l->number));
         pthread_mutex_unlock(&asking.lock);
         pthread_cond_destroy(&l->changed);
         ncs_str_free(&l->answer);
@@ -55,24 +61,28 @@ static void ask_close_lines(void *first)
     }
 }
 
-static struct ask_line *ask_line_to(int process)
+/* Of the calling thread. number: the member's; 0 = a new one. */
+static struct ask_line *ask_new_line(int process, uint32_t number)
 {
-    struct ask_line *l = ask_lines;
-    while (l && l->process != process)
-        l = l->next;
-    if (l)
-        return l;
-    l = ncs_new(sizeof *l);
+    struct ask_line *l = ncs_new(sizeof *l);
     l->process = process;
     ncs_real_cond_new(&l->changed);
     l->next = ask_lines;
     ask_lines = l;
     pthread_setspecific(asking.key, l);
     pthread_mutex_lock(&asking.lock);
-    l->number = ++asking.last;
-    ncs_map_put(&asking.lines, l->number, l);
+    l->number = number ? number : ++asking.last;
+    ncs_map_put(&asking.lines, ask_key(process, l->number), l);
     pthread_mutex_unlock(&asking.lock);
     return l;
+}
+
+static struct ask_line *ask_line_to(int process)
+{
+    struct ask_line *l = ask_lines;
+    while (l && l->process != process)
+        l = l->next;
+    return l ? l : ask_new_line(process, 0);
 }
 
 struct far_kept *far_kept(int process)
@@ -167,13 +177,13 @@ struct ask_task {
 static void *ask_run_task(void *arg)
 {
     struct ask_task *t = arg;
+    ask_new_line(t->process, t->number); /* its end tells the process that the task has run */
     void *data = (void *)(uintptr_t)t->task.data;
     if (t->task.is_callback)
         ((cudaStreamCallback_t)(uintptr_t)t->task.function)(
             (cudaStream_t)far_mark((const void *)(uintptr_t)t->task.stream, t->process), (cudaError_t)t->task.status, data);
     else
         ((cudaHostFn_t)(uintptr_t)t->task.function)(data);
-    ncs_team_send(asking.team, t->process, FAR_DONE, t->number, NULL, 0, NULL, 0);
     ncs_free(t);
     return NULL;
 }
@@ -201,8 +211,8 @@ static void ask_heard(void *arg, int from, const struct ncs_team_message *m)
         return;
     }
     pthread_mutex_lock(&asking.lock);
-    struct ask_line *l = m->kind == FAR_ANSWER ? ncs_map_get(&asking.lines, m->line) : NULL;
-    if (l && l->process == from && !l->has_answer) {
+    struct ask_line *l = m->kind == FAR_ANSWER ? ncs_map_get(&asking.lines, ask_key(from, m->line)) : NULL;
+    if (l && !l->has_answer) {
         ncs_str_clear(&l->answer);
         ncs_str_add_bytes(&l->answer, m->body, m->bytes);
         l->has_answer = true;

@@ -17,9 +17,12 @@ enum far_kind {
     FAR_VARIABLE, /* "NAME=value" or "NAME", for its environment; answered */
     FAR_CLOSE,    /* the line is not used any more */
     FAR_ANSWER,   /* to the leader: struct far_answer, items */
-    FAR_TASK,     /* to the leader: struct far_task; `line` is a number of the member's */
+    FAR_TASK,     /* to the leader: struct far_task; `line` is a number of the member's, from FAR_TASK_LINES on. Until FAR_DONE the
+                   * stream's thread answers on this line, as CUDA forbids some calls to it */
     FAR_DONE,     /* to the member: the task with this line has run */
 };
+
+#define FAR_TASK_LINES (UINT32_C(1) << 31)
 
 #define FAR_CHUNK ((size_t)16 << 20) /* bytes of a copy that travel in one message, at most */
 

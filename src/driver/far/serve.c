@@ -24,9 +24,7 @@ struct serve_line {
 /* A function of the script's that a stream here runs: the leader calls it. */
 struct serve_task {
     struct far_task task;
-    uint32_t number;
-    bool done;
-    pthread_cond_t changed;
+    struct serve_line line;
 };
 
 /* A handle that the library may write after the call that asked for it. */
@@ -40,25 +38,63 @@ static struct {
     struct ncs_team *team;
     const struct ncs_api *api;
     pthread_mutex_t lock; /* guards what follows, and the lines */
-    struct ncs_map lines, tasks;
+    struct ncs_map lines;
     struct serve_late *late;
     uint32_t last_task;
 } serving = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* ---- lines ---- */
+
+static void serve_line_begin(struct serve_line *l, uint32_t number)
+{
+    l->number = number;
+    l->last = &l->first;
+    pthread_cond_init(&l->changed, NULL);
+    ncs_map_put(&serving.lines, number, l);
+}
+
+static struct serve_question *serve_next(struct serve_line *l)
+{
+    pthread_mutex_lock(&serving.lock);
+    while (!l->first)
+        pthread_cond_wait(&l->changed, &serving.lock);
+    struct serve_question *q = l->first;
+    l->first = q->next;
+    if (!l->first)
+        l->last = &l->first;
+    pthread_mutex_unlock(&serving.lock);
+    return q;
+}
+
+static void serve_question(uint32_t line, const struct serve_question *q);
+
+/* Until the leader closes the line, or says that the task with this line has run. */
+static void serve_line(struct serve_line *l)
+{
+    for (bool open = true; open;) {
+        struct serve_question *q = serve_next(l);
+        open = q->kind != FAR_CLOSE && q->kind != FAR_DONE;
+        if (open)
+            serve_question(l->number, q);
+        ncs_free(q);
+    }
+    pthread_mutex_lock(&serving.lock);
+    ncs_map_remove(&serving.lines, l->number);
+    pthread_mutex_unlock(&serving.lock);
+    pthread_cond_destroy(&l->changed);
+}
 
 /* ---- functions of the script's ---- */
 
 static void serve_run_there(struct serve_task *t, const void *stream, int status)
 {
-    pthread_mutex_lock(&serving.lock);
     t->task.stream = (uintptr_t)stream;
     t->task.status = status;
-    ncs_map_put(&serving.tasks, t->number, t);
-    if (ncs_team_send(serving.team, 0, FAR_TASK, t->number, &t->task, sizeof t->task, NULL, 0))
-        while (!t->done)
-            pthread_cond_wait(&t->changed, &serving.lock);
-    ncs_map_remove(&serving.tasks, t->number);
+    pthread_mutex_lock(&serving.lock);
+    serve_line_begin(&t->line, FAR_TASK_LINES | ++serving.last_task);
     pthread_mutex_unlock(&serving.lock);
-    pthread_cond_destroy(&t->changed);
+    if (ncs_team_send(serving.team, 0, FAR_TASK, t->line.number, &t->task, sizeof t->task, NULL, 0))
+        serve_line(&t->line);
     ncs_free(t);
 }
 
@@ -81,24 +117,9 @@ static struct serve_task *serve_new_task(const struct ncs_fn_info *info, union n
         return NULL;
     struct serve_task *t = ncs_new(sizeof *t);
     t->task = (struct far_task){ .function = arg[at - 1].u, .data = arg[data - 1].u, .is_callback = callback != 0 };
-    pthread_cond_init(&t->changed, NULL);
-    pthread_mutex_lock(&serving.lock);
-    t->number = ++serving.last_task;
-    pthread_mutex_unlock(&serving.lock);
     arg[at - 1].f = host ? (void (*)(void))serve_host_function : (void (*)(void))serve_callback;
     arg[data - 1].p = t;
     return t;
-}
-
-static void serve_end_task(uint32_t number)
-{
-    pthread_mutex_lock(&serving.lock);
-    struct serve_task *t = ncs_map_get(&serving.tasks, number);
-    if (t) {
-        t->done = true;
-        pthread_cond_broadcast(&t->changed);
-    }
-    pthread_mutex_unlock(&serving.lock);
 }
 
 /* ---- a call ---- */
@@ -242,10 +263,8 @@ static void serve_a_call(uint32_t line, const unsigned char *body, size_t bytes)
     if (serve_take(&c, body, bytes)) {
         struct serve_task *task = serve_new_task(c.info, c.arg);
         answer.absent = !serve_invoke(&c, &answer.result);
-        if (task && (answer.absent || answer.result.i != 0)) {
-            pthread_cond_destroy(&task->changed);
+        if (answer.absent || answer.result.i != 0)
             ncs_free(task);
-        }
         serve_add_results(&c, &answer, &items);
     }
     serve_answer(line, &answer, &items);
@@ -317,37 +336,22 @@ static void serve_a_variable(uint32_t line, const unsigned char *body, size_t by
     serve_answer(line, &(struct far_answer){ .absent = 0 }, &(struct ncs_str){ 0 });
 }
 
-/* ---- lines ---- */
-
-static struct serve_question *serve_next(struct serve_line *l)
+static void serve_question(uint32_t line, const struct serve_question *q)
 {
-    pthread_mutex_lock(&serving.lock);
-    while (!l->first)
-        pthread_cond_wait(&l->changed, &serving.lock);
-    struct serve_question *q = l->first;
-    l->first = q->next;
-    if (!l->first)
-        l->last = &l->first;
-    pthread_mutex_unlock(&serving.lock);
-    return q;
+    if (q->kind == FAR_CALL)
+        serve_a_call(line, q->body, q->bytes);
+    else if (q->kind == FAR_READ)
+        serve_a_read(line, q->body, q->bytes);
+    else if (q->kind == FAR_VARIABLE)
+        serve_a_variable(line, q->body, q->bytes);
 }
 
-static void *serve_line_main(void *arg)
+/* ---- messages ---- */
+
+static void *serve_line_main(void *line)
 {
-    struct serve_line *l = arg;
-    for (bool open = true; open;) {
-        struct serve_question *q = serve_next(l);
-        open = q->kind != FAR_CLOSE;
-        if (q->kind == FAR_CALL)
-            serve_a_call(l->number, q->body, q->bytes);
-        else if (q->kind == FAR_READ)
-            serve_a_read(l->number, q->body, q->bytes);
-        else if (q->kind == FAR_VARIABLE)
-            serve_a_variable(l->number, q->body, q->bytes);
-        ncs_free(q);
-    }
-    pthread_cond_destroy(&l->changed);
-    ncs_free(l);
+    serve_line(line);
+    ncs_free(line);
     return NULL;
 }
 
@@ -356,27 +360,21 @@ static struct serve_line *serve_new_line(uint32_t number)
 {
     struct serve_line *l = ncs_new(sizeof *l);
     pthread_t thread;
-    l->number = number;
-    l->last = &l->first;
-    pthread_cond_init(&l->changed, NULL);
-    if (pthread_create(&thread, NULL, serve_line_main, l) != 0) {
-        pthread_cond_destroy(&l->changed);
-        ncs_free(l);
-        return NULL;
+    serve_line_begin(l, number);
+    if (pthread_create(&thread, NULL, serve_line_main, l) == 0) {
+        pthread_detach(thread);
+        return l;
     }
-    pthread_detach(thread);
-    ncs_map_put(&serving.lines, number, l);
-    return l;
+    ncs_map_remove(&serving.lines, number);
+    pthread_cond_destroy(&l->changed);
+    ncs_free(l);
+    return NULL;
 }
 
 static void serve_heard(void *arg, int from, const struct ncs_team_message *m)
 {
     (void)arg;
     (void)from;
-    if (m->kind == FAR_DONE) {
-        serve_end_task(m->line);
-        return;
-    }
     struct serve_question *q = ncs_new(sizeof *q + m->bytes);
     q->kind = m->kind;
     q->bytes = m->bytes;
@@ -384,7 +382,7 @@ static void serve_heard(void *arg, int from, const struct ncs_team_message *m)
         memcpy(q->body, m->body, m->bytes);
     pthread_mutex_lock(&serving.lock);
     struct serve_line *l = ncs_map_get(&serving.lines, m->line);
-    if (!l && m->kind != FAR_CLOSE)
+    if (!l && m->line < FAR_TASK_LINES && m->kind != FAR_CLOSE)
         l = serve_new_line(m->line);
     if (l) {
         *l->last = q;
@@ -393,8 +391,6 @@ static void serve_heard(void *arg, int from, const struct ncs_team_message *m)
     } else {
         ncs_free(q);
     }
-    if (m->kind == FAR_CLOSE)
-        ncs_map_remove(&serving.lines, m->line);
     pthread_mutex_unlock(&serving.lock);
 }
 

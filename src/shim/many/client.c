@@ -35,6 +35,7 @@ struct client_thread {
 
 static _Thread_local struct client_thread *mine; /* a pointer only: these libraries have little room for such */
 static pthread_key_t client_key;
+static _Thread_local bool in_function; /* the thread runs a host function of a stream */
 static bool client_skips, client_on;
 static pid_t client_pid; /* a process that is forked from it has no part in the job */
 static pthread_mutex_t client_lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
@@ -209,6 +210,7 @@ static void *client_runner(void *arg)
                 return arg;
         }
         wire_set(t->wire, WIRE_SERVED);
+        in_function = true;
         client_run(t->wire);
         wire_set(t->wire, WIRE_REPLY);
         while (atomic_load(&t->wire->state) == WIRE_REPLY) {
@@ -399,6 +401,7 @@ const struct ncs_api *client_api(const struct ncs_shim_above *above, int site, i
     if (arena >= 0)
         close(arena);
     mine->wire->rank = named;
+    mine->wire->in_function = in_function;
     client_set_site(mine->wire, above, site);
     return &remote;
 }

@@ -12,6 +12,7 @@
 #include "shim/shim.h"
 #include "sim/cuda/outside.h"
 #include "sim/data/caller.h"
+#include "sim/kernel/foreign.h"
 
 /* ---- memory of the process ---- */
 
@@ -291,6 +292,7 @@ static void serve_function_of_api(struct stand_in *s, int site)
     if (!api || !ncs_shim_join(fn, serving.arg)) {
         serve_refuse(w, ncs_shim_refusal());
     } else {
+        sim_foreign_in_function(w->in_function);
         serve_invoke(&serving, api, fn);
         s->rank = ncs_local && ncs_local->named ? ncs_local->rank : -1;
         s->process->rank = s->process->rank < 0 ? s->rank : s->process->rank; /* with the token */

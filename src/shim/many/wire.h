@@ -42,6 +42,7 @@ struct wire {
     atomic_bool greeted;      /* the machine has sent its welcome, and will send nothing more on the connection */
     atomic_bool sleeps[2];    /* by side: it waits, and has to be woken */
     int fn;
+    bool in_function;         /* the thread runs a host function of a stream */
     int rank;                 /* that the thread has said of itself; -1 = none */
     int refused;              /* reply: the call was not made, and returns this code */
     bool is_refused;

@@ -113,6 +113,11 @@ bool sim_foreign_is_attached(void)
     return sim_context_self() != NULL;
 }
 
+void sim_foreign_in_function(bool runs)
+{
+    sim_context_self()->in_callback = runs;
+}
+
 void sim_foreign_detach(void)
 {
     if (!sim_context_self() || sim_context_self()->state == CONTEXT_ENDED)

@@ -46,6 +46,8 @@ bool sim_foreign_some_wait(void);
 void sim_foreign_unwatch(void);
 /* Notes a call that is not only a query. Needs the token. */
 void sim_foreign_called(void);
+/* The calling thread runs a stream's host function, or has ended it. Needs the token. */
+void sim_foreign_in_function(bool runs);
 /* Sets the stop that the snapshot will report for the program. */
 void sim_foreign_stop(enum ncs_stop how);
 
