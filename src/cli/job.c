@@ -69,6 +69,19 @@ static int job_ranks_of(const struct ncs_team *team, int process, int wanted)
     return alone && hello.gpus > 1 ? hello.gpus : 1;
 }
 
+/* A process that sees one GPU of its host's is taken to have it for itself. */
+static int job_gpus(const struct ncs_team *team)
+{
+    int gpus = 0;
+    for (int p = 0; p < ncs_team_size(team); p++) {
+        struct job_hello hello;
+        job_hello_of(team, p, &hello);
+        if (hello.gpus == 1 || ncs_team_peer(team, p)->local == 0)
+            gpus += hello.gpus;
+    }
+    return gpus;
+}
+
 /* Why the process cannot have so many ranks. False: it can. */
 static bool job_lacks(const struct ncs_team *team, int process, int ranks, struct ncs_error *err)
 {
@@ -110,7 +123,9 @@ static bool job_lead(struct ncs_team *team, const struct ncs_job_options *o, int
     bool real = strcmp(o->driver->name, "nccl") == 0;
     struct ncs_error lack = { .status = NCS_OK };
     struct ncs_driver_place *place = job_places(team, o->ranks, real, ranks, &lack);
-    bool fine = !real || ncs_driver_lead(team, place, *ranks, lack.status == NCS_OK ? NULL : &lack, err);
+    struct ncs_driver_job job = { .team = team, .place = place, .ranks = *ranks, .gpus = job_gpus(team),
+                                  .lack = lack.status == NCS_OK ? NULL : &lack };
+    bool fine = !real || ncs_driver_lead(&job, err);
     ncs_free(place);
     atomic_store(&job_team, team);
     return fine;

@@ -25,12 +25,17 @@ const struct ncs_api *ncs_driver_real_api(void); /* the libraries' functions; a 
  * place[i].device it has from the start. The process that leads calls ncs_driver_lead before it opens the driver, and all runs
  * of it are made so; each other process serves. lack: why no run is possible, which each run then says; NULL = nothing. */
 struct ncs_team;
-struct ncs_driver_place {
+struct ncs_driver_place { /* in order of the processes */
     int process, device;
 };
-bool ncs_driver_lead(struct ncs_team *team, const struct ncs_driver_place *place, int ranks, const struct ncs_error *lack,
-                     struct ncs_error *err);
-/* GPUs that runs can use: `here` without other processes; else one for each rank of the job. */
+struct ncs_driver_job {
+    struct ncs_team *team;
+    const struct ncs_driver_place *place; /* copied */
+    int ranks, gpus;              /* of all hosts */
+    const struct ncs_error *lack;
+};
+bool ncs_driver_lead(const struct ncs_driver_job *job, struct ncs_error *err);
+/* GPUs of the run: `here`, or those of all hosts of the job. */
 int ncs_driver_all_devices(int here);
 /* After ncs_driver_open. Makes calls for the leader until that ends the job, and returns the job's exit status; -1 and err if the
  * leader is gone. Threads may be inside of calls: the process can only exit. */

@@ -92,16 +92,17 @@ static const struct ncs_driver *open_nccl(const struct ncs_driver_choice *choice
     return ncs_driver_real(&functions);
 }
 
-bool ncs_driver_lead(struct ncs_team *team, const struct ncs_driver_place *place, int ranks, const struct ncs_error *lack,
-                     struct ncs_error *err)
+bool ncs_driver_lead(const struct ncs_driver_job *job, struct ncs_error *err)
 {
-    far_set_places(place, ranks, lack);
-    return ncs_real_lead(team, err);
+    if (job->ranks > 0 && job->place[job->ranks - 1].process > FAR_PROCESSES_MOST)
+        return ncs_fail(err, NCS_BAD_INPUT, "a run has at most %d processes", FAR_PROCESSES_MOST + 1);
+    far_set_places(job);
+    return ncs_real_lead(job->team, err);
 }
 
 int ncs_driver_all_devices(int here)
 {
-    return far_is_on() ? far_ranks() : here;
+    return far_is_on() ? far_gpus() : here;
 }
 
 int ncs_driver_serve(struct ncs_team *team, struct ncs_error *err)

@@ -20,11 +20,12 @@ fail() {
 }
 
 # What a run of N processes and one of N ranks must have in common. What is printed may come in any order.
-same='{ scenario, case, ranks, verdict, exit, checked, wrong_count, expectations, output: (.output | sort),
+same='{ scenario, case, ranks, verdict, exit, checked: (.checked > 0), wrong_count, expectations, output: (.output | sort),
     errors: [.errors[] | { rank, kind, name, line }] | sort,
     findings: [.findings[] | { rule, comm, call, culprits }] }'
 alike() { # alike NAME FILE FILE
     ran=$((ran + 1))
+    jq -es 'length > 0 and all(.verdict != "invalid")' "$2" >/dev/null || fail "$1: nothing was run in one process"
     diff <(jq -c "$same" "$2" 2>&1) <(jq -c "$same" "$3" 2>&1) >"$work/diff" || { fail "$1: one process <, several >"; head -n 8 "$work/diff" | cut -c 1-1000; }
 }
 # One job on one machine of exec's, whose libraries are the real ones. Statuses of the processes: $work/statuses.

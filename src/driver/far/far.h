@@ -40,8 +40,9 @@ void far_write_late(int process, struct far_extent late);
 
 /* ---- place.c: where ranks are ---- */
 
-void far_set_places(const struct ncs_driver_place *rank, int ranks, const struct ncs_error *lack); /* copied */
+void far_set_places(const struct ncs_driver_job *job);
 int far_ranks(void);
+int far_gpus(void);
 const struct ncs_error *far_lack(void); /* why no run is possible; NULL = nothing */
 bool far_is_on(void);
 int far_processes(void); /* 1 without a team */

@@ -6,22 +6,26 @@
 
 static struct {
     struct ncs_driver_place *rank;
-    int ranks, processes;
+    int ranks, gpus, processes;
     struct ncs_error lack;
 } far_places = { .processes = 1 };
 
 static _Thread_local int chosen = -1;
 
-void far_set_places(const struct ncs_driver_place *rank, int ranks, const struct ncs_error *lack)
+void far_set_places(const struct ncs_driver_job *job)
 {
-    far_places.lack = lack ? *lack : (struct ncs_error){ .status = NCS_OK };
-    far_places.rank = ncs_resize(far_places.rank, (size_t)ranks * sizeof *rank);
-    memcpy(far_places.rank, rank, (size_t)ranks * sizeof *rank);
-    far_places.ranks = ranks;
-    far_places.processes = 1;
-    for (int i = 0; i < ranks; i++)
-        if (rank[i].process >= far_places.processes)
-            far_places.processes = rank[i].process + 1;
+    size_t ranks = (size_t)job->ranks;
+    far_places.rank = ncs_resize(far_places.rank, ranks * sizeof *far_places.rank);
+    memcpy(far_places.rank, job->place, ranks * sizeof *far_places.rank);
+    far_places.ranks = job->ranks;
+    far_places.gpus = job->gpus;
+    far_places.processes = ranks > 0 ? job->place[ranks - 1].process + 1 : 1;
+    far_places.lack = job->lack ? *job->lack : (struct ncs_error){ .status = NCS_OK };
+}
+
+int far_gpus(void)
+{
+    return far_places.gpus;
 }
 
 const struct ncs_error *far_lack(void)
