@@ -174,6 +174,15 @@ static bool any_has_time(const struct real_context *c)
     return false;
 }
 
+/* Launchers that see a process die interrupt the others. */
+static bool any_is_lost(void)
+{
+    const struct real_context *c = ncs_real.first;
+    while (c && c->ending != NCS_END_LOST)
+        c = c->next;
+    return c != NULL;
+}
+
 /* No progress within the patience, and no thread sleeps or waits with a deadline. */
 static bool stalled(void)
 {
@@ -192,8 +201,7 @@ static enum ncs_stop machine_run(void)
     ncs_real.stop = NCS_STOP_DONE;
     while (ncs_real.live > 0) {
         if (atomic_load(&ncs_real.interrupted) || stalled()) {
-            ncs_real.stop =
-                atomic_load(&ncs_real.interrupted) ? NCS_STOP_INTERRUPTED : NCS_STOP_STALLED;
+            ncs_real.stop = atomic_load(&ncs_real.interrupted) && !any_is_lost() ? NCS_STOP_INTERRUPTED : NCS_STOP_STALLED;
             break;
         }
         ncs_real_wait(&ncs_real.changed, ncs_real_now() + LOOK);

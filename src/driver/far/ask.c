@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,14 +228,35 @@ static void ask_wake(void *value, void *arg)
     pthread_cond_broadcast(&((struct ask_line *)value)->changed);
 }
 
+struct ask_loss {
+    int process;
+    char why[128];
+};
+
+static void *ask_tell_loss(void *arg)
+{
+    struct ask_loss *loss = arg;
+    ask_tell_lost(loss->process, loss->why);
+    ncs_free(loss);
+    return NULL;
+}
+
+/* Called by the thread that delivers answers. Who has the token may wait for one, and telling takes the token. */
 static void ask_lost(void *arg, int process, const char *why)
 {
+    struct ask_loss *loss = ncs_new(sizeof *loss);
+    pthread_t thread;
     (void)arg;
+    loss->process = process;
+    snprintf(loss->why, sizeof loss->why, "%s", why);
     pthread_mutex_lock(&asking.lock);
     asking.gone[process] = true;
     ncs_map_each(&asking.lines, ask_wake, NULL);
     pthread_mutex_unlock(&asking.lock);
-    ask_tell_lost(process, why);
+    if (pthread_create(&thread, NULL, ask_tell_loss, loss) == 0)
+        pthread_detach(thread);
+    else
+        ncs_free(loss); /* the calls of its ranks fail all the same */
 }
 
 bool far_lead(struct ncs_team *team, far_lost *lost, struct ncs_error *err)
