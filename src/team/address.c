@@ -60,7 +60,7 @@ static void token_derive(const struct ncs_launcher *launcher, uint8_t token[TEAM
     memcpy(key, secret, strnlen(secret, sizeof key));
     for (int half = 0; half < 2; half++) {
         ncs_str_clear(&text);
-        ncs_str_addf(&text, "%d %d %s %ld ", half, launcher->processes, launcher->job, (long)geteuid());
+        ncs_str_addf(&text, "%d %s %ld ", half, launcher->job, (long)geteuid());
         ncs_str_add(&text, secret);
         uint64_t hash = team_sip(key, text.text, text.bytes);
         memcpy(token + 8 * half, &hash, sizeof hash);
@@ -81,7 +81,7 @@ static bool address_parse(const char *text, struct team_place *place)
         text++;
         bytes -= 2;
     }
-    if (!bytes || bytes >= sizeof place->host || (!brackets && memchr(text, ':', bytes)) ||
+    if (!bytes || bytes >= sizeof place->host || (!brackets && strcspn(text, "[]:") < bytes) ||
         strspn(colon + 1, "0123456789") != strlen(colon + 1) || !ncs_parse_int(colon + 1, &port) || port < 1 || port > 65535)
         return false;
     memcpy(place->host, text, bytes);
@@ -146,8 +146,7 @@ static void address_add(struct team_address *a, const char *host, int port)
 /* The launcher's port, and a few others in case that it is taken. */
 static void address_derive(const struct ncs_launcher *launcher, struct team_address *a)
 {
-    struct ncs_random random = { ncs_hash((uint64_t)geteuid(), (uint64_t)launcher->processes) };
-    random.state = ncs_hash_bytes(random.state, launcher->job, strlen(launcher->job));
+    struct ncs_random random = { ncs_hash_bytes((uint64_t)geteuid(), launcher->job, strlen(launcher->job)) };
     random.state = ncs_hash_bytes(random.state, launcher->host, strlen(launcher->host));
     token_derive(launcher, a->token);
     if (launcher->port)

@@ -146,12 +146,11 @@ static bool visitor_look(struct gathering *g, struct visitor *v)
 {
     char room[252];
     const char *why;
-    bool none;
     if (v->got == sizeof v->hello.greeting) {
-        why = team_check_greeting(&v->hello.greeting, &none, room);
-        if (why && !none)
+        why = team_check_greeting(&v->hello.greeting, room);
+        if (why)
             visitor_refuse(g, v, why, false);
-        return !why || !none;
+        return true;
     }
     if (v->got == sizeof v->hello) {
         why = team_check_hello(&v->hello, g->address.token, g->team->processes, room);
@@ -173,6 +172,13 @@ static bool visitor_look(struct gathering *g, struct visitor *v)
     return true;
 }
 
+/* Another program, as one that looks for open ports, is not waited for. */
+static bool visitor_is_ours(const struct visitor *v)
+{
+    size_t come = v->got < sizeof v->hello.greeting.magic ? v->got : sizeof v->hello.greeting.magic;
+    return memcmp(v->hello.greeting.magic, TEAM_MAGIC, come) == 0;
+}
+
 /* Reads on. False: the connection is at its end, or of no use. */
 static bool visitor_read(struct gathering *g, struct visitor *v)
 {
@@ -191,7 +197,7 @@ static bool visitor_read(struct gathering *g, struct visitor *v)
         if (v->refused)
             return true; /* the others are served in between */
         v->got += (size_t)got;
-        if ((size_t)got == wants && !visitor_look(g, v))
+        if (!visitor_is_ours(v) || ((size_t)got == wants && !visitor_look(g, v)))
             return false;
         if (v->number)
             return true;
@@ -386,7 +392,7 @@ static void gather_end(struct gathering *g, char *file)
 struct ncs_team *ncs_team_gather(const struct ncs_team_options *options, struct ncs_error *err)
 {
     struct gathering g = { .options = options, .until = team_now() + options->patience, .listener = -1, .events = -1 };
-    struct ncs_error own = { NCS_OK };
+    struct ncs_error own = { .status = NCS_OK };
     char *file = NULL;
     if (options->hello_bytes > NCS_TEAM_HELLO_MOST) {
         ncs_fail(err, NCS_INTERNAL, "the hello of process 0 is too long");
