@@ -219,8 +219,10 @@ static void gather_accept(struct gathering *g)
     char from[64];
     int fd = team_accept(g->listener, from);
     if (fd < 0) {
-        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+            snprintf(g->note, sizeof g->note, "; a connection could not be taken: %s", strerror(errno));
             g->rests_until = team_now() + LISTENER_REST;
+        }
         return;
     }
     struct visitor *v = ncs_new(sizeof *v);
@@ -250,17 +252,18 @@ static void gather_handle(struct gathering *g, const struct epoll_event *event, 
 static int64_t gather_next(const struct gathering *g)
 {
     int64_t next = g->oldest && g->oldest->until < g->until ? g->oldest->until : g->until;
-    return !g->listens && g->rests_until < next && g->waiting < STRANGERS + g->team->processes ? g->rests_until : next;
+    return !g->listens && g->rests_until < next ? g->rests_until : next;
 }
 
-/* Handles what has come; an event may close no other visitor than its own. */
+/* Handles what has come; an event may close no other visitor than its own. Where there are more visitors than the job has processes,
+ * and some strangers, the oldest must go: members say their hello at once. */
 static bool gather_round(struct gathering *g, struct ncs_error *err)
 {
     struct epoll_event events[EVENTS];
     int64_t now = team_now();
-    while (g->oldest && g->oldest->until <= now)
+    while (g->oldest && (g->oldest->until <= now || g->waiting > STRANGERS + g->team->processes))
         visitor_close(g, g->oldest);
-    gather_switch_listener(g, g->waiting < STRANGERS + g->team->processes && now >= g->rests_until);
+    gather_switch_listener(g, now >= g->rests_until);
     int count = epoll_wait(g->events, events, EVENTS, team_left(gather_next(g)));
     for (int i = 0; i < count && !g->lost; i++)
         gather_handle(g, &events[i], err);

@@ -128,7 +128,7 @@ static bool join_reach(struct joining *j, struct ncs_error *err)
         struct team_address address;
         if (!team_find(j->options, &way, j->until, &address, err))
             return false;
-        for (int i = 0; i < address.count; i++) {
+        for (int i = 0; i < address.count && (i == 0 || team_now() < j->until); i++) {
             if (join_try(j, &address.places[i], address.token))
                 return true;
             if (j->final)

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "lab.h"
 
-enum { MOST = 64 };
+enum { MOST = 64, SILENT = 100 };
 
 static pid_t start_member(int number, int processes)
 {
@@ -292,9 +292,9 @@ static int strangers(void *arg)
     char garbage[4096];
     struct team_hello hello;
     struct team_address address = lab_find(lab);
-    int silent[30];
+    int silent[SILENT];
     memset(garbage, 0xa5, sizeof garbage);
-    for (int i = 0; i < 30; i++) { /* they stay until the process ends */
+    for (int i = 0; i < SILENT; i++) { /* more than the leader bears with; they stay until the process ends */
         silent[i] = lab_connect(&address);
         team_fill_hello(&hello, &lab->options, address.token);
         hello.bytes = i % 3 == 2 ? NCS_TEAM_HELLO_MOST : 0;
