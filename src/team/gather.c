@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/pmix.h"
 #include "base/safe.h"
 #include "team/address.h"
 #include "team/greeting.h"
@@ -412,6 +411,6 @@ struct ncs_team *ncs_team_gather(const struct ncs_team_options *options, struct 
     if (err)
         *err = own;
     team_free(g.team);
-    ncs_pmix_close();
+    team_leave_launcher();
     return NULL;
 }

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/pmix.h"
 #include "base/safe.h"
 #include "team/address.h"
 #include "team/greeting.h"
@@ -191,6 +190,6 @@ struct ncs_team *ncs_team_join(const struct ncs_team_options *options, struct nc
     if (join_reach(&j, err) && join_wait(&j, err))
         return j.team;
     team_free(j.team);
-    ncs_pmix_close();
+    team_leave_launcher();
     return NULL;
 }

@@ -36,6 +36,7 @@ static inline void lab_begin(void)
     setenv("XDG_RUNTIME_DIR", lab_folder, 1);
     unsetenv("NCCLSCRIPT_TOKEN");
     unsetenv("PMIX_NAMESPACE");
+    unsetenv("PMI_RANK");
 }
 
 /* What all of the test's jobs have left: nothing. */
