@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/safe.h"
+#include "base/str.h"
 #include "team/address.h"
 #include "team/greeting.h"
 #include "team/inside.h"
@@ -94,15 +94,6 @@ static void visitor_refuse(struct gathering *g, struct visitor *v, const char *w
     visitor_queue(g, v);
 }
 
-static void visitor_name(struct ncs_peer *peer, struct visitor *v)
-{
-    struct ncs_str host = { 0 };
-    v->hello.host[sizeof v->hello.host - 1] = '\0';
-    ncs_safe_name(&host, v->hello.host);
-    snprintf(peer->host, sizeof peer->host, "%s", host.text ? host.text : "");
-    ncs_str_free(&host);
-}
-
 static bool visitor_take(struct gathering *g, struct visitor *v)
 {
     struct {
@@ -118,7 +109,7 @@ static bool visitor_take(struct gathering *g, struct visitor *v)
     v->number = v->hello.number;
     g->members[v->number] = v;
     g->team->links[v->number].fd = v->fd;
-    visitor_name(peer, v);
+    team_name_host(peer->host, v->hello.host);
     peer->pid = (pid_t)v->hello.pid;
     peer->local = v->hello.local;
     peer->locals = v->hello.locals;

@@ -66,6 +66,16 @@ const char *team_check_hello(const struct team_hello *hello, const uint8_t token
     return room;
 }
 
+void team_name_host(char to[256], const char said[256])
+{
+    struct ncs_str whole = { 0 }, host = { 0 };
+    ncs_str_add_bytes(&whole, said, strnlen(said, 255));
+    ncs_safe_name(&host, whole.text);
+    snprintf(to, 256, "%s", host.text ? host.text : "");
+    ncs_str_free(&whole);
+    ncs_str_free(&host);
+}
+
 const char *team_patience_text(int64_t patience, char room[32])
 {
     return ncs_format_duration(patience, room, 32);

@@ -15,7 +15,10 @@ const char *team_check_greeting(const struct team_greeting *greeting, char room[
 /* NULL: a process of this job, with the token. */
 const char *team_check_hello(const struct team_hello *hello, const uint8_t token[TEAM_TOKEN], int processes, char room[252]);
 
-/* "60 s". */
+/* A host's name as another process says it: made safe for texts. */
+void team_name_host(char to[256], const char said[256]);
+
+/* "10 s". */
 const char *team_patience_text(int64_t patience, char room[32]);
 
 #endif

@@ -152,8 +152,7 @@ static bool join_learn(struct joining *j, const struct ncs_team_message *message
     size_t bytes = message->bytes - sizeof peers;
     void *hello = ncs_new(bytes);
     memcpy(hello, (const char *)message->body + sizeof peers, bytes);
-    peers.leader_host[sizeof peers.leader_host - 1] = '\0';
-    memcpy(leader->host, peers.leader_host, sizeof leader->host);
+    team_name_host(leader->host, peers.leader_host);
     leader->pid = (pid_t)peers.leader_pid;
     leader->local = peers.leader_local;
     leader->locals = peers.leader_locals;

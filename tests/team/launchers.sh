@@ -79,7 +79,7 @@ for openmpi in mpirun.openmpi mpirun; do
     meets "${run[@]}" env -u OMPI_COMM_WORLD_LOCAL_SIZE "$job"
     meets "${run[@]}" env -u PMIX_RANK "$job"
     meets "${run[@]}" "$job" 60 "localhost:$(port)"
-    meets "${run[@]}" "$job" 60 "$(hostname):$(port)"
+    getent hosts "$(hostname)" >/dev/null && meets "${run[@]}" "$job" 60 "$(hostname):$(port)"
     break
 done
 for mpich in mpirun.mpich mpiexec.hydra; do
