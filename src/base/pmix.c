@@ -34,7 +34,7 @@ struct pmix_info {
 
 enum { PMIX_TEXT = 3, PMIX_INT = 6, PMIX_UINT16 = 13, PMIX_UINT32 = 14 };
 enum { PMIX_TO_ALL = 3 };
-enum { PMIX_TIMED_OUT = -24 };
+enum { PMIX_TIMED_OUT = -24, PMIX_NOT_FOUND = -46 };
 #define PMIX_WHOLE_JOB (UINT32_MAX - 1)
 
 static struct {
@@ -44,7 +44,6 @@ static struct {
     int (*finalize)(const struct pmix_info *info, size_t infos);
     int (*put)(uint8_t scope, const char *key, struct pmix_value *value);
     int (*commit)(void);
-    int (*fence)(const struct pmix_process *of, size_t count, const struct pmix_info *info, size_t infos);
     int (*get)(const struct pmix_process *of, const char *key, const struct pmix_info *info, size_t infos, struct pmix_value **value);
 } pmix;
 
@@ -62,7 +61,7 @@ static bool pmix_load(void)
         library = dlopen("libpmix.so", RTLD_NOW | RTLD_LOCAL);
     return library && pmix_find(library, "PMIx_Init", &pmix.init) && pmix_find(library, "PMIx_Finalize", &pmix.finalize) &&
            pmix_find(library, "PMIx_Put", &pmix.put) && pmix_find(library, "PMIx_Commit", &pmix.commit) &&
-           pmix_find(library, "PMIx_Fence", &pmix.fence) && pmix_find(library, "PMIx_Get", &pmix.get);
+           pmix_find(library, "PMIx_Get", &pmix.get);
 }
 
 bool ncs_pmix_open(void)
@@ -138,32 +137,21 @@ bool ncs_pmix_put(const char *key, const char *text)
     return done;
 }
 
-static struct pmix_info pmix_limit(int64_t patience)
-{
-    struct pmix_info limit = { .key = "pmix.timeout", .value = { .type = PMIX_INT } };
-    int64_t seconds = patience / 1000000000 + 1;
-    limit.value.as.number = seconds < INT_MAX ? (int)seconds : INT_MAX;
-    return limit;
-}
-
-enum ncs_pmix_got ncs_pmix_meet(int64_t patience)
-{
-    struct pmix_info limit = pmix_limit(patience);
-    int rc = pmix.open ? pmix.fence(NULL, 0, &limit, 1) : -1;
-    return rc == 0 ? NCS_PMIX_GOT : rc == PMIX_TIMED_OUT ? NCS_PMIX_LATE : NCS_PMIX_FAILED;
-}
-
 enum ncs_pmix_got ncs_pmix_get(int number, const char *key, int64_t patience, char **text)
 {
     struct pmix_process of = pmix.self;
-    struct pmix_info limit = pmix_limit(patience);
+    struct pmix_info limit = { .key = "pmix.timeout", .value = { .type = PMIX_INT } };
     struct pmix_value *value = NULL;
+    int64_t seconds = patience / 1000000000 + 1;
     *text = NULL;
     of.rank = (uint32_t)number;
+    limit.value.as.number = seconds < INT_MAX ? (int)seconds : INT_MAX;
     int rc = pmix.open ? pmix.get(&of, key, &limit, 1, &value) : -1;
     if (rc == 0 && value && value->type == PMIX_TEXT)
         *text = ncs_copy_text(value->as.text);
     if (rc == 0)
         pmix_free(value);
-    return *text ? NCS_PMIX_GOT : rc == PMIX_TIMED_OUT ? NCS_PMIX_LATE : NCS_PMIX_FAILED;
+    /* A request that comes while the other process publishes may be told that there is nothing (seen with PMIx 4.2.2). */
+    bool late = rc == PMIX_TIMED_OUT || rc == PMIX_NOT_FOUND;
+    return *text ? NCS_PMIX_GOT : late ? NCS_PMIX_LATE : NCS_PMIX_FAILED;
 }
