@@ -110,7 +110,7 @@ static struct ncs_driver_place *job_places(const struct ncs_team *team, int want
         if (real && err->status == NCS_OK)
             job_lacks(team, p, here, err);
         for (int i = 0; i < here; i++) {
-            struct ncs_driver_place at = { .process = p, .device = here > 1 ? i % gpus : local % gpus };
+            struct ncs_driver_place at = { .process = p, .device = (local * here + i) % gpus };
             NCS_PUSH(place, count, room, at);
         }
     }

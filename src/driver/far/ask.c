@@ -16,6 +16,8 @@
 /* How long a question may take that is asked with the token: until then no other rank goes on. */
 #define ASK_PATIENCE (30 * SECOND)
 
+enum { ASK_WHY = 128 };
+
 struct ask_line {
     uint32_t number;
     int process;
@@ -33,7 +35,7 @@ static struct {
     struct ncs_map lines; /* by process and number */
     struct ncs_map late;  /* by address: the process that will write there, from 1 */
     uint32_t last;
-    bool *gone;           /* by process */
+    char (*gone)[ASK_WHY]; /* by process: why it is gone; "" = it is not */
     pthread_key_t key;
 } asking = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -93,11 +95,22 @@ struct far_kept *far_kept(int process)
 
 /* ---- questions ---- */
 
-static void ask_tell_lost(int process, const char *why)
+/* With the lock. The first reason counts. */
+static void ask_note_gone(int process, const char *why)
+{
+    if (!asking.gone[process][0])
+        snprintf(asking.gone[process], ASK_WHY, "%s", why);
+}
+
+/* May be called several times. */
+static void ask_tell_lost(int process)
 {
     const struct ncs_peer *peer = ncs_team_peer(asking.team, process);
     struct ncs_str message = { 0 };
-    ncs_str_addf(&message, "its process (%d on host %s: %s)", (int)peer->pid, peer->host, why);
+    pthread_mutex_lock(&asking.lock);
+    ask_note_gone(process, "the connection ended");
+    ncs_str_addf(&message, "its process (%d on host %s: %s)", (int)peer->pid, peer->host, asking.gone[process]);
+    pthread_mutex_unlock(&asking.lock);
     asking.lost(process, message.text);
     ncs_str_free(&message);
 }
@@ -111,7 +124,7 @@ static bool ask_is_late(int64_t until)
 static bool ask_wait(struct ask_line *l, int64_t until)
 {
     struct timespec t = { (time_t)(until / SECOND), (long)(until % SECOND) };
-    while (!l->has_answer && !asking.gone[l->process] && !ask_is_late(until)) {
+    while (!l->has_answer && !asking.gone[l->process][0] && !ask_is_late(until)) {
         if (until < 0)
             pthread_cond_wait(&l->changed, &asking.lock);
         else
@@ -129,14 +142,14 @@ bool far_ask(int process, enum far_kind kind, const struct ncs_str *body, struct
     bool heard = ncs_team_send(asking.team, process, (uint32_t)kind, l->number, body->text, body->bytes, NULL, 0);
     pthread_mutex_lock(&asking.lock);
     heard = heard && ask_wait(l, until);
-    bool silent = !heard && !asking.gone[process] && ask_is_late(until);
-    asking.gone[process] = asking.gone[process] || silent;
+    if (!heard && ask_is_late(until))
+        ask_note_gone(process, "it has not answered for 30 s");
     *answer = heard ? l->answer : (struct ncs_str){ 0 };
     l->answer = heard ? (struct ncs_str){ 0 } : l->answer;
     l->has_answer = false;
     pthread_mutex_unlock(&asking.lock);
-    if (silent)
-        ask_tell_lost(process, "it has not answered for 30 s");
+    if (!heard)
+        ask_tell_lost(process); /* before the rank sees that its call has failed */
     if (!heard || answer->bytes < sizeof head) {
         ncs_str_free(answer);
         return false;
@@ -228,35 +241,23 @@ static void ask_wake(void *value, void *arg)
     pthread_cond_broadcast(&((struct ask_line *)value)->changed);
 }
 
-struct ask_loss {
-    int process;
-    char why[128];
-};
-
-static void *ask_tell_loss(void *arg)
+static void *ask_tell_main(void *process)
 {
-    struct ask_loss *loss = arg;
-    ask_tell_lost(loss->process, loss->why);
-    ncs_free(loss);
+    ask_tell_lost((int)(intptr_t)process);
     return NULL;
 }
 
 /* Called by the thread that delivers answers. Who has the token may wait for one, and telling takes the token. */
 static void ask_lost(void *arg, int process, const char *why)
 {
-    struct ask_loss *loss = ncs_new(sizeof *loss);
     pthread_t thread;
     (void)arg;
-    loss->process = process;
-    snprintf(loss->why, sizeof loss->why, "%s", why);
     pthread_mutex_lock(&asking.lock);
-    asking.gone[process] = true;
+    ask_note_gone(process, why);
     ncs_map_each(&asking.lines, ask_wake, NULL);
     pthread_mutex_unlock(&asking.lock);
-    if (pthread_create(&thread, NULL, ask_tell_loss, loss) == 0)
-        pthread_detach(thread);
-    else
-        ncs_free(loss); /* the calls of its ranks fail all the same */
+    if (pthread_create(&thread, NULL, ask_tell_main, (void *)(intptr_t)process) == 0)
+        pthread_detach(thread); /* else its ranks' next calls tell it */
 }
 
 bool far_lead(struct ncs_team *team, far_lost *lost, struct ncs_error *err)
