@@ -202,6 +202,10 @@ const struct ncs_command ncs_cmd_run = {
              "format: fr, PyTorch's Flight Recorder as pickles; fr-json, the same as JSON; ras, the output of\n"
              "ncclras -f json; log and calls, NCCL's log of INIT,DESTROY,COLL and of INIT,DESTROY,CALL.\n"
              "\n"
+             "mpirun -np 16 ncclscript run --driver nccl FILE: the processes of mpirun, srun or torchrun (with\n"
+             "--no-python) make one run. Process 0 runs the scripts and reports; the calls of each rank run in its\n"
+             "own process. Each process ends with the status of the run.\n"
+             "\n"
              "NCCL's environment variables have the same effect on the simulator as on NCCL. The variables\n"
              "that a scenario declares override them. NCCL_DEBUG=INFO prints NCCL's log on standard output\n"
              "(with --format json, on standard error). NCCL_DEBUG_FILE names a file for the log.\n",
