@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "api/version.h"
+#include "base/launcher.h"
 #include "base/mem.h"
 #include "base/quantity.h"
 #include "base/str.h"
@@ -185,23 +186,6 @@ static void choose_devices(struct ncs_shim_settings *s)
     s->number = text ? number : NULL;
 }
 
-/* Variables by which launchers pass to each process the number of processes. */
-static const char *const counts[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "MPI_LOCALNRANKS",
-                                      "WORLD_SIZE", "SLURM_STEP_NUM_TASKS" };
-
-static const char *find_launcher(bool *single)
-{
-    const char *found = NULL;
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        const char *text = getenv(counts[i]);
-        if (text && atoi(text) > 1)
-            found = counts[i];
-        *single |= text && atoi(text) == 1;
-    }
-    *single &= !found;
-    return found;
-}
-
 /* True for a variable such as NCCL_NET_PLUGIN whose value names a plugin. */
 static bool names_plugin(const char *variable)
 {
@@ -233,5 +217,5 @@ void ncs_shim_read_settings(struct ncs_shim_settings *s)
                                      .stall = STALL, .patience = PATIENCE, .sites = -1, .format = "text" };
     read_variables(s);
     choose_devices(s);
-    s->launcher = find_launcher(&s->single);
+    s->launcher = ncs_launcher_variable(&s->single);
 }

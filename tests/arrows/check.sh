@@ -13,6 +13,7 @@ cd "$root" || exit 2
 declare -A may=(
     [base]=""
     [api]="base"
+    [team]="base"
     [notation]="base api"
     [notation/yaml]="base"
     [notation/lint]="base"

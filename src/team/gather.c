@@ -1,0 +1,408 @@
+/* The leader gathers its members, whatever else connects meanwhile. */
+#define _GNU_SOURCE /* qsort_r, explicit_bzero, EPOLLRDHUP */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/pmix.h"
+#include "base/safe.h"
+#include "team/address.h"
+#include "team/greeting.h"
+#include "team/inside.h"
+#include "team/socket.h"
+
+#define SECOND ((int64_t)1000000000)
+#define VISIT_LIMIT (10 * SECOND)   /* for a whole hello, and for going after a refusal */
+#define LISTENER_REST (SECOND / 10) /* when the system has no descriptor for one more */
+enum { STRANGERS = 64, EVENTS = 64, DESCRIPTORS = 128 };
+
+/* A connection that came in. Those that are no members yet stand in a queue, the oldest first: all have the same time. */
+struct visitor {
+    int fd;
+    int number; /* of the member that it has turned out to be; 0 = none so far */
+    bool refused;
+    int64_t until;
+    struct team_hello hello;
+    char *own;  /* the user's hello */
+    size_t got; /* bytes of all this */
+    char from[64];
+    struct visitor *before, *after;
+};
+
+struct gathering {
+    struct ncs_team *team;
+    const struct ncs_team_options *options;
+    struct team_address address;
+    struct visitor **members; /* by number */
+    int joined;
+    struct visitor *oldest, *newest;
+    int waiting;              /* how many stand in the queue */
+    int listener, events;
+    bool listens;
+    int64_t until, rests_until;
+    char note[400];           /* the last that was refused, and why */
+    bool lost;                /* a member has gone again */
+};
+
+/* ---- the queue ---- */
+
+static void visitor_queue(struct gathering *g, struct visitor *v)
+{
+    v->until = team_now() + VISIT_LIMIT;
+    v->before = g->newest;
+    v->after = NULL;
+    *(g->newest ? &g->newest->after : &g->oldest) = v;
+    g->newest = v;
+    g->waiting++;
+}
+
+static void visitor_unqueue(struct gathering *g, struct visitor *v)
+{
+    *(v->before ? &v->before->after : &g->oldest) = v->after;
+    *(v->after ? &v->after->before : &g->newest) = v->before;
+    g->waiting--;
+}
+
+static void visitor_close(struct gathering *g, struct visitor *v)
+{
+    visitor_unqueue(g, v);
+    close(v->fd);
+    ncs_free(v->own);
+    ncs_free(v);
+}
+
+/* ---- hellos ---- */
+
+/* Says no. The bytes that it still sends are read until it closes: else the system would take the answer back. */
+static void visitor_refuse(struct gathering *g, struct visitor *v, const char *why, bool again)
+{
+    struct {
+        struct team_head head;
+        struct team_no no;
+    } answer = { .head = { TEAM_HEAD_MAGIC, TEAM_OWN, TEAM_NO, sizeof answer.no }, .no.again = again };
+    snprintf(answer.no.why, sizeof answer.no.why, "%s", why);
+    if (!again)
+        snprintf(g->note, sizeof g->note, "; a process at %s was refused: %s", v->from, why);
+    team_send_some(v->fd, &answer, sizeof answer);
+    shutdown(v->fd, SHUT_WR);
+    visitor_unqueue(g, v);
+    v->refused = true;
+    visitor_queue(g, v);
+}
+
+static void visitor_name(struct ncs_peer *peer, struct visitor *v)
+{
+    struct ncs_str host = { 0 };
+    v->hello.host[sizeof v->hello.host - 1] = '\0';
+    ncs_safe_name(&host, v->hello.host);
+    snprintf(peer->host, sizeof peer->host, "%s", host.text ? host.text : "");
+    ncs_str_free(&host);
+}
+
+static bool visitor_take(struct gathering *g, struct visitor *v)
+{
+    struct {
+        struct team_head head;
+        uint8_t shown[TEAM_TOKEN / 2], fill[TEAM_ALIGNED - TEAM_TOKEN / 2];
+    } answer = { .head = { TEAM_HEAD_MAGIC, TEAM_OWN, TEAM_YES, TEAM_TOKEN / 2 } };
+    struct ncs_peer *peer = &g->team->peers[v->hello.number];
+    struct epoll_event event = { .events = EPOLLRDHUP, .data.ptr = v };
+    memcpy(answer.shown, g->address.token + TEAM_TOKEN / 2, sizeof answer.shown);
+    if (team_send_some(v->fd, &answer, sizeof answer) != sizeof answer)
+        return false;
+    visitor_unqueue(g, v);
+    v->number = v->hello.number;
+    g->members[v->number] = v;
+    g->team->links[v->number].fd = v->fd;
+    visitor_name(peer, v);
+    peer->pid = (pid_t)v->hello.pid;
+    peer->local = v->hello.local;
+    peer->locals = v->hello.locals;
+    peer->hello = v->own ? v->own : ncs_new(0);
+    peer->hello_bytes = v->hello.bytes;
+    v->own = NULL;
+    g->joined++;
+    epoll_ctl(g->events, EPOLL_CTL_MOD, v->fd, &event);
+    return true;
+}
+
+/* How many bytes are to come before the next look. */
+static size_t visitor_wants(const struct visitor *v)
+{
+    if (v->got < sizeof v->hello.greeting)
+        return sizeof v->hello.greeting - v->got;
+    if (v->got < sizeof v->hello)
+        return sizeof v->hello - v->got;
+    return sizeof v->hello + v->hello.bytes - v->got;
+}
+
+/* Looks at what has come. Only a process with the token may fill memory. False: the connection is of no use. */
+static bool visitor_look(struct gathering *g, struct visitor *v)
+{
+    char room[252];
+    const char *why;
+    bool none;
+    if (v->got == sizeof v->hello.greeting) {
+        why = team_check_greeting(&v->hello.greeting, &none, room);
+        if (why && !none)
+            visitor_refuse(g, v, why, false);
+        return !why || !none;
+    }
+    if (v->got == sizeof v->hello) {
+        why = team_check_hello(&v->hello, g->address.token, g->team->processes, room);
+        if (!why && g->members[v->hello.number]) {
+            snprintf(room, sizeof room, "another process has its number, %d", v->hello.number);
+            why = room;
+        }
+        if (why) {
+            visitor_refuse(g, v, why, !team_tokens_equal(v->hello.shown, g->address.token));
+            return true;
+        }
+        v->own = ncs_new(v->hello.bytes);
+    }
+    if (v->got < sizeof v->hello || visitor_wants(v))
+        return true;
+    if (!g->members[v->hello.number])
+        return visitor_take(g, v);
+    visitor_refuse(g, v, "another process has its number", false);
+    return true;
+}
+
+/* Reads on. False: the connection is at its end, or of no use. */
+static bool visitor_read(struct gathering *g, struct visitor *v)
+{
+    char waste[1024];
+    for (;;) {
+        bool whole = v->got >= sizeof v->hello;
+        size_t wants = v->refused ? sizeof waste : visitor_wants(v);
+        char *to = v->refused ? waste : whole ? v->own + (v->got - sizeof v->hello) : (char *)&v->hello + v->got;
+        ssize_t got = recv(v->fd, to, wants, MSG_DONTWAIT);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+            return true;
+        if (got <= 0)
+            return false;
+        if (v->refused)
+            return true; /* the others are served in between */
+        v->got += (size_t)got;
+        if ((size_t)got == wants && !visitor_look(g, v))
+            return false;
+        if (v->number)
+            return true;
+    }
+}
+
+/* ---- connections ---- */
+
+static void gather_switch_listener(struct gathering *g, bool on)
+{
+    struct epoll_event event = { .events = on ? EPOLLIN : 0, .data.ptr = NULL };
+    if (g->listens != on)
+        epoll_ctl(g->events, EPOLL_CTL_MOD, g->listener, &event);
+    g->listens = on;
+}
+
+static void gather_accept(struct gathering *g)
+{
+    char from[64];
+    int fd = team_accept(g->listener, from);
+    if (fd < 0) {
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+            g->rests_until = team_now() + LISTENER_REST;
+        return;
+    }
+    struct visitor *v = ncs_new(sizeof *v);
+    struct epoll_event event = { .events = EPOLLIN, .data.ptr = v };
+    v->fd = fd;
+    memcpy(v->from, from, sizeof v->from);
+    visitor_queue(g, v);
+    if (epoll_ctl(g->events, EPOLL_CTL_ADD, fd, &event) != 0)
+        visitor_close(g, v);
+}
+
+static void gather_handle(struct gathering *g, const struct epoll_event *event, struct ncs_error *err)
+{
+    struct visitor *v = event->data.ptr;
+    if (!v) {
+        gather_accept(g);
+    } else if (v->number) {
+        const struct ncs_peer *peer = &g->team->peers[v->number];
+        g->lost = true;
+        ncs_fail(err, NCS_NO_DEVICE, "process %d (host %s) has ended before all processes had joined", v->number, peer->host);
+    } else if (!visitor_read(g, v)) {
+        visitor_close(g, v);
+    }
+}
+
+/* Until when nothing need be done. */
+static int64_t gather_next(const struct gathering *g)
+{
+    int64_t next = g->oldest && g->oldest->until < g->until ? g->oldest->until : g->until;
+    return !g->listens && g->rests_until < next && g->waiting < STRANGERS + g->team->processes ? g->rests_until : next;
+}
+
+/* Handles what has come; an event may close no other visitor than its own. */
+static bool gather_round(struct gathering *g, struct ncs_error *err)
+{
+    struct epoll_event events[EVENTS];
+    int64_t now = team_now();
+    while (g->oldest && g->oldest->until <= now)
+        visitor_close(g, g->oldest);
+    gather_switch_listener(g, g->waiting < STRANGERS + g->team->processes && now >= g->rests_until);
+    int count = epoll_wait(g->events, events, EVENTS, team_left(gather_next(g)));
+    for (int i = 0; i < count && !g->lost; i++)
+        gather_handle(g, &events[i], err);
+    return !g->lost;
+}
+
+/* ---- who has not come ---- */
+
+static bool gather_fail(const struct gathering *g, struct ncs_error *err)
+{
+    struct ncs_str text = { 0 };
+    char patience[32];
+    int *missing = ncs_new((size_t)g->team->processes * sizeof *missing), count = 0;
+    for (int i = 1; i < g->team->processes; i++)
+        if (!g->members[i])
+            missing[count++] = i;
+    ncs_str_add(&text, count == 1 ? "process " : "processes ");
+    ncs_str_add_many_ranks(&text, missing, (size_t)count);
+    ncs_fail(err, NCS_NO_DEVICE, "%s of %d %s not joined within %s%s", text.text, g->team->processes, count == 1 ? "has" : "have",
+             team_patience_text(g->options->patience, patience), g->note);
+    ncs_fail_hint(err, "all processes need the same command; --rendezvous HOST:PORT names a host and port that they reach");
+    ncs_free(missing);
+    ncs_str_free(&text);
+    return false;
+}
+
+/* The members that have come learn why it does not go on. */
+static void gather_tell_failure(struct gathering *g, const char *why)
+{
+    char bytes[sizeof(struct team_head) + 1024] = { 0 };
+    size_t length = strnlen(why, 1023), padded = (length + TEAM_ALIGNED - 1) / TEAM_ALIGNED * TEAM_ALIGNED;
+    struct team_head head = { TEAM_HEAD_MAGIC, TEAM_OWN, TEAM_FAILED, (uint32_t)length };
+    memcpy(bytes, &head, sizeof head);
+    memcpy(bytes + sizeof head, why, length);
+    for (int i = 1; i < g->team->processes; i++)
+        if (g->members[i])
+            team_send_some(g->members[i]->fd, bytes, sizeof head + padded);
+}
+
+/* ---- all have come ---- */
+
+static int gather_compare(const void *a, const void *b, void *arg)
+{
+    const struct ncs_peer *peers = arg;
+    int one = *(const int *)a, other = *(const int *)b, hosts = strcmp(peers[one].host, peers[other].host);
+    return hosts ? hosts : one - other;
+}
+
+/* Numbers the processes of each host, if the launcher has not. */
+static void gather_number_locals(struct ncs_team *team)
+{
+    bool known = true;
+    for (int i = 0; i < team->processes; i++)
+        known &= team->peers[i].local >= 0 && team->peers[i].locals > team->peers[i].local;
+    if (known)
+        return;
+    int *order = ncs_new((size_t)team->processes * sizeof *order);
+    for (int i = 0; i < team->processes; i++)
+        order[i] = i;
+    qsort_r(order, (size_t)team->processes, sizeof *order, gather_compare, team->peers);
+    for (int from = 0, to; from < team->processes; from = to) {
+        for (to = from; to < team->processes && strcmp(team->peers[order[from]].host, team->peers[order[to]].host) == 0; to++)
+            team->peers[order[to]].local = to - from;
+        for (int i = from; i < to; i++)
+            team->peers[order[i]].locals = to - from;
+    }
+    ncs_free(order);
+}
+
+static bool gather_complete(struct gathering *g, struct ncs_error *err)
+{
+    struct ncs_team *team = g->team;
+    const struct ncs_peer *self = &team->peers[0];
+    gather_number_locals(team);
+    for (int i = 1; i < team->processes; i++) {
+        struct team_peers peers = { .local = team->peers[i].local, .locals = team->peers[i].locals, .leader_local = self->local,
+                                    .leader_locals = self->locals, .leader_pid = self->pid };
+        memcpy(peers.leader_host, self->host, sizeof peers.leader_host);
+        if (!team_post(&team->links[i], TEAM_OWN, TEAM_COMPLETE, &peers, sizeof peers, self->hello, self->hello_bytes,
+                       team_now() + VISIT_LIMIT))
+            return ncs_fail(err, NCS_NO_DEVICE, "process %d (host %s) has ended before all processes had joined", i,
+                            team->peers[i].host);
+    }
+    return true;
+}
+
+/* ---- */
+
+static bool gather_begin(struct gathering *g, char **file, struct ncs_error *err)
+{
+    struct epoll_event event = { .events = EPOLLIN, .data.ptr = NULL };
+    team_allow_descriptors(g->team->processes + STRANGERS + DESCRIPTORS);
+    g->listener = team_publish(g->options, &g->address, file, err);
+    if (g->listener < 0)
+        return false;
+    g->events = epoll_create1(EPOLL_CLOEXEC);
+    g->listens = g->events >= 0 && epoll_ctl(g->events, EPOLL_CTL_ADD, g->listener, &event) == 0;
+    return g->listens || ncs_fail(err, NCS_INTERNAL, "connections cannot be waited for: %s", strerror(errno));
+}
+
+static bool gather_all(struct gathering *g, struct ncs_error *err)
+{
+    while (g->joined < g->team->processes - 1) {
+        if (team_now() >= g->until)
+            return gather_fail(g, err);
+        if (!gather_round(g, err))
+            return false;
+    }
+    return gather_complete(g, err);
+}
+
+static void gather_end(struct gathering *g, char *file)
+{
+    while (g->oldest)
+        visitor_close(g, g->oldest);
+    for (int i = 1; i < g->team->processes; i++)
+        ncs_free(g->members[i]);
+    ncs_free(g->members);
+    if (g->listener >= 0)
+        close(g->listener);
+    if (g->events >= 0)
+        close(g->events);
+    if (file)
+        unlink(file);
+    ncs_free(file);
+    explicit_bzero(g->address.token, sizeof g->address.token);
+}
+
+struct ncs_team *ncs_team_gather(const struct ncs_team_options *options, struct ncs_error *err)
+{
+    struct gathering g = { .options = options, .until = team_now() + options->patience, .listener = -1, .events = -1 };
+    struct ncs_error own = { NCS_OK };
+    char *file = NULL;
+    if (options->hello_bytes > NCS_TEAM_HELLO_MOST) {
+        ncs_fail(err, NCS_INTERNAL, "the hello of process 0 is too long");
+        return NULL;
+    }
+    g.team = team_new(options);
+    g.members = ncs_new((size_t)g.team->processes * sizeof *g.members);
+    bool whole = g.team->processes == 1 || (gather_begin(&g, &file, &own) && gather_all(&g, &own));
+    if (!whole)
+        gather_tell_failure(&g, own.text);
+    gather_end(&g, file);
+    if (whole)
+        return g.team;
+    if (err)
+        *err = own;
+    team_free(g.team);
+    ncs_pmix_close();
+    return NULL;
+}

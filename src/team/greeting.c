@@ -1,0 +1,75 @@
+#include "team/greeting.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/quantity.h"
+#include "base/safe.h"
+#include "team/address.h"
+
+static void greeting_fill(struct team_greeting *g)
+{
+    *g = (struct team_greeting){ .order = TEAM_ORDER, .protocol = TEAM_PROTOCOL, .of_long = sizeof(long), .of_pointer = sizeof(void *) };
+    memcpy(g->magic, TEAM_MAGIC, sizeof g->magic);
+    snprintf(g->version, sizeof g->version, "%s", NCCLSCRIPT_VERSION);
+}
+
+void team_fill_hello(struct team_hello *hello, const struct ncs_team_options *options, const uint8_t token[TEAM_TOKEN])
+{
+    const struct ncs_launcher *l = options->launcher;
+    *hello = (struct team_hello){ .number = l->number, .processes = l->processes, .local = l->local, .locals = l->locals,
+                                  .pid = getpid(), .bytes = (uint32_t)options->hello_bytes };
+    greeting_fill(&hello->greeting);
+    memcpy(hello->shown, token, sizeof hello->shown);
+    team_host(hello->host);
+}
+
+bool team_tokens_equal(const uint8_t a[TEAM_TOKEN / 2], const uint8_t b[TEAM_TOKEN / 2])
+{
+    volatile uint8_t differs = 0;
+    for (int i = 0; i < TEAM_TOKEN / 2; i++)
+        differs |= a[i] ^ b[i];
+    return differs == 0;
+}
+
+const char *team_check_greeting(const struct team_greeting *greeting, bool *none, char room[252])
+{
+    struct team_greeting own;
+    struct ncs_str version = { 0 };
+    char text[sizeof greeting->version];
+    greeting_fill(&own);
+    *none = memcmp(greeting->magic, own.magic, sizeof own.magic) != 0;
+    if (*none)
+        return "it is no process of ncclscript";
+    if (greeting->order != own.order || greeting->of_long != own.of_long || greeting->of_pointer != own.of_pointer)
+        return "its processor orders bytes otherwise than that of process 0, or has words of another size";
+    memcpy(text, greeting->version, sizeof text);
+    text[sizeof text - 1] = '\0';
+    if (greeting->protocol == own.protocol && strcmp(text, own.version) == 0)
+        return NULL;
+    ncs_safe_line(&version, text);
+    snprintf(room, 252, "it is ncclscript %s, and process 0 is ncclscript %s", version.text, own.version);
+    ncs_str_free(&version);
+    return room;
+}
+
+const char *team_check_hello(const struct team_hello *hello, const uint8_t token[TEAM_TOKEN], int processes, char room[252])
+{
+    if (!team_tokens_equal(hello->shown, token))
+        return "its token is another job's";
+    if (hello->processes != processes)
+        snprintf(room, 252, "it is one of %d processes, and process 0 is one of %d", hello->processes, processes);
+    else if (hello->number < 1 || hello->number >= processes)
+        snprintf(room, 252, "its number is %d, and the members' are 1 to %d", hello->number, processes - 1);
+    else if (hello->bytes > NCS_TEAM_HELLO_MOST)
+        snprintf(room, 252, "its hello is too long");
+    else
+        return NULL;
+    return room;
+}
+
+const char *team_patience_text(int64_t patience, char room[32])
+{
+    return ncs_format_duration(patience, room, 32);
+}

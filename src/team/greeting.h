@@ -1,0 +1,21 @@
+/* The hello of a member, and what is wrong with one. */
+#ifndef NCS_TEAM_GREETING_H
+#define NCS_TEAM_GREETING_H
+
+#include "team/team.h"
+#include "team/wire.h"
+
+void team_fill_hello(struct team_hello *hello, const struct ncs_team_options *options, const uint8_t token[TEAM_TOKEN]);
+
+/* Half a token each; the time does not tell where they differ. */
+bool team_tokens_equal(const uint8_t a[TEAM_TOKEN / 2], const uint8_t b[TEAM_TOKEN / 2]);
+
+/* NULL: a process of the same version. `none` is true if it is no process of ncclscript at all. */
+const char *team_check_greeting(const struct team_greeting *greeting, bool *none, char room[252]);
+/* NULL: a process of this job, with the token. */
+const char *team_check_hello(const struct team_hello *hello, const uint8_t token[TEAM_TOKEN], int processes, char room[252]);
+
+/* "60 s". */
+const char *team_patience_text(int64_t patience, char room[32]);
+
+#endif

@@ -1,0 +1,229 @@
+/* Messages between the processes of a team that has come together. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/pmix.h"
+#include "team/inside.h"
+#include "team/socket.h"
+
+#define POST_END_LIMIT ((int64_t)2 * 1000000000) /* for the members to close */
+enum { POST_EVENTS = 64 };
+
+/* ---- sending ---- */
+
+bool team_post(struct team_link *link, uint32_t kind, uint32_t line, const void *first, size_t first_bytes, const void *rest,
+               size_t rest_bytes, int64_t until)
+{
+    static const char fill[TEAM_ALIGNED];
+    size_t bytes = first_bytes + rest_bytes;
+    struct team_head head = { TEAM_HEAD_MAGIC, kind, line, (uint32_t)bytes };
+    struct iovec parts[] = {
+        { &head, sizeof head },
+        { (void *)first, first_bytes },
+        { (void *)rest, rest_bytes },
+        { (void *)fill, (TEAM_ALIGNED - bytes % TEAM_ALIGNED) % TEAM_ALIGNED },
+    };
+    if (bytes > NCS_TEAM_MOST)
+        return false;
+    pthread_mutex_lock(&link->sends);
+    bool sent = link->fd >= 0 && team_send_whole(link->fd, parts, 4, until);
+    if (!sent && link->fd >= 0) /* half a message may be on its way: nothing may follow it */
+        shutdown(link->fd, SHUT_RDWR);
+    pthread_mutex_unlock(&link->sends);
+    return sent;
+}
+
+bool ncs_team_send(struct ncs_team *team, int to, uint32_t kind, uint32_t line, const void *first, size_t first_bytes,
+                   const void *rest, size_t rest_bytes)
+{
+    struct team_link *link = &team->links[team->self == 0 ? to : 0];
+    if (kind == TEAM_OWN || team->peers[to].gone)
+        return false;
+    return team_post(link, kind, line, first, first_bytes, rest, rest_bytes, -1);
+}
+
+/* ---- the leader's thread ---- */
+
+/* A sender that waits for room comes back from the shutdown. */
+static void post_lose(struct ncs_team *team, int number, const char *why)
+{
+    struct team_link *link = &team->links[number];
+    epoll_ctl(team->events, EPOLL_CTL_DEL, link->fd, NULL);
+    team->peers[number].gone = true;
+    shutdown(link->fd, SHUT_RDWR);
+    team_inbox_free(&link->inbox);
+    team->lost(team->arg, number, why);
+}
+
+static void post_read(struct ncs_team *team, int number)
+{
+    struct team_link *link = &team->links[number];
+    struct ncs_team_message message;
+    const char *why = NULL;
+    enum team_read read = team_inbox_read(&link->inbox, link->fd, &why);
+    while (!why && team_inbox_next(&link->inbox, &message)) {
+        if (message.kind == TEAM_OWN)
+            link->inbox.broken = "it sent what only process 0 may send";
+        else
+            team->heard(team->arg, number, &message);
+    }
+    if (!why)
+        why = link->inbox.broken;
+    if (read == TEAM_OVER || why)
+        post_lose(team, number, why);
+}
+
+static void *post_main(void *arg)
+{
+    struct ncs_team *team = arg;
+    struct epoll_event events[POST_EVENTS];
+    for (;;) {
+        int count = epoll_wait(team->events, events, POST_EVENTS, -1);
+        for (int i = 0; i < count; i++)
+            if (events[i].data.u32 == 0)
+                return NULL;
+        for (int i = 0; i < count; i++)
+            post_read(team, (int)events[i].data.u32);
+        if (count < 0 && errno != EINTR)
+            return NULL;
+    }
+}
+
+static bool post_watch(struct ncs_team *team)
+{
+    struct epoll_event event = { .events = EPOLLIN };
+    team->events = epoll_create1(EPOLL_CLOEXEC);
+    team->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (team->events < 0 || team->wake < 0 || epoll_ctl(team->events, EPOLL_CTL_ADD, team->wake, &event) != 0)
+        return false;
+    for (int i = 1; i < team->processes; i++) {
+        event.data.u64 = (uint64_t)i;
+        if (epoll_ctl(team->events, EPOLL_CTL_ADD, team->links[i].fd, &event) != 0)
+            return false;
+    }
+    return true;
+}
+
+bool ncs_team_listen(struct ncs_team *team, ncs_team_heard *heard, ncs_team_lost *lost, void *arg, struct ncs_error *err)
+{
+    sigset_t all, before;
+    team->heard = heard;
+    team->lost = lost;
+    team->arg = arg;
+    if (!post_watch(team))
+        return ncs_fail(err, NCS_INTERNAL, "the processes cannot be listened to: %s", strerror(errno));
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int rc = pthread_create(&team->post, NULL, post_main, team);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    team->listens = rc == 0;
+    return team->listens || ncs_fail(err, NCS_INTERNAL, "the thread for the processes' messages cannot begin: %s", strerror(rc));
+}
+
+/* ---- a member ---- */
+
+int ncs_team_serve(struct ncs_team *team, ncs_team_heard *heard, void *arg, struct ncs_error *err)
+{
+    struct team_link *link = &team->links[0];
+    struct pollfd p = { .fd = link->fd, .events = POLLIN };
+    for (;;) {
+        struct ncs_team_message message;
+        const char *why = NULL;
+        while (team_inbox_next(&link->inbox, &message)) {
+            int32_t status = -1;
+            if (message.kind != TEAM_OWN) {
+                heard(arg, 0, &message);
+            } else if (message.line == TEAM_END && message.bytes == sizeof status) {
+                memcpy(&status, message.body, sizeof status);
+                return status;
+            }
+        }
+        if (team_inbox_read(&link->inbox, link->fd, &why) == TEAM_NOTHING)
+            poll(&p, 1, -1);
+        if (why) {
+            team->peers[0].gone = true;
+            ncs_fail(err, NCS_INTERNAL, "process 0 (host %s) is gone before the job's end: %s", team->peers[0].host, why);
+            return -1;
+        }
+    }
+}
+
+/* ---- the end ---- */
+
+struct post_ending { /* of one member */
+    size_t told;     /* bytes of the last message */
+    bool closed;
+};
+
+struct post_last {
+    struct team_head head;
+    char body[TEAM_ALIGNED];
+};
+
+/* True when nothing is left to do for the member. */
+static bool post_end_step(struct team_link *link, struct post_ending *ending, const struct post_last *last)
+{
+    char rest[4096];
+    ssize_t n = 0;
+    if (ending->closed)
+        return true;
+    if (ending->told < sizeof *last) {
+        n = team_send_some(link->fd, (const char *)last + ending->told, sizeof *last - ending->told);
+        ending->told += n > 0 ? (size_t)n : 0;
+        if (ending->told == sizeof *last)
+            shutdown(link->fd, SHUT_WR);
+    }
+    /* Bytes that nobody has read would end the connection with an error, and the member might lose its status. */
+    ssize_t got = n < 0 ? 0 : 1;
+    while (got > 0)
+        got = recv(link->fd, rest, sizeof rest, MSG_DONTWAIT);
+    ending->closed = n < 0 || got == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+    return ending->closed;
+}
+
+static void post_end_members(struct ncs_team *team, int status)
+{
+    int64_t until = team_now() + POST_END_LIMIT;
+    size_t members = (size_t)team->processes;
+    struct post_ending *endings = ncs_new(members * sizeof *endings);
+    struct pollfd *polls = ncs_new(members * sizeof *polls);
+    struct post_last last = { .head = { TEAM_HEAD_MAGIC, TEAM_OWN, TEAM_END, sizeof(int32_t) } };
+    memcpy(last.body, &(int32_t){ status }, sizeof(int32_t));
+    for (;;) {
+        nfds_t count = 0;
+        for (int i = 1; i < team->processes; i++) {
+            struct team_link *link = &team->links[i];
+            if (link->fd >= 0 && !team->peers[i].gone && !post_end_step(link, &endings[i], &last))
+                polls[count++] = (struct pollfd){ .fd = link->fd, .events = POLLIN | (endings[i].told < sizeof last ? POLLOUT : 0) };
+        }
+        int left = team_left(until);
+        if (!count || !left)
+            break;
+        poll(polls, count, left);
+    }
+    ncs_free(endings);
+    ncs_free(polls);
+}
+
+void ncs_team_end(struct ncs_team *team, int status)
+{
+    if (!team)
+        return;
+    if (team->listens) {
+        uint64_t one = 1;
+        if (write(team->wake, &one, sizeof one) == sizeof one)
+            pthread_join(team->post, NULL);
+    }
+    if (team->self == 0)
+        post_end_members(team, status);
+    team_free(team);
+    ncs_pmix_close();
+}
