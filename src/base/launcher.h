@@ -14,7 +14,8 @@ struct ncs_launcher {
     char job[256];           /* a name that the processes of this job have in common, and other jobs have not; "" = none */
 };
 
-/* False if no launcher has started this process, or it is the only one of its job. */
+/* False if no launcher has started this process, or it is the only one of its job. A launcher that sets no more than PMIx's variables
+ * is asked by PMIx (base/pmix.h); that connection stays open until the team of src/team ends. */
 bool ncs_launcher_find(struct ncs_launcher *out);
 
 /* The variable by which a launcher tells this process that there are several; NULL = none does. *single: one says that this is the

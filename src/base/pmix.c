@@ -34,7 +34,7 @@ struct pmix_info {
 
 enum { PMIX_TEXT = 3, PMIX_INT = 6, PMIX_UINT16 = 13, PMIX_UINT32 = 14 };
 enum { PMIX_TO_ALL = 3 };
-enum { PMIX_TIMED_OUT = -24 };
+enum { PMIX_TIMED_OUT = -24, PMIX_NOT_FOUND = -46 };
 #define PMIX_WHOLE_JOB (UINT32_MAX - 1)
 
 static struct {
@@ -151,5 +151,7 @@ enum ncs_pmix_got ncs_pmix_get(int number, const char *key, int64_t patience, ch
         *text = ncs_copy_text(value->as.text);
     if (rc == 0)
         pmix_free(value);
-    return *text ? NCS_PMIX_GOT : rc == PMIX_TIMED_OUT ? NCS_PMIX_LATE : NCS_PMIX_FAILED;
+    /* A request that comes while the other process publishes may be told that there is nothing (seen with PMIx 4.2.2). */
+    bool late = rc == PMIX_TIMED_OUT || rc == PMIX_NOT_FOUND;
+    return *text ? NCS_PMIX_GOT : late ? NCS_PMIX_LATE : NCS_PMIX_FAILED;
 }

@@ -15,12 +15,14 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/pmi.h"
 #include "base/pmix.h"
 #include "base/quantity.h"
 #include "base/str.h"
 #include "team/socket.h"
 
 #define ADDRESS_KEY "ncclscript.leader"
+#define ADDRESS_TEXT ((size_t)NCS_PMI_MOST - INET6_ADDRSTRLEN)
 enum { PORT_FIRST = 20000, PORT_COUNT = 10000, PORTS = 8 }; /* of ports that are derived from the job's name */
 
 /* ---- tokens ---- */
@@ -60,7 +62,7 @@ static void token_derive(const struct ncs_launcher *launcher, uint8_t token[TEAM
     memcpy(key, secret, strnlen(secret, sizeof key));
     for (int half = 0; half < 2; half++) {
         ncs_str_clear(&text);
-        ncs_str_addf(&text, "%d %d %s %ld ", half, launcher->processes, launcher->job, (long)geteuid());
+        ncs_str_addf(&text, "%d %s %ld ", half, launcher->job, (long)geteuid());
         ncs_str_add(&text, secret);
         uint64_t hash = team_sip(key, text.text, text.bytes);
         memcpy(token + 8 * half, &hash, sizeof hash);
@@ -81,7 +83,7 @@ static bool address_parse(const char *text, struct team_place *place)
         text++;
         bytes -= 2;
     }
-    if (!bytes || bytes >= sizeof place->host || (!brackets && memchr(text, ':', bytes)) ||
+    if (!bytes || bytes >= sizeof place->host || (!brackets && strcspn(text, "[]:") < bytes) ||
         strspn(colon + 1, "0123456789") != strlen(colon + 1) || !ncs_parse_int(colon + 1, &port) || port < 1 || port > 65535)
         return false;
     memcpy(place->host, text, bytes);
@@ -125,6 +127,9 @@ static enum team_way address_way(const struct ncs_team_options *options, enum te
         return TEAM_BY_PMIX;
     if (way <= TEAM_BY_FILE && address_is_one_host(l) && l->job[0])
         return TEAM_BY_FILE;
+    /* After the file: its barrier would hide from the leader who is missing. */
+    if (way <= TEAM_BY_PMI && ncs_pmi_open(l->number, l->processes))
+        return TEAM_BY_PMI;
     return way <= TEAM_BY_HOST && l->host[0] ? TEAM_BY_HOST : TEAM_NO_WAY;
 }
 
@@ -146,8 +151,7 @@ static void address_add(struct team_address *a, const char *host, int port)
 /* The launcher's port, and a few others in case that it is taken. */
 static void address_derive(const struct ncs_launcher *launcher, struct team_address *a)
 {
-    struct ncs_random random = { ncs_hash((uint64_t)geteuid(), (uint64_t)launcher->processes) };
-    random.state = ncs_hash_bytes(random.state, launcher->job, strlen(launcher->job));
+    struct ncs_random random = { ncs_hash_bytes((uint64_t)geteuid(), launcher->job, strlen(launcher->job)) };
     random.state = ncs_hash_bytes(random.state, launcher->host, strlen(launcher->host));
     token_derive(launcher, a->token);
     if (launcher->port)
@@ -200,31 +204,32 @@ static void address_add_own(struct ncs_str *text)
     struct ifaddrs *all = NULL;
     if (getifaddrs(&all) != 0)
         return;
-    for (struct ifaddrs *i = all; i; i = i->ifa_next) {
+    for (struct ifaddrs *i = all; i && text->bytes < ADDRESS_TEXT; i = i->ifa_next) {
         char name[INET6_ADDRSTRLEN];
         const struct sockaddr_in6 *six = (const void *)i->ifa_addr;
         const struct sockaddr_in *four = (const void *)i->ifa_addr;
         if (!i->ifa_addr || i->ifa_flags & IFF_LOOPBACK || !(i->ifa_flags & IFF_UP))
             continue;
         if (i->ifa_addr->sa_family == AF_INET && inet_ntop(AF_INET, &four->sin_addr, name, sizeof name))
-            ncs_str_addf(text, " %s", name);
+            ncs_str_addf(text, ",%s", name);
         else if (i->ifa_addr->sa_family == AF_INET6 && !IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr) &&
                  inet_ntop(AF_INET6, &six->sin6_addr, name, sizeof name))
-            ncs_str_addf(text, " %s", name);
+            ncs_str_addf(text, ",%s", name);
     }
     freeifaddrs(all);
 }
 
-static bool publish_by_pmix(const struct team_address *a, bool one_host)
+/* By PMIx or by PMI, whose texts have no blanks. */
+static bool publish_text(enum team_way way, const struct team_address *a, bool one_host)
 {
     char token[2 * TEAM_TOKEN + 1], host[256];
     struct ncs_str text = { 0 };
     team_token_text(a->token, token);
     team_host(host);
-    ncs_str_addf(&text, "%d %s %s", a->places[0].port, token, one_host ? "127.0.0.1" : host);
+    ncs_str_addf(&text, "%d,%s,%s", a->places[0].port, token, one_host ? "127.0.0.1" : host);
     if (!one_host)
         address_add_own(&text);
-    bool done = ncs_pmix_put(ADDRESS_KEY, text.text);
+    bool done = way == TEAM_BY_PMIX ? ncs_pmix_put(ADDRESS_KEY, text.text) : ncs_pmi_put(ADDRESS_KEY, text.text);
     ncs_str_free(&text);
     return done;
 }
@@ -242,10 +247,14 @@ static int publish_random(const struct ncs_team_options *options, enum team_way 
     if (listener < 0)
         return -1;
     address_add(a, "127.0.0.1", port);
-    if (*way == TEAM_BY_PMIX && publish_by_pmix(a, one_host))
+    if (*way == TEAM_BY_PMIX && publish_text(*way, a, one_host))
         return listener;
     if (*way == TEAM_BY_PMIX)
         *way = address_way(options, TEAM_BY_FILE);
+    if (*way == TEAM_BY_PMI && publish_text(*way, a, one_host))
+        return listener;
+    if (*way == TEAM_BY_PMI)
+        *way = address_way(options, TEAM_BY_HOST);
     *file = *way == TEAM_BY_FILE ? team_file_path(options->launcher, err) : NULL;
     if (*file && team_file_write(*file, a, err))
         return listener;
@@ -262,9 +271,9 @@ int team_publish(const struct ncs_team_options *options, struct team_address *ou
     *file = NULL;
     if (way == TEAM_BY_OPTION)
         return publish_by_option(options, out, err);
-    if (way == TEAM_BY_PMIX || way == TEAM_BY_FILE) {
+    if (way < TEAM_BY_HOST) {
         int listener = publish_random(options, &way, out, file, err);
-        if (listener >= 0 || way == TEAM_BY_PMIX || way == TEAM_BY_FILE)
+        if (listener >= 0 || way < TEAM_BY_HOST)
             return listener;
     }
     *out = (struct team_address){ .count = 0 };
@@ -276,15 +285,15 @@ int team_publish(const struct ncs_team_options *options, struct team_address *ou
 
 /* ---- the members ---- */
 
-/* "PORT TOKEN HOST ADDRESS ...": a member on the same host takes the short way first. */
+/* "PORT,TOKEN,HOST,ADDRESS,...": a member on the same host takes the short way first. */
 static bool address_read(char *text, struct team_address *a)
 {
-    char own[256], *rest = NULL, *port_text = strtok_r(text, " ", &rest), *token = strtok_r(NULL, " ", &rest);
+    char own[256], *rest = NULL, *port_text = strtok_r(text, ",", &rest), *token = strtok_r(NULL, ",", &rest);
     int64_t port;
     team_host(own);
     if (!port_text || !token || !ncs_parse_int(port_text, &port) || port < 1 || port > 65535 || !team_token_parse(token, a->token))
         return false;
-    for (char *host; (host = strtok_r(NULL, " ", &rest));) {
+    for (char *host; (host = strtok_r(NULL, ",", &rest));) {
         if (a->count == 0 && strcmp(host, own) == 0)
             address_add(a, "127.0.0.1", (int)port);
         address_add(a, host, (int)port);
@@ -292,11 +301,12 @@ static bool address_read(char *text, struct team_address *a)
     return a->count > 0;
 }
 
-static enum ncs_pmix_got find_by_pmix(int64_t until, struct team_address *a)
+static enum ncs_pmix_got find_by_text(enum team_way way, int64_t until, struct team_address *a)
 {
     char *text;
     int64_t left = until - team_now();
-    enum ncs_pmix_got got = ncs_pmix_get(0, ADDRESS_KEY, left > 0 ? left : 0, &text);
+    left = left > 0 ? left : 0;
+    enum ncs_pmix_got got = way == TEAM_BY_PMIX ? ncs_pmix_get(0, ADDRESS_KEY, left, &text) : ncs_pmi_get(ADDRESS_KEY, left, &text);
     if (got == NCS_PMIX_GOT && !address_read(text, a))
         got = NCS_PMIX_FAILED;
     ncs_free(text);
@@ -327,27 +337,30 @@ bool team_find(const struct ncs_team_options *options, enum team_way *way, int64
 {
     *out = (struct team_address){ .count = 0 };
     *way = address_way(options, *way);
-    if (*way == TEAM_BY_PMIX) {
-        enum ncs_pmix_got got = find_by_pmix(until, out);
-        if (got == NCS_PMIX_LATE)
+    while (*way == TEAM_BY_PMIX || *way == TEAM_BY_PMI) {
+        if (find_by_text(*way, until, out) != NCS_PMIX_FAILED)
             return true;
-        if (got == NCS_PMIX_FAILED) {
-            *out = (struct team_address){ .count = 0 };
-            *way = address_way(options, TEAM_BY_FILE);
-        }
+        *out = (struct team_address){ .count = 0 };
+        *way = address_way(options, *way + 1);
     }
     switch (*way) {
     case TEAM_BY_OPTION:
         return find_by_option(options, out, err);
-    case TEAM_BY_PMIX:
-        return true;
     case TEAM_BY_FILE:
         return find_by_file(options->launcher, out, err);
     case TEAM_BY_HOST:
         address_derive(options->launcher, out);
         return true;
+    case TEAM_BY_PMIX:
+    case TEAM_BY_PMI:
     case TEAM_NO_WAY:
         break;
     }
     return address_none(options->launcher, err);
+}
+
+void team_leave_launcher(void)
+{
+    ncs_pmix_close();
+    ncs_pmi_close();
 }

@@ -7,7 +7,7 @@
 
 enum { TEAM_PLACES = 16 };
 
-enum team_way { TEAM_BY_OPTION, TEAM_BY_PMIX, TEAM_BY_FILE, TEAM_BY_HOST, TEAM_NO_WAY };
+enum team_way { TEAM_BY_OPTION, TEAM_BY_PMIX, TEAM_BY_FILE, TEAM_BY_PMI, TEAM_BY_HOST, TEAM_NO_WAY };
 
 struct team_place {
     char host[256];
@@ -28,6 +28,9 @@ int team_publish(const struct ncs_team_options *options, struct team_address *ou
  * first 0. A way that fails in one process fails in all of a job, so all take the same. */
 bool team_find(const struct ncs_team_options *options, enum team_way *way, int64_t until, struct team_address *out,
                struct ncs_error *err);
+
+/* Ends the connection to the launcher, which the ways may have opened. */
+void team_leave_launcher(void);
 
 /* The one-host file (one_host.c). Its path; NULL and err if the folder is not ours alone. */
 char *team_file_path(const struct ncs_launcher *launcher, struct ncs_error *err);

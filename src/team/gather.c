@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/pmix.h"
-#include "base/safe.h"
+#include "base/str.h"
 #include "team/address.h"
 #include "team/greeting.h"
 #include "team/inside.h"
@@ -95,15 +94,6 @@ static void visitor_refuse(struct gathering *g, struct visitor *v, const char *w
     visitor_queue(g, v);
 }
 
-static void visitor_name(struct ncs_peer *peer, struct visitor *v)
-{
-    struct ncs_str host = { 0 };
-    v->hello.host[sizeof v->hello.host - 1] = '\0';
-    ncs_safe_name(&host, v->hello.host);
-    snprintf(peer->host, sizeof peer->host, "%s", host.text ? host.text : "");
-    ncs_str_free(&host);
-}
-
 static bool visitor_take(struct gathering *g, struct visitor *v)
 {
     struct {
@@ -119,7 +109,7 @@ static bool visitor_take(struct gathering *g, struct visitor *v)
     v->number = v->hello.number;
     g->members[v->number] = v;
     g->team->links[v->number].fd = v->fd;
-    visitor_name(peer, v);
+    team_name_host(peer->host, v->hello.host);
     peer->pid = (pid_t)v->hello.pid;
     peer->local = v->hello.local;
     peer->locals = v->hello.locals;
@@ -146,12 +136,11 @@ static bool visitor_look(struct gathering *g, struct visitor *v)
 {
     char room[252];
     const char *why;
-    bool none;
     if (v->got == sizeof v->hello.greeting) {
-        why = team_check_greeting(&v->hello.greeting, &none, room);
-        if (why && !none)
+        why = team_check_greeting(&v->hello.greeting, room);
+        if (why)
             visitor_refuse(g, v, why, false);
-        return !why || !none;
+        return true;
     }
     if (v->got == sizeof v->hello) {
         why = team_check_hello(&v->hello, g->address.token, g->team->processes, room);
@@ -173,6 +162,13 @@ static bool visitor_look(struct gathering *g, struct visitor *v)
     return true;
 }
 
+/* Another program, as one that looks for open ports, is not waited for. */
+static bool visitor_is_ours(const struct visitor *v)
+{
+    size_t come = v->got < sizeof v->hello.greeting.magic ? v->got : sizeof v->hello.greeting.magic;
+    return memcmp(v->hello.greeting.magic, TEAM_MAGIC, come) == 0;
+}
+
 /* Reads on. False: the connection is at its end, or of no use. */
 static bool visitor_read(struct gathering *g, struct visitor *v)
 {
@@ -191,7 +187,7 @@ static bool visitor_read(struct gathering *g, struct visitor *v)
         if (v->refused)
             return true; /* the others are served in between */
         v->got += (size_t)got;
-        if ((size_t)got == wants && !visitor_look(g, v))
+        if (!visitor_is_ours(v) || ((size_t)got == wants && !visitor_look(g, v)))
             return false;
         if (v->number)
             return true;
@@ -213,8 +209,10 @@ static void gather_accept(struct gathering *g)
     char from[64];
     int fd = team_accept(g->listener, from);
     if (fd < 0) {
-        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+            snprintf(g->note, sizeof g->note, "; a connection could not be taken: %s", strerror(errno));
             g->rests_until = team_now() + LISTENER_REST;
+        }
         return;
     }
     struct visitor *v = ncs_new(sizeof *v);
@@ -244,17 +242,18 @@ static void gather_handle(struct gathering *g, const struct epoll_event *event, 
 static int64_t gather_next(const struct gathering *g)
 {
     int64_t next = g->oldest && g->oldest->until < g->until ? g->oldest->until : g->until;
-    return !g->listens && g->rests_until < next && g->waiting < STRANGERS + g->team->processes ? g->rests_until : next;
+    return !g->listens && g->rests_until < next ? g->rests_until : next;
 }
 
-/* Handles what has come; an event may close no other visitor than its own. */
+/* Handles what has come; an event may close no other visitor than its own. Where there are more visitors than the job has processes,
+ * and some strangers, the oldest must go: members say their hello at once. */
 static bool gather_round(struct gathering *g, struct ncs_error *err)
 {
     struct epoll_event events[EVENTS];
     int64_t now = team_now();
-    while (g->oldest && g->oldest->until <= now)
+    while (g->oldest && (g->oldest->until <= now || g->waiting > STRANGERS + g->team->processes))
         visitor_close(g, g->oldest);
-    gather_switch_listener(g, g->waiting < STRANGERS + g->team->processes && now >= g->rests_until);
+    gather_switch_listener(g, now >= g->rests_until);
     int count = epoll_wait(g->events, events, EVENTS, team_left(gather_next(g)));
     for (int i = 0; i < count && !g->lost; i++)
         gather_handle(g, &events[i], err);
@@ -386,7 +385,7 @@ static void gather_end(struct gathering *g, char *file)
 struct ncs_team *ncs_team_gather(const struct ncs_team_options *options, struct ncs_error *err)
 {
     struct gathering g = { .options = options, .until = team_now() + options->patience, .listener = -1, .events = -1 };
-    struct ncs_error own = { NCS_OK };
+    struct ncs_error own = { .status = NCS_OK };
     char *file = NULL;
     if (options->hello_bytes > NCS_TEAM_HELLO_MOST) {
         ncs_fail(err, NCS_INTERNAL, "the hello of process 0 is too long");
@@ -403,6 +402,6 @@ struct ncs_team *ncs_team_gather(const struct ncs_team_options *options, struct 
     if (err)
         *err = own;
     team_free(g.team);
-    ncs_pmix_close();
+    team_leave_launcher();
     return NULL;
 }

@@ -33,15 +33,12 @@ bool team_tokens_equal(const uint8_t a[TEAM_TOKEN / 2], const uint8_t b[TEAM_TOK
     return differs == 0;
 }
 
-const char *team_check_greeting(const struct team_greeting *greeting, bool *none, char room[252])
+const char *team_check_greeting(const struct team_greeting *greeting, char room[252])
 {
     struct team_greeting own;
     struct ncs_str version = { 0 };
     char text[sizeof greeting->version];
     greeting_fill(&own);
-    *none = memcmp(greeting->magic, own.magic, sizeof own.magic) != 0;
-    if (*none)
-        return "it is no process of ncclscript";
     if (greeting->order != own.order || greeting->of_long != own.of_long || greeting->of_pointer != own.of_pointer)
         return "its processor orders bytes otherwise than that of process 0, or has words of another size";
     memcpy(text, greeting->version, sizeof text);
@@ -67,6 +64,16 @@ const char *team_check_hello(const struct team_hello *hello, const uint8_t token
     else
         return NULL;
     return room;
+}
+
+void team_name_host(char to[256], const char said[256])
+{
+    struct ncs_str whole = { 0 }, host = { 0 };
+    ncs_str_add_bytes(&whole, said, strnlen(said, 255));
+    ncs_safe_name(&host, whole.text);
+    snprintf(to, 256, "%s", host.text ? host.text : "");
+    ncs_str_free(&whole);
+    ncs_str_free(&host);
 }
 
 const char *team_patience_text(int64_t patience, char room[32])

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/pmix.h"
 #include "base/safe.h"
 #include "team/address.h"
 #include "team/greeting.h"
@@ -128,7 +127,7 @@ static bool join_reach(struct joining *j, struct ncs_error *err)
         struct team_address address;
         if (!team_find(j->options, &way, j->until, &address, err))
             return false;
-        for (int i = 0; i < address.count; i++) {
+        for (int i = 0; i < address.count && (i == 0 || team_now() < j->until); i++) {
             if (join_try(j, &address.places[i], address.token))
                 return true;
             if (j->final)
@@ -153,8 +152,7 @@ static bool join_learn(struct joining *j, const struct ncs_team_message *message
     size_t bytes = message->bytes - sizeof peers;
     void *hello = ncs_new(bytes);
     memcpy(hello, (const char *)message->body + sizeof peers, bytes);
-    peers.leader_host[sizeof peers.leader_host - 1] = '\0';
-    memcpy(leader->host, peers.leader_host, sizeof leader->host);
+    team_name_host(leader->host, peers.leader_host);
     leader->pid = (pid_t)peers.leader_pid;
     leader->local = peers.leader_local;
     leader->locals = peers.leader_locals;
@@ -191,6 +189,6 @@ struct ncs_team *ncs_team_join(const struct ncs_team_options *options, struct nc
     if (join_reach(&j, err) && join_wait(&j, err))
         return j.team;
     team_free(j.team);
-    ncs_pmix_close();
+    team_leave_launcher();
     return NULL;
 }

@@ -41,7 +41,7 @@ static bool folder_find(struct ncs_str *folder, struct ncs_error *err)
 char *team_file_path(const struct ncs_launcher *launcher, struct ncs_error *err)
 {
     struct ncs_str path = { 0 };
-    uint64_t hash = ncs_hash_bytes((uint64_t)launcher->processes, launcher->job, strlen(launcher->job));
+    uint64_t hash = ncs_hash_bytes(0, launcher->job, strlen(launcher->job));
     if (!folder_find(&path, err)) {
         ncs_str_free(&path);
         return NULL;

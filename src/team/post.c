@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/pmix.h"
+#include "team/address.h"
 #include "team/inside.h"
 #include "team/socket.h"
 
@@ -225,5 +225,5 @@ void ncs_team_end(struct ncs_team *team, int status)
     if (team->self == 0)
         post_end_members(team, status);
     team_free(team);
-    ncs_pmix_close();
+    team_leave_launcher();
 }

@@ -52,18 +52,19 @@ static void member_heard(void *arg, int from, const struct ncs_team_message *m)
 static int lead(int size)
 {
     struct ncs_error err;
+    int wrong = 0;
     unsigned char *bytes = malloc(lengths[LENGTHS - 1]);
     if (!ncs_team_listen(job.team, leader_heard, leader_lost, NULL, &err))
         return 1;
     for (int i = 1; i < size; i++) {
         const struct ncs_peer *peer = ncs_team_peer(job.team, i);
-        job.wrong += peer->hello_bytes != 5 || memcmp(peer->hello, "hello", 5) != 0 || peer->pid < 1 || !peer->host[0] ||
-                     peer->local < 0 || peer->local >= peer->locals;
+        wrong += peer->hello_bytes != 5 || memcmp(peer->hello, "hello", 5) != 0 || peer->pid < 1 || !peer->host[0] ||
+                 peer->local < 0 || peer->local >= peer->locals;
         for (size_t k = 0; k < lengths[LENGTHS - 1]; k++)
             bytes[k] = (unsigned char)(i + (int)k);
         for (uint32_t k = 0; k < LENGTHS; k++)
             if (!ncs_team_send(job.team, i, 1, k, NULL, 0, bytes, lengths[k]))
-                job.wrong++;
+                wrong++;
     }
     pthread_mutex_lock(&job.lock);
     while (job.came < (size - 1) * LENGTHS && !job.lost)
@@ -71,7 +72,7 @@ static int lead(int size)
     pthread_mutex_unlock(&job.lock);
     free(bytes);
     ncs_team_end(job.team, STATUS);
-    return job.wrong || job.lost;
+    return wrong || job.wrong || job.lost;
 }
 
 int main(int argc, char **argv)
