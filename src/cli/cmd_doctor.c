@@ -5,18 +5,28 @@
 #include <string.h>
 
 #include "api/version.h"
+#include "base/mem.h"
 #include "base/safe.h"
 #include "cli/command.h"
+#include "cli/doctor_facts.h"
+#include "cli/doctor_hosts.h"
 #include "cli/health.h"
 #include "cli/output.h"
+#include "team/team.h"
 
-enum { NCCL_LIB, CUDART_LIB, FORMAT, HELP };
+#define PATIENCE_NS ((int64_t)60 * 1000000000) /* for all processes to come */
+
+enum { NCCL_LIB, CUDART_LIB, HOSTS, RENDEZVOUS, FORMAT, HELP };
 
 static const struct ncs_option options[] = {
     [NCCL_LIB]   = { "nccl-lib", 0, NCS_OPTION_LIST, "PATH", "libnccl.so.2", "Looking",
                      "the NCCL library", NULL, 0, 0 },
     [CUDART_LIB] = { "cudart-lib", 0, NCS_OPTION_LIST, "PATH", "libcudart.so.13", "Looking",
                      "the CUDA runtime library", NULL, 0, 0 },
+    [HOSTS]      = { "hosts", 0, NCS_OPTION_FLAG, NULL, NULL, "Many processes",
+                     "compare the machines of all processes that a launcher has started", NULL, 0, 0 },
+    [RENDEZVOUS] = { "rendezvous", 0, NCS_OPTION_LIST, "HOST:PORT", "as the launcher says", "Many processes",
+                     "where the processes meet process 0", NULL, 0, 0 },
     [FORMAT]     = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
                      "text, or one JSON object", ncs_text_or_json, 0, 0 },
     [HELP]       = NCS_OPTION_HELP,
@@ -179,12 +189,96 @@ static int examine(const struct ncs_option_value *v, struct ncs_str *out)
     return status;
 }
 
+/* ---- the machines of all processes ---- */
+
+static void member_heard(void *arg, int from, const struct ncs_team_message *message)
+{
+    (void)arg, (void)from, (void)message; /* a member is asked nothing: its hello is all it has to say */
+}
+
+/* Returns the exit status. */
+static int compare_team(const struct ncs_team *team, bool json, struct ncs_str *out)
+{
+    int processes = ncs_team_size(team);
+    struct ncs_told *told = ncs_new((size_t)processes * sizeof *told);
+    struct ncs_comparison c;
+    for (int i = 0; i < processes; i++) {
+        const struct ncs_peer *peer = ncs_team_peer(team, i);
+        told[i] = (struct ncs_told){ .host = peer->host, .text = peer->hello, .bytes = peer->hello_bytes };
+    }
+    ncs_doctor_compare(&c, told, processes);
+    (json ? ncs_doctor_hosts_json : ncs_doctor_hosts_text)(&c, out);
+    int status = ncs_doctor_hosts_status(&c);
+    ncs_doctor_forget(&c);
+    ncs_free(told);
+    return status;
+}
+
+static int doctor_refuse(const struct ncs_error *err)
+{
+    ncs_print_error(err);
+    return err->status == NCS_BAD_INPUT ? 2 : err->status == NCS_INTERNAL ? 70 : 1;
+}
+
+static int lead_team(const struct ncs_team_options *meeting, bool json)
+{
+    struct ncs_error err = { 0 };
+    struct ncs_str out = { 0 };
+    struct ncs_team *team = ncs_team_gather(meeting, &err);
+    if (!team)
+        return doctor_refuse(&err);
+    int status = compare_team(team, json, &out);
+    ncs_out(out.text);
+    ncs_out_flush(); /* a launcher may end all processes as soon as one of them has ended with another status than 0 */
+    ncs_team_end(team, status);
+    ncs_str_free(&out);
+    return status;
+}
+
+static int join_team(const struct ncs_team_options *meeting)
+{
+    struct ncs_error err = { 0 };
+    struct ncs_team *team = ncs_team_join(meeting, &err);
+    if (!team)
+        return doctor_refuse(&err);
+    int status = ncs_team_serve(team, member_heard, NULL, &err);
+    ncs_team_end(team, 0);
+    return status < 0 ? doctor_refuse(&err) : status;
+}
+
+static int examine_hosts(const struct ncs_option_value *v, const struct ncs_launcher *launcher)
+{
+    struct ncs_health h;
+    examine_machine(&h, v);
+    char *facts = ncs_doctor_facts(&h, NCS_TEAM_HELLO_MOST);
+    struct ncs_team_options meeting = {
+        .launcher = launcher, .rendezvous = ncs_option_last(&v[RENDEZVOUS]), .patience = PATIENCE_NS, .hello = facts,
+        .hello_bytes = strlen(facts),
+    };
+    int status = launcher->number == 0 ? lead_team(&meeting, v[FORMAT].number == 1) : join_team(&meeting);
+    ncs_free(facts);
+    ncs_health_free(&h);
+    return status;
+}
+
 /* ---- the command ---- */
 
 static int doctor_main(const struct ncs_parsed *parsed)
 {
     const struct ncs_option_value *v = parsed->value;
+    struct ncs_launcher launcher;
+    struct ncs_error err = { 0 };
     struct ncs_str out = { 0 };
+    if (v[RENDEZVOUS].given && !v[HOSTS].given) {
+        ncs_usage_error("doctor", NULL, "--rendezvous is for --hosts");
+        return 2;
+    }
+    if (v[RENDEZVOUS].given && !ncs_team_check_rendezvous(ncs_option_last(&v[RENDEZVOUS]), &err))
+        return doctor_refuse(&err);
+    if (v[HOSTS].given && ncs_launcher_find(&launcher))
+        return examine_hosts(v, &launcher);
+    if (v[HOSTS].given)
+        ncs_err("this is the only process: start it with a launcher, as mpirun -np 2 ncclscript doctor --hosts\n");
     int status = examine(v, &out);
     if (out.text)
         ncs_out(out.text);
@@ -197,7 +291,11 @@ const struct ncs_command ncs_cmd_doctor = {
     .summary = "report what can run here and what is missing for real NCCL",
     .about = "doctor looks for NCCL, the CUDA runtime, the driver and GPUs in the same places as --driver nccl,\n"
              "and tries the simulator. If the simulator works, the exit status is 0, even if NCCL or a GPU is\n"
-             "missing.\n",
+             "missing.\n"
+             "\n"
+             "Under a launcher, as `mpirun -np 16 ncclscript doctor --hosts`, all processes examine their machines.\n"
+             "Process 0 prints one report, with the differences. The exit status of all is 0 if nothing that matters\n"
+             "differs and real runs are possible in every process, and 1 otherwise.\n",
     .option = options,
     .main = doctor_main,
 };
