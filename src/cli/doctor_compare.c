@@ -158,7 +158,7 @@ static void compare_lacks(struct ncs_comparison *c)
         const char *why = json_string_value(json_object_get(c->told[i], "why_not"));
         bool able = json_integer_value(json_object_get(c->told[i], "gpus")) > 0;
         if (!c->told[i])
-            why = "what it says of its machine cannot be read";
+            why = "its facts cannot be read";
         compare_value(&c->lack, i, why || able ? why : "no GPU");
     }
 }

@@ -178,7 +178,8 @@ static void hosts_add_real_runs(const struct ncs_comparison *c, struct ncs_str *
     struct ncs_str line = { 0 };
     const char *title = "real runs";
     if (ncs_doctor_can_run(c)) {
-        ncs_str_addf(&line, "possible: scenarios of up to %d rank%s", c->gpus, c->gpus == 1 ? "" : "s");
+        ncs_str_add(&line, c->differ[NCS_MUST_AGREE] ? "possible once what must agree agrees" : "possible");
+        ncs_str_addf(&line, ": scenarios of up to %d rank%s", c->gpus, c->gpus == 1 ? "" : "s");
         if (c->can_share)
             ncs_str_add(&line, c->several ? "; more with several on a GPU" : "; more with NCCL_MULTI_RANK_GPU_ENABLE=1");
         hosts_add_line(out, title, line.text);
@@ -200,12 +201,12 @@ static void hosts_add_real_runs(const struct ncs_comparison *c, struct ncs_str *
 
 static void hosts_add_sum(const struct ncs_comparison *c, struct ncs_str *out)
 {
-    size_t must = c->differ[NCS_MUST_AGREE], other = c->differ[NCS_DIFFERS];
+    size_t must = c->differ[NCS_MUST_AGREE], all = must + c->differ[NCS_DIFFERS];
     struct ncs_str line = { 0 };
+    if (all)
+        ncs_str_addf(&line, "%zu difference%s", all, all == 1 ? "" : "s");
     if (must)
-        ncs_str_addf(&line, "%zu that must agree differ%s", must, must == 1 ? "s" : "");
-    if (other)
-        ncs_str_addf(&line, "%s%zu other%s differ%s", must ? ", " : "", other, other == 1 ? "" : "s", other == 1 ? "s" : "");
+        ncs_str_addf(&line, ", %zu of them in what must agree", must);
     hosts_add_line(out, "in all", line.text ? line.text : "nothing differs that matters");
     ncs_str_free(&line);
 }

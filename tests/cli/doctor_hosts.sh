@@ -101,6 +101,34 @@ fi
 job openmpi -- --rendezvous nowhere
 ends 2 "a wrong address"
 
+# Two hosts: names of their own, on one network.
+hosts() {
+    local n node
+    rm -f "$out"/std* "$out"/status.*
+    jobs=$((jobs + 1))
+    for n in 3 1 0 2; do
+        node=node$((n / 2 + 1))
+        openmpi $n
+        launched+=(OMPI_COMM_WORLD_LOCAL_RANK=$((n % 2)) OMPI_COMM_WORLD_LOCAL_SIZE=2 CUDA_VISIBLE_DEVICES=$((n % 2)))
+        [ $node = node1 ] && launched+=(NCCL_SOCKET_IFNAME=lo NCCLSCRIPT_NCCL_VERSION=2.29.7)
+        { timeout 100 env "${launched[@]}" unshare -u sh -c "hostname $node; exec \"\$@\"" sh "${doctor[@]}" "$@" \
+              >"$out/stdout.$n" 2>"$out/stderr.$n"; echo $? >"$out/status.$n"; } &
+    done
+    wait
+}
+if unshare -u true 2>/dev/null && command -v hostname >/dev/null; then
+    hosts --rendezvous "127.0.0.1:$((10000 + (RANDOM + $$) % 10000))"
+    ends 1 "two hosts"
+    has 'processes   4 on 2 hosts: node1 (0, 1), node2 (2, 3)'
+    has 'NCCL        2.29.7 on node1; 2.30.7 on node2'
+    has 'differs     NCCL_SOCKET_IFNAME: lo on node1; not set on node2'
+    has 'may differ  CUDA_VISIBLE_DEVICES: 0 in processes 0, 2; 1 in processes 1, 3'
+    has 'in all      2 differences, 1 of them in what must agree'
+    has 'real runs   possible once what must agree agrees: scenarios of up to 4 ranks'
+else
+    echo "skipped: two hosts need the right to name hosts (root)"
+fi
+
 tried=false
 for mpirun in mpirun.openmpi mpirun.mpich mpirun; do
     command -v $mpirun >/dev/null || continue
