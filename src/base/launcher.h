@@ -1,4 +1,5 @@
-/* The launcher that has started this process as one of many, as its environment says: Open MPI, PMIx, MPICH (Hydra), Slurm, torchrun. */
+/* The launcher that has started this process as one of many, as its environment says: Open MPI, PMIx, MPICH (Hydra), Slurm,
+ * torchrun. */
 #ifndef NCS_BASE_LAUNCHER_H
 #define NCS_BASE_LAUNCHER_H
 

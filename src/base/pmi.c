@@ -135,7 +135,9 @@ bool ncs_pmi_open(int number, int processes)
     if (pmi.tried)
         return pmi.open;
     pmi.tried = true;
-    if (!pmi_says("PMI_RANK", number) || !pmi_says("PMI_SIZE", processes) || !pmi_find() || !pmi_ask("cmd=init pmi_version=1 pmi_subversion=1\n", "response_to_init") ||
+    if (!pmi_says("PMI_RANK", number) || !pmi_says("PMI_SIZE", processes) || !pmi_find())
+        return false;
+    if (!pmi_ask("cmd=init pmi_version=1 pmi_subversion=1\n", "response_to_init") ||
         !pmi_ask("cmd=get_my_kvsname\n", "my_kvsname") || !pmi_value("kvsname", room) || strlen(room) >= sizeof pmi.space)
         return false;
     memcpy(pmi.space, room, strlen(room) + 1);

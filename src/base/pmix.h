@@ -22,8 +22,8 @@ int ncs_pmix_locals(void);
 bool ncs_pmix_put(const char *key, const char *text);
 
 enum ncs_pmix_got { NCS_PMIX_GOT, NCS_PMIX_LATE, NCS_PMIX_FAILED };
-/* The text that a process has published, waiting for it: *text is to be freed with ncs_free. LATE: it has not published it so far; this may
- * be said before the time is over. */
+/* The text that a process has published, waiting for it: *text is to be freed with ncs_free. LATE: it has not published it so
+ * far; this may be said before the time is over. */
 enum ncs_pmix_got ncs_pmix_get(int number, const char *key, int64_t patience, char **text);
 
 #endif

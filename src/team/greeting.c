@@ -10,7 +10,8 @@
 
 static void greeting_fill(struct team_greeting *g)
 {
-    *g = (struct team_greeting){ .order = TEAM_ORDER, .protocol = TEAM_PROTOCOL, .of_long = sizeof(long), .of_pointer = sizeof(void *) };
+    *g = (struct team_greeting){ .order = TEAM_ORDER, .protocol = TEAM_PROTOCOL, .of_long = sizeof(long),
+                                 .of_pointer = sizeof(void *) };
     memcpy(g->magic, TEAM_MAGIC, sizeof g->magic);
     snprintf(g->version, sizeof g->version, "%s", NCCLSCRIPT_VERSION);
 }

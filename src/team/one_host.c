@@ -81,10 +81,12 @@ bool team_file_read(const char *path, struct team_address *address)
     int port = 0, fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
-    ssize_t bytes = fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid() ? read(fd, text, sizeof text - 1) : -1;
+    bool ours = fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid();
+    ssize_t bytes = ours ? read(fd, text, sizeof text - 1) : -1;
     close(fd);
     text[bytes > 0 ? bytes : 0] = '\0';
-    if (sscanf(text, "ncclscript 1 %5d %32s", &port, token) != 2 || port < 1 || port > 65535 || !team_token_parse(token, address->token))
+    if (sscanf(text, "ncclscript 1 %5d %32s", &port, token) != 2 || port < 1 || port > 65535 ||
+        !team_token_parse(token, address->token))
         return false;
     address->count = 1;
     address->places[0] = (struct team_place){ .host = "127.0.0.1", .port = port };

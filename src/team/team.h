@@ -4,7 +4,8 @@
  * A message is a head and at most NCS_TEAM_MOST bytes. Byte order and sizes are those of the machine: others are refused by name.
  *
  * The leader is found by the first of these that there is: --rendezvous HOST:PORT; PMIx; on one host a file in the user's own folder;
- * PMI-1, which Hydra speaks; the host that the launcher names for process 0, with the launcher's port or ports that follow from the job's name.
+ * PMI-1, which Hydra speaks; the host that the launcher names for process 0, with the launcher's port or ports that follow from the
+ * job's name.
  *
  * Whoever joins shows a token. With PMIx and with the file it is a random one. Otherwise it follows from the job's name and the user,
  * which keeps jobs apart but is no secret. The variable NCCLSCRIPT_TOKEN, of the same value in all processes, makes it one. */

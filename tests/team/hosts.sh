@@ -24,7 +24,8 @@ job() {
     for n in 2 1 0; do
         at=$b
         [ $n = 0 ] && at=$a
-        timeout 100 env "${@//%n/$n}" ip netns exec $at unshare -u sh -c "hostname host$at; exec \"\$@\"" sh "$job" "$patience" $argument &
+        timeout 100 env "${@//%n/$n}" \
+            ip netns exec $at unshare -u sh -c "hostname host$at; exec \"\$@\"" sh "$job" "$patience" $argument &
         pids+=($!)
     done
     wait "${pids[@]}"
