@@ -8,8 +8,6 @@ trap 'rm -rf "$out"' EXIT
 export XDG_RUNTIME_DIR=$out/run NCCLSCRIPT_GPUS=4
 mkdir -m 700 "$XDG_RUNTIME_DIR"
 unset NCCLSCRIPT_TOKEN "${!NCCL_@}" "${!CUDA_@}" "${!UCX_@}" "${!FI_@}"
-# What the libraries of CUDA and of PMIx keep is not ours.
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 libraries=${program%/*}/lib/ncclscript
 doctor=("$program" doctor --hosts --nccl-lib "$libraries/libnccl.so.2" --cudart-lib "$libraries/libcudart.so.13")
 failed=0 jobs=0
@@ -52,6 +50,7 @@ ends() {
         [ "$(cat "$out/status.$n")" = "$1" ] || fail "$2: process $n has ended with $(cat "$out/status.$n"), not $1"
         [ $n = 0 ] || [ ! -s "$out/stdout.$n" ] || fail "$2: process $n has printed"
     done
+    ! grep -q 'Sanitizer:' "$out"/stderr.* || fail "$2: a sanitizer has found something"
     [ -z "$(ls "$XDG_RUNTIME_DIR")" ] || fail "$2: $(ls "$XDG_RUNTIME_DIR") is left"
 }
 
@@ -129,6 +128,8 @@ else
     echo "skipped: two hosts need the right to name hosts (root)"
 fi
 
+# What PMIx's library keeps is not ours.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 tried=false
 for mpirun in mpirun.openmpi mpirun.mpich mpirun; do
     command -v $mpirun >/dev/null || continue
