@@ -64,6 +64,8 @@ static void facts_add_devices(json_t *to, const struct ncs_health *h)
         char version[24];
         snprintf(version, sizeof version, "%d.%d", h->driver / 1000, h->driver % 1000 / 10);
         facts_set(to, "driver", version);
+    } else if (h->lib[1].handle) {
+        facts_set(to, "driver", "none");
     }
 }
 
