@@ -50,7 +50,7 @@ declare -A may=(
     [report]="base api driver verify diagnose run scenario"
     [report/dump]="base api run run/timeline"
     [prompt]="base notation/lint api diagnose run scenario script report"
-    [cli]="base api team notation trace driver verify diagnose run bench scenario script report prompt reproduce"
+    [cli]="base team api notation trace driver verify diagnose run bench scenario script report prompt reproduce"
     [include]=""
 )
 sources=$(find src include -type f \( -name '*.[ch]' -o -name '*.inc' -o -name '*.def' \) 2>/dev/null |
