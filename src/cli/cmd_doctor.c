@@ -5,154 +5,33 @@
 #include <string.h>
 
 #include "api/version.h"
+#include "base/mem.h"
 #include "base/safe.h"
 #include "cli/command.h"
+#include "cli/doctor_facts.h"
+#include "cli/doctor_hosts.h"
+#include "cli/health.h"
 #include "cli/output.h"
-#include "driver/driver.h"
+#include "team/team.h"
 
-enum { NCCL_LIB, CUDART_LIB, FORMAT, HELP };
+#define PATIENCE_NS ((int64_t)60 * 1000000000) /* for all processes to come */
 
+enum { NCCL_LIB, CUDART_LIB, HOSTS, RENDEZVOUS, FORMAT, HELP };
 
 static const struct ncs_option options[] = {
     [NCCL_LIB]   = { "nccl-lib", 0, NCS_OPTION_LIST, "PATH", "libnccl.so.2", "Looking",
                      "the NCCL library", NULL, 0, 0 },
     [CUDART_LIB] = { "cudart-lib", 0, NCS_OPTION_LIST, "PATH", "libcudart.so.13", "Looking",
                      "the CUDA runtime library", NULL, 0, 0 },
+    [HOSTS]      = { "hosts", 0, NCS_OPTION_FLAG, NULL, NULL, "Launchers",
+                     "compare the machines of all processes that a launcher has started", NULL, 0, 0 },
+    [RENDEZVOUS] = { "rendezvous", 0, NCS_OPTION_LIST, "HOST:PORT", "as the launcher says", "Launchers",
+                     "where the processes meet: a free port of the host of process 0", NULL, 0, 0 },
     [FORMAT]     = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
                      "text, or one JSON object", ncs_text_or_json, 0, 0 },
     [HELP]       = NCS_OPTION_HELP,
     { 0 },
 };
-
-enum { SHOWN = 16 }; /* devices that are listed; others are only counted */
-
-struct device {
-    char name[256];
-    int major, minor;
-};
-
-struct health {
-    const char *sim_fault;       /* NULL: the simulator works */
-    struct ncs_library lib[2];   /* NCCL, the CUDA runtime */
-    struct ncs_error lack[2];    /* why a library is not open */
-    struct ncs_api api;
-    int driver;                  /* CUDA version of the GPU driver; 0 = none */
-    int devices;                 /* -1 = there is no telling */
-    const char *why;             /* why there are none */
-    struct device device[SHOWN];
-    bool several;                /* NCCL_MULTI_RANK_GPU_ENABLE=1 */
-    struct ncs_str todo;         /* lines of advice for real runs; empty: none needed */
-};
-
-/* ---- looking ---- */
-
-static bool reduced;
-
-/* One rank makes a communicator, sums a value and checks the sum. */
-static void try_simulator(void *arg)
-{
-    const struct ncs_api *api = arg;
-    ncclComm_t comm = NULL;
-    float *x = NULL, two = 2, got = 0;
-    reduced = api->ncclCommInitAll(&comm, 1, NULL) == ncclSuccess &&
-              api->cudaMalloc((void **)&x, sizeof *x) == cudaSuccess &&
-              api->cudaMemcpy(x, &two, sizeof two, cudaMemcpyHostToDevice) == cudaSuccess &&
-              api->ncclAllReduce(x, x, 1, ncclFloat32, ncclSum, comm, NULL) == ncclSuccess &&
-              api->cudaMemcpy(&got, x, sizeof got, cudaMemcpyDeviceToHost) == cudaSuccess &&
-              api->cudaFree(x) == cudaSuccess && api->ncclCommDestroy(comm) == ncclSuccess &&
-              got == 2;
-}
-
-static const char *simulator_fault(void)
-{
-    static struct ncs_error err;
-    const struct ncs_machine *m = ncs_driver_sim.machine;
-    struct ncs_machine_options machine = { .devices = 1 };
-    struct ncs_local local = { .rank = 0 };
-    struct ncs_context_options context = {
-        .local = &local, .main = try_simulator, .arg = (void *)ncs_driver_sim.api,
-    };
-    reduced = false;
-    if (!m->open(&machine, &err))
-        return err.text;
-    const char *fault = NULL;
-    if (!m->spawn(&context, &err))
-        fault = err.text;
-    else if (m->run() != NCS_STOP_DONE || !reduced)
-        fault = "an all-reduce of one rank goes wrong";
-    m->abandon();
-    m->close();
-    return fault;
-}
-
-static void inspect_devices(struct health *h)
-{
-    h->devices = ncs_driver_devices(&h->api, &h->why);
-    if (h->api.cudaDriverGetVersion)
-        h->api.cudaDriverGetVersion(&h->driver);
-    for (int i = 0; i < h->devices && i < SHOWN; i++) {
-        struct device *d = &h->device[i];
-        struct cudaDeviceProp p;
-        if (h->api.cudaGetDeviceProperties &&
-            h->api.cudaGetDeviceProperties(&p, i) == cudaSuccess)
-            snprintf(d->name, sizeof d->name, "%s", p.name);
-        if (h->api.cudaDeviceGetAttribute) {
-            h->api.cudaDeviceGetAttribute(&d->major, cudaDevAttrComputeCapabilityMajor, i);
-            h->api.cudaDeviceGetAttribute(&d->minor, cudaDevAttrComputeCapabilityMinor, i);
-        }
-    }
-}
-
-static void doctor_advise(struct health *h)
-{
-    const char *several = getenv("NCCL_MULTI_RANK_GPU_ENABLE");
-    struct ncs_str *todo = &h->todo;
-    for (int i = 0; i < 2; i++)
-        if (!h->lib[i].handle)
-            ncs_str_addf(todo, "install %s, or give its path: %s\n", i ? "the CUDA runtime" : "NCCL",
-                         i ? "--cudart-lib PATH" : "--nccl-lib PATH");
-    if (h->lib[1].handle && h->devices <= 0) {
-        if (h->driver == 0)
-            ncs_str_add(todo, "install NVIDIA's driver for the GPUs of this machine\n");
-        else if (h->driver < h->lib[1].version)
-            ncs_str_addf(todo, "install a newer driver: it is for CUDA %d.%d, the runtime is newer\n",
-                         h->driver / 1000, h->driver % 1000 / 10);
-        else
-            ncs_str_add(todo, "make a GPU visible: look at CUDA_VISIBLE_DEVICES, nvidia-smi and "
-                              "/dev/nvidia*\n");
-    }
-    h->several = several && strcmp(several, "1") == 0;
-}
-
-/* False if a library that the user named cannot be opened. */
-static bool inspect_machine(struct health *h, const char *const given[2], struct ncs_error *err)
-{
-    *h = (struct health){ .devices = -1 };
-    for (int i = 0; i < 2; i++)
-        if (!ncs_library_open(&h->lib[i], i ? NCS_LIB_CUDA : NCS_LIB_NCCL, given[i], &h->api,
-                              &h->lack[i]) &&
-            h->lack[i].status == NCS_BAD_INPUT) {
-            *err = h->lack[i];
-            return false;
-        }
-    if (h->lib[1].handle)
-        inspect_devices(h);
-    doctor_advise(h);
-    h->sim_fault = simulator_fault();
-    return true;
-}
-
-static void doctor_forget(struct health *h)
-{
-    for (int i = 0; i < 2; i++)
-        ncs_library_forget(&h->lib[i]);
-    ncs_str_free(&h->todo);
-}
-
-static bool can_run(const struct health *h)
-{
-    return h->lib[0].handle && h->lib[1].handle && h->devices > 0;
-}
 
 /* ---- saying ---- */
 
@@ -184,7 +63,7 @@ static void doctor_add_library(struct ncs_str *out, const char *key, const struc
     ncs_str_free(&text);
 }
 
-static void add_devices(struct ncs_str *out, const struct health *h)
+static void add_devices(struct ncs_str *out, const struct ncs_health *h)
 {
     struct ncs_str text = { 0 };
     if (h->driver)
@@ -198,8 +77,8 @@ static void add_devices(struct ncs_str *out, const struct health *h)
     else
         ncs_str_addf(&text, "none%s%s", h->why ? ": " : "", h->why ? h->why : "");
     doctor_add_line(out, "GPUs", text.text);
-    for (int i = 0; i < h->devices && i < SHOWN; i++) {
-        const struct device *d = &h->device[i];
+    for (int i = 0; i < h->devices && i < NCS_HEALTH_DEVICES; i++) {
+        const struct ncs_health_device *d = &h->device[i];
         ncs_str_clear(&text);
         ncs_str_addf(&text, "%d: %s, capability %d.%d", i, d->name[0] ? d->name : "unnamed",
                      d->major, d->minor);
@@ -208,13 +87,13 @@ static void add_devices(struct ncs_str *out, const struct health *h)
     ncs_str_free(&text);
 }
 
-static void add_real_runs(struct ncs_str *out, const struct health *h)
+static void add_real_runs(struct ncs_str *out, const struct ncs_health *h)
 {
     struct ncs_str text = { 0 };
-    if (can_run(h)) {
+    if (ncs_health_can_run(h)) {
         ncs_str_addf(&text, "possible: scenarios of up to %d rank%s", h->devices,
                      h->devices == 1 ? "" : "s");
-        if (h->lib[0].version >= NCCL_VERSION(2, 30, 3))
+        if (ncs_health_can_share(h))
             ncs_str_addf(&text, h->several ? "; more with several on a GPU"
                                            : "; more with NCCL_MULTI_RANK_GPU_ENABLE=1");
         doctor_add_line(out, "real runs", text.text);
@@ -230,7 +109,7 @@ static void add_real_runs(struct ncs_str *out, const struct health *h)
     }
 }
 
-static void doctor_add_json_text(const struct health *h, struct ncs_str *out)
+static void doctor_add_json_text(const struct ncs_health *h, struct ncs_str *out)
 {
     struct ncs_str text = { 0 };
     ncs_str_addf(&text, h->sim_fault ? "does not work: %s" : "works: NCCL", h->sim_fault);
@@ -265,10 +144,10 @@ static json_t *lines_json(const char *text)
     return list;
 }
 
-static void format_health(const struct health *h, struct ncs_str *out)
+static void format_health(const struct ncs_health *h, struct ncs_str *out)
 {
     json_t *devices = json_array(), *profiles = json_array();
-    for (int i = 0; i < h->devices && i < SHOWN; i++)
+    for (int i = 0; i < h->devices && i < NCS_HEALTH_DEVICES; i++)
         json_array_append_new(devices, json_pack("{s:i, s:s, s:i, s:i}", "device", i, "name",
                                                  h->device[i].name, "major", h->device[i].major,
                                                  "minor", h->device[i].minor));
@@ -280,35 +159,127 @@ static void format_health(const struct health *h, struct ncs_str *out)
                           library_json(&h->lib[0], &h->lack[0]), "cuda",
                           library_json(&h->lib[1], &h->lack[1]), "driver", h->driver, "gpus",
                           h->devices, "why", h->why, "devices", devices, "several_ranks_per_gpu",
-                          h->several, "real_runs", can_run(h), "to_do", lines_json(h->todo.text));
+                          h->several, "real_runs", ncs_health_can_run(h), "to_do", lines_json(h->todo.text));
     char *text = o ? json_dumps(o, JSON_PRESERVE_ORDER) : NULL;
     ncs_str_addf(out, "%s\n", text ? text : "{}");
     free(text);
     json_decref(o);
 }
 
-/* ---- the command ---- */
+/* ---- this machine ---- */
+
+static void examine_machine(struct ncs_health *h, const struct ncs_option_value *v)
+{
+    const char *const given[2] = { ncs_option_last(&v[NCCL_LIB]), ncs_option_last(&v[CUDART_LIB]) };
+    ncs_health_examine(h, given);
+}
 
 static int examine(const struct ncs_option_value *v, struct ncs_str *out)
 {
-    const char *const given[2] = { ncs_option_last(&v[NCCL_LIB]), ncs_option_last(&v[CUDART_LIB]) };
-    struct health h;
-    struct ncs_error err = { 0 };
+    struct ncs_health h;
     int status = 2;
-    if (inspect_machine(&h, given, &err)) {
+    examine_machine(&h, v);
+    if (!ncs_health_misnamed(&h)) {
         (v[FORMAT].number == 1 ? format_health : doctor_add_json_text)(&h, out);
         status = h.sim_fault ? 70 : 0;
     } else {
-        ncs_print_error(&err);
+        ncs_print_error(ncs_health_misnamed(&h));
     }
-    doctor_forget(&h);
+    ncs_health_free(&h);
     return status;
 }
 
+/* ---- the machines of all processes ---- */
+
+static void member_heard(void *arg, int from, const struct ncs_team_message *message)
+{
+    (void)arg, (void)from, (void)message; /* a member is asked nothing: its hello is all it has to say */
+}
+
+/* Returns the exit status. */
+static int compare_team(const struct ncs_team *team, bool json, struct ncs_str *out)
+{
+    int processes = ncs_team_size(team);
+    struct ncs_told *told = ncs_new((size_t)processes * sizeof *told);
+    struct ncs_comparison c;
+    for (int i = 0; i < processes; i++) {
+        const struct ncs_peer *peer = ncs_team_peer(team, i);
+        told[i] = (struct ncs_told){ .host = peer->host, .text = peer->hello, .bytes = peer->hello_bytes };
+    }
+    ncs_doctor_compare(&c, told, processes);
+    (json ? ncs_doctor_hosts_json : ncs_doctor_hosts_text)(&c, out);
+    int status = ncs_doctor_hosts_status(&c);
+    ncs_doctor_forget(&c);
+    ncs_free(told);
+    return status;
+}
+
+static int doctor_refuse(const struct ncs_error *err)
+{
+    ncs_print_error(err);
+    return err->status == NCS_BAD_INPUT ? 2 : err->status == NCS_INTERNAL ? 70 : 1;
+}
+
+static int lead_team(const struct ncs_team_options *meeting, bool json)
+{
+    struct ncs_error err = { 0 };
+    struct ncs_str out = { 0 };
+    struct ncs_team *team = ncs_team_gather(meeting, &err);
+    if (!team)
+        return doctor_refuse(&err);
+    int status = compare_team(team, json, &out);
+    ncs_out(out.text);
+    ncs_out_flush(); /* a launcher may end all processes as soon as one of them has ended with another status than 0 */
+    ncs_team_end(team, status);
+    ncs_str_free(&out);
+    return status;
+}
+
+static int join_team(const struct ncs_team_options *meeting)
+{
+    struct ncs_error err = { 0 };
+    struct ncs_team *team = ncs_team_join(meeting, &err);
+    if (!team)
+        return doctor_refuse(&err);
+    int status = ncs_team_serve(team, member_heard, NULL, &err);
+    ncs_team_end(team, 0);
+    return status < 0 ? doctor_refuse(&err) : status;
+}
+
+static int examine_hosts(const struct ncs_option_value *v, const struct ncs_launcher *launcher)
+{
+    struct ncs_health h;
+    examine_machine(&h, v);
+    char *facts = ncs_doctor_facts(&h, NCS_TEAM_HELLO_MOST);
+    struct ncs_team_options meeting = {
+        .launcher = launcher, .rendezvous = ncs_option_last(&v[RENDEZVOUS]), .patience = PATIENCE_NS, .hello = facts,
+        .hello_bytes = strlen(facts),
+    };
+    int status = launcher->number == 0 ? lead_team(&meeting, v[FORMAT].number == 1) : join_team(&meeting);
+    ncs_free(facts);
+    ncs_health_free(&h);
+    return status;
+}
+
+/* ---- the command ---- */
+
 static int doctor_main(const struct ncs_parsed *parsed)
 {
+    const struct ncs_option_value *v = parsed->value;
+    struct ncs_launcher launcher;
+    struct ncs_error err = { 0 };
     struct ncs_str out = { 0 };
-    int status = examine(parsed->value, &out);
+    if (v[RENDEZVOUS].given && !v[HOSTS].given) {
+        ncs_usage_error("doctor", NULL, "--rendezvous is for --hosts");
+        return 2;
+    }
+    if (v[RENDEZVOUS].given && !ncs_team_check_rendezvous(ncs_option_last(&v[RENDEZVOUS]), &err))
+        return doctor_refuse(&err);
+    if (v[HOSTS].given && ncs_launcher_find(&launcher))
+        return examine_hosts(v, &launcher);
+    if (v[HOSTS].given)
+        ncs_err("this is the only process: start it with a launcher, as mpirun -np 2 ncclscript doctor --hosts\n");
+    int status = examine(v, &out);
     if (out.text)
         ncs_out(out.text);
     ncs_str_free(&out);
@@ -320,7 +291,11 @@ const struct ncs_command ncs_cmd_doctor = {
     .summary = "report what can run here and what is missing for real NCCL",
     .about = "doctor looks for NCCL, the CUDA runtime, the driver and GPUs in the same places as --driver nccl,\n"
              "and tries the simulator. If the simulator works, the exit status is 0, even if NCCL or a GPU is\n"
-             "missing.\n",
+             "missing.\n"
+             "\n"
+             "Under a launcher, as `mpirun -np 16 ncclscript doctor --hosts`, all processes examine their machines.\n"
+             "Process 0 prints one report, with the differences. The exit status of all is 0 if nothing that matters\n"
+             "differs and real runs are possible in every process, and 1 otherwise.\n",
     .option = options,
     .main = doctor_main,
 };

@@ -48,3 +48,14 @@ $ ncclscript doctor patient
 ! ncclscript doctor: takes no operands, `patient` is one
 ! try `ncclscript doctor --help`
 ? 2
+
+# Without a launcher there is one process.
+$ ncclscript doctor --hosts
+! this is the only process: start it with a launcher, as mpirun -np 2 ncclscript doctor --hosts
+> simulator   works: NCCL 2.28.9, <*>
+> ...
+
+$ ncclscript doctor --rendezvous here:1
+! ncclscript doctor: --rendezvous is for --hosts
+! <*>
+? 2

@@ -1,0 +1,15 @@
+/* The report of `doctor --hosts`: what all processes have in common, and what differs. */
+#ifndef NCS_CLI_DOCTOR_HOSTS_H
+#define NCS_CLI_DOCTOR_HOSTS_H
+
+#include "base/str.h"
+#include "cli/doctor_compare.h"
+
+/* 0 if nothing differs that counts, and all processes can make real runs; 1 otherwise. */
+int ncs_doctor_hosts_status(const struct ncs_comparison *c);
+
+void ncs_doctor_hosts_text(const struct ncs_comparison *c, struct ncs_str *out);
+/* One line: an object of schema ncclscript.doctor-hosts/1. */
+void ncs_doctor_hosts_json(const struct ncs_comparison *c, struct ncs_str *out);
+
+#endif
