@@ -229,6 +229,33 @@ static void not_destroyed(void)
         end(&j);
 }
 
+static void *nap_long(void *arg)
+{
+    sleep(3);
+    return arg;
+}
+
+/* While a thread of it sleeps, the hang is not certain. */
+static void skip_beside(void)
+{
+    pthread_t thread;
+    if (rank == 1)
+        pthread_create(&thread, NULL, nap_long, NULL);
+    skip();
+}
+
+/* It makes the wrong call after a while. */
+static void skip_late(void)
+{
+    struct job j = begin_well();
+    if (rank == 1)
+        sleep(3);
+    else
+        reduce(&j, COUNT);
+    broadcast(&j);
+    end(&j);
+}
+
 /* It waits outside of all calls, for something that never comes. */
 static void waits_outside(void)
 {
@@ -688,6 +715,8 @@ static void idle(void)
 static const struct { const char *name; void (*act)(void); } modes[] = {
     { "right", right },
     { "skip", skip },
+    { "skip_beside", skip_beside },
+    { "skip_late", skip_late },
     { "unseen", unseen },
     { "swapped", swapped },
     { "count", wrong_count },

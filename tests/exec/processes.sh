@@ -117,6 +117,18 @@ reports "^    ranks 0, 2  in cudaStreamSynchronize, comm1 call 2 .*, for rank 1 
 try 124 waits_outside --timeout 1s --stall 1h
 leaves_out STALLED
 leaves_out HANG
+# A hang that was reported as a stall is not told twice.
+try 3 skip_beside --stall 500ms
+reports '^STALLED  .*exec_processes  3 ranks, sim, seed 0$'
+reports '^HANG  .*exec_processes  3 ranks, sim, seed 0$'
+reports '^  note  the ranks and the cause are as reported above$'
+[ "$(grep -c '^  why ' "$out/stderr")" -eq 1 ] || fail "$name: not told once"
+try 3 skip_late --stall 500ms
+reports '^STALLED  .*exec_processes  3 ranks, sim, seed 0$'
+leaves_out 'as reported above'
+[ "$(grep -c '^  why ' "$out/stderr")" -eq 2 ] || fail "$name: not told twice"
+try 3 skip_beside --stall 500ms --format json
+reports '^\{"schema": "ncclscript.report/1".*"verdict": "hang".*"rule": "skipped-call"'
 stalls waits_before
 reports '^  why   2 of 3 ranks joined comm1 with ncclCommInitRank, rank 1 did not$'
 leaves_out HANG

@@ -28,6 +28,7 @@
 #include "shim/exec/settle.h"
 #include "shim/exec/site.h"
 #include "shim/exec/timeline.h"
+#include "shim/exec/told.h"
 #include "shim/kernel/kernel.h"
 #include "shim/many/serve.h"
 #include "shim/many/server.h"
@@ -273,6 +274,8 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
     else if (settings.verify)
         ncs_report_counts(&run, &out);
     ncs_report_name_lines(&out, strcmp(settings.format, "json") == 0, &ncs_places);
+    if (text && r->verdict == NCS_HANG)
+        ncs_exec_told_shorten(&out);
     if (out.bytes > 0 && text)
         ncs_places_note(&out);
     if (notes->bytes > 0)
@@ -312,6 +315,7 @@ static void exec_stalled(const char *why)
                                   .note = &doubt.text, .notes = 1 };
     ncs_report_text(&run, &style, &out);
     ncs_report_name_lines(&out, false, &ncs_places);
+    ncs_exec_told_keep(&out);
     ncs_str_addf(&out, "%s", deaths.text ? deaths.text : "");
     ncs_shim_write(STDERR_FILENO, out.text, out.bytes);
     _exit(0);
