@@ -53,7 +53,7 @@ launched() {
     reports "^  why   rank 1 left out one call on comm1: call 2 of the others at $reduce, its own call 2 is the one at $broadcast\$"
     # A launcher may end all ranks as soon as one of them dies, so the status is its own or that of a hang.
     try "$died" "$@" "$client" exits 3
-    reports "rank 1 (was stopped|was ended) by |^ncclscript: the process of rank 1 was ended by "
+    reports "rank 1 (was stopped|was ended) by |^ncclscript: rank 1 \(process [0-9]+\) was ended by "
 }
 
 # ---- a launcher that sets variables ----

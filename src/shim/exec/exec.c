@@ -24,6 +24,7 @@
 #include "shim/exec/left.h"
 #include "shim/exec/misuse.h"
 #include "shim/exec/places.h"
+#include "shim/exec/processes.h"
 #include "shim/exec/reproduce.h"
 #include "shim/exec/settle.h"
 #include "shim/exec/site.h"
@@ -262,6 +263,8 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
     struct ncs_report_run run = { .scenario = &scenario, .result = r,
                                   .as_expected = r->verdict == NCS_PASS, .places = &ncs_places,
                                   .note = (char *const *)&doubt->text, .notes = doubt->bytes > 0 };
+    struct ncs_report_process *processes = ncs_exec_processes(&run.processes);
+    run.process = processes;
     struct ncs_report_style style = { .verbose = false };
     struct ncs_str out = { 0 };
     bool fails = fails_by_findings(r, &scenario, &run.failing);
@@ -290,6 +293,7 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
     else if (stopped)
         write_channel("cause the other ranks come to their end\n");
     ncs_failing_free(&run.failing);
+    ncs_free(processes);
     ncs_str_free(&out);
     ncs_scenario_free(&scenario);
     ncs_free(name);
@@ -313,6 +317,7 @@ static void exec_stalled(const char *why)
     ncs_scenario_init(&scenario, program_name());
     struct ncs_report_run run = { .scenario = &scenario, .result = &result, .places = &ncs_places, .goes_on = true,
                                   .note = &doubt.text, .notes = 1 };
+    run.process = ncs_exec_processes(&run.processes);
     ncs_report_text(&run, &style, &out);
     ncs_report_name_lines(&out, false, &ncs_places);
     ncs_exec_told_keep(&out);

@@ -57,7 +57,7 @@ static struct server_process *welcome_process(pid_t pid, const struct wire_hello
     if (p)
         return p;
     p = ncs_new(sizeof *p);
-    *p = (struct server_process){ .pid = pid, .number = (int)job_processes() + 1, .rank = -1 };
+    *p = (struct server_process){ .pid = pid, .number = (int)job_processes() + 1 };
     p->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     pthread_mutex_init(&p->lock, NULL);
     pthread_mutex_init(&p->runs, NULL);
