@@ -612,6 +612,21 @@ static void visible(void)
     CHECK(cudaFree(x));
 }
 
+/* ---- NCCL's variables differ ---- */
+
+static void variables(void)
+{
+    char number[16];
+    snprintf(number, sizeof number, "eth%d", rank);
+    setenv("NCCL_SOCKET_IFNAME", number, 1);
+    if (rank == 0)
+        setenv("NCCL_ALGO", "Ring", 1);
+    if (rank == 1)
+        while (!atomic_load(&shared->has_id)) /* rank 0 comes first */
+            nap();
+    right();
+}
+
 /* ---- threads: two ranks in each process, each a thread ---- */
 
 static void *thread_main(void *arg)
@@ -743,6 +758,7 @@ static const struct { const char *name; void (*act)(void); } modes[] = {
     { "outs", outs },
     { "visible", visible },
     { "threads", threads },
+    { "variables", variables },
     { "loop", loop },
     { "loop_joined", loop_joined },
     { "idle", idle },

@@ -81,6 +81,9 @@ for mode in late_inside functions pinned registered big group outs visible threa
     try 0 $mode
     silent
 done
+ranks=2 try 0 variables
+reports '^ncclscript: NCCL_ALGO is Ring in process [0-9]+ and not set in process [0-9]+: the simulator uses the setting of process [0-9]+ for all$'
+[ "$(wc -l <"$out/stderr")" -eq 1 ] || fail "$name: more than one line"
 ranks=1 try 0 right --processes many
 silent
 ranks=8 try 0 right
