@@ -84,6 +84,10 @@ PMIX_SIZE PMIX_RANK
 SLURM_STEP_NUM_TASKS SLURM_PROCID
 WORLD_SIZE RANK
 END_OF_NAMES
+# A launcher that looks at its devices has a machine of its own, and the first line comes once.
+NCCLSCRIPT_QUIET='' try 0 "$client" launch right 3
+reports '^ncclscript: this is no GPU: '
+[ "$(wc -l <"$out/stderr")" -eq 1 ] || fail "$name: more than one line"
 # Without such a variable a process that calls before the others are started seems to be the only one.
 options=(--processes many)
 launched "$out/launch" OTHER_SIZE RANK

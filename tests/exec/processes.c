@@ -797,6 +797,25 @@ static int forked_late(void)
     return status;
 }
 
+/* A launcher that looks at its devices, and starts a program for each rank. */
+static int launch(char **argv)
+{
+    int n, status = 0, how;
+    CHECK(cudaGetDeviceCount(&n));
+    setenv("WORLD_SIZE", argv[3], 1);
+    for (int r = 0; r < atoi(argv[3]); r++)
+        if (fork() == 0) {
+            char number[16];
+            snprintf(number, sizeof number, "%d", r);
+            setenv("RANK", number, 1);
+            execv(argv[0], (char *[]){ argv[0], argv[2], argv[3], NULL });
+            _exit(7);
+        }
+    while (wait(&how) > 0)
+        status |= how;
+    return status != 0;
+}
+
 /* A number that a launcher passes to its processes; -1 = none does. */
 static int launched(const char *const *name)
 {
@@ -830,6 +849,8 @@ int main(int argc, char **argv)
     const char *which = argc > 1 ? argv[1] : "right";
     if (strcmp(which, "forked_late") == 0)
         return forked_late();
+    if (strcmp(which, "launch") == 0)
+        return argc > 3 ? launch(argv) : 2;
     void (*act)(void) = mode_of(which);
     ranks = argc > 2 ? atoi(argv[2]) : 3;
     if (!act || ranks < 1 || ranks > RANKS_MOST)
