@@ -690,6 +690,62 @@ static void registered(void)
     end(&j);
 }
 
+/* Copies from and to such memory run behind the calls of a rank that is late, and nobody waits for them before. */
+static void registered_async(void)
+{
+    static float own[4096], more[4096];
+    struct job j = begin_well(); /* the first call would wait for all ranks */
+    struct cudaPointerAttributes at;
+    float *y = floats_of(0, COUNT);
+    CHECK(cudaHostRegister(own, sizeof own, 0));
+    CHECK(cudaHostRegister(more, sizeof more, 0));
+    CHECK(cudaPointerGetAttributes(&at, own + 5));
+    EXPECT(at.type, cudaMemoryTypeHost);
+    EXPECT(at.device, rank);
+    EXPECT(at.hostPointer == own + 5, 1);
+    CHECK(cudaPointerGetAttributes(&at, &j));
+    EXPECT(at.type, cudaMemoryTypeUnregistered);
+    while (rank == 1 && atomic_load(&shared->arrived) < ranks - 1)
+        nap();
+    CHECK(ncclAllReduce(j.x, j.x, COUNT, ncclFloat32, ncclSum, j.comm, j.stream));
+    CHECK(cudaMemcpyAsync(own, j.x, COUNT * sizeof *own, cudaMemcpyDeviceToHost, j.stream));
+    more[0] = 1;
+    CHECK(cudaMemcpyAsync(y, more, COUNT * sizeof *more, cudaMemcpyHostToDevice, j.stream));
+    if (rank != 1) {
+        EXPECT(own[0], 0);
+        more[0] = 2;
+        atomic_fetch_add(&shared->arrived, 1);
+    }
+    CHECK(cudaStreamSynchronize(j.stream));
+    EXPECT(own[0], ranks * ranks * (ranks + 1) / 2);
+    EXPECT(first_of(y), rank == 1 ? 1 : 2);
+    EXPECT(cudaMemcpyAsync(own + 4095, j.x, COUNT * sizeof *own, cudaMemcpyDeviceToDevice, j.stream), cudaErrorInvalidValue);
+    cudaGetLastError();
+    CHECK(cudaHostUnregister(own));
+    CHECK(cudaHostUnregister(more));
+    CHECK(cudaFree(y));
+    end(&j);
+}
+
+/* A copy to it waits for a rank that is dead, as do the others. */
+static void registered_killed(void)
+{
+    static float own[4096];
+    struct job j = begin_well();
+    CHECK(cudaHostRegister(own, sizeof own, 0));
+    if (rank == 1)
+        while (atomic_load(&shared->arrived) < ranks - 1)
+            nap();
+    else
+        CHECK(ncclAllReduce(j.x, j.x, COUNT, ncclFloat32, ncclSum, j.comm, j.stream));
+    CHECK(cudaMemcpyAsync(own, j.x, COUNT * sizeof *own, cudaMemcpyDeviceToHost, j.stream));
+    atomic_fetch_add(&shared->arrived, 1);
+    if (rank == 1)
+        by_signal();
+    CHECK(cudaStreamSynchronize(j.stream)); /* line: registered */
+    end(&j);
+}
+
 /* ---- for signals from outside ---- */
 
 static void print_process(void)
@@ -753,6 +809,8 @@ static const struct { const char *name; void (*act)(void); } modes[] = {
     { "functions", functions },
     { "pinned", pinned },
     { "registered", registered },
+    { "registered_async", registered_async },
+    { "registered_killed", registered_killed },
     { "big", big },
     { "group", group },
     { "outs", outs },

@@ -77,7 +77,7 @@ for mode in right late; do
     done
     [ "$(wc -l <"$out/stdout")" -eq 3 ] || fail "$name: standard output has other lines"
 done
-for mode in late_inside functions pinned registered big group outs visible threads; do
+for mode in late_inside functions pinned registered registered_async big group outs visible threads; do
     try 0 $mode
     silent
 done
@@ -161,6 +161,9 @@ for mode in segv killed exits; do
     reports '^  more  ncclscript explain rank-lost$'
     names_processes
 done
+try 3 registered_killed
+reports "^    ranks? 0.*  waits in cudaStreamSynchronize\(\) +$(line registered)\$"
+reports "^  why   rank 1 $ended before call 2 on comm1; ranks 0, 2 wait for it in AllReduce float32 x 8 sum at "
 for mode in killed_in_call segv_in_call killed_in_function; do
     try 3 $mode
     reports "^  why   rank 1 $ended (before call 2|during call 2|before call 3) on comm1; ranks 0, 2 wait for it in AllReduce float32 x 8 sum at "
