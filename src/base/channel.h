@@ -23,10 +23,12 @@
 #define NCS_JOB "NCCLSCRIPT_JOB"         /* of the machine for a job of many processes: its socket, @, and its host */
 #define NCS_PROGRAM "NCCLSCRIPT_PROGRAM" /* the number of the process that exec has started */
 #define NCS_CHANNEL "NCCLSCRIPT_CHANNEL"
+#define NCS_GREETING "NCCLSCRIPT_GREETING" /* a file in memory, named as the pipe is: its first byte is 1 once a process has
+                                            * printed the first line */
 #define NCS_CHANNEL_FORMAT "%d:%d:%llu"
 
-/* Opens the pipe for writing; the caller closes it. -1 = there is no pipe, or it is gone. */
-static inline int ncs_channel_open(const char *text)
+/* Opens what the text names, if it is of this type (S_IFIFO, S_IFREG); the caller closes it. -1 = it is not there. */
+static inline int ncs_channel_open_as(const char *text, mode_t type, int flags)
 {
     int process, number;
     unsigned long long inode;
@@ -35,9 +37,15 @@ static inline int ncs_channel_open(const char *text)
     if (!text || sscanf(text, NCS_CHANNEL_FORMAT, &process, &number, &inode) != 3)
         return -1;
     snprintf(path, sizeof path, "/proc/%d/fd/%d", process, number);
-    if (stat(path, &at) != 0 || !S_ISFIFO(at.st_mode) || at.st_ino != inode)
+    if (stat(path, &at) != 0 || (at.st_mode & S_IFMT) != type || at.st_ino != inode)
         return -1;
-    return open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    return open(path, flags | O_CLOEXEC);
+}
+
+/* Opens the pipe for writing; the caller closes it. -1 = there is no pipe, or it is gone. */
+static inline int ncs_channel_open(const char *text)
+{
+    return ncs_channel_open_as(text, S_IFIFO, O_WRONLY | O_NONBLOCK);
 }
 
 #endif

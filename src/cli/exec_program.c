@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* environ, pipe2 */
+#define _GNU_SOURCE /* environ, pipe2, memfd_create */
 #include "cli/exec_program.h"
 
 #include <errno.h>
@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -103,17 +104,29 @@ static void set_variables(const struct ncs_exec_variable *v)
         v->value ? setenv(v->name, v->value, 1) : unsetenv(v->name);
 }
 
-static void exec_set_environment(const struct ncs_exec_start *start, int channel)
+/* What a child process needs before it runs anything else. */
+struct exec_child {
+    const struct ncs_exec_start *start;
+    int channel, greeting; /* descriptors; greeting: -1 = there is none */
+};
+
+/* Names a descriptor of the process that has started this one. */
+static void exec_set_file(const char *name, int file)
 {
-    char number[64];
+    char text[64];
     struct stat at = { 0 };
-    set_libraries(start->folder, start->redirects);
-    set_variables(start->variable);
-    set_variables(start->more);
-    fstat(channel, &at);
-    snprintf(number, sizeof number, NCS_CHANNEL_FORMAT, (int)getppid(), channel,
-             (unsigned long long)at.st_ino);
-    setenv(NCS_CHANNEL, number, 1);
+    fstat(file, &at);
+    snprintf(text, sizeof text, NCS_CHANNEL_FORMAT, (int)getppid(), file, (unsigned long long)at.st_ino);
+    file >= 0 ? setenv(name, text, 1) : unsetenv(name);
+}
+
+static void exec_set_environment(const struct exec_child *c)
+{
+    set_libraries(c->start->folder, c->start->redirects);
+    set_variables(c->start->variable);
+    set_variables(c->start->more);
+    exec_set_file(NCS_CHANNEL, c->channel);
+    exec_set_file(NCS_GREETING, c->greeting);
 }
 
 /* ---- what it reports ---- */
@@ -324,16 +337,10 @@ static void exec_give_signals_back(const struct sigaction *before)
         sigaction(exec_signals[i], &before[i], NULL);
 }
 
-/* What a child process needs before it runs anything else. */
-struct exec_child {
-    const struct ncs_exec_start *start;
-    int channel;
-};
-
 static void exec_prepare(void *arg)
 {
     const struct exec_child *c = arg;
-    exec_set_environment(c->start, c->channel);
+    exec_set_environment(c);
     if (c->start->output >= 0) {
         dup2(c->start->output, STDOUT_FILENO);
         dup2(c->start->output, STDERR_FILENO);
@@ -341,18 +348,17 @@ static void exec_prepare(void *arg)
 }
 
 /* Does not return. */
-static void exec_in_child(const struct ncs_exec_start *start, int channel, int failure, const struct sigaction *before,
-                          const struct ncs_exec_job *job)
+static void exec_in_child(struct exec_child *c, int failure, const struct sigaction *before, const struct ncs_exec_job *job)
 {
     char number[16];
     signal(SIGPIPE, SIG_DFL);
     exec_give_signals_back(before);
-    exec_prepare(&(struct exec_child){ start, channel });
+    exec_prepare(c);
     snprintf(number, sizeof number, "%d", (int)getpid());
     setenv(NCS_PROGRAM, number, 1);
     if (job->machine)
         setenv(NCS_JOB, job->name, 1);
-    exec_become(start->argv);
+    exec_become(c->start->argv);
     if (write(failure, &errno, sizeof errno) < 0)
         _exit(70);
     _exit(2);
@@ -383,6 +389,17 @@ static void exec_wait(struct ncs_exec_job *job, int channel, int failure, const 
     ncs_str_free(&told.others);
 }
 
+/* -1 = each process greets for itself. */
+static int exec_new_greeting(void)
+{
+    int file = memfd_create("ncclscript greeting", MFD_CLOEXEC);
+    if (file >= 0 && ftruncate(file, 1) != 0) {
+        close(file);
+        file = -1;
+    }
+    return file;
+}
+
 void ncs_exec_run(const struct ncs_exec_start *start, bool quiet, struct ncs_exec_end *end)
 {
     int channel[2], failure[2];
@@ -397,12 +414,12 @@ void ncs_exec_run(const struct ncs_exec_start *start, bool quiet, struct ncs_exe
     exec_take_signals(before);
     fflush(NULL);
     struct ncs_exec_job job;
-    if (!ncs_exec_job_open(&job) || !ncs_exec_job_start(&job, start->folder, exec_prepare,
-                                                        &(struct exec_child){ start, channel[0] }))
+    struct exec_child prepared = { start, channel[0], exec_new_greeting() };
+    if (!ncs_exec_job_open(&job) || !ncs_exec_job_start(&job, start->folder, exec_prepare, &prepared))
         exec_warn_of_job();
     pid_t child = fork();
     if (child == 0)
-        exec_in_child(start, channel[0], failure[1], before, &job);
+        exec_in_child(&prepared, failure[1], before, &job);
     exec_child = child;
     if (exec_terminated && child > 0)
         kill(child, SIGTERM); /* it came before the child's number was known */
@@ -415,6 +432,8 @@ void ncs_exec_run(const struct ncs_exec_start *start, bool quiet, struct ncs_exe
     exec_give_signals_back(before);
     close(failure[0]);
     close(channel[0]);
+    if (prepared.greeting >= 0)
+        close(prepared.greeting);
 }
 
 void ncs_exec_end_free(struct ncs_exec_end *end)

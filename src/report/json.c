@@ -410,6 +410,18 @@ static void set_origin(json_t *o, const struct ncs_report_run *run)
     set_notes(o, run);
 }
 
+static json_t *json_processes(const struct ncs_report_run *run)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < run->processes; i++) {
+        json_t *o = json_object();
+        json_object_set_new(o, "rank", run->process[i].rank < 0 ? json_null() : json_integer(run->process[i].rank));
+        json_object_set_new(o, "pid", json_integer(run->process[i].pid));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 /* Examples of the calls whose results were not verified for this reason. */
 static json_t *calls_left_out(const struct ncs_result *r, const struct ncs_left_out *l)
 {
@@ -493,6 +505,8 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     json_object_set_new(o, "unverified", unverified(r));
     json_object_set_new(o, "wall_ns", run->wall > 0 ? json_integer(run->wall) : json_null());
 
+    if (run->processes)
+        json_object_set_new(o, "processes", json_processes(run));
     if (run->origin)
         set_origin(o, run);
     else if (run->notes)

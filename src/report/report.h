@@ -15,6 +15,12 @@
 #include "run/run.h"
 #include "scenario/scenario.h"
 
+/* A process of a job of many. */
+struct ncs_report_process {
+    int rank; /* of the run; -1 = it has none so far */
+    int pid;
+};
+
 struct ncs_report_run {
     const struct ncs_scenario *scenario;
     const struct ncs_result *result;
@@ -28,6 +34,7 @@ struct ncs_report_run {
     const char *command;    /* runs this case alone; NULL = the plain command */
     const char *origin;     /* the source of a run recorded elsewhere; or NULL */
     char *const *note; size_t notes; /* gaps of its record */
+    const struct ncs_report_process *process; size_t processes; /* of a job of many, by rank */
     bool goes_on;           /* a hang of a program that may still go on, and does */
     int64_t wall;           /* ns on the wall's clock; 0 = unknown */
     const struct ncs_report_places *places; /* what line numbers stand for, to quote them; NULL = lines of files */

@@ -364,6 +364,8 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
         add_about(t);
     if (passed || !run->as_expected || style->verbose)
         add_body(t);
+    if (run->goes_on || r->verdict == NCS_HANG || r->verdict == NCS_TIMEOUT || r->verdict == NCS_LOST)
+        ncs_text_processes(t);
     for (size_t i = 0; i < run->notes; i++)
         ncs_text_keyed(t, NCS_BOLD, "note", run->note[i]);
     ncs_text_proof(t);

@@ -53,6 +53,7 @@ void ncs_text_expects(const struct ncs_text *t);
 /* True if failed expectations follow from a cause that has a finding: they come after it, without -v as a number. */
 bool ncs_text_expects_follow(const struct ncs_result *r);
 
+void ncs_text_processes(const struct ncs_text *t); /* processes.c; nothing if the run is no job of many */
 void ncs_text_proof(const struct ncs_text *t);  /* repair.c */
 void ncs_text_repair(const struct ncs_text *t); /* repair.c */
 

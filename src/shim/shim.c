@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -229,6 +230,20 @@ static void at_exit(void)
     sim_foreign_leave();
 }
 
+/* False if another process of the job has greeted: a launcher may look at its devices, and has a machine of its own then. */
+static bool greet_is_first(void)
+{
+    int file = ncs_channel_open_as(getenv(NCS_GREETING), S_IFREG, O_RDWR);
+    atomic_char *greeted = file >= 0 ? mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+    if (file >= 0)
+        close(file);
+    if (greeted == MAP_FAILED)
+        return true;
+    bool is_first = atomic_exchange(greeted, 1) == 0;
+    munmap(greeted, 1);
+    return is_first;
+}
+
 static void greet(void)
 {
     char version[16];
@@ -237,7 +252,7 @@ static void greet(void)
         ncs_str_addf(&devices, "%d of ", settings.visible);
     ncs_str_addf(&devices, "%d device%s in host memory%s", settings.devices,
                  settings.devices == 1 ? "" : "s", settings.number ? " (CUDA_VISIBLE_DEVICES)" : "");
-    if (!settings.quiet)
+    if (!settings.quiet && greet_is_first())
         ncs_shim_warn("this is no GPU: NCCL %s and CUDA are simulated, with %s",
                       ncs_nccl_version_text(settings.nccl_version, version, sizeof version),
                       devices.text);

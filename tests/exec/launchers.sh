@@ -53,7 +53,7 @@ launched() {
     reports "^  why   rank 1 left out one call on comm1: call 2 of the others at $reduce, its own call 2 is the one at $broadcast\$"
     # A launcher may end all ranks as soon as one of them dies, so the status is its own or that of a hang.
     try "$died" "$@" "$client" exits 3
-    reports "rank 1 (was stopped|was ended) by |^ncclscript: the process of rank 1 was ended by "
+    reports "rank 1 (was stopped|was ended) by |^ncclscript: rank 1 \(process [0-9]+\) was ended by "
 }
 
 # ---- a launcher that sets variables ----
@@ -84,6 +84,10 @@ PMIX_SIZE PMIX_RANK
 SLURM_STEP_NUM_TASKS SLURM_PROCID
 WORLD_SIZE RANK
 END_OF_NAMES
+# A launcher that looks at its devices has a machine of its own, and the first line comes once.
+NCCLSCRIPT_QUIET='' try 0 "$client" launch right 3
+reports '^ncclscript: this is no GPU: '
+[ "$(wc -l <"$out/stderr")" -eq 1 ] || fail "$name: more than one line"
 # Without such a variable a process that calls before the others are started seems to be the only one.
 options=(--processes many)
 launched "$out/launch" OTHER_SIZE RANK

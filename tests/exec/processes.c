@@ -229,6 +229,33 @@ static void not_destroyed(void)
         end(&j);
 }
 
+static void *nap_long(void *arg)
+{
+    sleep(3);
+    return arg;
+}
+
+/* While a thread of it sleeps, the hang is not certain. */
+static void skip_beside(void)
+{
+    pthread_t thread;
+    if (rank == 1)
+        pthread_create(&thread, NULL, nap_long, NULL);
+    skip();
+}
+
+/* It makes the wrong call after a while. */
+static void skip_late(void)
+{
+    struct job j = begin_well();
+    if (rank == 1)
+        sleep(3);
+    else
+        reduce(&j, COUNT);
+    broadcast(&j);
+    end(&j);
+}
+
 /* It waits outside of all calls, for something that never comes. */
 static void waits_outside(void)
 {
@@ -590,6 +617,21 @@ static void visible(void)
     CHECK(cudaFree(x));
 }
 
+/* ---- NCCL's variables differ ---- */
+
+static void variables(void)
+{
+    char number[16];
+    snprintf(number, sizeof number, "eth%d", rank);
+    setenv("NCCL_SOCKET_IFNAME", number, 1);
+    if (rank == 0)
+        setenv("NCCL_ALGO", "Ring", 1);
+    if (rank == 1)
+        while (!atomic_load(&shared->has_id)) /* rank 0 comes first */
+            nap();
+    right();
+}
+
 /* ---- threads: two ranks in each process, each a thread ---- */
 
 static void *thread_main(void *arg)
@@ -653,6 +695,62 @@ static void registered(void)
     end(&j);
 }
 
+/* Copies from and to such memory run behind the calls of a rank that is late, and nobody waits for them before. */
+static void registered_async(void)
+{
+    static float own[4096], more[4096];
+    struct job j = begin_well(); /* the first call would wait for all ranks */
+    struct cudaPointerAttributes at;
+    float *y = floats_of(0, COUNT);
+    CHECK(cudaHostRegister(own, sizeof own, 0));
+    CHECK(cudaHostRegister(more, sizeof more, 0));
+    CHECK(cudaPointerGetAttributes(&at, own + 5));
+    EXPECT(at.type, cudaMemoryTypeHost);
+    EXPECT(at.device, rank);
+    EXPECT(at.hostPointer == own + 5, 1);
+    CHECK(cudaPointerGetAttributes(&at, &j));
+    EXPECT(at.type, cudaMemoryTypeUnregistered);
+    while (rank == 1 && atomic_load(&shared->arrived) < ranks - 1)
+        nap();
+    CHECK(ncclAllReduce(j.x, j.x, COUNT, ncclFloat32, ncclSum, j.comm, j.stream));
+    CHECK(cudaMemcpyAsync(own, j.x, COUNT * sizeof *own, cudaMemcpyDeviceToHost, j.stream));
+    more[0] = 1;
+    CHECK(cudaMemcpyAsync(y, more, COUNT * sizeof *more, cudaMemcpyHostToDevice, j.stream));
+    if (rank != 1) {
+        EXPECT(own[0], 0);
+        more[0] = 2;
+        atomic_fetch_add(&shared->arrived, 1);
+    }
+    CHECK(cudaStreamSynchronize(j.stream));
+    EXPECT(own[0], ranks * ranks * (ranks + 1) / 2);
+    EXPECT(first_of(y), rank == 1 ? 1 : 2);
+    EXPECT(cudaMemcpyAsync(own + 4095, j.x, COUNT * sizeof *own, cudaMemcpyDeviceToDevice, j.stream), cudaErrorInvalidValue);
+    cudaGetLastError();
+    CHECK(cudaHostUnregister(own));
+    CHECK(cudaHostUnregister(more));
+    CHECK(cudaFree(y));
+    end(&j);
+}
+
+/* A copy to it waits for a rank that is dead, as do the others. */
+static void registered_killed(void)
+{
+    static float own[4096];
+    struct job j = begin_well();
+    CHECK(cudaHostRegister(own, sizeof own, 0));
+    if (rank == 1)
+        while (atomic_load(&shared->arrived) < ranks - 1)
+            nap();
+    else
+        CHECK(ncclAllReduce(j.x, j.x, COUNT, ncclFloat32, ncclSum, j.comm, j.stream));
+    CHECK(cudaMemcpyAsync(own, j.x, COUNT * sizeof *own, cudaMemcpyDeviceToHost, j.stream));
+    atomic_fetch_add(&shared->arrived, 1);
+    if (rank == 1)
+        by_signal();
+    CHECK(cudaStreamSynchronize(j.stream)); /* line: registered */
+    end(&j);
+}
+
 /* ---- for signals from outside ---- */
 
 static void print_process(void)
@@ -693,6 +791,8 @@ static void idle(void)
 static const struct { const char *name; void (*act)(void); } modes[] = {
     { "right", right },
     { "skip", skip },
+    { "skip_beside", skip_beside },
+    { "skip_late", skip_late },
     { "unseen", unseen },
     { "swapped", swapped },
     { "count", wrong_count },
@@ -714,11 +814,14 @@ static const struct { const char *name; void (*act)(void); } modes[] = {
     { "functions", functions },
     { "pinned", pinned },
     { "registered", registered },
+    { "registered_async", registered_async },
+    { "registered_killed", registered_killed },
     { "big", big },
     { "group", group },
     { "outs", outs },
     { "visible", visible },
     { "threads", threads },
+    { "variables", variables },
     { "loop", loop },
     { "loop_joined", loop_joined },
     { "idle", idle },
@@ -757,6 +860,25 @@ static int forked_late(void)
     return status;
 }
 
+/* A launcher that looks at its devices, and starts a program for each rank. */
+static int launch(char **argv)
+{
+    int n, status = 0, how;
+    CHECK(cudaGetDeviceCount(&n));
+    setenv("WORLD_SIZE", argv[3], 1);
+    for (int r = 0; r < atoi(argv[3]); r++)
+        if (fork() == 0) {
+            char number[16];
+            snprintf(number, sizeof number, "%d", r);
+            setenv("RANK", number, 1);
+            execv(argv[0], (char *[]){ argv[0], argv[2], argv[3], NULL });
+            _exit(7);
+        }
+    while (wait(&how) > 0)
+        status |= how;
+    return status != 0;
+}
+
 /* A number that a launcher passes to its processes; -1 = none does. */
 static int launched(const char *const *name)
 {
@@ -790,6 +912,8 @@ int main(int argc, char **argv)
     const char *which = argc > 1 ? argv[1] : "right";
     if (strcmp(which, "forked_late") == 0)
         return forked_late();
+    if (strcmp(which, "launch") == 0)
+        return argc > 3 ? launch(argv) : 2;
     void (*act)(void) = mode_of(which);
     ranks = argc > 2 ? atoi(argv[2]) : 3;
     if (!act || ranks < 1 || ranks > RANKS_MOST)

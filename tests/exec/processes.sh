@@ -21,6 +21,11 @@ marked() {
         grep -qzx "JOB_MARK=$JOB_MARK" "$folder/environ" 2>/dev/null && echo "${folder#/proc/}"
     done
 }
+# names_processes: standard error names the process of each of three ranks, once.
+names_processes() {
+    [ "$(grep -cE '^  processes  rank 0: [0-9]+, rank 1: [0-9]+, rank 2: [0-9]+$' "$out/stderr")" -eq 1 ] ||
+        fail "$name: the processes are not named once"
+}
 # The processes of a job end a moment after exec, which may have been killed itself.
 nothing_is_left() {
     local i left
@@ -72,10 +77,13 @@ for mode in right late; do
     done
     [ "$(wc -l <"$out/stdout")" -eq 3 ] || fail "$name: standard output has other lines"
 done
-for mode in late_inside functions pinned registered big group outs visible threads; do
+for mode in late_inside functions pinned registered registered_async big group outs visible threads; do
     try 0 $mode
     silent
 done
+ranks=2 try 0 variables
+reports '^ncclscript: NCCL_ALGO is Ring in process [0-9]+ and not set in process [0-9]+: the simulator uses the setting of process [0-9]+ for all$'
+[ "$(wc -l <"$out/stderr")" -eq 1 ] || fail "$name: more than one line"
 ranks=1 try 0 right --processes many
 silent
 ranks=8 try 0 right
@@ -96,6 +104,7 @@ try 3 skip
 reports '^HANG  .*exec_processes  3 ranks, sim, seed 0$'
 reports "^    rank 1  call 2 is Broadcast float32 x 8 root 0 +$broadcast\$"
 reports "^  why   rank 1 left out one call on comm1: call 2 of the others at $reduce, its own call 2 is the one at $broadcast\$"
+names_processes
 try 3 swapped
 reports "^    rank 1  call 2 is Broadcast float32 x 8 root 0 +$broadcast\$"
 reports "^    rank 2  call 2 is AllReduce float32 x 8 sum +$reduce\$"
@@ -105,25 +114,40 @@ for mode in never_joins never_calls; do
     try 3 $mode
     reports "^    rank 0  waits in ncclCommInitRank\(\) +$join\$"
     reports '^  why   2 of 3 ranks joined comm1 with ncclCommInitRank, rank 1 did not$'
+    reports '^  processes  rank 0: [0-9]+, rank 2: [0-9]+(, no rank: [0-9]+)?$'
 done
 # No hang is certain while a process may still act.
 try 124 waits_outside --timeout 4s --stall 1s
 reports '^STALLED  .*exec_processes  3 ranks, sim, seed 0$'
 reports '^  why   rank 1 made one call on comm1; ranks 0, 2 made 2: call 2 is at '"$reduce"'$'
 reports '^  note  nothing has changed for [0-9.]+ m?s; rank 1 \(process [0-9]+\) is in no call and waits for input \(read\); the program goes on$'
+rank_1=$(sed -nE 's/.*rank 1 \(process ([0-9]+)\).*/\1/p' "$out/stderr")
+[ "$(grep -cE "^  processes  .*, rank 1: $rank_1," "$out/stderr")" -eq 2 ] || fail "$name: the process of rank 1 is not named"
 reports '^TIMEOUT .* no call made progress$'
 reports "^    ranks 0, 2  in cudaStreamSynchronize, comm1 call 2 .*, for rank 1 +$synchronize\$"
 [ "$(grep -c ^STALLED "$out/stderr")" -eq 1 ] || fail "$name: not reported once"
 try 124 waits_outside --timeout 1s --stall 1h
 leaves_out STALLED
 leaves_out HANG
+# A hang that was reported as a stall is not told twice.
+try 3 skip_beside --stall 500ms
+reports '^STALLED  .*exec_processes  3 ranks, sim, seed 0$'
+reports '^HANG  .*exec_processes  3 ranks, sim, seed 0$'
+reports '^  note  the ranks and the cause are as reported above$'
+[ "$(grep -c '^  why ' "$out/stderr")" -eq 1 ] || fail "$name: not told once"
+try 3 skip_late --stall 500ms
+reports '^STALLED  .*exec_processes  3 ranks, sim, seed 0$'
+leaves_out 'as reported above'
+[ "$(grep -c '^  why ' "$out/stderr")" -eq 2 ] || fail "$name: not told twice"
+try 3 skip_beside --stall 500ms --format json
+reports '^\{"schema": "ncclscript.report/1".*"verdict": "hang".*"rule": "skipped-call"'
 stalls waits_before
 reports '^  why   2 of 3 ranks joined comm1 with ncclCommInitRank, rank 1 did not$'
 leaves_out HANG
 stalls stopped
 reports '^  note  nothing has changed for [0-9.]+ m?s; rank 1 \(process [0-9]+\) is in no call and is stopped; the program goes on$'
 try 3 skip --format json
-reports '^\{"schema": "ncclscript.report/1".*"verdict": "hang".*"rule": "skipped-call"'
+reports '^\{"schema": "ncclscript.report/1".*"verdict": "hang".*"rule": "skipped-call".*"processes": \[\{"rank": 0, "pid": [0-9]+\}, '
 reports '"in": "ncclBroadcast"|"at": "'"$broadcast"'"'
 
 # ---- deaths ----
@@ -135,7 +159,11 @@ for mode in segv killed exits; do
     reports "^    rank 1  never made call 2: was ended "
     reports "^  why   rank 1 $ended before call 2 on comm1; ranks 0, 2 wait for it in AllReduce float32 x 8 sum at $reduce\$"
     reports '^  more  ncclscript explain rank-lost$'
+    names_processes
 done
+try 3 registered_killed
+reports "^    ranks? 0.*  waits in cudaStreamSynchronize\(\) +$(line registered)\$"
+reports "^  why   rank 1 $ended before call 2 on comm1; ranks 0, 2 wait for it in AllReduce float32 x 8 sum at "
 for mode in killed_in_call segv_in_call killed_in_function; do
     try 3 $mode
     reports "^  why   rank 1 $ended (before call 2|during call 2|before call 3) on comm1; ranks 0, 2 wait for it in AllReduce float32 x 8 sum at "

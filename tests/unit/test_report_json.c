@@ -156,5 +156,73 @@ START_TEST(test_json_unverified)
 }
 END_TEST
 
+/* A report on processes, as text or as JSON. */
+static char *report_of_processes(const struct ncs_result *r, const struct ncs_report_process *process, size_t processes,
+                                 void (*report)(const struct ncs_report_run *run, struct ncs_str *out))
+{
+    struct ncs_report_run run = { .scenario = &scenario, .result = r, .process = process, .processes = processes };
+    struct ncs_str out = { 0 };
+    report(&run, &out);
+    return ncs_str_take(&out);
+}
+
+static void report_as_text(const struct ncs_report_run *run, struct ncs_str *out)
+{
+    ncs_report_text(run, &(struct ncs_report_style){ 0 }, out);
+}
+
+START_TEST(test_json_processes)
+{
+    const struct ncs_report_process process[] = { { 0, 4711 }, { 1, 4713 }, { -1, 4712 } };
+    struct ncs_result r = hang();
+    char *text = report_of_processes(&r, process, 3, ncs_report_json);
+    json_t *o = json_loads(text, 0, NULL);
+    ck_assert_uint_eq(json_array_size(at(o, "processes")), 3);
+    ck_assert_int_eq(number(o, "processes/1/rank"), 1);
+    ck_assert_int_eq(number(o, "processes/1/pid"), 4713);
+    ck_assert(json_is_null(at(o, "processes/2/rank")));
+    json_decref(o);
+    ncs_free(text);
+    text = report_of_processes(&r, process, 3, report_as_text);
+    ck_assert_ptr_nonnull(strstr(text, "\n  processes  rank 0: 4711, rank 1: 4713, no rank: 4712\n"));
+    ncs_free(text);
+    r.verdict = NCS_WRONG;
+    text = report_of_processes(&r, process, 3, report_as_text);
+    ck_assert_ptr_null(strstr(text, "processes"));
+    ncs_free(text);
+}
+END_TEST
+
+/* The process of rank 12, a culprit, is shown. */
+START_TEST(test_json_many_processes)
+{
+    struct ncs_report_process process[20];
+    struct ncs_culprit culprit = { .rank = 12 };
+    struct ncs_finding f = { .rule = "skipped-call", .culprit = &culprit, .culprits = 1 };
+    struct ncs_result r = result_of(NCS_HANG);
+    r.diagnosis.finding = &f;
+    r.diagnosis.findings = 1;
+    for (int i = 0; i < 20; i++)
+        process[i] = (struct ncs_report_process){ i, 100 + i };
+    char *text = report_of_processes(&r, process, 20, report_as_text);
+    ck_assert_ptr_nonnull(strstr(text, "rank 5: 105, rank 6: 106, rank 12: 112 and 12 more\n"));
+    ncs_free(text);
+}
+END_TEST
+
+/* The processes 0 and 1 drive two ranks each. */
+START_TEST(test_json_processes_of_several_ranks)
+{
+    const struct ncs_report_process process[] = { { 0, 4711 }, { 2, 4712 } };
+    struct ncs_party party[] = { { .rank = 0 }, { .rank = 0 }, { .rank = 2 }, { .rank = 2 } };
+    struct ncs_result r = result_of(NCS_HANG);
+    r.diagnosis.party = party;
+    r.diagnosis.parties = 4;
+    char *text = report_of_processes(&r, process, 2, report_as_text);
+    ck_assert_ptr_nonnull(strstr(text, "\n  processes  rank 0: 4711, rank 1: 4711, rank 2: 4712, rank 3: 4712\n"));
+    ncs_free(text);
+}
+END_TEST
+
 NCS_TEST_MAIN("report_json", test_json_hang, test_json_cycle, test_json_repair, test_json_unstarted,
-              test_json_unverified)
+              test_json_unverified, test_json_processes, test_json_many_processes, test_json_processes_of_several_ranks)

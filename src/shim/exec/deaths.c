@@ -26,9 +26,9 @@ static const struct ncs_call *last_call_of(const struct ncs_journal *journal, in
 
 static void add_death(const struct ncs_journal *journal, const struct server_process *p, struct ncs_str *notes)
 {
-    const struct ncs_call *last = p->rank >= 0 ? last_call_of(journal, p->rank) : NULL;
-    if (p->rank >= 0)
-        ncs_str_addf(notes, "ncclscript: the process of rank %d was ended by %s", p->rank, p->death);
+    const struct ncs_call *last = p->ranks ? last_call_of(journal, p->rank[0]) : NULL;
+    if (p->ranks)
+        ncs_str_addf(notes, "ncclscript: rank %d (process %d) was ended by %s", p->rank[0], (int)p->pid, p->death);
     else
         ncs_str_addf(notes, "ncclscript: process %d was ended by %s before it joined a communicator", (int)p->pid, p->death);
     if (last) {

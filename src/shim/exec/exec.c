@@ -24,10 +24,12 @@
 #include "shim/exec/left.h"
 #include "shim/exec/misuse.h"
 #include "shim/exec/places.h"
+#include "shim/exec/processes.h"
 #include "shim/exec/reproduce.h"
 #include "shim/exec/settle.h"
 #include "shim/exec/site.h"
 #include "shim/exec/timeline.h"
+#include "shim/exec/told.h"
 #include "shim/kernel/kernel.h"
 #include "shim/many/serve.h"
 #include "shim/many/server.h"
@@ -261,6 +263,8 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
     struct ncs_report_run run = { .scenario = &scenario, .result = r,
                                   .as_expected = r->verdict == NCS_PASS, .places = &ncs_places,
                                   .note = (char *const *)&doubt->text, .notes = doubt->bytes > 0 };
+    struct ncs_report_process *processes = ncs_exec_processes(&run.processes);
+    run.process = processes;
     struct ncs_report_style style = { .verbose = false };
     struct ncs_str out = { 0 };
     bool fails = fails_by_findings(r, &scenario, &run.failing);
@@ -273,6 +277,8 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
     else if (settings.verify)
         ncs_report_counts(&run, &out);
     ncs_report_name_lines(&out, strcmp(settings.format, "json") == 0, &ncs_places);
+    if (text && r->verdict == NCS_HANG)
+        ncs_exec_told_shorten(&out);
     if (out.bytes > 0 && text)
         ncs_places_note(&out);
     if (notes->bytes > 0)
@@ -287,6 +293,7 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
     else if (stopped)
         write_channel("cause the other ranks come to their end\n");
     ncs_failing_free(&run.failing);
+    ncs_free(processes);
     ncs_str_free(&out);
     ncs_scenario_free(&scenario);
     ncs_free(name);
@@ -310,8 +317,10 @@ static void exec_stalled(const char *why)
     ncs_scenario_init(&scenario, program_name());
     struct ncs_report_run run = { .scenario = &scenario, .result = &result, .places = &ncs_places, .goes_on = true,
                                   .note = &doubt.text, .notes = 1 };
+    run.process = ncs_exec_processes(&run.processes);
     ncs_report_text(&run, &style, &out);
     ncs_report_name_lines(&out, false, &ncs_places);
+    ncs_exec_told_keep(&out);
     ncs_str_addf(&out, "%s", deaths.text ? deaths.text : "");
     ncs_shim_write(STDERR_FILENO, out.text, out.bytes);
     _exit(0);

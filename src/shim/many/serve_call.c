@@ -271,6 +271,18 @@ static void serve_invoke(struct serving *s, const struct ncs_api *api, enum ncs_
         ncs_free(far);
 }
 
+/* With the token. */
+static void serve_note_rank(struct stand_in *s, int rank)
+{
+    struct server_process *p = s->process;
+    bool known = s->rank == rank;
+    s->rank = rank;
+    for (size_t i = 0; i < p->ranks && !known; i++)
+        known = p->rank[i] == rank;
+    if (!known && rank >= 0)
+        NCS_PUSH(p->rank, p->ranks, p->ranks_room, rank);
+}
+
 static void serve_function_of_api(struct stand_in *s, int site)
 {
     struct wire *w = s->wire;
@@ -293,9 +305,8 @@ static void serve_function_of_api(struct stand_in *s, int site)
         serve_refuse(w, ncs_shim_refusal());
     } else {
         sim_foreign_in_function(w->in_function);
+        serve_note_rank(s, ncs_local && ncs_local->named ? ncs_local->rank : -1); /* the call may never return */
         serve_invoke(&serving, api, fn);
-        s->rank = ncs_local && ncs_local->named ? ncs_local->rank : -1;
-        s->process->rank = s->process->rank < 0 ? s->rank : s->process->rank; /* with the token */
         ncs_shim_leave();
     }
     serve_out(&serving, fn, !w->is_refused && (w->result.i == 0 || serving.info->result == NCS_RESULT_TEXT));

@@ -24,6 +24,7 @@
 #include "shim/many/serve.h"
 #include "shim/many/stall.h"
 #include "shim/many/stand_in.h"
+#include "shim/many/variables.h"
 #include "shim/shim.h"
 #include "sim/cuda/outside.h"
 #include "sim/data/arena.h"
@@ -57,7 +58,7 @@ static struct server_process *welcome_process(pid_t pid, const struct wire_hello
     if (p)
         return p;
     p = ncs_new(sizeof *p);
-    *p = (struct server_process){ .pid = pid, .number = (int)job_processes() + 1, .rank = -1 };
+    *p = (struct server_process){ .pid = pid, .number = (int)job_processes() + 1 };
     p->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     pthread_mutex_init(&p->lock, NULL);
     pthread_mutex_init(&p->runs, NULL);
@@ -70,6 +71,7 @@ static struct server_process *welcome_process(pid_t pid, const struct wire_hello
     choose_devices(p, hello);
     if (p->number == 1 && hello->program[0]) /* the report's title */
         program_invocation_name = ncs_copy_text(hello->program);
+    variables_compare(pid, hello->variables);
     job_add_process(p);
     sim_foreign_new_process(p->number, pid, p->device && p->devices ? p->device[0] : 0);
     return p;
@@ -154,26 +156,12 @@ static bool open_server(void)
     return ncs_shim_open_for_many() && (server.settings.stall <= 0 || server_start_thread(stall_main, NULL));
 }
 
-/* NCCL's variables of the first process are those of the job. */
-static void adopt_variables(const struct wire_hello *hello)
-{
-    for (const char *v = hello->variables; *v; v += strlen(v) + 1) {
-        const char *is = strchr(v, '=');
-        char *name = is ? ncs_copy_text(v) : NULL;
-        if (name) {
-            name[is - v] = '\0';
-            setenv(name, is + 1, 1);
-        }
-        ncs_free(name);
-    }
-}
-
 /* Makes the machine for the first process. NULL = done. */
-static const char *open_for(const struct wire_hello *hello)
+static const char *open_for(pid_t pid, const struct wire_hello *hello)
 {
     if (server.open)
         return NULL;
-    adopt_variables(hello);
+    variables_adopt(pid, hello->variables);
     return open_server() ? NULL : "there is no machine";
 }
 
@@ -187,7 +175,7 @@ static void receive_client(int connection)
     const char *why = heard ? check_hello(connection, hello, &peer) : "its greeting is broken";
     hello->devices[sizeof hello->devices - 1] = hello->program[sizeof hello->program - 1] = '\0';
     hello->variables[sizeof hello->variables - 1] = hello->variables[sizeof hello->variables - 2] = '\0';
-    why = why ? why : open_for(hello);
+    why = why ? why : open_for(peer.pid, hello);
     struct wire *wire = why ? NULL : map_wire(file);
     why = why ? why : take_in(connection, peer.pid, hello, wire);
     welcome.joined = !why;

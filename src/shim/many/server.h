@@ -26,7 +26,8 @@ struct server_process {
     int devices;
     bool gone;
     atomic_bool exits;      /* it has said that it ends by itself */
-    int rank;               /* the first that one of its threads has; -1 = none */
+    int *rank;              /* those that its threads have, in the order in which they came; changes with the token */
+    size_t ranks, ranks_room;
     char *death;            /* what ended it, if it has not come to its end by itself */
     pthread_mutex_t lock;   /* guards what follows */
     struct late *late, *sent;

@@ -1,7 +1,8 @@
-#define _GNU_SOURCE /* WNOHANG beside pid_t */
+#define _GNU_SOURCE /* memfd_create */
 #include "shim/many/stall.h"
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,6 +12,13 @@
 #include "shim/many/job.h"
 #include "shim/shim.h"
 #include "sim/kernel/foreign.h"
+
+static int stall_file = -1;
+
+int stall_report(void)
+{
+    return stall_file;
+}
 
 static void report_stall(int64_t silence)
 {
@@ -28,6 +36,7 @@ static void report_stall(int64_t silence)
 /* A copy of the process makes the report: it has the token, and no other thread. */
 static void report_stall_in_copy(int64_t silence)
 {
+    stall_file = memfd_create("ncclscript report", MFD_CLOEXEC); /* the report of a hang need not repeat it */
     pid_t copy = ncs_shim_copy();
     if (copy == 0)
         report_stall(silence);

@@ -8,4 +8,7 @@
  * which makes no calls of the program. */
 void stall_look(int64_t limit);
 
+/* A file that keeps the report, beside standard error; -1 = there was none. */
+int stall_report(void);
+
 #endif

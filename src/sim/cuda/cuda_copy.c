@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/op.h"
+#include "sim/cuda/registered.h"
 #include "sim/cuda/stream.h"
 #include "sim/data/caller.h"
 #include "sim/data/memory.h"
@@ -24,6 +25,7 @@ struct side {
     const void *p;
     size_t pitch;
     bool known, fits, on_device;
+    bool pinned;     /* known, or the caller's own memory that it has pinned: a copy need not be over when its call returns */
     uint64_t memory; /* serial of its allocation; 0 = not known */
 };
 
@@ -43,6 +45,7 @@ static struct side copy_check(const struct context *c, const void *p, struct row
     side.fits = p && measure(rows, pitch, &bytes) &&
                 (a ? sim_memory_reachable(c->process, p, bytes) : sim_memory_of_caller(p, bytes));
     side.memory = side.known ? a->serial : 0;
+    side.pinned = side.known || (!a && side.fits && sim_registered_holds(c->process, p, bytes));
     return side;
 }
 
@@ -58,7 +61,7 @@ static bool is_from_device(enum cudaMemcpyKind kind)
 
 static cudaError_t check_sides(struct side dst, struct side src, enum cudaMemcpyKind kind)
 {
-    if ((is_to_device(kind) && !dst.known) || (is_from_device(kind) && !src.known))
+    if ((is_to_device(kind) && !dst.pinned) || (is_from_device(kind) && !src.pinned))
         return cudaErrorInvalidValue;
     if (kind != cudaMemcpyDefault && ((!is_to_device(kind) && dst.on_device) ||
                                       (!is_from_device(kind) && src.on_device)))
@@ -92,7 +95,7 @@ struct copy {
 static void submit(struct op *op, struct side from, struct rows rows)
 {
     sim_op_submit(op);
-    if (!sim_world.options.foreign || from.known)
+    if (!sim_world.options.foreign || from.pinned)
         return;
     sim_schedule_due(sim_world.now);
     if (op->state != OP_DONE)
@@ -116,7 +119,7 @@ static cudaError_t enqueue_copy(struct context *c, const struct copy *what)
     cudaError_t error = check_sides(to, from, what->kind);
     if (error)
         return error;
-    bool early = !from.known && !sim_world.options.foreign;
+    bool early = !from.pinned && !sim_world.options.foreign;
     void *staged = early ? stage(c->process, from, rows) : NULL;
     if (early && !staged)
         return sim_memory_refused(rows.bytes * rows.count);
@@ -131,9 +134,9 @@ static cudaError_t enqueue_copy(struct context *c, const struct copy *what)
     submit(op, from, rows);
     struct gpu *gpu = stream->gpu;
     bool between_devices = to.on_device && from.on_device;
-    bool uncopied = !from.known && !op->work.staged;
+    bool uncopied = !from.pinned && !op->work.staged;
     bool wait = op->state != OP_DONE &&
-                (!to.known || uncopied || (what->synchronous && !between_devices));
+                (!to.pinned || uncopied || (what->synchronous && !between_devices));
     if (wait)
         sim_wait_for(c, NCS_WAIT_OP, op, &op->done);
     sim_op_unref(op);

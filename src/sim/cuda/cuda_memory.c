@@ -2,6 +2,7 @@
 #include <stdint.h>
 
 #include "sim/cuda/cuda.h"
+#include "sim/cuda/registered.h"
 #include "sim/cuda/stream.h"
 #include "sim/data/memory.h"
 #include "sim/kernel/gen/functions.h"
@@ -96,6 +97,10 @@ cudaError_t sim_cudaPointerGetAttributes(struct cudaPointerAttributes *out, cons
     const struct allocation *a = sim_memory_find(p);
     *out = (struct cudaPointerAttributes){ .device = cudaInvalidDeviceId,
                                            .hostPointer = (void *)p };
+    const struct registered *r = a ? NULL : sim_registered_find(c->process, p);
+    if (r)
+        *out = (struct cudaPointerAttributes){ .type = cudaMemoryTypeHost, .device = r->device, .devicePointer = (void *)p,
+                                               .hostPointer = (void *)p };
     if (!a || !sim_memory_is_of(c->process, a))
         return cudaSuccess; /* unregistered */
     out->type = types[a->kind];

@@ -12,6 +12,12 @@ const struct registered *sim_registered_find(const struct process *p, const void
     return r;
 }
 
+bool sim_registered_holds(const struct process *p, const void *at, size_t bytes)
+{
+    const struct registered *r = sim_registered_find(p, at);
+    return r && bytes <= r->bytes - ((uintptr_t)at - (uintptr_t)r->from);
+}
+
 cudaError_t sim_registered_add(struct process *p, int device, const void *from, size_t bytes, unsigned flags)
 {
     for (const struct registered *r = p->registered; r; r = r->next)

@@ -51,6 +51,8 @@ bool sim_caller_copy(const struct process *process, void *dst, bool dst_is_calle
                      size_t bytes)
 {
     pid_t pid = process->pid;
+    if (pid && process->dead && (dst_is_callers || src_is_callers)) /* another process may have its number by now */
+        return false;
     if (pid && dst_is_callers && src_is_callers)
         return caller_copy_within(pid, dst, src, bytes);
     if (pid && src_is_callers)
