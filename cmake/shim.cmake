@@ -30,7 +30,7 @@ endfunction()
 
 file(GLOB many_sources CONFIGURE_DEPENDS ${shim}/many/*.c)
 ncs_shim_library(shim_sim libncclscript-sim.so ${shim}/sim.map
-                 ${shim}/shim.c ${shim}/place.c ${shim}/settings.c ${shim}/other.c ${shim}/threads.c ${shim}/absent_list.c
+                 ${shim}/shim.c ${shim}/watch.c ${shim}/place.c ${shim}/settings.c ${shim}/other.c ${shim}/threads.c ${shim}/absent_list.c
                  ${shim}/kernel/not_run.c ${many_sources})
 target_link_libraries(shim_sim PRIVATE -Wl,--whole-archive ncs_sim ncs_api ncs_base
                       -Wl,--no-whole-archive ${CMAKE_DL_LIBS}

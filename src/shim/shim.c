@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -12,16 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "api/invoke.h"
 #include "api/version.h"
 #include "base/channel.h"
 #include "base/mem.h"
-#include "base/quantity.h"
 #include "base/str.h"
 #include "shim/many/client.h"
 #include "shim/many/serve.h"
@@ -323,76 +319,26 @@ bool ncs_shim_open_for_many(void)
 
 /* ---- the time limit ---- */
 
-/* Threads that wait or poll in a call look at the time themselves (sim_foreign_idle), but a program may be in no call at
- * all. Between two looks, WATCH_PARTS of the limit pass, and no more than WATCH_NS_MOST. */
-#define WATCH_PARTS 8
-#define WATCH_NS_LEAST ((int64_t)1000000)
-#define WATCH_NS_MOST ((int64_t)250000000)
-
-static int64_t watch_limit; /* ns */
-static atomic_int watch_thread;
-
-static int64_t watch_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-bool ncs_shim_is_watch(pid_t thread)
-{
-    return atomic_load(&watch_thread) == thread;
-}
-
 /* A launcher may load the library, call nothing, and wait for the process that does. */
-static bool watch_is_over(int64_t idle)
+static bool is_past(int64_t idle, int64_t limit)
 {
-    return idle >= watch_limit && !atomic_load(&is_ending) && (atomic_load(&has_ranks) || !ncs_shim_has_children());
+    return idle >= limit && !atomic_load(&is_ending) && (atomic_load(&has_ranks) || !ncs_shim_has_children());
 }
 
-/* `idle`: since the program began, which counts until it makes a call. */
-static void watch_look(int64_t idle)
+bool ncs_shim_look_at_time(int64_t idle, int64_t limit)
 {
-    if (is_client || server_is_asleep() || (!atomic_load(&is_opened) && !watch_is_over(idle)))
-        return;
+    if (atomic_load(&is_ending) || is_client) /* the machine of a job watches for all */
+        return false;
+    if (server_is_asleep() || (!atomic_load(&is_opened) && !is_past(idle, limit)))
+        return true;
     pthread_once(&once, open_machine);
     if (!api)
-        return;
+        return true;
     int64_t silence = sim_foreign_watch();
-    if (watch_is_over(sim_foreign_has_threads() ? silence : idle))
+    if (is_past(sim_foreign_has_threads() ? silence : idle, limit))
         end_program(NCS_STOP_INTERRUPTED);
     sim_foreign_unwatch();
-}
-
-static void *watch_main(void *arg)
-{
-    int64_t pause = watch_limit / WATCH_PARTS, began = watch_now();
-    pause = pause < WATCH_NS_LEAST ? WATCH_NS_LEAST : pause > WATCH_NS_MOST ? WATCH_NS_MOST : pause;
-    atomic_store(&watch_thread, (int)syscall(SYS_gettid));
-    prctl(PR_SET_NAME, NCS_SHIM_WATCH_NAME);
-    while (!atomic_load(&is_ending) && !is_client) { /* the machine of a job watches for all */
-        nanosleep(&(struct timespec){ .tv_nsec = (long)pause }, NULL);
-        watch_look(watch_now() - began);
-    }
-    return arg;
-}
-
-/* Runs when the loader maps the library. Signals are for the program's own threads. */
-__attribute__((constructor)) static void begin_watch(void)
-{
-    const char *text = getenv("NCCLSCRIPT_TIMEOUT");
-    sigset_t all, before;
-    pthread_t thread;
-    if (!text || !ncs_parse_duration(text, &watch_limit) || watch_limit <= 0)
-        return;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (pthread_create(&thread, NULL, watch_main, NULL) == 0) {
-        pthread_detach(thread);
-        while (!atomic_load(&watch_thread)) /* a thread that begins may hold locks: the program could fork now */
-            sched_yield();
-    }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return true;
 }
 
 /* ---- calls ---- */

@@ -118,7 +118,10 @@ bool ncs_shim_all_wait(int64_t patience);
 /* True if threads that have made no call of NCCL and CUDA wait for messages meanwhile: ncs_shim_all_wait has passed over them. */
 bool ncs_shim_helpers_wait(void);
 
-/* True for the thread that watches the time limit. */
+/* For the thread that watches the time limit, and makes no call of the program: ends the program if no call has made progress for so
+ * many ns. idle: since the program began, which counts until it makes a call. False: there is nothing more to watch. */
+bool ncs_shim_look_at_time(int64_t idle, int64_t limit);
+/* True for that thread. */
 #define NCS_SHIM_WATCH_NAME "ncs_watch"
 bool ncs_shim_is_watch(pid_t thread);
 /* True if the process has child processes. */
