@@ -79,7 +79,7 @@ try "no such file" 2 2 run "$work/none.lua"
 try "several files" 2 3 run "$work/sum.lua" "$work/hang.lua"
 try "each for itself" 2 0 run --processes one "$work/sum.lua"
 lines 2 '^PASS .* 2 ranks, sim, '
-try "in copies of the leader" 2 0 run -j 2 "$work/sum.lua" "$work/sum.lua"
+try "-j makes no copies of the leader" 2 0 run -j 2 "$work/sum.lua" "$work/sum.lua"
 try "a bad meeting place" 2 2 run --rendezvous nowhere "$work/sum.lua"
 warns 'nowhere'
 
