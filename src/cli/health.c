@@ -1,11 +1,15 @@
 /* Examines this machine: tries the simulator, opens the libraries of real runs, asks for the GPUs. */
+#define _GNU_SOURCE /* environ */
 #include "cli/health.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/version.h"
+#include "base/mem.h"
+#include "run/environ.h"
 
 static bool reduced;
 
@@ -43,6 +47,28 @@ static const char *simulator_fault(void)
         fault = "an all-reduce of one rank goes wrong";
     m->abandon();
     m->close();
+    return fault;
+}
+
+/* The user's variables of NCCL are for real runs: one that names an interface of another host fails here, too, and is no fault of
+ * the simulator's. */
+static const char *simulator_fault_without_variables(void)
+{
+    char **name = NULL;
+    size_t count = 0, room = 0;
+    struct run_environ before;
+    for (char **v = environ; v && *v; v++)
+        if (strncmp(*v, "NCCL_", strlen("NCCL_")) == 0) {
+            char *copy = ncs_copy_text(*v);
+            copy[strcspn(copy, "=")] = '\0';
+            NCS_PUSH(name, count, room, copy);
+        }
+    run_environ_set(&before, name, count);
+    const char *fault = simulator_fault();
+    run_environ_restore(&before);
+    for (size_t i = 0; i < count; i++)
+        ncs_free(name[i]);
+    ncs_free(name);
     return fault;
 }
 
@@ -106,7 +132,7 @@ void ncs_health_examine(struct ncs_health *h, const char *const given[2])
     if (h->lib[1].handle)
         health_look_at_devices(h);
     health_advise(h);
-    h->sim_fault = simulator_fault();
+    h->sim_fault = simulator_fault_without_variables();
 }
 
 void ncs_health_free(struct ncs_health *h)

@@ -59,3 +59,8 @@ $ ncclscript doctor --rendezvous here:1
 ! ncclscript doctor: --rendezvous is for --hosts
 ! <*>
 ? 2
+
+# The user's variables are for real NCCL: an interface that this host lacks is no fault of the simulator's.
+$ NCCL_SOCKET_IFNAME=none7 ncclscript doctor
+> simulator   works: NCCL 2.28.9, <*>
+> ...
