@@ -38,10 +38,10 @@ compare 2 60s "${two[@]}"
 compare 4 60s "${four[@]}"
 for count in 2 4; do
     mapfile -t wrong < <("$program" run --format json --no-times scenarios/bugs -k "ranks=$count" 2>/dev/null </dev/null |
-        jq -r 'select(.verdict | test("hang|wrong|error")) | "\(.scenario)[\(.name)]"' | part 23 "${NCCLSCRIPT_JOB_BUGS:-4}")
+        jq -r 'select(.verdict | test("hang|wrong|error")) | "\(.scenario)[\(.name)]"' | part 29 "${NCCLSCRIPT_JOB_BUGS:-3}")
     ((${#wrong[@]} > 0)) || fail "no bugs of $count ranks"
     for one in "${wrong[@]}"; do
-        compare $count 1500ms "$one"
+        compare $count 3s "$one"
     done
 done
 finish
