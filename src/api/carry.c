@@ -90,11 +90,14 @@ struct ncs_carried ncs_carry(enum ncs_fn fn, const union ncs_arg *arg, int at)
     size_t items = carry_items(info, arg, at);
     switch (kind) {
     case NCS_ARG_IDS:       return (struct ncs_carried){ NCS_CARRY_IN, items * sizeof(ncclUniqueId) };
-    case NCS_ARG_DEVICES:
+    case NCS_ARG_DEVICES:   return (struct ncs_carried){ NCS_CARRY_IN, items * sizeof(int) };
     case NCS_ARG_RANKS:     return (struct ncs_carried){ NCS_CARRY_INOUT, items * sizeof(int) };
     case NCS_ARG_WAITS:     return (struct ncs_carried){ NCS_CARRY_IN, items * sizeof(ncclWaitSignalDesc_t) };
     case NCS_ARG_COMMS_OUT: return (struct ncs_carried){ NCS_CARRY_OUT, items * sizeof(ncclComm_t) };
     case NCS_ARG_CHARS_OUT: return (struct ncs_carried){ NCS_CARRY_OUT, carry_room(info, arg) };
+    case NCS_ARG_OUT: /* memory of the device, or of the caller if the function is told its room (ncclParamGet) */
+        return info->at[NCS_ARG_ROOM] ? (struct ncs_carried){ NCS_CARRY_OUT, carry_room(info, arg) }
+                                      : (struct ncs_carried){ NCS_CARRY_NOT, 0 };
     case NCS_ARG_ATTRIBUTE: return (struct ncs_carried){ NCS_CARRY_INOUT, carry_attribute(info, arg) };
     case NCS_ARG_SCALAR: {
         size_t bytes = carry_scalar(info, arg);

@@ -305,7 +305,7 @@ static void learn_redop(struct ncs_journal *j, struct ncs_call *call)
     op->created = call->id;
     if (op->on_device)
         op->pointer = scalar;
-    else if (scalar)
+    else if (scalar && !(j->fetch && j->fetch(op->scalar, scalar, ncs_dtype_bytes(op->dtype))))
         memcpy(op->scalar, scalar, ncs_dtype_bytes(op->dtype));
     op->next = j->comm[call->comm]->redops;
     j->comm[call->comm]->redops = op;

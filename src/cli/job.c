@@ -69,6 +69,16 @@ static int job_ranks_of(const struct ncs_team *team, int process, int wanted)
     return alone && hello.gpus > 1 ? hello.gpus : 1;
 }
 
+/* Of the processes of this one's host that are numbered below `end`. */
+static int job_ranks_of_host(const struct ncs_team *team, int process, int end, int wanted)
+{
+    int ranks = 0;
+    for (int p = 0; p < end; p++)
+        if (strcmp(ncs_team_peer(team, p)->host, ncs_team_peer(team, process)->host) == 0)
+            ranks += job_ranks_of(team, p, wanted);
+    return ranks;
+}
+
 /* A process that sees one GPU of its host's is taken to have it for itself. */
 static int job_gpus(const struct ncs_team *team)
 {
@@ -82,13 +92,15 @@ static int job_gpus(const struct ncs_team *team)
     return gpus;
 }
 
-/* Why the process cannot have so many ranks. False: it can. */
-static bool job_lacks(const struct ncs_team *team, int process, int ranks, struct ncs_error *err)
+/* Why the process cannot have so many ranks. A single GPU may be one that the others of its host do not see. False: it can. */
+static bool job_lacks(const struct ncs_team *team, int process, int ranks, int wanted, struct ncs_error *err)
 {
     const struct ncs_peer *peer = ncs_team_peer(team, process);
     struct job_hello hello;
     job_hello_of(team, process, &hello);
-    int on_host = ranks > 1 || hello.gpus <= 1 ? ranks : peer->locals; /* a single GPU may be one that others do not see */
+    int on_host = hello.gpus > 1 ? job_ranks_of_host(team, process, ncs_team_size(team), wanted) : ranks;
+    if (ranks == 0)
+        return false;
     if (hello.gpus < 1)
         ncs_fail(err, NCS_NO_DEVICE, "process %d on host %s: %s", process, peer->host, hello.why);
     else if (on_host > hello.gpus && !hello.shares)
@@ -104,13 +116,13 @@ static struct ncs_driver_place *job_places(const struct ncs_team *team, int want
     size_t count = 0, room = 0;
     struct job_hello hello;
     for (int p = 0; p < ncs_team_size(team); p++) {
-        int here = job_ranks_of(team, p, wanted), local = ncs_team_peer(team, p)->local;
+        int here = job_ranks_of(team, p, wanted), before = job_ranks_of_host(team, p, p, wanted);
         job_hello_of(team, p, &hello);
         int gpus = hello.gpus > 0 ? hello.gpus : 1;
         if (real && err->status == NCS_OK)
-            job_lacks(team, p, here, err);
+            job_lacks(team, p, here, wanted, err);
         for (int i = 0; i < here; i++) {
-            struct ncs_driver_place at = { .process = p, .device = (local * here + i) % gpus };
+            struct ncs_driver_place at = { .process = p, .device = (before + i) % gpus };
             NCS_PUSH(place, count, room, at);
         }
     }
@@ -196,5 +208,13 @@ int ncs_job_end(int status)
     struct ncs_team *team = atomic_exchange(&job_team, NULL);
     if (team)
         ncs_team_end(team, status);
+    return status;
+}
+
+int ncs_job_drop(int status)
+{
+    struct ncs_team *team = atomic_load(&job_team);
+    if (team)
+        ncs_team_drop(team, status);
     return status;
 }

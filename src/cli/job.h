@@ -24,5 +24,7 @@ bool ncs_job_begin(const struct ncs_job_options *options, int *ranks, int *statu
 bool ncs_job_leads(void);
 /* The process is about to end with this status: the others are told. Returns the status. No-op without a job; any thread. */
 int ncs_job_end(int status);
+/* The same for a process that cannot wait: in a signal handler, or without memory. */
+int ncs_job_drop(int status);
 
 #endif

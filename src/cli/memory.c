@@ -7,6 +7,7 @@
 
 #include "base/available.h"
 #include "base/mem.h"
+#include "cli/job.h"
 
 static char command_name[16];
 
@@ -19,7 +20,7 @@ static void memory_end_process(const char *why)
         fflush(stdout);
     ssize_t written = write(STDERR_FILENO, text, (size_t)bytes);
     (void)written;
-    _exit(NCS_MEM_EXIT);
+    _exit(ncs_job_drop(NCS_MEM_EXIT));
 }
 
 static void memory_on_spent(void)

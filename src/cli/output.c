@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/safe.h"
 #include "base/source.h"
+#include "cli/job.h"
 #include "cli/progress.h"
 
 static int failure; /* errno of the first write that failed */
@@ -82,6 +83,7 @@ static void output_remember(bool failed)
         return;
     failure = errno ? errno : EIO;
     if (failure == EPIPE) {
+        ncs_job_drop(128 + SIGPIPE);
         signal(SIGPIPE, SIG_DFL);
         raise(SIGPIPE);
         _exit(128 + SIGPIPE); /* it is blocked */

@@ -134,7 +134,7 @@ static void on_signal(int signal_number)
     if (is_echo())
         return;
     if (++interrupts >= INTERRUPTS_MOST && !(current.suite && current.suite->link))
-        _exit(ncs_verdict_exit(NCS_INTERRUPTED));
+        _exit(ncs_job_drop(ncs_verdict_exit(NCS_INTERRUPTED)));
     sem_post(&told);
     ncs_run_interrupt();
 }

@@ -35,6 +35,10 @@ struct ncs_driver_job {
     const struct ncs_error *lack;
 };
 bool ncs_driver_lead(const struct ncs_driver_job *job, struct ncs_error *err);
+/* Calls of the calling thread that no handle leads to another process run in the process of this handle from now on. */
+void ncs_driver_follow(const void *handle);
+/* True if the address lies in another process of the job: its bytes are then copied here, or are zero if the process is gone. */
+bool ncs_driver_fetch(void *to, const void *from, size_t bytes);
 /* GPUs of the run: `here`, or those of all hosts of the job. */
 int ncs_driver_all_devices(int here);
 /* After ncs_driver_open. Makes calls for the leader until that ends the job, and returns the job's exit status; -1 and err if the

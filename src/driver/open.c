@@ -100,6 +100,20 @@ bool ncs_driver_lead(const struct ncs_driver_job *job, struct ncs_error *err)
     return ncs_real_lead(job->team, err);
 }
 
+void ncs_driver_follow(const void *handle)
+{
+    far_at(far_process_of(handle));
+}
+
+bool ncs_driver_fetch(void *to, const void *from, size_t bytes)
+{
+    if (far_process_of(from) == 0)
+        return false;
+    if (!far_read(from, to, bytes))
+        memset(to, 0, bytes);
+    return true;
+}
+
 int ncs_driver_all_devices(int here)
 {
     return far_is_on() ? far_gpus() : here;

@@ -104,14 +104,15 @@ static void machine_close(void)
         ncs_free(c->key);
         ncs_free(c);
     }
+    ncs_real.first = NULL; /* a process that is lost meanwhile has no contexts any more */
+    ncs_real.open = false;
+    far_forget_late();
     if (ncs_real.live == 0) {
         ncs_stage_close();
         ncs_waits_forget();
         ncs_standins_forget();
         pthread_cond_destroy(&ncs_real.changed);
     }
-    ncs_real.first = NULL;
-    ncs_real.open = false;
     ncs_real_leave();
 }
 
@@ -135,7 +136,9 @@ static void *context_main(void *arg)
         ncs_real_wait(&ncs_real.changed, -1);
     ncs_local = c->options.local;
     if (!ncs_real.cancelled) {
+        bool held = ncs_token_leave(); /* it may create a context on the device */
         ncs_real.plain->cudaSetDevice(far_device(c->options.process, ncs_real.gpus));
+        ncs_token_take(held, NCS_FN_cudaSetDevice, 0);
         c->options.main(c->options.arg);
     }
     ncs_stage_forget();

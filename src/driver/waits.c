@@ -296,7 +296,7 @@ static cudaError_t over_launch_host_func(cudaStream_t stream, cudaHostFn_t fn, v
     struct real_task *t = task_new(data);
     t->function = fn;
     cudaError_t rc = ncs_real.with_token.cudaLaunchHostFunc(stream, host_task, t);
-    if (rc != cudaSuccess)
+    if (rc != cudaSuccess && far_here() == 0) /* elsewhere it may have begun before the process was lost */
         task_free(t);
     return rc;
 }
@@ -309,7 +309,7 @@ static cudaError_t over_add_callback(cudaStream_t stream, cudaStreamCallback_t f
     struct real_task *t = task_new(data);
     t->callback = fn;
     cudaError_t rc = ncs_real.with_token.cudaStreamAddCallback(stream, stream_task, t, flags);
-    if (rc != cudaSuccess)
+    if (rc != cudaSuccess && far_here() == 0)
         task_free(t);
     return rc;
 }

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "driver/driver.h"
 #include "run/private.h"
 
 #define LOOK_NS 5000000
@@ -26,6 +27,7 @@ struct abortions {
 static void *abort_one(void *arg)
 {
     struct abortion *a = arg;
+    ncs_driver_follow(a->comm);
     if (a->device >= 0)
         a->api->cudaSetDevice(a->device);
     a->api->ncclCommAbort(a->comm);

@@ -211,6 +211,7 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
     ncs_run_timeline_open(run);
     run->journal->returned = on_returned;
     run->journal->returned_arg = run;
+    run->journal->fetch = driver->real ? ncs_driver_fetch : NULL;
     run->verify = ncs_verify_open(run->journal, VERIFY_BYTES);
     ncs_verify_ascending(run->verify, !driver->real); /* NCCL promises no order */
     ncs_verify_from(run->verify, m->staged, m->unstaged);

@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -18,6 +19,23 @@
 enum { POST_EVENTS = 64 };
 
 /* ---- sending ---- */
+
+/* Another thread may be in the middle of a long message. */
+static bool post_lock(struct team_link *link, int64_t until)
+{
+    struct timespec t;
+    if (until < 0)
+        return pthread_mutex_lock(&link->sends) == 0;
+    int left = team_left(until); /* ms; the lock knows the other clock only */
+    clock_gettime(CLOCK_REALTIME, &t);
+    t.tv_sec += left / 1000;
+    t.tv_nsec += left % 1000 * 1000000L;
+    if (t.tv_nsec >= 1000000000) {
+        t.tv_sec++;
+        t.tv_nsec -= 1000000000;
+    }
+    return pthread_mutex_timedlock(&link->sends, &t) == 0;
+}
 
 bool team_post(struct team_link *link, uint32_t kind, uint32_t line, const void *first, size_t first_bytes, const void *rest,
                size_t rest_bytes, int64_t until)
@@ -31,9 +49,8 @@ bool team_post(struct team_link *link, uint32_t kind, uint32_t line, const void 
         { (void *)rest, rest_bytes },
         { (void *)fill, (TEAM_ALIGNED - bytes % TEAM_ALIGNED) % TEAM_ALIGNED },
     };
-    if (bytes > NCS_TEAM_MOST)
+    if (bytes > NCS_TEAM_MOST || !post_lock(link, until))
         return false;
-    pthread_mutex_lock(&link->sends);
     bool sent = link->fd >= 0 && team_send_whole(link->fd, parts, 4, until);
     if (!sent && link->fd >= 0) /* half a message may be on its way: nothing may follow it */
         shutdown(link->fd, SHUT_RDWR);
@@ -48,6 +65,13 @@ bool ncs_team_send(struct ncs_team *team, int to, uint32_t kind, uint32_t line, 
     if (kind == TEAM_OWN || team->peers[to].gone)
         return false;
     return team_post(link, kind, line, first, first_bytes, rest, rest_bytes, -1);
+}
+
+bool ncs_team_send_until(struct ncs_team *team, int to, uint32_t kind, uint32_t line, const void *body, size_t bytes, int64_t until)
+{
+    if (kind == TEAM_OWN || team->peers[to].gone)
+        return false;
+    return team_post(&team->links[team->self == 0 ? to : 0], kind, line, body, bytes, NULL, 0, until);
 }
 
 /* ---- the leader's thread ---- */
@@ -213,6 +237,15 @@ static void post_end_members(struct ncs_team *team, int status)
     ncs_free(polls);
 }
 
+void ncs_team_drop(struct ncs_team *team, int status)
+{
+    struct post_last last = { .head = { TEAM_HEAD_MAGIC, TEAM_OWN, TEAM_END, sizeof(int32_t) } };
+    memcpy(last.body, &(int32_t){ status }, sizeof(int32_t));
+    for (int i = 1; i < team->processes && team->self == 0; i++)
+        if (!team->peers[i].gone)
+            team_send_some(team->links[i].fd, (const char *)&last, sizeof last);
+}
+
 void ncs_team_end(struct ncs_team *team, int status)
 {
     if (!team)
@@ -224,6 +257,7 @@ void ncs_team_end(struct ncs_team *team, int status)
     }
     if (team->self == 0)
         post_end_members(team, status);
-    team_free(team);
+    if (!team->listens) /* threads that use it may still be inside of calls */
+        team_free(team);
     team_leave_launcher();
 }

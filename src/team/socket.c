@@ -43,7 +43,8 @@ int team_left(int64_t until)
 
 /* ---- connections ---- */
 
-/* A host that has gone without a word is found within half a minute. */
+/* A host that has gone without a word is found within half a minute, whether data are under way to it (the last option) or not. A
+ * process that is stopped is found only when its host has no room left for what it is sent. */
 static void socket_prepare(int fd)
 {
     const struct {
@@ -51,6 +52,7 @@ static void socket_prepare(int fd)
     } options[] = {
         { IPPROTO_TCP, TCP_NODELAY, 1 },  { SOL_SOCKET, SO_KEEPALIVE, 1 }, { IPPROTO_TCP, TCP_KEEPIDLE, 10 },
         { IPPROTO_TCP, TCP_KEEPINTVL, 5 }, { IPPROTO_TCP, TCP_KEEPCNT, 3 },
+        { IPPROTO_TCP, TCP_USER_TIMEOUT, 30000 },
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof options[i].value);

@@ -66,6 +66,9 @@ const struct ncs_peer *ncs_team_peer(const struct ncs_team *team, int number);
 bool ncs_team_send(struct ncs_team *team, int to, uint32_t kind, uint32_t line, const void *first, size_t first_bytes,
                    const void *rest, size_t rest_bytes);
 
+/* The same, but gives up at that time of the monotonic clock, in ns (< 0 = never). After that nothing can be sent to the peer. */
+bool ncs_team_send_until(struct ncs_team *team, int to, uint32_t kind, uint32_t line, const void *body, size_t bytes, int64_t until);
+
 /* The leader: from now on a thread of the team's own calls `heard` for each message, and `lost` once for a peer whose connection
  * ends (why: "the connection ended", "Connection reset by peer"). `heard` must return soon. A peer that is slow, or that is stopped
  * in the middle of a message, holds up no other. */
@@ -77,8 +80,10 @@ bool ncs_team_listen(struct ncs_team *team, ncs_team_heard *heard, ncs_team_lost
  * err if the connection ends before. */
 int ncs_team_serve(struct ncs_team *team, ncs_team_heard *heard, void *arg, struct ncs_error *err);
 
-/* The leader: tells all members the job's exit status, waits shortly until they have closed, and frees the team. A member: frees it.
- * No other thread may use the team any more. */
+/* The leader: tells all members the job's exit status, waits shortly until they have closed, and frees the team, unless it
+ * listens: then the process has to end. A member: frees it. */
 void ncs_team_end(struct ncs_team *team, int status);
+/* The leader is about to end without further ado: tells the members what they may still hear. Async-signal-safe. */
+void ncs_team_drop(struct ncs_team *team, int status);
 
 #endif

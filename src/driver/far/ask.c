@@ -1,9 +1,7 @@
 /* Each thread that makes calls in another process has a line to it: one question at a time, answered by a thread of its own there. */
-#include <errno.h>
 #include <pthread.h>
-#include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
@@ -133,13 +131,27 @@ static bool ask_wait(struct ask_line *l, int64_t until)
     return l->has_answer;
 }
 
+/* With the lock. What a process answers that has been given up belongs to no later question. */
+static bool ask_may(const struct ask_line *l, const struct ncs_str *body)
+{
+    return !asking.gone[l->process][0] && body->bytes <= NCS_TEAM_MOST;
+}
+
 bool far_ask(int process, enum far_kind kind, const struct ncs_str *body, struct ncs_str *answer)
 {
     struct ask_line *l = ask_line_to(process);
     struct far_answer head;
     int64_t until = ncs_token_is_held() ? ncs_real_now() + ASK_PATIENCE : -1;
-    l->kept.known = false;
-    bool heard = ncs_team_send(asking.team, process, (uint32_t)kind, l->number, body->text, body->bytes, NULL, 0);
+    pthread_mutex_lock(&asking.lock);
+    bool may = ask_may(l, body);
+    pthread_mutex_unlock(&asking.lock);
+    *answer = (struct ncs_str){ 0 };
+    if (body->bytes > NCS_TEAM_MOST)
+        return false;
+    if (kind == FAR_CALL)
+        memcpy(body->text + offsetof(struct far_request, clears), &(uint32_t){ l->kept.clears }, sizeof(uint32_t));
+    l->kept = (struct far_kept){ .known = false, .clears = kind == FAR_CALL ? false : l->kept.clears };
+    bool heard = may && ncs_team_send_until(asking.team, process, (uint32_t)kind, l->number, body->text, body->bytes, until);
     pthread_mutex_lock(&asking.lock);
     heard = heard && ask_wait(l, until);
     if (!heard && ask_is_late(until))
@@ -155,7 +167,7 @@ bool far_ask(int process, enum far_kind kind, const struct ncs_str *body, struct
         return false;
     }
     memcpy(&head, answer->text, sizeof head);
-    l->kept = (struct far_kept){ true, head.device, head.error };
+    l->kept = (struct far_kept){ .known = true, .clears = l->kept.clears, .device = head.device, .error = head.error };
     return true;
 }
 
@@ -168,15 +180,31 @@ void far_expect_late(int process, const void *address)
     pthread_mutex_unlock(&asking.lock);
 }
 
-void far_write_late(int process, struct far_extent late)
+void far_forget_late(void)
 {
-    const void *handle = far_mark((const void *)(uintptr_t)late.bytes, process);
     pthread_mutex_lock(&asking.lock);
-    bool expected = ncs_map_number(&asking.late, late.address) == (size_t)process;
-    if (expected)
-        memcpy((void *)(uintptr_t)late.address, &handle, sizeof handle);
-    if (expected && handle)
-        ncs_map_put_number(&asking.late, late.address, 0);
+    ncs_map_free(&asking.late);
+    asking.late = (struct ncs_map){ 0 };
+    pthread_mutex_unlock(&asking.lock);
+}
+
+/* With the lock. */
+static void ask_write_late(int process, const struct far_late *late)
+{
+    const void *handle = far_mark((const void *)(uintptr_t)late->handle, process);
+    if (ncs_map_number(&asking.late, late->address) != (size_t)process)
+        return;
+    memcpy((void *)(uintptr_t)late->address, &handle, sizeof handle);
+    if (handle)
+        ncs_map_put_number(&asking.late, late->address, 0);
+}
+
+static void ask_write_all_late(int process, const struct ncs_team_message *m)
+{
+    const struct far_late *late = m->body;
+    pthread_mutex_lock(&asking.lock);
+    for (size_t i = 0; i < m->bytes / sizeof *late; i++)
+        ask_write_late(process, &late[i]);
     pthread_mutex_unlock(&asking.lock);
 }
 
@@ -209,10 +237,12 @@ static void ask_begin_task(int process, const struct ncs_team_message *m)
     *t = (struct ask_task){ .process = process, .number = m->line };
     if (m->bytes == sizeof t->task)
         memcpy(&t->task, m->body, sizeof t->task);
-    if (m->bytes == sizeof t->task && pthread_create(&thread, NULL, ask_run_task, t) == 0)
+    if (m->bytes == sizeof t->task && pthread_create(&thread, NULL, ask_run_task, t) == 0) {
         pthread_detach(thread);
-    else
-        ncs_free(t);
+        return;
+    }
+    ncs_team_send(asking.team, process, FAR_DONE, m->line, NULL, 0, NULL, 0); /* its stream goes on */
+    ncs_free(t);
 }
 
 /* ---- the team ---- */
@@ -220,12 +250,14 @@ static void ask_begin_task(int process, const struct ncs_team_message *m)
 static void ask_heard(void *arg, int from, const struct ncs_team_message *m)
 {
     (void)arg;
-    if (m->kind == FAR_TASK) {
+    if (m->kind == FAR_TASK)
         ask_begin_task(from, m);
+    if (m->kind == FAR_LATE)
+        ask_write_all_late(from, m);
+    if (m->kind != FAR_ANSWER)
         return;
-    }
     pthread_mutex_lock(&asking.lock);
-    struct ask_line *l = m->kind == FAR_ANSWER ? ncs_map_get(&asking.lines, ask_key(from, m->line)) : NULL;
+    struct ask_line *l = ncs_map_get(&asking.lines, ask_key(from, m->line));
     if (l && !l->has_answer) {
         ncs_str_clear(&l->answer);
         ncs_str_add_bytes(&l->answer, m->body, m->bytes);
@@ -247,7 +279,7 @@ static void *ask_tell_main(void *process)
     return NULL;
 }
 
-/* Called by the thread that delivers answers. Who has the token may wait for one, and telling takes the token. */
+/* Called by the thread that delivers answers. It must not take the token, whose holder may wait for an answer. */
 static void ask_lost(void *arg, int process, const char *why)
 {
     pthread_t thread;

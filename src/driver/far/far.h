@@ -31,12 +31,13 @@ bool far_ask(int process, enum far_kind kind, const struct ncs_str *body, struct
 /* What CUDA keeps for the calling thread in that process, as far as an answer has told it. */
 struct far_kept {
     bool known;
+    bool clears; /* the thread has cleared the error here, and the process does so before its next call */
     int device, error;
 };
 struct far_kept *far_kept(int process);
-/* A handle that is written at this address may come later. */
+/* The process writes a handle at this address, maybe later. Until far_forget_late: the memory is a script's. */
 void far_expect_late(int process, const void *address);
-void far_write_late(int process, struct far_extent late);
+void far_forget_late(void);
 
 /* ---- place.c: where ranks are ---- */
 

@@ -63,8 +63,7 @@ bool far_is_handle(enum ncs_kind kind)
 
 /* ---- copies: memory of the leader goes along ---- */
 
-/* The bytes that a copy reads or writes at argument `at`; 0 = the function is no copy, or it is empty. */
-static size_t pack_copied(enum ncs_fn fn, const union ncs_arg *arg, int at)
+size_t far_copied(enum ncs_fn fn, const union ncs_arg *arg, int at)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[fn];
     int count = info->at[NCS_ARG_BYTES], width = info->at[NCS_ARG_WIDTH], height = info->at[NCS_ARG_HEIGHT];
@@ -84,9 +83,15 @@ static size_t pack_copied(enum ncs_fn fn, const union ncs_arg *arg, int at)
     }
 }
 
+static bool pack_is_copy(enum ncs_fn fn)
+{
+    return fn == NCS_FN_cudaMemcpy || fn == NCS_FN_cudaMemcpyAsync || fn == NCS_FN_cudaMemcpyPeer ||
+           fn == NCS_FN_cudaMemcpyPeerAsync || fn == NCS_FN_cudaMemcpy2D || fn == NCS_FN_cudaMemcpy2DAsync;
+}
+
 static bool pack_copy(struct ncs_str *out, enum ncs_fn fn, const union ncs_arg *arg, int at)
 {
-    size_t bytes = pack_copied(fn, arg, at);
+    size_t bytes = far_copied(fn, arg, at);
     bool written = ncs_fn_info[fn].arg[at].kind == NCS_ARG_OUT;
     bool rows = fn == NCS_FN_cudaMemcpy2D || fn == NCS_FN_cudaMemcpy2DAsync; /* what is between them stays */
     struct far_item item = { .at = (uint32_t)at, .back = written, .bytes = written && !rows ? 0 : bytes, .room = bytes };
@@ -108,7 +113,8 @@ static void pack_config(struct ncs_str *out, uint32_t at, const ncclConfig_t *co
 {
     size_t bytes = config->size < sizeof *config ? config->size : sizeof *config;
     far_add_item(out, &(struct far_item){ .at = at, .bytes = bytes, .room = sizeof *config }, config);
-    pack_text(out, FAR_NET_NAME, config->netName);
+    if (bytes > offsetof(ncclConfig_t, netName))
+        pack_text(out, FAR_NET_NAME, config->netName);
     if (bytes > offsetof(ncclConfig_t, commName))
         pack_text(out, FAR_COMM_NAME, config->commName);
 }
@@ -125,13 +131,19 @@ static bool pack_address(struct ncs_str *out, enum ncs_fn fn, union ncs_arg *arg
         arg[at].p = far_unmark(p);
         return true;
     }
-    if (of != 0 || far_is_handle(kind) || fn == NCS_FN_cudaHostRegister)
+    if (of != 0 || far_is_handle(kind) || !pack_is_copy(fn)) /* devices of other hosts do not reach the leader's memory */
         return false;
-    return pack_copied(fn, arg, at) == 0 || pack_copy(out, fn, arg, at);
+    return far_copied(fn, arg, at) == 0 || pack_copy(out, fn, arg, at);
 }
 
-static bool pack_memory(struct ncs_str *out, enum ncs_fn fn, const union ncs_arg *arg, int at)
+/* Memory beside the arguments that lies in a process stays there. */
+static bool pack_memory(struct ncs_str *out, enum ncs_fn fn, union ncs_arg *arg, int at, int process)
 {
+    int of = far_process_of(arg[at].p);
+    if (of != 0) {
+        arg[at].p = far_unmark(arg[at].p);
+        return of == process;
+    }
     struct ncs_carried c = ncs_carry(fn, arg, at);
     bool back = c.how == NCS_CARRY_OUT || c.how == NCS_CARRY_INOUT;
     bool none = c.how == NCS_CARRY_NOT || !arg[at].p;
@@ -157,9 +169,10 @@ bool far_pack(struct ncs_str *out, enum ncs_fn fn, const union ncs_arg *arg, int
     memcpy(request.arg, arg, (size_t)info->nargs * sizeof *arg);
     ncs_str_add_bytes(out, &request, sizeof request);
     for (int i = 0; i < info->nargs && fine; i++)
-        fine = far_is_address(info->arg[i].kind) && ncs_carry(fn, arg, i).how == NCS_CARRY_NOT
-                   ? pack_address(out, fn, request.arg, i, process)
-                   : pack_memory(out, fn, arg, i);
+        if (ncs_carry(fn, arg, i).how != NCS_CARRY_NOT)
+            fine = pack_memory(out, fn, request.arg, i, process);
+        else if (far_is_address(info->arg[i].kind))
+            fine = pack_address(out, fn, request.arg, i, process);
     memcpy(out->text, &request, sizeof request);
     return fine;
 }
@@ -179,26 +192,22 @@ static void pack_mark_results(enum ncs_kind kind, void *memory, size_t bytes, in
     }
 }
 
-void far_unpack(enum ncs_fn fn, const union ncs_arg *arg, int process, struct far_reader *items,
-                void (*late)(int process, struct far_extent extent), char **text)
+char *far_unpack(enum ncs_fn fn, const union ncs_arg *arg, int process, struct far_reader *items)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[fn];
-    struct far_extent extent;
     struct far_item item;
     const void *bytes;
+    char *text = NULL;
     while (far_next_item(items, &item, &bytes)) {
-        if (item.at == FAR_LATE && item.bytes == sizeof extent) {
-            memcpy(&extent, bytes, sizeof extent);
-            late(process, extent);
-        } else if (item.at == FAR_TEXT && item.bytes > 0 && ((const char *)bytes)[item.bytes - 1] == '\0') {
-            *text = ncs_copy_text(bytes);
-        }
+        if (item.at == FAR_TEXT && !text && item.bytes > 0 && ((const char *)bytes)[item.bytes - 1] == '\0')
+            text = ncs_copy_text(bytes);
         if (item.at >= (uint32_t)info->nargs || far_process_of(arg[item.at].p) != 0)
             continue;
-        size_t copied = pack_copied(fn, arg, (int)item.at), room = copied ? copied : ncs_carry(fn, arg, (int)item.at).bytes;
+        size_t copied = far_copied(fn, arg, (int)item.at), room = copied ? copied : ncs_carry(fn, arg, (int)item.at).bytes;
         if (item.bytes > room)
             continue;
         memcpy((void *)arg[item.at].p, bytes, item.bytes);
         pack_mark_results(info->arg[item.at].kind, (void *)arg[item.at].p, item.bytes, process);
     }
+    return text;
 }

@@ -17,6 +17,7 @@ enum far_kind {
     FAR_VARIABLE, /* "NAME=value" or "NAME", for its environment; answered */
     FAR_CLOSE,    /* the line is not used any more */
     FAR_ANSWER,   /* to the leader: struct far_answer, items */
+    FAR_LATE,     /* to the leader: struct far_late of each handle that a call has written since; before the answer to that call */
     FAR_TASK,     /* to the leader: struct far_task; `line` is a number of the member's, from FAR_TASK_LINES on. Until FAR_DONE the
                    * stream's thread answers on this line, as CUDA forbids some calls to it */
     FAR_DONE,     /* to the member: the task with this line has run */
@@ -28,7 +29,7 @@ enum far_kind {
 
 struct far_request {
     int32_t fn;
-    uint32_t items;
+    uint32_t clears; /* the thread's last error of CUDA, first */
     union ncs_arg arg[NCS_MAX_ARGS];
 };
 
@@ -36,12 +37,18 @@ struct far_answer {
     union ncs_arg result;
     int32_t device; /* the thread's current device, and the error that CUDA keeps for it, after the call */
     int32_t error;
-    uint32_t items;
     uint32_t absent; /* the library there lacks the function */
+    uint32_t unused;
 };
 
 struct far_extent {
     uint64_t address, bytes;
+};
+
+/* A handle that the library has written, maybe after the end of the call that asked for it. */
+struct far_late {
+    uint64_t address; /* in the leader */
+    uint64_t handle;  /* as the member sees it */
 };
 
 /* A function of the script's that a stream runs. */
@@ -61,7 +68,6 @@ struct far_item {
 enum {
     FAR_NET_NAME = NCS_MAX_ARGS, FAR_COMM_NAME, /* texts of the configuration */
     FAR_TEXT,                                   /* the result, if that is a text */
-    FAR_LATE,                                   /* a handle that an earlier call has written by now: struct far_extent, the value in `bytes` */
     FAR_ITEMS
 };
 
@@ -92,9 +98,9 @@ bool far_is_handle(enum ncs_kind kind); /* one that no other process could use *
 
 /* Appends the request. False: an argument has no meaning in another process, or belongs to another one. */
 bool far_pack(struct ncs_str *out, enum ncs_fn fn, const union ncs_arg *arg, int process);
-/* Carries the answer's items to the memory of the arguments. late: is told of handles that earlier calls have written by now, at
- * this address (their value in `bytes`, unmarked). *text: the result that is a text, which the caller frees. */
-void far_unpack(enum ncs_fn fn, const union ncs_arg *arg, int process, struct far_reader *items,
-                void (*late)(int process, struct far_extent extent), char **text);
+/* The bytes that a copy reads or writes at argument `at`, which is an address; 0 = the function is no copy, or it is empty. */
+size_t far_copied(enum ncs_fn fn, const union ncs_arg *arg, int at);
+/* Carries the answer's items to the memory of the arguments. Returns the result that is a text, which the caller frees, or NULL. */
+char *far_unpack(enum ncs_fn fn, const union ncs_arg *arg, int process, struct far_reader *items);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/carry.h"
+#include "api/invoke.h"
 #include "base/mem.h"
 #include "driver/far/far.h"
 #include "driver/token.h"
@@ -25,8 +26,7 @@ static int route_process(enum ncs_fn fn, const union ncs_arg *arg)
     return far_here();
 }
 
-/* NCCL's and CUDA's codes for a process that is gone, for what another process cannot be given, and for a function that the
- * library there lacks. */
+/* The code of the function's library. */
 static union ncs_arg route_code(enum ncs_fn fn, ncclResult_t nccl, cudaError_t cuda)
 {
     bool is_nccl = ncs_fn_info[fn].lib == NCS_LIB_NCCL;
@@ -52,7 +52,11 @@ static union ncs_arg route_ask(int process, enum ncs_fn fn, const union ncs_arg 
             memcpy(&answer, bytes.text, sizeof answer);
             struct far_reader items = { (const unsigned char *)bytes.text + sizeof answer,
                                         (const unsigned char *)bytes.text + bytes.bytes };
-            far_unpack(fn, arg, process, &items, far_write_late, text);
+            char *said = far_unpack(fn, arg, process, &items);
+            if (text)
+                *text = said;
+            else
+                ncs_free(said);
             result = answer.absent ? route_code(fn, ncclInvalidUsage, cudaErrorNotSupported) : answer.result;
         }
     }
@@ -78,29 +82,57 @@ static union ncs_arg route_copy(int process, enum ncs_fn fn, const union ncs_arg
     return result;
 }
 
+/* The same for rows. */
+static union ncs_arg route_copy_rows(int process, enum ncs_fn fn, const union ncs_arg *arg)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[fn];
+    int height = info->at[NCS_ARG_HEIGHT] - 1, to = info->at[NCS_ARG_OUT] - 1, from = info->at[NCS_ARG_IN] - 1;
+    uint64_t wide = arg[to + 1].u > arg[from + 1].u ? arg[to + 1].u : arg[from + 1].u; /* each address has its pitch behind it */
+    uint64_t rows = wide > 0 && wide < FAR_CHUNK ? FAR_CHUNK / wide : 1;
+    union ncs_arg part[NCS_MAX_ARGS], result = { .i = 0 };
+    memcpy(part, arg, (size_t)info->nargs * sizeof *arg);
+    for (uint64_t done = 0; done < arg[height].u && result.i == 0; done += rows) {
+        part[to].p = (const char *)arg[to].p + done * arg[to + 1].u;
+        part[from].p = (const char *)arg[from].p + done * arg[from + 1].u;
+        part[height].u = arg[height].u - done < rows ? arg[height].u - done : rows;
+        result = route_ask(process, fn, part, NULL);
+    }
+    return result;
+}
+
+/* A copy with memory of the leader that is too large for a message. */
 static bool route_is_large_copy(enum ncs_fn fn, const union ncs_arg *arg)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[fn];
-    bool copies = fn == NCS_FN_cudaMemcpy || fn == NCS_FN_cudaMemcpyAsync || fn == NCS_FN_cudaMemcpyPeer ||
-                  fn == NCS_FN_cudaMemcpyPeerAsync;
-    if (!copies || arg[info->at[NCS_ARG_BYTES] - 1].u <= FAR_CHUNK)
+    int to = info->at[NCS_ARG_OUT] - 1, from = info->at[NCS_ARG_IN] - 1;
+    if (to < 0 || from < 0 || (far_process_of(arg[to].p) != 0 && far_process_of(arg[from].p) != 0))
         return false;
-    return far_process_of(arg[info->at[NCS_ARG_OUT] - 1].p) == 0 || far_process_of(arg[info->at[NCS_ARG_IN] - 1].p) == 0;
+    return far_copied(fn, arg, to) > FAR_CHUNK || far_copied(fn, arg, from) > FAR_CHUNK;
 }
 
 /* The thread's device and last error are known since its last call there. */
 static bool route_knows(int process, enum ncs_fn fn, const union ncs_arg *arg, union ncs_arg *result)
 {
-    const struct far_kept *kept = far_kept(process);
-    if (!kept->known || (fn != NCS_FN_cudaGetDevice && fn != NCS_FN_cudaPeekAtLastError))
+    struct far_kept *kept = far_kept(process);
+    if (!kept->known)
         return false;
-    if (fn == NCS_FN_cudaPeekAtLastError)
+    if (fn == NCS_FN_cudaPeekAtLastError || fn == NCS_FN_cudaGetLastError) {
         result->i = kept->error;
-    else if (arg[0].p)
-        *(int *)arg[0].p = kept->device;
-    else
+        kept->clears |= fn == NCS_FN_cudaGetLastError && kept->error; /* there, before the next call */
+        kept->error = fn == NCS_FN_cudaGetLastError ? 0 : kept->error;
+        return true;
+    }
+    if (fn != NCS_FN_cudaGetDevice || !arg[0].p || far_process_of(arg[0].p) != 0)
         return false;
+    *(int *)arg[0].p = kept->device;
     return true;
+}
+
+/* Of memory of the leader's own, other processes know nothing. */
+static bool route_is_here(enum ncs_fn fn, const union ncs_arg *arg)
+{
+    int at = ncs_fn_info[fn].at[NCS_ARG_IN];
+    return fn == NCS_FN_cudaPointerGetAttributes && far_process_of(arg[at - 1].p) == 0;
 }
 
 static union ncs_arg route_call(int process, enum ncs_fn fn, const union ncs_arg *arg)
@@ -108,7 +140,13 @@ static union ncs_arg route_call(int process, enum ncs_fn fn, const union ncs_arg
     union ncs_arg result = { .i = 0 };
     if (route_knows(process, fn, arg, &result))
         return result;
-    return route_is_large_copy(fn, arg) ? route_copy(process, fn, arg) : route_ask(process, fn, arg, NULL);
+    if (route_is_here(fn, arg))
+        ncs_invoke(route.local, fn, arg, &result);
+    else if (!route_is_large_copy(fn, arg))
+        result = route_ask(process, fn, arg, NULL);
+    else
+        result = (ncs_fn_info[fn].at[NCS_ARG_HEIGHT] ? route_copy_rows : route_copy)(process, fn, arg);
+    return result;
 }
 
 /* A text that stays. */
@@ -167,7 +205,8 @@ bool far_run_own(enum ncs_fn fn, const union ncs_arg *arg, cudaError_t *rc)
     static const char *route_##name parameters                                                     \
     {                                                                                              \
         const union ncs_arg arg[] = { __VA_ARGS__ };                                               \
-        int process = route_process(NCS_FN_##name, arg);                                           \
+        int process = ncs_fn_info[NCS_FN_##name].at[NCS_ARG_COMM] /* texts of codes are the same everywhere */ \
+                          ? route_process(NCS_FN_##name, arg) : 0;                                 \
         return process == 0 ? route.local->name arguments                                          \
                             : route_text_of(process, NCS_FN_##name, arg);                          \
     }

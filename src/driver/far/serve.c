@@ -1,7 +1,6 @@
 #include "driver/far/serve.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,6 +176,8 @@ static bool serve_take(struct serve_call *c, const unsigned char *body, size_t b
     memcpy(&request, body, sizeof request);
     if (request.fn < 0 || request.fn >= NCS_FN_COUNT)
         return false;
+    if (request.clears && serving.api->cudaGetLastError)
+        serving.api->cudaGetLastError();
     c->fn = (enum ncs_fn)request.fn;
     c->info = &ncs_fn_info[request.fn];
     memcpy(c->arg, request.arg, sizeof c->arg);
@@ -198,24 +199,44 @@ static bool serve_take(struct serve_call *c, const unsigned char *body, size_t b
     return items.at == items.end;
 }
 
-/* Handles that have been written since the last answer. NCCL clears some first and fills them later. */
-static void serve_add_late(struct ncs_str *out)
+/* Tells of handles that have been written since the last time. NCCL clears some first and fills them later. What is told arrives
+ * before any answer that is sent after it, on whatever line. */
+static void serve_tell_late(void)
 {
+    static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;
+    struct ncs_str told = { 0 };
+    pthread_mutex_lock(&order);
     pthread_mutex_lock(&serving.lock);
     for (struct serve_late **at = &serving.late, *l; (l = *at) != NULL;) {
         const void *now;
         memcpy(&now, l->cell, sizeof now);
-        struct far_extent late = { l->there, (uintptr_t)now };
-        if (now != l->before)
-            far_add_item(out, &(struct far_item){ .at = FAR_LATE, .bytes = sizeof late }, &late);
-        if (now != l->before && now) { /* the cell itself stays: a call may still be writing it */
+        bool written = now != l->before;
+        if (written)
+            ncs_str_add_bytes(&told, &(struct far_late){ l->there, (uintptr_t)now }, sizeof(struct far_late));
+        l->before = now;
+        if (written && now) { /* the cell itself stays: a call may still be writing it */
             *at = l->next;
             ncs_free(l);
-            continue;
+        } else {
+            at = &l->next;
         }
-        l->before = now;
-        at = &l->next;
     }
+    pthread_mutex_unlock(&serving.lock);
+    if (told.bytes > 0)
+        ncs_team_send(serving.team, 0, FAR_LATE, 0, told.text, told.bytes, NULL, 0);
+    pthread_mutex_unlock(&order);
+    ncs_str_free(&told);
+}
+
+/* A run has ended: its cells are no more. */
+static void serve_forget_late(void)
+{
+    pthread_mutex_lock(&serving.lock);
+    for (struct serve_late *l = serving.late, *next; l; l = next) {
+        next = l->next;
+        ncs_free(l);
+    }
+    serving.late = NULL;
     pthread_mutex_unlock(&serving.lock);
 }
 
@@ -226,7 +247,9 @@ static void serve_answer(uint32_t line, struct far_answer *answer, const struct 
     if (api->cudaGetDevice && api->cudaGetDevice(&device) == cudaSuccess)
         answer->device = device;
     answer->error = api->cudaPeekAtLastError ? (int)api->cudaPeekAtLastError() : 0;
-    ncs_team_send(serving.team, 0, FAR_ANSWER, line, answer, sizeof *answer, items->text, items->bytes);
+    bool fits = sizeof *answer + items->bytes <= NCS_TEAM_MOST;
+    answer->absent |= !fits;
+    ncs_team_send(serving.team, 0, FAR_ANSWER, line, answer, sizeof *answer, items->text, fits ? items->bytes : 0);
 }
 
 static void serve_add_results(const struct serve_call *c, const struct far_answer *answer, struct ncs_str *out)
@@ -240,7 +263,6 @@ static void serve_add_results(const struct serve_call *c, const struct far_answe
     for (size_t i = 0; i < c->memories && done; i++)
         if (c->memory[i].back)
             far_add_item(out, &(struct far_item){ .at = c->memory[i].at, .bytes = c->memory[i].room }, c->memory[i].memory);
-    serve_add_late(out);
 }
 
 /* The project's own functions use the driver's memory. */
@@ -255,6 +277,13 @@ static bool serve_invoke(struct serve_call *c, union ncs_arg *result)
     return there;
 }
 
+/* NCCL keeps the address of a communicator's name (NCCL 2.29, src/init.cc), and ncclCommInitAll in a group writes its list at the
+ * group's end. */
+static bool serve_stays(const struct serve_call *c, uint32_t at)
+{
+    return at == FAR_COMM_NAME || (at < (uint32_t)c->info->nargs && c->info->arg[at].kind == NCS_ARG_COMMS_OUT);
+}
+
 static void serve_a_call(uint32_t line, const unsigned char *body, size_t bytes)
 {
     struct serve_call c = { .memories = 0 };
@@ -266,11 +295,13 @@ static void serve_a_call(uint32_t line, const unsigned char *body, size_t bytes)
         if (answer.absent || answer.result.i != 0)
             ncs_free(task);
         serve_add_results(&c, &answer, &items);
+        serve_tell_late();
     }
     serve_answer(line, &answer, &items);
     ncs_str_free(&items);
     for (size_t i = 0; i < c.memories; i++)
-        ncs_free(c.memory[i].memory);
+        if (!serve_stays(&c, c.memory[i].at))
+            ncs_free(c.memory[i].memory);
 }
 
 /* ---- other questions ---- */
@@ -328,10 +359,12 @@ static void serve_a_variable(uint32_t line, const unsigned char *body, size_t by
     char *setting = ncs_new(bytes + 1);
     if (bytes > 0)
         memcpy(setting, body, bytes);
-    if (setting[0])
+    if (setting[0]) {
         serve_put(setting);
-    else
+    } else {
         serve_restore();
+        serve_forget_late();
+    }
     ncs_free(setting);
     serve_answer(line, &(struct far_answer){ .absent = 0 }, &(struct ncs_str){ 0 });
 }

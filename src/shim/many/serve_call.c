@@ -220,7 +220,7 @@ static void serve_out(struct serving *s, enum ncs_fn fn, bool done)
     serve_devices_out(s, fn);
     for (int i = 0; i < s->info->nargs; i++) {
         struct carried *c = &s->carried[i];
-        if (done && c->here && (c->how == NCS_CARRY_OUT || c->how == NCS_CARRY_INOUT) && s->info->arg[i].kind != NCS_ARG_DEVICES)
+        if (done && c->here && (c->how == NCS_CARRY_OUT || c->how == NCS_CARRY_INOUT))
             server_write(p, c->there, c->here, c->bytes);
         if (c->how != NCS_CARRY_LATE)
             ncs_free(c->here);
