@@ -203,7 +203,8 @@ static void run_note_killed(struct ncs_run *run, const struct ncs_snapshot *s)
     run->result.killed = ncs_new((size_t)run->options.ranks * sizeof *run->result.killed);
     for (size_t i = 0; i < s->contexts; i++) {
         const struct ncs_snap_context *c = &s->context[i];
-        if (c->state == NCS_CONTEXT_ENDED && (c->ending == NCS_END_KILLED || c->ending == NCS_END_LOST) && c->rank >= 0 && c->rank < run->options.ranks)
+        bool killed = c->state == NCS_CONTEXT_ENDED && (c->ending == NCS_END_KILLED || c->ending == NCS_END_LOST);
+        if (killed && c->rank >= 0 && c->rank < run->options.ranks)
             run->result.killed[c->rank] = true;
     }
 }
@@ -225,7 +226,7 @@ static void run_report_lost(struct ncs_run *run, const struct ncs_snapshot *s)
             continue;
         const struct ncs_call *last = last_call_of(run, c->rank);
         struct ncs_str text = { 0 };
-        ncs_str_addf(&text, "it was lost with %s", c->message);
+        ncs_str_addf(&text, "lost with %s", c->message);
         struct ncs_run_error error = {
             .kind = NCS_KIND_PROCESS, .rank = c->rank, .name = ncs_copy_text("process"), .message = ncs_str_take(&text),
             .place = c->place, .order = last ? last->id : 0, .serial = ++run->errors_so_far,

@@ -127,7 +127,7 @@ over() { # over STATUS...: one for each process
 begin "a process is killed"
 kill -KILL "${process[1]}"
 over 4 137 4
-reports "^    rank 1  it was lost with its process \\(${process[1]} on host "
+reports "^    rank 1  lost with its process \\(${process[1]} on host "
 reports '^  ranks 0, 2 wait .* because rank 1 failed$'
 begin "an interrupt"
 kill -INT "${process[@]}"
