@@ -51,6 +51,8 @@ struct ncs_journal_private {
     int (*fault)(void *arg, struct ncs_call *call); /* NULL = no hook */
     void *fault_arg;
     uint64_t groups;           /* serials of groups given so far */
+    uint64_t again_in;         /* id of the newest launch of a graph */
+    struct ncs_map again_groups; /* in that launch: captured group -> group */
     size_t trim_at;            /* bytes of records at which dropping is tried again */
     struct ncs_slab records;
     struct ncs_map handles;    /* ncclComm_t -> (communicator, rank), gone ones too */
@@ -88,6 +90,15 @@ void ncs_journal_reject_group(struct ncs_journal *j, const struct ncs_local *loc
 /* The caller holds the lock. NULL = there is no such record. */
 struct ncs_call *ncs_journal_find_numbered(const struct ncs_journal *j, int comm, int comm_rank,
                                            uint32_t number);
+
+/* ---- calls in graphs (journal_again.c) ---- */
+
+/* The call has returned, or its group has ended: what was captured has no place in its sequence. */
+void ncs_journal_leave_captured(struct ncs_journal *j, struct ncs_call *call);
+void ncs_journal_leave_captured_group(struct ncs_journal *j, const struct ncs_local *local);
+/* Completes the record of a captured call in the launch `by`. */
+void ncs_journal_fill_again(struct ncs_journal *j, struct ncs_call *call, struct ncs_call *captured,
+                            const struct ncs_call *by);
 
 /* ---- events that a thread met (journal_prior.c) ---- */
 
