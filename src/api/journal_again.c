@@ -9,14 +9,14 @@
 void ncs_journal_leave_captured(struct ncs_journal *j, struct ncs_call *call)
 {
     if (call->captured && call->number && !call->group)
-        ncs_journal_reject(j, call);
+        ncs_journal_unnumber(j, call);
 }
 
 void ncs_journal_leave_captured_group(struct ncs_journal *j, const struct ncs_local *local)
 {
     for (struct ncs_call *c = j->newest; c && c->id > local->group_from; c = c->older)
         if (c->group == local->group && c->captured && c->number)
-            ncs_journal_reject(j, c);
+            ncs_journal_unnumber(j, c);
 }
 
 /* One new group for each group of the launch. */

@@ -85,6 +85,8 @@ void ncs_journal_count_call(struct ncs_journal *j, struct ncs_call *call);
 void ncs_journal_uncount_call(struct ncs_journal *j, struct ncs_call *call);
 /* Removes a call without effect from its sequence: later calls move up. */
 void ncs_journal_reject(struct ncs_journal *j, struct ncs_call *call);
+/* Also takes its number away: later calls move up. */
+void ncs_journal_unnumber(struct ncs_journal *j, struct ncs_call *call);
 /* Rejects the calls of the thread's group, which has failed. */
 void ncs_journal_reject_group(struct ncs_journal *j, const struct ncs_local *local);
 /* The caller holds the lock. NULL = there is no such record. */

@@ -15,28 +15,61 @@
         return rc;                                                                                 \
     }
 
-/* ---- capture: the status says "none", and then the other results are not set (runtime API, stream management) ---- */
+/* ---- capture: what is known of it is a status and a number; the graph and its nodes are not handed out ---- */
 
-CALL(cudaStreamGetCaptureInfo, (cudaStream_t stream, enum cudaStreamCaptureStatus *status), api->cudaStreamIsCapturing(stream, status))
-CALL(cudaStreamGetCaptureInfo_ptsz, (cudaStream_t stream, enum cudaStreamCaptureStatus *status), api->cudaStreamIsCapturing(stream, status))
-#if NCS_RUNTIME_VERSION < 13000
-CALL(cudaStreamGetCaptureInfo_v2, (cudaStream_t stream, enum cudaStreamCaptureStatus *status), api->cudaStreamIsCapturing(stream, status))
-CALL(cudaStreamGetCaptureInfo_v2_ptsz, (cudaStream_t stream, enum cudaStreamCaptureStatus *status), api->cudaStreamIsCapturing(stream, status))
-CALL(cudaStreamGetCaptureInfo_v3, (cudaStream_t stream, enum cudaStreamCaptureStatus *status), api->cudaStreamIsCapturing(stream, status))
-CALL(cudaStreamGetCaptureInfo_v3_ptsz, (cudaStream_t stream, enum cudaStreamCaptureStatus *status), api->cudaStreamIsCapturing(stream, status))
-#endif
+struct capture_rest {
+    cudaGraph_t *graph;
+    const cudaGraphNode_t **nodes;
+    const void **edges;
+    size_t *count;
+};
 
-static cudaError_t exchange_mode(int *mode)
+/* The other results are set only while the stream is captured (runtime API guide, cudaStreamGetCaptureInfo). A caller that
+ * asks for a graph gets none. */
+static cudaError_t capture_info(const struct ncs_api *api, cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                                unsigned long long *id, struct capture_rest rest)
 {
-    static _Thread_local int current; /* cudaStreamCaptureModeGlobal */
-    int wanted = mode ? *mode : -1;
-    if (wanted < 0 || wanted > 2)
-        return ncs_shim_refuse_cuda(cudaErrorInvalidValue);
-    *mode = current;
-    current = wanted;
-    return cudaSuccess;
+    unsigned long long number = 0;
+    enum cudaStreamCaptureStatus is = cudaStreamCaptureStatusNone;
+    cudaError_t rc = api->cudaStreamGetCaptureInfo(stream, status ? &is : NULL, &number);
+    if (rc != cudaSuccess)
+        return rc;
+    *status = is;
+    if (is != cudaStreamCaptureStatusActive)
+        return rc;
+    if (id)
+        *id = number;
+    if (rest.graph)
+        *rest.graph = NULL;
+    if (rest.nodes)
+        *rest.nodes = NULL;
+    if (rest.edges)
+        *rest.edges = NULL;
+    if (rest.count)
+        *rest.count = 0;
+    return rc;
 }
-CALL(cudaThreadExchangeStreamCaptureMode, (int *mode), exchange_mode(mode))
+
+static cudaStream_t capture_own(cudaStream_t stream)
+{
+    return stream ? stream : cudaStreamPerThread;
+}
+
+#define FIRST cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id
+#define WITH_NODES FIRST, cudaGraph_t *graph, const cudaGraphNode_t **nodes, size_t *count
+#define WITH_EDGES FIRST, cudaGraph_t *graph, const cudaGraphNode_t **nodes, const void **edges, size_t *count
+#define REST(...) ((struct capture_rest){ __VA_ARGS__ })
+#define CAPTURE_INFO(function, parameters, rest)                                                   \
+    CALL(function, parameters, capture_info(api, stream, status, id, rest))                        \
+    CALL(function##_ptsz, parameters, capture_info(api, capture_own(stream), status, id, rest))
+
+#if NCS_RUNTIME_VERSION < 13000
+CAPTURE_INFO(cudaStreamGetCaptureInfo, (FIRST), REST(NULL))
+CAPTURE_INFO(cudaStreamGetCaptureInfo_v2, (WITH_NODES), REST(graph, nodes, NULL, count))
+CAPTURE_INFO(cudaStreamGetCaptureInfo_v3, (WITH_EDGES), REST(graph, nodes, edges, count))
+#else
+CAPTURE_INFO(cudaStreamGetCaptureInfo, (WITH_EDGES), REST(graph, nodes, edges, count))
+#endif
 
 /* ---- devices ---- */
 

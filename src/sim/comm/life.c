@@ -152,6 +152,8 @@ static void describe_life(const struct job *job, struct ncs_snap_job *out,
 {
     out->comm_rank = job->about->rank;
     out->nranks = job->about->nranks;
+    if (job->about->graphs > 0 && job->type->kind != NCS_JOB_ABORT && job->type->kind != NCS_JOB_REVOKE)
+        sim_snapshot_graphs(job, out, snapshot);
     sim_snapshot_op_wait(job->about->last_launch, out, snapshot);
 }
 

@@ -139,7 +139,7 @@ struct op *sim_capture_op(enum op_kind kind, struct gpu *gpu, struct stream *con
     *op = (struct op){ .kind = kind, .gpu = gpu, .cost = cost, .references = 1, .captured = true,
                        .call = ncs_local ? ncs_local->call : NULL };
     ncs_call_pin(op->call);
-    if (op->call)
+    if (op->call && kind != OP_LAUNCH) /* a launch is put here by a job, whatever thread runs; its parts know their calls */
         op->call->captured = true;
     struct node n = { .op = op, .lanes = count, .lane = ncs_new(count * sizeof(size_t)) };
     for (size_t i = 0; i < count; i++) {
