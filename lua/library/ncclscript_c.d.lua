@@ -1204,8 +1204,12 @@ function C.cudaStreamEndCapture(stream) end
 ---Whether a stream is being captured, and the number of the capture.
 ---@param stream ncclscript.stream|nil # stream
 ---@return integer rc
----@return integer captureStatus
----@return integer id
+---@return integer captureStatus_out
+---@return integer id_out
+---@return ncclscript.pointer graph_out
+---@return ncclscript.pointer dependencies_out
+---@return ncclscript.pointer edgeData_out
+---@return integer numDependencies_out
 function C.cudaStreamGetCaptureInfo(stream) end
 
 ---Which captures forbid the thread calls that may wait; gives the setting before.

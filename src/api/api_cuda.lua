@@ -248,8 +248,9 @@ cuda { "cudaStreamBeginCapture", family = "capture of graphs",
 cuda { "cudaStreamEndCapture", family = "capture of graphs",
   args = "stream:stream graph_out:pGraph",
   text = "Ends a capture; gives the graph." }
-cuda { "cudaStreamGetCaptureInfo", family = "capture of graphs",
-  args = "stream:stream capture_out:captureStatus serial_out:id",
+cuda { "cudaStreamGetCaptureInfo", header = "CUDA 13", family = "capture of graphs",
+  args = "stream:stream capture_out:captureStatus_out serial_out:id_out graph_out:graph_out " ..
+    "nodes_out:dependencies_out edges_out:edgeData_out bytes_out:numDependencies_out",
   text = "Whether a stream is being captured, and the number of the capture." }
 cuda { "cudaThreadExchangeStreamCaptureMode", family = "capture of graphs",
   args = "capturemode_io:mode",

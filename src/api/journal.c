@@ -48,6 +48,7 @@ void ncs_journal_close(struct ncs_journal *j)
     ncs_map_free(&j->own->keys);
     ncs_map_free(&j->own->growths);
     ncs_map_free(&j->own->on_stream);
+    ncs_map_free(&j->own->again_calls);
     ncs_map_free(&j->own->again_groups);
     ncs_journal_free_texts(j);
     ncs_free(j->own->unfilled);
@@ -89,6 +90,7 @@ static void journal_forget(struct ncs_journal *j, struct ncs_call *call)
     j->held -= sizeof *call;
     ncs_journal_set_comm(j, call, -1);
     ncs_journal_free_waits(call);
+    ncs_call_unpin(call->launched);
     ncs_slab_give(&j->own->records, call);
 }
 
@@ -154,10 +156,13 @@ static void journal_append(struct ncs_journal *j, struct ncs_call *call)
 
 struct ncs_call *ncs_journal_again(struct ncs_journal *j, struct ncs_call *captured, struct ncs_call *by)
 {
-    if (captured->again_in == by->id)
-        return captured->again;
     lock(j);
-    struct ncs_call *call = ncs_slab_take(&j->own->records);
+    struct ncs_call *call = ncs_journal_find_again(j, captured, by);
+    if (call) {
+        unlock(j);
+        return call;
+    }
+    call = ncs_slab_take(&j->own->records);
     call->comm = -1;
     journal_append(j, call);
     ncs_journal_fill_again(j, call, captured, by);

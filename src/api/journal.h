@@ -58,10 +58,6 @@ struct ncs_call {
     bool ending;        /* made at the end of the script, to release objects it left */
     bool withdrawn;     /* other calls replace this one: it leaves no record */
     bool captured;      /* what it asks for was put into a graph, and has not run */
-    uint64_t launched;  /* id of the call that launched the graph which carries this one out once more; 0 = none */
-    struct ncs_place launched_at;
-    struct ncs_call *again; /* of a captured call: its record in the launch with that id */
-    uint64_t again_in;
     bool faulted;       /* a fault set its code: the library was not called */
     int comm;           /* number of the communicator, -1 = none or unknown */
     int comm_rank;      /* the caller's rank in it */
@@ -95,6 +91,8 @@ struct ncs_call {
      * result in .i. */
     union ncs_arg arg[NCS_MAX_ARGS];
 
+    struct ncs_call *launched; /* the call that launched the graph which carries this one out once more; pinned by it.
+                                * NULL = it is the program's own */
     unsigned pins;      /* holders of the record; it may be dropped only at 0 and once returned */
     struct ncs_call *next_counted; /* next counted call of (comm, comm_rank) still held */
     struct ncs_call *older, *newer; /* all held records in order of id */

@@ -110,6 +110,8 @@ kind("properties_out", "struct cudaDeviceProp *", "p", "properties", "properties
 kind("pointer_out", "struct cudaPointerAttributes *", "p", "pointerattrs", "what memory it is")
 kind("capture_out", "enum cudaStreamCaptureStatus *", "p", "integer", "state of a capture")
 kind("graph_out",  "cudaGraph_t *",  "p", "pointer", "graph of operations")
+kind("nodes_out",  "const cudaGraphNode_t **", "p", "pointer", "list of nodes")
+kind("edges_out",  "const cudaGraphEdgeData **", "p", "pointer", "list of what edges between nodes are")
 kind("graphexec_out", "cudaGraphExec_t *", "p", "pointer", "graph that can be launched")
 kind("entry_out",  "enum cudaDriverEntryPointQueryResult *", "p", "integer", "whether it was found")
 kind("ipcmem_out", "cudaIpcMemHandle_t *", "p", "ipcmem", "memory, for another process")

@@ -167,6 +167,7 @@ static void raw_result_push(lua_State *L, const struct ncs_raw *c, int i)
     case NCS_ARG_BYTES_OUT: lua_pushinteger(L, (lua_Integer)*(const size_t *)p); break;
     case NCS_ARG_FLOAT_OUT: lua_pushnumber(L, (lua_Number)*(const float *)p); break;
     case NCS_ARG_MEMORY_OUT: case NCS_ARG_GRAPH_OUT: case NCS_ARG_GRAPHEXEC_OUT:
+    case NCS_ARG_NODES_OUT: case NCS_ARG_EDGES_OUT:
         ncs_pointer_push_raw(L, *(void *const *)p);
         break;
     case NCS_ARG_STREAM_OUT: ncs_stream_wrap(L, *(const cudaStream_t *)p); break;

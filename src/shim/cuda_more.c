@@ -17,58 +17,30 @@
 
 /* ---- capture: what is known of it is a status and a number; the graph and its nodes are not handed out ---- */
 
-struct capture_rest {
-    cudaGraph_t *graph;
-    const cudaGraphNode_t **nodes;
-    const void **edges;
-    size_t *count;
-};
-
-/* The other results are set only while the stream is captured (runtime API guide, cudaStreamGetCaptureInfo). A caller that
- * asks for a graph gets none. */
-static cudaError_t capture_info(const struct ncs_api *api, cudaStream_t stream, enum cudaStreamCaptureStatus *status,
-                                unsigned long long *id, struct capture_rest rest)
-{
-    unsigned long long number = 0;
-    enum cudaStreamCaptureStatus is = cudaStreamCaptureStatusNone;
-    cudaError_t rc = api->cudaStreamGetCaptureInfo(stream, status ? &is : NULL, &number);
-    if (rc != cudaSuccess)
-        return rc;
-    *status = is;
-    if (is != cudaStreamCaptureStatusActive)
-        return rc;
-    if (id)
-        *id = number;
-    if (rest.graph)
-        *rest.graph = NULL;
-    if (rest.nodes)
-        *rest.nodes = NULL;
-    if (rest.edges)
-        *rest.edges = NULL;
-    if (rest.count)
-        *rest.count = 0;
-    return rc;
-}
+#define CAPTURE_INFO(function, parameters, edges)                                                  \
+    CALL(function, parameters, api->cudaStreamGetCaptureInfo(stream, status, id, graph, nodes, edges, count)) \
+    CALL(function##_ptsz, parameters,                                                              \
+         api->cudaStreamGetCaptureInfo(capture_own(stream), status, id, graph, nodes, edges, count))
 
 static cudaStream_t capture_own(cudaStream_t stream)
 {
     return stream ? stream : cudaStreamPerThread;
 }
 
-#define FIRST cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id
-#define WITH_NODES FIRST, cudaGraph_t *graph, const cudaGraphNode_t **nodes, size_t *count
-#define WITH_EDGES FIRST, cudaGraph_t *graph, const cudaGraphNode_t **nodes, const void **edges, size_t *count
-#define REST(...) ((struct capture_rest){ __VA_ARGS__ })
-#define CAPTURE_INFO(function, parameters, rest)                                                   \
-    CALL(function, parameters, capture_info(api, stream, status, id, rest))                        \
-    CALL(function##_ptsz, parameters, capture_info(api, capture_own(stream), status, id, rest))
+#define WITH_NODES                                                                                 \
+    cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id, cudaGraph_t *graph, \
+        const cudaGraphNode_t **nodes
+#define WITH_EDGES WITH_NODES, const cudaGraphEdgeData **edges, size_t *count
 
 #if NCS_RUNTIME_VERSION < 13000
-CAPTURE_INFO(cudaStreamGetCaptureInfo, (FIRST), REST(NULL))
-CAPTURE_INFO(cudaStreamGetCaptureInfo_v2, (WITH_NODES), REST(graph, nodes, NULL, count))
-CAPTURE_INFO(cudaStreamGetCaptureInfo_v3, (WITH_EDGES), REST(graph, nodes, edges, count))
+#define SHORT_INFO cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id
+CALL(cudaStreamGetCaptureInfo, (SHORT_INFO), api->cudaStreamGetCaptureInfo(stream, status, id, NULL, NULL, NULL, NULL))
+CALL(cudaStreamGetCaptureInfo_ptsz, (SHORT_INFO),
+     api->cudaStreamGetCaptureInfo(capture_own(stream), status, id, NULL, NULL, NULL, NULL))
+CAPTURE_INFO(cudaStreamGetCaptureInfo_v2, (WITH_NODES, size_t *count), NULL)
+CAPTURE_INFO(cudaStreamGetCaptureInfo_v3, (WITH_EDGES), edges)
 #else
-CAPTURE_INFO(cudaStreamGetCaptureInfo, (WITH_EDGES), REST(graph, nodes, edges, count))
+CAPTURE_INFO(cudaStreamGetCaptureInfo, (WITH_EDGES), edges)
 #endif
 
 /* ---- devices ---- */

@@ -47,6 +47,7 @@ static void end_broken(cudaStream_t stream)
 static void begin_and_end(void)
 {
     unsigned long long id = 0, second = 0;
+    size_t count = 77;
     enum cudaStreamCaptureStatus is;
     make();
     ROW(1, api->cudaStreamBeginCapture(s, (enum cudaStreamCaptureMode)3));
@@ -58,18 +59,20 @@ static void begin_and_end(void)
     begin(s);
     ROW(401, api->cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
     ck_assert_int_eq(status(s), cudaStreamCaptureStatusActive);
-    ROW(0, api->cudaStreamGetCaptureInfo(s, &is, &id));
+    ROW(0, api->cudaStreamGetCaptureInfo(s, &is, &id, NULL, NULL, NULL, NULL));
     ck_assert_uint_ne(id, 0);
     ROW(1, api->cudaStreamIsCapturing(s, NULL));
     ROW(1, api->cudaStreamEndCapture(s, NULL));
     ROW(0, api->cudaStreamEndCapture(s, &graph));
     ck_assert_ptr_nonnull(graph);
     begin(cudaStreamPerThread);
-    ROW(0, api->cudaStreamGetCaptureInfo(cudaStreamPerThread, &is, &second));
+    ROW(0, api->cudaStreamGetCaptureInfo(cudaStreamPerThread, &is, &second, &graph, NULL, NULL, &count));
     ck_assert_uint_ne(id, second);
+    ck_assert_ptr_null(graph);
+    ck_assert_uint_eq(count, 0);
+    ROW(0, api->cudaStreamEndCapture(cudaStreamPerThread, &graph));
     ROW(0, api->cudaGraphDestroy(graph));
     ROW(1, api->cudaGraphDestroy(graph));
-    ROW(0, api->cudaStreamEndCapture(cudaStreamPerThread, &graph));
 }
 
 static void unsupported(void)

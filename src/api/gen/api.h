@@ -123,6 +123,8 @@ enum ncs_kind {
     NCS_ARG_POINTER_OUT,   /* struct cudaPointerAttributes *: what memory it is */
     NCS_ARG_CAPTURE_OUT,   /* enum cudaStreamCaptureStatus *: state of a capture */
     NCS_ARG_GRAPH_OUT,     /* cudaGraph_t *: graph of operations */
+    NCS_ARG_NODES_OUT,     /* const cudaGraphNode_t **: list of nodes */
+    NCS_ARG_EDGES_OUT,     /* const cudaGraphEdgeData **: list of what edges between nodes are */
     NCS_ARG_GRAPHEXEC_OUT, /* cudaGraphExec_t *: graph that can be launched */
     NCS_ARG_ENTRY_OUT,     /* enum cudaDriverEntryPointQueryResult *: whether it was found */
     NCS_ARG_IPCMEM_OUT,    /* cudaIpcMemHandle_t *: memory, for another process */

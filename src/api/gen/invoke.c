@@ -510,7 +510,9 @@ bool ncs_invoke(const struct ncs_api *api, enum ncs_fn fn, const union ncs_arg *
         return true;
     case NCS_FN_cudaStreamGetCaptureInfo:
         result->i = api->cudaStreamGetCaptureInfo((cudaStream_t)arg[0].p,
-            (enum cudaStreamCaptureStatus *)arg[1].p, (unsigned long long *)arg[2].p);
+            (enum cudaStreamCaptureStatus *)arg[1].p, (unsigned long long *)arg[2].p,
+            (cudaGraph_t *)arg[3].p, (const cudaGraphNode_t **)arg[4].p,
+            (const cudaGraphEdgeData **)arg[5].p, (size_t *)arg[6].p);
         return true;
     case NCS_FN_cudaThreadExchangeStreamCaptureMode:
         result->i = api->cudaThreadExchangeStreamCaptureMode((enum cudaStreamCaptureMode *)arg[0].p);

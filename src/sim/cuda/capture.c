@@ -148,6 +148,7 @@ struct op *sim_capture_op(enum op_kind kind, struct gpu *gpu, struct stream *con
     }
     for (size_t i = 0; i < count; i++) {
         streams[i]->fronts = 0;
+        streams[i]->used = true;
         front_add(streams[i], g->nodes);
     }
     NCS_PUSH(g->node, g->nodes, g->room, n);

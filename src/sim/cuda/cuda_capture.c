@@ -45,26 +45,49 @@ cudaError_t sim_cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *out)
 }
 
 /* Asking about the legacy stream while a blocking stream is captured is an error that breaks no capture. */
-cudaError_t sim_cudaStreamGetCaptureInfo(cudaStream_t handle, enum cudaStreamCaptureStatus *status,
-                                         unsigned long long *id)
+static cudaError_t capture_status(struct context *c, cudaStream_t handle, enum cudaStreamCaptureStatus *status,
+                                  const struct capture **capture)
 {
-    CUDA_ENTER(c);
     const struct stream *s = sim_stream_find(c, handle, c->device);
     if (!s || !status)
         return sim_cuda_return(c, !s ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue);
     if (sim_capture_bars_legacy(s))
         return sim_cuda_return(c, cudaErrorStreamCaptureImplicit);
-    *status = !s->capture          ? cudaStreamCaptureStatusNone
-              : s->capture->broken ? cudaStreamCaptureStatusInvalidated
-                                   : cudaStreamCaptureStatusActive;
-    if (id && s->capture && !s->capture->broken)
-        *id = s->capture->id;
+    *capture = s->capture && !s->capture->broken ? s->capture : NULL;
+    *status = !s->capture ? cudaStreamCaptureStatusNone
+              : *capture  ? cudaStreamCaptureStatusActive
+                          : cudaStreamCaptureStatusInvalidated;
     return cudaSuccess;
 }
 
 cudaError_t sim_cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 {
-    return sim_cudaStreamGetCaptureInfo(stream, status, NULL);
+    const struct capture *k;
+    CUDA_ENTER(c);
+    return capture_status(c, stream, status, &k);
+}
+
+/* The graph and its nodes are not handed out: functions that would change a graph in capture are refused. */
+cudaError_t sim_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                                         unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **nodes,
+                                         const cudaGraphEdgeData **edges, size_t *count)
+{
+    const struct capture *k = NULL;
+    CUDA_ENTER(c);
+    cudaError_t error = capture_status(c, stream, status, &k);
+    if (error || !k)
+        return error;
+    if (id)
+        *id = k->id;
+    if (graph)
+        *graph = NULL;
+    if (nodes)
+        *nodes = NULL;
+    if (edges)
+        *edges = NULL;
+    if (count)
+        *count = 0;
+    return cudaSuccess;
 }
 
 cudaError_t sim_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)

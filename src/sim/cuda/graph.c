@@ -104,6 +104,7 @@ static struct op *graph_op(struct graph_exec *x, const struct node *n, struct st
     op->call = n->op->kind == OP_LAUNCH ? NULL : sim_graph_call(n->op->call);
     ncs_call_pin(op->call);
     op->work = n->op->work;
+    op->of_graph = true;
     if (n->op->launch)
         sim_launch_again(op, n->op->launch, captured, streams, n->lanes);
     ncs_free(streams);

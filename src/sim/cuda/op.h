@@ -57,6 +57,7 @@ struct op {
     struct op *next_queued;
     bool queued;
     bool captured;           /* a node of a graph: it never runs */
+    bool of_graph;           /* made by a launch of a graph */
     uint64_t serial;
     int64_t cost;
     size_t agenda_place;     /* 0 = not there */

@@ -15,12 +15,12 @@ static void launched_add(struct launched *l, const struct ncs_call *c)
     if (!c || !c->launched)
         return;
     for (size_t i = 0; i < l->count; i++)
-        if (l->call[i]->place.line == c->place.line && l->call[i]->launched_at.line == c->launched_at.line)
+        if (l->call[i]->place.line == c->place.line && l->call[i]->launched->place.line == c->launched->place.line)
             return;
     NCS_PUSH(l->call, l->count, l->room, c);
 }
 
-static const struct ncs_call *launched_at(const struct ncs_analysis *q, int comm, int comm_rank, uint32_t number)
+static const struct ncs_call *launched_numbered(const struct ncs_analysis *q, int comm, int comm_rank, uint32_t number)
 {
     return number ? ncs_journal_call(q->journal, comm, comm_rank, number) : NULL;
 }
@@ -32,11 +32,11 @@ static void launched_of_edits(const struct ncs_analysis *q, const struct ncs_dra
         const struct ncs_edit *e = &d->f.repair[i];
         if (e->of_host)
             continue;
-        launched_add(l, launched_at(q, e->comm, e->comm_rank, e->kind == NCS_EDIT_INSERT ? 0 : e->call));
-        launched_add(l, launched_at(q, e->other_comm >= 0 ? e->other_comm : e->comm,
+        launched_add(l, launched_numbered(q, e->comm, e->comm_rank, e->kind == NCS_EDIT_INSERT ? 0 : e->call));
+        launched_add(l, launched_numbered(q, e->other_comm >= 0 ? e->other_comm : e->comm,
                                     e->other_comm >= 0 ? e->other_comm_rank : e->comm_rank, e->other));
         if (e->kind == NCS_EDIT_INSERT && e->model >= 0)
-            launched_add(l, launched_at(q, e->comm, e->model_comm_rank, e->model_call));
+            launched_add(l, launched_numbered(q, e->comm, e->model_comm_rank, e->model_call));
     }
 }
 
@@ -44,7 +44,7 @@ static int launched_order(const void *a, const void *b)
 {
     const struct ncs_call *x = *(const struct ncs_call *const *)a, *y = *(const struct ncs_call *const *)b;
     return x->place.line != y->place.line ? (x->place.line < y->place.line ? -1 : 1)
-                                          : x->launched_at.line - y->launched_at.line;
+                                          : x->launched->place.line - y->launched->place.line;
 }
 
 static void drop_edits(struct ncs_draft *d)
@@ -66,7 +66,7 @@ static void format_launches(const struct launched *l, struct ncs_str *s)
         ncs_str_addf(s, "%s the call at line %d is in a graph that line%s", i ? "," : ";", line,
                      end - i > 1 ? "s" : "");
         for (size_t k = i; k < end; k++)
-            ncs_str_addf(s, "%s %d", k > i ? "," : "", l->call[k]->launched_at.line);
+            ncs_str_addf(s, "%s %d", k > i ? "," : "", l->call[k]->launched->place.line);
         ncs_str_add(s, end - i > 1 ? " launch" : " launches");
     }
 }
