@@ -11,6 +11,9 @@ typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
 typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 typedef struct CUgraph_st *cudaGraph_t;
+typedef struct CUgraphExec_st *cudaGraphExec_t;
+typedef struct CUgraphNode_st *cudaGraphNode_t;
+typedef struct cudaGraphEdgeData_st cudaGraphEdgeData;
 
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
@@ -23,6 +26,8 @@ typedef struct CUgraph_st *cudaGraph_t;
 #define cudaEventInterprocess 0x04u
 #define cudaEventRecordDefault 0x00u
 #define cudaEventWaitDefault 0x00u
+#define cudaEventRecordExternal 0x01u
+#define cudaEventWaitExternal 0x01u
 
 #define cudaHostAllocDefault 0x00u
 #define cudaHostAllocPortable 0x01u

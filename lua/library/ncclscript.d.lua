@@ -608,6 +608,15 @@ function cuda.stream(options) end
 ---@param options? { device?: integer, timing?: boolean, label?: string }
 ---@return ncclscript.event
 function cuda.event(options) end
+---Captures what fn puts into the stream: none of it runs, it becomes a graph. A stream that waits for an event of the
+---captured stream is captured too, and must be joined before fn ends. Meanwhile calls that may wait are errors; mode says
+---on which threads: "global" (the default), "thread_local" or "relaxed" (nowhere). Needs the simulator.
+---    local g = cuda.graph(stream, function() comm:all_reduce(x) end)
+---@param stream ncclscript.stream
+---@param fn fun()
+---@param options? { mode?: string, label?: string }
+---@return ncclscript.graph
+function cuda.graph(stream, fn, options) end
 ---Returns the current device.
 ---@param options? ncclscript.label_options
 ---@return integer
@@ -789,6 +798,24 @@ function event:destroy(options) end
 ---@param options? ncclscript.label_options
 ---@return ncclscript.event self
 function event:close(options) end
+
+---@class ncclscript.graph
+local graph = {}
+---Runs everything in the graph, in the order of the stream. It follows the last launch of the same graph.
+---    g:launch(stream)
+---@param stream? ncclscript.stream
+---@param options? ncclscript.label_options
+---@return ncclscript.graph self
+---@overload fun(self: ncclscript.graph, options: ncclscript.label_options): ncclscript.graph
+function graph:launch(stream, options) end
+---Frees the graph. A launch that runs goes on.
+---@param options? ncclscript.label_options
+---@return ncclscript.graph self
+function graph:destroy(options) end
+---Destroys the graph unless it is destroyed already.
+---@param options? ncclscript.label_options
+---@return ncclscript.graph self
+function graph:close(options) end
 
 -- ---- further names in C ----
 

@@ -1198,8 +1198,73 @@ function C.cudaStreamBeginCapture(stream, mode) end
 ---Ends a capture; gives the graph.
 ---@param stream ncclscript.stream|nil # stream
 ---@return integer rc
----@return any pGraph
+---@return ncclscript.pointer pGraph
 function C.cudaStreamEndCapture(stream) end
+
+---Whether a stream is being captured, and the number of the capture.
+---@param stream ncclscript.stream|nil # stream
+---@return integer rc
+---@return integer captureStatus_out
+---@return integer id_out
+---@return ncclscript.pointer graph_out
+---@return ncclscript.pointer dependencies_out
+---@return ncclscript.pointer edgeData_out
+---@return integer numDependencies_out
+function C.cudaStreamGetCaptureInfo(stream) end
+
+---Which captures forbid the thread calls that may wait; gives the setting before.
+---@param mode ncclscript.pointer|nil # what others may do meanwhile, the old one on return
+---@return integer rc
+function C.cudaThreadExchangeStreamCaptureMode(mode) end
+
+---An empty graph.
+---@param flags integer # bits
+---@return integer rc
+---@return ncclscript.pointer pGraph
+function C.cudaGraphCreate(flags) end
+
+---Frees a graph; what was made out of it stays.
+---@param graph ncclscript.pointer|nil # graph of operations
+---@return integer rc
+function C.cudaGraphDestroy(graph) end
+
+---The nodes of a graph, or how many it has.
+---@param graph ncclscript.pointer|nil # graph of operations
+---@param nodes ncclscript.pointer|nil # room for handles of nodes, or NULL
+---@param numNodes ncclscript.pointer|nil # how many nodes; with room for them, its size
+---@return integer rc
+function C.cudaGraphGetNodes(graph, nodes, numNodes) end
+
+---Makes of a graph what can be launched.
+---@param graph ncclscript.pointer|nil # graph of operations
+---@param flags integer # bits
+---@return integer rc
+---@return ncclscript.pointer pGraphExec
+function C.cudaGraphInstantiate(graph, flags) end
+
+---Makes of a graph what can be launched.
+---@param graph ncclscript.pointer|nil # graph of operations
+---@param flags integer # bits
+---@return integer rc
+---@return ncclscript.pointer pGraphExec
+function C.cudaGraphInstantiateWithFlags(graph, flags) end
+
+---Prepares the first launch of a graph.
+---@param graphExec ncclscript.pointer|nil # graph that can be launched
+---@param stream ncclscript.stream|nil # stream
+---@return integer rc
+function C.cudaGraphUpload(graphExec, stream) end
+
+---Runs everything in a graph, in the order of a stream.
+---@param graphExec ncclscript.pointer|nil # graph that can be launched
+---@param stream ncclscript.stream|nil # stream
+---@return integer rc
+function C.cudaGraphLaunch(graphExec, stream) end
+
+---Frees what was made out of a graph; a launch that runs ends first.
+---@param graphExec ncclscript.pointer|nil # graph that can be launched
+---@return integer rc
+function C.cudaGraphExecDestroy(graphExec) end
 
 ---An event on the current device.
 ---@return integer rc

@@ -1,11 +1,9 @@
 scenario {
   ranks = 1, world = false, needs = { driver = "sim" },
-  about = "what the simulated CUDA runtime does not have: capture, handles for other processes",
+  about = "what the simulated CUDA runtime does not have: handles for other processes",
 }
 
 local event = C.check(C.cudaEventCreateWithFlags(C.cudaEventDisableTiming))
-expect.equal(C.cudaStreamBeginCapture(stream, C.cudaStreamCaptureModeGlobal), C.cudaErrorNotSupported)
-expect.equal(C.cudaStreamEndCapture(stream), C.cudaErrorNotSupported)
 expect.equal(C.cudaIpcGetEventHandle(event), C.cudaErrorNotSupported)
 expect.equal(C.cudaIpcOpenEventHandle(("x"):rep(C.CUDA_IPC_HANDLE_SIZE)), C.cudaErrorNotSupported)
 expect.equal(C.cudaIpcCloseMemHandle(nil), C.cudaErrorNotSupported)

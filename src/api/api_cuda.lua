@@ -248,6 +248,37 @@ cuda { "cudaStreamBeginCapture", family = "capture of graphs",
 cuda { "cudaStreamEndCapture", family = "capture of graphs",
   args = "stream:stream graph_out:pGraph",
   text = "Ends a capture; gives the graph." }
+cuda { "cudaStreamGetCaptureInfo", header = "CUDA 13", family = "capture of graphs",
+  args = "stream:stream capture_out:captureStatus_out serial_out:id_out graph_out:graph_out " ..
+    "nodes_out:dependencies_out edges_out:edgeData_out bytes_out:numDependencies_out",
+  text = "Whether a stream is being captured, and the number of the capture." }
+cuda { "cudaThreadExchangeStreamCaptureMode", family = "capture of graphs",
+  args = "capturemode_io:mode",
+  text = "Which captures forbid the thread calls that may wait; gives the setting before." }
+cuda { "cudaGraphCreate", family = "graphs",
+  args = "graph_out:pGraph flags:flags",
+  text = "An empty graph." }
+cuda { "cudaGraphDestroy", family = "graphs",
+  args = "graph:graph",
+  text = "Frees a graph; what was made out of it stays." }
+cuda { "cudaGraphGetNodes", family = "graphs",
+  args = "graph:graph nodes:nodes nodecount:numNodes",
+  text = "The nodes of a graph, or how many it has." }
+cuda { "cudaGraphInstantiate", lua = "cuda.graph", family = "graphs",
+  args = "graphexec_out:pGraphExec graph:graph longflags:flags",
+  text = "Makes of a graph what can be launched." }
+cuda { "cudaGraphInstantiateWithFlags", family = "graphs",
+  args = "graphexec_out:pGraphExec graph:graph longflags:flags",
+  text = "Makes of a graph what can be launched." }
+cuda { "cudaGraphUpload", family = "graphs",
+  args = "graphexec:graphExec stream:stream",
+  text = "Prepares the first launch of a graph." }
+cuda { "cudaGraphLaunch", lua = "graph:launch", family = "graphs",
+  args = "graphexec:graphExec stream:stream",
+  text = "Runs everything in a graph, in the order of a stream." }
+cuda { "cudaGraphExecDestroy", lua = "graph:destroy", family = "graphs",
+  args = "graphexec:graphExec",
+  text = "Frees what was made out of a graph; a launch that runs ends first." }
 cuda { "cudaEventCreate", lua = "cuda.event", family = "events",
   args = "event_out:event",
   text = "An event on the current device." }

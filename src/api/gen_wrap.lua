@@ -10,7 +10,7 @@ return function(given)
   -- Functions that differ between major versions of the CUDA runtime, or need libcuda, are written by hand.
   local by_hand = { cudaGetDeviceProperties = true, cudaRuntimeGetVersion = true, cudaMemAdvise = true,
                     cudaMemPrefetchAsync = true, cudaGetDriverEntryPoint = true,
-                    cudaGetDriverEntryPointByVersion = true }
+                    cudaGetDriverEntryPointByVersion = true, cudaStreamGetCaptureInfo = true }
 
   local function export(fn)
     if fn.lib == "ext" or by_hand[fn.name] then return "NONE" end

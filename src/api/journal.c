@@ -48,6 +48,8 @@ void ncs_journal_close(struct ncs_journal *j)
     ncs_map_free(&j->own->keys);
     ncs_map_free(&j->own->growths);
     ncs_map_free(&j->own->on_stream);
+    ncs_map_free(&j->own->again_calls);
+    ncs_map_free(&j->own->again_groups);
     ncs_journal_free_texts(j);
     ncs_free(j->own->unfilled);
     pthread_mutex_destroy(&j->own->lock);
@@ -88,6 +90,7 @@ static void journal_forget(struct ncs_journal *j, struct ncs_call *call)
     j->held -= sizeof *call;
     ncs_journal_set_comm(j, call, -1);
     ncs_journal_free_waits(call);
+    ncs_call_unpin(call->launched);
     ncs_slab_give(&j->own->records, call);
 }
 
@@ -137,6 +140,38 @@ static bool journal_has_failed(int rc)
     return rc != ncclSuccess && rc != ncclInProgress;
 }
 
+static void journal_append(struct ncs_journal *j, struct ncs_call *call)
+{
+    call->id = ++j->calls;
+    call->older = j->newest;
+    if (j->newest)
+        j->newest->newer = call;
+    else
+        j->oldest = call;
+    j->newest = call;
+    j->held += sizeof *call;
+    if (bytes_held(j) > j->own->trim_at)
+        journal_trim(j);
+}
+
+struct ncs_call *ncs_journal_again(struct ncs_journal *j, struct ncs_call *captured, struct ncs_call *by)
+{
+    lock(j);
+    struct ncs_call *call = ncs_journal_find_again(j, captured, by);
+    if (call) {
+        unlock(j);
+        return call;
+    }
+    call = ncs_slab_take(&j->own->records);
+    call->comm = -1;
+    journal_append(j, call);
+    ncs_journal_fill_again(j, call, captured, by);
+    unlock(j);
+    if (j->returned)
+        j->returned(j, call);
+    return call;
+}
+
 struct ncs_call *ncs_journal_enter(struct ncs_journal *j, enum ncs_fn fn)
 {
     struct ncs_local *local = ncs_local;
@@ -163,16 +198,7 @@ struct ncs_call *ncs_journal_enter(struct ncs_journal *j, enum ncs_fn fn)
     }
 
     lock(j);
-    call->id = ++j->calls;
-    call->older = j->newest;
-    if (j->newest)
-        j->newest->newer = call;
-    else
-        j->oldest = call;
-    j->newest = call;
-    j->held += sizeof *call;
-    if (bytes_held(j) > j->own->trim_at)
-        journal_trim(j);
+    journal_append(j, call);
     unlock(j);
     if (j->entered)
         j->entered(j, call);
@@ -316,6 +342,8 @@ static void leave_group(struct ncs_journal *j, struct ncs_local *local, int rc, 
     ncs_journal_group_ended(j, local->group, !journal_has_failed(rc));
     if (journal_has_failed(rc) || (simulated && rc == ncclSuccess))
         ncs_journal_reject_group(j, local);
+    else
+        ncs_journal_leave_captured_group(j, local);
     if (journal_has_failed(rc)) {
         ncs_journal_drop_windows(j, local);
         local->failed_group = local->group;
@@ -404,6 +432,7 @@ void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc)
     ncs_journal_learn(j, call);
     if (call->number && (journal_has_failed(rc) || call->faulted))
         ncs_journal_reject(j, call);
+    ncs_journal_leave_captured(j, call);
     if (call->fn == NCS_FN_ncclCommWindowRegister && journal_has_failed(rc))
         ncs_journal_drop_window(j, call);
     else if (call->fn == NCS_FN_ncclCommWindowRegister && rc == ncclSuccess && !call->group)

@@ -57,6 +57,7 @@ struct ncs_call {
     bool opening;       /* made before the script's first statement, to create ready-made objects */
     bool ending;        /* made at the end of the script, to release objects it left */
     bool withdrawn;     /* other calls replace this one: it leaves no record */
+    bool captured;      /* what it asks for was put into a graph, and has not run */
     bool faulted;       /* a fault set its code: the library was not called */
     int comm;           /* number of the communicator, -1 = none or unknown */
     int comm_rank;      /* the caller's rank in it */
@@ -90,6 +91,8 @@ struct ncs_call {
      * result in .i. */
     union ncs_arg arg[NCS_MAX_ARGS];
 
+    struct ncs_call *launched; /* the call that launched the graph which carries this one out once more; pinned by it.
+                                * NULL = it is the program's own */
     unsigned pins;      /* holders of the record; it may be dropped only at 0 and once returned */
     struct ncs_call *next_counted; /* next counted call of (comm, comm_rank) still held */
     struct ncs_call *older, *newer; /* all held records in order of id */
@@ -219,6 +222,10 @@ void ncs_journal_close(struct ncs_journal *j); /* and frees every record; NULL i
 struct ncs_call *ncs_journal_enter(struct ncs_journal *j, enum ncs_fn fn);
 int ncs_journal_begin(struct ncs_journal *j, struct ncs_call *call);
 void ncs_journal_leave(struct ncs_journal *j, struct ncs_call *call, int rc);
+
+/* A launch of a graph, the call `by`, carries the captured call out once more. Returns its record in this launch: the
+ * same for each part of one call. */
+struct ncs_call *ncs_journal_again(struct ncs_journal *j, struct ncs_call *captured, struct ncs_call *by);
 
 /* Records that the calling thread starts a step. NULL: too many steps are kept, or the thread is
  * none of a script's. The journal owns the step. */

@@ -51,6 +51,9 @@ struct ncs_journal_private {
     int (*fault)(void *arg, struct ncs_call *call); /* NULL = no hook */
     void *fault_arg;
     uint64_t groups;           /* serials of groups given so far */
+    uint64_t again_in;         /* id of the newest launch of a graph */
+    struct ncs_map again_calls;  /* in that launch: id of a captured call -> its record, */
+    struct ncs_map again_groups; /* captured group -> group */
     size_t trim_at;            /* bytes of records at which dropping is tried again */
     struct ncs_slab records;
     struct ncs_map handles;    /* ncclComm_t -> (communicator, rank), gone ones too */
@@ -83,11 +86,24 @@ void ncs_journal_count_call(struct ncs_journal *j, struct ncs_call *call);
 void ncs_journal_uncount_call(struct ncs_journal *j, struct ncs_call *call);
 /* Removes a call without effect from its sequence: later calls move up. */
 void ncs_journal_reject(struct ncs_journal *j, struct ncs_call *call);
+/* Also takes its number away: later calls move up. */
+void ncs_journal_unnumber(struct ncs_journal *j, struct ncs_call *call);
 /* Rejects the calls of the thread's group, which has failed. */
 void ncs_journal_reject_group(struct ncs_journal *j, const struct ncs_local *local);
 /* The caller holds the lock. NULL = there is no such record. */
 struct ncs_call *ncs_journal_find_numbered(const struct ncs_journal *j, int comm, int comm_rank,
                                            uint32_t number);
+
+/* ---- calls in graphs (journal_again.c) ---- */
+
+/* The call has returned, or its group has ended: what was captured has no place in its sequence. */
+void ncs_journal_leave_captured(struct ncs_journal *j, struct ncs_call *call);
+void ncs_journal_leave_captured_group(struct ncs_journal *j, const struct ncs_local *local);
+/* The record of a captured call in the launch `by`, which is the newest; NULL = none yet. */
+struct ncs_call *ncs_journal_find_again(struct ncs_journal *j, const struct ncs_call *captured, const struct ncs_call *by);
+/* Completes that record. */
+void ncs_journal_fill_again(struct ncs_journal *j, struct ncs_call *call, const struct ncs_call *captured,
+                            struct ncs_call *by);
 
 /* ---- events that a thread met (journal_prior.c) ---- */
 

@@ -150,6 +150,23 @@ void ncs_journal_uncount_call(struct ncs_journal *j, struct ncs_call *call)
     m->in_line--;
 }
 
+void ncs_journal_unnumber(struct ncs_journal *j, struct ncs_call *call)
+{
+    struct ncs_member *m = member_of(j, call);
+
+    ncs_journal_reject(j, call);
+    ncs_journal_uncount_call(j, call);
+    for (struct ncs_call *c = call->next_counted; c; c = c->next_counted) {
+        if (*place_in_line(m, c->number) == c)
+            *place_in_line(m, c->number) = NULL;
+        c->number--;
+        *place_in_line(m, c->number) = c;
+    }
+    m->calls--;
+    call->number = 0;
+    call->next_counted = NULL;
+}
+
 struct ncs_call *ncs_journal_find_numbered(const struct ncs_journal *j, int comm, int comm_rank,
                                       uint32_t number)
 {

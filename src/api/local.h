@@ -61,6 +61,8 @@ struct ncs_local {
     bool journals_waits;
     struct ncs_place slept; /* place of its last sleep in the script */
 
+    bool again; /* the function of the host that runs here is in a graph: the next launch calls it again */
+
     /* The journal maintains these. */
     uint64_t hosts; /* its steps outside NCCL and CUDA (ncs_host_step) */
     uint64_t heard; /* id of the newest call when this thread last may have learned of other threads' progress */

@@ -127,6 +127,9 @@ struct ncs_observer {
     void (*work)(void *self, const struct ncs_work *work, enum ncs_work_state state);
     /* A kernel uses another device's memory, which succeeds here; called once for each allocation. */
     void (*foreign)(void *self, struct ncs_call *call, const char *why);
+    /* A graph's launch, the call `by`, carries out once more what `captured` had put into the graph. Returns the
+     * record of a call that stands for it; NULL = none. */
+    struct ncs_call *(*launched)(void *self, struct ncs_call *captured, struct ncs_call *by);
     /* The host has no memory for the call's allocation; the call returns CUDA error 2, or NCCL's
      * code for it. NULL = the call is not known. */
     void (*refused)(void *self, struct ncs_call *call, size_t bytes);

@@ -439,7 +439,7 @@ void ncs_check_value(struct ncs_scope *s, const char *owner, const struct ncs_sc
             break;
         /* fall through */
     case NCS_SCHEMA_DTYPE: case NCS_SCHEMA_OP: case NCS_SCHEMA_COMM: case NCS_SCHEMA_STREAM:
-    case NCS_SCHEMA_EVENT: case NCS_SCHEMA_WINDOW: case NCS_SCHEMA_THREAD: case NCS_SCHEMA_THING:
+    case NCS_SCHEMA_EVENT: case NCS_SCHEMA_WINDOW: case NCS_SCHEMA_GRAPH: case NCS_SCHEMA_THREAD: case NCS_SCHEMA_THING:
     case NCS_SCHEMA_AWAITED:
         ncs_check_reference(s, owner, field, node);
         break;

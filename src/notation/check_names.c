@@ -75,6 +75,7 @@ static bool check_names_fits(enum ncs_schema_kind form, enum ncs_thing_kind kind
     case NCS_SCHEMA_STREAM: return kind == NCS_THING_STREAM;
     case NCS_SCHEMA_EVENT: return kind == NCS_THING_EVENT;
     case NCS_SCHEMA_WINDOW: return kind == NCS_THING_WINDOW;
+    case NCS_SCHEMA_GRAPH: return kind == NCS_THING_GRAPH;
     case NCS_SCHEMA_THREAD: return kind == NCS_THING_THREAD;
     case NCS_SCHEMA_OP: return kind == NCS_THING_OP || kind == NCS_THING_LET;
     case NCS_SCHEMA_AWAITED:
@@ -93,6 +94,7 @@ static const char *reference_word(enum ncs_schema_kind kind)
     case NCS_SCHEMA_STREAM: return "a stream";
     case NCS_SCHEMA_EVENT: return "the name of an event";
     case NCS_SCHEMA_WINDOW: return "the name of a window";
+    case NCS_SCHEMA_GRAPH: return "the name of a graph";
     case NCS_SCHEMA_THREAD: return "the name of a thread";
     case NCS_SCHEMA_OP: return "sum, prod, max, min, avg or one of ops";
     case NCS_SCHEMA_AWAITED: return "device, or the name of a stream, event or communicator";
@@ -109,6 +111,7 @@ static const char *missing_word(enum ncs_schema_kind kind)
     case NCS_SCHEMA_STREAM: return "stream";
     case NCS_SCHEMA_EVENT: return "event";
     case NCS_SCHEMA_WINDOW: return "window";
+    case NCS_SCHEMA_GRAPH: return "graph";
     case NCS_SCHEMA_THREAD: return "thread";
     case NCS_SCHEMA_OP: return "op";
     case NCS_SCHEMA_AWAITED: return "stream, event or communicator";

@@ -19,7 +19,7 @@ static void unknown_step_key(struct ncs_scope *s, const struct ncs_step *step,
     const char *names[80];
     size_t n = 0;
     if (strcmp(key->text, "as") == 0) {
-        ncs_complain(s->c, key->at, "`as` is a key beside repeat or thread");
+        ncs_complain(s->c, key->at, "`as` is a key beside repeat, thread or graph");
         if (step->verb && step->verb->fields && ncs_schema_find(step->verb->fields, "as"))
             ncs_complain_hint(s->c, "write %s: { as: ... }", step->verb->name);
         return;
@@ -75,6 +75,8 @@ static enum ncs_thing_kind made_kind(const struct ncs_step *step)
 {
     if (strcmp(step->verb->name, "repeat") == 0)
         return NCS_THING_LOOP;
+    if (strcmp(step->verb->name, "graph") == 0)
+        return NCS_THING_GRAPH;
     return strcmp(step->verb->name, "thread") == 0 ? NCS_THING_THREAD : NCS_THING_COMM;
 }
 

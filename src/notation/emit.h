@@ -82,6 +82,7 @@ void ncs_emit_barrier(struct ncs_emitter *s, const struct ncs_step *step);
 void ncs_emit_do(struct ncs_emitter *s, const struct ncs_step *step);
 void ncs_emit_group(struct ncs_emitter *s, const struct ncs_step *step);
 void ncs_emit_repeat(struct ncs_emitter *s, const struct ncs_step *step);
+void ncs_emit_graph(struct ncs_emitter *s, const struct ncs_step *step);
 void ncs_emit_thread(struct ncs_emitter *s, const struct ncs_step *step);
 void ncs_emit_expect(struct ncs_emitter *s, const struct ncs_step *step);
 void ncs_emit_fault(struct ncs_emitter *s, const struct ncs_step *step);

@@ -80,6 +80,18 @@ void ncs_emit_repeat(struct ncs_emitter *s, const struct ncs_step *step)
     s->loop_count--;
 }
 
+void ncs_emit_graph(struct ncs_emitter *s, const struct ncs_step *step)
+{
+    const struct ncs_yaml_node *as = ncs_yaml_get(step->map, "as");
+    ncs_emit_label_above(s, step);
+    ncs_emit_begin(s, step->key->at);
+    ncs_emit_new(s, as->text, !s->in_function);
+    ncs_emit(s, "cuda.graph(");
+    ncs_emit_object(s, ncs_yaml_get(step->map, "stream"), "stream", false);
+    ncs_emit(s, ", function()\n");
+    emit_inner(s, step->value, "end)");
+}
+
 void ncs_emit_thread(struct ncs_emitter *s, const struct ncs_step *step)
 {
     const struct ncs_yaml_node *as = ncs_yaml_get(step->map, "as");

@@ -318,7 +318,7 @@ static void schema_add_kind(struct ncs_json *j, const struct ncs_schema_field *f
     case NCS_SCHEMA_DTYPE: names_or_text(j, ncs_dtype_names); break;
     case NCS_SCHEMA_OP: names_or_text(j, ncs_redop_names); break;
     case NCS_SCHEMA_BUFFER: case NCS_SCHEMA_COMM: case NCS_SCHEMA_STREAM: case NCS_SCHEMA_EVENT:
-    case NCS_SCHEMA_WINDOW: case NCS_SCHEMA_THREAD: case NCS_SCHEMA_THING: case NCS_SCHEMA_AWAITED:
+    case NCS_SCHEMA_WINDOW: case NCS_SCHEMA_GRAPH: case NCS_SCHEMA_THREAD: case NCS_SCHEMA_THING: case NCS_SCHEMA_AWAITED:
     case NCS_SCHEMA_CHUNK:
         types(j, "\"string\"");
         break;
@@ -437,7 +437,7 @@ static void schema_add_one_verb(struct ncs_json *j)
 static void schema_add_step(struct ncs_json *j)
 {
     static const struct ncs_schema_field as = {
-        "as", NCS_SCHEMA_NEW, 0, NULL, "name of the count or of the thread", NULL, NULL };
+        "as", NCS_SCHEMA_NEW, 0, NULL, "name of the count, of the thread or of the graph", NULL, NULL };
     ncs_json_name(j, "step");
     ncs_json_open(j, '{');
     types(j, "\"object\"");

@@ -21,6 +21,7 @@ enum ncs_schema_kind {
     NCS_SCHEMA_STREAM,
     NCS_SCHEMA_EVENT,
     NCS_SCHEMA_WINDOW,
+    NCS_SCHEMA_GRAPH,
     NCS_SCHEMA_THREAD,  /* names of things; buffers and streams: or an expression */
     NCS_SCHEMA_THING,   /* the name of any thing that can be closed */
     NCS_SCHEMA_AWAITED, /* stream, event, communicator or `device` */

@@ -131,6 +131,11 @@ static const struct ncs_schema_field delay[] = {
     ROW("stream", NCS_SCHEMA_STREAM, OBJECT, "stream", "on which stream"), END
 };
 
+static const struct ncs_schema_field launch[] = {
+    ROW("graph", NCS_SCHEMA_GRAPH, OBJECT | REQUIRED, NULL, "the graph"),
+    ROW("stream", NCS_SCHEMA_STREAM, ARGUMENT, "stream", "in which stream"), END
+};
+
 #define WHEN                                                                                       \
     ROW("rank", NCS_SCHEMA_EXPR, NATURAL, NULL, "only on this rank"),                              \
         ROW("comm", NCS_SCHEMA_COMM, 0, "world", "communicator on which calls are counted"),       \
@@ -170,6 +175,10 @@ static const struct ncs_schema_field faults[] = {
 static const struct ncs_schema_field beside_repeat[] = {
     ROW("do", NCS_SCHEMA_STEPS, REQUIRED, NULL, "the steps to repeat"),
     ROW("as", NCS_SCHEMA_NEW, 0, NULL, "name of the count, from 1"), END
+};
+static const struct ncs_schema_field beside_graph[] = {
+    ROW("as", NCS_SCHEMA_NEW, REQUIRED, NULL, "name of the graph, for launch"),
+    ROW("stream", NCS_SCHEMA_STREAM, 0, "stream", "the stream that is captured"), END
 };
 static const struct ncs_schema_field beside_thread[] = {
     ROW("as", NCS_SCHEMA_NEW, 0, NULL, "name of the thread, for join"), END
@@ -214,12 +223,15 @@ const struct ncs_schema_verb ncs_schema_verbs[] = {
     { "sync", NCS_SCHEMA_AWAITED, NULL, NULL, NULL, NULL, ncs_emit_sync,
       "waits for a stream, an event, a communicator's stream or the device" },
     CALL("delay", NULL, delay, "stands for a kernel that takes so long"),
+    CALL("launch", "graph", launch, "puts everything in a graph into a stream"),
     { "sleep", NCS_SCHEMA_SECONDS, NULL, NULL, NULL, NULL, ncs_emit_sleep, "the host sleeps" },
     { "barrier", NCS_SCHEMA_BARRIER, NULL, NULL, NULL, NULL, ncs_emit_barrier,
       "the hosts of all ranks wait for each other, or those of a list" },
     { "do", NCS_SCHEMA_STEPS, NULL, NULL, NULL, NULL, ncs_emit_do, "steps under one where" },
     { "group", NCS_SCHEMA_STEPS, NULL, NULL, NULL, NULL, ncs_emit_group,
       "steps between ncclGroupStart and ncclGroupEnd" },
+    { "graph", NCS_SCHEMA_STEPS, NULL, NULL, beside_graph, NULL, ncs_emit_graph,
+      "captures the steps: what they put into the stream runs with each launch" },
     { "repeat", NCS_SCHEMA_TIMES, NULL, NULL, beside_repeat, NULL, ncs_emit_repeat,
       "repeats the steps of do so many times" },
     { "thread", NCS_SCHEMA_STEPS, NULL, NULL, beside_thread, NULL, ncs_emit_thread,

@@ -45,6 +45,7 @@ const char *ncs_thing_word(enum ncs_thing_kind kind)
         [NCS_THING_EVENT] = "an event",     [NCS_THING_COMM] = "a communicator",
         [NCS_THING_BUFFER] = "a buffer",    [NCS_THING_OP] = "an op",
         [NCS_THING_WINDOW] = "a window",    [NCS_THING_THREAD] = "a thread",
+        [NCS_THING_GRAPH] = "a graph",
         [NCS_THING_LOOP] = "the count of a repeat",
     };
     return words[kind];

@@ -132,6 +132,11 @@ static void on_refused(void *self, struct ncs_call *call, size_t bytes)
         r->refused_at = call->place;
 }
 
+static struct ncs_call *on_launched(void *self, struct ncs_call *captured, struct ncs_call *by)
+{
+    return ncs_journal_again(((struct ncs_run *)self)->journal, captured, by);
+}
+
 static void on_foreign(void *self, struct ncs_call *call, const char *why)
 {
     ncs_notices_add(&((struct ncs_run *)self)->notices, NCS_NOTICE_FOREIGN, &call, call ? 1 : 0, why);
@@ -231,6 +236,7 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
                                        .crash = run_on_crash,
                                        .fault = run_on_fault,
                                        .foreign = on_foreign,
+                                       .launched = on_launched,
                                        .refused = on_refused,
                                        .work = run->timeline ? ncs_run_work : NULL });
     if (o->plant.kind != NCS_PLANT_NONE)

@@ -31,6 +31,7 @@ void *ncs_callback_new(lua_State *L, int fn, int data, int stream)
     luaL_checkstack(L, 8, NULL);
     struct callback *c = lua_newuserdatauv(L, sizeof *c, 1);
     lua_State *own = lua_newthread(L);
+    luaL_checkstack(own, 12, NULL);
     lua_setiuservalue(L, -2, 1);
     *c = (struct callback){ .control = { .rank = t->rank, .L = own, .running = own,
                                          .device = t->device },
@@ -69,14 +70,18 @@ void ncs_callback_run(void *callback)
     struct ncs_local *local = t->local = ncs_local, before = *local;
     local->where = ncs_lua_thread_where;
     local->where_arg = t;
-    int status = lua_pcall(L, lua_gettop(L) - 2, 0, 1);
+    bool again = local->again; /* the graph keeps the function and its arguments */
+    int first = again ? lua_gettop(L) + 1 : 2;
+    for (int i = 2; again && i < first; i++)
+        lua_pushvalue(L, i);
+    int status = lua_pcall(L, lua_gettop(L) - first, 0, 1);
     t->finished = status == LUA_OK;
     if (status != LUA_OK && !t->cancelled)
         ncs_lua_report(t, L);
     local->where = before.where; /* of the thread that lent its context */
     local->where_arg = before.where_arg;
     local->label = before.label;
-    if (!t->cancelled)
+    if (!t->cancelled && !again)
         ncs_callback_drop(L, c);
 }
 

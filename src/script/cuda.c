@@ -153,9 +153,10 @@ static const luaL_Reg functions[] = {
     { "device", device },                  { "device_count", device_count },
     { "driver_version", driver_version },  { "enable_peer", enable_peer },
     { "event", ncs_event_new },            { "last_error", cuda_last_error },
-    { "memory", memory },                  { "properties", properties },
-    { "runtime_version", runtime_version }, { "set_device", set_device },
-    { "stream", ncs_stream_new },          { "sync", sync },
+    { "graph", ncs_graph_new },            { "memory", memory },
+    { "properties", properties },          { "runtime_version", runtime_version },
+    { "set_device", set_device },          { "stream", ncs_stream_new },
+    { "sync", sync },
     { NULL, NULL },
 };
 

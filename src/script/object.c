@@ -15,6 +15,7 @@ const struct ncs_class *const ncs_classes[NCS_CLASSES] = {
     [NCS_CLASS_THREAD] = &ncs_class_thread,   [NCS_CLASS_SIM_INFO] = &ncs_class_sim_info,
     [NCS_CLASS_WINDOW] = &ncs_class_window,   [NCS_CLASS_REGISTRATION] = &ncs_class_registration,
     [NCS_CLASS_PARAM] = &ncs_class_param,     [NCS_CLASS_POOL] = &ncs_class_pool,
+    [NCS_CLASS_GRAPH] = &ncs_class_graph,
 };
 
 /* Pushes the metatable, which is made when it is first asked for. */

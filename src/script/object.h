@@ -34,7 +34,8 @@ struct ncs_class {
 extern const struct ncs_class *const ncs_classes[NCS_CLASSES];
 extern const struct ncs_class ncs_class_buffer, ncs_class_stream, ncs_class_event, ncs_class_comm,
     ncs_class_redop, ncs_class_pointer, ncs_class_id, ncs_class_config, ncs_class_thread,
-    ncs_class_sim_info, ncs_class_window, ncs_class_registration, ncs_class_param, ncs_class_pool;
+    ncs_class_sim_info, ncs_class_window, ncs_class_registration, ncs_class_param, ncs_class_pool,
+    ncs_class_graph;
 
 /* Pushes the tables of all methods and of all fields of the class, for who looks through them. */
 void ncs_object_members(lua_State *L, enum ncs_class_id id);
@@ -103,6 +104,12 @@ struct ncs_event {
     struct ncs_object head;
     cudaEvent_t handle;
     int device;
+};
+
+struct ncs_graph {
+    struct ncs_object head;
+    cudaGraphExec_t handle;
+    int device; /* of the stream that was captured */
 };
 
 /* User value 1: the stream; 2: the owner of the cell if it is not its own. */
@@ -267,6 +274,7 @@ int ncs_stream_new(lua_State *L);
 int ncs_stream_legacy(lua_State *L);     /* pushes cuda.legacy_stream */
 int ncs_stream_per_thread(lua_State *L); /* pushes cuda.per_thread_stream */
 int ncs_event_new(lua_State *L);
+int ncs_graph_new(lua_State *L);
 int ncs_comm_init_rank(lua_State *L);
 int ncs_comm_init_all(lua_State *L);
 int ncs_lua_group(lua_State *L);

@@ -260,8 +260,14 @@ static void raw_argument_read(lua_State *L, struct ncs_raw *c, int i)
     int at = c->at[i];
     switch (c->info->arg[i].kind) {
     case NCS_ARG_IN: case NCS_ARG_OUT: case NCS_ARG_INOUT: case NCS_ARG_MEMORY:
-    case NCS_ARG_SCALAR:
+    case NCS_ARG_SCALAR: case NCS_ARG_GRAPH: case NCS_ARG_GRAPHEXEC: case NCS_ARG_NODES:
         out->p = raw_argument_pointer_of(L, at, name, 0);
+        break;
+    case NCS_ARG_NODECOUNT:
+        out->p = raw_argument_pointer_of(L, at, name, sizeof(size_t));
+        break;
+    case NCS_ARG_CAPTUREMODE_IO:
+        out->p = raw_argument_pointer_of(L, at, name, sizeof(int));
         break;
     case NCS_ARG_ATTRIBUTE: /* the first three attributes of a pool are of 4 bytes */
         out->p = raw_argument_pointer_of(L, at, name,

@@ -166,7 +166,10 @@ static void raw_result_push(lua_State *L, const struct ncs_raw *c, int i)
     case NCS_ARG_ID_OUT: lua_pushvalue(L, at); break;
     case NCS_ARG_BYTES_OUT: lua_pushinteger(L, (lua_Integer)*(const size_t *)p); break;
     case NCS_ARG_FLOAT_OUT: lua_pushnumber(L, (lua_Number)*(const float *)p); break;
-    case NCS_ARG_MEMORY_OUT: ncs_pointer_push_raw(L, *(void *const *)p); break;
+    case NCS_ARG_MEMORY_OUT: case NCS_ARG_GRAPH_OUT: case NCS_ARG_GRAPHEXEC_OUT:
+    case NCS_ARG_NODES_OUT: case NCS_ARG_EDGES_OUT:
+        ncs_pointer_push_raw(L, *(void *const *)p);
+        break;
     case NCS_ARG_STREAM_OUT: ncs_stream_wrap(L, *(const cudaStream_t *)p); break;
     case NCS_ARG_EVENT_OUT: ncs_event_wrap(L, *(const cudaEvent_t *)p); break;
     case NCS_ARG_I8_OUT: lua_pushinteger(L, *(const int8_t *)p); break;

@@ -88,6 +88,7 @@ enum ncs_class_id {
     NCS_CLASS_REGISTRATION,
     NCS_CLASS_PARAM,
     NCS_CLASS_POOL,
+    NCS_CLASS_GRAPH,
     NCS_CLASSES
 };
 

@@ -27,7 +27,7 @@ enum {
 };
 #define WHY_KERNEL "the simulator has no code of kernels"
 #define WHY_SYMBOL "the simulator has no variables of kernels"
-#define WHY_GRAPH "graphs and code loaded at run time are not simulated"
+#define WHY_GRAPH "graphs that no capture makes, changes of graphs, and code loaded at run time are not simulated"
 #define WHY_ARRAY "arrays, textures and copies in three dimensions are not simulated"
 #define WHY_GRAPHICS "graphics are not simulated"
 #define WHY_OUTSIDE "memory and semaphores of other processes and interfaces are not simulated"

@@ -15,28 +15,33 @@
         return rc;                                                                                 \
     }
 
-/* ---- capture: the status says "none", and then the other results are not set (runtime API, stream management) ---- */
+/* ---- capture: what is known of it is a status and a number; the graph and its nodes are not handed out ---- */
 
-CALL(cudaStreamGetCaptureInfo, (cudaStream_t stream, enum cudaStreamCaptureStatus *status), api->cudaStreamIsCapturing(stream, status))
-CALL(cudaStreamGetCaptureInfo_ptsz, (cudaStream_t stream, enum cudaStreamCaptureStatus *status), api->cudaStreamIsCapturing(stream, status))
-#if NCS_RUNTIME_VERSION < 13000
-CALL(cudaStreamGetCaptureInfo_v2, (cudaStream_t stream, enum cudaStreamCaptureStatus *status), api->cudaStreamIsCapturing(stream, status))
-CALL(cudaStreamGetCaptureInfo_v2_ptsz, (cudaStream_t stream, enum cudaStreamCaptureStatus *status), api->cudaStreamIsCapturing(stream, status))
-CALL(cudaStreamGetCaptureInfo_v3, (cudaStream_t stream, enum cudaStreamCaptureStatus *status), api->cudaStreamIsCapturing(stream, status))
-CALL(cudaStreamGetCaptureInfo_v3_ptsz, (cudaStream_t stream, enum cudaStreamCaptureStatus *status), api->cudaStreamIsCapturing(stream, status))
-#endif
+#define CAPTURE_INFO(function, parameters, edges)                                                  \
+    CALL(function, parameters, api->cudaStreamGetCaptureInfo(stream, status, id, graph, nodes, edges, count)) \
+    CALL(function##_ptsz, parameters,                                                              \
+         api->cudaStreamGetCaptureInfo(capture_own(stream), status, id, graph, nodes, edges, count))
 
-static cudaError_t exchange_mode(int *mode)
+static cudaStream_t capture_own(cudaStream_t stream)
 {
-    static _Thread_local int current; /* cudaStreamCaptureModeGlobal */
-    int wanted = mode ? *mode : -1;
-    if (wanted < 0 || wanted > 2)
-        return ncs_shim_refuse_cuda(cudaErrorInvalidValue);
-    *mode = current;
-    current = wanted;
-    return cudaSuccess;
+    return stream ? stream : cudaStreamPerThread;
 }
-CALL(cudaThreadExchangeStreamCaptureMode, (int *mode), exchange_mode(mode))
+
+#define WITH_NODES                                                                                 \
+    cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id, cudaGraph_t *graph, \
+        const cudaGraphNode_t **nodes
+#define WITH_EDGES WITH_NODES, const cudaGraphEdgeData **edges, size_t *count
+
+#if NCS_RUNTIME_VERSION < 13000
+#define SHORT_INFO cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id
+CALL(cudaStreamGetCaptureInfo, (SHORT_INFO), api->cudaStreamGetCaptureInfo(stream, status, id, NULL, NULL, NULL, NULL))
+CALL(cudaStreamGetCaptureInfo_ptsz, (SHORT_INFO),
+     api->cudaStreamGetCaptureInfo(capture_own(stream), status, id, NULL, NULL, NULL, NULL))
+CAPTURE_INFO(cudaStreamGetCaptureInfo_v2, (WITH_NODES, size_t *count), NULL)
+CAPTURE_INFO(cudaStreamGetCaptureInfo_v3, (WITH_EDGES), edges)
+#else
+CAPTURE_INFO(cudaStreamGetCaptureInfo, (WITH_EDGES), edges)
+#endif
 
 /* ---- devices ---- */
 

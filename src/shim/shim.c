@@ -37,6 +37,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t at_thread_end;
 static atomic_bool is_opened, is_ending;
 static atomic_bool has_ranks;       /* the program has begun to make a communicator */
+static atomic_bool has_captured;    /* the program has begun to capture a stream */
 static atomic_bool is_child;        /* this process was forked after the simulator had begun */
 static atomic_bool is_client;       /* the machine is in another process */
 static bool is_joined;              /* a client: this process belongs to the job */
@@ -401,6 +402,8 @@ const struct ncs_api *ncs_shim_enter_from(enum ncs_fn fn, void *caller)
     if (info->result != NCS_RESULT_TEXT && atomic_load(&is_child))
         return refuse_processes(info, "this process was forked after its parent had used CUDA or NCCL, which do not "
                                       "work in such a child: start all processes before the first call");
+    if (fn == NCS_FN_cudaStreamBeginCapture)
+        atomic_store(&has_captured, true);
     uses_runtime |= info->lib == NCS_LIB_CUDA && !info->looks;
     int site = above ? ncs_shim_site(above, caller) : 0; /* before the token, which it must not hold up */
     if (!is_client)
@@ -454,6 +457,11 @@ int ncs_shim_site_of(const struct wire_site *described)
 cudaError_t ncs_shim_refuse_cuda(int error)
 {
     return is_client ? client_refuse(error) : sim_outside_refuse(error);
+}
+
+bool ncs_shim_has_captured(void)
+{
+    return atomic_load(&has_captured);
 }
 
 bool ncs_shim_skips_kernels(void)

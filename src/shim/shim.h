@@ -38,6 +38,9 @@ pid_t ncs_shim_copy(void);
 /* Opens the machine for many processes, which have its memory in common (sim/data/arena.h). False: it cannot be opened. */
 bool ncs_shim_open_for_many(void);
 
+/* True if this process has begun to capture a stream. */
+bool ncs_shim_has_captured(void);
+
 /* True if a launch of a kernel that the simulator lacks succeeds, and does nothing. After the first call. */
 bool ncs_shim_skips_kernels(void);
 

@@ -10,6 +10,8 @@
 #include "sim/comm/inject.h"
 #include "sim/comm/meeting.h"
 #include "sim/comm/snapshot.h"
+#include "sim/cuda/capture.h"
+#include "sim/cuda/graph.h"
 #include "sim/cuda/host.h"
 #include "sim/cuda/registered.h"
 #include "sim/cuda/op.h"
@@ -139,6 +141,8 @@ static void clear(void)
     end_jobs();
     end_operations(); /* a failing host function still reads the context that would run it */
     end_jobs();       /* the end of an operation may have moved one more */
+    sim_captures_free();
+    sim_graphs_free();
     sim_contexts_free();
     ncs_map_each(&w->events, sim_machine_free_event, NULL);
     ncs_map_free(&w->events);

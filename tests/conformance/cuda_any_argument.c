@@ -43,7 +43,7 @@ static union ncs_arg any(struct ncs_random *r, enum ncs_kind kind)
         return arg.i > 4096 && arg.i <= INT_MAX ? (union ncs_arg){ .i = 1 << 16 } : arg;
     case NCS_ARG_IN: case NCS_ARG_OUT: case NCS_ARG_INOUT: case NCS_ARG_MEMORY:
     case NCS_ARG_STREAM: case NCS_ARG_EVENT: case NCS_ARG_POOL: case NCS_ARG_ATTRIBUTE:
-    case NCS_ARG_USERDATA:
+    case NCS_ARG_USERDATA: case NCS_ARG_GRAPH: case NCS_ARG_GRAPHEXEC:
         return any_pointer(r);
     case NCS_ARG_TEXT:
         arg.p = texts[ncs_random_below(r, 6)];
@@ -62,7 +62,8 @@ static union ncs_arg any(struct ncs_random *r, enum ncs_kind kind)
             memcpy(memory + i, &(int){ (int)ncs_random_below(r, 4) }, sizeof(int));
         arg.p = memory;
         return arg;
-    case NCS_ARG_POOLPROPS: case NCS_ARG_PROPERTIES:
+    case NCS_ARG_POOLPROPS: case NCS_ARG_PROPERTIES: case NCS_ARG_NODES: case NCS_ARG_NODECOUNT:
+    case NCS_ARG_CAPTUREMODE_IO:
         arg.p = ncs_random_below(r, 4) ? memory : NULL;
         return arg;
     default:

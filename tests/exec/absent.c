@@ -1,4 +1,4 @@
-/* Calls functions that the simulator lacks, and those that answer for a machine without graphs. Their names are looked
+/* Calls functions that the simulator lacks, and those that are outside of its table. Their names are looked
  * up, because the headers here do not declare them. */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ struct team {
 int main(void)
 {
     int status = -1, mode = 2, can = 0;
-    cudaError_t (*launch)(void *, void *) = find("cudaGraphLaunch");
+    cudaError_t (*launch)(void *, void *) = find("cudaGraphAddEmptyNode");
     cudaError_t (*info)(cudaStream_t, int *, void *, void *, void *, void *, void *) = find("cudaStreamGetCaptureInfo");
     cudaError_t (*exchange)(int *) = find("cudaThreadExchangeStreamCaptureMode");
     cudaError_t (*p2p)(int *, int, int, int) = find("cudaDeviceGetP2PAttribute");

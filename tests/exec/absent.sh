@@ -33,7 +33,7 @@ says '^init 0 101$'
 says '^team 4 2 1, 3$'
 says '^device API 5$'
 says '^newer 5, alone 1 0 1$'
-[ "$(grep -c '^ncclscript: cudaGraphLaunch: graphs and code' "$out/stderr")" -eq 1 ] || fail "$name: not said once"
-reports '^ncclscript: not simulated, so these calls failed: ncclTeamCft, ncclAllReduceConfig, ncclDevCommCreate, cudaGraphLaunch \(3 calls\)$'
+[ "$(grep -c '^ncclscript: cudaGraphAddEmptyNode: graphs that' "$out/stderr")" -eq 1 ] || fail "$name: not said once"
+reports '^ncclscript: not simulated, so these calls failed: ncclTeamCft, ncclAllReduceConfig, ncclDevCommCreate, cudaGraphAddEmptyNode \(3 calls\)$'
 reports '^ncclscript: ncclAllReduceConfig: it came with NCCL 2\.32, which is newer than the simulator$'
 finish "what is absent"

@@ -43,7 +43,7 @@ START_TEST(members)
         { NCS_THING_STREAM, NCS_CLASS_STREAM }, { NCS_THING_EVENT, NCS_CLASS_EVENT },
         { NCS_THING_COMM, NCS_CLASS_COMM },     { NCS_THING_BUFFER, NCS_CLASS_BUFFER },
         { NCS_THING_OP, NCS_CLASS_REDOP },      { NCS_THING_WINDOW, NCS_CLASS_WINDOW },
-        { NCS_THING_THREAD, NCS_CLASS_THREAD } };
+        { NCS_THING_THREAD, NCS_CLASS_THREAD }, { NCS_THING_GRAPH, NCS_CLASS_GRAPH } };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct ncs_class *c = ncs_classes[rows[i].class];
         const char *const *known = ncs_schema_members[rows[i].kind];

@@ -290,6 +290,7 @@ START_TEST(test_stubs)
         [NCS_CLASS_ID] = "id", [NCS_CLASS_BUFFER] = "buffer", [NCS_CLASS_STREAM] = "stream_methods",
         [NCS_CLASS_EVENT] = "event", [NCS_CLASS_COMM] = "comm", [NCS_CLASS_REDOP] = "op",
         [NCS_CLASS_THREAD] = "thread", [NCS_CLASS_WINDOW] = "window",
+        [NCS_CLASS_GRAPH] = "graph",
         [NCS_CLASS_REGISTRATION] = "registration" };
     size_t methods = 0, lines = 0;
     for (int i = 0; i < NCS_CLASSES; i++) {
@@ -313,18 +314,18 @@ START_TEST(test_stubs)
     prints("scenario { ranks = 1 }\nlocal n = 0\n"
            "for _, l in ipairs { nccl, cuda, expect } do assert(l) n = n + 1 end\n"
            "local f = { nccl.unique_id, nccl.init_rank, nccl.init_all, nccl.group, nccl.version,\n"
-           "  nccl.error_string, nccl.last_error, cuda.buffer, cuda.stream, cuda.event, cuda.device,\n"
+           "  nccl.error_string, nccl.last_error, cuda.buffer, cuda.stream, cuda.event, cuda.graph, cuda.device,\n"
            "  cuda.set_device, cuda.device_count, cuda.sync, cuda.memory, cuda.last_error,\n"
            "  cuda.runtime_version, cuda.driver_version, expect.equal, expect.that, expect.error,\n"
            "  cuda.properties, cuda.can_access_peer, cuda.enable_peer,\n"
            "  nccl.param, nccl.params, C.host, C.sizeof, C.check, C.has, C.ncclConfig, C.ncclSimInfo,\n"
            "  nccl.grow, nccl.simulate, fault.kill, fault.stall, fault.slow, fault.fail,\n"
            "  fault.corrupt, fault.link, fault.async_error }\n"
-           "print(#f)\n", "[0] 41\n");
+           "print(#f)\n", "[0] 42\n");
     size_t functions = 0;
     for (const char *at = text; (at = strstr(at, "\nfunction ")) != NULL; at++)
         functions += strcspn(at + 1, ".\n") < strcspn(at + 1, ":(\n");
-    ck_assert_uint_eq(functions, 41);
+    ck_assert_uint_eq(functions, 42);
 }
 END_TEST
 

@@ -79,6 +79,11 @@ enum ncs_kind {
     NCS_ARG_LIMIT,         /* enum cudaLimit: limit of a device */
     NCS_ARG_PROPERTIES,    /* const struct cudaDeviceProp *: properties of a device */
     NCS_ARG_CAPTUREMODE,   /* enum cudaStreamCaptureMode: what others may do meanwhile */
+    NCS_ARG_CAPTUREMODE_IO, /* enum cudaStreamCaptureMode *: what others may do meanwhile, the old one on return */
+    NCS_ARG_GRAPH,         /* cudaGraph_t: graph of operations */
+    NCS_ARG_GRAPHEXEC,     /* cudaGraphExec_t: graph that can be launched */
+    NCS_ARG_NODES,         /* cudaGraphNode_t *: room for handles of nodes, or NULL */
+    NCS_ARG_NODECOUNT,     /* size_t *: how many nodes; with room for them, its size */
     NCS_ARG_HOSTFN,        /* cudaHostFn_t: function that is run in stream order */
     NCS_ARG_STREAMFN,      /* cudaStreamCallback_t: function that is run in stream order */
     NCS_ARG_USERDATA,      /* void *: any value, which the function is given */
@@ -118,6 +123,9 @@ enum ncs_kind {
     NCS_ARG_POINTER_OUT,   /* struct cudaPointerAttributes *: what memory it is */
     NCS_ARG_CAPTURE_OUT,   /* enum cudaStreamCaptureStatus *: state of a capture */
     NCS_ARG_GRAPH_OUT,     /* cudaGraph_t *: graph of operations */
+    NCS_ARG_NODES_OUT,     /* const cudaGraphNode_t **: list of nodes */
+    NCS_ARG_EDGES_OUT,     /* const cudaGraphEdgeData **: list of what edges between nodes are */
+    NCS_ARG_GRAPHEXEC_OUT, /* cudaGraphExec_t *: graph that can be launched */
     NCS_ARG_ENTRY_OUT,     /* enum cudaDriverEntryPointQueryResult *: whether it was found */
     NCS_ARG_IPCMEM_OUT,    /* cudaIpcMemHandle_t *: memory, for another process */
     NCS_ARG_IPCEVENT_OUT,  /* cudaIpcEventHandle_t *: event, for another process */

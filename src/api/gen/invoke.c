@@ -508,6 +508,42 @@ bool ncs_invoke(const struct ncs_api *api, enum ncs_fn fn, const union ncs_arg *
     case NCS_FN_cudaStreamEndCapture:
         result->i = api->cudaStreamEndCapture((cudaStream_t)arg[0].p, (cudaGraph_t *)arg[1].p);
         return true;
+    case NCS_FN_cudaStreamGetCaptureInfo:
+        result->i = api->cudaStreamGetCaptureInfo((cudaStream_t)arg[0].p,
+            (enum cudaStreamCaptureStatus *)arg[1].p, (unsigned long long *)arg[2].p,
+            (cudaGraph_t *)arg[3].p, (const cudaGraphNode_t **)arg[4].p,
+            (const cudaGraphEdgeData **)arg[5].p, (size_t *)arg[6].p);
+        return true;
+    case NCS_FN_cudaThreadExchangeStreamCaptureMode:
+        result->i = api->cudaThreadExchangeStreamCaptureMode((enum cudaStreamCaptureMode *)arg[0].p);
+        return true;
+    case NCS_FN_cudaGraphCreate:
+        result->i = api->cudaGraphCreate((cudaGraph_t *)arg[0].p, (unsigned int)arg[1].u);
+        return true;
+    case NCS_FN_cudaGraphDestroy:
+        result->i = api->cudaGraphDestroy((cudaGraph_t)arg[0].p);
+        return true;
+    case NCS_FN_cudaGraphGetNodes:
+        result->i = api->cudaGraphGetNodes((cudaGraph_t)arg[0].p, (cudaGraphNode_t *)arg[1].p,
+            (size_t *)arg[2].p);
+        return true;
+    case NCS_FN_cudaGraphInstantiate:
+        result->i = api->cudaGraphInstantiate((cudaGraphExec_t *)arg[0].p, (cudaGraph_t)arg[1].p,
+            (unsigned long long)arg[2].u);
+        return true;
+    case NCS_FN_cudaGraphInstantiateWithFlags:
+        result->i = api->cudaGraphInstantiateWithFlags((cudaGraphExec_t *)arg[0].p,
+            (cudaGraph_t)arg[1].p, (unsigned long long)arg[2].u);
+        return true;
+    case NCS_FN_cudaGraphUpload:
+        result->i = api->cudaGraphUpload((cudaGraphExec_t)arg[0].p, (cudaStream_t)arg[1].p);
+        return true;
+    case NCS_FN_cudaGraphLaunch:
+        result->i = api->cudaGraphLaunch((cudaGraphExec_t)arg[0].p, (cudaStream_t)arg[1].p);
+        return true;
+    case NCS_FN_cudaGraphExecDestroy:
+        result->i = api->cudaGraphExecDestroy((cudaGraphExec_t)arg[0].p);
+        return true;
     case NCS_FN_cudaEventCreate:
         result->i = api->cudaEventCreate((cudaEvent_t *)arg[0].p);
         return true;

@@ -209,6 +209,11 @@ void ncs_format_who_waits(const struct ncs_analysis *q, struct ncs_str *s, const
 void ncs_format_left(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                      const char *verb);
 
+/* ---- calls in graphs (rules/common/launched.c) ---- */
+
+/* Adds to `why` where the graphs were launched whose calls the finding is about; takes back edits of these calls. */
+void ncs_add_launches(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
+
 /* ---- steps of hosts (explanation/finding_host.c) ---- */
 
 /* True if the cause is a step of hosts (HOSTS). Then it has filled everything. */

@@ -28,6 +28,9 @@ static const char *const of_window[] = {
 static const char *const of_thread[] = {
     "done", "join", NULL };
 
+static const char *const of_graph[] = {
+    "close", "destroy", "launch", NULL };
+
 const char *const *const ncs_schema_members[] = {
     [NCS_THING_LET] = NULL, [NCS_THING_LOOP] = NULL,
     [NCS_THING_STREAM] = of_stream,
@@ -37,4 +40,5 @@ const char *const *const ncs_schema_members[] = {
     [NCS_THING_OP] = of_op,
     [NCS_THING_WINDOW] = of_window,
     [NCS_THING_THREAD] = of_thread,
+    [NCS_THING_GRAPH] = of_graph,
 };

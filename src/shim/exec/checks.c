@@ -77,6 +77,11 @@ static void checks_on_fault(void *self, struct ncs_call *call, const char *why)
     ncs_notices_fault(&notices, call, why);
 }
 
+static struct ncs_call *checks_on_launched(void *self, struct ncs_call *captured, struct ncs_call *by)
+{
+    return ncs_journal_again(self, captured, by);
+}
+
 /* ---- from the first call to the end ---- */
 
 static int device_of_caller(void *arg)
@@ -109,6 +114,7 @@ void ncs_checks_open(const struct ncs_shim_settings *settings, const struct ncs_
         open_verification(driver->machine, journal);
     drawn = ncs_exec_timeline_open(settings, driver->machine, journal);
     driver->machine->observe(&(struct ncs_observer){
+        .self = journal, .launched = checks_on_launched,
         .before = verify ? checks_on_before : NULL, .after = verify || drawn ? checks_on_after : NULL,
         .finished = verify || drawn ? checks_on_finished : NULL, .work = drawn ? checks_on_work : NULL, .mismatch = checks_on_mismatch, .crash = checks_on_crash,
         .fault = checks_on_fault });

@@ -30,12 +30,27 @@ static void run_kernel_job(void *arg)
     ncs_free(job);
 }
 
+/* Of a captured kernel: each launch of the graph runs it again, so it stays. */
+static void run_captured_job(void *arg)
+{
+    struct kernel_job *job = arg;
+    job->run(job);
+}
+
+static bool is_captured(const struct ncs_api *api, cudaStream_t stream)
+{
+    enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    return ncs_shim_has_captured() && api->cudaStreamIsCapturing(stream, &status) == cudaSuccess &&
+           status == cudaStreamCaptureStatusActive;
+}
+
 /* With the token. A host function stands for the kernel: device memory is memory of the host here. */
 static cudaError_t launch_named(const struct ncs_api *api, const char *name, void **args, cudaStream_t stream)
 {
     struct kernel_job *job = args ? make_job(name, args) : NULL;
     if (job) {
-        cudaError_t rc = api->cudaLaunchHostFunc(stream, run_kernel_job, job);
+        cudaHostFn_t run = is_captured(api, stream) ? run_captured_job : run_kernel_job;
+        cudaError_t rc = api->cudaLaunchHostFunc(stream, run, job);
         if (rc != cudaSuccess)
             ncs_free(job);
         return rc;

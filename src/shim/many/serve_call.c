@@ -142,8 +142,10 @@ struct far_function {
 static void run_far_function(void *arg)
 {
     struct far_function *f = arg;
+    bool again = ncs_local && ncs_local->again; /* a graph keeps it; those of graphs are never freed */
     server_run_there(f->process, NCS_FN_cudaLaunchHostFunc, f->function, NULL, 0, f->data);
-    ncs_free(f);
+    if (!again)
+        ncs_free(f);
 }
 
 static void run_far_callback(cudaStream_t stream, cudaError_t status, void *arg)

@@ -93,6 +93,8 @@ struct comm_rank {
     struct waitable met;     /* fires when a peer enters point-to-point with this rank */
     struct ncs_map peers;    /* rank -> struct peer, made at first use */
     uint64_t launches;       /* so far */
+    size_t graphs;           /* launches in graphs that exist */
+    struct waitable forgotten; /* fires when that becomes 0 */
     bool rounds_meet;        /* NCCL_LAUNCH_MODE=GROUP, */
     uint32_t rounds;         /* and the launches that its host has begun */
     struct op *last_launch;  /* referenced */

@@ -37,7 +37,7 @@ static struct part *share(const struct part *whole, struct composed *s, enum ncs
 {
     struct part *p = sim_new(sizeof *p);
     *p = (struct part){ .fn = fn, .cr = whole->cr, .call = whole->call,
-                        .stream = whole->stream, .count = whole->count, .dtype = whole->dtype,
+                        .stream = whole->stream, .capture = whole->capture, .count = whole->count, .dtype = whole->dtype,
                         .root = peer, .composed = s };
     bool sends = fn == NCS_FN_ncclSend;
     enum ncs_blocks blocks = sends ? ncs_fn_info[s->fn].reads : ncs_fn_info[s->fn].writes;
@@ -60,6 +60,15 @@ static struct composed *composed_of(const struct part *whole)
     *s = (struct composed){ .cr = whole->cr, .fn = whole->fn, .root = whole->root,
                           .dtype = whole->dtype, .bytes = sim_part_bytes(whole),
                           .call = whole->call };
+    ncs_call_pin(s->call);
+    return s;
+}
+
+struct composed *sim_composed_again(const struct composed *captured, struct ncs_call *call)
+{
+    struct composed *s = sim_new(sizeof *s);
+    *s = (struct composed){ .cr = captured->cr, .fn = captured->fn, .root = captured->root,
+                            .dtype = captured->dtype, .bytes = captured->bytes, .call = call };
     ncs_call_pin(s->call);
     return s;
 }

@@ -36,6 +36,9 @@ size_t sim_composed_call(struct part *whole, struct part **out);
 /* On a communicator of one rank the call stays one part, which copies. */
 void sim_composed_alone(struct part *whole);
 
+/* The same call in a launch of a graph; its parts are to be counted. */
+struct composed *sim_composed_again(const struct composed *captured, struct ncs_call *call);
+
 /* Counts the call at its launch, so that calls of a dropped group do not count. */
 void sim_composed_launched(struct composed *s);
 /* A part arrives at its meeting. When the first part of the last rank has arrived, the

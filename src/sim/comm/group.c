@@ -90,6 +90,23 @@ static int check_streams(struct context *c, const struct group *g)
     return ncclSuccess;
 }
 
+/* All communicators of a group are captured, or none; each by one graph (NCCL's user guide, "Using NCCL with CUDA Graphs"). */
+static int check_captures(const struct group *g)
+{
+    bool alike = true;
+    for (size_t i = 0; i < g->parts; i++) {
+        const struct part *p = g->part[i];
+        alike &= !p->stream->capture == !g->part[0]->stream->capture;
+        for (size_t k = 0; k < i && p->stream->capture; k++)
+            if (g->part[k]->cr == p->cr && g->part[k]->stream->capture != p->stream->capture)
+                alike = false;
+    }
+    if (alike)
+        return ncclSuccess;
+    sim_warn("Either none or all communicators in a ncclGroup() can be CUDA graph captured.");
+    return ncclInvalidUsage;
+}
+
 /* Receives are looked at before sends, as NCCL does. */
 static int check_connections(const struct group *g)
 {
@@ -159,6 +176,8 @@ static int group_finish(struct context *c)
         rc = check_self(g);
     if (!rc)
         rc = check_streams(c, g);
+    if (!rc)
+        rc = check_captures(g);
     if (!rc)
         rc = check_connections(g);
     if (rc)

@@ -11,6 +11,8 @@
 #include "sim/comm/round.h"
 #include "sim/comm/snapshot.h"
 #include "sim/comm/composed.h"
+#include "sim/cuda/capture.h"
+#include "sim/cuda/stream.h"
 #include "sim/kernel/choose.h"
 #include "sim/kernel/context.h"
 #include "sim/kernel/job.h"
@@ -104,6 +106,19 @@ static bool lost_comm(const struct group_job *g)
     for (size_t s = 0; s < g->shares; s++)
         if (g->share[s].cr->state >= COMM_ABORTED)
             return true;
+    return false;
+}
+
+/* True if a capture has ended, begun or failed since the call, which only another thread, or the host after a call that
+ * did not block, can bring about. */
+static bool lost_capture(const struct group_job *g)
+{
+    for (size_t s = g->launched; s < g->shares; s++)
+        for (size_t i = 0; i < g->share[s].parts; i++) {
+            const struct part *p = g->share[s].part[i];
+            if (p->capture != (p->stream->capture ? p->stream->capture->id : 0))
+                return true;
+        }
     return false;
 }
 
@@ -210,6 +225,11 @@ static bool step_group(struct job *job)
         return false;
     if (!buffers_agree(g)) {
         job->rc = ncclInvalidArgument;
+        give_up(g);
+        return true;
+    }
+    if (lost_capture(g)) {
+        job->rc = ncclUnhandledCudaError;
         give_up(g);
         return true;
     }

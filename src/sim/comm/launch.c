@@ -11,6 +11,7 @@
 #include "sim/comm/rma.h"
 #include "sim/comm/meeting.h"
 #include "sim/comm/composed.h"
+#include "sim/cuda/graph.h"
 #include "sim/cuda/op.h"
 #include "sim/cuda/stream.h"
 #include "sim/data/memory.h"
@@ -139,31 +140,21 @@ static int part_turn(const struct part *p)
     return sim_part_is_one_sided(p) ? 0 : sim_part_is_pair(p) ? 2 : 1;
 }
 
-void sim_launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
+static struct launch *launch_new(struct comm_rank *cr, size_t count)
 {
     struct launch *launch = sim_new(sizeof *launch);
     launch->cr = cr;
     launch->parts = launch->open = count;
     launch->part = ncs_new(count * sizeof(struct part *));
-    size_t at = 0;
-    for (int t = 0; t < 3; t++) {
-        if (t == 2)
-            launch->ordered = at;
-        for (size_t i = 0; i < count; i++)
-            if (part_turn(parts[i]) == t)
-                launch->part[at++] = parts[i];
-    }
-    struct stream **streams = ncs_new(count * sizeof(struct stream *));
-    size_t n = collect_streams(parts, count, streams);
-    struct op *op = sim_op_new(OP_LAUNCH, cr->gpu, streams, n, 0);
-    ncs_free(streams);
-    ncs_call_unpin(op->call);
-    op->call = parts[0]->call;
-    ncs_call_pin(op->call);
-    op->launch = launch;
-    launch->op = op;
-    for (size_t i = 0; i < count; i++) {
-        launch->part[i]->launch = launch;
+    return launch;
+}
+
+/* The launch takes its place among those of its communicator. */
+static void launch_take_place(struct launch *launch)
+{
+    struct comm_rank *cr = launch->cr;
+    struct op *op = launch->op;
+    for (size_t i = 0; i < launch->parts; i++) {
         launch->part[i]->sequence = next_sequence(launch->part[i]);
         if (sim_part_is_composed(launch->part[i]))
             sim_composed_launched(launch->part[i]->composed);
@@ -178,7 +169,89 @@ void sim_launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
     sim_op_ref(op);
     if (cr->family->cut)
         sim_launch_withdraw(launch);
+}
+
+static void launch_set(struct op *op, struct launch *launch, struct ncs_call *call)
+{
+    ncs_call_unpin(op->call);
+    op->call = call;
+    ncs_call_pin(op->call);
+    op->launch = launch;
+    launch->op = op;
+    for (size_t i = 0; i < launch->parts; i++)
+        launch->part[i]->launch = launch;
+}
+
+void sim_launch_enqueue(struct comm_rank *cr, struct part **parts, size_t count)
+{
+    struct launch *launch = launch_new(cr, count);
+    size_t at = 0;
+    for (int t = 0; t < 3; t++) {
+        if (t == 2)
+            launch->ordered = at;
+        for (size_t i = 0; i < count; i++)
+            if (part_turn(parts[i]) == t)
+                launch->part[at++] = parts[i];
+    }
+    struct stream **streams = ncs_new(count * sizeof(struct stream *));
+    size_t n = collect_streams(parts, count, streams);
+    struct op *op = sim_op_new(OP_LAUNCH, cr->gpu, streams, n, 0);
+    ncs_free(streams);
+    launch_set(op, launch, parts[0]->call);
+    if (op->captured)
+        cr->graphs++;
+    else
+        launch_take_place(launch);
     sim_op_submit(op);
+}
+
+/* ---- launches of a graph ---- */
+
+/* `composed`: the call that the part before it belongs to, in the graph and in this launch. */
+struct again {
+    const struct composed *captured;
+    struct composed *composed;
+};
+
+static struct part *part_again(const struct part *from, struct again *last, struct stream *s)
+{
+    struct part *p = sim_new(sizeof *p);
+    *p = *from;
+    p->stream = s;
+    p->launch = NULL;
+    p->call = sim_graph_call(from->call);
+    if (from->composed && from->composed != last->captured)
+        *last = (struct again){ from->composed, sim_composed_again(from->composed, p->call) };
+    if (from->composed) {
+        p->composed = last->composed;
+        p->composed->parts++;
+        p->composed->open++;
+    }
+    sim_comm_hold(p->cr);
+    sim_stream_ref(p->stream);
+    ncs_call_pin(p->call);
+    return p;
+}
+
+void sim_launch_again(struct op *op, const struct launch *from, struct stream *const *captured,
+                      struct stream *const *streams, size_t count)
+{
+    struct launch *launch = launch_new(from->cr, from->parts);
+    struct again last = { 0 };
+    launch->ordered = from->ordered;
+    for (size_t i = 0; i < from->parts; i++) {
+        size_t k = 0;
+        while (k + 1 < count && captured[k] != from->part[i]->stream)
+            k++;
+        launch->part[i] = part_again(from->part[i], &last, streams[k]);
+    }
+    launch_set(op, launch, launch->part[0]->call);
+    launch_take_place(launch);
+}
+
+bool sim_launch_is_possible(const struct launch *launch)
+{
+    return launch->cr->state < COMM_ABORTED;
 }
 
 /* Bytes that a device will read and write for this part. False when they overflow. */
@@ -321,6 +394,8 @@ void sim_launch_free(struct launch *launch)
     if (!launch)
         return;
     release_order(launch);
+    if (launch->op->captured && --launch->cr->graphs == 0)
+        sim_waitable_fire(&launch->cr->forgotten);
     for (size_t i = 0; i < launch->parts; i++) {
         struct part *p = launch->part[i];
         if (p->meeting)

@@ -30,6 +30,7 @@ struct part {
     struct comm_rank *cr;
     struct ncs_call *call;   /* pinned; NULL = not journalled */
     struct stream *stream;
+    uint64_t capture;        /* id of the capture that the stream was in at the call; 0 = none */
     const void *send;
     void *recv;
     size_t count;

@@ -23,9 +23,19 @@ static bool launches_over(struct job *job, struct comm_rank *cr)
     return false;
 }
 
+/* A communicator ends only when no graph that captured its calls exists any more (NCCL 2.30.7, init.cc,
+ * commDestroySync: it polls while persistent references are left). */
+static bool is_unused(struct job *job, struct comm_rank *cr)
+{
+    if (cr->graphs == 0)
+        return launches_over(job, cr);
+    sim_job_listen(job, &cr->forgotten);
+    return false;
+}
+
 static bool step_finalize(struct job *job)
 {
-    if (!launches_over(job, job->about))
+    if (!is_unused(job, job->about))
         return false;
     if (job->about->state == COMM_READY)
         job->about->state = COMM_FINAL;
@@ -38,14 +48,14 @@ static bool process_is_done(struct job *job)
     struct comm_rank *cr = job->about;
     const struct comm *comm = cr->comm;
     if (!comm || !comm->siblings)
-        return launches_over(job, cr);
+        return is_unused(job, cr);
     for (int r = 0; r < comm->nranks; r++) {
         const struct comm_rank *sibling = comm->member[r];
         if (sibling != cr && sibling->process == cr->process && !sibling->destroying)
             return true;
     }
     for (int r = 0; r < comm->nranks; r++)
-        if (comm->member[r]->process == cr->process && !launches_over(job, comm->member[r]))
+        if (comm->member[r]->process == cr->process && !is_unused(job, comm->member[r]))
             return false;
     return true;
 }
@@ -142,6 +152,8 @@ static void describe_life(const struct job *job, struct ncs_snap_job *out,
 {
     out->comm_rank = job->about->rank;
     out->nranks = job->about->nranks;
+    if (job->about->graphs > 0 && job->type->kind != NCS_JOB_ABORT && job->type->kind != NCS_JOB_REVOKE)
+        sim_snapshot_graphs(job, out, snapshot);
     sim_snapshot_op_wait(job->about->last_launch, out, snapshot);
 }
 

@@ -19,6 +19,9 @@ void sim_snapshot_contact(const struct part *part, struct ncs_snap_job *out, str
 /* As sim_snapshot_missing, for the round of launches that the job's group is in. */
 void sim_snapshot_round(const struct part *part, struct ncs_snap_job *out, struct ncs_snapshot *s);
 
+/* The job waits for its own thread to destroy graphs. */
+void sim_snapshot_graphs(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *s);
+
 void sim_snapshot_take(struct ncs_snapshot *out);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "api/types.h"
 #include "base/mem.h"
+#include "sim/cuda/capture.h"
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/op.h"
 #include "sim/cuda/registered.h"
@@ -95,7 +96,7 @@ struct copy {
 static void submit(struct op *op, struct side from, struct rows rows)
 {
     sim_op_submit(op);
-    if (!sim_world.options.foreign || from.pinned)
+    if (!sim_world.options.foreign || from.pinned || op->captured)
         return;
     sim_schedule_due(sim_world.now);
     if (op->state != OP_DONE)
@@ -112,6 +113,11 @@ static cudaError_t enqueue_copy(struct context *c, const struct copy *what)
     struct stream *stream = sim_stream_with_room(c, what->stream, c->device);
     if (!stream)
         return cudaErrorInvalidResourceHandle;
+    int refused = sim_capture_refuses(stream);
+    if (!refused && what->synchronous)
+        refused = sim_capture_refuses_unsafe(c);
+    if (refused)
+        return (cudaError_t)refused;
     if (rows.bytes == 0 || rows.count == 0)
         return cudaSuccess;
     struct side to = copy_check(c, what->dst, rows, what->dst_pitch);
@@ -119,6 +125,9 @@ static cudaError_t enqueue_copy(struct context *c, const struct copy *what)
     cudaError_t error = check_sides(to, from, what->kind);
     if (error)
         return error;
+    /* Copies of pageable memory may make the host wait (runtime API guide, "API synchronization behavior"). */
+    if (stream->capture && (!to.pinned || !from.pinned))
+        return (cudaError_t)sim_capture_unsupported(stream, cudaErrorStreamCaptureUnsupported);
     bool early = !from.pinned && !sim_world.options.foreign;
     void *staged = early ? stage(c->process, from, rows) : NULL;
     if (early && !staged)
@@ -135,7 +144,7 @@ static cudaError_t enqueue_copy(struct context *c, const struct copy *what)
     struct gpu *gpu = stream->gpu;
     bool between_devices = to.on_device && from.on_device;
     bool uncopied = !from.pinned && !op->work.staged;
-    bool wait = op->state != OP_DONE &&
+    bool wait = op->state != OP_DONE && !op->captured &&
                 (!to.pinned || uncopied || (what->synchronous && !between_devices));
     if (wait)
         sim_wait_for(c, NCS_WAIT_OP, op, &op->done);
@@ -218,6 +227,9 @@ static cudaError_t enqueue_set(struct context *c, void *p, int value, struct row
     struct side to = copy_check(c, p, rows, pitch);
     if (!to.known || !to.fits)
         return cudaErrorInvalidValue;
+    int refused = sim_capture_refuses(stream);
+    if (refused)
+        return (cudaError_t)refused;
     struct op *op = sim_op_new(OP_SET, stream->gpu, &stream, 1,
                                sim_cost_copy(rows.bytes * rows.count, false));
     op->work = (struct op_work){ .dst = p, .bytes = rows.bytes, .rows = rows.count,
@@ -235,7 +247,9 @@ cudaError_t sim_cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t s
 
 cudaError_t sim_cudaMemset(void *p, int value, size_t bytes)
 {
-    return sim_cudaMemsetAsync(p, value, bytes, NULL);
+    CUDA_ENTER(c);
+    CAPTURE_UNSAFE(c);
+    return sim_cuda_return(c, enqueue_set(c, p, value, (struct rows){ bytes, 1 }, 0, NULL));
 }
 
 cudaError_t sim_cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height,
@@ -259,6 +273,7 @@ cudaError_t sim_ncsAdd(void *dst, const void *src, size_t count, ncclDataType_t 
     struct stream *stream = sim_stream_with_room(c, handle, c->device);
     if (!stream || stream->gpu != sim_current_gpu(c)) /* like a kernel launch */
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
+    CAPTURE_CHECK(c, stream);
     size_t size = ncs_dtype_bytes((int)datatype), bytes;
     if (size == 0 || __builtin_mul_overflow(count, size, &bytes))
         return sim_cuda_return(c, cudaErrorInvalidValue);

@@ -1,5 +1,6 @@
 /* CUDA's functions for devices: number, current device, flags, limits, reset. */
 #include "base/mem.h"
+#include "sim/cuda/capture.h"
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/stream.h"
 #include "sim/data/memory.h"
@@ -43,6 +44,9 @@ cudaError_t sim_cudaDeviceSynchronize(void)
 {
     CUDA_ENTER(c);
     struct gpu *gpu = sim_current_gpu(c);
+    int refused = sim_capture_refuses_device(c, gpu);
+    if (refused)
+        return sim_cuda_return(c, refused);
     sim_gpu_wait(c, gpu);
     return sim_cuda_return(c, gpu->fault);
 }

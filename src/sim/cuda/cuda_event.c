@@ -1,5 +1,6 @@
 /* CUDA's functions on events. */
 #include "base/mem.h"
+#include "sim/cuda/capture.h"
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/stream.h"
 #include "sim/kernel/gen/functions.h"
@@ -14,6 +15,9 @@ cudaError_t sim_cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsi
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     if (flags > 1)
         return sim_cuda_return(c, cudaErrorInvalidValue);
+    CAPTURE_CHECK(c, s);
+    if (e->record->captured || (s->capture && e->record->op))
+        return sim_cuda_return(c, sim_capture_wait(s, e->record));
     if (!e->record->op || e->record->op->state == OP_DONE)
         return cudaSuccess;
     struct op *op = sim_op_new(OP_EVENT, s->gpu, &s, 1, sim_cost_step());
@@ -62,6 +66,14 @@ cudaError_t sim_cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream
     struct event *e = sim_event_find(c, handle);
     if (!s || !e || s->gpu != e->gpu)
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
+    CAPTURE_CHECK(c, s);
+    if (s->capture && flags == cudaEventRecordExternal) /* a node that records in every launch: not simulated */
+        return sim_cuda_return(c, sim_capture_unsupported(s, cudaErrorNotSupported));
+    if (s->capture) {
+        sim_capture_record(e->record, s);
+        return cudaSuccess;
+    }
+    sim_capture_forget_record(e->record);
     struct op *op = sim_op_new(OP_EVENT, s->gpu, &s, 1, sim_cost_step());
     sim_op_unref(e->record->op);
     e->record->op = op;
@@ -75,12 +87,22 @@ cudaError_t sim_cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     return sim_cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
 }
 
+/* The host must not ask about an event of a capture, nor about any event where a capture forbids it. */
+static int event_refusal(struct context *c, const struct event *e)
+{
+    int refused = sim_capture_refuses_event(e->record);
+    return refused ? refused : sim_capture_refuses_unsafe(c);
+}
+
 cudaError_t sim_cudaEventQuery(cudaEvent_t handle)
 {
     CUDA_ENTER(c);
     struct event *e = sim_event_find(c, handle);
     if (!e)
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
+    int refused = event_refusal(c, e);
+    if (refused)
+        return sim_cuda_return(c, refused);
     struct gpu *gpu = e->gpu;
     bool done = !e->record->op || sim_op_poll(c, e->record->op);
     return sim_cuda_return(c, gpu->fault ? gpu->fault : done ? cudaSuccess : cudaErrorNotReady);
@@ -92,6 +114,9 @@ cudaError_t sim_cudaEventSynchronize(cudaEvent_t handle)
     struct event *e = sim_event_find(c, handle);
     if (!e)
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
+    int refused = event_refusal(c, e);
+    if (refused)
+        return sim_cuda_return(c, refused);
     struct gpu *gpu = e->gpu;
     if (e->record->op && e->record->op->state != OP_DONE) {
         sim_wait_for(c, NCS_WAIT_OP, e->record->op, &e->record->op->done);
@@ -106,6 +131,8 @@ cudaError_t sim_cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t e
     const struct event *a = sim_event_find(c, start), *b = sim_event_find(c, end);
     if (!ms)
         return sim_cuda_return(c, cudaErrorInvalidValue);
+    if (a && b && (a->record->captured || b->record->captured))
+        return sim_cuda_return(c, cudaErrorCapturedEvent);
     if (!a || !b || !a->timing || !b->timing || !a->record->op || !b->record->op)
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     if (a->record->op->state != OP_DONE || b->record->op->state != OP_DONE)

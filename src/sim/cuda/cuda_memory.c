@@ -1,6 +1,7 @@
 /* CUDA's functions for device and managed memory: allocation, and attributes of an address. */
 #include <stdint.h>
 
+#include "sim/cuda/capture.h"
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/registered.h"
 #include "sim/cuda/stream.h"
@@ -20,12 +21,14 @@ static cudaError_t cuda_allocate(struct context *c, void **p, size_t bytes, enum
 cudaError_t sim_cudaMalloc(void **p, size_t bytes)
 {
     CUDA_ENTER(c);
+    CAPTURE_UNSAFE(c);
     return p ? cuda_allocate(c, p, bytes, MEMORY_DEVICE) : sim_cuda_return(c, cudaErrorInvalidValue);
 }
 
 cudaError_t sim_cudaMallocManaged(void **p, size_t bytes, unsigned int flags)
 {
     CUDA_ENTER(c);
+    CAPTURE_UNSAFE(c);
     bool known = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost;
     if (!p || !known || bytes == 0)
         return sim_cuda_return(c, cudaErrorInvalidValue);
@@ -35,6 +38,7 @@ cudaError_t sim_cudaMallocManaged(void **p, size_t bytes, unsigned int flags)
 cudaError_t sim_cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height)
 {
     CUDA_ENTER(c);
+    CAPTURE_UNSAFE(c);
     size_t bytes, row;
     if (!p || !pitch)
         return sim_cuda_return(c, cudaErrorInvalidValue);
@@ -59,6 +63,7 @@ static struct allocation *cuda_allocation_at(const struct context *c, const void
 cudaError_t sim_cudaFree(void *p)
 {
     CUDA_ENTER(c);
+    CAPTURE_UNSAFE(c);
     if (!p)
         return cudaSuccess;
     const struct allocation *a = cuda_allocation_at(c, p);

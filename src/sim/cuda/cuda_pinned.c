@@ -1,4 +1,5 @@
 /* CUDA's functions for pinned host memory. Devices see it at the host's own addresses. */
+#include "sim/cuda/capture.h"
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/registered.h"
 #include "sim/cuda/stream.h"
@@ -18,6 +19,7 @@ static bool is_pinned(const struct allocation *a)
 cudaError_t sim_cudaHostAlloc(void **p, size_t bytes, unsigned int flags)
 {
     CUDA_ENTER(c);
+    CAPTURE_UNSAFE(c);
     if (!p || flags & ~ALLOC_FLAGS)
         return sim_cuda_return(c, cudaErrorInvalidValue);
     *p = NULL;
@@ -70,6 +72,7 @@ cudaError_t sim_cudaFreeHost(void *p)
 cudaError_t sim_cudaHostRegister(void *p, size_t bytes, unsigned int flags)
 {
     CUDA_ENTER(c);
+    CAPTURE_UNSAFE(c);
     if (!p || bytes == 0 || bytes > UINTPTR_MAX - (uintptr_t)p)
         return sim_cuda_return(c, cudaErrorInvalidValue);
     if (flags & cudaHostRegisterIoMemory)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sim/cuda/capture.h"
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/stream.h"
 #include "sim/data/memory.h"
@@ -29,6 +30,12 @@ static int pool_allocate(struct context *c, struct pool *pool, size_t bytes, voi
     return cudaSuccess;
 }
 
+/* CUDA makes nodes of a graph that allocate and free: they are not simulated. */
+#define POOL_UNCAPTURED(c, s)                                                                      \
+    CAPTURE_CHECK(c, s);                                                                           \
+    if ((s)->capture)                                                                              \
+    return sim_cuda_return(c, sim_capture_unsupported(s, cudaErrorNotSupported))
+
 cudaError_t sim_cudaMallocAsync(void **p, size_t bytes, cudaStream_t handle)
 {
     CUDA_ENTER(c);
@@ -37,6 +44,7 @@ cudaError_t sim_cudaMallocAsync(void **p, size_t bytes, cudaStream_t handle)
     struct stream *stream = sim_stream_find(c, handle, c->device);
     if (!stream)
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
+    POOL_UNCAPTURED(c, stream);
     return sim_cuda_return(c, pool_allocate(c, sim_pool_of(stream->gpu), bytes, p));
 }
 
@@ -47,8 +55,10 @@ cudaError_t sim_cudaMallocFromPoolAsync(void **p, size_t bytes, cudaMemPool_t ha
     struct pool *pool = find_pool(c, handle);
     if (!p || !pool)
         return sim_cuda_return(c, cudaErrorInvalidValue);
-    if (!sim_stream_find(c, stream, c->device))
+    struct stream *s = sim_stream_find(c, stream, c->device);
+    if (!s)
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
+    POOL_UNCAPTURED(c, s);
     return sim_cuda_return(c, pool_allocate(c, pool, bytes, p));
 }
 
@@ -59,6 +69,7 @@ cudaError_t sim_cudaFreeAsync(void *p, cudaStream_t handle)
     struct stream *stream = sim_stream_with_room(c, handle, c->device);
     if (!stream)
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
+    POOL_UNCAPTURED(c, stream);
     if (!p)
         return cudaSuccess;
     struct allocation *a = sim_memory_at(c->process, p);

@@ -1,4 +1,4 @@
-/* CUDA's functions that exist, but that the virtual machine refuses: graphs, functions of the driver. */
+/* CUDA's functions that exist, but that the virtual machine refuses: functions of the driver. */
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/outside.h"
 #include "sim/kernel/gen/functions.h"
@@ -7,23 +7,6 @@ cudaError_t sim_outside_refuse(int error)
 {
     CUDA_ENTER(c);
     return sim_cuda_return(c, error);
-}
-
-static cudaError_t refused_not_supported(void)
-{
-    return sim_outside_refuse(cudaErrorNotSupported);
-}
-
-cudaError_t sim_cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
-{
-    (void)stream, (void)mode;
-    return refused_not_supported();
-}
-
-cudaError_t sim_cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
-{
-    (void)stream, (void)graph;
-    return refused_not_supported();
 }
 
 /* The virtual driver has no entry points, so every symbol is not found. */

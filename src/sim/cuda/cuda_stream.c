@@ -1,6 +1,7 @@
 /* CUDA's functions for streams: creation, queries, host functions, and a kernel that
  * only takes time. */
 #include "base/mem.h"
+#include "sim/cuda/capture.h"
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/host.h"
 #include "sim/cuda/stream.h"
@@ -52,6 +53,7 @@ cudaError_t sim_cudaStreamDestroy(cudaStream_t handle)
     if (!s || s->gpu->process != c->process)
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     ncs_map_remove(&sim_world.streams, ncs_map_key(handle));
+    sim_capture_leave(s);
     sim_stream_unref(s); /* its work goes on */
     return cudaSuccess;
 }
@@ -62,6 +64,9 @@ cudaError_t sim_cudaStreamSynchronize(cudaStream_t handle)
     struct stream *s = sim_stream_find(c, handle, c->device);
     if (!s)
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
+    int refused = sim_capture_refuses_wait(c, s);
+    if (refused)
+        return sim_cuda_return(c, refused);
     struct gpu *gpu = s->gpu;
     sim_stream_wait(c, s);
     return sim_cuda_return(c, gpu->fault);
@@ -73,6 +78,9 @@ cudaError_t sim_cudaStreamQuery(cudaStream_t handle)
     struct stream *s = sim_stream_find(c, handle, c->device);
     if (!s)
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
+    int refused = sim_capture_refuses_wait(c, s);
+    if (refused)
+        return sim_cuda_return(c, refused);
     struct gpu *gpu = s->gpu;
     bool idle = !s->tail || sim_op_poll(c, s->tail);
     return sim_cuda_return(c, gpu->fault ? gpu->fault : idle ? cudaSuccess : cudaErrorNotReady);
@@ -102,8 +110,6 @@ DEFINE_QUERY(StreamGetFlags, unsigned int, s->flags)
 DEFINE_QUERY(StreamGetPriority, int, s->priority)
 DEFINE_QUERY(StreamGetId, unsigned long long, s->id)
 DEFINE_QUERY(StreamGetDevice, int, s->gpu->device)
-/* No stream ever captures: cudaStreamBeginCapture refuses. */
-DEFINE_QUERY(StreamIsCapturing, enum cudaStreamCaptureStatus, s ? cudaStreamCaptureStatusNone : 0)
 
 static cudaError_t enqueue_host(cudaStream_t handle, cudaHostFn_t function,
                                 cudaStreamCallback_t callback, void *data, unsigned flags)
@@ -114,6 +120,9 @@ static cudaError_t enqueue_host(cudaStream_t handle, cudaHostFn_t function,
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     if ((!function && !callback) || flags != 0)
         return sim_cuda_return(c, cudaErrorInvalidValue);
+    CAPTURE_CHECK(c, s);
+    if (callback && s->capture) /* only cudaLaunchHostFunc can be captured (runtime API guide, cudaStreamAddCallback) */
+        return sim_cuda_return(c, sim_capture_unsupported(s, cudaErrorStreamCaptureUnsupported));
     if (!sim_host_prepare(s->gpu))
         return sim_cuda_return(c, cudaErrorMemoryAllocation);
     struct op *op = sim_op_new(OP_HOST, s->gpu, &s, 1, sim_cost_step());
@@ -142,6 +151,7 @@ cudaError_t sim_ncsDelay(cudaStream_t handle, double seconds)
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     if (!(seconds >= 0 && seconds < 9e9))
         return sim_cuda_return(c, cudaErrorInvalidValue);
+    CAPTURE_CHECK(c, s);
     sim_op_submit(sim_op_new(OP_DELAY, s->gpu, &s, 1, sim_cost_step() + (int64_t)(seconds * 1e9)));
     return cudaSuccess;
 }

@@ -29,6 +29,7 @@ static struct op *host_take(struct host *h)
 static void call(struct context *c, struct op *op)
 {
     const struct op_work *work = &op->work;
+    op->gpu->host->local.again = op->of_graph;
     c->in_callback = true;
     sim_foreign_let_go();
     if (work->callback)

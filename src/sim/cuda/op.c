@@ -7,6 +7,7 @@
 #include "api/types.h"
 #include "base/mem.h"
 #include "sim/cuda/above.h"
+#include "sim/cuda/capture.h"
 #include "sim/cuda/host.h"
 #include "sim/cuda/kernel_slot.h"
 #include "sim/cuda/stream.h"
@@ -85,6 +86,8 @@ struct op *sim_op_new(enum op_kind kind, struct gpu *gpu, struct stream *const *
                       int64_t cost)
 {
     struct world *w = &sim_world;
+    if (streams[0]->capture)
+        return sim_capture_op(kind, gpu, streams, count, cost);
     struct op *op = sim_new(sizeof *op);
     op->kind = kind;
     op->gpu = gpu;
@@ -136,6 +139,8 @@ static void unblock(struct op *op)
 void sim_op_submit(struct op *op)
 {
     sim_world_changed();
+    if (op->captured)
+        return;
     tell_of(op, NCS_WORK_QUEUED);
     unblock(op);
 }

@@ -56,6 +56,8 @@ struct op {
     struct op *previous, *next;   /* all unfinished ones */
     struct op *next_queued;
     bool queued;
+    bool captured;           /* a node of a graph: it never runs */
+    bool of_graph;           /* made by a launch of a graph */
     uint64_t serial;
     int64_t cost;
     size_t agenda_place;     /* 0 = not there */
@@ -65,7 +67,8 @@ struct op {
 };
 
 /* A new operation behind the tails of the given streams, at least one, and behind what the legacy stream
- * implies. It becomes their tail. The caller may add edges and then calls sim_op_submit. */
+ * implies. It becomes their tail. The caller may add edges and then calls sim_op_submit. On capturing streams it is
+ * the new node of a graph (capture.h), which gets no such edges. */
 struct op *sim_op_new(enum op_kind kind, struct gpu *gpu, struct stream *const *streams, size_t count,
                       int64_t cost);
 void sim_op_after(struct op *op, struct op *older); /* NULL or done: no edge */

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "sim/cuda/above.h"
+#include "sim/cuda/capture.h"
 #include "sim/kernel/world.h"
 
 struct stream *sim_stream_new(struct gpu *gpu, unsigned flags, int priority)
@@ -32,6 +33,7 @@ static void stream_forget(struct stream *s)
         }
     if (gpu->legacy == s)
         gpu->legacy = NULL;
+    ncs_free(s->front);
     sim_free(s, sizeof *s);
 }
 
@@ -109,6 +111,7 @@ struct event *sim_event_new(struct gpu *gpu, struct event_record *record)
 void sim_event_free(struct event *e)
 {
     if (--e->record->events == 0) {
+        sim_capture_forget_record(e->record);
         sim_op_unref(e->record->op);
         sim_free(e->record, sizeof *e->record);
     }

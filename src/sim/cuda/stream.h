@@ -9,6 +9,7 @@
 #include "ncclscript/cuda_abi.h"
 #include "sim/cuda/op.h"
 
+struct capture;
 struct context;
 struct gpu;
 struct ncs_call;
@@ -26,11 +27,18 @@ struct stream {
     struct waitable room; /* fires when at most STREAM_DEPTH operations are unfinished */
     unsigned references;
     uint64_t handle;      /* its name in the log */
+    struct capture *capture; /* NULL = it is not captured */
+    size_t captured_lane;    /* its place among the capture's streams */
+    size_t *front;           /* the nodes that the next one follows */
+    size_t fronts, front_room;
 };
 
 /* What the latest record of an event was. All processes that have the event share it. */
 struct event_record {
-    struct op *op;        /* NULL = never recorded */
+    struct op *op;        /* NULL = never recorded, or recorded in a capture */
+    uint64_t captured;    /* id of that capture; 0 = none */
+    size_t *front;        /* and the nodes that it stands for */
+    size_t fronts;
     uint64_t serial;
     unsigned events;      /* that share it */
 };

@@ -75,6 +75,7 @@ struct context {
 
     int device;           /* CUDA's current device */
     int cuda_error;       /* CUDA's last error */
+    int capture_mode;     /* cudaStreamCaptureMode: which captures forbid it calls that may wait */
     bool in_callback;     /* runs a stream's host function, which must not call CUDA or NCCL */
     struct group group;
     struct param_texts *params; /* what ncclParam* returned; NULL = nothing yet */

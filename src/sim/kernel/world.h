@@ -21,6 +21,7 @@
 #define CUDA_VERSION_REPORTED 13000 /* 1000 * major + 10 * minor */
 #define CUDA_LIMITS 7
 
+struct capture;
 struct op;
 struct host;
 struct job;
@@ -127,7 +128,9 @@ struct world {
     struct job *dirty_first, *dirty_last;
 
     /* objects by handle */
-    struct ncs_map streams, events, pools, comms;
+    struct ncs_map streams, events, pools, comms, graphs, graph_execs;
+    struct capture *capture_first, *capture_last; /* those that have not ended, in order of their beginning */
+    uint64_t capture_serial;
     uint64_t stream_serial;
     struct allocation **allocation;     /* sorted by base */
     size_t allocations, allocations_room;

@@ -11,6 +11,7 @@
 #include "sim/comm/launch.h"
 #include "sim/comm/rma.h"
 #include "sim/comm/composed.h"
+#include "sim/cuda/capture.h"
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/stream.h"
 #include "sim/data/memory.h"
@@ -95,6 +96,9 @@ static struct part *make_part(const struct request *r, struct comm_rank *cr, str
     sim_stream_ref(stream);
     p->call = ncs_local ? ncs_local->call : NULL;
     ncs_call_pin(p->call);
+    p->capture = stream->capture ? stream->capture->id : 0;
+    if (p->capture && p->call)
+        p->call->captured = true;
     return p;
 }
 
@@ -179,6 +183,13 @@ static int queue_request(struct context *c, const struct request *r, const struc
     if (!stream || (at_once && r->op >= ncclNumOps && stream->gpu != cr->gpu)) {
         sim_rma_free(rma);
         return sim_cuda_failed_in_nccl(c, cudaErrorInvalidResourceHandle);
+    }
+    int refused = sim_capture_refuses(stream);
+    if (!refused && one_sided) /* one-sided calls in graphs are not simulated */
+        refused = sim_capture_unsupported(stream, cudaErrorNotSupported);
+    if (refused) {
+        sim_rma_free(rma);
+        return sim_cuda_failed_in_nccl(c, refused);
     }
     struct part *p = make_part(r, cr, stream);
     p->rma = rma;

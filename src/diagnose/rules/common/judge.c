@@ -72,6 +72,7 @@ void ncs_draft_take(const struct ncs_analysis *q, const struct ncs_cause *r, con
     d->f.rule = rule;
     d->f.level = r->kind >= NCS_CAUSE_LABELS || d->remark ? NCS_LEVEL_NOTE : NCS_LEVEL_ERROR;
     ncs_repairs(q, r, d);
+    ncs_add_launches(q, r, d);
     ncs_drafts_add(q, all, d);
 }
 

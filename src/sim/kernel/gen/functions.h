@@ -43,7 +43,10 @@
     X(cudaStreamQuery) X(cudaStreamWaitEvent) X(cudaStreamAddCallback) X(cudaLaunchHostFunc) \
     X(cudaStreamGetFlags) X(cudaStreamGetPriority) X(cudaStreamGetId) X(cudaStreamGetDevice) \
     X(cudaStreamIsCapturing) X(cudaStreamBeginCapture) X(cudaStreamEndCapture) \
-    X(cudaEventCreate) X(cudaEventCreateWithFlags) X(cudaEventRecord) \
+    X(cudaStreamGetCaptureInfo) X(cudaThreadExchangeStreamCaptureMode) X(cudaGraphCreate) \
+    X(cudaGraphDestroy) X(cudaGraphGetNodes) X(cudaGraphInstantiate) \
+    X(cudaGraphInstantiateWithFlags) X(cudaGraphUpload) X(cudaGraphLaunch) \
+    X(cudaGraphExecDestroy) X(cudaEventCreate) X(cudaEventCreateWithFlags) X(cudaEventRecord) \
     X(cudaEventRecordWithFlags) X(cudaEventQuery) X(cudaEventSynchronize) \
     X(cudaEventElapsedTime) X(cudaEventDestroy) X(cudaIpcGetMemHandle) X(cudaIpcOpenMemHandle) \
     X(cudaIpcCloseMemHandle) X(cudaIpcGetEventHandle) X(cudaIpcOpenEventHandle) X(ncsDelay) \

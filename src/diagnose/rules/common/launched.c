@@ -1,0 +1,93 @@
+/* Calls that a launch of a graph carried out: the place of a call is where it was captured, so a finding says where
+ * the graph was launched. No change of a single call repairs them. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "diagnose/rules/rule.h"
+
+struct launched {
+    const struct ncs_call **call; /* each pair of places once */
+    size_t count, room;
+};
+
+static void launched_add(struct launched *l, const struct ncs_call *c)
+{
+    if (!c || !c->launched)
+        return;
+    for (size_t i = 0; i < l->count; i++)
+        if (l->call[i]->place.line == c->place.line && l->call[i]->launched->place.line == c->launched->place.line)
+            return;
+    NCS_PUSH(l->call, l->count, l->room, c);
+}
+
+static const struct ncs_call *launched_numbered(const struct ncs_analysis *q, int comm, int comm_rank, uint32_t number)
+{
+    return number ? ncs_journal_call(q->journal, comm, comm_rank, number) : NULL;
+}
+
+/* Calls that edits name. */
+static void launched_of_edits(const struct ncs_analysis *q, const struct ncs_draft *d, struct launched *l)
+{
+    for (size_t i = 0; i < d->f.repairs; i++) {
+        const struct ncs_edit *e = &d->f.repair[i];
+        if (e->of_host)
+            continue;
+        launched_add(l, launched_numbered(q, e->comm, e->comm_rank, e->kind == NCS_EDIT_INSERT ? 0 : e->call));
+        launched_add(l, launched_numbered(q, e->other_comm >= 0 ? e->other_comm : e->comm,
+                                    e->other_comm >= 0 ? e->other_comm_rank : e->comm_rank, e->other));
+        if (e->kind == NCS_EDIT_INSERT && e->model >= 0)
+            launched_add(l, launched_numbered(q, e->comm, e->model_comm_rank, e->model_call));
+    }
+}
+
+static int launched_order(const void *a, const void *b)
+{
+    const struct ncs_call *x = *(const struct ncs_call *const *)a, *y = *(const struct ncs_call *const *)b;
+    return x->place.line != y->place.line ? (x->place.line < y->place.line ? -1 : 1)
+                                          : x->launched->place.line - y->launched->place.line;
+}
+
+static void drop_edits(struct ncs_draft *d)
+{
+    for (size_t i = 0; i < d->f.repairs; i++)
+        ncs_edit_free(&d->f.repair[i]);
+    ncs_free(d->f.repair);
+    d->f.repair = NULL;
+    d->f.repairs = 0;
+}
+
+/* "the call at line 5 is in a graph that lines 8, 12 launch" */
+static void format_launches(const struct launched *l, struct ncs_str *s)
+{
+    for (size_t i = 0, end; i < l->count; i = end) {
+        int line = l->call[i]->place.line;
+        for (end = i + 1; end < l->count && l->call[end]->place.line == line;)
+            end++;
+        ncs_str_addf(s, "%s the call at line %d is in a graph that line%s", i ? "," : ";", line,
+                     end - i > 1 ? "s" : "");
+        for (size_t k = i; k < end; k++)
+            ncs_str_addf(s, "%s %d", k > i ? "," : "", l->call[k]->launched->place.line);
+        ncs_str_add(s, end - i > 1 ? " launch" : " launches");
+    }
+}
+
+void ncs_add_launches(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+{
+    struct launched l = { 0 };
+    struct ncs_str s = { 0 };
+    launched_of_edits(q, d, &l);
+    if (l.count)
+        drop_edits(d);
+    for (size_t i = 0; r->unmet && i < r->unmet->presents; i++)
+        launched_add(&l, r->unmet->present[i]);
+    for (size_t i = 0; i < r->calls; i++)
+        launched_add(&l, r->call[i]);
+    if (l.count && d->f.why) {
+        qsort(l.call, l.count, sizeof *l.call, launched_order);
+        ncs_str_add(&s, d->f.why);
+        format_launches(&l, &s);
+        ncs_free(d->f.why);
+        d->f.why = ncs_str_take(&s);
+    }
+    ncs_free(l.call);
+}
