@@ -1,4 +1,5 @@
 #define _GNU_SOURCE /* syscall */
+#include "shim/newer.h"
 #include "shim/shim.h"
 
 #include <dlfcn.h>
@@ -454,6 +455,11 @@ int ncs_shim_site_of(const struct wire_site *described)
 cudaError_t ncs_shim_refuse_cuda(int error)
 {
     return is_client ? client_refuse(error) : sim_outside_refuse(error);
+}
+
+bool ncs_shim_is_since(int version)
+{
+    return settings.nccl_version >= version;
 }
 
 bool ncs_shim_skips_kernels(void)
