@@ -25,14 +25,15 @@ difference { "CTA_POLICY_ZERO", "2.28.3", "CTAPolicy may be 2: no CTAs", "0 and 
   source = "src/init.cc of 2.27.5 and 2.28.3" }
 difference { "LEAVE_WINDOW", "2.28.3", "ncclCommWindowRegister of NULL or of 0 bytes leaves the window as it was",
   "it sets the window to NULL", source = "src/register/register.cc of 2.27.5, src/dev_runtime.cc of 2.28.3" }
-difference { "WINDOW_SWITCH", "2.28.3", "NCCL_WIN_ENABLE=0: ncclCommWindowRegister gives NULL",
-  "NCCL_LOCAL_REGISTER=0 does that", source = "src/register/register.cc of 2.27.5" }
 difference { "ALIGN_WINDOW", "2.28.3", "ncclCommWindowRegister refuses a start that is not a multiple of 4096 with 4",
   "it takes any start", source = "src/register/register.cc of 2.27.5, src/dev_runtime.cc of 2.28.3" }
 difference { "END_NO_WINDOW", "2.28.3", "ncclCommWindowDeregister of NULL looks at nothing and succeeds",
   "it asks CUDA for the device first", source = "measured on 2.27.3, 2.27.5 and 2.28.9" }
 difference { "CTA_POLICY_BOTH", "2.29.2", "CTAPolicy may be 3: both bits", "3 is refused",
   source = "src/init.cc of 2.29.2" }
+difference { "WINDOW_SWITCH", "2.29.2", "NCCL_WIN_ENABLE=0: ncclCommWindowRegister gives NULL",
+  "2.28 does with NCCL_LOCAL_REGISTER=0 as well, 2.27 with NCCL_LOCAL_REGISTER=0 alone",
+  source = "src/register/register.cc of 2.27.5, src/dev_runtime.cc of 2.28.9 and 2.29.2" }
 difference { "CHECK_WINDOW", "2.29.2", "window calls check communicator, out-parameter, buffer and size first",
   "they crash, or return 0", source = "src/dev_runtime.cc of 2.29.2; measured on 2.28.9 and 2.30.7" }
 difference { "NAME_OS_SOCKET", "2.29.2", "refused connections: \"ncclOsSocketStartConnect: ...\"",

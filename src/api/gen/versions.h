@@ -29,10 +29,10 @@
     NCS_NCCL_DIFFERENCE(NAME_NO_NETWORK, 22703) /* an unknown NCCL_NET: "Failed to initialize any NET plugin" */ \
     NCS_NCCL_DIFFERENCE(CTA_POLICY_ZERO, 22803) /* CTAPolicy may be 2: no CTAs */ \
     NCS_NCCL_DIFFERENCE(LEAVE_WINDOW, 22803) /* ncclCommWindowRegister of NULL or of 0 bytes leaves the window as it was */ \
-    NCS_NCCL_DIFFERENCE(WINDOW_SWITCH, 22803) /* NCCL_WIN_ENABLE=0: ncclCommWindowRegister gives NULL */ \
     NCS_NCCL_DIFFERENCE(ALIGN_WINDOW, 22803) /* ncclCommWindowRegister refuses a start that is not a multiple of 4096 with 4 */ \
     NCS_NCCL_DIFFERENCE(END_NO_WINDOW, 22803) /* ncclCommWindowDeregister of NULL looks at nothing and succeeds */ \
     NCS_NCCL_DIFFERENCE(CTA_POLICY_BOTH, 22902) /* CTAPolicy may be 3: both bits */ \
+    NCS_NCCL_DIFFERENCE(WINDOW_SWITCH, 22902) /* NCCL_WIN_ENABLE=0: ncclCommWindowRegister gives NULL */ \
     NCS_NCCL_DIFFERENCE(CHECK_WINDOW, 22902) /* window calls check communicator, out-parameter, buffer and size first */ \
     NCS_NCCL_DIFFERENCE(NAME_OS_SOCKET, 22902) /* refused connections: "ncclOsSocketStartConnect: ..." */ \
     NCS_NCCL_DIFFERENCE(COUNT_CHILDREN, 22902) /* the log of a split says childCount */ \

@@ -46,11 +46,15 @@ static inline bool sim_env_is(enum env variable, int64_t value)
     return sim_env_number(variable) == value;
 }
 
-/* True if symmetric memory exists. Without it, registering a window returns 0 and a NULL handle. */
+/* True if symmetric memory exists. Without it, registering a window returns 0 and a NULL handle; up to 2.28 only where
+ * local registration is off, whose handle it returns otherwise (NCCL 2.28.9, src/dev_runtime.cc). */
 static inline bool sim_env_has_windows(void)
 {
-    enum env off = sim_version_does(DOES_WINDOW_SWITCH) ? ENV_WIN_ENABLE : ENV_LOCAL_REGISTER;
-    return !sim_env_is(off, 0) && !sim_env_is(ENV_CUMEM_ENABLE, 0);
+    bool symmetric = !sim_env_is(ENV_WIN_ENABLE, 0) && !sim_env_is(ENV_CUMEM_ENABLE, 0);
+    if (sim_version_does(DOES_WINDOW_SWITCH))
+        return symmetric;
+    bool local = !sim_env_is(ENV_LOCAL_REGISTER, 0);
+    return sim_version_does(DOES_LEAVE_WINDOW) ? symmetric || local : local && !sim_env_is(ENV_CUMEM_ENABLE, 0);
 }
 
 /* True if ncclCommRegister registers anything. If not, it returns a NULL handle
