@@ -34,6 +34,9 @@
 #define NCCL_VERSION(x, y, z) \
     (((x) <= 2 && (y) <= 8) ? (x) * 1000 + (y) * 100 + (z) : (x) * 10000 + (y) * 100 + (z))
 
+/* Whose header this is: what a program that is built with it says in `version` of a configuration. */
+#define NCCLSCRIPT_NCCL_VERSION NCCL_VERSION(2, 32, 3)
+
 typedef struct ncclComm *ncclComm_t;
 typedef struct ncclWindow_vidmem *ncclWindow_t;
 typedef struct ncclParamHandle *ncclParamHandle_t;
@@ -153,7 +156,7 @@ typedef struct {
 /* A configuration in which nothing is set. C++ wants the fields in their order. */
 #define NCCL_CONFIG_INITIALIZER                                                                            \
     {                                                                                                      \
-        .size = sizeof(ncclConfig_t), .magic = NCCL_CONFIG_MAGIC, .version = NCCL_VERSION(2, 32, 3),       \
+        .size = sizeof(ncclConfig_t), .magic = NCCL_CONFIG_MAGIC, .version = NCCLSCRIPT_NCCL_VERSION,       \
         .blocking = NCCL_CONFIG_UNDEF_INT, .cgaClusterSize = NCCL_CONFIG_UNDEF_INT,                        \
         .minCTAs = NCCL_CONFIG_UNDEF_INT, .maxCTAs = NCCL_CONFIG_UNDEF_INT,                                \
         .netName = NCCL_CONFIG_UNDEF_PTR, .splitShare = NCCL_CONFIG_UNDEF_INT,                             \

@@ -47,7 +47,7 @@
 ---@field nranks integer # number of ranks
 ---@field policy "strict" | "typical" # policy of the run
 ---@field driver string # "sim" or "nccl"
----@field nccl string # version of NCCL: "2.30.7"
+---@field nccl string # version of NCCL: "2.32.3"
 
 ---@class ncclscript.declaration
 ---@field about? string # one line of text for reports and lists
@@ -312,8 +312,8 @@ function nccl.group(label, fn) end
 function nccl.simulate(label, fn) end
 ---Returns the version of NCCL.
 ---@param options? ncclscript.label_options
----@return integer code # 23007
----@return string text # "2.30.7"
+---@return integer code # 23203
+---@return string text # "2.32.3"
 function nccl.version(options) end
 ---Returns NCCL's text for a result.
 ---    print(nccl.error_string("ncclRemoteError"))

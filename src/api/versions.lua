@@ -9,7 +9,7 @@ versions.profiles = { "2.26.2", "2.27.3", "2.27.5", "2.28.9", "2.29.2", "2.29.7"
   "2.31.2", "2.32.3" }
 
 -- The profile that holds where none is asked for.
-versions.default = "2.30.7"
+versions.default = "2.32.3"
 
 -- A difference that the simulator's code asks for as sim_version_does(DOES_<name>): name, the version that
 -- brought it, what holds since then, and what held before. source: where the fact is from. A binary of NVIDIA's

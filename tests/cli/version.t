@@ -38,7 +38,7 @@ $ ncclscript run --format json version.lua newer.lua --nccl-version 2.28.9 | jq 
 > ["skipped","2.28.9"]
 $ ncclscript run --format json version.lua newer.lua | jq -c '[.verdict, .nccl]'
 > ["pass","2.28.9"]
-> ["pass","2.30.7"]
+> ["pass","2.32.3"]
 
 # A failure of CUDA's inside NCCL: the version decides what the thread's last error of CUDA is then.
 $ ncclscript run --nccl-version 2.28.9 cuda_error.lua | head -n 2

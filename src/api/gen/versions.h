@@ -7,8 +7,8 @@
 #define NCS_NCCL_NEWEST "2.32.3"
 #define NCS_NCCL_RANGE "2.26.2 ... 2.32.3"
 #define NCS_NCCL_ONE_OF "2.26.2, 2.27.3, 2.27.5, 2.28.9, 2.29.2, 2.29.7, 2.30.3, 2.30.4, 2.30.7, 2.31.2 and 2.32.3"
-#define NCS_NCCL_DEFAULT 23007
-#define NCS_NCCL_DEFAULT_TEXT "2.30.7"
+#define NCS_NCCL_DEFAULT 23203
+#define NCS_NCCL_DEFAULT_TEXT "2.32.3"
 
 /* NCS_NCCL_PROFILE(text), oldest first */
 #define NCS_NCCL_PROFILES(NCS_NCCL_PROFILE) \
