@@ -30,13 +30,13 @@ endfunction()
 
 file(GLOB many_sources CONFIGURE_DEPENDS ${shim}/many/*.c)
 ncs_shim_library(shim_sim libncclscript-sim.so ${shim}/sim.map
-                 ${shim}/shim.c ${shim}/watch.c ${shim}/place.c ${shim}/settings.c ${shim}/other.c ${shim}/threads.c ${shim}/absent_list.c
+                 ${shim}/shim.c ${shim}/watch.c ${shim}/place.c ${shim}/settings.c ${shim}/other.c ${shim}/threads.c ${shim}/absent_list.c ${shim}/newer.c
                  ${shim}/kernel/not_run.c ${many_sources})
 target_link_libraries(shim_sim PRIVATE -Wl,--whole-archive ncs_sim ncs_api ncs_base
                       -Wl,--no-whole-archive ${CMAKE_DL_LIBS}
                       -Wl,-z,nodelete) # its thread watches the time limit to the end of the process
 
-ncs_shim_library(shim_nccl libnccl.so.2 ${shim}/nccl.map ${shim}/nccl.c ${shim}/absent_nccl.c)
+ncs_shim_library(shim_nccl libnccl.so.2 ${shim}/nccl.map ${shim}/nccl.c ${shim}/newer_nccl.c ${shim}/absent_nccl.c)
 target_link_libraries(shim_nccl PRIVATE shim_sim)
 ncs_shim_link(shim_nccl libnccl.so libnccl.so.2)
 

@@ -1,5 +1,5 @@
 /* The binary interface of NCCL's host API as this project declares it, so that it builds on a machine
- * without NCCL. Values, sizes and offsets are those of NCCL 2.30.7 on 64-bit Linux; a test compares them
+ * without NCCL. Values, sizes and offsets are those of NCCL 2.32.3 on 64-bit Linux; a test compares them
  * with the official nccl.h where it finds one. Include this or nccl.h, never both. */
 #ifndef NCCLSCRIPT_NCCL_ABI_H
 #define NCCLSCRIPT_NCCL_ABI_H
@@ -34,10 +34,14 @@
 #define NCCL_VERSION(x, y, z) \
     (((x) <= 2 && (y) <= 8) ? (x) * 1000 + (y) * 100 + (z) : (x) * 10000 + (y) * 100 + (z))
 
+/* Whose header this is: what a program that is built with it says in `version` of a configuration. */
+#define NCCLSCRIPT_NCCL_VERSION NCCL_VERSION(2, 32, 3)
+
 typedef struct ncclComm *ncclComm_t;
 typedef struct ncclWindow_vidmem *ncclWindow_t;
 typedef struct ncclParamHandle *ncclParamHandle_t;
 typedef struct CUstream_st *cudaStream_t;
+typedef struct CUevent_st *cudaEvent_t;
 
 typedef struct {
     char internal[NCCL_UNIQUE_ID_BYTES];
@@ -116,12 +120,43 @@ typedef struct {
     int numRmaCtx;
     int maxP2pPeers;         /* 2.30.3 */
     int graphStreamOrdering; /* 2.30.7 */
+    int launchOrderImplicit; /* 2.31.2 */
+    int numRmaSig;
+    int rmaEagerInit;
+    int hostCftMode;
+    int nvlsHostMode;        /* 2.32.3 */
 } ncclConfig_t;
+
+/* The configuration of one collective (2.31.2). */
+typedef struct {
+    size_t size;
+    unsigned int magic;
+    unsigned int version;
+    void *ext;
+    int minCTAs;
+    int maxCTAs;
+    int nvlsCTAs;
+    int cgaClusterSize;
+    const char *algSelection;
+    int forceAlgSelection;
+    int CTAPolicy;
+    uint64_t userProfilerTag;
+    cudaEvent_t launchCompletionEvent; /* 2.32.3 */
+} ncclCollConfig_t;
+
+/* How processes encrypt what they send (2.32.3). */
+typedef struct {
+    size_t size;
+    unsigned int magic;
+    unsigned int version;
+    int mode;
+    const char *psk;
+} ncclEncryptionConfig_t;
 
 /* A configuration in which nothing is set. C++ wants the fields in their order. */
 #define NCCL_CONFIG_INITIALIZER                                                                            \
     {                                                                                                      \
-        .size = sizeof(ncclConfig_t), .magic = NCCL_CONFIG_MAGIC, .version = NCCL_VERSION(2, 30, 7),       \
+        .size = sizeof(ncclConfig_t), .magic = NCCL_CONFIG_MAGIC, .version = NCCLSCRIPT_NCCL_VERSION,       \
         .blocking = NCCL_CONFIG_UNDEF_INT, .cgaClusterSize = NCCL_CONFIG_UNDEF_INT,                        \
         .minCTAs = NCCL_CONFIG_UNDEF_INT, .maxCTAs = NCCL_CONFIG_UNDEF_INT,                                \
         .netName = NCCL_CONFIG_UNDEF_PTR, .splitShare = NCCL_CONFIG_UNDEF_INT,                             \
@@ -131,6 +166,9 @@ typedef struct {
         .nChannelsPerNetPeer = NCCL_CONFIG_UNDEF_INT, .nvlinkCentricSched = NCCL_CONFIG_UNDEF_INT,         \
         .graphUsageMode = NCCL_CONFIG_UNDEF_INT, .numRmaCtx = NCCL_CONFIG_UNDEF_INT,                       \
         .maxP2pPeers = NCCL_CONFIG_UNDEF_INT, .graphStreamOrdering = NCCL_CONFIG_UNDEF_INT,                \
+        .launchOrderImplicit = NCCL_CONFIG_UNDEF_INT, .numRmaSig = NCCL_CONFIG_UNDEF_INT,                  \
+        .rmaEagerInit = NCCL_CONFIG_UNDEF_INT, .hostCftMode = NCCL_CONFIG_UNDEF_INT,                       \
+        .nvlsHostMode = NCCL_CONFIG_UNDEF_INT,                                                             \
     }
 
 typedef struct {

@@ -47,7 +47,7 @@
 ---@field nranks integer # number of ranks
 ---@field policy "strict" | "typical" # policy of the run
 ---@field driver string # "sim" or "nccl"
----@field nccl string # version of NCCL: "2.30.7"
+---@field nccl string # version of NCCL: "2.32.3"
 
 ---@class ncclscript.declaration
 ---@field about? string # one line of text for reports and lists
@@ -64,7 +64,7 @@
 ---@field needs? { driver?: string, nccl?: string, gpus?: integer } # requirements; the run is skipped if one is missing
 ---@field timeout? number | string # limit of real time: a number of seconds, or "30s"
 ---@field env? table<string, string> # NCCL_* and CUDA_* variables whose values are numbers, switches or names; they override the variables of the process; other variables need --unsafe
----@field sim? { nccl?: "2.28.9" | "2.29.2" | "2.29.7" | "2.30.3" | "2.30.4" | "2.30.7", memory?: integer | string, capability?: number, eager?: integer | string, lanes?: integer, model?: "plain" | "hgx-a100" | "hgx-h100", ready_after?: integer, quirks?: boolean } # settings of the simulator
+---@field sim? { nccl?: "2.26.2" | "2.27.3" | "2.27.5" | "2.28.9" | "2.29.2" | "2.29.7" | "2.30.3" | "2.30.4" | "2.30.7" | "2.31.2" | "2.32.3", memory?: integer | string, capability?: number, eager?: integer | string, lanes?: integer, model?: "plain" | "hgx-a100" | "hgx-h100", ready_after?: integer, quirks?: boolean } # settings of the simulator
 
 ---Declares the run. It is the first statement of a scenario.
 ---    scenario { ranks = 4, params = { count = 1024 }, outcome = { hang = true } }
@@ -248,6 +248,11 @@ function fault.async_error(when) end
 ---@field num_rma_ctx? integer # NCCL's numRmaCtx
 ---@field max_p2p_peers? integer # NCCL's maxP2pPeers
 ---@field graph_stream_ordering? boolean | integer # NCCL's graphStreamOrdering
+---@field launch_order_implicit? boolean | integer # NCCL's launchOrderImplicit
+---@field num_rma_sig? integer # NCCL's numRmaSig
+---@field rma_eager_init? boolean | integer # NCCL's rmaEagerInit
+---@field host_cft_mode? integer # NCCL's hostCftMode
+---@field nvls_host_mode? integer # NCCL's nvlsHostMode
 ---@field label? string # label of the call
 
 ---@class ncclscript.split_options: ncclscript.comm_config
@@ -307,8 +312,8 @@ function nccl.group(label, fn) end
 function nccl.simulate(label, fn) end
 ---Returns the version of NCCL.
 ---@param options? ncclscript.label_options
----@return integer code # 23007
----@return string text # "2.30.7"
+---@return integer code # 23203
+---@return string text # "2.32.3"
 function nccl.version(options) end
 ---Returns NCCL's text for a result.
 ---    print(nccl.error_string("ncclRemoteError"))

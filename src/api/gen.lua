@@ -395,6 +395,11 @@ local compat = assert(loadfile(here .. "/gen_compat.lua"))() {
   api = api, output = output, wrapped = wrapped, declare = declare, note = NOTE,
 }
 
+local versions = assert(loadfile(here .. "/gen_versions.lua"))() {
+  api = api, output = output, wrapped = wrapped, root = root,
+  versions = assert(loadfile(here .. "/versions.lua"))(),
+}
+
 local function text_of(path)
   return table.concat(outputs[path], "\n") .. "\n"
 end
@@ -416,6 +421,7 @@ calls.sim_calls()
 calls.steps()
 calls.members()
 compat()
+versions()
 
 local stale = 0
 for _, path in ipairs(order) do

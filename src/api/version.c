@@ -2,10 +2,12 @@
 
 #include <stdio.h>
 
-/* 2.28.9 was measured. Differences of the later versions were read in NCCL's source, each by the
- * version that brought it. Nothing here knows how older versions differ. */
-const char *const ncs_nccl_profiles[] = { "2.28.9", "2.29.2", "2.29.7", "2.30.3", "2.30.4", "2.30.7",
-                                          NULL };
+#include "ncclscript/nccl_abi.h"
+
+/* Nothing here knows how versions before the oldest, or after the newest, differ. */
+#define PROFILE(text) text,
+const char *const ncs_nccl_profiles[] = { NCS_NCCL_PROFILES(PROFILE) NULL };
+#undef PROFILE
 
 const char *ncs_nccl_version_text(int code, char *buffer, size_t room)
 {
@@ -30,4 +32,12 @@ bool ncs_nccl_is_profile(int code)
         if (ncs_nccl_version_code(*text) == code)
             return true;
     return false;
+}
+
+const char *ncs_nccl_profile_before(int code)
+{
+    const char *found = NULL;
+    for (const char *const *text = ncs_nccl_profiles; *text && ncs_nccl_version_code(*text) <= code; text++)
+        found = *text;
+    return found;
 }

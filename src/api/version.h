@@ -5,9 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "ncclscript/nccl_abi.h"
-
-#define NCS_NCCL_DEFAULT NCCL_VERSION(2, 30, 7)
+#include "api/gen/versions.h"
 
 /* "2.30.7" for 23007; 0 = the default. Returns buffer. */
 const char *ncs_nccl_version_text(int code, char *buffer, size_t room);
@@ -17,5 +15,7 @@ int ncs_nccl_version_code(const char *text);
 /* The versions that the simulator can imitate, oldest first, NULL at the end. */
 extern const char *const ncs_nccl_profiles[];
 bool ncs_nccl_is_profile(int code);
+/* The newest of them that is not newer than a version; NULL if all are newer. */
+const char *ncs_nccl_profile_before(int code);
 
 #endif

@@ -42,7 +42,22 @@ static void doctor_add_line(struct ncs_str *out, const char *key, const char *te
     ncs_str_add(out, "\n");
 }
 
-/* Compares a library with the functions that this program knows: NCCL 2.30.7, the CUDA runtime 13. */
+/* Whether the simulator can be the NCCL that is installed: what it says may not hold there. */
+static void add_profile(struct ncs_str *out, int version)
+{
+    const char *before = ncs_nccl_profile_before(version);
+    struct ncs_str text = { 0 };
+    if (!before)
+        ncs_str_add(&text, "older than " NCS_NCCL_OLDEST ", the oldest version that the simulator can be");
+    else if (strcmp(before, NCS_NCCL_NEWEST) == 0)
+        ncs_str_add(&text, "newer than " NCS_NCCL_NEWEST ", the newest version that the simulator can be");
+    else
+        ncs_str_addf(&text, "the simulator can be %s, and not this version", before);
+    doctor_add_line(out, "", text.text);
+    ncs_str_free(&text);
+}
+
+/* Compares a library with the functions that this program calls: those of api.lua. */
 static void doctor_add_library(struct ncs_str *out, const char *key, const struct ncs_library *l,
                                const struct ncs_error *lack)
 {
@@ -54,9 +69,11 @@ static void doctor_add_library(struct ncs_str *out, const char *key, const struc
         ncs_str_addf(&text, "not found: %s", lack->text);
     doctor_add_line(out, key, text.text);
     ncs_str_clear(&text);
+    if (l->handle && l->lib == NCS_LIB_NCCL && l->version && !ncs_nccl_is_profile(l->version))
+        add_profile(out, l->version);
     if (l->absents) {
         ncs_str_addf(&text, "has %d of the %d functions that %s has; not: %s", l->bound,
-                     l->bound + l->absents, l->lib == NCS_LIB_NCCL ? "2.30.7" : "13.0",
+                     l->bound + l->absents, l->lib == NCS_LIB_NCCL ? "2.30.4" : "13.0",
                      l->absent.text);
         doctor_add_line(out, "", text.text);
     }
@@ -128,9 +145,13 @@ static json_t *library_json(const struct ncs_library *l, const struct ncs_error 
     char version[24];
     if (!l->handle)
         return json_pack("{s:b, s:s}", "found", 0, "why", lack->text);
-    return json_pack("{s:b, s:s, s:s, s:i, s:i, s:s}", "found", 1, "version",
-                     ncs_library_version(l, version, sizeof version), "path", l->path, "functions",
-                     l->bound, "lacks", l->absents, "absent", l->absent.text ? l->absent.text : "");
+    json_t *o = json_pack("{s:b, s:s, s:s, s:i, s:i, s:s}", "found", 1, "version",
+                          ncs_library_version(l, version, sizeof version), "path", l->path, "functions",
+                          l->bound, "lacks", l->absents, "absent", l->absent.text ? l->absent.text : "");
+    if (o && l->lib == NCS_LIB_NCCL) /* the version that the simulator can be that is nearest and not newer */
+        json_object_set_new(o, "profile", ncs_nccl_profile_before(l->version)
+                                              ? json_string(ncs_nccl_profile_before(l->version)) : json_null());
+    return o;
 }
 
 static json_t *lines_json(const char *text)

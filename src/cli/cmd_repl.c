@@ -1,4 +1,5 @@
 /* ncclscript repl: a prompt for lines that run on all ranks. */
+#include "api/version.h"
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/console.h"
@@ -20,8 +21,8 @@ static const struct ncs_option options[] = {
         "choose the schedule by this number; 0: first in, first out", NULL, 0, INT64_MAX },
     [SET]    = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running",
         "set a parameter of the file; may be given again", NULL, 0, 0 },
-    [NCCL]   = { "nccl-version", 0, NCS_OPTION_CHOICE, "VERSION", "2.30.7", "Running",
-        "the version of NCCL to simulate: 2.28.9 ... 2.30.7", ncs_nccl_profiles, 0, 0 },
+    [NCCL]   = { "nccl-version", 0, NCS_OPTION_CHOICE, "VERSION", NCS_NCCL_DEFAULT_TEXT, "Running",
+        "the version of NCCL to simulate: " NCS_NCCL_RANGE, ncs_nccl_profiles, 0, 0 },
     [MEMORY] = NCS_OPTION_MEMORY("Running"),
     [UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Running",
         "let lines run programs, use files, set any variable NCCL_* or CUDA_*", NULL, 0, 0 },

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/version.h"
 #include "base/mem.h"
 #include "base/near.h"
 #include "cli/command.h"
@@ -60,7 +61,7 @@ static int show_help(void)
 static int show_version(void)
 {
     ncs_out(ncs_program_version);
-    ncs_out("\nsimulates NCCL 2.30.7\n" LUA_RELEASE "\n");
+    ncs_out("\nsimulates NCCL " NCS_NCCL_DEFAULT_TEXT "\n" LUA_RELEASE "\n");
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/model.h"
+#include "api/version.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/parallel.h"
@@ -37,8 +38,8 @@ const struct ncs_option ncs_run_option[] = {
         "the NCCL library of driver nccl", NULL, 0, 0 },
     [NCS_RUN_CUDART_LIB] = { "cudart-lib", 0, NCS_OPTION_LIST, "PATH", "libcudart.so.13", "Running",
         "the CUDA runtime library of driver nccl", NULL, 0, 0 },
-    [NCS_RUN_NCCL] = { "nccl-version", 0, NCS_OPTION_CHOICE, "VERSION", "2.30.7", "Running",
-        "the version of NCCL to simulate: 2.28.9 ... 2.30.7", ncs_nccl_profiles, 0, 0 },
+    [NCS_RUN_NCCL] = { "nccl-version", 0, NCS_OPTION_CHOICE, "VERSION", NCS_NCCL_DEFAULT_TEXT, "Running",
+        "the version of NCCL to simulate: " NCS_NCCL_RANGE, ncs_nccl_profiles, 0, 0 },
     [NCS_RUN_SEED] = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running",
         "choose the schedule by this number; 0: first in, first out", NULL, 0, INT64_MAX },
     [NCS_RUN_SCHEDULE] = { "schedule", 0, NCS_OPTION_LIST, "TEXT|@FILE", NULL, "Running",

@@ -25,6 +25,13 @@
         NCS_SCHEMA_SETTING("graph_usage_mode", NCS_SCHEMA_EXPR, "NCCL's graphUsageMode"),          \
         NCS_SCHEMA_SETTING("num_rma_ctx", NCS_SCHEMA_EXPR, "NCCL's numRmaCtx"),                    \
         NCS_SCHEMA_SETTING("max_p2p_peers", NCS_SCHEMA_EXPR, "NCCL's maxP2pPeers"),                \
-        NCS_SCHEMA_SETTING("graph_stream_ordering", NCS_SCHEMA_EXPR, "NCCL's graphStreamOrdering")
+        NCS_SCHEMA_SETTING("graph_stream_ordering", NCS_SCHEMA_EXPR,                               \
+                           "NCCL's graphStreamOrdering"),                                          \
+        NCS_SCHEMA_SETTING("launch_order_implicit", NCS_SCHEMA_EXPR,                               \
+                           "NCCL's launchOrderImplicit"),                                          \
+        NCS_SCHEMA_SETTING("num_rma_sig", NCS_SCHEMA_EXPR, "NCCL's numRmaSig"),                    \
+        NCS_SCHEMA_SETTING("rma_eager_init", NCS_SCHEMA_EXPR, "NCCL's rmaEagerInit"),              \
+        NCS_SCHEMA_SETTING("host_cft_mode", NCS_SCHEMA_EXPR, "NCCL's hostCftMode"),                \
+        NCS_SCHEMA_SETTING("nvls_host_mode", NCS_SCHEMA_EXPR, "NCCL's nvlsHostMode")
 
 #endif

@@ -30,6 +30,11 @@ static const struct field fields[] = {
     FIELD("num_rma_ctx", numRmaCtx, NCS_OPTION_INT),
     FIELD("max_p2p_peers", maxP2pPeers, NCS_OPTION_INT),
     FIELD("graph_stream_ordering", graphStreamOrdering, NCS_OPTION_SWITCH),
+    FIELD("launch_order_implicit", launchOrderImplicit, NCS_OPTION_SWITCH),
+    FIELD("num_rma_sig", numRmaSig, NCS_OPTION_INT),
+    FIELD("rma_eager_init", rmaEagerInit, NCS_OPTION_SWITCH),
+    FIELD("host_cft_mode", hostCftMode, NCS_OPTION_INT),
+    FIELD("nvls_host_mode", nvlsHostMode, NCS_OPTION_INT),
 };
 
 #define FIELDS (sizeof fields / sizeof *fields)
@@ -85,7 +90,8 @@ const char *const *ncs_config_fields(void)
         "blocking", "cgaClusterSize", "minCTAs", "maxCTAs", "netName", "splitShare",
         "trafficClass", "commName", "collnetEnable", "CTAPolicy", "shrinkShare", "nvlsCTAs",
         "nChannelsPerNetPeer", "nvlinkCentricSched", "graphUsageMode", "numRmaCtx",
-        "maxP2pPeers", "graphStreamOrdering", NULL };
+        "maxP2pPeers", "graphStreamOrdering", "launchOrderImplicit", "numRmaSig", "rmaEagerInit",
+        "hostCftMode", "nvlsHostMode", NULL };
     _Static_assert(sizeof names / sizeof *names == FIELDS + 1, "a field without a name");
     return names;
 }

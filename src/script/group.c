@@ -78,7 +78,7 @@ int ncs_lua_group(lua_State *L)
 /* nccl.simulate([label,] fn): seconds, or nil if there is no estimate */
 int ncs_lua_simulate(lua_State *L)
 {
-    ncclSimInfo_t info = { sizeof info, NCCL_SIM_INFO_MAGIC, NCCL_VERSION(2, 30, 7),
+    ncclSimInfo_t info = { sizeof info, NCCL_SIM_INFO_MAGIC, NCCLSCRIPT_NCCL_VERSION,
                            NCCL_UNDEF_FLOAT };
     ncs_lua_before(L, NCS_FN_ncclGroupSimulateEnd); /* it may be missing */
     group_start(L, "nccl.simulate");

@@ -24,8 +24,8 @@ static const struct constant constants[] = {
     C(ncclStatGpuMemPersist), C(ncclStatGpuMemTotal), C(NCCL_GIN_TYPE_NONE),
     C(NCCL_GIN_TYPE_PROXY), C(NCCL_GIN_TYPE_GDAKI), C(NCCL_GIN_TYPE_GPI),
     C(NCCL_API_MAGIC), C(NCCL_CONFIG_MAGIC), C(NCCL_SIM_INFO_MAGIC),
-    { "NCCL_VERSION_CODE", NCCL_VERSION(2, 30, 7) }, { "NCCL_MAJOR", 2 }, { "NCCL_MINOR", 30 },
-    { "NCCL_PATCH", 7 },
+    { "NCCL_VERSION_CODE", NCCLSCRIPT_NCCL_VERSION }, { "NCCL_MAJOR", 2 }, { "NCCL_MINOR", 32 },
+    { "NCCL_PATCH", 3 },
 
     C(cudaMemcpyHostToHost), C(cudaMemcpyHostToDevice), C(cudaMemcpyDeviceToHost),
     C(cudaMemcpyDeviceToDevice), C(cudaMemcpyDefault), C(cudaStreamDefault),

@@ -84,7 +84,7 @@ static void raw_result_cell(lua_State *L, struct ncs_raw *c, int i)
         void *p = memset(lua_newuserdatauv(L, bytes, 0), 0, bytes);
         if (kind == NCS_ARG_COMMPROPS_OUT)
             *(ncclCommProperties_t *)p = (ncclCommProperties_t){
-                .size = bytes, .magic = NCCL_CONFIG_MAGIC, .version = NCCL_VERSION(2, 30, 7) };
+                .size = bytes, .magic = NCCL_CONFIG_MAGIC, .version = NCCLSCRIPT_NCCL_VERSION };
         c->arg[i].p = p;
     }
 }

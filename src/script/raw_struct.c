@@ -272,7 +272,7 @@ int ncs_raw_sim_info(lua_State *L)
 {
     ncs_lua_begin(L, "C.ncclSimInfo", 1);
     struct ncs_sim_info *s = ncs_object_new(L, NCS_CLASS_SIM_INFO, sizeof *s, 0);
-    s->info = (ncclSimInfo_t){ sizeof s->info, NCCL_SIM_INFO_MAGIC, NCCL_VERSION(2, 30, 7),
+    s->info = (ncclSimInfo_t){ sizeof s->info, NCCL_SIM_INFO_MAGIC, NCCLSCRIPT_NCCL_VERSION,
                                NCCL_UNDEF_FLOAT };
     if (lua_gettop(L) > 1 && !lua_isnil(L, 1))
         ncs_struct_read(L, 1, NCS_STRUCT_SIM, &s->info, "the fields");

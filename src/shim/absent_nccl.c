@@ -1,6 +1,5 @@
-/* NCCL's device API, which needs kernels, and functions that are newer than the simulator. Teams are arithmetic on
- * ranks, and are right: all devices of the process are on one host, so every rank reaches every other one by load and
- * store (nccl_device/core.h of NCCL 2.30.7). */
+/* NCCL's device API, which needs kernels. Teams are arithmetic on ranks, and are right: all devices of the process are on
+ * one host, so every rank reaches every other one by load and store (nccl_device/core.h of NCCL 2.30.7). */
 #include "shim/absent.h"
 #include "shim/shim.h"
 
@@ -22,34 +21,23 @@ static ncclResult_t refuse_absent(struct ncs_absent *function)
         return refuse_absent(&absent);                                                             \
     }                                                                                              \
     extern __typeof__(function) p##function __attribute__((alias(#function)));
-#define ABSENT(function) REFUSED(function, "NCCL's device API needs kernels, which are not run")
-#define TOO_NEW "it came with NCCL 2.32, which is newer than the simulator"
-#define NEWER(function) REFUSED(function, TOO_NEW)
+#define NEEDS_KERNELS "NCCL's device API needs kernels, which are not run"
+#define ABSENT(function) REFUSED(function, NEEDS_KERNELS)
 
 ABSENT(ncclDevCommCreate)
 ABSENT(ncclDevCommDestroy)
+ABSENT(ncclGetCftDeviceLeInfo)
 ABSENT(ncclGetLsaDevicePointer)
 ABSENT(ncclGetLsaMultimemDevicePointer)
+ABSENT(ncclGetMultimemDeviceLeInfo)
 ABSENT(ncclGetMultimemDevicePointer)
+ABSENT(ncclGetPeerDeviceLeInfo)
 ABSENT(ncclGetPeerDevicePointer)
 ABSENT(ncclGinBarrierCreateRequirement)
 ABSENT(ncclGinInboxA2ACreateRequirement)
 ABSENT(ncclGinOutboxCreateRequirement)
 ABSENT(ncclLLA2ACreateRequirement)
 ABSENT(ncclLsaBarrierCreateRequirement)
-
-NEWER(ncclAllGatherConfig)
-NEWER(ncclAllReduceConfig)
-NEWER(ncclAlltoAllConfig)
-NEWER(ncclBroadcastConfig)
-NEWER(ncclGatherConfig)
-NEWER(ncclGetCftDeviceLeInfo)
-NEWER(ncclGetMultimemDeviceLeInfo)
-NEWER(ncclGetPeerDeviceLeInfo)
-NEWER(ncclReduceConfig)
-NEWER(ncclReduceScatterConfig)
-NEWER(ncclScatterConfig)
-NEWER(ncclSetEncryption)
 
 struct team {
     int ranks, rank, stride;
@@ -92,7 +80,7 @@ static struct team team_alone(struct ncs_absent *function)
 }
 #define ALONE(function, parameters)                                                                \
     TEAM(struct team, function, parameters,                                                        \
-         static struct ncs_absent absent = { .name = #function, .why = TOO_NEW };                  \
+         static struct ncs_absent absent = { .name = #function, .why = NEEDS_KERNELS };            \
          (void)comm; return team_alone(&absent);)
 ALONE(ncclTeamCft, (ncclComm_t comm))
 ALONE(ncclTeamCftMultimem, (ncclComm_t comm))

@@ -35,7 +35,7 @@ static const char *read_version(struct ncs_shim_settings *s, const char *text)
 {
     int code = ncs_nccl_version_code(text);
     if (!ncs_nccl_is_profile(code))
-        return "one of 2.28.9, 2.29.2, 2.29.7, 2.30.3, 2.30.4 and 2.30.7";
+        return "one of " NCS_NCCL_ONE_OF;
     s->nccl_version = code;
     return NULL;
 }

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE /* syscall */
+#include "shim/newer.h"
 #include "shim/shim.h"
 
 #include <dlfcn.h>
@@ -462,6 +463,11 @@ cudaError_t ncs_shim_refuse_cuda(int error)
 bool ncs_shim_has_captured(void)
 {
     return atomic_load(&has_captured);
+}
+
+bool ncs_shim_is_since(int version)
+{
+    return settings.nccl_version >= version;
 }
 
 bool ncs_shim_skips_kernels(void)

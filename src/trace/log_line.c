@@ -131,8 +131,10 @@ static enum log_kind parse_init(const char *text, struct log_init *i)
                  after_int(text, " nranks ", &i->nranks);
     after_int(text, " cudaDev ", &i->device);
     i->shrinks = strstr(text, "ncclCommShrink") != NULL;
-    i->anonymous = !strstr(text, " commId ") && !strstr(text, " parent ");
-    if (!i->anonymous && !after(text, " commId ", 16, &i->id)) {
+    /* Since 2.31 the line of a split has a commId as well (texts in the library 2.31.2); its parent says what it is. */
+    bool splits = strstr(text, " parent ") != NULL;
+    i->anonymous = !splits && !after(text, " commId ", 16, &i->id);
+    if (splits) {
         whole = whole && after(text, " parent ", 16, &i->parent) && after_int(text, " color ", &i->color);
         after_int(text, " key ", &i->key);
         i->counted = after(text, " childCount ", 10, &child) || after(text, " splitCount ", 10, &child);

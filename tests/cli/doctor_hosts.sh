@@ -62,14 +62,14 @@ for launcher in openmpi torchrun; do
     job $launcher
     ends 0 "$launcher, equal"
     has 'processes   4 on 1 host: .* (0..3)'
-    has 'NCCL        2.30.7 on all'
+    has 'NCCL        2.32.3 on all'
     has 'GPUs        4 x .* on all'
     has 'in all      nothing differs that matters'
     has 'real runs   possible: scenarios of up to 4 ranks; .*'
 
     job $launcher NCCL_ALGO=Tree NCCL_NSOCKS_PERTHREAD=2 CUDA_VISIBLE_DEVICES=1 NCCLSCRIPT_NCCL_VERSION=2.28.9
     ends 1 "$launcher, one differs"
-    has "must agree  NCCL's version: 2.30.7 in processes 0, 1, 2; 2.28.9 in process 3"
+    has "must agree  NCCL's version: 2.32.3 in processes 0, 1, 2; 2.28.9 in process 3"
     has 'must agree  NCCL_ALGO: not set in processes 0, 1, 2; Tree in process 3'
     has 'differs     NCCL_NSOCKS_PERTHREAD: not set in processes 0, 1, 2; 2 in process 3'
     has 'may differ  CUDA_VISIBLE_DEVICES: not set in processes 0, 1, 2; 1 in process 3'
@@ -119,7 +119,7 @@ if unshare -u true 2>/dev/null && command -v hostname >/dev/null; then
     hosts --rendezvous "127.0.0.1:$((10000 + (RANDOM + $$) % 10000))"
     ends 1 "two hosts"
     has 'processes   4 on 2 hosts: node1 (0, 1), node2 (2, 3)'
-    has 'NCCL        2.29.7 on node1; 2.30.7 on node2'
+    has 'NCCL        2.29.7 on node1; 2.32.3 on node2'
     has 'differs     NCCL_SOCKET_IFNAME: lo on node1; not set on node2'
     has 'may differ  CUDA_VISIBLE_DEVICES: 0 in processes 0, 2; 1 in processes 1, 3'
     has 'in all      2 differences, 1 of them in what must agree'

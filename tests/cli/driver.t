@@ -31,7 +31,7 @@ $ ncclscript run --driver nccl --seed 3 pass.lua
 
 # What runs here: never a failure, whatever is missing.
 $ ncclscript doctor
-> simulator   works: NCCL 2.28.9, <*>
+> simulator   works: NCCL 2.26.2, <*>
 > NCCL        <*>
 > ...
 > GPUs        <*>
@@ -52,7 +52,7 @@ $ ncclscript doctor patient
 # Without a launcher there is one process.
 $ ncclscript doctor --hosts
 ! this is the only process: start it with a launcher, as mpirun -np 2 ncclscript doctor --hosts
-> simulator   works: NCCL 2.28.9, <*>
+> simulator   works: NCCL 2.26.2, <*>
 > ...
 
 $ ncclscript doctor --rendezvous here:1

@@ -6,7 +6,7 @@ $ ncclscript run log.lua
 
 # Warnings are dated, in virtual time, and stand where they arose among what the ranks print.
 $ NCCL_DEBUG=WARN ncclscript run log.lua
-> NCCL version 2.30.7+cuda13.0
+> NCCL version 2.32.3+cuda13.0
 > [<*>] host0:0:0 [0] NCCL WARN Broadcast : invalid root 2 (root should be in the 0..2 range)
 > [0] done
 > [1] done
@@ -17,13 +17,13 @@ $ NCCL_DEBUG=version ncclscript run --nccl-version 2.28.9 log.lua | head -n 1
 # Subsystems: INIT and ENV unless others are named, or all but one.
 $ NCCL_DEBUG=INFO NCCL_CHECK_POINTERS=1 ncclscript run log.lua | grep -v PASS
 > host0:0:0 [0] NCCL INFO NCCL_CHECK_POINTERS set by environment to 1.
-> host0:0:0 [0] NCCL INFO NCCL version 2.30.7+cuda13.0
+> host0:0:0 [0] NCCL INFO NCCL version 2.32.3+cuda13.0
 > ...
 > host0:1:0 [1] NCCL INFO ncclCommInitRank comm 0x2 rank 1 nranks 2 cudaDev 1 nvmlDev 1 busId 11000 commId 0x<*> - Init COMPLETE
 > ...
 # The end of a communicator has a subsystem of its own, since 2.30.3.
 $ NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=DESTROY ncclscript run log.lua | grep ':0:0.*comm'
-> host0:0:0 [0] NCCL INFO comm 0x1 rank 0 nranks 2 cudaDev 0 busId 10000 - Destroy COMPLETE
+> host0:0:0 [0] NCCL INFO comm 0x1 rank 0 nranks 2 cudaDev 0 busId 10000 commId 0x<*> - Destroy COMPLETE
 $ NCCL_DEBUG=INFO ncclscript run --nccl-version 2.29.7 log.lua | grep -c 'Destroy COMPLETE'
 > 2
 $ NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=COLL ncclscript run log.lua | grep AllReduce
@@ -43,7 +43,7 @@ $ export NCCL_DEBUG=TRACE NCCL_DEBUG_SUBSYS=ALL; cmp <(ncclscript run --seed 3 l
 $ NCCL_DEBUG=WARN ncclscript run --format json log.lua 2>/dev/null | wc -l
 > 1
 $ NCCL_DEBUG=WARN ncclscript run --format json log.lua >/dev/null
-! NCCL version 2.30.7+cuda13.0
+! NCCL version 2.32.3+cuda13.0
 ! [<*>] host0:0:0 [0] NCCL WARN Broadcast : invalid root 2 (root should be in the 0..2 range)
 $ NCCL_DEBUG=INFO ncclscript run -q log.lua
 
@@ -52,7 +52,7 @@ $ NCCL_DEBUG=WARN NCCL_DEBUG_FILE=nccl.%h.%p ncclscript run log.lua && cat nccl.
 > [0] done
 > [1] done
 > PASS  log.lua  2 ranks, sim, seed 0: 2 results verified, <*> calls
-> NCCL version 2.30.7+cuda13.0
+> NCCL version 2.32.3+cuda13.0
 > [<*>] host0:0:0 [0] NCCL WARN Broadcast : invalid root 2 (root should be in the 0..2 range)
 > nccl.host0.0
 $ ncclscript run log_file.lua

@@ -86,7 +86,7 @@ $ ncclscript run -v declared.lua
 > ...
 >   waits
 > ...
->   trace <*>, virtual time <*>, NCCL 2.30.7, strict policy
+>   trace <*>, virtual time <*>, NCCL 2.32.3, strict policy
 
 $ sed s/rank.==.2/false/ declared.lua >mended.lua; ncclscript run mended.lua
 > FAIL  mended.lua  4 ranks, sim, seed 0: <*>
@@ -166,7 +166,7 @@ $ mkfifo nobody_writes && ncclscript run --unsafe --timeout 2s pass.lua stuck.lu
 ? 124
 
 $ ncclscript run --unsafe --format json --timeout 100ms stuck.lua
-> {<*>"scenario": "stuck.lua"<*>"nccl": "2.30.7"<*>"verdict": "timeout"<*>"exit": 124<*>"about": "one call <*>"<*>}
+> {<*>"scenario": "stuck.lua"<*>"nccl": "2.32.3"<*>"verdict": "timeout"<*>"exit": 124<*>"about": "one call <*>"<*>}
 ! ncclscript run: --unsafe: <*>
 ! ncclscript run: stuck.lua: past the time limit, <*>: given up
 ? 124

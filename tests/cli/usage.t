@@ -25,7 +25,7 @@ $ diff <(ncclscript -h) <(ncclscript help)
 
 $ ncclscript --version
 > ncclscript 0.1.0
-> simulates NCCL 2.30.7
+> simulates NCCL 2.32.3
 > Lua 5.4.<*>
 
 $ diff <(ncclscript -V) <(ncclscript --version)

@@ -5,14 +5,18 @@ $ ncclscript run version.lua
 $ ncclscript run --nccl-version 2.30.7 version.lua
 > [0] 23007	2.30.7	timeout	true	true
 > PASS  version.lua  1 rank, sim, seed 0: 0 results verified, <*> calls
+$ ncclscript run --nccl-version 2.26.2 version.lua | head -n 1
+> [0] 22602	2.26.2	unknown result code	true	false
+$ ncclscript run --nccl-version 2.32.3 version.lua | head -n 1
+> [0] 23203	2.32.3	timeout	true	true
 
-$ ncclscript run --nccl-version 2.27.3 version.lua
-! ncclscript run: `--nccl-version 2.27.3`: expected `2.28.9`, `2.29.2`, `2.29.7`, `2.30.3`, `2.30.4` or `2.30.7`
+$ ncclscript run --nccl-version 2.25.1 version.lua
+! ncclscript run: `--nccl-version 2.25.1`: expected `2.26.2`, `2.27.3`, `2.27.5`, <*>, `2.31.2` or `2.32.3`
 ! <*>try `ncclscript run --help`
 ? 2
 $ ncclscript run unknown_version.lua
-! unknown_version.lua:1:39: error: sim: nccl = `2.27.3`: the simulator can be NCCL 2.28.9, 2.29.2, 2.29.7, 2.30.3, 2.30.4 or 2.30.7
-!     1 | scenario { ranks = 1, sim = { nccl = "2.27.3" } }
+! unknown_version.lua:1:39: error: sim: nccl = `2.25.1`: the simulator can be NCCL 2.26.2, <*>, 2.31.2 or 2.32.3
+!     1 | scenario { ranks = 1, sim = { nccl = "2.25.1" } }
 !       |                                       ^^^^^^
 ? 2
 
@@ -34,7 +38,7 @@ $ ncclscript run --format json version.lua newer.lua --nccl-version 2.28.9 | jq 
 > ["skipped","2.28.9"]
 $ ncclscript run --format json version.lua newer.lua | jq -c '[.verdict, .nccl]'
 > ["pass","2.28.9"]
-> ["pass","2.30.7"]
+> ["pass","2.32.3"]
 
 # A failure of CUDA's inside NCCL: the version decides what the thread's last error of CUDA is then.
 $ ncclscript run --nccl-version 2.28.9 cuda_error.lua | head -n 2
@@ -56,4 +60,24 @@ $ NCCL_MULTI_RANK_GPU_ENABLE=1 ncclscript run shared_gpu.lua
 $ NCCL_MULTI_RANK_GPU_ENABLE=1 ncclscript run --nccl-version 2.29.7 shared_gpu.lua | grep -c Duplicate
 > 2
 $ NCCL_MULTI_RANK_GPU_ENABLE=1 NCCL_NVLS_ENABLE=1 ncclscript run shared_gpu.lua | grep -c 'ncclInvalidUsage	NCCL_NVLS_ENABLE'
+> 2
+
+# What registering a window, and a field of a configuration, say by version.
+$ ncclscript run --nccl-version 2.27.5 window_version.lua | head -n 1
+> [0] 0	nil	0	false	buffer <*> (baseAddr <*> align 1) size 64 (baseSize 16384 align 0) does not satisfy symmetric registration requirements
+$ ncclscript run --nccl-version 2.28.9 window_version.lua | head -n 1
+> [0] 0	nil	1	false	Cuda failure 1 'invalid argument'
+$ ncclscript run --nccl-version 2.32.3 window_version.lua | head -n 1
+> [0] 4	nil	1	false	Cuda failure 1 'invalid argument'
+$ ncclscript run --nccl-version 2.27.5 config_version.lua | head -n 1
+> [0] Invalid config min/max channels attribute value 2/-2147483648	taken	taken
+$ ncclscript run --nccl-version 2.30.7 config_version.lua | head -n 1
+> [0] Invalid config min/max channels attribute value 2/-2147483648	Invalig config graphUsageMode attribute value 7	taken
+$ ncclscript run --nccl-version 2.32.3 config_version.lua | head -n 1
+> [0] taken	Invalid config graphUsageMode attribute value 7	Invalid config hostCftMode attribute value 7
+
+# The log of a communicator's end.
+$ NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=ALL ncclscript run --nccl-version 2.30.7 window_version.lua | grep -c 'busId [0-9a-f]* - Destroy COMPLETE'
+> 2
+$ NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=ALL ncclscript run --nccl-version 2.31.2 window_version.lua | grep -c 'commId 0x[0-9a-f]* - Destroy COMPLETE'
 > 2

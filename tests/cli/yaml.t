@@ -46,7 +46,7 @@ $ ncclscript run -v notation/error.yaml
 >              [C]: in ?
 >   code  9 | return y.no.such
 >   5 calls, 1 results verified, 0 not, 0 expectations
->   trace 36f276488ceffd7e, virtual time 10 us, NCCL 2.30.7, strict policy
+>   trace 36f276488ceffd7e, virtual time 10 us, NCCL 2.32.3, strict policy
 ? 4
 
 $ ncclscript run notation/caught.yaml

@@ -1,8 +1,8 @@
 /* Every statement of NCCL's and the CUDA runtime's documented behaviour that names a result code, as a
- * row: what is called, and what the simulator must answer as NCCL 2.30.7 and as 2.28.9. Each row runs
+ * row: what is called, and what the simulator must answer as NCCL 2.32.3 and as 2.28.9. Each row runs
  * under both policies and both kinds of contexts, in a machine of its own. The rows are rows/NAME.def:
  *
- *   ROW(id, "what", function, RANKS, CODE_2_30_7, CODE_2_28_9, "last error", (options), { body })
+ *   ROW(id, "what", function, RANKS, CODE_2_32_3, CODE_2_28_9, "last error", (options), { body })
  *
  * Every rank runs the body, which returns the code, or SILENT where the statement is about other ranks.
  * A text other than "" must be what ncclGetLastError says afterwards (cudaGetErrorString of the code for a
@@ -30,7 +30,7 @@ static const struct row rows[] = {
 #undef ROW
 
 enum { ROWS = sizeof rows / sizeof *rows, VERSIONS = 2, WAYS = 4 };
-static const int profile[VERSIONS] = { NCCL_VERSION(2, 30, 7), NCCL_VERSION(2, 28, 9) };
+static const int profile[VERSIONS] = { NCCL_VERSION(2, 32, 3), NCCL_VERSION(2, 28, 9) };
 
 struct answer {
     int code, ended; /* ended: the code of ncclGroupEnd afterwards */

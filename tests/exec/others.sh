@@ -73,16 +73,16 @@ past="did not run on the simulator: it has mapped $fake in place of $libraries/l
 # Redirected: ours answer, and no other copy is mapped. "maps" shows it.
 redirected=("${sanitized[@]}" "${exec[@]}" --)
 run "the RPATH of a library, redirected" 0 "${redirected[@]}" "$out/uses"
-says '^version 23007$'
+says '^version 23203$'
 leaves_out 'mapped|not simulated'
 run "absolute paths, redirected" 0 "${redirected[@]}" "$out/opens" "$fake" "$out/fake/libcudart-1a2b.so.12" libnccl.so maps
-says '^23007$'
+says '^23203$'
 says "^maps $libraries/libnccl\.so\.2$"
 says "^maps $libraries/libcudart\.so\.12$"
 [ "$(grep -c '^maps .*libnccl\.so' "$out/stdout")" -eq 1 ] || fail "$name: mapped more than once"
 run "a plugin is not redirected" 5 "${redirected[@]}" "$out/opens" "$plugin"
 says '^1$'
-run "children, redirected" 0 "${redirected[@]}" sh -c "'$out/opens' '$fake' | grep -qx 23007"
+run "children, redirected" 0 "${redirected[@]}" sh -c "'$out/opens' '$fake' | grep -qx 23203"
 
 others=("${sanitized[@]}" "${exec[@]}" --no-redirect --)
 

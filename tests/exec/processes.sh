@@ -91,7 +91,7 @@ silent
 ranks=2 try 0 right --policy typical --seed 7
 silent
 NCCLSCRIPT_QUIET='' try 0 right
-reports '^ncclscript: this is no GPU: NCCL 2\.30\.7 and CUDA are simulated, with 8 devices in host memory$'
+reports '^ncclscript: this is no GPU: NCCL 2\.32\.3 and CUDA are simulated, with 8 devices in host memory$'
 [ "$(wc -l <"$out/stderr")" -eq 1 ] || fail "$name: more than one line"
 try 0 not_destroyed
 reports '^  note  rank 1 never destroyed comm1, others did$'

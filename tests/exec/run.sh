@@ -5,7 +5,7 @@ set -u
 
 run "the first line" 0 "${exec[@]}" -n 2 -- "${clients}one_thread"
 says '^one thread, 2 devices: ok$'
-reports '^ncclscript: this is no GPU: NCCL 2\.30\.7 and CUDA are simulated, with 2 devices'
+reports '^ncclscript: this is no GPU: NCCL 2\.32\.3 and CUDA are simulated, with 2 devices'
 [ "$(wc -l <"$out/stderr")" -eq 1 ] || fail "$name: more than one line"
 
 export NCCLSCRIPT_QUIET=1
@@ -193,7 +193,7 @@ if ! "$CC" -shared -fPIC -Wl,-soname,libnccl.so.2 -o "$out/fake/libnccl.so.2" "$
     fail "rpath: the program was not built"
 fi
 run "rpath" 0 "${sanitized[@]}" "${exec[@]}" -- "$out/rpath"
-says '^version 23007$'
+says '^version 23203$'
 
 if command -v python3 >/dev/null; then
     for cudart in 12 13; do

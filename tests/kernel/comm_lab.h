@@ -26,12 +26,13 @@ static inline const char *last_error(void)
 
 #define UNSET NCCL_CONFIG_UNDEF_INT
 static const ncclConfig_t unset = {
-    .size = sizeof unset, .magic = NCCL_CONFIG_MAGIC, .version = NCCL_VERSION(2, 30, 7),
+    .size = sizeof unset, .magic = NCCL_CONFIG_MAGIC, .version = NCCL_VERSION(2, 32, 3),
     .blocking = UNSET, .cgaClusterSize = UNSET, .minCTAs = UNSET, .maxCTAs = UNSET,
     .splitShare = UNSET, .trafficClass = UNSET, .collnetEnable = UNSET, .CTAPolicy = UNSET,
     .shrinkShare = UNSET, .nvlsCTAs = UNSET, .nChannelsPerNetPeer = UNSET,
     .nvlinkCentricSched = UNSET, .graphUsageMode = UNSET, .numRmaCtx = UNSET,
-    .maxP2pPeers = UNSET, .graphStreamOrdering = UNSET,
+    .maxP2pPeers = UNSET, .graphStreamOrdering = UNSET, .launchOrderImplicit = UNSET,
+    .numRmaSig = UNSET, .rmaEagerInit = UNSET, .hostCftMode = UNSET, .nvlsHostMode = UNSET,
 };
 
 static inline ncclConfig_t non_blocking(void)

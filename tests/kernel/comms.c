@@ -380,6 +380,11 @@ static void configurations(struct kernel_rank *r)
         { offsetof(ncclConfig_t, numRmaCtx), -1, 0 },
         { offsetof(ncclConfig_t, maxP2pPeers), 0, 1 },
         { offsetof(ncclConfig_t, graphStreamOrdering), 2, 0 },
+        { offsetof(ncclConfig_t, launchOrderImplicit), 2, 1 },
+        { offsetof(ncclConfig_t, numRmaSig), -1, 0 },
+        { offsetof(ncclConfig_t, rmaEagerInit), 2, 1 },
+        { offsetof(ncclConfig_t, hostCftMode), 0, 3 },
+        { offsetof(ncclConfig_t, nvlsHostMode), 4, 3 },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int good = 0; good < 2; good++) {
@@ -388,9 +393,9 @@ static void configurations(struct kernel_rank *r)
             ck_assert_int_eq(try_config(c), good ? 0 : 4);
         }
     ck_assert_int_eq(TRY(trafficClass, -77), 0);
-    /* A minimum alone is refused: the maximum that is not set is the least of all numbers. */
-    ck_assert_int_eq(TRY(minCTAs, 4), 4);
-    ck_assert_str_eq(last_error(), "Invalid config min/max channels attribute value 4/-2147483648");
+    ck_assert_int_eq(TRY(minCTAs, 4), 0);
+    ck_assert_int_eq(TRY(minCTAs, 0), 4);
+    ck_assert_str_eq(last_error(), "Invalid config min/max channels attribute value 0/-2147483648");
     ncclConfig_t c = unset;
     c.minCTAs = 4;
     c.maxCTAs = 4;

@@ -244,8 +244,8 @@ static void refuse_puts(struct kernel_rank *r)
             api->ncclPutSignal(x, 1, ncclFloat32, 0, w, 0, 0, 0, 0, NULL, r->stream));
     REFUSED(4, "PutSignal : invalid root 1 (root should be in the 0..1 range)",
             PUT(x, 1, w, 1, 1, 1));
-    REFUSED(4, "Context 1 is invalid (must be 0)", PUT(x, 0, NULL, 1, 1, 1));
-    REFUSED(4, "Signal index 1 is invalid (must be 0)", PUT(x, 0, NULL, 1, 0, 1));
+    REFUSED(4, "Context 1 is invalid (must be in [0, 1))", PUT(x, 0, NULL, 1, 1, 1));
+    REFUSED(4, "Signal index 1 is invalid (must be in [0, 1))", PUT(x, 0, NULL, 1, 0, 1));
     REFUSED(4, "Flags 1 is invalid (must be 0)", PUT(x, 0, NULL, 0, 0, 1));
     REFUSED(4, "ncclPutSignal: peerWin is NULL", PUT(NULL, 0, NULL, 0, 0, 0));
     REFUSED(3, "Device object does not exist in shadow pool.",

@@ -93,7 +93,7 @@ own "$b/p2p/ring_ungrouped.lua[ranks=3,dtype=float32,warm=false]" p2p-cycle
 
 made() { # VERSION WORD
     NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL "$program" run --nccl-version "$1" "$work/calls.lua" >"$work/log"
-    local split="ncclCommSplit comm $p rank [01] nranks 2 cudaDev [0-3] nvmlDev [0-3] busId $a parent $p $2 1 color [01] key 0"
+    local split="ncclCommSplit comm $p rank [01] nranks 2 cudaDev [0-3] nvmlDev [0-3] busId $a( commId $p)? parent $p $2 1 color [01] key 0"
     (($(grep -cE "NCCL INFO $split - Init COMPLETE" "$work/log") == 4)) || complain "$1: no four lines of the split"
     (($(grep -cE "NCCL INFO ncclCommShrink comm .* nranks 3 .* $2 0 color 0 key [0-2] - Init" "$work/log") == 3)) ||
         complain "$1: no three lines of the shrink"
@@ -101,8 +101,9 @@ made() { # VERSION WORD
         complain "$1: no four sends"
     "$program" diagnose "$work/log" >"$work/out" || complain "$1: diagnose: $(cat "$work/out")"
 }
+made 2.32.3 childCount
 made 2.30.7 childCount
 made 2.28.9 splitCount
 
-echo "$(grep -c 'NCCL CALL' "$work/calls") lines, 10 logs, $failed complaints"
+echo "$(grep -c 'NCCL CALL' "$work/calls") lines, 11 logs, $failed complaints"
 ((failed == 0))

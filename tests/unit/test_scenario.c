@@ -239,9 +239,9 @@ START_TEST(test_can_run)
     s.needs_driver = NULL;
 
     ncs_str_clear(&reason);
-    s.needs_nccl = 23100;
+    s.needs_nccl = 23300;
     ck_assert(!ncs_scenario_can_run(&s, &o, &reason));
-    ck_assert_str_eq(reason.text, "needs NCCL 2.31.0 or newer, this is 2.30.7");
+    ck_assert_str_eq(reason.text, "needs NCCL 2.33.0 or newer, this is 2.32.3");
     s.needs_nccl = 22900;
     ck_assert(ncs_scenario_can_run(&s, &o, &reason));
     o.nccl_version = 22809;

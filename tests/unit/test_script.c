@@ -207,7 +207,7 @@ END_TEST
 START_TEST(test_raw)
 {
     passes("scenario { ranks = 2 }\n"
-           "local rc, v = C.ncclGetVersion() expect.equal(rc, 0) expect.equal(v, 23007)\n"
+           "local rc, v = C.ncclGetVersion() expect.equal(rc, 0) expect.equal(v, 23203)\n"
            "expect.equal(C.ncclSum, 0) expect.equal(C.ncclFloat, C.ncclFloat32) expect.equal(C.sizeof('half'), 2)\n"
            "expect.equal(C.sizeof(C.ncclFloat64), 8) expect.equal(C.host(C.ncclInt64, 2).bytes, 16)\n"
            "expect.equal(C.NCCL_VERSION_CODE, C.NCCL_MAJOR * 10000 + C.NCCL_MINOR * 100 + C.NCCL_PATCH)\n"

@@ -273,7 +273,7 @@ START_TEST(test_locks_and_messages)
            "[0] false\tfalse\tfalse\n"
            "[0] false\ts.lua:4: C.ncclConfig: no such field 'bar'\n"
            "[0] false\ts.lua:5: ncclCommInitAll: ndev 70000 is more than 65536\n"
-           "[0] 909\t8\t9\t23007\n[0] 0\t1\n"
+           "[0] 909\t8\t9\t23203\n[0] 0\t1\n"
            "[0] false\ts.lua:9: cudaMalloc: cudaErrorMemoryAllocation: out of memory\n[0] 0\n"
            "[0] L\n[0] false\ts.lua:13: all_reduce: the default stream was destroyed at line 13 (C.ncclAllReduce allows it)\n"
            "[0] false\ts.lua:13: sync: this stream was destroyed at line 13\n[0] 20000\n"

@@ -42,7 +42,7 @@ END_TEST
 START_TEST(test_version_text)
 {
     char text[16];
-    ck_assert_str_eq(ncs_nccl_version_text(0, text, sizeof text), "2.30.7");
+    ck_assert_str_eq(ncs_nccl_version_text(0, text, sizeof text), "2.32.3");
     ck_assert_str_eq(ncs_nccl_version_text(22809, text, sizeof text), "2.28.9");
     ck_assert_str_eq(ncs_nccl_version_text(2708, text, sizeof text), "2.7.8");
 }

@@ -19,7 +19,7 @@ START_TEST(test_codes)
     ck_assert_int_eq(ncs_nccl_version_code("2.29"), 22900);
     ck_assert_int_eq(ncs_nccl_version_code("2.7.8"), 2708);
     ck_assert_str_eq(ncs_nccl_version_text(2708, text, sizeof text), "2.7.8");
-    ck_assert_str_eq(ncs_nccl_version_text(0, text, sizeof text), "2.30.7");
+    ck_assert_str_eq(ncs_nccl_version_text(0, text, sizeof text), NCS_NCCL_DEFAULT_TEXT);
     static const char *const none[] = { "", "2", "2.", "2.x", "2.30.7.1", "2.30.x", "-2.3", "2.100.1",
                                         "2.30.7 " };
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
@@ -36,9 +36,15 @@ START_TEST(test_profiles)
         ck_assert(ncs_nccl_is_profile(code));
         last = code;
     }
-    ck_assert_int_eq(last, NCS_NCCL_DEFAULT);
+    ck_assert(ncs_nccl_is_profile(NCS_NCCL_DEFAULT));
+    ck_assert_int_eq(last, ncs_nccl_version_code(NCS_NCCL_NEWEST));
     ck_assert(!ncs_nccl_is_profile(22903));
     ck_assert(!ncs_nccl_is_profile(0));
+    ck_assert_ptr_null(ncs_nccl_profile_before(22505));
+    ck_assert_str_eq(ncs_nccl_profile_before(22602), NCS_NCCL_OLDEST);
+    ck_assert_str_eq(ncs_nccl_profile_before(22808), "2.27.5");
+    ck_assert_str_eq(ncs_nccl_profile_before(23203), "2.32.3");
+    ck_assert_str_eq(ncs_nccl_profile_before(23300), NCS_NCCL_NEWEST);
 }
 END_TEST
 
@@ -46,9 +52,9 @@ END_TEST
 START_TEST(test_differences)
 {
     for (int what = 0; what < DOES_COUNT; what++) {
-        sim_world.options.nccl_version = 22809;
+        sim_world.options.nccl_version = ncs_nccl_version_code(NCS_NCCL_OLDEST);
         ck_assert(!sim_version_does((enum nccl_does)what));
-        sim_world.options.nccl_version = 23007;
+        sim_world.options.nccl_version = ncs_nccl_version_code(NCS_NCCL_NEWEST);
         ck_assert(sim_version_does((enum nccl_does)what));
     }
     sim_world.options.nccl_version = 22907;
@@ -76,7 +82,7 @@ END_TEST
 
 START_TEST(test_rows)
 {
-    sim_world.options.nccl_version = 23007;
+    sim_world.options.nccl_version = ncs_nccl_version_code(NCS_NCCL_NEWEST);
     for (int i = 0; i < ENV_COUNT; i++) {
         ck_assert_msg(sim_env_rows[i].key != NULL, "row %d", i);
         ck_assert(strncmp(sim_env_rows[i].key, "NCCL_", 5) == 0);
@@ -184,6 +190,78 @@ START_TEST(test_masks)
 }
 END_TEST
 
+/* What a version says of a field's value: nothing, or that it refuses it. */
+START_TEST(test_config_values)
+{
+    static const struct {
+        int version;
+        size_t offset;
+        int value;
+        const char *text;
+    } table[] = {
+#define VALUE(version, field, value, text) { version, offsetof(ncclConfig_t, field), value, text }
+        VALUE(22602, CTAPolicy, 7, ""),
+        VALUE(22703, CTAPolicy, 1, ""),
+        VALUE(22705, CTAPolicy, 2, "Invalid config policy attribute value 2"),
+        VALUE(22809, CTAPolicy, 2, ""),
+        VALUE(22809, CTAPolicy, 3, "Invalid config policy attribute value 3"),
+        VALUE(22902, CTAPolicy, 3, ""),
+        VALUE(22705, nvlinkCentricSched, 7, ""),
+        VALUE(22809, nvlinkCentricSched, 7, "Invalid config nvlinkCentricSched attribute value 7"),
+        VALUE(23007, graphUsageMode, 3, "Invalig config graphUsageMode attribute value 3"),
+        VALUE(23102, graphUsageMode, 3, "Invalid config graphUsageMode attribute value 3"),
+        VALUE(23007, minCTAs, 4, "Invalid config min/max channels attribute value 4/-2147483648"),
+        VALUE(23102, minCTAs, 4, ""),
+        VALUE(23203, minCTAs, 0, "Invalid config min/max channels attribute value 0/-2147483648"),
+        VALUE(23007, launchOrderImplicit, 7, ""),
+        VALUE(23102, launchOrderImplicit, 2, "Invalid config launchOrderImplicit attribute value 2"),
+        VALUE(23102, numRmaSig, 0, ""),
+        VALUE(23102, numRmaSig, -1, "Invalid config numRmaSig attribute value -1"),
+        VALUE(23102, rmaEagerInit, 2, "Invalid config rmaEagerInit attribute value 2"),
+        VALUE(23102, hostCftMode, 0, "Invalid config hostCftMode attribute value 0"),
+        VALUE(23102, hostCftMode, 3, ""),
+        VALUE(23102, hostCftMode, 4, "Invalid config hostCftMode attribute value 4"),
+        VALUE(23102, nvlsHostMode, 4, ""),
+        VALUE(23203, nvlsHostMode, 3, ""),
+        VALUE(23203, nvlsHostMode, INT_MAX, ""),
+        VALUE(23203, nvlsHostMode, 4, "Invalid config nvlsHostMode attribute value 4"),
+#undef VALUE
+    };
+    struct comm_config out;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+        memcpy((char *)&config + table[i].offset, &table[i].value, sizeof(int));
+        sim_world.options.nccl_version = table[i].version;
+        int rc = sim_config_read(&config, NULL, &out);
+        ck_assert_msg(rc == (*table[i].text ? 4 : 0), "row %zu: %d", i, rc);
+    }
+}
+END_TEST
+
+/* The size that an application's header of a version gives the configuration. */
+START_TEST(test_config_sizes)
+{
+    static const struct {
+        int version;
+        size_t size;
+    } table[] = { { 22602, 48 }, { 22703, 72 }, { 22705, 72 }, { 22809, 80 }, { 23007, 96 }, { 23102, 112 }, { 23203, 120 } };
+    ck_assert_uint_eq(sizeof(ncclConfig_t), 120);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        for (size_t as = 0; as < sizeof table / sizeof *table; as++) {
+            struct comm_config out;
+            ncclConfig_t config;
+            memset(&config, 0x80, sizeof config); /* behind its size there may be anything */
+            ncclConfig_t unset = NCCL_CONFIG_INITIALIZER;
+            memcpy(&config, &unset, table[i].size);
+            config.size = table[i].size;
+            config.version = (unsigned)table[i].version;
+            sim_world.options.nccl_version = table[as].version;
+            ck_assert_int_eq(sim_config_read(&config, NULL, &out), 0);
+            ck_assert_int_eq(out.value[CONFIG_HOST_CFT_MODE], 2);
+        }
+}
+END_TEST
+
 START_TEST(test_check_mode)
 {
     static const struct {
@@ -233,4 +311,5 @@ START_TEST(test_bootstrap)
 END_TEST
 
 NCS_TEST_MAIN("version", test_codes, test_profiles, test_differences, test_functions, test_rows,
-              test_values, test_overrides, test_masks, test_check_mode, test_bootstrap)
+              test_values, test_overrides, test_masks, test_config_values,
+              test_config_sizes, test_check_mode, test_bootstrap)

@@ -1,5 +1,7 @@
 #include "sim/comm/comm.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -15,6 +17,7 @@
 #include "sim/kernel/list.h"
 #include "sim/kernel/world.h"
 #include "sim/settings/environment.h"
+#include "sim/settings/version.h"
 
 /* At most so many ended handles are kept as tombstones, once nobody else points to them. */
 enum { TOMBSTONES = 2048 };
@@ -109,6 +112,14 @@ struct peer *sim_comm_peer(struct comm_rank *cr, int rank)
     return peer;
 }
 
+struct comm_log_id sim_comm_log_id(const struct comm_rank *cr)
+{
+    struct comm_log_id id = { "" };
+    if (sim_version_does(DOES_LOG_COMM_ID))
+        snprintf(id.text, sizeof id.text, " commId 0x%" PRIx64, cr->log_id);
+    return id;
+}
+
 struct comm_rank *sim_comm_rank_new(int rank, int nranks, struct gpu *gpu,
                                     const struct comm_config *config)
 {
@@ -123,7 +134,7 @@ struct comm_rank *sim_comm_rank_new(int rank, int nranks, struct gpu *gpu,
     cr->blocking = config->value[CONFIG_BLOCKING] != 0;
     cr->family = cr;
     cr->checks = sim_check_mode_now();
-    cr->ordered = sim_env_is(ENV_LAUNCH_ORDER_IMPLICIT, 1);
+    cr->ordered = cr->config.value[CONFIG_LAUNCH_ORDER_IMPLICIT] == 1;
     cr->rounds_meet = sim_round_mode_is_group();
     ncs_map_put(&sim_world.comms, ncs_map_key(sim_comm_handle(cr)), cr);
     return cr;

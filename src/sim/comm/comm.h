@@ -65,6 +65,7 @@ struct comm_rank {
     struct gpu *gpu;
     unsigned resets;         /* of its device when it was made; a later reset ends the handle */
     uint64_t handle;         /* its name in the log */
+    uint64_t log_id;         /* what the log calls commId; equal on all ranks */
     unsigned holders;        /* jobs, groups, parts and children that point to it */
     int rank, nranks;
     enum check_mode checks;
@@ -141,6 +142,12 @@ int64_t sim_comm_message_cost(const struct comm_rank *cr, int peer, size_t bytes
 
 /* The handle that a scenario gets. */
 ncclComm_t sim_comm_handle(const struct comm_rank *cr);
+
+/* " commId 0x12" for the log of versions that say it, or "". */
+struct comm_log_id {
+    char text[32];
+};
+struct comm_log_id sim_comm_log_id(const struct comm_rank *cr);
 
 /* NULL: the handle is no communicator of this process. */
 struct comm_rank *sim_comm_find(ncclComm_t handle);

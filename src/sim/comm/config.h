@@ -19,8 +19,13 @@ enum config_field {
     CONFIG_NVLINK_CENTRIC_SCHED,
     CONFIG_GRAPH_USAGE_MODE,
     CONFIG_NUM_RMA_CTX,
+    CONFIG_NUM_RMA_SIG,
     CONFIG_MAX_P2P_PEERS,
     CONFIG_GRAPH_STREAM_ORDERING,
+    CONFIG_LAUNCH_ORDER_IMPLICIT,
+    CONFIG_RMA_EAGER_INIT,
+    CONFIG_HOST_CFT_MODE,
+    CONFIG_NVLS_HOST_MODE,
     CONFIG_TRAFFIC_CLASS,
     CONFIG_FIELDS
 };
@@ -36,6 +41,9 @@ struct comm_config {
  * is no parent. The environment overrides it last. */
 int sim_config_read(const ncclConfig_t *given, const struct comm_config *parent,
                     struct comm_config *out);
+
+/* The largest CTAPolicy that the version takes. */
+int sim_config_most_policy(void);
 
 /* Applies the environment variables. */
 void sim_config_override(struct comm_config *config);

@@ -15,32 +15,33 @@ struct override {
     enum env variable;
     enum config_field field;
     int least, most;
-    int since; /* version that has the field */
 };
 
 static const struct override overrides[] = {
-    { ENV_COMM_BLOCKING, CONFIG_BLOCKING, 0, 1, 0 },
-    { ENV_CGA_CLUSTER_SIZE, CONFIG_CGA_CLUSTER_SIZE, 0, INT_MAX, 0 },
-    { ENV_MIN_CTAS, CONFIG_MIN_CTAS, 1, INT_MAX, 0 },
-    { ENV_MAX_CTAS, CONFIG_MAX_CTAS, 1, INT_MAX, 0 },
-    { ENV_COMM_SPLIT_SHARE, CONFIG_SPLIT_SHARE, 0, 1, 0 },
-    { ENV_COLLNET_ENABLE, CONFIG_COLLNET_ENABLE, 0, 1, 0 },
-    { ENV_CTA_POLICY, CONFIG_CTA_POLICY, 0, 3, 0 },
-    { ENV_COMM_SHRINK_SHARE, CONFIG_SHRINK_SHARE, 0, 1, 0 },
-    { ENV_NVLS_NCHANNELS, CONFIG_NVLS_CTAS, 1, INT_MAX, 0 },
-    { ENV_NCHANNELS_PER_NET_PEER, CONFIG_CHANNELS_PER_NET_PEER, 1, 64, 0 },
-    { ENV_NVLINK_CENTRIC_SCHED, CONFIG_NVLINK_CENTRIC_SCHED, 0, 1, 0 },
-    { ENV_GRAPH_MIXING_SUPPORT, CONFIG_GRAPH_USAGE_MODE, 0, 1, NCCL_VERSION(2, 29, 2) },
-    { ENV_NUM_RMA_CTX, CONFIG_NUM_RMA_CTX, 0, INT_MAX, NCCL_VERSION(2, 29, 2) },
-    { ENV_P2P_MAX_PEERS, CONFIG_MAX_P2P_PEERS, 1, INT_MAX, NCCL_VERSION(2, 30, 3) },
-    { ENV_GRAPH_STREAM_ORDERING, CONFIG_GRAPH_STREAM_ORDERING, 0, 1, NCCL_VERSION(2, 30, 7) },
+    { ENV_COMM_BLOCKING, CONFIG_BLOCKING, 0, 1 },
+    { ENV_CGA_CLUSTER_SIZE, CONFIG_CGA_CLUSTER_SIZE, 0, INT_MAX },
+    { ENV_MIN_CTAS, CONFIG_MIN_CTAS, 1, INT_MAX },
+    { ENV_MAX_CTAS, CONFIG_MAX_CTAS, 1, INT_MAX },
+    { ENV_COMM_SPLIT_SHARE, CONFIG_SPLIT_SHARE, 0, 1 },
+    { ENV_COLLNET_ENABLE, CONFIG_COLLNET_ENABLE, 0, 1 },
+    { ENV_CTA_POLICY, CONFIG_CTA_POLICY, 0, 3 },
+    { ENV_COMM_SHRINK_SHARE, CONFIG_SHRINK_SHARE, 0, 1 },
+    { ENV_NVLS_NCHANNELS, CONFIG_NVLS_CTAS, 1, INT_MAX },
+    { ENV_NCHANNELS_PER_NET_PEER, CONFIG_CHANNELS_PER_NET_PEER, 1, 64 },
+    { ENV_NVLINK_CENTRIC_SCHED, CONFIG_NVLINK_CENTRIC_SCHED, 0, 1 },
+    { ENV_GRAPH_MIXING_SUPPORT, CONFIG_GRAPH_USAGE_MODE, 0, 1 },
+    { ENV_NUM_RMA_CTX, CONFIG_NUM_RMA_CTX, 0, INT_MAX },
+    { ENV_P2P_MAX_PEERS, CONFIG_MAX_P2P_PEERS, 1, INT_MAX },
+    { ENV_GRAPH_STREAM_ORDERING, CONFIG_GRAPH_STREAM_ORDERING, 0, 1 },
+    { ENV_LAUNCH_ORDER_IMPLICIT, CONFIG_LAUNCH_ORDER_IMPLICIT, 0, 1 },
+    { ENV_RMA_EAGER_INIT, CONFIG_RMA_EAGER_INIT, 0, 1 },
 };
 
 static void apply(const struct override *o, struct comm_config *config)
 {
     int64_t given = sim_env_number(o->variable);
-    int most = o->field == CONFIG_CTA_POLICY && !sim_version_does(DOES_CTA_POLICY_BOTH) ? 2 : o->most;
-    if (given == ENV_UNSET || sim_world.options.nccl_version < o->since)
+    int most = o->field == CONFIG_CTA_POLICY ? sim_config_most_policy() : o->most;
+    if (given == ENV_UNSET) /* also where the version does not know the variable */
         return;
     if (given < o->least || given > most)
         sim_info(LOG_ENV, "%s: %lld is no valid value, leaving it set at %d",

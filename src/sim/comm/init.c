@@ -211,8 +211,10 @@ static void init_complete(struct rendezvous *r)
         rendezvous_settle(r, COMPLETE);
         for (int i = 0; i < r->roots; i++)
             rendezvous_settle(r->root[i], COMPLETE);
-        for (int i = 0; i < r->nranks; i++)
+        for (int i = 0; i < r->nranks; i++) {
+            member[i]->log_id = r->key;
             r->seat[i].job->complete = true;
+        }
     }
     ncs_free(member);
     for (int i = 0; i < r->nranks; i++)
@@ -364,7 +366,10 @@ static bool lacks_network(struct init_job *j)
     const char *name = j->job.about->config.net_name;
     if (!*name || strcasecmp(name, "Socket") == 0 || strcasecmp(name, "IB") == 0)
         return false;
-    sim_warn_on(j->job.about->gpu, "Failed to initialize any NET plugin");
+    if (sim_version_does(DOES_NAME_NO_NETWORK))
+        sim_warn_on(j->job.about->gpu, "Failed to initialize any NET plugin");
+    else
+        sim_warn_on(j->job.about->gpu, "Error: network %s not found.", name);
     sim_explain_call(j->job.call, true, "virtual hosts have the networks Socket and IB");
     j->complete = true;
     j->code = ncclInvalidUsage;
@@ -396,9 +401,8 @@ static void trace_made(const struct init_job *j)
 /* The port that refuses the connection is invented, like the address of the host. */
 static void warn_unserved(const struct init_job *j)
 {
-    bool old = sim_world.options.nccl_version < NCCL_VERSION(2, 29, 2);
     sim_warn_on(j->job.about->gpu, "%s: connect to 10.0.0.1<%d> returned Connection refused, exceeded error retry "
-                   "count after %" PRId64 " attempts", old ? "socketStartConnect" : "ncclOsSocketStartConnect",
+                   "count after %" PRId64 " attempts", sim_version_does(DOES_NAME_OS_SOCKET) ? "ncclOsSocketStartConnect" : "socketStartConnect",
                    (int)(32768 + j->key % 28232), sim_env_number(ENV_SOCKET_RETRY_CNT) + 1);
     sim_explain_call(j->job.call, true, j->why);
 }

@@ -68,15 +68,17 @@ static enum log_subsys subsys_of_ends(void)
 static void say_end(const struct comm_rank *cr, const char *what)
 {
     sim_info_on(cr->gpu, subsys_of_ends(),
-                   "comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d busId %x - %s COMPLETE",
-                   cr->handle, cr->rank, cr->nranks, cr->gpu->device, sim_gpu_bus_id(cr->gpu), what);
+                   "comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d busId %x%s - %s COMPLETE",
+                   cr->handle, cr->rank, cr->nranks, cr->gpu->device, sim_gpu_bus_id(cr->gpu),
+                   sim_comm_log_id(cr).text, what);
 }
 
 void sim_comm_say_revoke(const struct comm_rank *cr, const char *what)
 {
     sim_info_on(cr->gpu, subsys_of_ends(),
-                   "comm 0x%" PRIx64 " rank %d nRanks %d cudaDev %d busId %x - Revoke %s",
-                   cr->handle, cr->rank, cr->nranks, cr->gpu->device, sim_gpu_bus_id(cr->gpu), what);
+                   "comm 0x%" PRIx64 " rank %d nRanks %d cudaDev %d busId %x%s - Revoke %s",
+                   cr->handle, cr->rank, cr->nranks, cr->gpu->device, sim_gpu_bus_id(cr->gpu),
+                   sim_comm_log_id(cr).text, what);
 }
 
 static bool step_destroy(struct job *job)

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "sim/comm/comm.h"
 #include "sim/comm/job_meeting.h"
 #include "sim/kernel/world.h"
+#include "sim/settings/version.h"
 
 struct split_job {
     struct meeting_job meet;
@@ -38,6 +40,8 @@ static void make_comm(struct split_job *const *job, int nranks)
         struct comm_rank *parent = job[i]->meet.job.about;
         struct comm_rank *child = sim_comm_rank_new(i, nranks, parent->gpu, &job[i]->config);
         child->state = COMM_READY;
+        /* The same on all ranks of a child, and another one for each child. */
+        child->log_id = ncs_hash(ncs_hash(parent->log_id, job[i]->number), (uint64_t)(unsigned)job[i]->color);
         if (job[i]->shares)
             sim_comm_share(child, parent);
         member[i] = job[i]->child = child;
@@ -68,15 +72,15 @@ static void split_complete(struct job_meeting *m)
 static void split_log(const struct split_job *j)
 {
     const struct comm_rank *child = j->child, *parent = j->meet.job.about;
-    bool shrinks = j->meet.job.type->kind == NCS_JOB_SHRINK, old = sim_world.options.nccl_version < NCCL_VERSION(2, 29, 2);
+    bool shrinks = j->meet.job.type->kind == NCS_JOB_SHRINK;
     int color = shrinks ? 0 : j->color, key = shrinks ? parent->rank : j->key;
     sim_trace_on(child->gpu, "ncclCommSplit(0x%" PRIx64 ", %d, %d, 0x%" PRIx64 ", %d, %d)", parent->handle, color, key,
                     child->handle, child->rank, child->nranks);
     sim_info_on(child->gpu, LOG_INIT,
-                   "%s comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d nvmlDev %d busId %x parent 0x%" PRIx64
+                   "%s comm 0x%" PRIx64 " rank %d nranks %d cudaDev %d nvmlDev %d busId %x%s parent 0x%" PRIx64
                    " %s %" PRIu64 " color %d key %d - Init COMPLETE", shrinks ? "ncclCommShrink" : "ncclCommSplit",
                    child->handle, child->rank, child->nranks, child->gpu->device, child->gpu->device,
-                   sim_gpu_bus_id(child->gpu), parent->handle, old ? "splitCount" : "childCount",
+                   sim_gpu_bus_id(child->gpu), sim_comm_log_id(child).text, parent->handle, sim_version_does(DOES_COUNT_CHILDREN) ? "childCount" : "splitCount",
                    shrinks ? 0 : j->number, color, key);
 }
 

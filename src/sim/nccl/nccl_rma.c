@@ -7,6 +7,7 @@
 #include "sim/comm/window.h"
 #include "sim/kernel/gen/functions.h"
 #include "sim/nccl/request.h"
+#include "sim/settings/version.h"
 
 static int invalid(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -43,14 +44,37 @@ static int check_put(const struct request *r, const struct one_sided *o,
     return ncclSuccess;
 }
 
-static int check_descriptor(int i, const ncclWaitSignalDesc_t *d)
+/* What an index must be: "0", or "in [0, 4)" since the configuration says how many there are. */
+struct rma_range {
+    char text[32];
+};
+
+static struct rma_range rma_range_of(const struct comm_rank *cr, enum config_field field)
+{
+    struct rma_range range = { "0" };
+    if (sim_version_does(DOES_RMA_RANGE))
+        snprintf(range.text, sizeof range.text, "in [0, %d)", cr->config.value[field]);
+    return range;
+}
+
+/* True if the call is refused. The simulator keeps one signal per pair of ranks, whatever the configuration. */
+static bool is_bad_index(const struct comm_rank *cr, enum config_field field, int index)
+{
+    if (index > 0 && index < cr->config.value[field] && sim_version_does(DOES_RMA_RANGE))
+        sim_explain("the simulator has only the index 0: one signal and one context for each pair of ranks");
+    return index != 0;
+}
+
+static int check_descriptor(const struct comm_rank *cr, int i, const ncclWaitSignalDesc_t *d)
 {
     if (d->opCnt <= 0)
         return invalid("ncclWaitSignal: descriptor %d has invalid opCnt %d", i, d->opCnt);
-    if (d->sigIdx != 0)
-        return invalid("ncclWaitSignal: descriptor %d has invalid sigIdx %d (must be 0)", i, d->sigIdx);
-    if (d->ctx != 0)
-        return invalid("ncclWaitSignal: descriptor %d has invalid context %d (must be 0)", i, d->ctx);
+    if (is_bad_index(cr, CONFIG_NUM_RMA_SIG, d->sigIdx))
+        return invalid("ncclWaitSignal: descriptor %d has invalid sigIdx %d (must be %s)", i, d->sigIdx,
+                       rma_range_of(cr, CONFIG_NUM_RMA_SIG).text);
+    if (is_bad_index(cr, CONFIG_NUM_RMA_CTX, d->ctx))
+        return invalid("ncclWaitSignal: descriptor %d has invalid context %d (must be %s)", i, d->ctx,
+                       rma_range_of(cr, CONFIG_NUM_RMA_CTX).text);
     return ncclSuccess;
 }
 
@@ -69,7 +93,7 @@ static int check_wait(const struct one_sided *o, const struct comm_rank *cr, str
     if (!o->wait || o->waits == 0)
         return invalid("ncclWaitSignal: invalid arguments");
     for (int i = 0; i < o->waits; i++) {
-        int rc = check_descriptor(i, &o->wait[i]);
+        int rc = check_descriptor(cr, i, &o->wait[i]);
         if (rc)
             return rc;
     }
@@ -91,10 +115,10 @@ int sim_rma_check(const struct request *r, const struct one_sided *o, const stru
         return invalid("One sided RMA: host RMA is not supported in this communicator.");
     if (r->fn == NCS_FN_ncclWaitSignal)
         return check_wait(o, cr, out);
-    if (o->ctx != 0)
-        return invalid("Context %d is invalid (must be 0)", o->ctx);
-    if (o->sig_idx != 0)
-        return invalid("Signal index %d is invalid (must be 0)", o->sig_idx);
+    if (is_bad_index(cr, CONFIG_NUM_RMA_CTX, o->ctx))
+        return invalid("Context %d is invalid (must be %s)", o->ctx, rma_range_of(cr, CONFIG_NUM_RMA_CTX).text);
+    if (is_bad_index(cr, CONFIG_NUM_RMA_SIG, o->sig_idx))
+        return invalid("Signal index %d is invalid (must be %s)", o->sig_idx, rma_range_of(cr, CONFIG_NUM_RMA_SIG).text);
     if (o->flags != 0)
         return invalid("Flags %u is invalid (must be 0)", o->flags);
     return r->fn == NCS_FN_ncclPutSignal ? check_put(r, o, cr, out) : ncclSuccess;

@@ -119,25 +119,55 @@ ncclResult_t sim_ncclCommDeregister(ncclComm_t comm, void *handle)
 
 static int bad_extent(const void *buff, size_t size)
 {
-    bool named = sim_world.options.nccl_version < NCCL_VERSION(2, 30, 7);
-    sim_warn("%sinvalid pointer %s / size %zu", named ? "ncclCommWindowRegister: " : "",
+    sim_warn("%sinvalid pointer %s / size %zu", sim_version_does(DOES_CUT_WINDOW_TEXT) ? "" : "ncclCommWindowRegister: ",
              LOG_POINTER(sim_memory_address(buff)), size);
     return ncclInvalidArgument;
+}
+
+static int crash_of_window(const char *what)
+{
+    sim_crash(what);
+    return ncclInvalidArgument;
+}
+
+/* Up to 2.27 the window is set to NULL before anything is looked at, and a program that switches registration off gets
+ * no further (NCCL 2.27.5, src/register/register.cc). */
+static int check_old_window(ncclComm_t comm, const void *buff, size_t size, ncclWindow_t *win, bool *done)
+{
+    static const char no_window[] = "it writes to the window, which is NULL", no_comm[] = "the communicator is NULL";
+    *done = true;
+    if (sim_version_does(DOES_LEAVE_WINDOW)) {
+        if (!buff || size == 0)
+            return ncclSuccess; /* *win stays what it was */
+        if (!comm || !win)
+            return crash_of_window(comm ? no_window : no_comm);
+        if (!sim_env_has_windows())
+            return ncclSuccess;
+    } else {
+        if (!win)
+            return crash_of_window(no_window);
+        *win = NULL;
+        if (!sim_env_has_windows())
+            return ncclSuccess;
+        if (!comm)
+            return crash_of_window(no_comm);
+        if (!buff || size == 0)
+            return ncclSuccess;
+    }
+    *done = false;
+    return ncclSuccess;
 }
 
 /* Sets *queue when there is something to register. */
 static int check_window(ncclComm_t comm, const void *buff, size_t size, ncclWindow_t *win,
                         struct comm_rank **cr, bool *queue)
 {
-    bool checks = sim_version_does(DOES_CHECK_WINDOW);
+    bool done = false;
     *queue = false;
-    if (!checks && (!buff || size == 0))
-        return ncclSuccess; /* *win stays what it was */
-    if (!checks && (!comm || !win)) {
-        sim_crash(comm ? "it writes to the window, which is NULL" : "the communicator is NULL");
-        return ncclInvalidArgument;
-    }
-    int rc = sim_comm_check(comm, "ncclCommWindowRegister", cr);
+    int rc = sim_version_does(DOES_CHECK_WINDOW) ? ncclSuccess : check_old_window(comm, buff, size, win, &done);
+    if (done)
+        return rc;
+    rc = sim_comm_check(comm, "ncclCommWindowRegister", cr);
     if (rc)
         return rc;
     if (!win) {
@@ -178,6 +208,8 @@ ncclResult_t sim_ncclCommWindowRegister(ncclComm_t comm, void *buff, size_t size
 ncclResult_t sim_ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t win)
 {
     struct context *c = sim_context_enter();
+    if (c && !sim_version_does(DOES_END_NO_WINDOW) && sim_cuda_refusal_in_nccl(c))
+        return ncclUnhandledCudaError;
     if (!c || (!sim_version_does(DOES_CHECK_WINDOW) && !win))
         return ncclSuccess;
     struct comm_rank *cr;
@@ -191,6 +223,8 @@ ncclResult_t sim_ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t win)
     if (rc || !win)
         return rc;
     struct window *w = cr->comm ? sim_window_find(cr, win) : NULL;
+    if (!w && !sim_version_does(DOES_END_NO_WINDOW)) /* the handle is an address of the host's (NCCL 2.27.5) */
+        return crash_of_window("the window is not one of this communicator's");
     if (!w) {
         sim_warn("Device object does not exist in shadow pool.");
         sim_explain("win is not a window of this communicator");

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/settings/version.h"
+
 enum env {
     ENV_CGA_CLUSTER_SIZE, ENV_CHECK_MODE, ENV_CHECK_POINTERS, ENV_COLLNET_ENABLE,
     ENV_COMM_BLOCKING, ENV_COMM_ID, ENV_COMM_SHRINK_SHARE, ENV_COMM_SPLIT_SHARE, ENV_CTA_POLICY,
@@ -16,7 +18,7 @@ enum env {
     ENV_LAUNCH_RACE_FATAL, ENV_LOCAL_REGISTER,
     ENV_MAX_CTAS, ENV_MIN_CTAS, ENV_MULTI_RANK_GPU_ENABLE, ENV_NCHANNELS_PER_NET_PEER, ENV_NET,
     ENV_NUM_RMA_CTX, ENV_NVLINK_CENTRIC_SCHED, ENV_NVLS_ENABLE, ENV_NVLS_NCHANNELS,
-    ENV_P2P_MAX_PEERS, ENV_P2P_USE_CUDA_MEMCPY, ENV_PARAM_DUMP_ALL, ENV_RUNTIME_CONNECT,
+    ENV_P2P_MAX_PEERS, ENV_P2P_USE_CUDA_MEMCPY, ENV_PARAM_DUMP_ALL, ENV_RMA_EAGER_INIT, ENV_RUNTIME_CONNECT,
     ENV_SOCKET_IFNAME, ENV_SOCKET_RETRY_CNT, ENV_SOCKET_RETRY_SLEEP_MSEC, ENV_WIN_ENABLE,
     ENV_COUNT
 };
@@ -44,10 +46,15 @@ static inline bool sim_env_is(enum env variable, int64_t value)
     return sim_env_number(variable) == value;
 }
 
-/* True if symmetric memory exists. Without it, registering a window returns 0 and a NULL handle. */
+/* True if symmetric memory exists. Without it, registering a window returns 0 and a NULL handle; up to 2.28 only where
+ * local registration is off, whose handle it returns otherwise (NCCL 2.28.9, src/dev_runtime.cc). */
 static inline bool sim_env_has_windows(void)
 {
-    return !sim_env_is(ENV_WIN_ENABLE, 0) && !sim_env_is(ENV_CUMEM_ENABLE, 0);
+    bool symmetric = !sim_env_is(ENV_WIN_ENABLE, 0) && !sim_env_is(ENV_CUMEM_ENABLE, 0);
+    if (sim_version_does(DOES_WINDOW_SWITCH))
+        return symmetric;
+    bool local = !sim_env_is(ENV_LOCAL_REGISTER, 0);
+    return sim_version_does(DOES_LEAVE_WINDOW) ? symmetric || local : local && !sim_env_is(ENV_CUMEM_ENABLE, 0);
 }
 
 /* True if ncclCommRegister registers anything. If not, it returns a NULL handle

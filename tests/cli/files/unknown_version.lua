@@ -1,1 +1,1 @@
-scenario { ranks = 1, sim = { nccl = "2.27.3" } }
+scenario { ranks = 1, sim = { nccl = "2.25.1" } }
