@@ -156,7 +156,7 @@ typedef struct {
 /* A configuration in which nothing is set. C++ wants the fields in their order. */
 #define NCCL_CONFIG_INITIALIZER                                                                            \
     {                                                                                                      \
-        .size = sizeof(ncclConfig_t), .magic = NCCL_CONFIG_MAGIC, .version = NCCLSCRIPT_NCCL_VERSION,       \
+        .size = sizeof(ncclConfig_t), .magic = NCCL_CONFIG_MAGIC, .version = NCCLSCRIPT_NCCL_VERSION,      \
         .blocking = NCCL_CONFIG_UNDEF_INT, .cgaClusterSize = NCCL_CONFIG_UNDEF_INT,                        \
         .minCTAs = NCCL_CONFIG_UNDEF_INT, .maxCTAs = NCCL_CONFIG_UNDEF_INT,                                \
         .netName = NCCL_CONFIG_UNDEF_PTR, .splitShare = NCCL_CONFIG_UNDEF_INT,                             \
