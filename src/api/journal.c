@@ -167,6 +167,8 @@ struct ncs_call *ncs_journal_again(struct ncs_journal *j, struct ncs_call *captu
     journal_append(j, call);
     ncs_journal_fill_again(j, call, captured, by);
     unlock(j);
+    if (j->entered)
+        j->entered(j, call);
     if (j->returned)
         j->returned(j, call);
     return call;
