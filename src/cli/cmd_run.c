@@ -146,7 +146,13 @@ static bool run_begin_job(struct ncs_option_value *v, int *status)
         return true;
     if (!ncs_job_begin(&options, &ranks, status))
         return false;
-    v[NCS_RUN_RANKS].number = ranks;
+    if (ncs_job_leads()) {
+        static char text[16]; /* for the command that repeats a case: without the launcher it has as many ranks */
+        snprintf(text, sizeof text, "%d", ranks);
+        v[NCS_RUN_RANKS].given = true;
+        v[NCS_RUN_RANKS].number = ranks;
+        NCS_PUSH(v[NCS_RUN_RANKS].text, v[NCS_RUN_RANKS].texts, v[NCS_RUN_RANKS].texts_room, text);
+    }
     return true;
 }
 

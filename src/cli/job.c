@@ -40,6 +40,8 @@ static void job_fill_hello(const struct ncs_driver_choice *choice, struct job_he
     if (driver && driver->real)
         hello->gpus = ncs_driver_devices(ncs_driver_real_api(), &why);
     hello->shares = shares && strcmp(shares, "1") == 0;
+    if (driver && !driver->real)
+        snprintf(hello->why, sizeof hello->why, "it runs with --driver %s, and all processes need the same command", driver->name);
     if (!driver)
         snprintf(hello->why, sizeof hello->why, "%s", err.text);
 }

@@ -47,7 +47,7 @@ const char *team_check_greeting(const struct team_greeting *greeting, char room[
     if (greeting->protocol == own.protocol && strcmp(text, own.version) == 0)
         return NULL;
     ncs_safe_line(&version, text);
-    snprintf(room, 252, "it is ncclscript %s, and process 0 is ncclscript %s", version.text, own.version);
+    snprintf(room, 252, "it is ncclscript %s, and process 0 is ncclscript %s", version.text ? version.text : "of no version", own.version);
     ncs_str_free(&version);
     return room;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/carry.h"
+#include "api/types.h"
 #include "base/mem.h"
 #include "ncclscript/cuda_tables.h"
 
@@ -70,6 +71,9 @@ size_t far_copied(enum ncs_fn fn, const union ncs_arg *arg, int at)
     const struct ncs_fn_info *info = &ncs_fn_info[fn];
     int count = info->at[NCS_ARG_BYTES], width = info->at[NCS_ARG_WIDTH], height = info->at[NCS_ARG_HEIGHT];
     switch (fn) {
+    case NCS_FN_ncsAdd:
+        return info->arg[at].kind == NCS_ARG_IN ? (size_t)arg[info->at[NCS_ARG_COUNT] - 1].u *
+                                                      ncs_dtype_bytes((int)arg[info->at[NCS_ARG_DTYPE] - 1].i) : 0;
     case NCS_FN_cudaMemcpy: case NCS_FN_cudaMemcpyAsync:
     case NCS_FN_cudaMemcpyPeer: case NCS_FN_cudaMemcpyPeerAsync:
         return (size_t)arg[count - 1].u;
@@ -133,7 +137,8 @@ static bool pack_address(struct ncs_str *out, enum ncs_fn fn, union ncs_arg *arg
         arg[at].p = far_unmark(p);
         return true;
     }
-    if (of != 0 || far_is_handle(kind) || !pack_is_copy(fn)) /* devices of other hosts do not reach the leader's memory */
+    bool copied = pack_is_copy(fn) || (fn == NCS_FN_ncsAdd && kind == NCS_ARG_IN); /* its result comes later */
+    if (of != 0 || far_is_handle(kind) || !copied) /* devices of other hosts do not reach the leader's memory */
         return false;
     return far_copied(fn, arg, at) == 0 || pack_copy(out, fn, arg, at);
 }

@@ -138,6 +138,8 @@ static bool route_is_here(enum ncs_fn fn, const union ncs_arg *arg)
 static union ncs_arg route_call(int process, enum ncs_fn fn, const union ncs_arg *arg)
 {
     union ncs_arg result = { .i = 0 };
+    if (process >= far_processes()) /* a script has computed with an address */
+        return route_code(fn, ncclInvalidArgument, cudaErrorInvalidValue);
     if (route_knows(process, fn, arg, &result))
         return result;
     if (route_is_here(fn, arg))
@@ -153,7 +155,8 @@ static union ncs_arg route_call(int process, enum ncs_fn fn, const union ncs_arg
 static const char *route_text_of(int process, enum ncs_fn fn, const union ncs_arg *arg)
 {
     char *text = NULL;
-    route_ask(process, fn, arg, &text);
+    if (process < far_processes())
+        route_ask(process, fn, arg, &text);
     if (!text)
         return "";
     pthread_mutex_lock(&route.lock);
@@ -173,9 +176,13 @@ static const char *route_text_of(int process, enum ncs_fn fn, const union ncs_ar
 
 bool far_run_own(enum ncs_fn fn, const union ncs_arg *arg, cudaError_t *rc)
 {
-    int process = far_here();
+    int process = route_process(fn, arg);
     if (process == 0)
         return false;
+    if (process >= far_processes()) {
+        *rc = cudaErrorInvalidValue;
+        return true;
+    }
     bool held = ncs_token_leave();
     *rc = (cudaError_t)route_ask(process, fn, arg, NULL).i;
     ncs_token_take(held, fn, (int)*rc);
