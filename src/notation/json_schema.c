@@ -434,6 +434,30 @@ static void schema_add_one_verb(struct ncs_json *j)
     ncs_json_close(j, ']');
 }
 
+/* Calls `add` for each key that stands beside some verb only: not for one that is a verb itself, nor for `as`. */
+static void schema_each_beside(struct ncs_json *j, void (*add)(struct ncs_json *j, const struct ncs_schema_verb *v,
+                                                               const struct ncs_schema_field *f))
+{
+    for (const struct ncs_schema_verb *v = ncs_schema_verbs; v->name; v++)
+        for (const struct ncs_schema_field *f = v->beside; f && f->name; f++)
+            if (strcmp(f->name, "as") != 0 && !ncs_schema_verb_of(f->name))
+                add(j, v, f);
+}
+
+static void schema_add_beside(struct ncs_json *j, const struct ncs_schema_verb *v, const struct ncs_schema_field *f)
+{
+    (void)v;
+    schema_add_field(j, f);
+}
+
+static void schema_add_dependency(struct ncs_json *j, const struct ncs_schema_verb *v, const struct ncs_schema_field *f)
+{
+    ncs_json_name(j, f->name);
+    ncs_json_open(j, '[');
+    ncs_json_text(j, v->name);
+    ncs_json_close(j, ']');
+}
+
 static void schema_add_step(struct ncs_json *j)
 {
     static const struct ncs_schema_field as = {
@@ -448,6 +472,7 @@ static void schema_add_step(struct ncs_json *j)
     for (const struct ncs_schema_field *f = ncs_schema_common; f->name; f++)
         schema_add_field(j, f);
     schema_add_field(j, &as);
+    schema_each_beside(j, schema_add_beside);
     ncs_json_close(j, '}');
     ncs_json_pair_raw(j, "additionalProperties", "false");
     schema_add_one_verb(j);
@@ -464,6 +489,7 @@ static void schema_add_step(struct ncs_json *j)
         }
     ncs_json_close(j, ']');
     ncs_json_close(j, '}');
+    schema_each_beside(j, schema_add_dependency);
     ncs_json_close(j, '}');
     ncs_json_close(j, '}');
 }

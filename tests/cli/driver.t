@@ -62,5 +62,5 @@ $ ncclscript doctor --rendezvous here:1
 
 # The user's variables are for real NCCL: an interface that this host lacks is no fault of the simulator's.
 $ NCCL_SOCKET_IFNAME=none7 ncclscript doctor
-> simulator   works: NCCL 2.28.9, <*>
+> simulator   works: NCCL 2.26.2, <*>
 > ...
