@@ -25,6 +25,7 @@ struct ncs_team {
     ncs_team_heard *heard;
     ncs_team_lost *lost;
     void *arg;
+    struct ncs_team *before; /* the one that ended before it and is kept too */
 };
 
 /* A team without connections. */

@@ -246,6 +246,16 @@ void ncs_team_drop(struct ncs_team *team, int status)
             team_send_some(team->links[i].fd, (const char *)&last, sizeof last);
 }
 
+/* Its threads may still be inside of calls: it stays to the end of the process, without what has come. */
+static void post_keep(struct ncs_team *team)
+{
+    static struct ncs_team *kept;
+    for (int i = 1; i < team->processes; i++)
+        team_inbox_free(&team->links[i].inbox);
+    team->before = kept;
+    kept = team;
+}
+
 void ncs_team_end(struct ncs_team *team, int status)
 {
     if (!team)
@@ -257,7 +267,9 @@ void ncs_team_end(struct ncs_team *team, int status)
     }
     if (team->self == 0)
         post_end_members(team, status);
-    if (!team->listens) /* threads that use it may still be inside of calls */
+    if (team->listens)
+        post_keep(team);
+    else
         team_free(team);
     team_leave_launcher();
 }
