@@ -50,6 +50,7 @@ struct ncs_bench_options {
     size_t least, most;     /* bytes */
     size_t step, factor;    /* to the next size: a factor above 1, or else a step */
     int iters, warmup, rounds; /* rounds: calls that one group aggregates, -m */
+    int launches;           /* of a graph with the timed calls; 0 = they are not captured: -G */
     int cycles;
     int checks;             /* 0: nothing is verified */
     int type, op, root;     /* -1 = all of them; op: an index of ncs_bench_ops */

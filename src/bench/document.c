@@ -102,9 +102,9 @@ static json_t *json_of_config(const struct ncs_bench_setting *s)
         json_object_set_new(config, "step_factor", json_integer((json_int_t)o->factor));
     else
         json_object_set_new(config, "step_bytes", json_integer((json_int_t)o->step));
-    json_t *rest = json_pack("{si si si si si sb si}", "warmup_iters", o->warmup, "iterations", o->iters,
-                             "aggregated_iterations", o->rounds, "validation", o->checks,
-                             "blocking_collectives", (int)o->blocking, "per_iter_timing", (int)o->each,
+    json_t *rest = json_pack("{si si si si si si sb si}", "warmup_iters", o->warmup, "iterations", o->iters,
+                             "aggregated_iterations", o->rounds, "validation", o->checks, "graph",
+                             o->launches, "blocking_collectives", (int)o->blocking, "per_iter_timing", (int)o->each,
                              "per_iter_skip", o->skip);
     json_object_update(config, rest);
     json_decref(rest);

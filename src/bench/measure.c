@@ -118,21 +118,31 @@ static bool make_calls(struct ncs_bench_rank *r, const struct test *t, int iters
     return true;
 }
 
-static bool time_calls(struct ncs_bench_rank *r, const struct test *t)
+/* The timed calls, or launches of a graph of them; the time of making the graph does not count. */
+static bool make_timed_calls(struct ncs_bench_rank *r, const struct test *t)
 {
     const struct ncs_bench_options *o = &r->bench->options;
     const struct ncs_api *api = ncs_run_driver_api(r->run);
+    if (o->launches == 0)
+        return meet_and_begin(r, &r->interval.begin) && make_calls(r, t, o->iters);
+    return ncs_bench_graph_begin(r, api) && make_calls(r, t, o->iters) && ncs_bench_graph_end(r, api) &&
+           meet_and_begin(r, &r->interval.begin) && ncs_bench_graph_launch(r, api, o->launches);
+}
+
+static bool time_calls(struct ncs_bench_rank *r, const struct test *t)
+{
+    const struct ncs_api *api = ncs_run_driver_api(r->run);
     r->interval = (struct ncs_bench_interval){ 0 };
-    if (!make_calls(r, t, o->warmup) || !finish_calls(r, api))
+    if (!make_calls(r, t, r->bench->options.warmup) || !finish_calls(r, api))
         return false;
     r->interval.apart = 0;
-    if (!meet_and_begin(r, &r->interval.begin) || !make_calls(r, t, o->iters))
+    if (!make_timed_calls(r, t))
         return false;
     r->interval.enqueued = bench_now(r);
     if (!finish_calls(r, api))
         return false;
     r->interval.end = bench_now(r);
-    return bench_meet(r);
+    return ncs_bench_graph_drop(r, api) && bench_meet(r);
 }
 
 /* Each call by itself, from the point where all ranks have come together until it is done. */
@@ -171,6 +181,17 @@ static bool fill_buffers(struct ncs_bench_rank *r, const struct test *t, int che
            fill_with_pattern(r, t, send_of(r, t), t->shape->send, seed);
 }
 
+/* A call that is verified, as a graph if the timed ones are. On real hardware the copies that verification makes of a call's data
+ * cannot be captured. */
+static bool make_checked_call(struct ncs_bench_rank *r, const struct test *t)
+{
+    const struct ncs_api *api = ncs_run_api(r->run);
+    if (r->bench->real)
+        return make_call(r, t, api) && finish_calls(r, api);
+    return ncs_bench_graph_begin(r, api) && make_call(r, t, api) && ncs_bench_graph_end(r, api) &&
+           ncs_bench_graph_launch(r, api, 1) && finish_calls(r, api) && ncs_bench_graph_drop(r, api);
+}
+
 static bool check_calls(struct ncs_bench_rank *r, const struct test *t, struct ncs_bench_figure *figure)
 {
     struct ncs_bench *b = r->bench;
@@ -179,8 +200,7 @@ static bool check_calls(struct ncs_bench_rank *r, const struct test *t, struct n
             return false;
         if (r->rank == 0)
             b->wrong = ncs_run_wrong_elements(r->run);
-        if (!bench_meet(r) || !make_call(r, t, ncs_run_api(r->run)) || !finish_calls(r, ncs_run_api(r->run)) ||
-            !bench_meet(r))
+        if (!bench_meet(r) || !make_checked_call(r, t) || !bench_meet(r))
             return false;
         if (r->rank == 0)
             figure->wrong += ncs_run_wrong_elements(r->run) - b->wrong;
@@ -194,7 +214,8 @@ static bool check_calls(struct ncs_bench_rank *r, const struct test *t, struct n
 static double time_of(const struct ncs_bench *b, const struct ncs_bench_interval *i)
 {
     int64_t end = b->options.enqueueing ? i->enqueued : i->end;
-    return (double)(end - i->begin - i->apart) / 1e3 / b->options.iters / b->options.rounds;
+    int launches = b->options.launches > 0 ? b->options.launches : 1;
+    return (double)(end - i->begin - i->apart) / 1e3 / b->options.iters / b->options.rounds / launches;
 }
 
 /* The one time that stands for those of all ranks, in microseconds. */

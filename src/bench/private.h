@@ -20,6 +20,7 @@ struct ncs_bench_rank {
     size_t room;
     void *registered[2];     /* handles of ncclCommRegister, */
     ncclWindow_t window[2];  /* or windows; NULL: neither */
+    cudaGraphExec_t graph;   /* -G: of the timed calls, or of the verified one; NULL: none */
     ncclRedOp_t mulsum;      /* for the type that is being timed */
     void *host;              /* data on their way to the device, a period of the pattern at most */
     struct ncs_bench_interval interval;
@@ -52,5 +53,12 @@ bool ncs_bench_is_cuda_fine(struct ncs_bench_rank *r, cudaError_t rc, const char
 /* measure.c: times and checks one size on the calling rank, out of place and in place; rank 0 reports the row.
  * False when the rank must return. op, root: -1 = the collective has none. */
 bool ncs_bench_measure(struct ncs_bench_rank *r, size_t size, int type, int op, int root);
+
+/* graph.c, for -G: the calls between begin and end are captured, and each launch makes them all. Without -G nothing is captured, and
+ * launch and drop do nothing. False when the rank must return. */
+bool ncs_bench_graph_begin(struct ncs_bench_rank *r, const struct ncs_api *api);
+bool ncs_bench_graph_end(struct ncs_bench_rank *r, const struct ncs_api *api);
+bool ncs_bench_graph_launch(struct ncs_bench_rank *r, const struct ncs_api *api, int times);
+bool ncs_bench_graph_drop(struct ncs_bench_rank *r, const struct ncs_api *api);
 
 #endif

@@ -94,8 +94,8 @@ const struct ncs_option ncs_bench_option[] = {
                   1 << 20 },
     [NCS_BENCH_ROW_PARALLEL_INIT] = { "parallel_init", 'p', NCS_OPTION_INT, "0|1", "0", "Timing",
                         "accepted: ranks always initialize in parallel", NULL, 0, 1 },
-    [NCS_BENCH_ROW_GRAPH] = { "cudagraph", 'G', NCS_OPTION_INT, "0", "0", "Timing",
-                              "only 0: no CUDA graphs here", NULL, 0, 0 },
+    [NCS_BENCH_ROW_GRAPH] = { "cudagraph", 'G', NCS_OPTION_INT, "N", "0", "Timing",
+                              "capture the calls in a graph and launch it N times, 0: no graph", NULL, 0, 1000000 },
     [NCS_BENCH_ROW_DEVICE_CODE] = { "device_implementation", 'D', NCS_OPTION_INT, "0", "0", "Timing",
                       "only 0: no kernels of the device API here", NULL, 0, 0 },
     [NCS_BENCH_ROW_DEVICE_CTAS] = { "device_cta_count", 'V', NCS_OPTION_INT, "N", "16", "Timing",
@@ -144,7 +144,8 @@ static struct ncs_bench_options bench_options(const struct ncs_option_value *v)
         .most = (size_t)option_or(&v[NCS_BENCH_ROW_MOST], 32 << 20),
         .step = (size_t)option_or(&v[NCS_BENCH_ROW_STEP], 1 << 20), .factor = (size_t)option_or(&v[NCS_BENCH_ROW_FACTOR], 1),
         .iters = (int)option_or(&v[NCS_BENCH_ROW_ITERS], 20), .warmup = (int)option_or(&v[NCS_BENCH_ROW_WARMUP], 1),
-        .rounds = (int)option_or(&v[NCS_BENCH_ROW_ROUNDS], 1), .cycles = (int)option_or(&v[NCS_BENCH_ROW_CYCLES], 1),
+        .rounds = (int)option_or(&v[NCS_BENCH_ROW_ROUNDS], 1), .launches = (int)option_or(&v[NCS_BENCH_ROW_GRAPH], 0),
+        .cycles = (int)option_or(&v[NCS_BENCH_ROW_CYCLES], 1),
         .checks = (int)option_or(&v[NCS_BENCH_ROW_CHECK], 1), .type = strcmp(type, "all") == 0 ? -1 : ncs_bench_type(type),
         .op = op == NCS_BENCH_OPS ? -1 : op, .root = (int)option_or(&v[NCS_BENCH_ROW_ROOT], 0),
         .average = (enum ncs_bench_average)option_or(&v[NCS_BENCH_ROW_AVERAGE], NCS_BENCH_MEAN),
@@ -173,6 +174,12 @@ static bool bench_options_fit(const struct ncs_option_value *v, const struct ncs
         wrong = "-t times -g are more than 65536 ranks";
     else if (o->root >= s->ranks)
         wrong = "--root is no rank: there are -t times -g";
+    else if (o->launches > 0 && o->each)
+        wrong = "--per_iter_timing times single calls: it does not go with --cudagraph";
+    else if (o->launches > 0 && o->blocking != NCS_BENCH_FREE)
+        wrong = "--blocking waits after calls, and nothing can wait inside a graph: it does not go with --cudagraph";
+    else if (o->launches > 0 && o->null_stream)
+        wrong = "the default stream cannot be captured: --stream_null does not go with --cudagraph";
     else if (o->clock == NCS_BENCH_VIRTUAL && v[NCS_BENCH_ROW_DRIVER].number == 1)
         wrong = "--clock virtual is for --driver sim: real NCCL has no virtual time";
     else if (v[NCS_BENCH_ROW_MODEL].given && o->clock == NCS_BENCH_HOST)

@@ -56,9 +56,10 @@ static void print_setting(const struct benching *b)
     else if (strcmp(s->driver, "sim") == 0)
         ncs_str_add(&out, "# Times are those of this host, which simulates: they say nothing of a GPU.\n");
     ncs_str_addf(&out, "# nThread %d nGpus %d minBytes %zu maxBytes %zu step: %zu(%s) warmup iters: %d iters: %d "
-                       "agg iters: %d validation: %d\n",
+                       "agg iters: %d validation: %d graph: %d\n",
                  s->threads, s->gpus, o->least, o->most, o->factor > 1 ? o->factor : o->step,
-                 o->factor > 1 ? "factor" : "bytes", o->warmup, o->iters, o->rounds, o->checks);
+                 o->factor > 1 ? "factor" : "bytes", o->warmup, o->iters, o->rounds, o->checks,
+                 o->launches);
     print_table(b, &out);
 }
 

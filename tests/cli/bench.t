@@ -3,7 +3,7 @@
 $ ncclscript bench ./build/all_reduce_perf -b 8 -e 128 -f 4 -g 4 -n 2
 > # ncclscript <*>, driver sim: 4 ranks
 > # Times are those of this host, which simulates: they say nothing of a GPU.
-> # nThread 1 nGpus 4 minBytes 8 maxBytes 128 step: 4(factor) warmup iters: 1 iters: 2 agg iters: 1 validation: 1
+> # nThread 1 nGpus 4 minBytes 8 maxBytes 128 step: 4(factor) warmup iters: 1 iters: 2 agg iters: 1 validation: 1 graph: 0
 > #
 > # Collective test starting: all_reduce
 > #
@@ -155,10 +155,26 @@ $ ncclscript bench all_reduce --compare old.json --threshold five
 ! ncclscript bench: `--threshold five`: expected a percentage, as 5%
 ! try `ncclscript bench --help`
 ? 2
-$ ncclscript bench all_reduce -G 3
-! ncclscript bench: `--cudagraph 3`: expected <*>
+$ ncclscript bench all_reduce -G -1
+! ncclscript bench: `--cudagraph -1`: expected <*>
 ! try `ncclscript bench --help`
 ? 2
+$ ncclscript bench all_reduce -G 2 -z 1
+! ncclscript bench: --blocking waits after calls, and nothing can wait inside a graph: it does not go with --cudagraph
+! try `ncclscript bench --help`
+? 2
+$ ncclscript bench all_reduce -G 2 -I 1
+! ncclscript bench: --per_iter_timing times single calls: it does not go with --cudagraph
+! try `ncclscript bench --help`
+? 2
+$ ncclscript bench all_reduce -G 2 -y 1
+! ncclscript bench: the default stream cannot be captured: --stream_null does not go with --cudagraph
+! try `ncclscript bench --help`
+? 2
+# Launches of a graph are timed, and verified.
+$ for G in 0 3; do ncclscript bench all_reduce -g 4 -b 4K -e 4K -m 2 -G $G --clock virtual --format json | jq -c '[.config.graph, .results[0].out_of_place.time, .results[0].out_of_place.nwrong]'; done
+> [0,<*>,0]
+> [3,<*>,0]
 $ ncclscript bench hypercube -g 6 | tail -1; exit ${PIPESTATUS[0]}
 > # left out: it needs a number of ranks that is a power of 2, not 6
 ? 5
