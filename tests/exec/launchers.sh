@@ -110,6 +110,13 @@ if command -v python3 >/dev/null; then
     try 3 "${sanitized[@]}" python3 tests/exec/many.py 3 skip
     reports "^    rank 1  call 2 is Broadcast float32 x 8 root 0 +tests/exec/many\.py:$broadcast\$"
     reports '^  why   rank 1 left out one call on comm1'
+    # Graphs: captured and launched in each process.
+    captured=$(grep -n '# line: captured' tests/exec/many.py | cut -d : -f 1)
+    try 0 "${sanitized[@]}" python3 tests/exec/many.py 3 graph
+    silent
+    try 3 "${sanitized[@]}" python3 tests/exec/many.py 3 less
+    reports "^    rank 0  call 2 is AllReduce float32 x 8 sum +tests/exec/many\.py:$captured\$"
+    reports '^  why   rank 1 left out one call on comm1.*is in a graph that tests/exec/many\.py:[0-9]+ launches$'
 else
     echo "without python3, multiprocessing is not tried"
 fi

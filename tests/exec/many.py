@@ -21,6 +21,22 @@ def reduce(nccl, cuda, x, comm):
     check(cuda.cudaStreamSynchronize(None))
 
 
+def launch(nccl, cuda, x, comm, times):
+    """The all-reduce as a graph, launched so often."""
+    stream, graph, executable = c.c_void_p(), c.c_void_p(), c.c_void_p()
+    check(cuda.cudaStreamCreate(c.byref(stream)))
+    check(cuda.cudaStreamBeginCapture(stream, 1))
+    check(nccl.ncclAllReduce(x, x, c.c_size_t(COUNT), FLOAT32, SUM, comm, stream))  # line: captured
+    check(cuda.cudaStreamEndCapture(stream, c.byref(graph)))
+    check(cuda.cudaGraphInstantiate(c.byref(executable), graph, c.c_ulonglong(0)))
+    for _ in range(times):
+        check(cuda.cudaGraphLaunch(executable, stream))
+    check(cuda.cudaStreamSynchronize(stream))  # line: waits
+    check(cuda.cudaGraphExecDestroy(executable))
+    check(cuda.cudaGraphDestroy(graph))
+    check(cuda.cudaStreamDestroy(stream))
+
+
 def main(rank, ranks, mode, queues):
     nccl, cuda = c.CDLL("libnccl.so.2"), c.CDLL("libcudart.so.13")
     unique_id, comm, x = UniqueId(), c.c_void_p(), c.c_void_p()
@@ -35,9 +51,12 @@ def main(rank, ranks, mode, queues):
     else:
         unique_id = UniqueId.from_buffer_copy(queues[rank].get())
     check(nccl.ncclCommInitRank(c.byref(comm), ranks, unique_id, rank))
-    reduce(nccl, cuda, x, comm)
-    if mode != "skip" or rank != 1:
-        reduce(nccl, cuda, x, comm)  # line: skipped
+    if mode in ("graph", "less"):
+        launch(nccl, cuda, x, comm, 1 if mode == "less" and rank == 1 else 2)
+    else:
+        reduce(nccl, cuda, x, comm)
+        if mode != "skip" or rank != 1:
+            reduce(nccl, cuda, x, comm)  # line: skipped
     check(nccl.ncclBroadcast(x, x, c.c_size_t(COUNT), FLOAT32, 0, comm, None))  # line: broadcast
     check(cuda.cudaStreamSynchronize(None))
     check(cuda.cudaMemcpy(values, x, c.c_size_t(c.sizeof(values)), TO_HOST))
