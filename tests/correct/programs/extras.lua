@@ -167,7 +167,31 @@ function extras.nothing()
     comm:all_reduce(x, { count = 0, stream = on }) -- NCCL drops it
 end
 
-extras.names = { "threads", "windows", "one_process", "stream_ordered", "events", "again", "nothing" }
+-- Calls as a graph, launched some times among calls that are in none. None of them reads what a launch before wrote.
+function extras.graph()
+    local team, spoilt = blocking_team(), steps.spoil.chosen
+    if not team then return end
+    steps.spoil.chosen = true -- what is captured is no result yet
+    local plans, calls, between = {}, {}, steps.draw_call(team, true)
+    for i = 1, 1 + draw.below(4) do
+        plans[i] = steps.draw_call(team, true)
+        if plans[i].collective then plans[i].collective.in_place = false end
+    end
+    local launches, eager = 1 + draw.below(3), draw.chance(2)
+    steps.spoil.chosen = spoilt
+    if not team.me then return end
+    for i, plan in ipairs(plans) do calls[i] = steps.prepare(plan) end
+    local graph = cuda.graph(team.stream, function()
+        for _, call in ipairs(calls) do call() end
+    end)
+    for i = 1, launches do
+        graph:launch(team.stream)
+        if i == 1 and eager then steps.prepare(between)() end
+    end
+    graph:destroy()
+end
+
+extras.names = { "threads", "windows", "one_process", "stream_ordered", "events", "again", "nothing", "graph" }
 
 function extras.step()
     extras[draw.pick(extras.names)]()
