@@ -25,6 +25,7 @@ struct run_rank {
     bool dead;              /* by fault.kill */
     bool halted;            /* its main thread, by fault.stall */
     struct ncs_place death; /* the statement of that fault */
+    char *misfit;           /* why a fault could not happen in the call that it waited for; NULL = none */
     struct armed *armed;    /* faults that wait for their calls, in order */
     struct ncs_gate *prompt; /* where it waits for lines; NULL = it has not waited yet */
     struct amender *amender; /* if calls of the rank are changed; else NULL */
