@@ -14,13 +14,14 @@ void ncs_run_ledger_close(struct ncs_run *run)
     run->ledger = NULL;
 }
 
-/* False if some rank had no chance to free what it made, or may still free it. */
+/* False if some rank had no chance to free what it made, or may still free it; and if something worse is wrong. */
 static bool all_came_to_their_end(const struct ncs_run *run)
 {
     for (int r = 0; r < run->options.ranks; r++)
         if (run->rank[r].dead || run->rank[r].halted)
             return false;
-    return run->result.stop == NCS_STOP_DONE && run->result.errors == 0 && !run->skipped && !run->lives;
+    return run->result.stop == NCS_STOP_DONE && run->result.errors == 0 && !run->skipped && !run->lives &&
+           run->wrong_order == UINT64_MAX && run->result.expect_failed == 0;
 }
 
 void ncs_notices_stale(struct ncs_notices *list, const struct ncs_ledger *ledger)

@@ -3,7 +3,7 @@ scenario {
   needs   = { nccl = "2.19" },
   params  = { culprit = 0 },
   matrix  = { ranks = { 2, 4 }, culprit = { 0, 1 } },
-  bug     = { entry = "P2", nccl = "no error; a later buffer at the same address is used by the old mapping" },
+  bug     = { entry = "R2", nccl = "no error; a later buffer at the same address is used by the old mapping" },
   outcome = function(run)
     return { pass = true, findings = 0,
              finding = { rule = "freed-while-registered", culprit = run.param.culprit, certainty = "undefined" } }

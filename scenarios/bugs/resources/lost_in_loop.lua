@@ -2,7 +2,7 @@ scenario {
   about   = "one rank leaves a step early and loses the scratch memory that it allocated for it",
   params  = { culprit = 0 },
   matrix  = { ranks = { 2, 4 }, culprit = { 0, 1 } },
-  bug     = { entry = "P1", nccl = "no error, until the device has no memory left" },
+  bug     = { entry = "R1", nccl = "no error, until the device has no memory left" },
   outcome = function(run)
     return { pass = true, findings = 0,
              finding = { rule = "never-freed", culprit = run.param.culprit, certainty = "certain" } }

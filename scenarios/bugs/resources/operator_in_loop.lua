@@ -1,7 +1,7 @@
 scenario {
   about   = "each step makes an operator with its own factor, and no step destroys it",
   matrix  = { ranks = { 2, 4, 8 } },
-  bug     = { entry = "P1", nccl = "no error; the communicator's table of operators grows with each step" },
+  bug     = { entry = "R1", nccl = "no error; the communicator's table of operators grows with each step" },
   outcome = function(run)
     local all = {}
     for r = 0, run.nranks - 1 do all[r + 1] = r end

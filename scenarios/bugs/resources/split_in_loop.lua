@@ -1,7 +1,7 @@
 scenario {
   about   = "each step splits a communicator off for its half of the ranks, and nobody destroys it",
   matrix  = { ranks = { 2, 4 } },
-  bug     = { entry = "P1", nccl = "no error, until memory, channels or file descriptors run out" },
+  bug     = { entry = "R1", nccl = "no error, until memory, channels or file descriptors run out" },
   outcome = function(run)
     local all = {}
     for r = 0, run.nranks - 1 do all[r + 1] = r end

@@ -3,7 +3,7 @@ scenario {
   needs   = { nccl = "2.29", driver = "sim" },
   params  = { culprit = 1 },
   matrix  = { ranks = { 2, 4 }, culprit = { 0, 1 } },
-  bug     = { entry = "P2", nccl = "writes to memory that is gone, or is something else's by now" },
+  bug     = { entry = "R2", nccl = "writes to memory that is gone, or is something else's by now" },
   outcome = function(run)
     return { error = "cudaErrorIllegalAddress", rank = (run.param.culprit - 1) % run.nranks, findings = 1,
              finding = { rule = "freed-while-registered", culprit = run.param.culprit, certainty = "certain" } }

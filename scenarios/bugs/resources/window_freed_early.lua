@@ -2,7 +2,7 @@ scenario {
   about   = "every rank gives back the memory of its window, and the window afterwards",
   needs   = { nccl = "2.29" },
   matrix  = { ranks = { 2, 4, 8 } },
-  bug     = { entry = "P2", nccl = "no error here; the end of the window unmaps memory that may be something else's" },
+  bug     = { entry = "R2", nccl = "no error here; the end of the window unmaps memory that may be something else's" },
   outcome = function(run)
     local all = {}
     for r = 0, run.nranks - 1 do all[r + 1] = r end

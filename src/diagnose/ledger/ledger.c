@@ -31,7 +31,7 @@ static uint64_t ledger_key(enum ncs_resource kind, int process, const void *hand
     return kind == NCS_RESOURCE_OPERATOR ? ncs_hash(key, ncs_map_key(comm)) : key;
 }
 
-static uint64_t key_of(const struct entry *e)
+static uint64_t entry_key(const struct entry *e)
 {
     return ledger_key(e->kind, e->process, e->handle, e->comm);
 }
@@ -52,8 +52,8 @@ static void free_entry(struct ncs_ledger *l, struct entry *e)
 /* Strikes the entry out. What the end of a script releases stays as that. */
 static void strike(struct ncs_ledger *l, struct entry *e, bool released)
 {
-    if (e->handle && ncs_map_get(&l->entries, key_of(e)) == e)
-        ncs_map_remove(&l->entries, key_of(e));
+    if (e->handle && ncs_map_get(&l->entries, entry_key(e)) == e)
+        ncs_map_remove(&l->entries, entry_key(e));
     e->released = true;
     if (!released)
         free_entry(l, e);
@@ -63,10 +63,10 @@ static void strike(struct ncs_ledger *l, struct entry *e, bool released)
 static void enter_handle(struct ncs_ledger *l, struct entry *e, const void *handle)
 {
     e->handle = handle;
-    struct entry *old = ncs_map_get(&l->entries, key_of(e));
+    struct entry *old = ncs_map_get(&l->entries, entry_key(e));
     if (old)
         strike(l, old, false);
-    ncs_map_put(&l->entries, key_of(e), e);
+    ncs_map_put(&l->entries, entry_key(e), e);
 }
 
 static void ledger_clear(struct ncs_ledger *l, int process)
@@ -100,7 +100,7 @@ void ncs_ledger_close(struct ncs_ledger *l)
 
 /* ---- made ---- */
 
-static uint64_t bytes_of(const struct ncs_call *call)
+static uint64_t entry_bytes(const struct ncs_call *call)
 {
     const union ncs_arg *bytes = ncs_call_arg(call, NCS_ARG_BYTES), *height = ncs_call_arg(call, NCS_ARG_HEIGHT);
     if (height)
@@ -114,7 +114,7 @@ static const void *ledger_comm(const struct ncs_call *call)
     return comm ? comm->p : NULL;
 }
 
-static struct entry *add_entry(struct ncs_ledger *l, struct ncs_call *call, enum ncs_resource kind)
+static struct entry *new_entry(struct ncs_ledger *l, struct ncs_call *call, enum ncs_resource kind)
 {
     struct entry *e = ncs_new(sizeof *e);
     *e = (struct entry){ .kind = kind, .fn = call->fn, .rank = call->rank, .process = ledger_process(l, call),
@@ -127,7 +127,7 @@ static struct entry *add_entry(struct ncs_ledger *l, struct ncs_call *call, enum
     return e;
 }
 
-static void add_with(struct ncs_ledger *l, struct entry *e, const void *handle)
+static void settle_entry(struct ncs_ledger *l, struct entry *e, const void *handle)
 {
     l->pending--;
     enter_handle(l, e, handle);
@@ -156,7 +156,7 @@ static struct export *find_export(const struct ncs_ledger *l, uint64_t id)
 }
 
 /* The entry of memory that has the address; an address within an allocation is not looked for. */
-static const struct entry *memory_at(const struct ncs_ledger *l, int process, const void *p)
+static const struct entry *ledger_memory_at(const struct ncs_ledger *l, int process, const void *p)
 {
     return ncs_map_get(&l->entries, ledger_key(NCS_RESOURCE_MEMORY, process, p, NULL));
 }
@@ -164,10 +164,10 @@ static const struct entry *memory_at(const struct ncs_ledger *l, int process, co
 static void add_export(struct ncs_ledger *l, const struct ncs_call *call)
 {
     const void *p = ncs_call_arg(call, NCS_ARG_MEMORY)->p;
-    const struct entry *memory = memory_at(l, ledger_process(l, call), p);
+    const struct entry *memory = ledger_memory_at(l, ledger_process(l, call), p);
     uint64_t id = export_id(ncs_call_arg(call, NCS_ARG_IPCMEM_OUT)->p);
     struct export *known = find_export(l, id), fresh = { .id = id };
-    if (!memory || l->options.one_process || (!known && l->exports == EXPORTS_MOST))
+    if (!memory || (!known && l->exports == EXPORTS_MOST))
         return;
     if (!known) {
         NCS_PUSH(l->export, l->exports, l->exports_room, fresh);
@@ -197,7 +197,7 @@ static void makes_comms(struct ncs_ledger *l, struct ncs_call *call)
     int64_t count = ncs_call_arg(call, NCS_ARG_NRANKS)->i;
     for (int64_t i = 0; i < count && !call->group; i++)
         if (handle[i])
-            add_with(l, add_entry(l, call, NCS_RESOURCE_COMM), handle[i]);
+            settle_entry(l, new_entry(l, call, NCS_RESOURCE_COMM), handle[i]);
 }
 
 /* The handle, if it is known by now. */
@@ -217,7 +217,7 @@ static const void *handle_made(const struct ncs_call *call)
 }
 
 /* True if the end of the group makes it, or drops it. */
-static bool is_late(const struct ncs_call *call)
+static bool is_made_late(const struct ncs_call *call)
 {
     return call->group && ncs_fn_info[call->fn].grouped && cell_of(call);
 }
@@ -230,22 +230,22 @@ static void ledger_makes(struct ncs_ledger *l, struct ncs_call *call)
         return;
     }
     const void *handle = handle_made(call);
-    if (!handle && !is_late(call))
+    if (!handle && !is_made_late(call))
         return; /* nothing was made: no bytes, no color, a window that NCCL left out */
-    struct entry *e = add_entry(l, call, kind);
+    struct entry *e = new_entry(l, call, kind);
     e->comm = ledger_comm(call);
-    e->cell = is_late(call) ? cell_of(call) : NULL;
+    e->cell = is_made_late(call) ? cell_of(call) : NULL;
     if (kind == NCS_RESOURCE_REGISTRATION || kind == NCS_RESOURCE_WINDOW) {
-        refers(e, call, ncs_call_arg(call, NCS_ARG_MEMORY)->p, bytes_of(call));
+        refers(e, call, ncs_call_arg(call, NCS_ARG_MEMORY)->p, entry_bytes(call));
     } else if (kind == NCS_RESOURCE_IMPORT) {
         const struct export *x = find_export(l, export_id(ncs_call_arg(call, NCS_ARG_IPCMEM)->p));
         refers(e, call, x ? x->from : NULL, x ? x->bytes : 0);
     } else {
         e->from = handle;
-        e->bytes = bytes_of(call);
+        e->bytes = entry_bytes(call);
     }
     if (handle && !e->cell)
-        add_with(l, e, handle);
+        settle_entry(l, e, handle);
 }
 
 /* ---- a group has ended: handles are filled ---- */
@@ -257,7 +257,7 @@ static void fill_pending(struct ncs_ledger *l, const struct ncs_call *call, enum
         if (e->handle || e->group != call->group)
             continue;
         if ((call->rc == 0 || call->rc == ncclInProgress) && *e->cell)
-            add_with(l, e, *e->cell);
+            settle_entry(l, e, *e->cell);
         else
             free_entry(l, e); /* dropped with its group, or filled when the cell may be gone */
     }
@@ -265,12 +265,12 @@ static void fill_pending(struct ncs_ledger *l, const struct ncs_call *call, enum
 
 /* ---- freed ---- */
 
-static bool overlap(const char *a, uint64_t a_bytes, const char *b, uint64_t b_bytes)
+static bool ledger_overlaps(const char *a, uint64_t a_bytes, const char *b, uint64_t b_bytes)
 {
     return (uintptr_t)a < (uintptr_t)b + b_bytes && (uintptr_t)b < (uintptr_t)a + a_bytes;
 }
 
-static bool same_place(struct ncs_place a, struct ncs_place b)
+static bool ledger_same_place(struct ncs_place a, struct ncs_place b)
 {
     return a.line == b.line && a.file == b.file;
 }
@@ -278,8 +278,8 @@ static bool same_place(struct ncs_place a, struct ncs_place b)
 static void add_stale(struct ncs_ledger *l, struct ncs_call *freed, struct ncs_call *made)
 {
     size_t i = 0;
-    while (i < l->stales && !(same_place(l->stale[i].call[0]->place, freed->place) &&
-                              same_place(l->stale[i].call[1]->place, made->place)))
+    while (i < l->stales && !(ledger_same_place(l->stale[i].call[0]->place, freed->place) &&
+                              ledger_same_place(l->stale[i].call[1]->place, made->place)))
         i++;
     if (i == STALE_MOST)
         return;
@@ -296,15 +296,28 @@ static void add_stale(struct ncs_ledger *l, struct ncs_call *freed, struct ncs_c
     NCS_PUSH(s->call, s->calls, s->room, made);
 }
 
+/* The mappings of a process end with it. */
+static bool refers_to(const struct ncs_ledger *l, const struct entry *e, const struct entry *memory)
+{
+    bool import = e->kind == NCS_RESOURCE_IMPORT;
+    if (import ? l->options.gone && l->options.gone(e->process) : e->process != memory->process)
+        return false;
+    return ledger_overlaps(memory->from, memory->bytes, e->from, e->bytes);
+}
+
 /* Looks for what refers to memory that is being freed. */
 static void look_for_stale(struct ncs_ledger *l, struct ncs_call *call, const struct entry *memory)
 {
     static const enum ncs_resource kinds[] = { NCS_RESOURCE_REGISTRATION, NCS_RESOURCE_WINDOW, NCS_RESOURCE_IMPORT };
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        for (const struct entry *e = l->newest[kinds[k]]; e; e = e->older)
-            if (!e->released && (e->kind == NCS_RESOURCE_IMPORT || e->process == memory->process) &&
-                overlap(memory->from, memory->bytes, e->from, e->bytes))
-                add_stale(l, call, e->call);
+        for (struct entry *e = l->newest[kinds[k]], *older; e; e = older) {
+            older = e->older;
+            if (e->released || !refers_to(l, e, memory))
+                continue;
+            add_stale(l, call, e->call);
+            if (e->kind == NCS_RESOURCE_IMPORT)
+                strike(l, e, false); /* no call can close it any more */
+        }
 }
 
 /* A communicator takes along what belongs to it (NCCL 2.30.7, src/init.cc: commFree). */
@@ -362,6 +375,13 @@ void ncs_ledger_call(struct ncs_ledger *l, struct ncs_call *call)
     if (info->closes_group && l->pending > 0 && ncs_local && ncs_local->group_depth == 0)
         for (size_t i = 0; i < sizeof late / sizeof *late; i++)
             fill_pending(l, call, late[i]);
+}
+
+void ncs_ledger_settle(struct ncs_ledger *l, struct ncs_place (*settled)(struct ncs_place))
+{
+    for (int kind = 0; kind < NCS_RESOURCES; kind++)
+        for (struct entry *e = l->newest[kind]; e; e = e->older)
+            e->place = settled(e->place);
 }
 
 void ncs_ledger_each(const struct ncs_ledger *l, enum ncs_resource kind,

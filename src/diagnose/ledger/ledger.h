@@ -35,6 +35,7 @@ struct ncs_ledger;
 struct ncs_ledger_options {
     bool one_process;     /* all ranks are threads of one process */
     int (*process)(void); /* with one_process: that of the calling thread; NULL = there is one */
+    bool (*gone)(int process); /* with one_process: true if the process has ended; NULL = none does */
 };
 
 struct ncs_ledger *ncs_ledger_open(const struct ncs_journal *journal, const struct ncs_ledger_options *options);
@@ -47,6 +48,9 @@ void ncs_ledger_call(struct ncs_ledger *l, struct ncs_call *call);
  * script released counts as left. The ledger owns the list. */
 const struct ncs_left *ncs_ledger_left(struct ncs_ledger *l, size_t *count);
 const struct ncs_stale *ncs_ledger_stale(const struct ncs_ledger *l, size_t *count);
+
+/* Replaces the places of all that is left, before a report. */
+void ncs_ledger_settle(struct ncs_ledger *l, struct ncs_place (*settled)(struct ncs_place));
 
 /* Calls visit with the handle or address of each resource of the kind that is there now. */
 void ncs_ledger_each(const struct ncs_ledger *l, enum ncs_resource kind,

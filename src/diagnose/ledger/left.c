@@ -26,7 +26,7 @@ static int compare_entries(const void *pa, const void *pb)
     return order ? order : left_compare((uint64_t)a->rank, (uint64_t)b->rank);
 }
 
-static bool fits(const struct ncs_left *row, const struct entry *e)
+static bool left_fits(const struct ncs_left *row, const struct entry *e)
 {
     return row->kind == e->kind && row->fn == e->fn && row->raw == e->raw && row->lost == e->lost && row->place.line == e->place.line &&
            row->place.file == e->place.file;
@@ -40,12 +40,12 @@ static void clear_left(struct ncs_ledger *l)
 }
 
 /* Adds all entries of one rank from here on, which are in a row. Returns how many they are. */
-static size_t add_rank(struct ncs_ledger *l, struct entry *const *e, size_t count)
+static size_t left_add_rank(struct ncs_ledger *l, struct entry *const *e, size_t count)
 {
     struct ncs_left *row = &l->left[l->lefts - 1];
     uint64_t bytes = 0;
     size_t n = 0;
-    for (; n < count && e[n]->rank == e[0]->rank && fits(row, e[n]); n++)
+    for (; n < count && e[n]->rank == e[0]->rank && left_fits(row, e[n]); n++)
         bytes += e[n]->bytes;
     row->even = row->ranks == 0 || (row->even && row->count == n * row->ranks && row->bytes == bytes * row->ranks);
     row->count += n;
@@ -83,9 +83,9 @@ const struct ncs_left *ncs_ledger_left(struct ncs_ledger *l, size_t *count)
     for (size_t i = 0; i < entries;) {
         struct ncs_left row = { .kind = all[i]->kind, .fn = all[i]->fn, .place = all[i]->place, 
                                 .raw = all[i]->raw, .lost = all[i]->lost };
-        if (l->lefts == 0 || !fits(&l->left[l->lefts - 1], all[i]))
+        if (l->lefts == 0 || !left_fits(&l->left[l->lefts - 1], all[i]))
             NCS_PUSH(l->left, l->lefts, l->lefts_room, row);
-        i += add_rank(l, all + i, entries - i);
+        i += left_add_rank(l, all + i, entries - i);
     }
     ncs_free(all);
     *count = l->lefts;

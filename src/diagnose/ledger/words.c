@@ -28,8 +28,8 @@ const char *ncs_resource_name(enum ncs_resource kind)
     return resource_words[kind].name;
 }
 
-/* Allocations of memory and the like: the noun counts, and the name says of what. */
-static bool is_of(enum ncs_resource kind)
+/* True for allocations of memory and the like: "3 allocations of device memory". */
+static bool has_own_noun(enum ncs_resource kind)
 {
     return kind <= NCS_RESOURCE_IMPORT;
 }
@@ -39,7 +39,7 @@ void ncs_resource_format(struct ncs_str *out, enum ncs_resource kind, uint64_t c
     char size[32];
     ncs_str_addf(out, "%llu %s", (unsigned long long)count,
                  count == 1 ? resource_words[kind].one : resource_words[kind].several);
-    if (is_of(kind))
+    if (has_own_noun(kind))
         ncs_str_addf(out, " of %s", resource_words[kind].name);
     if (each)
         ncs_str_add(out, " each");

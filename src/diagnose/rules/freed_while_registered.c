@@ -27,9 +27,8 @@ const struct ncs_call *const *ncs_stale_target(const struct ncs_analysis *q, con
     return NULL;
 }
 
-/* "its window on world, made at line 4" */
-static void stale_format_holder(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *freed,
-                                const struct ncs_call *made)
+/* "that is in a window on world since line 4" */
+static void stale_format_holder(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *made)
 {
     bool import = made->fn == NCS_FN_cudaIpcOpenMemHandle, window = made->fn == NCS_FN_ncclCommWindowRegister;
     if (import)
@@ -38,7 +37,6 @@ static void stale_format_holder(const struct ncs_analysis *q, struct ncs_str *s,
         ncs_str_addf(s, "that is %s %s", window ? "in a window on" : "registered on", ncs_comm_name(q, made->comm));
     if (made->place.line)
         ncs_str_addf(s, " since line %d", made->place.line);
-    (void)freed;
 }
 
 static const char *stale_remedy(const struct ncs_call *made)
@@ -60,7 +58,7 @@ static void stale_fill(const struct ncs_analysis *q, const struct ncs_call *cons
     ncs_str_addf(s, " %s memory", d->f.culprits == 1 ? "frees" : "free");
     ncs_format_place(s, freed);
     ncs_str_add(s, " ");
-    stale_format_holder(q, s, freed, made);
+    stale_format_holder(q, s, made);
     d->order = freed->id;
     d->f.comm = made->comm >= 0 ? ncs_copy_text(ncs_comm_name(q, made->comm)) : NULL;
     d->f.fix = ncs_copy_text(stale_remedy(made));
@@ -85,7 +83,8 @@ static bool freed_while_registered_match(const struct ncs_analysis *q, const str
         const struct ncs_call *const *pair = (const struct ncs_call *const *)r->notice->call;
         stale_fill(q, pair, r->notice->calls, d, &s);
         d->f.certainty = NCS_UNDEFINED;
-        d->f.title = ncs_text("memory freed at line %d is still registered", pair[0]->place.line);
+        d->f.title = ncs_text("memory freed at line %d is still %s", pair[0]->place.line,
+                              pair[1]->fn == NCS_FN_cudaIpcOpenMemHandle ? "mapped" : "registered");
         d->f.why = ncs_str_take(&s);
         return true;
     }
