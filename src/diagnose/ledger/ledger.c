@@ -133,7 +133,7 @@ static void settle_entry(struct ncs_ledger *l, struct entry *e, const void *hand
     enter_handle(l, e, handle);
 }
 
-/* What refers to memory: its call is kept for reports. */
+/* A reference to memory: its call is kept for reports. */
 static void refers(struct entry *e, struct ncs_call *call, const void *from, uint64_t bytes)
 {
     e->from = from;

@@ -44,7 +44,7 @@ void ncs_ledger_close(struct ncs_ledger *l); /* NULL is a no-op */
 /* A call has returned. Report calls in the order of their return. */
 void ncs_ledger_call(struct ncs_ledger *l, struct ncs_call *call);
 
-/* What is left, by kind and place, without what was made for the script before it began. What the end of a
+/* Resources that are left, by kind and place, without those made for the script before it began. What the end of a
  * script released counts as left. The ledger owns the list. */
 const struct ncs_left *ncs_ledger_left(struct ncs_ledger *l, size_t *count);
 const struct ncs_stale *ncs_ledger_stale(const struct ncs_ledger *l, size_t *count);

@@ -1,4 +1,4 @@
-/* What is left, by kind and place. */
+/* Sums up what is left, by kind and place. */
 #include "diagnose/ledger/ledger.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What resources are called, and what frees them. */
+/* The names of resources, and of the functions that free them. */
 #include "diagnose/ledger/ledger.h"
 
 #include "base/quantity.h"

@@ -1,5 +1,7 @@
 #include "shim/exec/left.h"
 
+#include <stdlib.h>
+
 #include "base/mem.h"
 #include "diagnose/ledger/ledger.h"
 #include "shim/exec/checks.h"
@@ -8,11 +10,17 @@
 
 #define PLACES_MOST 16
 
+static void add_number(struct ncs_str *out, uint64_t n, const char *what)
+{
+    ncs_str_addf(out, "%llu %s%s", (unsigned long long)n, what, n == 1 ? "" : "s");
+}
+
 static void add_item(struct ncs_str *out, uint64_t n, const char *what)
 {
-    if (n > 0)
-        ncs_str_addf(out, "%s%llu %s%s", out->bytes ? ", " : "", (unsigned long long)n, what,
-                     n == 1 ? "" : "s");
+    if (n == 0)
+        return;
+    ncs_str_add(out, out->bytes ? ", " : "");
+    add_number(out, n, what);
 }
 
 /* Ranks of the communicator that have neither destroyed nor aborted it. */
@@ -88,21 +96,34 @@ static void left_add_counts(const struct left_count *n, struct ncs_str *out)
     }
 }
 
+/* Settled places have the order of files and lines. */
+static int compare_places_left(const void *a, const void *b)
+{
+    const struct ncs_left *x = *(const struct ncs_left *const *)a, *y = *(const struct ncs_left *const *)b;
+    int order = (x->place.line > y->place.line) - (x->place.line < y->place.line);
+    return order ? order : (x > y) - (x < y);
+}
+
 /* "train.c:42: 2 allocations of device memory (8 KiB), train.c:50: 1 stream" */
 static void left_add_places(const struct ncs_left *left, size_t lefts, struct ncs_str *out)
 {
+    const struct ncs_left **by_place = ncs_new(lefts * sizeof *by_place);
     size_t named = 0;
-    for (size_t i = 0; i < lefts; i++) {
-        const char *name = ncs_places_name(left[i].place.line);
-        if (!name)
-            continue;
-        if (named++ == PLACES_MOST) {
-            ncs_str_add(out, ", and elsewhere");
-            return;
-        }
-        ncs_str_addf(out, "%s%s: ", named > 1 ? ", " : "", name);
-        ncs_resource_format(out, left[i].kind, left[i].count, left[i].bytes, false);
+    for (size_t i = 0; i < lefts; i++)
+        if (ncs_places_name(left[i].place.line))
+            by_place[named++] = &left[i];
+    if (named > 1)
+        qsort(by_place, named, sizeof *by_place, compare_places_left);
+    for (size_t i = 0; i < named && i < PLACES_MOST; i++) {
+        const struct ncs_left *row = by_place[i];
+        ncs_str_addf(out, "%s%s: ", i > 0 ? ", " : "", ncs_places_name(row->place.line));
+        if (row->kind == NCS_RESOURCE_COMM) /* each of its ranks has one */
+            add_number(out, row->count, "communicator handle");
+        else
+            ncs_resource_format(out, row->kind, row->count, row->bytes, false);
     }
+    ncs_str_add(out, named > PLACES_MOST ? ", and elsewhere" : "");
+    ncs_free(by_place);
 }
 
 void ncs_exec_left(const struct ncs_journal *journal, struct ncs_result *result, struct ncs_str *out)
