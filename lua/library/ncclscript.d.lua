@@ -212,7 +212,8 @@ function fault.slow(when) end
 ---@param when ncclscript.when.code
 function fault.fail(when) end
 ---The call writes wrong data on this rank. A put writes wrong data into the window of its peer. Without
----call and func, the fault affects the next call that moves data.
+---call and func, the fault affects the next call that moves data. A call that does not write these
+---elements raises an error.
 ---    fault.corrupt { rank = 3, call = 2, first = 5, count = 1 }
 ---@param when? ncclscript.when.elements
 function fault.corrupt(when) end

@@ -27,6 +27,8 @@ local api = { functions = {} } -- kinds of arguments: kinds.lua
 --   joins    makes "one" rank of a communicator out of an id, or "all" of them
 --   child    makes a communicator out of another
 --   ends     which object it frees: "comm", "memory", "handle"
+--   makes, frees  the kind of what it makes and somebody has to free, or frees: a word of
+--            RESOURCES in gen.lua
 --   looks    a query: neither waits nor changes anything
 --   waits    blocks the host until work on a device is done
 --   records  makes an event mark the work in a stream
@@ -48,20 +50,24 @@ nccl { "ncclGetUniqueId", since = "2.0.0", lua = "nccl.unique_id", family = "mak
   args = "id_out:uniqueId",
   text = "An id that makes one communicator; all its ranks need the same." }
 nccl { "ncclCommInitRank", since = "2.0.0", lua = "nccl.init_rank", grouped = true, joins = "one",
+  makes = "comm",
   family = "making communicators",
   args = "comm_out:comm nranks:nranks id:commId rank:rank",
   text = "Joins a communicator as one of its ranks; waits for the others." }
 nccl { "ncclCommInitRankConfig", since = "2.14.3", lua = "nccl.init_rank", grouped = true,
+  makes = "comm",
   joins = "one",
   family = "making communicators",
   args = "comm_out:comm nranks:nranks id:commId rank:rank config:config",
   text = "Joins a communicator as one of its ranks, with a configuration." }
 nccl { "ncclCommInitRankScalable", since = "2.23.4", lua = "nccl.init_rank", grouped = true,
+  makes = "comm",
   joins = "one",
   family = "making communicators",
   args = "comm_out:newcomm nranks:nranks rank:myrank items:nId ids:commIds config:config",
   text = "Joins a communicator that has several ids, which share the work of the meeting." }
 nccl { "ncclCommInitAll", since = "2.0.0", lua = "nccl.init_all", joins = "all",
+  makes = "comm",
   family = "making communicators",
   args = "comms_out:comm nranks:ndev devices:devlist",
   text = "Makes a communicator of which this thread drives every rank." }
@@ -70,10 +76,12 @@ nccl { "ncclCommFinalize", since = "2.14.3", lua = "comm:finalize", grouped = tr
   args = "comm:comm",
   text = "Completes this rank's operations; then only destroy and abort are allowed." }
 nccl { "ncclCommDestroy", since = "2.0.0", lua = "comm:destroy", grouped = true, ends = "comm",
+  frees = "comm",
   family = "ending communicators",
   args = "comm:comm",
   text = "Completes this rank's operations and frees its part of the communicator." }
 nccl { "ncclCommAbort", since = "2.4.2", lua = "comm:abort", grouped = true, ends = "comm",
+  frees = "comm",
   family = "ending communicators",
   args = "comm:comm",
   text = "Cuts this rank's operations short and frees its part of the communicator." }
@@ -82,10 +90,12 @@ nccl { "ncclCommRevoke", since = "2.28.7", lua = "comm:revoke", grouped = true,
   args = "comm:comm int:revokeFlags",
   text = "Cuts this rank's operations short; the communicator stays and takes no new ones." }
 nccl { "ncclCommSplit", since = "2.18.1", lua = "comm:split", grouped = true, child = true,
+  makes = "comm",
   family = "communicators out of others",
   args = "comm:comm color:color int:key comm_out:newcomm config:config",
   text = "Makes one communicator per colour out of all ranks, in order of key." }
 nccl { "ncclCommShrink", since = "2.27.3", lua = "comm:shrink", grouped = true, child = true,
+  makes = "comm",
   family = "communicators out of others",
   args = "comm:comm ranks:excludeRanksList items:excludeRanksCount comm_out:newcomm " ..
     "config:config int:shrinkFlags",
@@ -95,6 +105,7 @@ nccl { "ncclCommGetUniqueId", since = "2.29.2", lua = "comm:unique_id",
   args = "comm:comm id_out:uniqueId",
   text = "An id with which new ranks join; one rank asks for it, good for one grow." }
 nccl { "ncclCommGrow", since = "2.29.2", lua = "comm:grow", grouped = true, child = true,
+  makes = "comm",
   family = "communicators out of others",
   args = "comm:comm nranks:nRanks id_in:uniqueId int:rank comm_out:newcomm config:config",
   text = "Makes a communicator with further ranks; old ranks pass it and rank -1, new ones the id." }
@@ -115,26 +126,32 @@ nccl { "ncclCommQueryProperties", since = "2.29.2", header = "nccl_device.h",
   args = "comm:comm commprops_out:props",
   text = "What the communicator is and can do." }
 nccl { "ncclMemAlloc", since = "2.19.1", lua = "cuda.buffer",
+  makes = "memory",
   family = "registered memory and windows",
   args = "memory_out:ptr bytes:size",
   text = "Allocates device memory that windows and registration can use." }
 nccl { "ncclMemFree", since = "2.19.1", lua = "x:free", ends = "memory",
+  frees = "memory",
   family = "registered memory and windows",
   args = "memory:ptr",
   text = "Frees memory of ncclMemAlloc; waits for the device." }
 nccl { "ncclCommRegister", since = "2.19.1", lua = "comm:register",
+  makes = "registration",
   family = "registered memory and windows",
   args = "comm:comm memory:buff bytes:size registration_out:handle",
   text = "Registers a buffer, so that operations may use it without a copy." }
 nccl { "ncclCommDeregister", since = "2.19.1", lua = "registration:deregister", ends = "handle",
+  frees = "registration",
   family = "registered memory and windows",
   args = "comm:comm registration:handle",
   text = "Ends a registration." }
 nccl { "ncclCommWindowRegister", since = "2.27.3", lua = "comm:window", grouped = true,
+  makes = "window",
   family = "registered memory and windows",
   args = "comm:comm memory:buff bytes:size window_out:win int:winFlags",
   text = "Makes a buffer of every rank a window; all ranks call it." }
 nccl { "ncclCommWindowDeregister", since = "2.27.3", lua = "window:deregister", ends = "handle",
+  frees = "window",
   family = "registered memory and windows",
   args = "comm:comm window:win",
   text = "Ends a window." }
@@ -170,9 +187,11 @@ nccl { "ncclCommUserRank", since = "2.0.0", lua = "comm.rank", family = "facts o
   args = "comm:comm int_out:rank",
   text = "This rank's number in the communicator." }
 nccl { "ncclRedOpCreatePreMulSum", since = "2.11.4", lua = "comm:premulsum", family = "operators",
+  makes = "operator",
   args = "redop_out:op scalar:scalar dtype:datatype residence:residence comm:comm",
   text = "An operator that multiplies this rank's input by a scalar before the sum." }
 nccl { "ncclRedOpDestroy", since = "2.11.4", lua = "op:destroy", ends = "handle",
+  frees = "operator",
   family = "operators",
   args = "redop:op comm:comm",
   text = "Frees an operator; calls that were made with it are not affected." }

@@ -92,24 +92,31 @@ cuda { "cudaProfilerStop", family = "devices",
   args = "",
   text = "Stops the collection of a profile." }
 cuda { "cudaMalloc", lua = "cuda.buffer", family = "memory of devices",
+  makes = "memory",
   args = "memory_out:devPtr bytes:size",
   text = "Allocates memory of the current device." }
 cuda { "cudaFree", lua = "x:free", ends = "memory", family = "memory of devices",
+  frees = "memory",
   args = "memory:devPtr",
   text = "Frees device memory; waits for the device." }
 cuda { "cudaMallocHost", lua = "cuda.buffer", family = "memory of the host",
+  makes = "pinned",
   args = "memory_out:ptr bytes:size",
   text = "Allocates pinned memory of the host." }
 cuda { "cudaFreeHost", lua = "x:free", ends = "memory", family = "memory of the host",
+  frees = "pinned",
   args = "memory:ptr",
   text = "Frees pinned memory." }
 cuda { "cudaHostAlloc", family = "memory of the host",
+  makes = "pinned",
   args = "memory_out:pHost bytes:size flags:flags",
   text = "Allocates pinned memory of the host, with flags." }
 cuda { "cudaHostRegister", family = "memory of the host",
+  makes = "registered",
   args = "memory:ptr bytes:size flags:flags",
   text = "Pins memory of the host that exists." }
 cuda { "cudaHostUnregister", family = "memory of the host",
+  frees = "registered",
   args = "memory:ptr",
   text = "Ends the pinning of memory of the host." }
 cuda { "cudaHostGetDevicePointer", family = "memory of the host",
@@ -119,18 +126,23 @@ cuda { "cudaHostGetFlags", family = "memory of the host",
   args = "flags_out:pFlags memory:pHost",
   text = "The flags of pinned memory." }
 cuda { "cudaMallocManaged", lua = "cuda.buffer", family = "memory of devices",
+  makes = "memory",
   args = "memory_out:devPtr bytes:size flags:flags",
   text = "Allocates memory that host and devices share." }
 cuda { "cudaMallocPitch", family = "memory of devices",
+  makes = "memory",
   args = "memory_out:devPtr bytes_out:pitch width:width height:height",
   text = "Allocates rows of device memory, each aligned." }
 cuda { "cudaMallocAsync", lua = "cuda.buffer", family = "memory in the order of streams",
+  makes = "memory",
   args = "memory_out:devPtr bytes:size stream:hStream",
   text = "Allocates device memory in the order of a stream." }
 cuda { "cudaMallocFromPoolAsync", family = "memory in the order of streams",
+  makes = "memory",
   args = "memory_out:ptr bytes:size pool:memPool stream:stream",
   text = "Allocates memory of a pool in the order of a stream." }
 cuda { "cudaFreeAsync", lua = "x:free", ends = "memory", family = "memory in the order of streams",
+  frees = "memory",
   args = "memory:devPtr stream:hStream",
   text = "Frees memory in the order of a stream." }
 cuda { "cudaDeviceGetDefaultMemPool", family = "memory in the order of streams",
@@ -143,9 +155,11 @@ cuda { "cudaDeviceSetMemPool", family = "memory in the order of streams",
   args = "device:device pool:memPool",
   text = "Sets the pool that cudaMallocAsync takes memory from." }
 cuda { "cudaMemPoolCreate", family = "memory in the order of streams",
+  makes = "pool",
   args = "pool_out:memPool poolprops:poolProps",
   text = "A pool of memory." }
 cuda { "cudaMemPoolDestroy", family = "memory in the order of streams",
+  frees = "pool",
   args = "pool:memPool",
   text = "Frees a pool once all its memory is free." }
 cuda { "cudaMemPoolSetAttribute", family = "memory in the order of streams",
@@ -201,15 +215,19 @@ cuda { "cudaMemGetInfo", lua = "cuda.memory", family = "devices",
   args = "bytes_out:free bytes_out:total",
   text = "Free and total bytes of the current device." }
 cuda { "cudaStreamCreate", lua = "cuda.stream", family = "streams",
+  makes = "stream",
   args = "stream_out:pStream",
   text = "A stream on the current device that synchronises with the legacy stream." }
 cuda { "cudaStreamCreateWithFlags", lua = "cuda.stream", family = "streams",
+  makes = "stream",
   args = "stream_out:pStream flags:flags",
   text = "A stream on the current device." }
 cuda { "cudaStreamCreateWithPriority", lua = "cuda.stream", family = "streams",
+  makes = "stream",
   args = "stream_out:pStream flags:flags int:priority",
   text = "A stream on the current device with a priority." }
 cuda { "cudaStreamDestroy", lua = "stream:destroy", ends = "handle", family = "streams",
+  frees = "stream",
   args = "stream:stream",
   text = "Frees a stream; its work goes on." }
 cuda { "cudaStreamSynchronize", lua = "stream:sync", waits = true, family = "streams",
@@ -246,6 +264,7 @@ cuda { "cudaStreamBeginCapture", family = "capture of graphs",
   args = "stream:stream capturemode:mode",
   text = "Captures what follows in a stream into a graph." }
 cuda { "cudaStreamEndCapture", family = "capture of graphs",
+  makes = "graph",
   args = "stream:stream graph_out:pGraph",
   text = "Ends a capture; gives the graph." }
 cuda { "cudaStreamGetCaptureInfo", header = "CUDA 13", family = "capture of graphs",
@@ -256,18 +275,22 @@ cuda { "cudaThreadExchangeStreamCaptureMode", family = "capture of graphs",
   args = "capturemode_io:mode",
   text = "Which captures forbid the thread calls that may wait; gives the setting before." }
 cuda { "cudaGraphCreate", family = "graphs",
+  makes = "graph",
   args = "graph_out:pGraph flags:flags",
   text = "An empty graph." }
 cuda { "cudaGraphDestroy", family = "graphs",
+  frees = "graph",
   args = "graph:graph",
   text = "Frees a graph; what was made out of it stays." }
 cuda { "cudaGraphGetNodes", family = "graphs",
   args = "graph:graph nodes:nodes nodecount:numNodes",
   text = "The nodes of a graph, or how many it has." }
 cuda { "cudaGraphInstantiate", lua = "cuda.graph", family = "graphs",
+  makes = "executable",
   args = "graphexec_out:pGraphExec graph:graph longflags:flags",
   text = "Makes of a graph what can be launched." }
 cuda { "cudaGraphInstantiateWithFlags", family = "graphs",
+  makes = "executable",
   args = "graphexec_out:pGraphExec graph:graph longflags:flags",
   text = "Makes of a graph what can be launched." }
 cuda { "cudaGraphUpload", family = "graphs",
@@ -277,12 +300,15 @@ cuda { "cudaGraphLaunch", lua = "graph:launch", family = "graphs",
   args = "graphexec:graphExec stream:stream",
   text = "Runs everything in a graph, in the order of a stream." }
 cuda { "cudaGraphExecDestroy", lua = "graph:destroy", family = "graphs",
+  frees = "executable",
   args = "graphexec:graphExec",
   text = "Frees what was made out of a graph; a launch that runs ends first." }
 cuda { "cudaEventCreate", lua = "cuda.event", family = "events",
+  makes = "event",
   args = "event_out:event",
   text = "An event on the current device." }
 cuda { "cudaEventCreateWithFlags", lua = "cuda.event", family = "events",
+  makes = "event",
   args = "event_out:event flags:flags",
   text = "An event on the current device." }
 cuda { "cudaEventRecord", lua = "event:record", records = true, family = "events",
@@ -301,21 +327,25 @@ cuda { "cudaEventElapsedTime", lua = "event:elapsed", family = "events",
   args = "float_out:ms event:start event:end",
   text = "Milliseconds between two events." }
 cuda { "cudaEventDestroy", lua = "event:destroy", ends = "handle", family = "events",
+  frees = "event",
   args = "event:event",
   text = "Frees an event." }
 cuda { "cudaIpcGetMemHandle", family = "memory and events of other processes",
   args = "ipcmem_out:handle memory:devPtr",
   text = "What another process needs to use an allocation." }
 cuda { "cudaIpcOpenMemHandle", family = "memory and events of other processes",
+  makes = "import",
   args = "memory_out:devPtr ipcmem:handle flags:flags",
   text = "Maps an allocation of another process." }
 cuda { "cudaIpcCloseMemHandle", family = "memory and events of other processes",
+  frees = "import",
   args = "memory:devPtr",
   text = "Ends the mapping of another process's allocation." }
 cuda { "cudaIpcGetEventHandle", family = "memory and events of other processes",
   args = "ipcevent_out:handle event:event",
   text = "What another process needs to use an event." }
 cuda { "cudaIpcOpenEventHandle", family = "memory and events of other processes",
+  makes = "event",
   args = "event_out:event ipcevent:handle",
   text = "An event of another process." }
 

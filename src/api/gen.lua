@@ -77,6 +77,13 @@ local WORDS = {
 }
 WORDS[4] = setmetatable({ key = "writes" }, { __index = WORDS[1] })
 
+-- What a program makes and has to free: a word, and its enumerator.
+local RESOURCES = { "memory", "pinned", "registered", "import", "stream", "event", "graph",
+  "executable", "pool", "operator", "registration", "window", "comm" }
+WORDS[5] = { key = "makes", type = "ncs_resource", none = "NCS_RESOURCE_NONE" }
+for _, word in ipairs(RESOURCES) do WORDS[5][word] = "NCS_RESOURCE_" .. word:upper() end
+WORDS[6] = setmetatable({ key = "frees" }, { __index = WORDS[5] })
+
 for _, fn in ipairs(api.functions) do
   for _, w in ipairs(WORDS) do
     assert(not fn[w.key] or w[fn[w.key]], ("%s: no %s \"%s\""):format(fn.name, w.key, fn[w.key]))
@@ -180,6 +187,11 @@ local function write_header()
   line "};"
   line "enum ncs_joins { NCS_JOINS_NONE, NCS_JOINS_ONE, NCS_JOINS_ALL };"
   line "enum ncs_ends { NCS_ENDS_NONE, NCS_ENDS_COMM, NCS_ENDS_MEMORY, NCS_ENDS_HANDLE };"
+  line "enum ncs_resource {"
+  line "    NCS_RESOURCE_NONE,"
+  for _, word in ipairs(RESOURCES) do line("    NCS_RESOURCE_%s,", word:upper()) end
+  line "    NCS_RESOURCES"
+  line "};"
   line ""
   line "struct ncs_fn_info {"
   line "    const char *name;"
@@ -205,6 +217,7 @@ local function write_header()
   line "    enum ncs_blocks reads, writes;"
   line "    enum ncs_joins joins; /* makes a rank of a communicator, or all of them, out of an id */"
   line "    enum ncs_ends ends;   /* what it frees */"
+  line "    enum ncs_resource makes, frees; /* the kind of what somebody has to free */"
   line "    enum ncs_fn same;     /* the call that it is another name of; itself */"
   line "    int nargs;"
   line "    const struct ncs_fn_arg *arg;"

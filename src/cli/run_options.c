@@ -83,6 +83,8 @@ const struct ncs_option ncs_run_option[] = {
         "tree and dot show who waits for whom", ncs_report_format_names, 0, 0 },
     [NCS_RUN_DRAW] = { "draw", 0, NCS_OPTION_MODE, NULL, NULL, "Output",
         "also draw each collective, or the steps of its ring or tree", drawings, 0, 0 },
+    [NCS_RUN_LEAKS] = { "leaks", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
+        "list what each script made and did not free, with lines", NULL, 0, 0 },
     [NCS_RUN_TRACE] = { "trace", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
         "write a timeline for Perfetto and chrome://tracing", NULL, 0, 0 },
     [NCS_RUN_HTML] = { "html", 0, NCS_OPTION_LIST, "FILE|DIR", NULL, "Output",
@@ -157,6 +159,7 @@ struct ncs_run_options ncs_run_make_options(const struct ncs_option_value *v,
     o.timeline = v[NCS_RUN_TRACE].given || v[NCS_RUN_HTML].given || v[NCS_RUN_DUMP].given;
     o.repair = v[NCS_RUN_REPAIR].given;
     o.prove = v[NCS_RUN_PROVE].given;
+    o.leaks = v[NCS_RUN_LEAKS].given;
     o.look = v[NCS_RUN_DRAW].given ? NCS_RUN_LOOK : 0;
     o.once = v[NCS_RUN_UNSAFE].given;
     return o;

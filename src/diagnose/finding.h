@@ -162,6 +162,8 @@ enum ncs_notice_kind {
     NCS_NOTICE_FOREIGN, /* a buffer of another device, which goes well */
     NCS_NOTICE_LOST,   /* of no call: a fault stopped every rank */
     NCS_NOTICE_UNUSED, /* of no call: the one that a fault waited for never came */
+    NCS_NOTICE_LEFT,   /* of no call: nobody will free something */
+    NCS_NOTICE_STALE,  /* pairs of calls: memory is freed while what the second call made refers to it */
     NCS_NOTICE_INEXACT, /* the result is NCCL's, but differs from plain arithmetic */
 };
 
@@ -181,6 +183,7 @@ struct ncs_notice_inexact {
 };
 
 struct ncs_hazard; /* diagnose/hazard/hazard.h */
+struct ncs_left;   /* diagnose/ledger/ledger.h */
 
 /* An element of a buffer that a rank compared with its expectation. */
 struct ncs_compared {
@@ -199,6 +202,7 @@ struct ncs_notice {
     struct ncs_notice_fault *fault; size_t faults; /* of LOST, by rank; of UNUSED one */
     struct ncs_notice_inexact inexact;     /* of INEXACT */
     const struct ncs_hazard *hazard;      /* of HAZARD; the keeper's */
+    const struct ncs_left *left;          /* of LEFT; the keeper's */
     const struct ncs_compared *compared; size_t compareds; /* of DOUBT; the keeper's */
     bool felt;                            /* of HAZARD: the run is wrong because of it */
 };

@@ -12,6 +12,7 @@
 #include "api/model.h"
 #include "base/mem.h"
 #include "base/safe.h"
+#include "diagnose/ledger/ledger.h"
 #include "report/page.h"
 #include "report/text.h"
 
@@ -455,6 +456,26 @@ static json_t *unverified(const struct ncs_result *r)
     return list;
 }
 
+static json_t *json_left(const struct ncs_result *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->lefts; i++) {
+        const struct ncs_left *left = &r->left[i];
+        json_t *o = json_object(), *ranks = json_array();
+        for (size_t k = 0; k < left->ranks; k++)
+            json_array_append_new(ranks, json_integer(left->rank[k]));
+        json_object_set_new(o, "kind", json_string(ncs_resource_name(left->kind)));
+        json_object_set_new(o, "ranks", ranks);
+        json_object_set_new(o, "count", json_whole_number(left->count));
+        json_object_set_new(o, "bytes", json_whole_number(left->bytes));
+        json_object_set_new(o, "function", json_string(ncs_fn_info[left->fn].name));
+        json_object_set_new(o, "line", json_number_or_null(left->place.line));
+        json_object_set_new(o, "lost", json_boolean(left->lost));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
 {
     const struct ncs_result *r = run->result;
@@ -505,6 +526,8 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     json_object_set_new(o, "unverified", unverified(r));
     json_object_set_new(o, "wall_ns", run->wall > 0 ? json_integer(run->wall) : json_null());
 
+    if (r->leaks)
+        json_object_set_new(o, "left", json_left(r));
     if (run->processes)
         json_object_set_new(o, "processes", json_processes(run));
     if (run->origin)

@@ -12,6 +12,7 @@
 #include "base/order.h"
 #include "base/quantity.h"
 #include "base/safe.h"
+#include "diagnose/ledger/ledger.h"
 #include "report/format.h"
 #include "report/rows.h"
 #include "report/waits.h"
@@ -291,6 +292,23 @@ static void add_output_lost(const struct ncs_text *t)
     ncs_str_free(&note);
 }
 
+static void add_left(const struct ncs_text *t)
+{
+    const struct ncs_result *r = t->result;
+    struct ncs_str s = { 0 };
+    for (size_t i = 0; i < r->lefts; i++) {
+        ncs_str_clear(&s);
+        ncs_str_add(&s, r->left[i].ranks == 1 ? "rank " : "ranks ");
+        ncs_str_add_many_ranks(&s, r->left[i].rank, r->left[i].ranks);
+        ncs_str_add(&s, ": ");
+        ncs_left_format(&s, &r->left[i]);
+        ncs_text_keyed(t, NCS_BOLD, "left", s.text);
+    }
+    if (r->lefts == 0)
+        ncs_text_keyed(t, NCS_BOLD, "left", "nothing: the ranks freed all that they made");
+    ncs_str_free(&s);
+}
+
 /* Completes the first line of a verdict that has no further details. */
 static void add_reason(const struct ncs_text *t)
 {
@@ -368,6 +386,8 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
         ncs_text_processes(t);
     for (size_t i = 0; i < run->notes; i++)
         ncs_text_keyed(t, NCS_BOLD, "note", run->note[i]);
+    if (r->leaks)
+        add_left(t);
     ncs_text_proof(t);
     ncs_text_repair(t);
     if (r->output_lost)

@@ -40,8 +40,53 @@ static void fault_stop(struct ncs_run *run, const struct ncs_fault *f, struct nc
     run->machine->die(why, place);
 }
 
+/* How many elements the call writes: on its own rank, or (a put) in its peer's window. */
+static uint64_t count_written(const struct ncs_run *run, const struct ncs_call *call)
+{
+    uint64_t count = ncs_call_count(call);
+    if (call->fn == NCS_FN_ncclPutSignal)
+        return count;
+    int nranks = call->comm >= 0 ? run->journal->comm[call->comm]->nranks : 1;
+    return ncs_call_recvbuff(call) ? count * ncs_call_writes(call, nranks) : 0;
+}
+
+/* False if the call does not write the elements that the fault is to spoil. Then the rank's script is told so when the
+ * call returns. */
+static bool can_spoil(struct ncs_run *run, const struct ncs_fault *f, const struct ncs_call *call)
+{
+    uint64_t written = count_written(run, call), last = f->first + (f->count ? f->count - 1 : 0);
+    if (last < written)
+        return true;
+    struct ncs_str s = { 0 }, what = { 0 };
+    ncs_call_describe(call, &what);
+    ncs_str_add(&s, ncs_fault_info[f->kind].what);
+    if (f->place.line)
+        ncs_str_addf(&s, " at line %d", f->place.line);
+    ncs_str_addf(&s, " cannot spoil element %llu of ", (unsigned long long)last + 1);
+    if (call->number)
+        ncs_str_addf(&s, "call %u, ", (unsigned)call->number);
+    if (written)
+        ncs_str_addf(&s, "%s: it writes %llu element%s", what.text, (unsigned long long)written, written == 1 ? "" : "s");
+    else
+        ncs_str_addf(&s, "%s: it writes no data on this rank", what.bytes ? what.text : ncs_fn_info[call->fn].name);
+    ncs_str_free(&what);
+    char **misfit = &run->rank[call->rank].misfit;
+    ncs_free(*misfit);
+    *misfit = ncs_str_take(&s);
+    return false;
+}
+
+char *ncs_run_take_misfit(struct ncs_run *run, int rank)
+{
+    char *misfit = run->rank[rank].misfit;
+    run->rank[rank].misfit = NULL;
+    return misfit;
+}
+
 static void fault_inject(struct ncs_run *run, const struct ncs_fault *f, struct ncs_call *call)
 {
+    if (ncs_fault_info[f->kind].needs == NCS_FAULT_NEEDS_elements && !can_spoil(run, f, call))
+        return;
     ncs_verify_trust(run->verify, false);
     run->machine->inject(&(struct ncs_injection){
         .kind = ncs_fault_info[f->kind].injects, .comm = f->comm, .call = call, .first = f->first, .count = f->count,
@@ -276,5 +321,7 @@ void ncs_run_faults_free(struct ncs_run *run)
             ncs_free(a);
         }
         run->rank[r].armed = NULL;
+        ncs_free(run->rank[r].misfit);
+        run->rank[r].misfit = NULL;
     }
 }

@@ -34,4 +34,8 @@ bool ncs_run_can_fault(const struct ncs_run *run, enum ncs_fault_kind kind);
  * KILL or STALL does not return before the run is over. */
 void ncs_run_fault(struct ncs_run *run, const struct ncs_fault *fault);
 
+/* Why a fault could not happen in the rank's call that has just returned, for ncs_free; NULL = it could,
+ * or there is none. */
+char *ncs_run_take_misfit(struct ncs_run *run, int rank);
+
 #endif

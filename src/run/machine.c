@@ -60,6 +60,8 @@ static void on_returned(const struct ncs_journal *journal, struct ncs_call *call
         return;
     if (run->hazards)
         ncs_hazards_call(run->hazards, call);
+    if (run->ledger)
+        ncs_ledger_call(run->ledger, call);
     if (run->timeline)
         ncs_timeline_returned(run->timeline, call);
 }
@@ -213,6 +215,7 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
     run->result.journal = run->journal;
     run->api = ncs_journal_wrap(run->journal, driver->api);
     ncs_run_hazards_open(run);
+    ncs_run_ledger_open(run);
     ncs_run_timeline_open(run);
     run->journal->returned = on_returned;
     run->journal->returned_arg = run;

@@ -23,6 +23,10 @@ struct ncs_wrong;   /* verify/verify.h */
 void ncs_notices_hazards(struct ncs_notices *list, struct ncs_hazards *hazards, const struct ncs_wrong *wrong,
                          size_t wrongs, bool done);
 
+struct ncs_ledger; /* diagnose/ledger/ledger.h */
+/* Adds what was freed while something referred to it (ledger.c). */
+void ncs_notices_stale(struct ncs_notices *list, const struct ncs_ledger *ledger);
+
 /* Callbacks of an observer (api/machine.h) whose `self` is such a list: mismatches,
  * crashes and faults. */
 void ncs_notices_mismatch(void *list, struct ncs_call *const *calls, size_t count);

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "diagnose/hazard/hazard.h"
+#include "diagnose/ledger/ledger.h"
 #include "run/environ.h"
 #include "run/notices.h"
 #include "run/run.h"
@@ -24,6 +25,7 @@ struct run_rank {
     bool dead;              /* by fault.kill */
     bool halted;            /* its main thread, by fault.stall */
     struct ncs_place death; /* the statement of that fault */
+    char *misfit;           /* why a fault could not happen in the call that it waited for; NULL = none */
     struct armed *armed;    /* faults that wait for their calls, in order */
     struct ncs_gate *prompt; /* where it waits for lines; NULL = it has not waited yet */
     struct amender *amender; /* if calls of the rank are changed; else NULL */
@@ -41,6 +43,7 @@ struct ncs_run {
     struct ncs_journal *journal;
     struct ncs_verify *verify;         /* NULL: there is no machine */
     struct ncs_hazards *hazards;       /* NULL in a plan */
+    struct ncs_ledger *ledger;         /* the same */
     struct ncs_timeline *timeline;     /* NULL: not asked for */
 
     struct ncs_local runner;
@@ -108,6 +111,11 @@ void ncs_run_hazards_close(struct ncs_run *run);
 void ncs_run_waited(struct ncs_run *run);
 /* The calling rank has compared the value that it read last. */
 void ncs_run_compared(struct ncs_run *run, bool held);
+
+/* ledger.c: what the ranks make and free */
+void ncs_run_ledger_open(struct ncs_run *run);
+void ncs_run_ledger_report(struct ncs_run *run); /* before the diagnosis */
+void ncs_run_ledger_close(struct ncs_run *run);
 
 /* timeline.c: records times for charts */
 void ncs_run_timeline_open(struct ncs_run *run);

@@ -166,6 +166,7 @@ void ncs_run_diagnose(struct ncs_run *run, const struct ncs_snapshot *snapshot,
                       struct ncs_diagnosis *out)
 {
     ncs_run_hazards_report(run);
+    ncs_run_ledger_report(run);
     ncs_run_faults_report(run);
     report_errors(run);
     report_inexact(run);
@@ -393,6 +394,7 @@ void ncs_run_free(struct ncs_run *run)
     ncs_notices_drop(&run->notices, 0);
     ncs_free(run->notices.notice);
     ncs_run_hazards_close(run);
+    ncs_run_ledger_close(run);
     ncs_run_compared_free(run);
     ncs_timeline_free(run->timeline);
     ncs_verify_close(run->verify);

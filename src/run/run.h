@@ -71,6 +71,7 @@ struct ncs_run_options {
     uint64_t step_limit; /* of the machine, NCS_STOP_BUDGET; 0 = none */
     const struct ncs_amendments *amend; /* changes of the ranks' calls; NULL = none; borrowed */
     bool trial;                /* only asks if the run goes on; makes no diagnosis */
+    bool leaks;                /* fills ncs_result.left */
     bool once;                 /* has outside effects: no second run under the other policy */
     struct ncs_plant plant;    /* tests only */
     /* Receives each line of NCCL's log; file NULL = standard output. The callback may be NULL. */
@@ -204,6 +205,9 @@ struct ncs_result {
     uint64_t output_lost;           /* bytes beyond the limit */
     const struct ncs_journal *journal; /* borrowed from the run: names of communicators */
     const struct ncs_timeline *timeline; /* the same, if options.timeline asked for it; else NULL */
+    bool leaks;                     /* options.leaks asked for: */
+    const struct ncs_left *left; size_t lefts; /* what is left (diagnose/ledger/ledger.h);
+                                     * borrowed from the run */
     bool *killed;                   /* by rank: a fault has ended its process; NULL without a timeline */
 };
 

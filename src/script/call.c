@@ -1,6 +1,8 @@
 /* How bindings call the driver: they set the place for the journal and the label, refuse
  * missing functions, and raise the cancellation, which passes through everything that a
  * script can catch with. */
+#include "base/mem.h"
+#include "run/fault.h"
 #include "script/object.h"
 #include "script/session.h"
 #include "script/state.h"
@@ -180,12 +182,25 @@ const struct ncs_api *ncs_lua_lend(lua_State *L, enum ncs_fn fn, struct ncs_rang
     return api;
 }
 
+/* A fault that the script planned does not fit the call that it waited for. */
+static void raise_misfit(lua_State *L)
+{
+    const struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    char *why = rank->run && ncs_local ? ncs_run_take_misfit(rank->run, rank->rank) : NULL;
+    if (!why)
+        return;
+    lua_pushstring(L, why);
+    ncs_free(why);
+    ncs_lua_usage(L, "%s", lua_tostring(L, -1));
+}
+
 int ncs_lua_after(lua_State *L, int rc)
 {
     struct ncs_local *local = ncs_lua_thread(L)->local;
     if (local)
         local->ranges = 0;
     ncs_lua_check_cancel(L);
+    raise_misfit(L);
     ncs_comm_drop_group(L);
     if (ncs_local && ncs_local->async_error)
         ncs_lua_raise_async(L);

@@ -65,6 +65,7 @@ reports '^TIMEOUT .* no call made progress$'
 
 run "left" 0 "${exec[@]}" -- "${clients}mistakes" leak
 reports 'left at the end: 1 communicator \(comm1: ranks 0, 1\), 1 reduction operator, 1 registered buffer, 1 allocation of device memory \(4096 B\), 1 stream that was never used$'
+reports '^ncclscript: made at .*'"$in_mistakes"': 2 communicator handles, .*: 1 registered buffer, '
 run "names" 0 "${exec[@]}" -- "${clients}mistakes" named
 reports 'left at the end: 3 communicators \(comm1: rank 0; comm2: rank 0; 0:data: rank 0\)$'
 run "streams in store" 0 "${exec[@]}" -- "${clients}mistakes" stored

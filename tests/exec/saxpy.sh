@@ -16,7 +16,7 @@ shows() {
     cat "$out/stderr" "$out/stdout" | sort | diff -u <(sort "$out/want") - || fail "$name: not what docs/exec.md shows"
 }
 
-build "$out/saxpy" "$nvcc" -cudart shared examples/saxpy.cu -I include/ncclscript/compat -L"$libraries" -lnccl || finish "saxpy"
+build "$out/saxpy" "$nvcc" -g -cudart shared examples/saxpy.cu -I include/ncclscript/compat -L"$libraries" -lnccl || finish "saxpy"
 program=$(realpath "$NCCLSCRIPT")
 run "a kernel that fails" 1 env -C "$out" "${sanitized[@]}" "$program" exec -n 4 -- ./saxpy
 shows 'ncclscript exec -n 4 -- ./saxpy'

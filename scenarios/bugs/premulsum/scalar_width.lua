@@ -18,5 +18,6 @@ local factor = C.host("float32", 1):fill(0.5) -- 0x3f000000: the first two bytes
 local half = C.check(C.ncclRedOpCreatePreMulSum(factor, dtype, C.ncclScalarHostImmediate, world))
 
 C.check(C.ncclAllReduce(x, x, 64, dtype, half, world, stream))
+C.check(C.ncclRedOpDestroy(half, world))
 stream:sync()
 expect.equal(x, nranks / 2)

@@ -25,3 +25,5 @@ end
 C.check(C.ncclAllReduce(x, x, 64, C.ncclFloat32, op, world, stream))
 stream:sync()
 expect.equal(x, 2 * nranks)
+C.check(C.ncclRedOpDestroy(half, world))
+if rank ~= param.culprit then C.check(C.ncclRedOpDestroy(op, world)) end

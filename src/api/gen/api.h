@@ -160,6 +160,23 @@ enum ncs_blocks {
 };
 enum ncs_joins { NCS_JOINS_NONE, NCS_JOINS_ONE, NCS_JOINS_ALL };
 enum ncs_ends { NCS_ENDS_NONE, NCS_ENDS_COMM, NCS_ENDS_MEMORY, NCS_ENDS_HANDLE };
+enum ncs_resource {
+    NCS_RESOURCE_NONE,
+    NCS_RESOURCE_MEMORY,
+    NCS_RESOURCE_PINNED,
+    NCS_RESOURCE_REGISTERED,
+    NCS_RESOURCE_IMPORT,
+    NCS_RESOURCE_STREAM,
+    NCS_RESOURCE_EVENT,
+    NCS_RESOURCE_GRAPH,
+    NCS_RESOURCE_EXECUTABLE,
+    NCS_RESOURCE_POOL,
+    NCS_RESOURCE_OPERATOR,
+    NCS_RESOURCE_REGISTRATION,
+    NCS_RESOURCE_WINDOW,
+    NCS_RESOURCE_COMM,
+    NCS_RESOURCES
+};
 
 struct ncs_fn_info {
     const char *name;
@@ -185,6 +202,7 @@ struct ncs_fn_info {
     enum ncs_blocks reads, writes;
     enum ncs_joins joins; /* makes a rank of a communicator, or all of them, out of an id */
     enum ncs_ends ends;   /* what it frees */
+    enum ncs_resource makes, frees; /* the kind of what somebody has to free */
     enum ncs_fn same;     /* the call that it is another name of; itself */
     int nargs;
     const struct ncs_fn_arg *arg;

@@ -5,7 +5,7 @@
 
 static bool illegal_access_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
-    if (r->kind != NCS_CAUSE_NOTICE || r->notice->kind == NCS_NOTICE_CRASH)
+    if (r->kind != NCS_CAUSE_NOTICE || r->notice->kind == NCS_NOTICE_CRASH || ncs_stale_target(q, r->notice))
         return false;
     ncs_fill_notice(q, r, d, "touches memory that it may not touch");
     bool freed = false;

@@ -33,6 +33,8 @@ enum ncs_cause_kind {
     NCS_CAUSE_LEFT,     /* a communicator or an open group that is left over when a rank ends */
     NCS_CAUSE_FOREIGN,  /* a buffer of another device */
     NCS_CAUSE_UNUSED,   /* a fault whose call never came */
+    NCS_CAUSE_LOST_RESOURCE, /* what nobody will free */
+    NCS_CAUSE_STALE,    /* memory freed while something refers to it */
     NCS_CAUSE_INEXACT,  /* a result that is NCCL's but lost precision */
 };
 
@@ -142,6 +144,10 @@ bool ncs_took_wrong_id(const struct ncs_analysis *q, const struct ncs_unmet *n, 
 /* Adds the calls that the missed ranks of a growth must make: old ranks and new ones. */
 void ncs_format_growth(const struct ncs_analysis *q, const struct ncs_unmet *n, const int *absent,
                        size_t count, struct ncs_str *s);
+
+/* The pair of a notice (STALE) whose memory the failed put of this notice writes to; NULL = none
+ * (rules/freed_while_registered.c). */
+const struct ncs_call *const *ncs_stale_target(const struct ncs_analysis *q, const struct ncs_notice *fault);
 
 /* ---- calls that failed (rules/common/failed_call_origin.c) ---- */
 

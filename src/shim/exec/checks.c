@@ -1,16 +1,19 @@
 #include "shim/exec/checks.h"
 
 #include "diagnose/hazard/hazard.h"
+#include "diagnose/ledger/ledger.h"
 #include "run/notices.h"
 #include "shim/exec/timeline.h"
 #include "shim/kernel/kernel.h"
 #include "shim/shim.h"
+#include "sim/cuda/outside.h"
 
 #define VERIFY_BYTES ((size_t)1 << 30)
 
 static const struct ncs_api *plain; /* beneath the journal */
 static struct ncs_notices notices;
 static struct ncs_hazards *hazards;
+static struct ncs_ledger *ledger;
 static struct ncs_verify *verify; /* NULL: results are not verified */
 static struct ncs_timeline *drawn; /* NULL: nothing is drawn */
 
@@ -110,6 +113,8 @@ void ncs_checks_open(const struct ncs_shim_settings *settings, const struct ncs_
     plain = driver->api;
     hazards = ncs_hazards_open(journal, &(struct ncs_hazards_options){ .device = device_of_caller, .one_process = true,
                                                                        .process = process_of_caller });
+    ledger = ncs_ledger_open(journal, &(struct ncs_ledger_options){ .one_process = true, .process = process_of_caller,
+                                                                    .gone = sim_outside_process_is_gone });
     if (settings->verify)
         open_verification(driver->machine, journal);
     drawn = ncs_exec_timeline_open(settings, driver->machine, journal);
@@ -123,6 +128,7 @@ void ncs_checks_open(const struct ncs_shim_settings *settings, const struct ncs_
 void ncs_checks_call(struct ncs_call *call)
 {
     ncs_hazards_call(hazards, call);
+    ncs_ledger_call(ledger, call);
     if (drawn)
         ncs_timeline_returned(drawn, call);
 }
@@ -131,6 +137,11 @@ void ncs_checks_distrust(void)
 {
     if (verify)
         ncs_verify_trust(verify, false);
+}
+
+struct ncs_ledger *ncs_checks_ledger(void)
+{
+    return ledger;
 }
 
 struct ncs_notices *ncs_checks_notices(void)
@@ -147,5 +158,6 @@ void ncs_checks_fill(struct ncs_result *r)
         r->left_out = ncs_verify_left_out(verify);
     }
     ncs_exec_timeline_fill(r);
+    ncs_notices_stale(&notices, ledger);
     ncs_notices_hazards(&notices, hazards, r->wrong, r->wrongs, r->stop == NCS_STOP_DONE);
 }

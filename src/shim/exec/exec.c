@@ -367,7 +367,8 @@ static void ended(void)
     if (ncs_misuse_report(&notes) && result.verdict == NCS_PASS)
         result.verdict = NCS_WRONG;
     if (!any_died) /* nobody frees anything then */
-        ncs_exec_left(journal, &left);
+        ncs_exec_left(journal, &result, &left);
+    result.leaks = !any_died && strcmp(settings.format, "json") == 0; /* in text a note has it */
     note_absent_calls(&notes);
     note_kernels(&notes);
     note_faults(&notes, &result, NCS_STOP_DONE);

@@ -47,7 +47,6 @@ struct noted {
 static struct noted *noted;
 static size_t noteds, noted_room;
 static struct ncs_map ended; /* handles and memory that were freed and whose address is not in use again */
-static uint64_t registered, windows;
 
 #define ENDED_MOST 65536 /* further freed addresses are not remembered */
 
@@ -141,12 +140,6 @@ static void look_at_success(const struct ncs_call *call)
         if (info->ends == NCS_ENDS_HANDLE ? is_handle(info->arg[i].kind)
                                           : info->ends == NCS_ENDS_MEMORY && i == 0)
             ends(call->arg[i].p);
-    switch ((int)call->fn) {
-    case NCS_FN_ncclCommRegister: registered++; break;
-    case NCS_FN_ncclCommDeregister: registered -= registered > 0; break;
-    case NCS_FN_ncclCommWindowRegister: windows++; break;
-    case NCS_FN_ncclCommWindowDeregister: windows -= windows > 0; break;
-    }
 }
 
 /* ---- devices ---- */
@@ -224,14 +217,4 @@ bool ncs_misuse_report(struct ncs_str *out)
         ncs_str_free(&list);
     }
     return fatal;
-}
-
-uint64_t ncs_misuse_registered(void)
-{
-    return registered;
-}
-
-uint64_t ncs_misuse_windows(void)
-{
-    return windows;
 }

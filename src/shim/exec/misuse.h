@@ -13,8 +13,4 @@ void ncs_misuse_look(const struct ncs_journal *journal, const struct ncs_call *c
  * the real libraries may crash at one of them. */
 bool ncs_misuse_report(struct ncs_str *out);
 
-/* Registered buffers, and windows, that have not been deregistered so far. */
-uint64_t ncs_misuse_registered(void);
-uint64_t ncs_misuse_windows(void);
-
 #endif

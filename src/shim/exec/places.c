@@ -159,7 +159,7 @@ static void name_place(size_t i)
 
 /* ---- the journal ---- */
 
-static struct ncs_place settle_place(struct ncs_place old)
+struct ncs_place ncs_places_settled(struct ncs_place old)
 {
     int site = old.line - NCS_SITE_FIRST;
     if (old.line <= NCS_SITE_FIRST || (size_t)site > settled)
@@ -200,9 +200,9 @@ void ncs_places_settle(struct ncs_journal *journal, struct ncs_snapshot *snapsho
     if (!place_of)
         settle_sites();
     for (struct ncs_call *c = journal->oldest; c; c = c->newer)
-        c->place = settle_place(c->place);
+        c->place = ncs_places_settled(c->place);
     for (size_t i = 0; i < snapshot->contexts; i++)
-        snapshot->context[i].place = settle_place(snapshot->context[i].place);
+        snapshot->context[i].place = ncs_places_settled(snapshot->context[i].place);
 }
 
 /* ---- for reports ---- */

@@ -11,6 +11,9 @@
  * line have one place, and numbers have the order of lines. Once, before the diagnosis. */
 void ncs_places_settle(struct ncs_journal *journal, struct ncs_snapshot *snapshot);
 
+/* The place of a call as ncs_places_settle gave it to the call. */
+struct ncs_place ncs_places_settled(struct ncs_place old);
+
 /* "train.c:66"; NULL if the line is no site. While the program runs, a name is found when it is first asked for. */
 const char *ncs_places_name(int line);
 /* True if reports call the place so. */

@@ -1,31 +1,19 @@
 #include "sim/cuda/outside.h"
 
-#include "sim/cuda/registered.h"
 #include "sim/cuda/stream.h"
 #include "sim/data/memory.h"
 #include "sim/kernel/world.h"
 
-static void count_unused(void *stream, void *count)
+bool sim_outside_stream_is_used(const void *stream)
 {
-    *(size_t *)count += !((const struct stream *)stream)->used;
+    const struct stream *s = ncs_map_get(&sim_world.streams, ncs_map_key(stream));
+    return !s || s->used;
 }
 
-void sim_outside_count_left(struct outside_left *left)
+bool sim_outside_process_is_gone(int number)
 {
-    *left = (struct outside_left){ .streams = sim_world.streams.count,
-                                   .events = sim_world.events.count };
-    ncs_map_each(&sim_world.streams, count_unused, &left->unused_streams);
-    for (size_t i = 0; i < sim_world.allocations; i++) {
-        const struct allocation *a = sim_world.allocation[i];
-        if (a->leaving)
-            continue;
-        bool device = a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED;
-        left->device_blocks += device;
-        left->pinned_blocks += !device;
-        left->device_bytes += device ? a->bytes : 0;
-    }
-    for (size_t i = 0; i < sim_world.processes; i++)
-        left->pinned_blocks += sim_world.process[i] ? sim_registered_count(sim_world.process[i]) : 0;
+    const struct process *p = (size_t)number < sim_world.processes ? sim_world.process[number] : NULL;
+    return p && p->dead;
 }
 
 int sim_outside_device_of_memory(const void *p)

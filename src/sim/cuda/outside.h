@@ -2,18 +2,15 @@
 #ifndef NCS_SIM_OUTSIDE_H
 #define NCS_SIM_OUTSIDE_H
 
-#include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ncclscript/cuda_abi.h"
 
-/* Resources that the program has not freed. */
-struct outside_left {
-    size_t device_blocks, pinned_blocks, streams, events;
-    size_t unused_streams; /* streams without any operation: frameworks keep a pool of them */
-    uint64_t device_bytes;
-};
-void sim_outside_count_left(struct outside_left *left);
+/* False for a stream without any operation: frameworks keep a pool of such streams. */
+bool sim_outside_stream_is_used(const void *stream);
+/* True if the process of this number has ended. */
+bool sim_outside_process_is_gone(int number);
 
 /* The device that the object was made on; -1 = none, or unknown. */
 int sim_outside_device_of_memory(const void *p);

@@ -42,14 +42,6 @@ bool sim_registered_remove(struct process *p, const void *from)
     return true;
 }
 
-size_t sim_registered_count(const struct process *p)
-{
-    size_t count = 0;
-    for (const struct registered *r = p->registered; r; r = r->next)
-        count++;
-    return count;
-}
-
 void sim_registered_free(struct process *p)
 {
     while (p->registered)

@@ -26,7 +26,6 @@ const struct registered *sim_registered_find(const struct process *p, const void
 bool sim_registered_holds(const struct process *p, const void *at, size_t bytes);
 /* False: none begins there. */
 bool sim_registered_remove(struct process *p, const void *from);
-size_t sim_registered_count(const struct process *p);
 void sim_registered_free(struct process *p); /* all */
 
 #endif

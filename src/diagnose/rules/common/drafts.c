@@ -91,7 +91,8 @@ static bool same_mistake(const struct ncs_draft *x, const struct ncs_draft *y)
 {
     const struct ncs_finding *a = &x->f, *b = &y->f;
     bool by_title = is_rule(a, "host-wait") || is_rule(a, "fault-unused") ||
-                    is_rule(a, "integer-average") || is_rule(a, "sum-overflow");
+                    is_rule(a, "integer-average") || is_rule(a, "sum-overflow") ||
+                    is_rule(a, "never-freed") || is_rule(a, "freed-while-registered");
     if (x->hazard && y->hazard && !ncs_one_wait_mends(x->hazard, y->hazard))
         return false;
     return a->rule == b->rule && ncs_same_culprits(a, b) && (!by_title || compare_texts(a->title, b->title) == 0);
@@ -102,10 +103,23 @@ static bool at_one_call(const struct ncs_finding *a, const struct ncs_finding *b
     return a->call > 0 && a->call == b->call && compare_texts(a->comm, b->comm) == 0;
 }
 
+/* True if the ranks wait only for the rank whose put into freed memory ended its device. The finding
+ * blames the rank that freed the memory, and has a row for the other one. */
+static bool follows_put(const struct ncs_finding *waits, const struct ncs_finding *freed)
+{
+    bool fits = is_rule(freed, "freed-while-registered") && is_rule(waits, "error-path") && waits->culprits == 1;
+    for (size_t i = 0; fits && i < freed->rows; i++)
+        if (freed->row[i].rank == waits->culprit[0].rank)
+            return true;
+    return false;
+}
+
 /* True if the ranks wait only because of the illegal access: the access ends the device, and so the
  * rank, in the same call. */
 static bool follows(const struct ncs_finding *waits, const struct ncs_finding *access)
 {
+    if (follows_put(waits, access))
+        return true;
     return is_rule(access, "illegal-access") && is_rule(waits, "error-path") &&
            at_one_call(access, waits) && access->culprits == 1 && waits->culprits == 1 &&
            access->culprit[0].rank == waits->culprit[0].rank;
