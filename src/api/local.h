@@ -19,6 +19,7 @@ struct ncs_place {
 struct ncs_range {
     const void *from;
     size_t bytes;
+    int dtype; /* ncclDataType_t of what a script reads into it; ncclInt8 if it is not known */
 };
 
 #define NCS_RANGES 4

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "api/journal.h"
+#include "api/machine.h"
 #include "api/snapshot.h"
 
 enum ncs_level { NCS_LEVEL_ERROR, NCS_LEVEL_NOTE };
@@ -163,6 +164,7 @@ enum ncs_notice_kind {
     NCS_NOTICE_LOST,   /* of no call: a fault stopped every rank */
     NCS_NOTICE_UNUSED, /* of no call: the one that a fault waited for never came */
     NCS_NOTICE_INEXACT, /* the result is NCCL's, but differs from plain arithmetic */
+    NCS_NOTICE_UNWRITTEN, /* memory that nothing has written is used; its calls: see ncs_notice_unwritten */
 };
 
 struct ncs_notice_fault {  /* a statement that plans a fault, and its rank */
@@ -178,6 +180,15 @@ struct ncs_notice_inexact {
     int ranks;                /* of the communicator */
     bool integer, average, overflow, partial, saturates; /* as of ncs_inexact */
     const char *in, *got, *sum, *exact; /* the keeper's */
+};
+
+/* The notice's calls are those that use the memory, by rank; then those that allocated it, by rank; then the one that
+ * carried it, if any. Of each kind they are at one place. */
+struct ncs_notice_unwritten {
+    enum ncs_unwritten_use use;
+    size_t readers, owners;
+    uint64_t first, last; /* the first reader's, from 1: see ncs_unwritten */
+    size_t element;       /* bytes of one; 1 = the type is not known */
 };
 
 struct ncs_hazard; /* diagnose/hazard/hazard.h */
@@ -198,6 +209,7 @@ struct ncs_notice {
     char *why;                            /* of CRASH, FAULT, FOREIGN and UNUSED */
     struct ncs_notice_fault *fault; size_t faults; /* of LOST, by rank; of UNUSED one */
     struct ncs_notice_inexact inexact;     /* of INEXACT */
+    struct ncs_notice_unwritten unwritten; /* of UNWRITTEN */
     const struct ncs_hazard *hazard;      /* of HAZARD; the keeper's */
     const struct ncs_compared *compared; size_t compareds; /* of DOUBT; the keeper's */
     bool felt;                            /* of HAZARD: the run is wrong because of it */

@@ -142,6 +142,13 @@ static void on_foreign(void *self, struct ncs_call *call, const char *why)
     ncs_notices_add(&((struct ncs_run *)self)->notices, NCS_NOTICE_FOREIGN, &call, call ? 1 : 0, why);
 }
 
+static void run_on_unwritten(void *self, const struct ncs_unwritten *what)
+{
+    struct ncs_run *run = self;
+    if (!run->closed)
+        ncs_notices_unwritten(&run->notices, what);
+}
+
 /* ---- opening and closing ---- */
 
 /* Records the facts that need the opened libraries, and checks the scenario's requirements. */
@@ -238,6 +245,7 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
                                        .foreign = on_foreign,
                                        .launched = on_launched,
                                        .refused = on_refused,
+                                       .unwritten = run_on_unwritten,
                                        .work = run->timeline ? ncs_run_work : NULL });
     if (o->plant.kind != NCS_PLANT_NONE)
         m->plant(o->plant);

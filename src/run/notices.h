@@ -24,9 +24,10 @@ void ncs_notices_hazards(struct ncs_notices *list, struct ncs_hazards *hazards, 
                          size_t wrongs, bool done);
 
 /* Callbacks of an observer (api/machine.h) whose `self` is such a list: mismatches,
- * crashes and faults. */
+ * crashes, faults and unwritten memory. */
 void ncs_notices_mismatch(void *list, struct ncs_call *const *calls, size_t count);
 void ncs_notices_crash(void *list, struct ncs_call *call, const char *why);
 void ncs_notices_fault(void *list, struct ncs_call *call, const char *why);
+void ncs_notices_unwritten(void *list, const struct ncs_unwritten *what);
 
 #endif

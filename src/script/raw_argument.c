@@ -68,7 +68,7 @@ void ncs_raw_lend(lua_State *L, int args)
     size_t room;
     for (int i = 1; i <= args; i++)
         if (known_host(L, i, &from, &room) && root_at(L, i)->memory == NCS_MEMORY_PAGEABLE)
-            ncs_lua_lend_more(L, (struct ncs_range){ from, room });
+            ncs_lua_lend_more(L, (struct ncs_range){ .from = from, .bytes = room });
 }
 
 static const void *raw_argument_pointer_of(lua_State *L, int arg, const char *name, size_t bytes)

@@ -11,6 +11,7 @@
 #include "ncclscript/cuda_abi.h"
 #include "sim/data/arena.h"
 #include "sim/data/pool.h"
+#include "sim/data/unwritten.h"
 #include "sim/kernel/world.h"
 
 #define ALIGNMENT 512
@@ -197,6 +198,7 @@ static int memory_allocate(struct process *process, int device, enum memory_kind
         if (sim_memory_commit(base, poisoned))
             memset(base, NCS_POISON, poisoned);
     }
+    sim_unwritten_begin(a);
     *p = base;
     return cudaSuccess;
 }
@@ -295,6 +297,7 @@ static void import_remove(struct import **at)
 static void allocation_release(struct allocation *a)
 {
     end_use(a);
+    sim_unwritten_end(a);
     if (a->block)
         sim_world.live_bytes -= a->bytes;
     if (sim_arena_is_open() && a->block)

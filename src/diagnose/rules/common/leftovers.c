@@ -181,12 +181,15 @@ static void judge_errors(const struct ncs_analysis *q, struct ncs_drafts *all)
 }
 
 /* Runs after judge_errors: is_explained() there takes any finding about a call's line as the
- * explanation of its error, and a note on lost precision explains none. */
-static void judge_inexact(const struct ncs_analysis *q, struct ncs_drafts *all)
+ * explanation of its error, and a note on values explains none. */
+static void judge_values(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     for (size_t i = 0; i < q->notices; i++) {
-        struct ncs_cause r = { .kind = NCS_CAUSE_INEXACT, .notice = &q->notice[i], .comm = -1, .rank = -1 };
-        if (r.notice->kind == NCS_NOTICE_INEXACT)
+        const struct ncs_notice *n = &q->notice[i];
+        struct ncs_cause r = { .kind = NCS_CAUSE_INEXACT, .notice = n, .comm = -1, .rank = -1 };
+        if (n->kind == NCS_NOTICE_UNWRITTEN)
+            r.kind = NCS_CAUSE_UNWRITTEN;
+        if (n->kind == NCS_NOTICE_INEXACT || n->kind == NCS_NOTICE_UNWRITTEN)
             ncs_judge(q, &r, all);
     }
 }
@@ -195,5 +198,5 @@ void ncs_judge_rest(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     judge_left_overs(q, all);
     judge_errors(q, all);
-    judge_inexact(q, all);
+    judge_values(q, all);
 }

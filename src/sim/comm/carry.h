@@ -1,0 +1,19 @@
+/* Unwritten memory (sim/data/unwritten.h) in meetings: what a rank receives is as unwritten as what was sent. Call these
+ * when the data have moved. */
+#ifndef NCS_SIM_CARRY_H
+#define NCS_SIM_CARRY_H
+
+#include <stddef.h>
+
+struct meeting;
+struct part;
+
+void sim_carry_collective(const struct meeting *meeting);
+/* So many bytes of the pair have moved to its receive. */
+void sim_carry_pair(const struct meeting *meeting, size_t bytes);
+/* The send has run ahead: the meeting keeps what is unwritten of its bytes. */
+void sim_carry_ahead(struct meeting *meeting);
+/* The part's bytes were put to that address. */
+void sim_carry_put(const struct part *part, void *to);
+
+#endif
