@@ -29,17 +29,6 @@ static void format_calls_ranks(struct ncs_str *s, struct ncs_call *const *call, 
     ncs_free(rank);
 }
 
-/* "call 2 on world (AllReduce float32 x 4 sum) at line 7", "cudaMemcpy at main.c:7" */
-static void format_mover(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *call)
-{
-    if (call->number && call->comm >= 0) {
-        ncs_format_use(q, s, call);
-    } else {
-        ncs_str_add(s, ncs_function_name(call));
-        ncs_format_place(s, call);
-    }
-}
-
 /* "elements 5-8", "byte 3" */
 static void format_extent(struct ncs_str *s, const struct ncs_notice_unwritten *u)
 {
@@ -61,7 +50,7 @@ static void format_reading(const struct ncs_analysis *q, struct ncs_str *s, cons
         ncs_format_place(s, reader);
         return;
     }
-    format_mover(q, s, reader);
+    ncs_format_use(q, s, reader);
     if (u->of->use == NCS_UNWRITTEN_SCALAR) {
         ncs_str_add(s, " takes the factor of ");
         format_calls_ranks(s, u->reader, u->of->readers);
@@ -84,7 +73,7 @@ static void format_origin(const struct ncs_analysis *q, struct ncs_str *s, const
         return;
     }
     ncs_str_add(s, ": ");
-    format_mover(q, s, u->carrier);
+    ncs_format_use(q, s, u->carrier);
     ncs_str_addf(s, " took %s from memory of ", scalar ? "it" : "them");
     format_calls_ranks(s, u->owner, u->of->owners);
     ncs_str_add(s, " that nothing has written since its allocation");

@@ -180,8 +180,17 @@ static void judge_errors(const struct ncs_analysis *q, struct ncs_drafts *all)
     ncs_free(call);
 }
 
+static bool any_error(const struct ncs_drafts *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->draft[i].f.level == NCS_LEVEL_ERROR)
+            return true;
+    return false;
+}
+
 /* Runs after judge_errors: is_explained() there takes any finding about a call's line as the
- * explanation of its error, and a note on values explains none. */
+ * explanation of its error, and a note on values explains none. Memory may be unwritten because of an
+ * error: a call that should have written it was left out, or moved nothing. */
 static void judge_values(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     for (size_t i = 0; i < q->notices; i++) {
@@ -189,7 +198,7 @@ static void judge_values(const struct ncs_analysis *q, struct ncs_drafts *all)
         struct ncs_cause r = { .kind = NCS_CAUSE_INEXACT, .notice = n, .comm = -1, .rank = -1 };
         if (n->kind == NCS_NOTICE_UNWRITTEN)
             r.kind = NCS_CAUSE_UNWRITTEN;
-        if (n->kind == NCS_NOTICE_INEXACT || n->kind == NCS_NOTICE_UNWRITTEN)
+        if (n->kind == NCS_NOTICE_INEXACT || (n->kind == NCS_NOTICE_UNWRITTEN && !any_error(all)))
             ncs_judge(q, &r, all);
     }
 }
