@@ -164,6 +164,7 @@ enum ncs_notice_kind {
     NCS_NOTICE_LOST,   /* of no call: a fault stopped every rank */
     NCS_NOTICE_UNUSED, /* of no call: the one that a fault waited for never came */
     NCS_NOTICE_INEXACT, /* the result is NCCL's, but differs from plain arithmetic */
+    NCS_NOTICE_RETYPED, /* reductions at one place, one of each rank, of a buffer that has another type */
     NCS_NOTICE_UNWRITTEN, /* memory that nothing has written is used; its calls: see ncs_notice_unwritten */
 };
 

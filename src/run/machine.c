@@ -58,6 +58,7 @@ static void on_returned(const struct ncs_journal *journal, struct ncs_call *call
     struct ncs_run *run = journal->returned_arg;
     if (run->closed)
         return;
+    ncs_notices_retyped(&run->notices, call);
     if (run->hazards)
         ncs_hazards_call(run->hazards, call);
     if (run->timeline)

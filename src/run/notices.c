@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "api/types.h"
 #include "base/mem.h"
 #include "diagnose/hazard/hazard.h"
 #include "verify/verify.h"
@@ -124,6 +125,42 @@ void ncs_notices_unwritten(void *to, const struct ncs_unwritten *what)
     for (size_t i = 0; i < what->froms; i++)
         if (what->from[i])
             add_by_rank(n, u->readers, &u->owners, what->from[i]);
+}
+
+/* ---- reductions in another type than the buffer's ---- */
+
+static bool is_integer(int dtype)
+{
+    return !ncs_dtype_is_float(dtype);
+}
+
+/* Buffers of one-byte integers are bytes, which may be anything. Sums and products of integers are the same bits whether
+ * these have a sign or not. */
+static bool changes_result(int declared, int dtype, int64_t op)
+{
+    bool bytes = is_integer(declared) && ncs_dtype_bytes(declared) == 1;
+    bool alike = is_integer(declared) && is_integer(dtype) && ncs_dtype_bytes(declared) == ncs_dtype_bytes(dtype) &&
+                 (op == ncclSum || op == ncclProd);
+    return declared != dtype && !bytes && !alike;
+}
+
+void ncs_notices_retyped(struct ncs_notices *list, struct ncs_call *call)
+{
+    struct ncs_notice *n = NULL;
+    size_t calls;
+    if (!call->declared || call->rc || call->number == 0 || ncs_call_count(call) == 0 || ncs_dtype_bytes(ncs_call_dtype(call)) == 0 ||
+        !changes_result(call->declared - 1, ncs_call_dtype(call), ncs_call_op(call)))
+        return;
+    for (size_t i = 0; i < list->count && !n; i++)
+        if (list->notice[i].kind == NCS_NOTICE_RETYPED && at_one_place(list->notice[i].call[0], call) &&
+            list->notice[i].call[0]->declared == call->declared && list->notice[i].call[0]->comm == call->comm)
+            n = &list->notice[i];
+    if (!n) {
+        ncs_notices_add(list, NCS_NOTICE_RETYPED, &call, 1, NULL);
+        return;
+    }
+    calls = n->calls;
+    add_by_rank(n, 0, &calls, call);
 }
 
 void ncs_notices_hazards(struct ncs_notices *list, struct ncs_hazards *hazards, const struct ncs_wrong *wrong,

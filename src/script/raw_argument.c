@@ -71,6 +71,16 @@ void ncs_raw_lend(lua_State *L, int args)
             ncs_lua_lend_more(L, (struct ncs_range){ .from = from, .bytes = room });
 }
 
+void ncs_raw_declare(lua_State *L, const struct ncs_raw *c)
+{
+    struct ncs_local *local = ncs_lua_thread(L)->local;
+    for (int i = 0; i < c->info->nargs && local && c->info->reduces; i++) {
+        const struct ncs_buffer *b = c->info->arg[i].kind == NCS_ARG_IN ? root_at(L, c->at[i]) : NULL;
+        if (b)
+            local->declared = 1 + b->dtype;
+    }
+}
+
 static const void *raw_argument_pointer_of(lua_State *L, int arg, const char *name, size_t bytes)
 {
     bool unsafe = ncs_lua_rank(L)->script->unsafe;

@@ -34,6 +34,7 @@ enum ncs_cause_kind {
     NCS_CAUSE_FOREIGN,  /* a buffer of another device */
     NCS_CAUSE_UNUSED,   /* a fault whose call never came */
     NCS_CAUSE_INEXACT,  /* a result that is NCCL's but lost precision */
+    NCS_CAUSE_RETYPED,  /* a reduction of a buffer that has another type */
     NCS_CAUSE_UNWRITTEN, /* memory that nothing has written is used */
 };
 

@@ -190,15 +190,17 @@ static bool any_error(const struct ncs_drafts *all)
 
 /* Runs after judge_errors: is_explained() there takes any finding about a call's line as the
  * explanation of its error, and a note on values explains none. Memory may be unwritten because of an
- * error: a call that should have written it was left out, or moved nothing. */
+ * error: a call that should have written it was left out, or moved nothing. A type that differs from the buffer's may be
+ * part of a disagreement between ranks. */
 static void judge_values(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     for (size_t i = 0; i < q->notices; i++) {
         const struct ncs_notice *n = &q->notice[i];
         struct ncs_cause r = { .kind = NCS_CAUSE_INEXACT, .notice = n, .comm = -1, .rank = -1 };
-        if (n->kind == NCS_NOTICE_UNWRITTEN)
-            r.kind = NCS_CAUSE_UNWRITTEN;
-        if (n->kind == NCS_NOTICE_INEXACT || (n->kind == NCS_NOTICE_UNWRITTEN && !any_error(all)))
+        bool follows = n->kind == NCS_NOTICE_UNWRITTEN || n->kind == NCS_NOTICE_RETYPED;
+        if (follows)
+            r.kind = n->kind == NCS_NOTICE_UNWRITTEN ? NCS_CAUSE_UNWRITTEN : NCS_CAUSE_RETYPED;
+        if (n->kind == NCS_NOTICE_INEXACT || (follows && !any_error(all)))
             ncs_judge(q, &r, all);
     }
 }
