@@ -18,10 +18,6 @@
 #include "base/error.h"
 #include "base/str.h"
 
-/* The byte that the simulator writes into new memory of a device: a tiny negative float32 or float64, -89
- * as int8, seldom expected. */
-#define NCS_POISON 0xa7
-
 enum ncs_host_policy {
     NCS_HOST_CONTACT, /* a call blocks its host until first contact; later launches return at once */
     NCS_HOST_EVERY,   /* every launch waits for its partners' hosts */

@@ -228,7 +228,7 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
     run->verify = ncs_verify_open(run->journal, VERIFY_BYTES);
     ncs_verify_ascending(run->verify, !driver->real); /* NCCL promises no order */
     ncs_verify_from(run->verify, m->staged, m->unstaged);
-    ncs_verify_asks(run->verify, m->readable);
+    ncs_verify_asks(run->verify, m->readable, m->written);
     ncs_verify_keep(run->verify, o->values);
     ncs_verify_look(run->verify, o->look);
     ncs_verify_trust(run->verify, !driver->real && !o->look && o->plant.kind == NCS_PLANT_NONE);

@@ -106,7 +106,7 @@ static void open_verification(const struct ncs_machine *machine, const struct nc
 {
     verify = ncs_verify_open(journal, VERIFY_BYTES);
     ncs_verify_ascending(verify, true);
-    ncs_verify_asks(verify, machine->readable);
+    ncs_verify_asks(verify, machine->readable, machine->written);
     ncs_verify_trust(verify, true);
 }
 

@@ -1,7 +1,6 @@
 /* Launches: under every name that they have, of nvcc 12 and 13, and with a default stream per thread (_ptsz). */
 #include "base/mem.h"
 #include "shim/kernel/kernel.h"
-#include "shim/many/client.h"
 #include "shim/shim.h"
 #include "sim/cuda/outside.h"
 
@@ -56,8 +55,6 @@ static cudaError_t launch_named(const struct ncs_api *api, const char *name, voi
             ncs_free(job);
         return rc;
     }
-    if (!client_is_on()) /* else the server hears of it */
-        sim_outside_kernel();
     ncs_shim_count_kernel(name);
     return ncs_shim_skips_kernels() ? cudaSuccess : ncs_shim_refuse_cuda(cudaErrorInvalidDeviceFunction);
 }

@@ -25,6 +25,8 @@
 #define MAPPED_BYTES_FOREIGN ((size_t)1 << 20) /* for a program from outside */
 /* Such an allocation counts as taken in pieces of this size. */
 #define PIECE_BYTES ((size_t)1 << 20)
+/* A tiny negative float32 or float64, -89 as int8, seldom expected. */
+#define POISON 0xa7
 #define POISONED_BYTES ((size_t)1 << 20)
 
 /* Index of the first allocation whose base is beyond p. */
@@ -196,7 +198,7 @@ static int memory_allocate(struct process *process, int device, enum memory_kind
         a->piece = mapped ? ncs_new(bytes / PIECE_BYTES / 8 + 1) : NULL;
         sim_world.lazy_allocations += mapped > 0;
         if (sim_memory_commit(base, poisoned))
-            memset(base, NCS_POISON, poisoned);
+            memset(base, POISON, poisoned);
     }
     sim_unwritten_begin(a);
     *p = base;
