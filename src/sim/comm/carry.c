@@ -13,12 +13,26 @@ static const struct ncs_fn_info *carry_info(const struct meeting *meeting)
     return &ncs_fn_info[meeting->part[0]->fn];
 }
 
+/* Bytes of a rank's input. */
+static size_t input_bytes(const struct meeting *meeting)
+{
+    bool many = ncs_blocks_are_many(carry_info(meeting)->reads);
+    return sim_part_bytes(meeting->part[0]) * (many ? (size_t)meeting->expected : 1);
+}
+
+void sim_carry_check(const struct meeting *meeting)
+{
+    if (!sim_unwritten_any() || meeting->pair || !carry_info(meeting)->reduces)
+        return;
+    for (int i = 0; i < meeting->expected; i++)
+        sim_unwritten_check(meeting->part[i]->send, input_bytes(meeting));
+}
+
 /* What is unwritten of the combined inputs. A rank alone copies. */
 static void combine_inputs(const struct meeting *meeting, struct spans *result)
 {
     const struct part *first = meeting->part[0];
-    size_t ranks = (size_t)meeting->expected, bytes = sim_part_bytes(first);
-    size_t blocks = ncs_blocks_are_many(carry_info(meeting)->reads) ? ranks : 1;
+    size_t ranks = (size_t)meeting->expected;
     struct operand *operand = ncs_new(ranks * sizeof *operand);
     for (size_t i = 0; i < ranks; i++) {
         const struct part *p = meeting->part[i];
@@ -27,7 +41,7 @@ static void combine_inputs(const struct meeting *meeting, struct spans *result)
             sim_unwritten_use(NCS_UNWRITTEN_SCALAR, p->scalar_pointer, ncs_dtype_bytes(p->dtype),
                               ncs_dtype_bytes(p->dtype), p->call);
     }
-    sim_unwritten_combine(operand, ranks, blocks * bytes, ncs_dtype_bytes(first->dtype), result);
+    sim_unwritten_combine(operand, ranks, input_bytes(meeting), ncs_dtype_bytes(first->dtype), result);
     ncs_free(operand);
 }
 

@@ -1,5 +1,5 @@
 /* Unwritten memory (sim/data/unwritten.h) in meetings: what a rank receives is as unwritten as what was sent. Call these
- * when the data have moved. */
+ * when the data have moved, but for the check. */
 #ifndef NCS_SIM_CARRY_H
 #define NCS_SIM_CARRY_H
 
@@ -8,6 +8,8 @@
 struct meeting;
 struct part;
 
+/* Before the data move. */
+void sim_carry_check(const struct meeting *meeting);
 void sim_carry_collective(const struct meeting *meeting);
 /* So many bytes of the pair have moved to its receive. */
 void sim_carry_pair(const struct meeting *meeting, size_t bytes);

@@ -418,6 +418,7 @@ void sim_meeting_move(struct meeting *meeting)
         for (int i = 0; i < 2; i++)
             done[i] = meeting_ends(meeting, i);
     meeting_report(w->observer.before, meeting);
+    sim_carry_check(meeting);
     meeting->pair ? move_pair(meeting) : move_collective(meeting);
     spoil(meeting);
     meeting_report(w->observer.after, meeting);

@@ -278,6 +278,10 @@ static void execute(struct op *op)
         set_rows(work);
         break;
     case OP_ADD:
+        if (sim_unwritten_any()) {
+            sim_unwritten_check(work->dst, work->bytes);
+            sim_unwritten_check(work->src, work->bytes);
+        }
         sim_data_add(work->dst, work->src, work->bytes / ncs_dtype_bytes(work->dtype), work->dtype);
         break;
     case OP_FREE:

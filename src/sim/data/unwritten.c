@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/journal.h"
 #include "base/mem.h"
@@ -172,22 +173,29 @@ void sim_unwritten_copy(void *dst, const void *src, size_t bytes, struct ncs_cal
 
 /* ---- use ---- */
 
-/* A program from outside can write to a device in ways that the machine does not see, such as a library of MPI that
- * takes device memory. There, new memory is zero. */
-static bool is_untouched(const unsigned char *p, size_t bytes)
+static bool is_zero(const char *p, size_t bytes)
 {
-    for (size_t i = 0; i < bytes; i++)
-        if (p[i])
-            return false;
-    return true;
+    return bytes == 0 || (*p == 0 && memcmp(p, p + 1, bytes - 1) == 0);
 }
 
-static void tell_unwritten(enum ncs_unwritten_use use, const void *p, struct span span, size_t element,
-                           struct ncs_call *reader)
+void sim_unwritten_check(const void *p, size_t bytes)
+{
+    struct spans is = { 0 };
+    if (!sim_world.options.foreign)
+        return;
+    sim_unwritten_find(p, bytes, 0, &is);
+    for (size_t i = 0; i < is.count; i++) {
+        const struct span *s = &is.span[i];
+        if (!is_zero((const char *)p + s->from, s->to - s->from))
+            sim_unwritten_write((const char *)p + s->from, s->to - s->from);
+    }
+    sim_spans_free(&is);
+}
+
+static void tell_unwritten(enum ncs_unwritten_use use, struct span span, size_t element, struct ncs_call *reader)
 {
     const struct ncs_observer *o = &sim_world.observer;
-    if (!o->unwritten || !reader || reader->ending ||
-        (sim_world.options.foreign && !is_untouched((const unsigned char *)p + span.from, span.to - span.from)))
+    if (!o->unwritten || !reader || reader->ending)
         return;
     struct origin *origin = span.origin, *own[1] = { origin }, **base = origin->bases > 0 ? origin->base : own;
     size_t froms = origin->bases > 0 ? origin->bases : 1;
@@ -205,12 +213,13 @@ static void tell_unwritten(enum ncs_unwritten_use use, const void *p, struct spa
 void sim_unwritten_use(enum ncs_unwritten_use use, const void *p, size_t bytes, size_t element, struct ncs_call *call)
 {
     struct spans is = { 0 };
+    sim_unwritten_check(p, bytes);
     sim_unwritten_find(p, bytes, 0, &is);
     if (is.count > 0) { /* counted from the beginning of the memory: it may be read piece by piece */
         const char *base = sim_memory_find(p)->base;
         size_t at = (uintptr_t)p - (uintptr_t)base;
         struct span first = { at + is.span[0].from, at + is.span[0].to, is.span[0].origin };
-        tell_unwritten(use, base, first, element, call);
+        tell_unwritten(use, first, element, call);
     }
     sim_spans_free(&is);
     sim_unwritten_write(p, bytes);
@@ -292,8 +301,7 @@ static void tell_mixed(struct combination *c, size_t from, size_t to)
     for (size_t i = 0; i < c->operands && c->untold > 0; i++) {
         if (!c->now[i] || c->told[i])
             continue;
-        tell_unwritten(NCS_UNWRITTEN_COMBINED, c->operand[i].p, (struct span){ from, to, c->now[i] }, c->element,
-                       c->operand[i].call);
+        tell_unwritten(NCS_UNWRITTEN_COMBINED, (struct span){ from, to, c->now[i] }, c->element, c->operand[i].call);
         c->told[i] = true;
         c->untold--;
     }

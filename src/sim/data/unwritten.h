@@ -54,12 +54,16 @@ void sim_unwritten_carry(struct spans *s, struct ncs_call *call);
 /* A copy on the device. */
 void sim_unwritten_copy(void *dst, const void *src, size_t bytes, struct ncs_call *call);
 
+/* A program from outside can write to a device in ways that the machine does not see, such as a library of MPI that
+ * takes device memory. There, new memory is zero: what is not zero counts as written from now on. */
+void sim_unwritten_check(const void *p, size_t bytes);
+
 /* One operand of arithmetic. */
 struct operand {
     const void *p;
     struct ncs_call *call;
 };
-/* The operands, of so many bytes each, are combined element by element: fills the unwritten bytes of the result. Where
+/* Call sim_unwritten_check for each before the result is stored. The operands, of so many bytes each, are combined element by element: fills the unwritten bytes of the result. Where
  * only some operands are unwritten, these are used. */
 void sim_unwritten_combine(const struct operand *operand, size_t operands, size_t bytes, size_t element,
                            struct spans *result);
