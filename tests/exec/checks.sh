@@ -50,7 +50,7 @@ run "unwritten: tail" 0 "${exec[@]}" -n 2 -- "${clients}unwritten" tail
 says '^unwritten: ok$'
 reports '^  note  call 1 on comm1 .* combines elements 33-64 of rank 1 with written ones: nothing has written them since '
 run "unwritten: read_fresh" 0 "${exec[@]}" -n 2 -- "${clients}unwritten" read_fresh
-reports '^  note  ranks 0, 1 read bytes 1-256 at .*cudaMemcpy.* took them from memory of ranks 0, 1 that nothing has written'
+reports '^  note  rank 0 reads bytes 1-256 at .*: the copy at .* took them from memory of rank 0 that nothing has written'
 run "unwritten: fail on what is undefined" 1 "${exec[@]}" -n 2 --fail-on undefined -- "${clients}unwritten" tail
 reports '^  fails never-written \(--fail-on undefined\)$'
 for case in barrier unseen; do

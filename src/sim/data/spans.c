@@ -46,7 +46,7 @@ static void pieces_drop_smallest(struct pieces *p)
 }
 
 /* Puts the pieces in the place of spans first .. last - 1. */
-static void replace(struct spans *s, size_t first, size_t last, struct pieces *p)
+static void spans_replace(struct spans *s, size_t first, size_t last, struct pieces *p)
 {
     while (s->count - (last - first) + p->count > SPANS_MOST)
         pieces_drop_smallest(p);
@@ -87,7 +87,7 @@ void sim_spans_put(struct spans *s, size_t from, size_t to, struct origin *origi
     if (first < last && s->span[last - 1].to > to)
         pieces_add(&p, to, s->span[last - 1].to, s->span[last - 1].origin);
     if (first < last || p.count > 0)
-        replace(s, first, last, &p);
+        spans_replace(s, first, last, &p);
 }
 
 void sim_spans_cut(const struct spans *s, size_t from, size_t to, size_t at, struct spans *out)

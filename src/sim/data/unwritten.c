@@ -173,7 +173,7 @@ void sim_unwritten_copy(void *dst, const void *src, size_t bytes, struct ncs_cal
 
 /* ---- use ---- */
 
-static bool is_zero(const char *p, size_t bytes)
+static bool unwritten_is_zero(const char *p, size_t bytes)
 {
     return bytes == 0 || (*p == 0 && memcmp(p, p + 1, bytes - 1) == 0);
 }
@@ -186,7 +186,7 @@ void sim_unwritten_check(const void *p, size_t bytes)
     sim_unwritten_find(p, bytes, 0, &is);
     for (size_t i = 0; i < is.count; i++) {
         const struct span *s = &is.span[i];
-        if (!is_zero((const char *)p + s->from, s->to - s->from))
+        if (!unwritten_is_zero((const char *)p + s->from, s->to - s->from))
             sim_unwritten_write((const char *)p + s->from, s->to - s->from);
     }
     sim_spans_free(&is);
@@ -330,7 +330,7 @@ static void pass_edge(struct combination *c, const struct edge *e)
         c->untold = e->begins ? c->untold + 1 : c->untold - 1;
 }
 
-static void sweep(struct combination *c)
+static void combine_sweep(struct combination *c)
 {
     size_t at = 0;
     if (c->edges > 0)
@@ -355,7 +355,7 @@ void sim_unwritten_combine(const struct operand *operand, size_t operands, size_
     if (c.edges > 0) {
         c.now = ncs_new(operands * sizeof *c.now);
         c.told = ncs_new(operands * sizeof *c.told);
-        sweep(&c);
+        combine_sweep(&c);
     }
     for (size_t i = 0; i < operands; i++) {
         sim_spans_free(&c.unwritten[i]);
