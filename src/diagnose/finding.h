@@ -190,6 +190,7 @@ struct ncs_notice_unwritten {
     size_t readers, owners;
     uint64_t first, last; /* the first reader's, from 1: see ncs_unwritten */
     size_t element;       /* bytes of one; 1 = the type is not known */
+    bool more;            /* there are others apart from these */
 };
 
 struct ncs_hazard; /* diagnose/hazard/hazard.h */

@@ -117,11 +117,13 @@ void ncs_notices_unwritten(void *to, const struct ncs_unwritten *what)
     if (is_new)
         *u = (struct ncs_notice_unwritten){ .use = what->use, .element = what->element };
     size_t before = u->readers, at = add_by_rank(n, 0, &u->readers, what->reader);
-    bool leads = at == 0 && u->readers > before; /* the ranges are those of the lowest rank */
-    if (leads || (at == 0 && first < u->first))
-        u->first = first;
-    if (leads || (at == 0 && last > u->last))
-        u->last = last;
+    bool leads = at == 0 && u->readers > before; /* the elements are those of the lowest rank */
+    bool touches = first <= u->last + 1 && last + 1 >= u->first;
+    if (leads)
+        u->first = first, u->last = last;
+    else if (at == 0 && touches)
+        u->first = first < u->first ? first : u->first, u->last = last > u->last ? last : u->last;
+    u->more = !leads && (u->more || (at == 0 && !touches));
     for (size_t i = 0; i < what->froms; i++)
         if (what->from[i])
             add_by_rank(n, u->readers, &u->owners, what->from[i]);

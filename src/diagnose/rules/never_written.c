@@ -37,6 +37,7 @@ static void format_extent(struct ncs_str *s, const struct ncs_notice_unwritten *
         ncs_str_addf(s, "%s %llu", noun, (unsigned long long)u->first);
     else
         ncs_str_addf(s, "%ss %llu-%llu", noun, (unsigned long long)u->first, (unsigned long long)u->last);
+    ncs_str_add(s, u->more ? " and others" : "");
 }
 
 static void format_reading(const struct ncs_analysis *q, struct ncs_str *s, const struct unwritten *u)
@@ -88,7 +89,9 @@ static char *fix_of(const struct unwritten *u)
     const struct ncs_call *first = u->carrier ? u->carrier : u->reader[0];
     if (first->place.line)
         ncs_str_addf(&s, " before line %d", first->place.line);
-    ncs_str_add(&s, u->of->use == NCS_UNWRITTEN_COPIED ? ", or read only what is written" : ", or give a count that leaves it out");
+    ncs_str_add(&s, u->of->use == NCS_UNWRITTEN_COPIED     ? ", or read only what is written"
+                    : u->of->use == NCS_UNWRITTEN_COMBINED ? ", or give a count that leaves it out"
+                                                           : "");
     return ncs_str_take(&s);
 }
 
