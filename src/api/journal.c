@@ -192,6 +192,7 @@ struct ncs_call *ncs_journal_enter(struct ncs_journal *j, enum ncs_fn fn)
         call->label = local->label;
         call->unverified = local->unverified;
         call->by_c_name = local->by_c_name;
+        call->declared = (unsigned char)local->declared;
         call->opening = local->opening;
         call->ending = local->ending;
         local->call = call;

@@ -53,6 +53,7 @@ struct ncs_call {
     const char *label;  /* NULL = none */
     bool unverified;    /* verify = false */
     unsigned unsaid;    /* of a recorded run: NCS_UNSAID_... facts that its record lacks */
+    unsigned char declared; /* 1 + the type with which the script made the buffer that the call reads; 0 = it is not known */
     bool by_c_name;     /* called as C.ncclAllReduce, not as a method or function of Lua's */
     bool opening;       /* made before the script's first statement, to create ready-made objects */
     bool ending;        /* made at the end of the script, to release objects it left */

@@ -55,6 +55,7 @@ void ncs_journal_fill_again(struct ncs_journal *j, struct ncs_call *call, const 
     call->unverified = captured->unverified;
     call->unsaid = captured->unsaid;
     call->by_c_name = captured->by_c_name;
+    call->declared = captured->declared;
     call->returned = true;
     call->comm_rank = captured->comm_rank;
     call->redop = captured->redop;

@@ -19,6 +19,7 @@ struct ncs_place {
 struct ncs_range {
     const void *from;
     size_t bytes;
+    int dtype; /* ncclDataType_t of what a script reads into it; ncclInt8 if it is not known */
 };
 
 #define NCS_RANGES 4
@@ -39,6 +40,7 @@ struct ncs_local {
     void *where_arg;
     const char *label; /* of the call about to be made, interned; NULL = none */
     bool unverified;   /* the call about to be made is not to be verified */
+    int declared;      /* 1 + the type of the buffer that the call about to be made reads; 0 = it is not known */
     bool by_c_name;    /* the call about to be made is written by its C name: C.ncclAllReduce */
     bool opening;      /* before the script's first statement: ready-made objects are being created */
     int amended;       /* rounds of edits that the call about to be made comes from; see run */

@@ -18,10 +18,6 @@
 #include "base/error.h"
 #include "base/str.h"
 
-/* The byte that the simulator writes into new memory of a device: a tiny negative float32 or float64, -89
- * as int8, seldom expected. */
-#define NCS_POISON 0xa7
-
 enum ncs_host_policy {
     NCS_HOST_CONTACT, /* a call blocks its host until first contact; later launches return at once */
     NCS_HOST_EVERY,   /* every launch waits for its partners' hosts */
@@ -100,6 +96,24 @@ struct ncs_work {
     int status;               /* ENDED: cudaError_t */
 };
 
+/* What unwritten memory is used for. */
+enum ncs_unwritten_use {
+    NCS_UNWRITTEN_COPIED,   /* it leaves the device: the host reads it */
+    NCS_UNWRITTEN_COMBINED, /* arithmetic combines it with memory that was written */
+    NCS_UNWRITTEN_SCALAR,   /* it is the factor of a pre-mul-sum */
+};
+
+/* Memory of a device that nothing has written since its allocation is used. */
+struct ncs_unwritten {
+    enum ncs_unwritten_use use;
+    struct ncs_call *reader;       /* the call that uses it */
+    size_t first, count;           /* the first unwritten elements, from 0, of what the call reads, or COPIED: of the allocation that
+                                    * it reads; there may be more behind them */
+    size_t element;                /* bytes of an element; 1 = the type is not known */
+    struct ncs_call *const *from; size_t froms; /* the calls that allocated it, one for each rank that gave some */
+    struct ncs_call *carrier;      /* the call that first moved it from there; NULL = it was used where it was allocated */
+};
+
 /* Hooks that report data movement at its instant, on whatever stack the machine runs, outside
  * any context. `calls` are the parts of one meeting in order of rank; only journalled parts are
  * listed. A call that moves data in steps (all-to-all, gather, scatter) is reported at each
@@ -133,6 +147,9 @@ struct ncs_observer {
     /* The host has no memory for the call's allocation; the call returns CUDA error 2, or NCCL's
      * code for it. NULL = the call is not known. */
     void (*refused)(void *self, struct ncs_call *call, size_t bytes);
+    /* Unwritten memory is used (sim/data/unwritten.h); once for the same bytes. NULL = memory is not watched. Never called on
+     * real hardware. */
+    void (*unwritten)(void *self, const struct ncs_unwritten *what);
 };
 
 /* Deliberate faults in the data path, to prove that verification catches them. Tests only. */
@@ -251,6 +268,8 @@ struct ncs_machine {
     bool (*readable)(const void *p, size_t bytes);
     uint64_t (*watch)(const void *p);
     bool (*freed)(uint64_t serial, struct ncs_freed *how);
+    /* For the observer, inside a hook: false if nothing has written some of these bytes. NULL on real hardware. */
+    bool (*written)(const void *p, size_t bytes);
 };
 
 #endif

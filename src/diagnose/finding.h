@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "api/journal.h"
+#include "api/machine.h"
 #include "api/snapshot.h"
 
 enum ncs_level { NCS_LEVEL_ERROR, NCS_LEVEL_NOTE };
@@ -165,6 +166,8 @@ enum ncs_notice_kind {
     NCS_NOTICE_LEFT,   /* of no call: nobody will free something */
     NCS_NOTICE_STALE,  /* pairs of calls: memory is freed while what the second call made refers to it */
     NCS_NOTICE_INEXACT, /* the result is NCCL's, but differs from plain arithmetic */
+    NCS_NOTICE_RETYPED, /* reductions at one place, one of each rank, of a buffer that has another type */
+    NCS_NOTICE_UNWRITTEN, /* memory that nothing has written is used; its calls: see ncs_notice_unwritten */
 };
 
 struct ncs_notice_fault {  /* a statement that plans a fault, and its rank */
@@ -180,6 +183,16 @@ struct ncs_notice_inexact {
     int ranks;                /* of the communicator */
     bool integer, average, overflow, partial, saturates; /* as of ncs_inexact */
     const char *in, *got, *sum, *exact; /* the keeper's */
+};
+
+/* The notice's calls are those that use the memory, by rank; then those that allocated it, by rank; then the one that
+ * carried it, if any. Of each kind they are at one place. */
+struct ncs_notice_unwritten {
+    enum ncs_unwritten_use use;
+    size_t readers, owners;
+    uint64_t first, last; /* the first reader's, from 1: see ncs_unwritten */
+    size_t element;       /* bytes of one; 1 = the type is not known */
+    bool more;            /* there are others apart from these */
 };
 
 struct ncs_hazard; /* diagnose/hazard/hazard.h */
@@ -201,6 +214,7 @@ struct ncs_notice {
     char *why;                            /* of CRASH, FAULT, FOREIGN and UNUSED */
     struct ncs_notice_fault *fault; size_t faults; /* of LOST, by rank; of UNUSED one */
     struct ncs_notice_inexact inexact;     /* of INEXACT */
+    struct ncs_notice_unwritten unwritten; /* of UNWRITTEN */
     const struct ncs_hazard *hazard;      /* of HAZARD; the keeper's */
     const struct ncs_left *left;          /* of LEFT; the keeper's */
     const struct ncs_compared *compared; size_t compareds; /* of DOUBT; the keeper's */

@@ -58,6 +58,7 @@ static void on_returned(const struct ncs_journal *journal, struct ncs_call *call
     struct ncs_run *run = journal->returned_arg;
     if (run->closed)
         return;
+    ncs_notices_retyped(&run->notices, call);
     if (run->hazards)
         ncs_hazards_call(run->hazards, call);
     if (run->ledger)
@@ -144,6 +145,13 @@ static void on_foreign(void *self, struct ncs_call *call, const char *why)
     ncs_notices_add(&((struct ncs_run *)self)->notices, NCS_NOTICE_FOREIGN, &call, call ? 1 : 0, why);
 }
 
+static void run_on_unwritten(void *self, const struct ncs_unwritten *what)
+{
+    struct ncs_run *run = self;
+    if (!run->closed)
+        ncs_notices_unwritten(&run->notices, what);
+}
+
 /* ---- opening and closing ---- */
 
 /* Records the facts that need the opened libraries, and checks the scenario's requirements. */
@@ -223,7 +231,7 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
     run->verify = ncs_verify_open(run->journal, VERIFY_BYTES);
     ncs_verify_ascending(run->verify, !driver->real); /* NCCL promises no order */
     ncs_verify_from(run->verify, m->staged, m->unstaged);
-    ncs_verify_asks(run->verify, m->readable);
+    ncs_verify_asks(run->verify, m->readable, m->written);
     ncs_verify_keep(run->verify, o->values);
     ncs_verify_look(run->verify, o->look);
     ncs_verify_trust(run->verify, !driver->real && !o->look && o->plant.kind == NCS_PLANT_NONE);
@@ -241,6 +249,7 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
                                        .foreign = on_foreign,
                                        .launched = on_launched,
                                        .refused = on_refused,
+                                       .unwritten = run_on_unwritten,
                                        .work = run->timeline ? ncs_run_work : NULL });
     if (o->plant.kind != NCS_PLANT_NONE)
         m->plant(o->plant);

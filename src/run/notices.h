@@ -28,9 +28,12 @@ struct ncs_ledger; /* diagnose/ledger/ledger.h */
 void ncs_notices_stale(struct ncs_notices *list, const struct ncs_ledger *ledger);
 
 /* Callbacks of an observer (api/machine.h) whose `self` is such a list: mismatches,
- * crashes and faults. */
+ * crashes, faults and unwritten memory. */
 void ncs_notices_mismatch(void *list, struct ncs_call *const *calls, size_t count);
 void ncs_notices_crash(void *list, struct ncs_call *call, const char *why);
 void ncs_notices_fault(void *list, struct ncs_call *call, const char *why);
+/* Adds the call if it reduces a script's buffer in another type than the buffer's, where that changes the result. */
+void ncs_notices_retyped(struct ncs_notices *list, struct ncs_call *call);
+void ncs_notices_unwritten(void *list, const struct ncs_unwritten *what);
 
 #endif

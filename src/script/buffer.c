@@ -44,7 +44,7 @@ struct ncs_range ncs_buffer_range(const struct ncs_buffer *b)
 {
     if (b->memory != NCS_MEMORY_PAGEABLE)
         return NCS_NO_RANGE;
-    return (struct ncs_range){ b->bytes, b->count * ncs_buffer_element(b) };
+    return (struct ncs_range){ b->bytes, b->count * ncs_buffer_element(b), b->dtype };
 }
 
 void ncs_buffer_check_live(lua_State *L, const struct ncs_buffer *b, const char *name)
@@ -93,7 +93,7 @@ static void read_live(lua_State *L, const struct ncs_buffer *b, size_t first, si
     if (bytes == 0) /* then there may be no address either */
         return;
     const char *from = b->bytes + first * ncs_buffer_element(b);
-    struct ncs_range own = { to, bytes };
+    struct ncs_range own = { to, bytes, b->dtype };
     if (b->memory == NCS_MEMORY_PAGEABLE)
         memcpy(to, from, bytes);
     else
@@ -107,7 +107,7 @@ static void write_live(lua_State *L, const struct ncs_buffer *b, size_t first, s
     if (bytes == 0)
         return;
     char *to = b->bytes + first * ncs_buffer_element(b);
-    struct ncs_range own = { from, bytes };
+    struct ncs_range own = { from, bytes, b->dtype };
     if (b->memory == NCS_MEMORY_PAGEABLE)
         memcpy(to, from, bytes);
     else

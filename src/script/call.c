@@ -160,6 +160,7 @@ const struct ncs_api *ncs_lua_before(lua_State *L, enum ncs_fn fn)
         t->local->by_c_name = t->what && strcmp(t->what, info->name) == 0;
         t->local->guarded = !t->rank->script->unsafe;
         t->local->ranges = 0;
+        t->local->declared = 0;
     }
     if (!ncs_api_has(t->rank->api, fn))
         lacks(L, t->rank, info);

@@ -17,7 +17,7 @@ static void write_from(lua_State *L, const struct ncs_buffer *b, size_t first, s
     if (!s)
         ncs_buffer_write(L, b, first, count, from);
     else if (bytes)
-        NCS_TRY_LENDING(L, ((struct ncs_range){ from, bytes }), ncs_buffer_range(b), cudaMemcpyAsync,
+        NCS_TRY_LENDING(L, ((struct ncs_range){ .from = from, .bytes = bytes }), ncs_buffer_range(b), cudaMemcpyAsync,
                         b->bytes + first * ncs_buffer_element(b), from, bytes, cudaMemcpyDefault,
                         s->handle);
 }

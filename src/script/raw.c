@@ -28,6 +28,7 @@ static int raw_invoke(lua_State *L)
     if (info->result == NCS_RESULT_NCCL || info->result == NCS_RESULT_CUDA)
         t->last_fn = c.fn;
     ncs_raw_lend(L, wanted);
+    ncs_raw_declare(L, &c);
     ncs_invoke(api, c.fn, c.arg, &result);
     ncs_lua_after(L, 0);
     if (info->result == NCS_RESULT_VOID)

@@ -20,6 +20,8 @@ struct ncs_raw {
 void ncs_raw_arguments(lua_State *L, struct ncs_raw *c);
 /* Lends the call the script's own memory to which its arguments point. */
 void ncs_raw_lend(lua_State *L, int args);
+/* Tells the journal the type of the buffer that a reduction is given. */
+void ncs_raw_declare(lua_State *L, const struct ncs_raw *c);
 
 /* Pushes a cell for each out-parameter. Cells are objects, because a group may fill them later. */
 void ncs_raw_cells(lua_State *L, struct ncs_raw *c);

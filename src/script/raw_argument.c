@@ -68,7 +68,17 @@ void ncs_raw_lend(lua_State *L, int args)
     size_t room;
     for (int i = 1; i <= args; i++)
         if (known_host(L, i, &from, &room) && root_at(L, i)->memory == NCS_MEMORY_PAGEABLE)
-            ncs_lua_lend_more(L, (struct ncs_range){ from, room });
+            ncs_lua_lend_more(L, (struct ncs_range){ .from = from, .bytes = room });
+}
+
+void ncs_raw_declare(lua_State *L, const struct ncs_raw *c)
+{
+    struct ncs_local *local = ncs_lua_thread(L)->local;
+    for (int i = 0; i < c->info->nargs && local && c->info->reduces; i++) {
+        const struct ncs_buffer *b = c->info->arg[i].kind == NCS_ARG_IN ? root_at(L, c->at[i]) : NULL;
+        if (b)
+            local->declared = 1 + b->dtype;
+    }
 }
 
 static const void *raw_argument_pointer_of(lua_State *L, int arg, const char *name, size_t bytes)

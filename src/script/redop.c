@@ -36,7 +36,7 @@ static int redop_new(lua_State *L)
     lua_setiuservalue(L, -2, 1);
     lua_pushvalue(L, 3); /* the scalar's memory is read when a call executes */
     lua_setiuservalue(L, -2, 2);
-    struct ncs_range own = { element, sizeof element };
+    struct ncs_range own = { .from = element, .bytes = sizeof element };
     NCS_TRY_LENDING(L, own, NCS_NO_RANGE, ncclRedOpCreatePreMulSum, &op->op, scalar,
                     (ncclDataType_t)dtype, from ? ncclScalarDevice : ncclScalarHostImmediate,
                     op->comm);

@@ -174,7 +174,7 @@ const struct ncs_api *ncs_lua_before(lua_State *L, enum ncs_fn fn); /* lends not
 const struct ncs_api *ncs_lua_lend(lua_State *L, enum ncs_fn fn, struct ncs_range one,
                                    struct ncs_range other);
 void ncs_lua_lend_more(lua_State *L, struct ncs_range range);
-#define NCS_NO_RANGE ((struct ncs_range){ NULL, 0 })
+#define NCS_NO_RANGE ((struct ncs_range){ .from = NULL })
 int ncs_lua_after(lua_State *L, int rc);
 int ncs_lua_ok(lua_State *L, enum ncs_fn fn, int rc); /* raises unless success or in progress */
 

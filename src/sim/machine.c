@@ -373,6 +373,7 @@ static const struct ncs_machine sim_machine = {
     .die = sim_machine_die, .inject = sim_inject,
     .gate_new = gate_new, .gate_free = gate_free, .gate_wait = gate_wait, .gate_wake = gate_wake,
     .readable = sim_memory_readable, .watch = sim_memory_watch, .freed = sim_memory_freed,
+    .written = sim_memory_written,
 };
 
 const struct ncs_driver ncs_driver_sim = { "sim", &sim_api, &sim_machine, false };

@@ -58,17 +58,16 @@ static const unsigned char *inexact_input_at(const struct ncs_terms *t, int rank
     return t->op->share[rank].input + (t->offset + at) * ncs_dtype_bytes(t->op->dtype);
 }
 
-/* An element of memory that nobody has written means nothing, so its sum loses nothing. One or two bytes
- * of poison may as well be a number of the script. */
-static bool inexact_is_unwritten(int dtype, const unsigned char *element)
+/* An element of memory that nobody has written means nothing, so its sum loses nothing. The machine is asked about the
+ * call's own buffer: until the hooks are over it knows the state from before the data moved. */
+static bool inexact_is_unwritten(const struct ncs_inexacts *all, const struct ncs_terms *t, int rank, size_t at)
 {
-    size_t bytes = ncs_dtype_bytes(dtype), poison = 0;
-    while (poison < bytes && element[poison] == NCS_POISON)
-        poison++;
-    return bytes >= 4 && poison == bytes;
+    size_t bytes = ncs_dtype_bytes(t->op->dtype);
+    const unsigned char *from = all->written ? ncs_call_sendbuff(t->op->share[rank].call) : NULL;
+    return from && !all->written(from + (t->offset + at) * bytes, bytes);
 }
 
-static bool look_at_word(const struct ncs_terms *t, size_t at, struct element *found)
+static bool look_at_word(const struct ncs_inexacts *all, const struct ncs_terms *t, size_t at, struct element *found)
 {
     int64_t sum = 0;
     int dtype = t->op->dtype, shares = t->op->shares;
@@ -78,7 +77,7 @@ static bool look_at_word(const struct ncs_terms *t, size_t at, struct element *f
     for (int rank = 0; rank < shares; rank++) {
         uint64_t word;
         const unsigned char *input = inexact_input_at(t, rank, at);
-        if (inexact_is_unwritten(dtype, input))
+        if (inexact_is_unwritten(all, t, rank, at))
             return false;
         ncs_element_words(dtype, input, 1, &word);
         /* Sums of 64-bit integers are tested only if all terms are small enough not to overflow here. */
@@ -92,7 +91,7 @@ static bool look_at_word(const struct ncs_terms *t, size_t at, struct element *f
     return found->over || found->cut;
 }
 
-static bool look_at_value(const struct ncs_terms *t, size_t at, double got, struct element *found)
+static bool look_at_value(const struct ncs_inexacts *all, const struct ncs_terms *t, size_t at, double got, struct element *found)
 {
     const struct ncs_float_format *f = ncs_float_format(t->op->dtype);
 
@@ -105,7 +104,7 @@ static bool look_at_value(const struct ncs_terms *t, size_t at, double got, stru
         if (t->op->scaled)
             ncs_element_values(t->op->dtype, t->op->share[rank].scalar, 1, &scale);
         found->sum += (long double)term * scale;
-        if (!isfinite(term) || !isfinite(scale))
+        if (!isfinite(term) || !isfinite(scale) || inexact_is_unwritten(all, t, rank, at))
             return false;
     }
     /* A sum that merely rounds down to the largest number has not overflowed. */
@@ -212,8 +211,8 @@ void ncs_inexact_look(struct ncs_inexacts *all, const struct ncs_terms *terms, s
         return;
     for (size_t k = 0; k < e->count; k++) {
         struct element found = { 0 };
-        if (!(e->words ? look_at_word(terms, first + k, &found)
-                       : look_at_value(terms, first + k, e->term[k], &found)))
+        if (!(e->words ? look_at_word(all, terms, first + k, &found)
+                       : look_at_value(all, terms, first + k, e->term[k], &found)))
             continue;
         if (e->words && e->over && !found.over)
             continue; /* an overflow says more than a cut fraction */

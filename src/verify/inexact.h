@@ -11,6 +11,7 @@ enum { NCS_INEXACTS = 16 }; /* places that are kept */
 struct ncs_inexacts {
     struct ncs_inexact place[NCS_INEXACTS];
     size_t count;
+    bool (*written)(const void *p, size_t bytes); /* as the machine's; NULL: all memory counts as written */
 };
 
 /* True if a result of the call must still be examined: it is a sum, and no earlier one at its place is known. */

@@ -101,8 +101,10 @@ void ncs_verify_doubt(struct ncs_verify *v, enum ncs_unverified why)
     v->doubt = why;
 }
 
-void ncs_verify_asks(struct ncs_verify *v, bool (*readable)(const void *p, size_t bytes))
+void ncs_verify_asks(struct ncs_verify *v, bool (*readable)(const void *p, size_t bytes),
+                     bool (*written)(const void *p, size_t bytes))
 {
+    v->inexacts.written = written;
     v->capture.readable = readable;
 }
 

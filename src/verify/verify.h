@@ -107,8 +107,10 @@ void ncs_verify_off(struct ncs_verify *v);
  * not be what the program would compute. */
 void ncs_verify_doubt(struct ncs_verify *v, enum ncs_unverified why);
 
-/* Sets how to test that a call's memory still exists, as ncs_machine.readable; NULL: it always does. */
-void ncs_verify_asks(struct ncs_verify *v, bool (*readable)(const void *p, size_t bytes));
+/* Sets how to test that a call's memory still exists and that something has written it, as ncs_machine.readable and
+ * ncs_machine.written; NULL: it always does, it always has. */
+void ncs_verify_asks(struct ncs_verify *v, bool (*readable)(const void *p, size_t bytes),
+                     bool (*written)(const void *p, size_t bytes));
 
 /* From now on keeps checked outputs, at most `most`. */
 void ncs_verify_keep(struct ncs_verify *v, size_t most);

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-enum { RUNS = 21, ARGS = 8 };
+enum { RUNS = 21, ARGS = 9 };
 
 struct figure {
     const char *what;
@@ -28,6 +28,23 @@ static const struct figure figures[] = {
     { "8 ranks, one verified all-reduce of 64 MiB", 0, 0, { "run", "large.lua" } },
     { "the same, not verified", 0, 0, { "run", "--no-verify", "large.lua" } },
     { "a matrix of 100 000 cases, listed", 300, 0, { "run", "--list", "cases.lua" } },
+};
+
+/* The cost of watching for memory that nothing has written: two runs of unwritten.lua, by turns. */
+#define WATCHED(ranks, times, how) { "run", "-n", ranks, "--set", "times=" times, "--set", "memory=" how, "unwritten.lua" }
+static const struct comparison {
+    const char *what;
+    double target; /* of the ratio */
+    struct figure with, without;
+} comparisons[] = {
+#define WATCHING(what, ranks, times, how) \
+    { what, 1.05, { what, 0, 0, WATCHED(ranks, times, how) }, { what, 0, 0, WATCHED(ranks, times, "written") } }
+    WATCHING("1 rank, 1000 calls, other memory unwritten", "1", "1000", "apart"),
+    WATCHING("8 ranks, 10 calls, other memory unwritten", "8", "10", "apart"),
+    WATCHING("8 ranks, 1000 calls, other memory unwritten", "8", "1000", "apart"),
+    WATCHING("8 ranks, 1000 calls on unwritten memory", "8", "1000", "carried"),
+    WATCHING("1024 ranks, 10 calls, other memory unwritten", "1024", "10", "apart"),
+    WATCHING("1024 ranks, 10 calls on unwritten memory", "1024", "10", "carried"),
 };
 
 extern char **environ;
@@ -78,6 +95,24 @@ static int measure(const char *program, const struct figure *figure)
     return 0;
 }
 
+static int compare(const char *program, const struct comparison *c)
+{
+    double with[RUNS], without[RUNS];
+    for (int i = 0; i < RUNS; i++) {
+        with[i] = run_once(program, &c->with);
+        without[i] = run_once(program, &c->without);
+        if (with[i] < 0 || without[i] < 0) {
+            printf("%-46s  did not exit with 0\n", c->what);
+            return 1;
+        }
+    }
+    qsort(with, RUNS, sizeof *with, ascending);
+    qsort(without, RUNS, sizeof *without, ascending);
+    double a = with[RUNS / 2], b = without[RUNS / 2];
+    printf("%-46s  %9.2f ms, else %.2f ms: ratio %.3f  target %.2f\n", c->what, a, b, a / b, c->target);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -87,5 +122,7 @@ int main(int argc, char **argv)
     int failed = 0;
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         failed += measure(argv[1], &figures[i]);
+    for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
+        failed += compare(argv[1], &comparisons[i]);
     return failed > 0;
 }

@@ -466,8 +466,8 @@ static void make_call(void *unused)
         arg[i] = argument(i);
     local[0].guarded = true;
     local[0].ranges = 2;
-    local[0].range[0] = (struct ncs_range){ host, sizeof host };
-    local[0].range[1] = (struct ncs_range){ nobody, sizeof nobody };
+    local[0].range[0] = (struct ncs_range){ .from = host, .bytes = sizeof host };
+    local[0].range[1] = (struct ncs_range){ .from = nobody, .bytes = sizeof nobody };
     if (trial.grouped)
         api->ncclGroupStart();
     bool there = ncs_invoke(api, trial.fn, arg, &result);

@@ -45,4 +45,18 @@ for case in by_event by_thread by_callback by_pinned_memory by_collective one_th
     silent
 done
 
+# Memory that nothing has written, where it is used.
+run "unwritten: tail" 0 "${exec[@]}" -n 2 -- "${clients}unwritten" tail
+says '^unwritten: ok$'
+reports '^  note  call 1 on comm1 .* combines elements 33-64 of rank 1 with written ones: nothing has written them since '
+run "unwritten: read_fresh" 0 "${exec[@]}" -n 2 -- "${clients}unwritten" read_fresh
+reports '^  note  rank 0 reads bytes 1-256 at .*: the copy at .* took them from memory of rank 0 that nothing has written'
+run "unwritten: fail on what is undefined" 1 "${exec[@]}" -n 2 --fail-on undefined -- "${clients}unwritten" tail
+reports '^  fails never-written \(--fail-on undefined\)$'
+for case in barrier unseen; do
+    run "unwritten: $case" 0 "${exec[@]}" -n 2 --fail-on note -- "${clients}unwritten" $case
+    says '^unwritten: ok$'
+    silent
+done
+
 finish checks

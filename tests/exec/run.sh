@@ -37,7 +37,7 @@ if [ -z "$runtime" ]; then
     says '^flat: ok'
     run "chunks" 0 "${exec[@]}" -n 2 -- "${clients}chunks"
     says '^chunks: ok'
-    silent
+    reports '^  note  rank 1 reads bytes 1-.* from memory of rank 0 .*that nothing has written since its allocation at '
 fi
 
 run "hang" 3 "${exec[@]}" -- "${clients}hang" before

@@ -119,7 +119,7 @@ static void is_guarded(struct kernel_rank *r)
     ck_assert_int_ne(api->cudaMemcpy(r->x, own, 64, cudaMemcpyDefault), 0);
     ck_assert_int_ne(api->cudaMemcpy(gone, r->x, 64, cudaMemcpyDefault), 0);
     ck_assert_int_ne(api->cudaHostRegister(own, 64, 0), 0);
-    r->local.range[0] = (struct ncs_range){ own, 32 };
+    r->local.range[0] = (struct ncs_range){ .from = own, .bytes = 32 };
     r->local.ranges = 1;
     OK(api->cudaMemcpy(own, r->x, 32, cudaMemcpyDefault));
     OK(api->cudaMemcpy(r->x, own + 16, 16, cudaMemcpyDefault));

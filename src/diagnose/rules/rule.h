@@ -36,6 +36,8 @@ enum ncs_cause_kind {
     NCS_CAUSE_LOST_RESOURCE, /* what nobody will free */
     NCS_CAUSE_STALE,    /* memory freed while something refers to it */
     NCS_CAUSE_INEXACT,  /* a result that is NCCL's but lost precision */
+    NCS_CAUSE_RETYPED,  /* a reduction of a buffer that has another type */
+    NCS_CAUSE_UNWRITTEN, /* memory that nothing has written is used */
 };
 
 struct ncs_explanation; /* explanation/explain.h */

@@ -80,6 +80,12 @@ static void checks_on_fault(void *self, struct ncs_call *call, const char *why)
     ncs_notices_fault(&notices, call, why);
 }
 
+static void checks_on_unwritten(void *self, const struct ncs_unwritten *what)
+{
+    (void)self;
+    ncs_notices_unwritten(&notices, what);
+}
+
 static struct ncs_call *checks_on_launched(void *self, struct ncs_call *captured, struct ncs_call *by)
 {
     return ncs_journal_again(self, captured, by);
@@ -103,7 +109,7 @@ static void open_verification(const struct ncs_machine *machine, const struct nc
 {
     verify = ncs_verify_open(journal, VERIFY_BYTES);
     ncs_verify_ascending(verify, true);
-    ncs_verify_asks(verify, machine->readable);
+    ncs_verify_asks(verify, machine->readable, machine->written);
     ncs_verify_trust(verify, true);
 }
 
@@ -122,7 +128,7 @@ void ncs_checks_open(const struct ncs_shim_settings *settings, const struct ncs_
         .self = journal, .launched = checks_on_launched,
         .before = verify ? checks_on_before : NULL, .after = verify || drawn ? checks_on_after : NULL,
         .finished = verify || drawn ? checks_on_finished : NULL, .work = drawn ? checks_on_work : NULL, .mismatch = checks_on_mismatch, .crash = checks_on_crash,
-        .fault = checks_on_fault });
+        .fault = checks_on_fault, .unwritten = checks_on_unwritten });
 }
 
 void ncs_checks_call(struct ncs_call *call)

@@ -29,7 +29,7 @@ struct kernel_job *shim_kernel_make_fill(const char *name, void **args);
 
 /* ---- launches that did nothing ---- */
 
-/* Counts the launch of a kernel that the simulator lacks, and prints its name the first time. */
+/* With the token: counts the launch of a kernel that the simulator lacks, and prints its name the first time. */
 void ncs_shim_count_kernel(const char *name);
 /* True if any was counted. */
 bool ncs_shim_counts_kernels(void);

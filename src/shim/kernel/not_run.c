@@ -9,6 +9,7 @@
 #include "shim/kernel/kernel.h"
 #include "shim/many/client.h"
 #include "shim/shim.h"
+#include "sim/cuda/outside.h"
 
 struct not_run {
     char *name;
@@ -111,6 +112,8 @@ void ncs_shim_count_kernel(const char *name)
 {
     struct ncs_str readable = { 0 };
     ncs_shim_add_kernel(&readable, name);
+    if (!client_is_on())
+        sim_outside_kernel();
     if (client_is_on())
         client_count_kernel(readable.text);
     else if (count_launch(readable.text))

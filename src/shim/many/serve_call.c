@@ -348,10 +348,10 @@ static void serve_special(struct stand_in *s, int site)
         return;
     }
     w->result.i = w->fn == WIRE_REFUSE ? (int64_t)sim_outside_refuse((int)w->arg[0].i) : 0;
-    ncs_shim_leave();
     w->text[WIRE_TEXT - 1] = '\0';
     if (w->fn == WIRE_KERNEL)
         ncs_shim_count_kernel(w->text);
+    ncs_shim_leave();
 }
 
 bool serve_call(struct stand_in *s)

@@ -7,6 +7,7 @@
 #include "api/types.h"
 #include "base/budget.h"
 #include "base/mem.h"
+#include "sim/comm/carry.h"
 #include "sim/comm/comm.h"
 #include "sim/comm/inject.h"
 #include "sim/comm/composed.h"
@@ -56,6 +57,7 @@ static void meeting_free(struct meeting *meeting)
     else
         ncs_map_remove(&comm->collectives, meeting->sequence + 1);
     ncs_free(meeting->bounce);
+    sim_spans_free(&meeting->unwritten);
     ncs_free(meeting->part);
     sim_free(meeting, sizeof *meeting);
 }
@@ -351,6 +353,7 @@ static void move_ahead(struct meeting *meeting)
     meeting_report(sim_world.observer.before, meeting);
     sim_data_copy(meeting->bounce, p->send, meeting->bounce_bytes);
     meeting_report(sim_world.observer.after, meeting);
+    sim_carry_ahead(meeting);
     finish_part(meeting, 0);
 }
 
@@ -415,9 +418,11 @@ void sim_meeting_move(struct meeting *meeting)
         for (int i = 0; i < 2; i++)
             done[i] = meeting_ends(meeting, i);
     meeting_report(w->observer.before, meeting);
+    sim_carry_check(meeting);
     meeting->pair ? move_pair(meeting) : move_collective(meeting);
     spoil(meeting);
     meeting_report(w->observer.after, meeting);
+    meeting->pair ? sim_carry_pair(meeting, moved_bytes(meeting)) : sim_carry_collective(meeting);
     if (meeting->bounce)
         sim_comm_peer(meeting->comm->member[meeting->src], meeting->dst)->ahead -= meeting->bounce_bytes;
     bool open = false;

@@ -8,6 +8,7 @@
 
 #include "api/snapshot.h"
 #include "sim/comm/launch.h"
+#include "sim/data/spans.h"
 #include "sim/kernel/above.h"
 
 struct comm;
@@ -24,6 +25,7 @@ struct meeting {
     struct part **part;      /* by rank; for a pair: send, then receive; NULL = absent */
     unsigned char *bounce;   /* of a pair: the bytes of a send that ran ahead */
     size_t bounce_bytes;
+    struct spans unwritten;  /* of these bytes */
     bool composed_sent;      /* its parts belong to a composed call */
     size_t agenda_place;     /* 0 = not there */
     bool running_ahead;      /* the send ends at its event, even without a receive */

@@ -2,6 +2,7 @@
 
 #include "api/journal.h"
 #include "base/mem.h"
+#include "sim/comm/carry.h"
 #include "sim/comm/comm.h"
 #include "sim/comm/inject.h"
 #include "sim/comm/launch.h"
@@ -126,6 +127,8 @@ void sim_rma_move(struct part *part)
     if (part->fn != NCS_FN_ncclWaitSignal)
         count_signal(part);
     rma_report(sim_world.observer.after, part);
+    if (to)
+        sim_carry_put(part, to);
     part->state = NCS_PART_DONE;
     launch->open--;
     sim_op_queue(launch->op);

@@ -81,6 +81,16 @@ static void *stage(const struct process *process, struct side from, struct rows 
     return staged;
 }
 
+/* The type of what a script reads; ncclInt8, a byte, if it is not known. */
+static int type_read(const void *p)
+{
+    const struct ncs_local *local = ncs_local;
+    for (int i = 0; local && i < local->ranges; i++)
+        if ((uintptr_t)p - (uintptr_t)local->range[i].from < local->range[i].bytes)
+            return local->range[i].dtype;
+    return ncclInt8;
+}
+
 struct copy {
     void *dst;
     const void *src;
@@ -138,7 +148,8 @@ static cudaError_t enqueue_copy(struct context *c, const struct copy *what)
                                  .rows = rows.count, .dst_pitch = to.pitch,
                                  .src_pitch = from.pitch, .staged = staged,
                                  .dst_device = to.known, .src_device = from.known,
-                                 .dst_memory = to.memory, .src_memory = from.memory };
+                                 .dst_memory = to.memory, .src_memory = from.memory,
+                                 .dtype = type_read(what->dst) };
     sim_op_ref(op);
     submit(op, from, rows);
     struct gpu *gpu = stream->gpu;

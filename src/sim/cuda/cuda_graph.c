@@ -2,6 +2,7 @@
 #include "sim/cuda/capture.h"
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/graph.h"
+#include "sim/cuda/outside.h"
 #include "sim/cuda/stream.h"
 #include "sim/kernel/gen/functions.h"
 
@@ -107,6 +108,7 @@ cudaError_t sim_cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream)
         sim_crash("it launches a graph with calls of a communicator that is gone");
         return sim_cuda_return(c, cudaErrorIllegalAddress);
     }
+    sim_outside_kernel(); /* the graph may have some */
     sim_graph_launch(x, s);
     return cudaSuccess;
 }

@@ -4,6 +4,7 @@
 #include "sim/cuda/capture.h"
 #include "sim/cuda/cuda.h"
 #include "sim/cuda/host.h"
+#include "sim/cuda/outside.h"
 #include "sim/cuda/stream.h"
 #include "sim/kernel/gen/functions.h"
 #include "sim/settings/cost.h"
@@ -125,6 +126,7 @@ static cudaError_t enqueue_host(cudaStream_t handle, cudaHostFn_t function,
         return sim_cuda_return(c, sim_capture_unsupported(s, cudaErrorStreamCaptureUnsupported));
     if (!sim_host_prepare(s->gpu))
         return sim_cuda_return(c, cudaErrorMemoryAllocation);
+    sim_outside_kernel(); /* of a program from outside it may be one (shim/kernel/launch.c) */
     struct op *op = sim_op_new(OP_HOST, s->gpu, &s, 1, sim_cost_step());
     op->work = (struct op_work){ .dst = data, .function = function, .callback = callback,
                                  .handle = handle };

@@ -15,6 +15,7 @@
 #include "sim/data/data.h"
 #include "sim/data/memory.h"
 #include "sim/data/pages.h"
+#include "sim/data/unwritten.h"
 #include "sim/kernel/agenda.h"
 #include "sim/kernel/list.h"
 #include "sim/kernel/world.h"
@@ -219,6 +220,49 @@ static void set_rows(const struct op_work *w)
         memset((char *)w->dst + row * w->dst_pitch, w->byte, w->bytes);
 }
 
+/* One row of a copy or a set. */
+static void row_is_written(const struct op *op, size_t row)
+{
+    const struct op_work *w = &op->work;
+    char *dst = (char *)w->dst + row * w->dst_pitch;
+    const char *src = (const char *)w->src + row * w->src_pitch;
+    const struct allocation *to = w->dst_device ? sim_memory_find(dst) : NULL;
+    bool on_device = to && to->kind == MEMORY_DEVICE;
+    if (op->kind == OP_SET || w->staged || !w->src_device)
+        sim_unwritten_write(dst, w->bytes);
+    else if (on_device)
+        sim_unwritten_copy(dst, src, w->bytes, op->call);
+    else
+        sim_unwritten_use(NCS_UNWRITTEN_COPIED, src, w->bytes, ncs_dtype_bytes(w->dtype), op->call);
+}
+
+static void sum_is_written(const struct op *op)
+{
+    const struct op_work *w = &op->work;
+    struct operand operand[2] = { { w->dst, op->call }, { w->src, op->call } };
+    struct spans is = { 0 };
+    sim_unwritten_combine(operand, 2, w->bytes, ncs_dtype_bytes(w->dtype), &is);
+    sim_unwritten_put(w->dst, w->bytes, &is, 0);
+    sim_spans_free(&is);
+}
+
+/* Memory that nothing had written before the operation (data/unwritten.h). Of many rows all but the first ones count as
+ * written, with what is between them. */
+static void keep_unwritten(const struct op *op)
+{
+    const struct op_work *w = &op->work;
+    size_t rows = w->rows < SPANS_MOST ? w->rows : SPANS_MOST;
+    if (!sim_unwritten_any())
+        return;
+    if (op->kind == OP_ADD)
+        sum_is_written(op);
+    else if (rows < w->rows && w->dst_device)
+        sim_unwritten_write(w->dst, rows_span(w->bytes, w->rows, w->dst_pitch));
+    else
+        for (size_t row = 0; row < rows; row++)
+            row_is_written(op, row);
+}
+
 static void execute(struct op *op)
 {
     struct op_work *work = &op->work;
@@ -234,6 +278,10 @@ static void execute(struct op *op)
         set_rows(work);
         break;
     case OP_ADD:
+        if (sim_unwritten_any()) {
+            sim_unwritten_check(work->dst, work->bytes);
+            sim_unwritten_check(work->src, work->bytes);
+        }
         sim_data_add(work->dst, work->src, work->bytes / ncs_dtype_bytes(work->dtype), work->dtype);
         break;
     case OP_FREE:
@@ -245,6 +293,8 @@ static void execute(struct op *op)
     case OP_HOST:
         break;
     }
+    if (writes)
+        keep_unwritten(op);
 }
 
 void sim_op_due(struct op *op)

@@ -34,7 +34,7 @@ struct op_work {
     cudaStream_t handle;           /* the stream that the callback gets */
     void *staged;      /* a copy from pageable memory: the bytes at the call; owned */
     int byte;          /* of a set */
-    int dtype;         /* of an add */
+    int dtype;         /* of an add; of a copy that of what a script reads, ncclInt8 if it is not known */
     bool dst_device, src_device; /* memory that must be valid when the operation ends, */
     uint64_t dst_memory, src_memory; /* in these allocations, by serial; 0 = any */
 };

@@ -2,6 +2,8 @@
 
 #include "sim/cuda/stream.h"
 #include "sim/data/memory.h"
+#include "sim/data/unwritten.h"
+#include "sim/kernel/context.h"
 #include "sim/kernel/world.h"
 
 bool sim_outside_stream_is_used(const void *stream)
@@ -32,4 +34,11 @@ int sim_outside_device_of_event(cudaEvent_t event)
 {
     const struct event *e = ncs_map_get(&sim_world.events, ncs_map_key(event));
     return e ? e->gpu->device : -1;
+}
+
+void sim_outside_kernel(void)
+{
+    const struct context *c = sim_context_self();
+    if (sim_world.options.foreign && c)
+        sim_unwritten_reach(c->process);
 }

@@ -22,6 +22,9 @@ int sim_outside_device_of_event(cudaEvent_t event);
  * an unknown one. */
 int sim_outside_visible(const char *text, int devices, int *number);
 
+/* The program has launched a kernel: what the calling thread's process can reach may be written. */
+void sim_outside_kernel(void);
+
 /* Refuses a call that the machine does not have: sets CUDA's last error and returns it. It is `error`,
  * or the error with which all calls of CUDA fail here. */
 cudaError_t sim_outside_refuse(int error);

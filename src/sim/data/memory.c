@@ -11,6 +11,7 @@
 #include "ncclscript/cuda_abi.h"
 #include "sim/data/arena.h"
 #include "sim/data/pool.h"
+#include "sim/data/unwritten.h"
 #include "sim/kernel/world.h"
 
 #define ALIGNMENT 512
@@ -24,6 +25,8 @@
 #define MAPPED_BYTES_FOREIGN ((size_t)1 << 20) /* for a program from outside */
 /* Such an allocation counts as taken in pieces of this size. */
 #define PIECE_BYTES ((size_t)1 << 20)
+/* A tiny negative float32 or float64, -89 as int8, seldom expected. */
+#define POISON 0xa7
 #define POISONED_BYTES ((size_t)1 << 20)
 
 /* Index of the first allocation whose base is beyond p. */
@@ -195,8 +198,9 @@ static int memory_allocate(struct process *process, int device, enum memory_kind
         a->piece = mapped ? ncs_new(bytes / PIECE_BYTES / 8 + 1) : NULL;
         sim_world.lazy_allocations += mapped > 0;
         if (sim_memory_commit(base, poisoned))
-            memset(base, NCS_POISON, poisoned);
+            memset(base, POISON, poisoned);
     }
+    sim_unwritten_begin(a);
     *p = base;
     return cudaSuccess;
 }
@@ -295,6 +299,7 @@ static void import_remove(struct import **at)
 static void allocation_release(struct allocation *a)
 {
     end_use(a);
+    sim_unwritten_end(a);
     if (a->block)
         sim_world.live_bytes -= a->bytes;
     if (sim_arena_is_open() && a->block)

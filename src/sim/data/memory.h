@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "sim/data/pages.h"
+#include "sim/data/spans.h"
 
 struct process;
 
@@ -46,6 +47,7 @@ struct allocation {
     size_t taken;       /* bytes counted against the host's budget */
     unsigned char *piece; /* lazy memory: a bit for each piece that was written; NULL = all of the
                            * memory counts as taken */
+    struct spans unwritten; /* bytes that nothing has written, from base on */
     bool by_nccl; /* from ncclMemAlloc: on pages of its own; cudaFree rejects it */
 };
 
@@ -116,6 +118,7 @@ bool sim_memory_usable(const struct process *process, const void *p, size_t byte
 bool sim_memory_readable(const void *p, size_t bytes);
 uint64_t sim_memory_watch(const void *p);
 bool sim_memory_freed(uint64_t serial, struct ncs_freed *how);
+bool sim_memory_written(const void *p, size_t bytes);
 
 /* Bytes in use on the device under that process. */
 size_t sim_memory_used(const struct process *process, int device);

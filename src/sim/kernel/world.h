@@ -137,6 +137,7 @@ struct world {
     uint64_t memory_serial;             /* of the latest allocation */
     uint64_t event_serial;              /* of the latest record of an event */
     struct ncs_map freed;               /* struct freed of watched allocations, by serial */
+    size_t unwritten;                   /* allocations that are not written as a whole (data/unwritten.h) */
     size_t lazy_allocations;            /* allocations that take memory only when written */
     uint64_t *memory_used;              /* by host * devices + device */
     size_t memory_used_count;

@@ -191,7 +191,38 @@ function extras.graph()
     graph:destroy()
 end
 
-extras.names = { "threads", "windows", "one_process", "stream_ordered", "events", "again", "nothing", "graph" }
+-- Buffers of which a part is in use and written: all of them travels, that part is read. A barrier adds memory that
+-- nobody has written.
+function extras.partial()
+    local team = blocking_team()
+    local n = 2 + draw.below(40)
+    local used, how, meets = 1 + draw.below(n - 1), draw.below(3), draw.chance(2)
+    if not team or not team.me then return end
+    local on = { stream = team.stream }
+    local one, x, y = cuda.buffer("float32", 1), cuda.buffer("int32", n), cuda.buffer("int32", n)
+    x:slice(1, used):fill(team.me + 1)
+    if how == 0 then y:copy_from(x, on) end
+    if meets then team.comm:all_reduce(one, on) end
+    local moved = how == 0 and y or x
+    local want = team.n * (team.n + 1) // 2
+    if how < 2 then
+        team.comm:all_reduce(moved, on)
+    else
+        team.comm:broadcast(moved, { root = 0, stream = team.stream })
+        want = 1
+    end
+    if meets then team.comm:all_reduce(one, on) end
+    team.stream:sync()
+    if not param.spoil then expect.equal(moved:slice(1, used), want) end
+    y:fill(3, on)
+    team.comm:all_reduce(y, on)
+    team.stream:sync()
+    if not param.spoil then expect.equal(y, 3 * team.n) end
+    for _, b in ipairs { one, x, y } do b:free() end
+end
+
+extras.names = { "threads", "windows", "one_process", "stream_ordered", "events", "again", "nothing", "graph",
+                 "partial" }
 
 function extras.step()
     extras[draw.pick(extras.names)]()

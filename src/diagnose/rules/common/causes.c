@@ -240,7 +240,8 @@ void ncs_judge_notices(const struct ncs_analysis *q, struct ncs_drafts *all)
     };
     for (size_t i = 0; i < q->notices; i++) {
         const struct ncs_notice *n = &q->notice[i];
-        if (n->kind == NCS_NOTICE_DOUBT || n->kind == NCS_NOTICE_ERROR || n->kind == NCS_NOTICE_INEXACT)
+        if (n->kind == NCS_NOTICE_DOUBT || n->kind == NCS_NOTICE_ERROR || n->kind == NCS_NOTICE_INEXACT ||
+            n->kind == NCS_NOTICE_RETYPED || n->kind == NCS_NOTICE_UNWRITTEN)
             continue;
         struct ncs_cause r = { .kind = NCS_CAUSE_NOTICE, .notice = n, .comm = -1, .rank = -1 };
         if (n->kind == NCS_NOTICE_MISMATCH && causes_disagree(n)) {

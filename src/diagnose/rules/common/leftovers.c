@@ -180,13 +180,27 @@ static void judge_errors(const struct ncs_analysis *q, struct ncs_drafts *all)
     ncs_free(call);
 }
 
+static bool any_error(const struct ncs_drafts *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->draft[i].f.level == NCS_LEVEL_ERROR)
+            return true;
+    return false;
+}
+
 /* Runs after judge_errors: is_explained() there takes any finding about a call's line as the
- * explanation of its error, and a note on lost precision explains none. */
-static void judge_inexact(const struct ncs_analysis *q, struct ncs_drafts *all)
+ * explanation of its error, and a note on values explains none. Memory may be unwritten because of an
+ * error: a call that should have written it was left out, or moved nothing. A type that differs from the buffer's may be
+ * part of a disagreement between ranks. */
+static void judge_values(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     for (size_t i = 0; i < q->notices; i++) {
-        struct ncs_cause r = { .kind = NCS_CAUSE_INEXACT, .notice = &q->notice[i], .comm = -1, .rank = -1 };
-        if (r.notice->kind == NCS_NOTICE_INEXACT)
+        const struct ncs_notice *n = &q->notice[i];
+        struct ncs_cause r = { .kind = NCS_CAUSE_INEXACT, .notice = n, .comm = -1, .rank = -1 };
+        bool follows = n->kind == NCS_NOTICE_UNWRITTEN || n->kind == NCS_NOTICE_RETYPED;
+        if (follows)
+            r.kind = n->kind == NCS_NOTICE_UNWRITTEN ? NCS_CAUSE_UNWRITTEN : NCS_CAUSE_RETYPED;
+        if (n->kind == NCS_NOTICE_INEXACT || (follows && !any_error(all)))
             ncs_judge(q, &r, all);
     }
 }
@@ -195,5 +209,5 @@ void ncs_judge_rest(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     judge_left_overs(q, all);
     judge_errors(q, all);
-    judge_inexact(q, all);
+    judge_values(q, all);
 }

@@ -1,0 +1,123 @@
+/* Memory of a device is used that nothing has written since it was allocated: the values mean nothing. */
+#include "diagnose/rules/rule.h"
+
+#include "api/types.h"
+#include "base/mem.h"
+
+/* The calls of the notice, by their kinds. */
+struct unwritten {
+    struct ncs_call *const *reader, *const *owner;
+    const struct ncs_call *carrier; /* NULL = none */
+    const struct ncs_notice_unwritten *of;
+};
+
+static struct unwritten unwritten_of(const struct ncs_notice *n)
+{
+    const struct ncs_notice_unwritten *of = &n->unwritten;
+    size_t both = of->readers + of->owners;
+    return (struct unwritten){ n->call, n->call + of->readers, both < n->calls ? n->call[both] : NULL, of };
+}
+
+static void format_calls_ranks(struct ncs_str *s, struct ncs_call *const *call, size_t calls)
+{
+    int *rank = ncs_new(calls * sizeof *rank);
+    size_t ranks = 0;
+    for (size_t i = 0; i < calls; i++)
+        if (ranks == 0 || rank[ranks - 1] != call[i]->rank)
+            rank[ranks++] = call[i]->rank;
+    ncs_format_ranks(s, rank, ranks);
+    ncs_free(rank);
+}
+
+/* "elements 5-8", "byte 3" */
+static void format_extent(struct ncs_str *s, const struct ncs_notice_unwritten *u)
+{
+    const char *noun = u->element == 1 ? "byte" : "element";
+    if (u->first == u->last)
+        ncs_str_addf(s, "%s %llu", noun, (unsigned long long)u->first);
+    else
+        ncs_str_addf(s, "%ss %llu-%llu", noun, (unsigned long long)u->first, (unsigned long long)u->last);
+    ncs_str_add(s, u->more ? " and others" : "");
+}
+
+static void format_reading(const struct ncs_analysis *q, struct ncs_str *s, const struct unwritten *u)
+{
+    const struct ncs_call *reader = u->reader[0];
+    bool several = u->of->readers > 1;
+    if (u->of->use == NCS_UNWRITTEN_COPIED) {
+        format_calls_ranks(s, u->reader, u->of->readers);
+        ncs_str_add(s, several ? " read " : " reads ");
+        format_extent(s, u->of);
+        ncs_format_place(s, reader);
+        return;
+    }
+    ncs_format_use(q, s, reader);
+    if (u->of->use == NCS_UNWRITTEN_SCALAR) {
+        ncs_str_add(s, " takes the factor of ");
+        format_calls_ranks(s, u->reader, u->of->readers);
+        return;
+    }
+    ncs_str_add(s, " combines ");
+    format_extent(s, u->of);
+    ncs_str_add(s, " of ");
+    format_calls_ranks(s, u->reader, u->of->readers);
+    ncs_str_add(s, " with written ones");
+}
+
+static void format_origin(const struct ncs_analysis *q, struct ncs_str *s, const struct unwritten *u)
+{
+    bool scalar = u->of->use == NCS_UNWRITTEN_SCALAR;
+    if (!u->carrier) {
+        ncs_str_add(s, scalar ? " from memory that nothing has written since its allocation"
+                              : ": nothing has written them since their allocation");
+        ncs_format_place(s, u->owner[0]);
+        return;
+    }
+    ncs_str_add(s, ": ");
+    ncs_format_use(q, s, u->carrier);
+    ncs_str_addf(s, " took %s from memory of ", scalar ? "it" : "them");
+    format_calls_ranks(s, u->owner, u->of->owners);
+    ncs_str_add(s, " that nothing has written since its allocation");
+    ncs_format_place(s, u->owner[0]);
+}
+
+static char *fix_of(const struct unwritten *u)
+{
+    struct ncs_str s = { 0 };
+    ncs_str_add(&s, "write the memory of ");
+    format_calls_ranks(&s, u->owner, u->of->owners);
+    const struct ncs_call *first = u->carrier ? u->carrier : u->reader[0];
+    if (first->place.line)
+        ncs_str_addf(&s, " before line %d", first->place.line);
+    ncs_str_add(&s, u->of->use == NCS_UNWRITTEN_COPIED     ? ", or read only what is written"
+                    : u->of->use == NCS_UNWRITTEN_COMBINED ? ", or give a count that leaves it out"
+                                                           : "");
+    return ncs_str_take(&s);
+}
+
+static bool never_written_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+{
+    if (r->kind != NCS_CAUSE_UNWRITTEN || r->notice->unwritten.owners == 0)
+        return false;
+    struct unwritten u = unwritten_of(r->notice);
+    const struct ncs_call *reader = u.reader[0];
+    struct ncs_str s = { 0 };
+    format_reading(q, &s, &u);
+    format_origin(q, &s, &u);
+    d->f.why = ncs_str_take(&s);
+    d->f.fix = fix_of(&u);
+    d->f.evidence = ncs_copy_text("by all writes to the memory since it was allocated");
+    d->f.certainty = NCS_UNDEFINED;
+    ncs_set_call(q, d, reader);
+    if (u.of->use == NCS_UNWRITTEN_COPIED) {
+        ncs_str_add(&s, "memory that nothing has written, read");
+        ncs_format_place(&s, reader);
+        ncs_free(d->f.title);
+        d->f.title = ncs_str_take(&s);
+    }
+    for (size_t i = 0; i < u.of->owners; i++)
+        ncs_add_culprit(d, u.owner[i]->rank, reader->rank == u.owner[i]->rank ? reader->number : 0, reader->place.line);
+    return true;
+}
+
+const struct ncs_rule ncs_rule_never_written = { .match = never_written_match, .ground = NCS_GROUND_NOTICED };
