@@ -163,6 +163,7 @@ enum ncs_notice_kind {
     NCS_NOTICE_LOST,   /* of no call: a fault stopped every rank */
     NCS_NOTICE_UNUSED, /* of no call: the one that a fault waited for never came */
     NCS_NOTICE_INEXACT, /* the result is NCCL's, but differs from plain arithmetic */
+    NCS_NOTICE_SETTING, /* of no call: a variable of the environment that processes do not share */
 };
 
 struct ncs_notice_fault {  /* a statement that plans a fault, and its rank */
@@ -178,6 +179,12 @@ struct ncs_notice_inexact {
     int ranks;                /* of the communicator */
     bool integer, average, overflow, partial, saturates; /* as of ncs_inexact */
     const char *in, *got, *sum, *exact; /* the keeper's */
+};
+
+struct ncs_notice_setting {
+    const char *name;          /* "NCCL_ALGO" */
+    const char **value;        /* by process; NULL = not set */
+    int processes;
 };
 
 struct ncs_hazard; /* diagnose/hazard/hazard.h */
@@ -198,6 +205,7 @@ struct ncs_notice {
     char *why;                            /* of CRASH, FAULT, FOREIGN and UNUSED */
     struct ncs_notice_fault *fault; size_t faults; /* of LOST, by rank; of UNUSED one */
     struct ncs_notice_inexact inexact;     /* of INEXACT */
+    struct ncs_notice_setting setting;     /* of SETTING; its list is owned, its texts are the keeper's */
     const struct ncs_hazard *hazard;      /* of HAZARD; the keeper's */
     const struct ncs_compared *compared; size_t compareds; /* of DOUBT; the keeper's */
     bool felt;                            /* of HAZARD: the run is wrong because of it */

@@ -29,6 +29,7 @@ void ncs_notices_drop(struct ncs_notices *list, size_t kept)
             ncs_call_unpin(notice->call[k]);
         ncs_free(notice->call);
         ncs_free(notice->fault);
+        ncs_free(notice->setting.value);
         ncs_free(notice->why);
     }
 }

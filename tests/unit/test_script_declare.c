@@ -106,7 +106,7 @@ START_TEST(test_declaration)
           "    finding = 'extra-call' } }\nerror('not reached without ranks')");
     ck_assert_int_eq(scenario.ranks, 4);
     ck_assert_str_eq(scenario.about, "x");
-    ck_assert_int_eq(scenario.devices, 2);
+    ck_assert_int_eq(scenario.hosts.devices, 2);
     ck_assert(!scenario.world && !scenario.verify);
     ck_assert_int_eq(scenario.policy, NCS_POLICY_TYPICAL);
     ck_assert_int_eq(scenario.timeout, 2000000000);

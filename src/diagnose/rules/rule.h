@@ -33,6 +33,7 @@ enum ncs_cause_kind {
     NCS_CAUSE_LEFT,     /* a communicator or an open group that is left over when a rank ends */
     NCS_CAUSE_FOREIGN,  /* a buffer of another device */
     NCS_CAUSE_UNUSED,   /* a fault whose call never came */
+    NCS_CAUSE_SETTING,  /* a variable of the environment that processes do not share */
     NCS_CAUSE_INEXACT,  /* a result that is NCCL's but lost precision */
 };
 
@@ -146,6 +147,7 @@ void ncs_format_growth(const struct ncs_analysis *q, const struct ncs_unmet *n, 
 /* ---- calls that failed (rules/common/failed_call_origin.c) ---- */
 
 enum ncs_failing { /* why a call failed, in the order of checks */
+    NCS_FAILING_VERSION,
     NCS_FAILING_SAME_DEVICE,
     NCS_FAILING_REUSED_ID,
     NCS_FAILING_NULL_COMM,

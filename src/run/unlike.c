@@ -1,0 +1,55 @@
+/* Variables of the environment that ranks do not share, for the diagnosis: those that NCCL needs alike on all ranks. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/weight.h"
+#include "base/mem.h"
+#include "run/private.h"
+
+/* NCCL takes an empty variable for one that is not set. */
+static const char *unlike_value(const struct ncs_run *run, int rank, const char *name)
+{
+    const char *own = ncs_owns_variable(&run->options.owns, rank, name), *value = own ? own : getenv(name);
+    return value && *value ? value : NULL;
+}
+
+static void unlike_report(struct ncs_run *run, const char *name)
+{
+    int ranks = run->options.ranks;
+    const char **value = ncs_new((size_t)ranks * sizeof *value);
+    bool differ = false;
+    for (int r = 0; r < ranks; r++) {
+        value[r] = unlike_value(run, r, name);
+        differ |= !value[r] != !value[0] || (value[r] && strcmp(value[r], value[0]) != 0);
+    }
+    struct ncs_notice *n = differ ? ncs_notices_add(&run->notices, NCS_NOTICE_SETTING, NULL, 0, name) : NULL;
+    if (n)
+        n->setting = (struct ncs_notice_setting){ .name = n->why, .value = value, .processes = ranks };
+    else
+        ncs_free(value);
+}
+
+void ncs_run_unlike_report(struct ncs_run *run)
+{
+    const struct ncs_owns *owns = &run->options.owns;
+    const char **name = ncs_new(0);
+    size_t names = 0, room = 0;
+    for (size_t i = 0; i < owns->count; i++) {
+        if (!owns->own[i].variable)
+            continue;
+        char *of = ncs_copy_text(owns->own[i].variable);
+        of[strcspn(of, "=")] = '\0';
+        bool known = ncs_variable_of(of).effect == NCS_EFFECT_NONE;
+        for (size_t k = 0; k < names && !known; k++)
+            known = strcmp(name[k], of) == 0;
+        if (known)
+            ncs_free(of);
+        else
+            NCS_PUSH(name, names, room, of);
+    }
+    for (size_t i = 0; i < names; i++) {
+        unlike_report(run, name[i]);
+        ncs_free((char *)name[i]);
+    }
+    ncs_free(name);
+}
