@@ -193,8 +193,8 @@ static void check_hosts(struct ncs_scope *s, const struct ncs_schema_field *fiel
     for (size_t i = 0; list && i < node->items; i++)
         if (ncs_check_bounds(s, one.name, &one, node->item[i]))
             check_kind(s, one.name, node->item[i], node->item[i]->kind == NCS_YAML_INT, "a whole number");
-    if (!list && ncs_check_bounds(s, one.name, &one, node))
-        check_kind(s, one.name, node, node->kind == NCS_YAML_INT, "a whole number, or a list with a number for each of the first hosts");
+    if (!list) /* its bounds are checked */
+        check_kind(s, one.name, node, node->kind == NCS_YAML_INT, "a whole number, or a list of them, one for each host");
 }
 
 /* ---- outcome ---- */

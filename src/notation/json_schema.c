@@ -220,11 +220,19 @@ static void schema_add_variables(struct ncs_json *j, bool of_rank)
     size_t count;
     const char *const *names = ncs_environment_names(&count);
     types(j, "\"object\"");
-    ncs_json_name(j, "properties");
+    ncs_json_name(j, "propertyNames");
     ncs_json_open(j, '{');
-    for (size_t i = 0; i < count; i++) {
-        ncs_json_name(j, names[i]);
-        item_reference(j, "literal");
+    if (!of_rank) {
+        open_any(j);
+        ncs_json_open(j, '{');
+    }
+    schema_words(j, names, count);
+    if (!of_rank) {
+        ncs_json_close(j, '}');
+        ncs_json_open(j, '{');
+        ncs_json_pair(j, "pattern", RANK_PATTERN);
+        ncs_json_close(j, '}');
+        ncs_json_close(j, ']');
     }
     ncs_json_close(j, '}');
     if (!of_rank) {
@@ -234,7 +242,8 @@ static void schema_add_variables(struct ncs_json *j, bool of_rank)
         item_reference(j, "variables");
         ncs_json_close(j, '}');
     }
-    ncs_json_pair_raw(j, "additionalProperties", "false");
+    ncs_json_name(j, "additionalProperties");
+    item_reference(j, "literal");
 }
 
 /* A value of its kind; or single ranks with such a value, and that of the others. */

@@ -108,7 +108,7 @@ static void declare_read_devices(lua_State *L, struct ncs_declaration *d, int va
     int top = lua_gettop(L);
     value = ncs_declare_computed(L, d, value);
     if (lua_type(L, value) == LUA_TTABLE && lua_rawlen(L, value) == 0)
-        ncs_lua_wrong(L, value, "devices", "a number, or a list with a number for each of the first hosts");
+        ncs_lua_wrong(L, value, "devices", "a whole number, or a list of them, one for each host");
     size_t count = ncs_declare_ints(L, d, value, &hosts->first);
     hosts->firsts = count - 1; /* the last number is that of all hosts behind */
     hosts->devices = hosts->first[count - 1];
