@@ -1,12 +1,12 @@
 scenario {
-  about   = "a program takes rank % 8 for the number on the host; host 0 has 7 devices, so the leader of host 1 is rank 7",
+  about   = "a program takes rank % 8 for the number on the host; host 1 has 7 devices, so the leader of host 2 is rank 15",
   needs   = { driver = "sim" },
   params  = { rounds = 1 },
-  matrix  = { ranks = { 9, 15 }, rounds = { 1, 2 } },
-  devices = { 7, 8 },
+  matrix  = { ranks = { 16, 23 }, rounds = { 1, 2 } },
+  devices = { 8, 7, 8 },
   bug     = { entry = "P3", nccl = "waits" },
-  outcome = { hang = { culprit = 7, call = 1, comm = "leaders", waiting = 0, why = "skipped-call" }, findings = 1,
-              finding = { rule = "skipped-call", culprit = 7, certainty = "certain" } },
+  outcome = { hang = { culprit = 15, call = 1, comm = "leaders", why = "skipped-call" }, findings = 1,
+              finding = { rule = "skipped-call", culprit = 15, certainty = "certain" } },
 }
 
 local x = cuda.buffer("float32", 64):fill(1)

@@ -2,8 +2,8 @@ scenario {
   about   = "the mended eight_per_host: the number on the host is that of the device, whatever the host has",
   needs   = { driver = "sim" },
   params  = { rounds = 1 },
-  matrix  = { ranks = { 9, 15 }, rounds = { 1, 2 } },
-  devices = { 7, 8 },
+  matrix  = { ranks = { 16, 23 }, rounds = { 1, 2 } },
+  devices = { 8, 7, 8 },
   outcome = { pass = true, findings = 0 },
 }
 
