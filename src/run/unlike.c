@@ -1,15 +1,15 @@
 /* Variables of the environment that ranks do not share, for the diagnosis: those that NCCL needs alike on all ranks. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/weight.h"
 #include "base/mem.h"
+#include "driver/driver.h"
 #include "run/private.h"
 
 /* NCCL takes an empty variable for one that is not set. */
 static const char *unlike_value(const struct ncs_run *run, int rank, const char *name)
 {
-    const char *own = ncs_owns_variable(&run->options.owns, rank, name), *value = own ? own : getenv(name);
+    const char *own = ncs_owns_variable(&run->options.owns, rank, name), *value = own ? own : ncs_driver_variable(name);
     return value && *value ? value : NULL;
 }
 

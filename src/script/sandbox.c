@@ -1,10 +1,10 @@
 /* How scripts get Lua's own libraries: no files, no processes, no bytecode, no finalisers; the machine's
  * time, random numbers from the seed, and limits where one call could run for ever. A guard against
  * mistakes and foreign scenarios, not a security boundary. */
+#include "driver/driver.h"
 #include "driver/dry_run.h"
 #include "script/state.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -280,7 +280,7 @@ static int script_getenv(lua_State *L)
     const struct ncs_lua_rank *rank = ncs_lua_rank(L);
     const char *name = luaL_checkstring(L, 1);
     const char *own = rank->run ? ncs_owns_variable(&ncs_run_options(rank->run)->owns, rank->rank, name) : NULL;
-    lua_pushstring(L, own ? own : getenv(name));
+    lua_pushstring(L, own ? own : ncs_driver_variable(name));
     return 1;
 }
 
