@@ -60,7 +60,7 @@ static void read_sim_nccl(lua_State *L, struct ncs_declaration *d, int value)
     for (lua_Integer i = 1; i <= count; i++, lua_settop(L, list)) {
         ncs_lua_key(L, list, i);
         bool others = lua_type(L, -1) == LUA_TSTRING && strcmp(lua_tostring(L, -1), "others") == 0;
-        int rank = others ? -1 : read_rank(L, "sim: nccl", "a rank = version, or others = version");
+        int rank = others ? -1 : read_rank(L, "sim: nccl", "[RANK] = version, or others = version");
         lua_pushvalue(L, list + 1);
         lua_rawget(L, value);
         int version = ncs_declare_version(L, d, lua_gettop(L));
