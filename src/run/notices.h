@@ -25,6 +25,9 @@ void ncs_notices_hazards(struct ncs_notices *list, struct ncs_hazards *hazards, 
 
 /* Callbacks of an observer (api/machine.h) whose `self` is such a list: mismatches,
  * crashes and faults. */
+/* Adds a variable whose values differ between processes; else nothing. Takes the list; the name is copied, the values are the
+ * caller's. NULL = not set. */
+void ncs_notices_setting(struct ncs_notices *list, const char *name, const char **value, int processes);
 void ncs_notices_mismatch(void *list, struct ncs_call *const *calls, size_t count);
 void ncs_notices_crash(void *list, struct ncs_call *call, const char *why);
 void ncs_notices_fault(void *list, struct ncs_call *call, const char *why);

@@ -6,27 +6,15 @@
 #include "driver/driver.h"
 #include "run/private.h"
 
-/* NCCL takes an empty variable for one that is not set. */
-static const char *unlike_value(const struct ncs_run *run, int rank, const char *name)
-{
-    const char *own = ncs_owns_variable(&run->options.owns, rank, name), *value = own ? own : ncs_driver_variable(name);
-    return value && *value ? value : NULL;
-}
-
 static void unlike_report(struct ncs_run *run, const char *name)
 {
     int ranks = run->options.ranks;
     const char **value = ncs_new((size_t)ranks * sizeof *value);
-    bool differ = false;
     for (int r = 0; r < ranks; r++) {
-        value[r] = unlike_value(run, r, name);
-        differ |= !value[r] != !value[0] || (value[r] && strcmp(value[r], value[0]) != 0);
+        const char *own = ncs_owns_variable(&run->options.owns, r, name);
+        value[r] = own ? own : ncs_driver_variable(name);
     }
-    struct ncs_notice *n = differ ? ncs_notices_add(&run->notices, NCS_NOTICE_SETTING, NULL, 0, name) : NULL;
-    if (n)
-        n->setting = (struct ncs_notice_setting){ .name = n->why, .value = value, .processes = ranks };
-    else
-        ncs_free(value);
+    ncs_notices_setting(&run->notices, name, value, ranks);
 }
 
 void ncs_run_unlike_report(struct ncs_run *run)

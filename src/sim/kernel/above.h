@@ -39,6 +39,9 @@ void sim_params_free(struct context *c); /* what ncclParam* returned */
 
 /* What is set for the process only; and its end. */
 void sim_settings_begin(struct process *p);
+/* All variables of the process, which it has not inherited from this one: "NAME=value", each with a NUL, an empty one at the end;
+ * borrowed. */
+void sim_settings_adopt(struct process *p, const char *variables);
 void sim_settings_free(struct process *p);
 
 /* The process dies: its contexts but this one stop, and its launches no longer take part. */

@@ -82,6 +82,7 @@ struct world {
     bool open;
     struct ncs_machine_options options;
     int devices_most;        /* of a host */
+    bool own_settings;       /* some process has settings of its own */
     const struct process *acting; /* whose settings count while a job steps; NULL = the running context's */
     struct ncs_observer observer;
     struct ncs_plant plant;

@@ -20,7 +20,7 @@ static inline const struct process *sim_own_process(void)
 
 static inline const struct settings *sim_own_settings(void)
 {
-    const struct process *p = sim_world.options.owns.count ? sim_own_process() : NULL;
+    const struct process *p = sim_world.own_settings ? sim_own_process() : NULL;
     return p ? p->settings : NULL;
 }
 
