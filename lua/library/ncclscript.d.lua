@@ -52,7 +52,7 @@
 ---@class ncclscript.declaration
 ---@field about? string # one line of text for reports and lists
 ---@field ranks? integer | fun(param: table<string, any>): integer # number of ranks, 2 by default; or a function of the parameters
----@field devices? integer # GPUs per host, 8 by default
+---@field devices? integer | integer[] | fun(param: table<string, any>): integer | integer[] # GPUs per host, 8 by default; or a list with those of host 0, host 1, ..., where the last number is that of all further hosts
 ---@field world? boolean | ncclscript.comm_config # false: there is no `world`; a table: its configuration
 ---@field params? table<string, number | string | boolean> # names and default values of `param.NAME`
 ---@field matrix? table<string, (number | string | boolean)[]> # lists of values for params, ranks and seed; each combination is a case
@@ -63,8 +63,8 @@
 ---@field verify? boolean # false: no result is verified
 ---@field needs? { driver?: string, nccl?: string, gpus?: integer } # requirements; the run is skipped if one is missing
 ---@field timeout? number | string # limit of real time: a number of seconds, or "30s"
----@field env? table<string, string> # NCCL_* and CUDA_* variables whose values are numbers, switches or names; they override the variables of the process; other variables need --unsafe
----@field sim? { nccl?: "2.26.2" | "2.27.3" | "2.27.5" | "2.28.9" | "2.29.2" | "2.29.7" | "2.30.3" | "2.30.4" | "2.30.7" | "2.31.2" | "2.32.3", memory?: integer | string, capability?: number, eager?: integer | string, lanes?: integer, model?: "plain" | "hgx-a100" | "hgx-h100", ready_after?: integer, quirks?: boolean } # settings of the simulator
+---@field env? table<string | integer, string | table<string, string>> | fun(param: table<string, any>): table # NCCL_* and CUDA_* variables whose values are numbers, switches or names; they override the variables of the process; other variables need --unsafe; `[2] = { NCCL_PROTO = "LL" }` sets variables of rank 2 only
+---@field sim? { nccl?: "2.26.2" | "2.27.3" | "2.27.5" | "2.28.9" | "2.29.2" | "2.29.7" | "2.30.3" | "2.30.4" | "2.30.7" | "2.31.2" | "2.32.3" | table<integer | "others", string>, memory?: integer | string, capability?: number, eager?: integer | string, lanes?: integer, model?: "plain" | "hgx-a100" | "hgx-h100", ready_after?: integer, quirks?: boolean } | fun(param: table<string, any>): table # settings of the simulator; `nccl = { others = "2.30.7", [2] = "2.28.9" }` gives rank 2 another version
 
 ---Declares the run. It is the first statement of a scenario.
 ---    scenario { ranks = 4, params = { count = 1024 }, outcome = { hang = true } }

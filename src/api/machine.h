@@ -13,6 +13,7 @@
 
 #include "api/gen/api.h"
 #include "api/local.h"
+#include "api/process.h"
 #include "api/snapshot.h"
 #include "api/unverified.h"
 #include "base/error.h"
@@ -31,7 +32,7 @@ enum ncs_cuda_lack {
 };
 
 struct ncs_machine_options {
-    int devices;              /* GPUs per virtual host; 0 = 8 */
+    struct ncs_shape hosts;   /* of the simulator; a program from outside has one */
     const int *numbers;       /* the hosts' numbers of those GPUs, where a program sees only
                                * some; NULL = 0, 1, 2, ...; borrowed */
     int ranks;                /* of the run; real hardware must have a GPU for each */
@@ -57,6 +58,7 @@ struct ncs_machine_options {
     size_t staging;
     char *const *env;         /* "NAME=value", set here already: for the other processes of the job; borrowed */
     size_t envs;
+    struct ncs_owns owns;     /* settings of single processes */
     enum ncs_cuda_lack lack;
     bool no_peer_access;      /* devices cannot use each other's memory */
     uint64_t step_limit;      /* scheduler steps before NCS_STOP_BUDGET; 0 = none */
@@ -66,8 +68,8 @@ struct ncs_machine_options {
     void *log_arg;
 };
 
-/* A context: one thread of control of a virtual process. Process p sits on virtual host p /
- * devices; a context's current device starts as p % devices. */
+/* A context: one thread of control of a virtual process. ncs_shape_seat says on which
+ * virtual host its process sits, and which device is current at first. */
 struct ncs_context_options {
     int process;
     struct ncs_local *local;      /* the runner's; must outlive the context */

@@ -239,7 +239,7 @@ struct ncs_run_options ncs_bench_run_options(const struct ncs_option_value *v, c
         .nccl_lib = ncs_option_last(&v[NCS_BENCH_ROW_NCCL_LIB]),
         .cudart_lib = ncs_option_last(&v[NCS_BENCH_ROW_CUDART_LIB]),
         .ranks = s->ranks,
-        .devices = (int)option_or(&v[NCS_BENCH_ROW_DEVICES], PRESET_RANKS),
+        .hosts.devices = (int)option_or(&v[NCS_BENCH_ROW_DEVICES], PRESET_RANKS),
         .eager = UINT64_MAX,
         .model = (int)v[NCS_BENCH_ROW_MODEL].number,
         .verify = s->options.checks > 0,

@@ -45,6 +45,7 @@ struct shrinker {
     const struct ncs_reproduced *expected;
     bool yaml;            /* trials have the notation of the file: the other may end otherwise */
     bool in_comments;
+    int *first_hosts;     /* devices of the scenario's first hosts */
     bool usual_devices;   /* the scenario declares no devices: it ends so with the default, too */
     int *number;          /* by rank of the smallest workload so far: its number at first; NULL = the same */
     struct ncs_str case_ran, case_last; /* of a matrix without a choice whose run passes */
@@ -193,6 +194,9 @@ static bool shrink_run(struct shrinker *s, const char *operand, const struct ncs
         ncs_run_free(run);
         o->env = NULL; /* they are the scenario's */
         o->envs = 0;
+        o->owns = (struct ncs_owns){ 0 };
+        s->first_hosts = o->hosts.first; /* they are kept */
+        scenario.hosts.first = NULL;
     }
     ncs_scenario_free(&scenario);
     if (!is_case)
@@ -216,7 +220,7 @@ static void shrink_text(const struct shrinker *s, const struct ncs_workload *wor
     text.about = about.text;
     ncs_reproducer_settings(s->options, workload->ranks, outcome ? outcome : s->expected, &text);
     text.verdict = outcome ? text.verdict : NULL;
-    text.devices = s->usual_devices ? 0 : text.devices;
+    text.hosts = s->usual_devices ? (struct ncs_shape){ 0 } : text.hosts;
     ncs_workload_emit(workload, &text, out);
     ncs_str_free(&about);
 }
@@ -534,6 +538,7 @@ static int shrink_main(const struct ncs_parsed *parsed)
         ncs_print_error(&err);
     }
     ncs_free(s.number);
+    ncs_free(s.first_hosts);
     ncs_str_free(&s.case_ran);
     ncs_str_free(&s.case_last);
     ncs_workload_free(&workload);

@@ -30,26 +30,6 @@ static const struct {
     { "kernel", "kernel", NCS_MAY_DIFFER },
 };
 
-static const struct {
-    const char *variable;
-    enum ncs_weight weight;
-} weights[] = {
-#define NCS_WEIGHT(variable, weight) { variable, weight },
-#include "cli/doctor_weight.def"
-#undef NCS_WEIGHT
-};
-
-static enum ncs_weight weight_of(const char *variable)
-{
-    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
-        const char *row = weights[i].variable;
-        size_t bytes = strcspn(row, "*");
-        if (row[bytes] == '*' ? strncmp(row, variable, bytes) == 0 : strcmp(row, variable) == 0)
-            return weights[i].weight;
-    }
-    return NCS_DIFFERS;
-}
-
 /* ---- hosts ---- */
 
 static char *compare_host_name(const char *name)
@@ -148,7 +128,7 @@ static void compare_variables(struct ncs_comparison *c)
     count = compare_sort_texts(name, count);
     for (size_t i = 0; i < count; i++)
         compare_row(c, "environment",
-                (struct ncs_compared){ .key = name[i], .name = name[i], .variable = true, .weight = weight_of(name[i]) });
+                (struct ncs_compared){ .key = name[i], .name = name[i], .variable = true, .weight = ncs_variable_of(name[i]).weight });
     ncs_free(name);
 }
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "api/weight.h"
 #include "base/str.h"
 
 /* What a process has told; its number is its index. The text comes from another machine: nothing in it is trusted. */
@@ -13,12 +14,6 @@ struct ncs_told {
     const char *host;
     const char *text;
     size_t bytes;
-};
-
-enum ncs_weight {
-    NCS_MAY_DIFFER,  /* as CUDA_VISIBLE_DEVICES: does not count as a difference */
-    NCS_DIFFERS,
-    NCS_MUST_AGREE,  /* NCCL fails or hangs, or may do so */
 };
 
 struct ncs_compared_value {

@@ -32,7 +32,7 @@ static const char *simulator_fault(void)
 {
     static struct ncs_error err;
     const struct ncs_machine *m = ncs_driver_sim.machine;
-    struct ncs_machine_options machine = { .devices = 1 };
+    struct ncs_machine_options machine = { .hosts.devices = 1 };
     struct ncs_local local = { .rank = 0 };
     struct ncs_context_options context = {
         .local = &local, .main = try_simulator, .arg = (void *)ncs_driver_sim.api,

@@ -168,6 +168,7 @@ enum ncs_notice_kind {
     NCS_NOTICE_INEXACT, /* the result is NCCL's, but differs from plain arithmetic */
     NCS_NOTICE_RETYPED, /* reductions at one place, one of each rank, of a buffer that has another type */
     NCS_NOTICE_UNWRITTEN, /* memory that nothing has written is used; its calls: see ncs_notice_unwritten */
+    NCS_NOTICE_SETTING, /* of no call: a variable of the environment that processes do not share */
 };
 
 struct ncs_notice_fault {  /* a statement that plans a fault, and its rank */
@@ -195,6 +196,12 @@ struct ncs_notice_unwritten {
     bool more;            /* there are others apart from these */
 };
 
+struct ncs_notice_setting {
+    const char *name;          /* "NCCL_ALGO" */
+    const char **value;        /* by process; NULL = not set */
+    int processes;
+};
+
 struct ncs_hazard; /* diagnose/hazard/hazard.h */
 struct ncs_left;   /* diagnose/ledger/ledger.h */
 
@@ -215,6 +222,7 @@ struct ncs_notice {
     struct ncs_notice_fault *fault; size_t faults; /* of LOST, by rank; of UNUSED one */
     struct ncs_notice_inexact inexact;     /* of INEXACT */
     struct ncs_notice_unwritten unwritten; /* of UNWRITTEN */
+    struct ncs_notice_setting setting;     /* of SETTING; its list is owned, its texts are the keeper's */
     const struct ncs_hazard *hazard;      /* of HAZARD; the keeper's */
     const struct ncs_left *left;          /* of LEFT; the keeper's */
     const struct ncs_compared *compared; size_t compareds; /* of DOUBT; the keeper's */

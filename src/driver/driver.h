@@ -48,6 +48,8 @@ int ncs_driver_serve(struct ncs_team *team, struct ncs_error *err);
 /* The libraries of driver nccl as last opened, or attempted: an array of two, NCCL first. */
 const struct ncs_library *ncs_driver_libraries(void);
 
+/* The variable of the environment as all ranks have it: without what is set here for a rank of this process only. */
+const char *ncs_driver_variable(const char *name);
 /* The number of devices that the CUDA runtime sees; -1 and the reason if it cannot be known. */
 int ncs_driver_devices(const struct ncs_api *api, const char **why);
 

@@ -66,6 +66,12 @@ static bool machine_open(const struct ncs_machine_options *options, struct ncs_e
     if (far_is_on() && options->ranks > far_ranks())
         return ncs_fail(err, NCS_NO_DEVICE, "driver nccl: %d ranks, and the processes of this job have %d", options->ranks,
                         far_ranks());
+    if (!far_can_own(&options->owns, options->ranks, err))
+        return false;
+    if (options->hosts.firsts) {
+        ncs_fail(err, NCS_BAD_INPUT, "driver nccl: devices: a list describes simulated hosts, and this run has the hosts that are there");
+        return ncs_fail_hint(err, "give one number, or let the scenario need the simulator: needs = { driver = \"sim\" }");
+    }
     if (!far_is_on() && options->ranks > ncs_real.gpus && !shares_gpus())
         return refuse(options->ranks, err);
     ncs_real_take();
@@ -84,6 +90,7 @@ static bool machine_open(const struct ncs_machine_options *options, struct ncs_e
     far_put_variable("");
     for (size_t i = 0; i < options->envs; i++)
         far_put_variable(options->env[i]);
+    far_put_owns(&options->owns);
     ncs_stage_open(options->ranks, options->staging);
     return true;
 }
@@ -106,6 +113,7 @@ static void machine_close(void)
     }
     ncs_real.first = NULL; /* a process that is lost meanwhile has no contexts any more */
     ncs_real.open = false;
+    far_take_back();
     far_forget_late();
     if (ncs_real.live == 0) {
         ncs_stage_close();

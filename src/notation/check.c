@@ -387,7 +387,7 @@ static const char *bounds_of(const struct ncs_schema_field *field)
 {
     bool positive = field->flags & NCS_SCHEMA_POSITIVE;
     switch (field->kind) {
-    case NCS_SCHEMA_INT: return positive ? "a whole number, 1 or more" : "a whole number, 0 or more";
+    case NCS_SCHEMA_INT: case NCS_SCHEMA_HOSTS: return positive ? "a whole number, 1 or more" : "a whole number, 0 or more";
     case NCS_SCHEMA_SECONDS: return "a number of seconds, 0 or more, a duration such as 10ms, or an expression";
     case NCS_SCHEMA_COUNT:
         return positive ? "a whole number, 1 or more, a size such as 64K, or an expression"

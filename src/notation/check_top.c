@@ -54,6 +54,30 @@ static void check_top_version(struct ncs_scope *s, const char *owner,
     check_kind(s, owner, node, good, "a version of NCCL such as 2.30.7");
 }
 
+/* The key of a setting of one rank. False: it is no number, and nothing is said. */
+static bool check_rank_key(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *key)
+{
+    if (key->kind != NCS_YAML_INT && key->kind != NCS_YAML_FLOAT)
+        return false;
+    if (key->kind == NCS_YAML_FLOAT || key->i < 0)
+        ncs_complain(s->c, key->at, "%s: `%.60s`: expected the number of a rank, 0 or more", owner, key->text);
+    return true;
+}
+
+static void check_versions(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
+{
+    if (node->kind != NCS_YAML_MAP) {
+        check_top_version(s, owner, node);
+        return;
+    }
+    for (size_t i = 0; i < node->items; i++) {
+        const struct ncs_yaml_node *key = node->item[2 * i];
+        if (!check_rank_key(s, owner, key) && strcmp(key->text, "others") != 0)
+            ncs_complain(s->c, key->at, "%s: `%.60s`: expected the number of a rank, or others", owner, key->text);
+        check_top_version(s, owner, node->item[2 * i + 1]);
+    }
+}
+
 static void check_top_size(struct ncs_scope *s, const char *owner, const struct ncs_yaml_node *node)
 {
     uint64_t bytes;
@@ -133,15 +157,18 @@ static void complain_env(struct ncs_scope *s, const struct ncs_yaml_node *node,
         ncs_complain_hint(s->c, "%s", err->hint);
 }
 
-static void check_env(struct ncs_scope *s, const struct ncs_yaml_node *node)
+static void check_variables(struct ncs_scope *s, const struct ncs_yaml_node *map, bool of_rank)
 {
-    if (node->kind != NCS_YAML_MAP) {
-        ncs_check_wrong(s, "env", node, "a mapping of names to texts");
-        return;
-    }
-    for (size_t i = 0; i < node->items; i++) {
-        const struct ncs_yaml_node *key = node->item[2 * i], *value = node->item[2 * i + 1];
+    for (size_t i = 0; i < map->items; i++) {
+        const struct ncs_yaml_node *key = map->item[2 * i], *value = map->item[2 * i + 1];
         struct ncs_error err = { 0 };
+        if (!of_rank && check_rank_key(s, "env", key)) {
+            if (value->kind == NCS_YAML_MAP)
+                check_variables(s, value, true);
+            else
+                ncs_check_wrong(s, "env", value, "the variables of this rank, a mapping of names to texts");
+            continue;
+        }
         if (!ncs_environment_allows(key->text, key->bytes, s->unsafe, &err))
             complain_env(s, key, &err);
         else if (value->kind == NCS_YAML_TEXT &&
@@ -149,6 +176,25 @@ static void check_env(struct ncs_scope *s, const struct ncs_yaml_node *node)
             complain_env(s, value, &err);
         check_line(s, key->text, value);
     }
+}
+
+static void check_env(struct ncs_scope *s, const struct ncs_yaml_node *node)
+{
+    if (node->kind == NCS_YAML_MAP)
+        check_variables(s, node, false);
+    else
+        ncs_check_wrong(s, "env", node, "a mapping of names to texts");
+}
+
+static void check_hosts(struct ncs_scope *s, const struct ncs_schema_field *field, const struct ncs_yaml_node *node)
+{
+    const struct ncs_schema_field one = { .name = field->name, .kind = NCS_SCHEMA_INT, .flags = field->flags };
+    bool list = node->kind == NCS_YAML_LIST && node->items > 0;
+    for (size_t i = 0; list && i < node->items; i++)
+        if (ncs_check_bounds(s, one.name, &one, node->item[i]))
+            check_kind(s, one.name, node->item[i], node->item[i]->kind == NCS_YAML_INT, "a whole number");
+    if (!list) /* its bounds are checked */
+        check_kind(s, one.name, node, node->kind == NCS_YAML_INT, "a whole number, or a list of them, one for each host");
 }
 
 /* ---- outcome ---- */
@@ -253,6 +299,8 @@ void ncs_check_declared(struct ncs_scope *s, const struct ncs_schema_field *fiel
             check_line(s, name, node);
         break;
     case NCS_SCHEMA_VERSION: check_top_version(s, name, node); break;
+    case NCS_SCHEMA_VERSIONS: check_versions(s, name, node); break;
+    case NCS_SCHEMA_HOSTS: check_hosts(s, field, node); break;
     case NCS_SCHEMA_SIZE: check_top_size(s, name, node); break;
     case NCS_SCHEMA_DURATION: check_duration(s, name, node); break;
     case NCS_SCHEMA_NRANKS: check_nranks(s, name, node); break;

@@ -72,7 +72,7 @@ static void emit_table(struct ncs_emitter *s, const struct ncs_schema_field *fie
     ncs_emit(s, "}");
 }
 
-/* Emits { name = literal ... }; names that are no identifiers are in brackets. */
+/* Emits { name = literal ... }; names that are no identifiers are in brackets, and so are ranks, before maps of their own. */
 static void emit_literals(struct ncs_emitter *s, const struct ncs_yaml_node *map, bool text)
 {
     ncs_emit(s, "{ ");
@@ -81,12 +81,16 @@ static void emit_literals(struct ncs_emitter *s, const struct ncs_yaml_node *map
         ncs_emit(s, i ? ", " : "");
         if (ncs_is_identifier(key->text, key->bytes)) {
             ncs_emit(s, "%s = ", key->text);
+        } else if (text && key->kind == NCS_YAML_INT) {
+            ncs_emit(s, "[%lld] = ", (long long)key->i);
         } else {
             ncs_emit(s, "[");
             ncs_emit_quoted(s, key->text, key->bytes);
             ncs_emit(s, "] = ");
         }
-        if (text) {
+        if (text && value->kind == NCS_YAML_MAP) {
+            emit_literals(s, value, true);
+        } else if (text) {
             ncs_emit_quoted(s, value->text, value->bytes);
         } else if (value->kind == NCS_YAML_LIST) {
             ncs_emit(s, "{ ");
@@ -217,6 +221,13 @@ static void emit_declared(struct ncs_emitter *s, const struct ncs_schema_field *
     case NCS_SCHEMA_LINES: emit_lines(s, node); break;
     case NCS_SCHEMA_PARAMS: case NCS_SCHEMA_MATRIX: emit_literals(s, node, false); break;
     case NCS_SCHEMA_ENV: emit_literals(s, node, true); break;
+    case NCS_SCHEMA_VERSIONS:
+        if (node->kind == NCS_YAML_MAP)
+            emit_literals(s, node, true);
+        else
+            ncs_emit_quoted(s, node->text, node->bytes);
+        break;
+    case NCS_SCHEMA_HOSTS: emit_ints(s, node); break;
     case NCS_SCHEMA_EXCLUDE:
         ncs_emit(s, "{ ");
         for (size_t i = 0; i < node->items; i++) {

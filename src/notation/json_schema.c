@@ -213,17 +213,77 @@ static void schema_add_map(struct ncs_json *j, const char *pattern, const char *
     ncs_json_close(j, '}');
 }
 
-static void schema_add_env(struct ncs_json *j)
+#define RANK_PATTERN "^[0-9]+$"
+
+static void schema_add_variables(struct ncs_json *j, bool of_rank)
 {
     size_t count;
     const char *const *names = ncs_environment_names(&count);
     types(j, "\"object\"");
     ncs_json_name(j, "propertyNames");
     ncs_json_open(j, '{');
+    if (!of_rank) {
+        open_any(j);
+        ncs_json_open(j, '{');
+    }
     schema_words(j, names, count);
+    if (!of_rank) {
+        ncs_json_close(j, '}');
+        ncs_json_open(j, '{');
+        ncs_json_pair(j, "pattern", RANK_PATTERN);
+        ncs_json_close(j, '}');
+        ncs_json_close(j, ']');
+    }
     ncs_json_close(j, '}');
+    if (!of_rank) {
+        ncs_json_name(j, "patternProperties");
+        ncs_json_open(j, '{');
+        ncs_json_name(j, RANK_PATTERN);
+        item_reference(j, "variables");
+        ncs_json_close(j, '}');
+    }
     ncs_json_name(j, "additionalProperties");
     item_reference(j, "literal");
+}
+
+/* A value of its kind; or single ranks with such a value, and that of the others. */
+static void schema_add_versions(struct ncs_json *j)
+{
+    open_any(j);
+    ncs_json_open(j, '{');
+    any_of(j, "\"number\"", VERSION_PATTERN);
+    ncs_json_close(j, '}');
+    ncs_json_open(j, '{');
+    types(j, "\"object\"");
+    ncs_json_name(j, "propertyNames");
+    ncs_json_open(j, '{');
+    ncs_json_pair(j, "pattern", "^([0-9]+|others)$");
+    ncs_json_close(j, '}');
+    ncs_json_name(j, "additionalProperties");
+    ncs_json_open(j, '{');
+    any_of(j, "\"number\"", VERSION_PATTERN);
+    ncs_json_close(j, '}');
+    ncs_json_close(j, '}');
+    ncs_json_close(j, ']');
+}
+
+static void schema_add_hosts(struct ncs_json *j)
+{
+    open_any(j);
+    ncs_json_open(j, '{');
+    types(j, "\"integer\"");
+    ncs_json_pair_raw(j, "minimum", "1");
+    ncs_json_close(j, '}');
+    ncs_json_open(j, '{');
+    types(j, "\"array\"");
+    ncs_json_pair_raw(j, "minItems", "1");
+    ncs_json_name(j, "items");
+    ncs_json_open(j, '{');
+    types(j, "\"integer\"");
+    ncs_json_pair_raw(j, "minimum", "1");
+    ncs_json_close(j, '}');
+    ncs_json_close(j, '}');
+    ncs_json_close(j, ']');
 }
 
 static void schema_add_matrix(struct ncs_json *j)
@@ -303,7 +363,7 @@ static bool schema_add_bounds(struct ncs_json *j, const struct ncs_schema_field 
 
 static void schema_add_kind(struct ncs_json *j, const struct ncs_schema_field *f)
 {
-    if (f->kind != NCS_SCHEMA_INTS && schema_add_bounds(j, f))
+    if (f->kind != NCS_SCHEMA_INTS && f->kind != NCS_SCHEMA_HOSTS && schema_add_bounds(j, f))
         return;
     switch (f->kind) {
     case NCS_SCHEMA_EXPR:
@@ -359,6 +419,8 @@ static void schema_add_kind(struct ncs_json *j, const struct ncs_schema_field *f
     case NCS_SCHEMA_NUMBER: types(j, "\"number\""); break;
     case NCS_SCHEMA_FLAG: types(j, "\"boolean\""); break;
     case NCS_SCHEMA_VERSION: any_of(j, "\"number\"", VERSION_PATTERN); break;
+    case NCS_SCHEMA_VERSIONS: schema_add_versions(j); break;
+    case NCS_SCHEMA_HOSTS: schema_add_hosts(j); break;
     case NCS_SCHEMA_SIZE: any_of(j, "\"integer\"", SIZE_PATTERN); break;
     case NCS_SCHEMA_DURATION: any_of(j, "\"number\"", TIME_PATTERN); break;
     case NCS_SCHEMA_NRANKS:
@@ -377,7 +439,7 @@ static void schema_add_kind(struct ncs_json *j, const struct ncs_schema_field *f
         ncs_json_close(j, ']');
         break;
     case NCS_SCHEMA_PARAMS: schema_add_map(j, "^[A-Za-z_][A-Za-z0-9_]*$", "literal"); break;
-    case NCS_SCHEMA_ENV: schema_add_env(j); break;
+    case NCS_SCHEMA_ENV: schema_add_variables(j, false); break;
     case NCS_SCHEMA_MATRIX: schema_add_matrix(j); break;
     case NCS_SCHEMA_EXCLUDE: schema_add_exclude(j); break;
     case NCS_SCHEMA_OUTCOME: schema_add_outcome(j, f); break;
@@ -548,6 +610,10 @@ static void schema_add_definitions(struct ncs_json *j)
     ncs_json_name(j, "literal");
     ncs_json_open(j, '{');
     types(j, "[\"number\", \"boolean\", \"string\"]");
+    ncs_json_close(j, '}');
+    ncs_json_name(j, "variables");
+    ncs_json_open(j, '{');
+    schema_add_variables(j, true);
     ncs_json_close(j, '}');
     schema_add_name(j);
     for (int fn = 0; fn < NCS_FN_COUNT; fn++)

@@ -33,7 +33,8 @@ static const struct ncs_schema_field needs[] = {
 };
 
 static const struct ncs_schema_field sim[] = {
-    ROW("nccl", NCS_SCHEMA_VERSION, 0, NULL, "the version of NCCL that is simulated"),
+    ROW("nccl", NCS_SCHEMA_VERSIONS, 0, NULL,
+        "the version of NCCL that is simulated; or rank: version for single ranks, and others: version"),
     ROW("memory", NCS_SCHEMA_SIZE, 0, NULL, "memory of each GPU"),
     ROW("capability", NCS_SCHEMA_NUMBER, 0, NULL, "compute capability of the GPUs, such as 9.0"),
     ROW("eager", NCS_SCHEMA_SIZE, 0, NULL, "bytes that sends buffer under policy typical"),
@@ -153,7 +154,8 @@ static const struct ncs_schema_field windows[] = {
 const struct ncs_schema_field ncs_schema_top[] = {
     ROW("scenario", NCS_SCHEMA_LINE, 0, NULL, "one line for people; the file's name by default"),
     ROW("ranks", NCS_SCHEMA_NRANKS, 0, "2", "ranks of the run: number, or expression over param"),
-    ROW("devices", NCS_SCHEMA_INT, POSITIVE, "8", "GPUs of a virtual host"),
+    ROW("devices", NCS_SCHEMA_HOSTS, POSITIVE, "8",
+        "GPUs of a virtual host; or a list with those of each host, where the last number repeats"),
     { "world", NCS_SCHEMA_WORLD, 0, "true", "make the communicator world; or its configuration",
       config, NULL },
     ROW("params", NCS_SCHEMA_PARAMS, 0, NULL, "name: default; read as param.name, set by --set"),
@@ -169,7 +171,8 @@ const struct ncs_schema_field ncs_schema_top[] = {
     { "needs", NCS_SCHEMA_FIELDS, 0, NULL, "requirements; without them the run is skipped", needs,
       NULL },
     ROW("env", NCS_SCHEMA_ENV, 0, NULL,
-        "environment, set before NCCL is opened: numbers, switches and names of NCCL and CUDA"),
+        "environment, set before NCCL is opened: numbers, switches and names of NCCL and CUDA; below the number of a rank those "
+        "of this rank only"),
     ROW("timeout", NCS_SCHEMA_DURATION, 0, NULL, "limit of a run: seconds, or a duration (10s)"),
     { "sim", NCS_SCHEMA_FIELDS, 0, NULL, "settings of the simulator", sim, NULL },
     ROW("let", NCS_SCHEMA_LETS, 0, NULL, "name: expression; a value per rank"),

@@ -47,6 +47,8 @@ enum ncs_schema_kind {
     NCS_SCHEMA_FLAG,
     NCS_SCHEMA_LINE,
     NCS_SCHEMA_VERSION,  /* "2.30.7", "2.29" */
+    NCS_SCHEMA_VERSIONS, /* the same; or a map of ranks and `others` to such */
+    NCS_SCHEMA_HOSTS,    /* a number, or a list of numbers */
     NCS_SCHEMA_SIZE,     /* bytes, or a size */
     NCS_SCHEMA_DURATION, /* seconds, or a duration */
     NCS_SCHEMA_NRANKS,   /* number, or expression over param */
@@ -54,7 +56,7 @@ enum ncs_schema_kind {
     NCS_SCHEMA_PARAMS,
     NCS_SCHEMA_MATRIX,
     NCS_SCHEMA_EXCLUDE,
-    NCS_SCHEMA_ENV,
+    NCS_SCHEMA_ENV,      /* map of names to texts, and of ranks to such maps */
     NCS_SCHEMA_OUTCOME,  /* pass, fields, or list of fields with `when` */
     NCS_SCHEMA_SOME,     /* true, or fields */
     NCS_SCHEMA_RULE,     /* a literal text, or fields */

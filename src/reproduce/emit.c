@@ -6,6 +6,14 @@
 #include "reproduce/fold.h"
 #include "reproduce/words.h"
 
+void ncs_workload_add_hosts(struct ncs_str *out, const struct ncs_shape *hosts, const char *open, const char *close)
+{
+    ncs_str_add(out, hosts->firsts ? open : "");
+    for (size_t i = 0; i < hosts->firsts; i++)
+        ncs_str_addf(out, "%d, ", hosts->first[i]);
+    ncs_str_addf(out, "%d%s", hosts->devices, hosts->firsts ? close : "");
+}
+
 void ncs_workload_add_comment(struct ncs_str *out, const char *begin, const char *text)
 {
     ncs_str_addf(out, "%s ", begin);

@@ -2,6 +2,7 @@
 #ifndef NCS_REPRODUCE_EMIT_H
 #define NCS_REPRODUCE_EMIT_H
 
+#include "api/process.h"
 #include "reproduce/workload.h"
 
 struct ncs_workload_text {
@@ -12,7 +13,7 @@ struct ncs_workload_text {
      * different calls, also where the program makes one call in two places. */
     bool places_in_comments;
     const char *policy;   /* "typical"; NULL = the default */
-    int devices;          /* per host; 0 = the default. A comment says why the scenario declares them */
+    struct ncs_shape hosts; /* borrowed; devices 0 = the default. A comment says why the scenario declares them */
     int lanes;            /* launches that a GPU runs at a time; 0 = any number */
     /* How the run ends. */
     const char *verdict;  /* "hang", "pass", ..., or "finding": any verdict with this class; NULL = no outcome is declared */
@@ -22,6 +23,9 @@ struct ncs_workload_text {
 };
 
 #define NCS_WORKLOAD_WHY_DEVICES "devices: as many ranks share a host as in the run that this is made of."
+
+/* Appends "8", or a list in these brackets. */
+void ncs_workload_add_hosts(struct ncs_str *out, const struct ncs_shape *hosts, const char *open, const char *close);
 
 /* Appends a line of comment, whatever the text contains. */
 void ncs_workload_add_comment(struct ncs_str *out, const char *begin, const char *text);

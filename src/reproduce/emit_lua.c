@@ -73,11 +73,13 @@ static void add_declaration(const struct lua_writer *w, const struct ncs_workloa
 {
     for (size_t i = 0; i < t->comments; i++)
         ncs_workload_add_comment(w->out, "--", t->comment[i]);
-    if (t->devices)
+    if (t->hosts.devices)
         ncs_workload_add_comment(w->out, "--", NCS_WORKLOAD_WHY_DEVICES);
     ncs_str_addf(w->out, "scenario { ranks = %d%s", w->job->ranks, w->job->families == 0 ? ", world = false" : "");
-    if (t->devices)
-        ncs_str_addf(w->out, ", devices = %d", t->devices);
+    if (t->hosts.devices) {
+        ncs_str_add(w->out, ", devices = ");
+        ncs_workload_add_hosts(w->out, &t->hosts, "{ ", " }");
+    }
     if (t->policy)
         ncs_str_addf(w->out, ", policy = \"%s\"", t->policy);
     if (t->lanes)

@@ -94,15 +94,18 @@ static void add_head(const struct yaml_writer *w, const struct ncs_workload_text
 {
     for (size_t i = 0; i < t->comments; i++)
         ncs_workload_add_comment(w->out, "#", t->comment[i]);
-    if (t->devices)
+    if (t->hosts.devices)
         ncs_workload_add_comment(w->out, "#", NCS_WORKLOAD_WHY_DEVICES);
     ncs_str_add(w->out, "scenario: ");
     add_yaml_quoted(w->out, t->about ? t->about : "a recorded job");
     ncs_str_addf(w->out, "\nranks: %d\n", w->job->ranks);
     if (w->job->families == 0)
         ncs_str_add(w->out, "world: false\n");
-    if (t->devices)
-        ncs_str_addf(w->out, "devices: %d\n", t->devices);
+    if (t->hosts.devices) {
+        ncs_str_add(w->out, "devices: ");
+        ncs_workload_add_hosts(w->out, &t->hosts, "[", "]");
+        ncs_str_add(w->out, "\n");
+    }
     if (t->policy)
         ncs_str_addf(w->out, "policy: %s\n", t->policy);
     if (t->lanes)

@@ -91,8 +91,10 @@ void ncs_reproducer_settings(const struct ncs_run_options *o, int ranks, const s
     text->policy = o && o->policy == NCS_POLICY_TYPICAL ? "typical" : NULL;
     text->lanes = o ? o->kernel_slots : 0;
     /* Only ranks of several hosts depend on the number of devices of a host. */
-    bool several_hosts = o && o->devices && (ranks > o->devices || ranks > NCS_DEVICES_USUAL);
-    text->devices = several_hosts && o->devices != NCS_DEVICES_USUAL ? o->devices : 0;
+    int first = o && o->hosts.devices ? ncs_shape_devices(&o->hosts, 0) : 0;
+    bool several_hosts = first && (ranks > first || ranks > NCS_DEVICES_USUAL);
+    bool unusual = first && (o->hosts.firsts || o->hosts.devices != NCS_DEVICES_USUAL);
+    text->hosts = several_hosts && unusual ? o->hosts : (struct ncs_shape){ 0 };
     text->verdict = !can_be_declared(outcome) ? NULL : by_finding ? "finding" : ncs_verdict_name(outcome->verdict);
     text->error = outcome->verdict == NCS_ERROR ? outcome->error : NULL;
     text->why = named ? outcome->why : NULL;

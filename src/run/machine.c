@@ -191,7 +191,8 @@ bool ncs_run_open_machine(struct ncs_run *run, const struct ncs_driver *driver,
         return false;
     run_environ_set(&run->environ, o->env, o->envs);
     struct ncs_machine_options options = {
-        .devices = o->devices,
+        .hosts = o->hosts,
+        .owns = o->owns,
         .step_limit = o->step_limit,
         .ranks = o->ranks,
         .env = o->env,

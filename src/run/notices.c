@@ -32,8 +32,24 @@ void ncs_notices_drop(struct ncs_notices *list, size_t kept)
             ncs_call_unpin(notice->call[k]);
         ncs_free(notice->call);
         ncs_free(notice->fault);
+        ncs_free(notice->setting.value);
         ncs_free(notice->why);
     }
+}
+
+/* NCCL takes an empty variable for one that is not set. */
+void ncs_notices_setting(struct ncs_notices *list, const char *name, const char **value, int processes)
+{
+    bool differ = false;
+    for (int p = 0; p < processes; p++) {
+        value[p] = value[p] && *value[p] ? value[p] : NULL;
+        differ |= !value[p] != !value[0] || (value[p] && strcmp(value[p], value[0]) != 0);
+    }
+    struct ncs_notice *n = differ ? ncs_notices_add(list, NCS_NOTICE_SETTING, NULL, 0, name) : NULL;
+    if (n)
+        n->setting = (struct ncs_notice_setting){ .name = n->why, .value = value, .processes = processes };
+    else
+        ncs_free(value);
 }
 
 void ncs_notices_mismatch(void *list, struct ncs_call *const *calls, size_t count)

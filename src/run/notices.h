@@ -27,6 +27,10 @@ struct ncs_ledger; /* diagnose/ledger/ledger.h */
 /* Adds what was freed while something referred to it (ledger.c). */
 void ncs_notices_stale(struct ncs_notices *list, const struct ncs_ledger *ledger);
 
+/* Adds a variable whose values differ between processes; else nothing. Takes the list; the name is copied, the values are the
+ * caller's. NULL = not set. */
+void ncs_notices_setting(struct ncs_notices *list, const char *name, const char **value, int processes);
+
 /* Callbacks of an observer (api/machine.h) whose `self` is such a list: mismatches,
  * crashes, faults and unwritten memory. */
 void ncs_notices_mismatch(void *list, struct ncs_call *const *calls, size_t count);

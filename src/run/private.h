@@ -136,6 +136,8 @@ void ncs_run_machine_sleep(struct ncs_run *run, int64_t nanoseconds);
 /* compared.c: buffers that were compared with expectations; called before the diagnosis. */
 void ncs_run_keep_compared(struct ncs_run *run, const struct ncs_compared *of, int rank, bool held);
 void ncs_run_report_doubt(struct ncs_run *run);
+/* Notices of variables that ranks do not share (unlike.c). */
+void ncs_run_unlike_report(struct ncs_run *run);
 void ncs_run_look_at_waiting(struct ncs_run *run, const struct ncs_snapshot *s);
 void ncs_run_compared_free(struct ncs_run *run);
 

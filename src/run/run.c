@@ -170,6 +170,7 @@ void ncs_run_diagnose(struct ncs_run *run, const struct ncs_snapshot *snapshot,
     ncs_run_faults_report(run);
     report_errors(run);
     report_inexact(run);
+    ncs_run_unlike_report(run);
     if (is_in_doubt(run))
         ncs_run_report_doubt(run);
     ncs_diagnose(run->journal, snapshot, run->notices.notice, run->notices.count, out);

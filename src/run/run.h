@@ -11,6 +11,7 @@
 
 #include "api/driver.h"
 #include "api/journal.h"
+#include "api/process.h"
 #include "api/version.h"
 #include "base/error.h"
 #include "base/str.h"
@@ -40,7 +41,7 @@ struct ncs_run_options {
     const char *nccl_lib;      /* driver nccl: paths of the libraries; NULL = the usual ones */
     const char *cudart_lib;
     int ranks;
-    int devices;               /* per virtual host */
+    struct ncs_shape hosts;    /* virtual ones; borrowed */
     enum ncs_policy policy;
     int kernel_slots;          /* launches that a GPU runs at a time; 0 = any number */
     uint64_t eager;            /* bytes that sends may run ahead under typical;
@@ -64,6 +65,7 @@ struct ncs_run_options {
     int needs_nccl, needs_gpus; /* real hardware: oldest version, fewest GPUs; 0 = any */
     char *const *env;          /* "NAME=value", set while the run lasts; borrowed */
     size_t envs;
+    struct ncs_owns owns;      /* settings of single ranks; borrowed */
     bool timeline;             /* keeps when everything was, for ncs_result.timeline */
     bool repair;               /* tries the repairs of the findings, each on a run of its own */
     bool prove;                /* tries all explanations of a hang and all rounds of a repair,

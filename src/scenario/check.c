@@ -176,6 +176,14 @@ static bool check_driver(struct check *c, const char *name)
     return ncs_fail_near(c->err, name, drivers, 0);
 }
 
+static bool check_hosts(struct check *c, const struct ncs_shape *hosts)
+{
+    for (size_t i = 0; i < hosts->firsts; i++)
+        if (!in_range(c, "devices", hosts->first[i], 1, MOST_DEVICES))
+            return false;
+    return in_range(c, "devices", hosts->devices, 1, MOST_DEVICES);
+}
+
 static bool check_scenario_version(struct check *c, int version)
 {
     if (version == 0 || ncs_nccl_is_profile(version))
@@ -191,11 +199,28 @@ static bool check_scenario_version(struct check *c, int version)
     return false;
 }
 
+/* Settings of one rank: of a rank that the run has. */
+static bool check_owns(struct check *c, const struct ncs_scenario *s)
+{
+    for (size_t i = 0; i < s->owns.count; i++) {
+        const struct ncs_own *own = &s->owns.own[i];
+        const char *what = own->variable ? "env" : "sim: nccl";
+        if (own->process < 0 || own->process >= s->ranks) {
+            ncs_fail(check_place_of(c, what), NCS_BAD_INPUT, "%s: rank %d: the run has ranks 0 to %d", what, own->process,
+                     s->ranks - 1);
+            return own->process == s->ranks ? ncs_fail_hint(c->err, "ranks count from 0") : false;
+        }
+        if (!own->variable && !check_scenario_version(c, own->nccl_version))
+            return false;
+    }
+    return true;
+}
+
 /* The number of ranks that a finding may name: a script that makes its own communicators may have several
  * ranks of one in a process, one per device. */
 static int named_ranks(const struct ncs_scenario *s)
 {
-    int gpus = s->needs_gpus > s->devices ? s->needs_gpus : s->devices;
+    int most = ncs_shape_most(&s->hosts), gpus = s->needs_gpus > most ? s->needs_gpus : most;
     return s->world || gpus < 1 ? s->ranks : s->ranks * gpus;
 }
 
@@ -203,12 +228,12 @@ bool ncs_scenario_check(const struct ncs_scenario *s, const char **key, struct n
 {
     struct check check = { .err = err }, *c = &check;
     bool fine = in_range(c, "ranks", s->ranks, 1, NCS_RANKS_MOST) &&
-                in_range(c, "devices", s->devices, 1, MOST_DEVICES) &&
+                check_hosts(c, &s->hosts) &&
                 in_range(c, "timeout", s->timeout, 0, INT64_MAX) &&
                 check_driver(c, s->needs_driver) &&
                 in_range(c, "needs: nccl", s->needs_nccl, 0, INT32_MAX) &&
                 in_range(c, "needs: gpus", s->needs_gpus, 0, INT32_MAX) &&
-                check_scenario_version(c, s->sim_nccl) &&
+                check_scenario_version(c, s->sim_nccl) && check_owns(c, s) &&
                 in_range(c, "sim: capability", s->sim_capability, 0, 999) &&
                 in_range(c, "sim: lanes", s->sim_lanes, 0, MOST_LANES) &&
                 in_range(c, "sim: ready_after", s->sim_ready_after, 0, MOST_POLLS) &&

@@ -17,7 +17,7 @@ void ncs_scenario_init(struct ncs_scenario *s, const char *file)
     *s = (struct ncs_scenario){
         .file = ncs_copy_text(file),
         .ranks = DEFAULT_RANKS,
-        .devices = NCS_DEVICES_USUAL,
+        .hosts = { .devices = NCS_DEVICES_USUAL },
         .world = true,
         .outcome = { .verdict = NCS_PASS, .comm = ncs_copy_text("world"), .rank = -1 },
         .policy = NCS_POLICY_STRICT,
@@ -33,6 +33,10 @@ void ncs_scenario_free(struct ncs_scenario *s)
     for (size_t i = 0; i < s->envs; i++)
         ncs_free(s->env[i]);
     ncs_free(s->env);
+    for (size_t i = 0; i < s->owns.count; i++)
+        ncs_free(s->owns.own[i].variable);
+    ncs_free(s->owns.own);
+    ncs_free(s->hosts.first);
     ncs_free(s->param);
     ncs_free(s->file);
     ncs_free(s->about);
@@ -44,6 +48,12 @@ void ncs_scenario_free(struct ncs_scenario *s)
     ncs_free(s->bug.entry);
     ncs_free(s->bug.nccl);
     *s = (struct ncs_scenario){ 0 };
+}
+
+void ncs_scenario_add_own(struct ncs_scenario *s, struct ncs_own own)
+{
+    s->owns.own = ncs_resize(s->owns.own, (s->owns.count + 1) * sizeof *s->owns.own);
+    s->owns.own[s->owns.count++] = own;
 }
 
 /* ---- parameters ---- */
@@ -225,19 +235,21 @@ void ncs_scenario_set_value(struct ncs_scenario *s, const struct ncs_param *valu
 /* GPUs of the simulated machine: whole hosts, as many as the ranks fill. */
 static int simulated_gpus(const struct ncs_scenario *s, const struct ncs_run_options *o)
 {
-    int devices = o->devices > 0 ? o->devices : s->devices;
-    int ranks = o->ranks > 0 ? o->ranks : s->ranks;
-    return (ranks + devices - 1) / devices * devices;
+    const struct ncs_shape *hosts = o->hosts.devices > 0 ? &o->hosts : &s->hosts;
+    int ranks = o->ranks > 0 ? o->ranks : s->ranks, last = ncs_shape_seat(hosts, ranks - 1).host, gpus = 0;
+    for (int host = 0; host <= last; host++)
+        gpus += ncs_shape_devices(hosts, host);
+    return gpus;
 }
 
 struct ncs_run_options ncs_scenario_options(const struct ncs_scenario *s)
 {
     return (struct ncs_run_options){
-        .driver = "sim", .ranks = s->ranks, .devices = s->devices, .policy = s->policy, .eager = s->sim_eager,
+        .driver = "sim", .ranks = s->ranks, .hosts = s->hosts, .policy = s->policy, .eager = s->sim_eager,
         .kernel_slots = s->sim_lanes, .verify = s->verify, .timeout = s->timeout, .nccl_version = s->sim_nccl,
         .device_memory = s->sim_memory, .capability = s->sim_capability, .ready_after = s->sim_ready_after,
         .quirks = s->sim_quirks, .model = s->sim_model, .needs_nccl = s->needs_nccl, .needs_gpus = s->needs_gpus,
-        .env = s->env, .envs = s->envs,
+        .env = s->env, .envs = s->envs, .owns = s->owns,
     };
 }
 

@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/process.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "run/run.h"
 
 #define NCS_RANKS_MOST 65536 /* of a run */
-#define NCS_DEVICES_USUAL 8  /* of a host */
 
 enum ncs_param_kind { NCS_PARAM_INT, NCS_PARAM_NUMBER, NCS_PARAM_TEXT, NCS_PARAM_BOOL };
 
@@ -76,7 +76,7 @@ struct ncs_scenario {
     char *file;                /* as given on the command line */
     char *about;               /* one line; NULL = not declared */
     int ranks;                 /* default 2 */
-    int devices;               /* default NCS_DEVICES_USUAL */
+    struct ncs_shape hosts;    /* default NCS_DEVICES_USUAL devices each; owns its list */
     bool world;                /* default true */
     struct ncs_param *param; size_t params;
     struct ncs_outcome outcome;
@@ -85,6 +85,7 @@ struct ncs_scenario {
     bool verify;
     int64_t timeout;           /* ns; 0 = none */
     char **env; size_t envs;   /* "NAME=value" */
+    struct ncs_owns owns;      /* settings of single ranks; owns its list and texts */
     char *needs_driver;        /* NULL = any */
     int needs_nccl;            /* version code, 0 = any */
     int needs_gpus;            /* 0 = any */
@@ -99,6 +100,8 @@ struct ncs_scenario {
 };
 
 void ncs_scenario_init(struct ncs_scenario *s, const char *file); /* the defaults */
+/* Adds a setting of one rank. Takes the variable. */
+void ncs_scenario_add_own(struct ncs_scenario *s, struct ncs_own own);
 void ncs_scenario_free(struct ncs_scenario *s);                   /* the contents */
 
 /* --set name=value: converted to the default's type; for an unknown name, err suggests the nearest. */

@@ -162,7 +162,8 @@ const struct ncs_api *ncs_lua_before(lua_State *L, enum ncs_fn fn)
         t->local->ranges = 0;
         t->local->declared = 0;
     }
-    if (!ncs_api_has(t->rank->api, fn))
+    bool newer = info->lib == NCS_LIB_NCCL && t->rank->nccl && info->since > t->rank->nccl;
+    if (newer || !ncs_api_has(t->rank->api, fn))
         lacks(L, t->rank, info);
     return t->rank->api;
 }

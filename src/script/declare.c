@@ -97,18 +97,22 @@ static void declare_read_ranks(lua_State *L, struct ncs_declaration *d, int valu
 {
     if (d->settings->ranks > 0)
         return;
-    if (lua_type(L, value) == LUA_TFUNCTION) {
-        lua_pushvalue(L, value);
-        ncs_lua_push_params(L, d->scenario);
-        lua_call(L, 1, 1);
-        value = lua_gettop(L);
-    }
-    d->scenario->ranks = ncs_lua_int(L, value, "ranks");
+    int top = lua_gettop(L);
+    d->scenario->ranks = ncs_lua_int(L, ncs_declare_computed(L, d, value), "ranks");
+    lua_settop(L, top);
 }
 
 static void declare_read_devices(lua_State *L, struct ncs_declaration *d, int value)
 {
-    d->scenario->devices = ncs_lua_int(L, value, "devices");
+    struct ncs_shape *hosts = &d->scenario->hosts;
+    int top = lua_gettop(L);
+    value = ncs_declare_computed(L, d, value);
+    if (lua_type(L, value) == LUA_TTABLE && lua_rawlen(L, value) == 0)
+        ncs_lua_wrong(L, value, "devices", "a whole number, or a list of them, one for each host");
+    size_t count = ncs_declare_ints(L, d, value, &hosts->first);
+    hosts->firsts = count - 1; /* the last number is that of all hosts behind */
+    hosts->devices = hosts->first[count - 1];
+    lua_settop(L, top);
 }
 
 static void read_world(lua_State *L, struct ncs_declaration *d, int value)

@@ -30,6 +30,8 @@ const char *ncs_declare_text(lua_State *L, struct ncs_declaration *d, int value)
 bool ncs_declare_flag(lua_State *L, struct ncs_declaration *d, int value);
 uint64_t ncs_declare_size(lua_State *L, struct ncs_declaration *d, int value);
 int ncs_declare_version(lua_State *L, struct ncs_declaration *d, int value);
+/* If the value is a function, calls it with the parameters. Returns the index of what counts. */
+int ncs_declare_computed(lua_State *L, struct ncs_declaration *d, int value);
 /* Reads a whole number or a list of them. Replaces *list and returns its length. */
 size_t ncs_declare_ints(lua_State *L, struct ncs_declaration *d, int value, int **list);
 /* Reads a table by rows, in the order of the rows; other keys are refused. */

@@ -33,11 +33,43 @@ void ncs_declare_needs(lua_State *L, struct ncs_declaration *d, int value)
     ncs_declare_rows(L, d, value, rows);
 }
 
+/* The key on top, of a table with settings of single ranks. */
+static int read_rank(lua_State *L, const char *of, const char *expected)
+{
+    bool number = lua_type(L, -1) == LUA_TNUMBER;
+    lua_Integer rank = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : -1;
+    if (rank >= 0 && rank < NCS_RANKS_MOST)
+        return (int)rank;
+    if (number)
+        ncs_lua_usage(L, "%s: [%s]: expected the number of a rank, 0 or more", of, lua_tostring(L, -1));
+    if (lua_type(L, -1) == LUA_TSTRING)
+        ncs_lua_usage(L, "%s: '%.60s': expected %s", of, lua_tostring(L, -1), expected);
+    ncs_lua_usage(L, "%s: a key is a %s: expected %s", of, luaL_typename(L, -1), expected);
+    return -1;
+}
+
 static void read_sim_nccl(lua_State *L, struct ncs_declaration *d, int value)
 {
-    int version = ncs_declare_version(L, d, value);
-    if (!d->settings->nccl_version)
-        d->scenario->sim_nccl = version;
+    bool table = lua_type(L, value) == LUA_TTABLE;
+    if (!table && !d->settings->nccl_version)
+        d->scenario->sim_nccl = ncs_declare_version(L, d, value);
+    if (!table)
+        return;
+    lua_Integer count = ncs_lua_keys(L, value);
+    int list = lua_gettop(L);
+    for (lua_Integer i = 1; i <= count; i++, lua_settop(L, list)) {
+        ncs_lua_key(L, list, i);
+        bool others = lua_type(L, -1) == LUA_TSTRING && strcmp(lua_tostring(L, -1), "others") == 0;
+        int rank = others ? -1 : read_rank(L, "sim: nccl", "[RANK] = version, or others = version");
+        lua_pushvalue(L, list + 1);
+        lua_rawget(L, value);
+        int version = ncs_declare_version(L, d, lua_gettop(L));
+        if (!others)
+            ncs_scenario_add_own(d->scenario, (struct ncs_own){ .process = rank, .nccl_version = version });
+        else if (!d->settings->nccl_version)
+            d->scenario->sim_nccl = version;
+    }
+    lua_settop(L, list - 1);
 }
 
 static void read_sim_memory(lua_State *L, struct ncs_declaration *d, int value)
@@ -98,7 +130,9 @@ void ncs_declare_sim(lua_State *L, struct ncs_declaration *d, int value)
         { "model", read_sim_model },           { "nccl", read_sim_nccl },
         { "quirks", read_sim_quirks },         { "ready_after", read_sim_ready_after },
         { NULL, NULL } };
-    ncs_declare_rows(L, d, value, rows);
+    int top = lua_gettop(L);
+    ncs_declare_rows(L, d, ncs_declare_computed(L, d, value), rows);
+    lua_settop(L, top);
 }
 
 /* The setting whose name and value are on top. */
@@ -120,22 +154,44 @@ static char *read_setting(lua_State *L, struct ncs_declaration *d)
     return ncs_str_take(&setting);
 }
 
-void ncs_declare_env(lua_State *L, struct ncs_declaration *d, int value)
+static void declare_env_of(lua_State *L, struct ncs_declaration *d, int value, int rank)
 {
     struct ncs_scenario *s = d->scenario;
-    if (!lua_istable(L, value))
-        ncs_lua_wrong(L, value, d->key, "a table of NAME = text");
     lua_Integer count = ncs_lua_keys(L, value);
     int list = lua_gettop(L);
-    d->within = "env";
     for (lua_Integer i = 1; i <= count; i++, lua_settop(L, list)) {
         ncs_lua_key(L, list, i);
         lua_pushvalue(L, -1);
         lua_rawget(L, value);
+        if (rank < 0 && lua_type(L, -2) == LUA_TNUMBER) {
+            lua_pushvalue(L, -2);
+            int of = read_rank(L, "env", NULL);
+            lua_pop(L, 1);
+            if (!lua_istable(L, -1))
+                ncs_lua_usage(L, "env: [%d]: expected the variables of rank %d, a table of NAME = text", of, of);
+            declare_env_of(L, d, list + 2, of);
+            continue;
+        }
+        char *setting = read_setting(L, d);
+        if (rank >= 0) {
+            ncs_scenario_add_own(s, (struct ncs_own){ .process = rank, .variable = setting });
+            continue;
+        }
         s->env = ncs_resize(s->env, (s->envs + 1) * sizeof *s->env);
-        s->env[s->envs] = read_setting(L, d);
-        s->envs++;
+        s->env[s->envs++] = setting;
     }
+    lua_settop(L, list - 1);
+}
+
+void ncs_declare_env(lua_State *L, struct ncs_declaration *d, int value)
+{
+    int top = lua_gettop(L);
+    value = ncs_declare_computed(L, d, value);
+    if (!lua_istable(L, value))
+        ncs_lua_wrong(L, value, d->key, "a table of NAME = text");
+    d->within = "env";
+    declare_env_of(L, d, value, -1);
     d->within = NULL;
     d->key = "env";
+    lua_settop(L, top);
 }

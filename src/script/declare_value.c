@@ -81,6 +81,16 @@ void ncs_declare_rows(lua_State *L, struct ncs_declaration *d, int table,
     d->key = outer;
 }
 
+int ncs_declare_computed(lua_State *L, struct ncs_declaration *d, int value)
+{
+    if (lua_type(L, value) != LUA_TFUNCTION)
+        return value;
+    lua_pushvalue(L, value);
+    ncs_lua_push_params(L, d->scenario);
+    lua_call(L, 1, 1);
+    return lua_gettop(L);
+}
+
 size_t ncs_declare_ints(lua_State *L, struct ncs_declaration *d, int value, int **list)
 {
     size_t n = lua_type(L, value) == LUA_TTABLE ? lua_rawlen(L, value) : 1;

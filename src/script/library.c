@@ -222,7 +222,7 @@ void ncs_lua_os(lua_State *L)
     static const char *const names[] = { "difftime", NULL };
     put_fields(L, from, to, names, ncs_os_guards, ncs_os_own);
     if (ncs_lua_rank(L)->script->unsafe)
-        put_fields(L, from, to, unsafe_os_names, NULL, NULL);
+        put_fields(L, from, to, unsafe_os_names, NULL, ncs_os_unsafe);
     announce(L, "os");
     ncs_lua_lock(L, to, "os");
     lua_replace(L, from);

@@ -1,6 +1,7 @@
 /* How scripts get Lua's own libraries: no files, no processes, no bytecode, no finalisers; the machine's
  * time, random numbers from the seed, and limits where one call could run for ever. A guard against
  * mistakes and foreign scenarios, not a security boundary. */
+#include "driver/driver.h"
 #include "driver/dry_run.h"
 #include "script/state.h"
 
@@ -273,4 +274,15 @@ const luaL_Reg ncs_table_guards[] = {
 const luaL_Reg ncs_utf8_guards[] = { { "len", guarded_text }, { "offset", guarded_text }, { NULL, NULL } };
 const luaL_Reg ncs_math_own[] = { { "random", random_number }, { "randomseed", random_seed }, { NULL, NULL } };
 const luaL_Reg ncs_os_guards[] = { { "date", script_date }, { NULL, NULL } };
+/* os.getenv with --unsafe: a variable of this rank only wins over the process's. */
+static int script_getenv(lua_State *L)
+{
+    const struct ncs_lua_rank *rank = ncs_lua_rank(L);
+    const char *name = luaL_checkstring(L, 1);
+    const char *own = rank->run ? ncs_owns_variable(&ncs_run_options(rank->run)->owns, rank->rank, name) : NULL;
+    lua_pushstring(L, own ? own : ncs_driver_variable(name));
+    return 1;
+}
+
+const luaL_Reg ncs_os_unsafe[] = { { "getenv", script_getenv }, { NULL, NULL } };
 const luaL_Reg ncs_os_own[] = { { "clock", script_clock }, { "time", script_time }, { NULL, NULL } };

@@ -135,7 +135,9 @@ struct ncs_lua_rank *ncs_lua_rank_new(struct ncs_script *script, struct ncs_run 
     rank->nranks = options->ranks;
     rank->planned = strcmp(options->driver, "dry-run") == 0;
     rank->budget = PLAN_INSTRUCTIONS;
-    rank->device = number % (options->devices > 0 ? options->devices : 8);
+    rank->device = ncs_shape_seat(&options->hosts, number).device;
+    rank->nccl = options->owns.count ? ncs_owns_version(&options->owns, number, options->nccl_version) : 0;
+    rank->nccl = rank->nccl || !options->owns.count ? rank->nccl : NCS_NCCL_DEFAULT;
     seed_rank(rank, options->seed);
     if (ncs_lua_open(rank, err))
         return rank;

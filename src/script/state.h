@@ -102,6 +102,7 @@ struct ncs_lua_rank {
                                * __close in the middle of a dropped call */
     lua_State *L;
     int rank, nranks, device; /* device: where the rank starts */
+    int nccl;                 /* NCCL version of its process, where versions differ; 0 = that of all */
     bool declared;            /* scenario{} has been called */
     bool names_only;          /* no run, only the names of one */
     bool planned;             /* a run on driver plan: results are unknown and count as right */
@@ -335,7 +336,8 @@ void ncs_lua_raw(lua_State *L);            /* C */
 
 /* Functions of Lua's libraries in the sandbox's own way; a guard has Lua's as upvalue 1. */
 extern const luaL_Reg ncs_base_guards[], ncs_base_own[], ncs_string_guards[], ncs_table_guards[],
-    ncs_utf8_guards[], ncs_math_own[], ncs_os_guards[], ncs_os_own[];     /* sandbox.c */
+    ncs_utf8_guards[], ncs_math_own[], ncs_os_guards[], ncs_os_own[],
+    ncs_os_unsafe[];                                                     /* sandbox.c */
 extern const luaL_Reg ncs_coroutine_guards[], ncs_coroutine_own[];        /* control.c */
 
 int ncs_lua_scenario(lua_State *L);        /* scenario{} on a rank: declare.c */

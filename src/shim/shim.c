@@ -288,7 +288,7 @@ static void open_machine(void)
         settings.launcher = NULL;
     }
     struct ncs_machine_options options = {
-        .devices = settings.visible ? settings.visible : 1,
+        .hosts.devices = settings.visible ? settings.visible : 1,
         .lack = settings.visible ? NCS_LACK_NOTHING : NCS_LACK_DEVICES,
         .numbers = settings.number,
         .eager = settings.typical ? EAGER_BYTES : 0,

@@ -29,7 +29,7 @@
 #include "sim/kernel/turn.h"
 #include "sim/kernel/world.h"
 
-#define DEFAULT_DEVICES 8
+#define DEVICES_MOST 1024
 #define DEFAULT_MEMORY ((uint64_t)16 << 30)
 #define DEFAULT_CAPABILITY 90
 
@@ -43,8 +43,7 @@ static bool sim_machine_begin(const struct ncs_machine_options *options, struct 
     w->open = true;
     w->options = *options;
     w->stamped = -1;
-    if (!w->options.devices)
-        w->options.devices = DEFAULT_DEVICES;
+    w->devices_most = ncs_shape_most(&w->options.hosts);
     if (!w->options.nccl_version)
         w->options.nccl_version = NCS_NCCL_DEFAULT;
     if (!w->options.device_memory)
@@ -66,6 +65,16 @@ static const struct ncs_api whole_api = { SIM_FUNCTIONS(SIM_MEMBER) };
 
 /* The functions of the open machine: those of its version. */
 static struct ncs_api sim_api = { 0 };
+
+/* Processes of an older version lack some of these (room script). */
+static int newest_version(void)
+{
+    const struct ncs_machine_options *o = &sim_world.options;
+    int newest = o->nccl_version;
+    for (size_t i = 0; i < o->owns.count; i++)
+        newest = o->owns.own[i].nccl_version > newest ? o->owns.own[i].nccl_version : newest;
+    return newest;
+}
 
 static void provide(int version)
 {
@@ -119,14 +128,15 @@ static void free_processes(void)
         struct process *p = w->process[i];
         if (!p)
             continue;
-        for (int d = 0; d < w->options.devices; d++) {
+        for (int d = 0; d < p->devices; d++) {
             sim_host_free(&p->gpu[d]);
             sim_gpu_free_streams(&p->gpu[d]);
             ncs_free(p->gpu[d].peer);
             sim_op_unref(p->gpu[d].last_launch);
         }
         sim_registered_free(p);
-        sim_free(p->gpu, (size_t)w->options.devices * sizeof *p->gpu);
+        sim_settings_free(p);
+        sim_free(p->gpu, (size_t)p->devices * sizeof *p->gpu);
         sim_free(p, sizeof *p);
     }
     ncs_free(w->process);
@@ -173,18 +183,27 @@ static void sim_machine_close(void)
     sim_world_trim();
 }
 
+static bool sim_machine_has_hosts(const struct ncs_shape *hosts, struct ncs_error *err)
+{
+    for (size_t i = 0; i <= hosts->firsts; i++) {
+        int devices = ncs_shape_devices(hosts, (int)i);
+        if (devices < 1 || devices > DEVICES_MOST)
+            return ncs_fail(err, NCS_BAD_INPUT, "devices per host must be 1..%d, not %d", DEVICES_MOST, devices);
+    }
+    return true;
+}
+
 static bool sim_machine_open(const struct ncs_machine_options *options, struct ncs_error *err)
 {
     if (sim_world.open)
         return ncs_fail(err, NCS_INTERNAL, "the simulator is open already");
-    if (options->devices < 0 || options->devices > 1024)
-        return ncs_fail(err, NCS_BAD_INPUT, "devices per host must be 1..1024, not %d",
-                        options->devices);
+    if (!sim_machine_has_hosts(&options->hosts, err))
+        return false;
     if (!sim_machine_begin(options, err)) {
         sim_machine_close();
         return false;
     }
-    provide(sim_world.options.nccl_version);
+    provide(newest_version());
     return true;
 }
 

@@ -72,7 +72,7 @@ static void measure(const struct ncs_scenario *scenario, const struct ncs_driver
                     struct took *took)
 {
     struct ncs_run_options options = {
-        .driver = "sim", .ranks = scenario->ranks, .devices = scenario->devices, .eager = UINT64_MAX,
+        .driver = "sim", .ranks = scenario->ranks, .hosts = scenario->hosts, .eager = UINT64_MAX,
         .policy = scenario->policy, .verify = scenario->verify, .once = !tried,
     };
     struct ncs_program program = scripted;

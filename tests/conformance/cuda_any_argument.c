@@ -109,7 +109,7 @@ static void garbage(void)
 
 START_TEST(any_argument)
 {
-    struct ncs_machine_options options = { .devices = 4, .device_memory = (uint64_t)1 << 20 };
+    struct ncs_machine_options options = { .hosts.devices = 4, .device_memory = (uint64_t)1 << 20 };
     for (seed = 0; seed < 40; seed++) {
         options.own_threads = seed % 8 == 0;
         run(&options, garbage);

@@ -344,7 +344,7 @@ END_TEST
 
 START_TEST(without_peers)
 {
-    struct ncs_machine_options options = { .devices = 4, .device_memory = (uint64_t)1 << 20,
+    struct ncs_machine_options options = { .hosts.devices = 4, .device_memory = (uint64_t)1 << 20,
                                            .no_peer_access = true };
     run(&options, no_peers);
 }

@@ -107,7 +107,7 @@ static void run_simulated(const struct sequence *q, int version, bool devices)
     const struct ncs_machine *machine = ncs_driver_sim.machine;
     struct ncs_local local = { .rank = 0 };
     struct ncs_error err = { 0 };
-    struct ncs_machine_options options = { .devices = 1, .nccl_version = version,
+    struct ncs_machine_options options = { .hosts.devices = 1, .nccl_version = version,
                                            .lack = devices ? NCS_LACK_NOTHING : NCS_LACK_DRIVER };
     struct ncs_context_options context = { .local = &local, .main = on_context, .arg = (void *)q };
     if (!machine->open(&options, &err) || !machine->spawn(&context, &err)) {

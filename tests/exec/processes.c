@@ -621,9 +621,7 @@ static void visible(void)
 
 static void variables(void)
 {
-    char number[16];
-    snprintf(number, sizeof number, "eth%d", rank);
-    setenv("NCCL_SOCKET_IFNAME", number, 1);
+    setenv("NCCL_SOCKET_IFNAME", rank == 0 ? "eth0" : "lo", 1); /* may differ */
     if (rank == 0)
         setenv("NCCL_ALGO", "Ring", 1);
     if (rank == 1)

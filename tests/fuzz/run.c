@@ -16,7 +16,7 @@ static void run(struct ncs_script *script, struct ncs_scenario *scenario,
     struct ncs_program program = ncs_script_program(script, scenario);
     struct ncs_run_options options = {
         .driver = "sim", .ranks = scenario->ranks < 8 ? scenario->ranks : 8, .verify = true,
-        .devices = scenario->devices, .policy = scenario->policy, .eager = scenario->sim_eager,
+        .hosts = scenario->hosts, .policy = scenario->policy, .eager = scenario->sim_eager,
         .timeout = 200000000, .nccl_version = scenario->sim_nccl,
         .device_memory = (uint64_t)1 << 26,
     };

@@ -21,7 +21,7 @@ static void leave(char c)
 static void both(int ranks, void (*f)(struct kernel_rank *r), void (*check)(void))
 {
     for (int threads = 0; threads < 2; threads++) {
-        struct ncs_machine_options options = { .own_threads = threads, .devices = 1 };
+        struct ncs_machine_options options = { .own_threads = threads, .hosts.devices = 1 };
         kernel_open(&options);
         trail[0] = '\0';
         stop = kernel_run(ranks, f);
@@ -360,7 +360,7 @@ static void one_of_two_pairs(struct kernel_rank *r)
 
 START_TEST(links_are_between_devices)
 {
-    struct ncs_machine_options options = { .devices = 4 };
+    struct ncs_machine_options options = { .hosts.devices = 4 };
     kernel_open(&options);
     trail[0] = '\0';
     ck_assert_int_eq(kernel_run(1, one_of_two_pairs), NCS_STOP_QUIET);

@@ -40,7 +40,7 @@ static enum ncs_stop run(int version, bool allowed)
 {
     memset(seen, 0, sizeof seen);
     setenv("NCCL_MULTI_RANK_GPU_ENABLE", allowed ? "1" : "0", 1);
-    kernel_open(&(struct ncs_machine_options){ .devices = 2, .nccl_version = version });
+    kernel_open(&(struct ncs_machine_options){ .hosts.devices = 2, .nccl_version = version });
     shared_known = false;
     shared_gate = machine->gate_new();
     return kernel_run(RANKS, share);

@@ -19,7 +19,7 @@ START_TEST(more_than_guarded_stacks)
     static struct ncs_local local[MANY];
     for (int round = 0; round < 2; round++) {
         ran = 0;
-        kernel_open(&(struct ncs_machine_options){ .devices = 8, .ranks = MANY });
+        kernel_open(&(struct ncs_machine_options){ .hosts.devices = 8, .ranks = MANY });
         for (int i = 0; i < MANY; i++) {
             local[i] = (struct ncs_local){ .rank = i };
             ck_assert_msg(machine->spawn(&(struct ncs_context_options){ .process = i, .local = &local[i],

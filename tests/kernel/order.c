@@ -124,7 +124,7 @@ static void thread_main(void *arg)
 static void run(bool own_threads)
 {
     struct ncs_local local[THREADS];
-    kernel_open(&(struct ncs_machine_options){ .devices = DEVICES, .own_threads = own_threads });
+    kernel_open(&(struct ncs_machine_options){ .hosts.devices = DEVICES, .own_threads = own_threads });
     memset(last, 0, sizeof last);
     memset(seen, 0, sizeof seen);
     functions = ready = 0;

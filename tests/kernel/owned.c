@@ -3,7 +3,7 @@
 
 static void one_rank(void (*body)(struct kernel_rank *r))
 {
-    kernel_open(&(struct ncs_machine_options){ .devices = 2 });
+    kernel_open(&(struct ncs_machine_options){ .hosts.devices = 2 });
     ck_assert_int_eq(kernel_run(1, body), NCS_STOP_DONE);
     kernel_end();
 }

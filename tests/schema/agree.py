@@ -13,12 +13,19 @@ import jsonschema
 import ruamel.yaml
 
 
+def with_text_keys(value):
+    """A key of JSON is a text: the number of a rank, too."""
+    if isinstance(value, dict):
+        return {str(key) if type(key) is int else key: with_text_keys(item) for key, item in value.items()}
+    return [with_text_keys(item) for item in value] if isinstance(value, list) else value
+
+
 def read(path):
     """The document as JSON has it, typed by YAML 1.2's core schema."""
     yaml = ruamel.yaml.YAML(typ="safe", pure=True)
     yaml.version = (1, 2)
     with open(path, encoding="utf-8") as text:
-        return yaml.load(text)
+        return with_text_keys(yaml.load(text))
 
 
 def undescribed(schema, path):

@@ -290,7 +290,7 @@ static void rank_free(void *rank)
 
 static inline struct ncs_run_options options(int ranks)
 {
-    return (struct ncs_run_options){ .driver = "sim", .ranks = ranks, .devices = 8,
+    return (struct ncs_run_options){ .driver = "sim", .ranks = ranks, .hosts.devices = 8,
                                      .eager = UINT64_MAX, .verify = true };
 }
 

@@ -68,7 +68,7 @@ static inline const struct ncs_result *execute(const char *text, bool threads)
     script = load(text);
     ck_assert_msg(script != NULL, "%s:%d: %s", err.file, err.line, err.text);
     struct ncs_run_options o = {
-        .driver = "sim", .ranks = scenario.ranks, .devices = scenario.devices,
+        .driver = "sim", .ranks = scenario.ranks, .hosts = scenario.hosts,
         .policy = scenario.policy, .eager = UINT64_MAX, .verify = scenario.verify,
         .own_threads = threads,
     };

@@ -114,7 +114,7 @@ static enum ncs_verdict bench_with(const char *collective, struct ncs_plant plan
     const struct ncs_bench_options o = { .least = 4096, .most = 4096, .step = 1, .iters = 2, .rounds = 1, .cycles = 1,
                                          .checks = 1, .type = ncclFloat32, .average = NCS_BENCH_MEAN,
                                          .launches = launches };
-    const struct ncs_run_options run = { .driver = "sim", .ranks = 4, .devices = 8, .verify = true, .once = true,
+    const struct ncs_run_options run = { .driver = "sim", .ranks = 4, .hosts.devices = 8, .verify = true, .once = true,
                                          .plant = plant };
     wrong_out = wrong_in = 0;
     struct ncs_bench *b = ncs_bench_new(ncs_bench_find(collective), &o, &run, add_wrong, NULL);
@@ -146,7 +146,7 @@ START_TEST(large_results_are_right)
         const struct ncs_bench_options o = { .least = 17 << 20, .most = 17 << 20, .step = 1, .iters = 1, .rounds = 1,
                                              .cycles = 1, .checks = 1, .type = i < 2 ? ncclFloat32 : ncclBfloat16,
                                              .average = NCS_BENCH_MEAN, .unalign = (size_t)i % 2 };
-        const struct ncs_run_options run = { .driver = "sim", .ranks = 3, .devices = 8, .verify = true, .once = true };
+        const struct ncs_run_options run = { .driver = "sim", .ranks = 3, .hosts.devices = 8, .verify = true, .once = true };
         wrong_out = wrong_in = 0;
         struct ncs_bench *b = ncs_bench_new(ncs_bench_find(collectives[i / 2]), &o, &run, add_wrong, NULL);
         ck_assert_int_eq(ncs_bench_execute(b)->verdict, NCS_PASS);

@@ -9,7 +9,7 @@ static const struct ncs_result *compute(const char *text, uint64_t most, int64_t
     script = load(text);
     ck_assert_msg(script != NULL, "%s:%d: %s", err.file, err.line, err.text);
     struct ncs_run_options o = {
-        .driver = "sim", .ranks = scenario.ranks, .devices = scenario.devices, .verify = true,
+        .driver = "sim", .ranks = scenario.ranks, .hosts = scenario.hosts, .verify = true,
         .own_threads = threads, .computing = most, .timeout = timeout,
     };
     struct ncs_program p = ncs_script_program(script, &scenario);
@@ -140,7 +140,7 @@ END_TEST
 /* At the prompt the line is given up, and not the run. */
 START_TEST(test_at_the_prompt)
 {
-    struct ncs_run_options o = { .driver = "sim", .ranks = 2, .devices = 8, .computing = 1000000 };
+    struct ncs_run_options o = { .driver = "sim", .ranks = 2, .hosts.devices = 8, .computing = 1000000 };
     const struct ncs_code *code;
     size_t replies;
     ncs_scenario_init(&scenario, "prompt");

@@ -388,7 +388,7 @@ static const struct ncs_result *execute(const char *text)
     remove(path);
     rmdir(folder);
     ck_assert_msg(script != NULL, "%s", err.text);
-    struct ncs_run_options o = { .driver = "sim", .ranks = 1, .devices = 8, .verify = true };
+    struct ncs_run_options o = { .driver = "sim", .ranks = 1, .hosts.devices = 8, .verify = true };
     struct ncs_program p = ncs_script_program(script, &scenario);
     run = ncs_run_new(&o, &p, NULL, NULL);
     return ncs_run_execute_on(run, &driver);

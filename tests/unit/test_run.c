@@ -54,7 +54,7 @@ START_TEST(test_policy)
     ck_assert_uint_eq(fake.options.eager, 17);
     ck_assert(fake.options.seeded && fake.options.own_threads);
     ck_assert_uint_eq(fake.options.seed, 3);
-    ck_assert_int_eq(fake.options.devices, 8);
+    ck_assert_int_eq(fake.options.hosts.devices, 8);
     finish();
 }
 END_TEST

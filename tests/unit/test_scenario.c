@@ -25,7 +25,7 @@ START_TEST(test_defaults)
     ck_assert_str_eq(s.file, "scenarios/bugs/skipped-call.lua");
     ck_assert_ptr_null(s.about);
     ck_assert_int_eq(s.ranks, 2);
-    ck_assert_int_eq(s.devices, 8);
+    ck_assert_int_eq(s.hosts.devices, 8);
     ck_assert(s.world && s.verify);
     ck_assert_int_eq(s.outcome.verdict, NCS_PASS);
     ck_assert_str_eq(s.outcome.comm, "world");
@@ -140,9 +140,9 @@ START_TEST(test_check_ranges)
     ck_assert_str_eq(checked(&s), "");
     s.ranks = 1;
     ck_assert_str_eq(checked(&s), "");
-    s.devices = 0;
+    s.hosts.devices = 0;
     ck_assert_str_eq(checked(&s), "devices = 0: expected 1 to 1024");
-    s.devices = 8;
+    s.hosts.devices = 8;
     s.sim_lanes = -1;
     ck_assert_str_eq(checked(&s), "sim: lanes = -1: expected 0 to 1000000");
     s.sim_lanes = 0;
@@ -227,7 +227,7 @@ START_TEST(test_can_run)
 {
     struct ncs_scenario s;
     struct ncs_str reason = { 0 };
-    struct ncs_run_options o = { .driver = "sim", .ranks = 4, .devices = 2 };
+    struct ncs_run_options o = { .driver = "sim", .ranks = 4, .hosts.devices = 2 };
     ncs_scenario_init(&s, "a.lua");
     ck_assert(ncs_scenario_can_run(&s, &o, &reason));
     ck_assert_uint_eq(reason.bytes, 0);

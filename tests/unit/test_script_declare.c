@@ -106,7 +106,7 @@ START_TEST(test_declaration)
           "    finding = 'extra-call' } }\nerror('not reached without ranks')");
     ck_assert_int_eq(scenario.ranks, 4);
     ck_assert_str_eq(scenario.about, "x");
-    ck_assert_int_eq(scenario.devices, 2);
+    ck_assert_int_eq(scenario.hosts.devices, 2);
     ck_assert(!scenario.world && !scenario.verify);
     ck_assert_int_eq(scenario.policy, NCS_POLICY_TYPICAL);
     ck_assert_int_eq(scenario.timeout, 2000000000);
@@ -331,6 +331,26 @@ START_TEST(test_values_of_variables)
 }
 END_TEST
 
-NCS_TEST_MAIN("script declare", test_small_floats, test_every_small_float_comes_back, test_integers,
+START_TEST(test_single_ranks)
+{
+    loads("scenario { ranks = 4, params = { odd = 2 }, devices = { 7, 1, 8 },\n"
+          "  env = function(param) return { NCCL_NET = 'Socket', [param.odd] = { NCCL_ALGO = 'Ring' }, [0] = {} } end,\n"
+          "  sim = { nccl = { others = '2.30.7', [1] = '2.28.9' } } }");
+    ck_assert_int_eq(scenario.hosts.devices, 8);
+    ck_assert_uint_eq(scenario.hosts.firsts, 2);
+    ck_assert_int_eq(scenario.hosts.first[0], 7);
+    ck_assert_int_eq(scenario.hosts.first[1], 1);
+    ck_assert_uint_eq(scenario.envs, 1);
+    ck_assert_uint_eq(scenario.owns.count, 2);
+    ck_assert_str_eq(ncs_owns_variable(&scenario.owns, 2, "NCCL_ALGO"), "Ring");
+    ck_assert_int_eq(ncs_owns_version(&scenario.owns, 1, 0), 22809);
+    ck_assert_int_eq(scenario.sim_nccl, 23007);
+    ncs_scenario_free(&scenario);
+    refuses("scenario { ranks = 2, sim = { nccl = { [1] = '2.28.8' } } }", 1, "the simulator can be NCCL");
+    refuses("scenario { ranks = 2,\n env = function() return 7 end }", 2, "a table of NAME = text");
+}
+END_TEST
+
+NCS_TEST_MAIN("script declare", test_single_ranks, test_small_floats, test_every_small_float_comes_back, test_integers,
               test_declaration, test_declaration_finding, test_declaration_functions,
               test_bad_declarations, test_closed_variables, test_variables, test_values_of_variables)

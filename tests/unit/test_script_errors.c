@@ -384,7 +384,7 @@ START_TEST(test_memory_limit)
 {
     struct ncs_script *s = script = load(
         "scenario { ranks = 2 }\nlocal t = {}\nwhile true do t[#t + 1] = ('x'):rep(10000) .. #t end");
-    struct ncs_run_options o = { .driver = "sim", .ranks = 2, .devices = 8, .verify = true };
+    struct ncs_run_options o = { .driver = "sim", .ranks = 2, .hosts.devices = 8, .verify = true };
     struct ncs_program p = ncs_script_program(s, &scenario);
     ncs_budget_limit(ncs_budget_used() + (8 << 20));
     run = ncs_run_new(&o, &p, NULL, NULL);

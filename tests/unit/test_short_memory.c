@@ -32,7 +32,7 @@ static enum ncs_verdict try_with(size_t more, struct ncs_error *loading)
     struct ncs_script *s = script = load(text);
     *loading = s ? (struct ncs_error){ 0 } : err;
     if (s) {
-        struct ncs_run_options o = { .driver = "sim", .ranks = 3, .devices = 8, .verify = true };
+        struct ncs_run_options o = { .driver = "sim", .ranks = 3, .hosts.devices = 8, .verify = true };
         struct ncs_program p = ncs_script_program(s, &scenario);
         run = ncs_run_new(&o, &p, NULL, NULL);
         verdict = ncs_run_execute(run)->verdict;

@@ -35,6 +35,7 @@ enum ncs_cause_kind {
     NCS_CAUSE_UNUSED,   /* a fault whose call never came */
     NCS_CAUSE_LOST_RESOURCE, /* what nobody will free */
     NCS_CAUSE_STALE,    /* memory freed while something refers to it */
+    NCS_CAUSE_SETTING,  /* a variable of the environment that processes do not share */
     NCS_CAUSE_INEXACT,  /* a result that is NCCL's but lost precision */
     NCS_CAUSE_RETYPED,  /* a reduction of a buffer that has another type */
     NCS_CAUSE_UNWRITTEN, /* memory that nothing has written is used */
@@ -154,6 +155,7 @@ const struct ncs_call *const *ncs_stale_target(const struct ncs_analysis *q, con
 /* ---- calls that failed (rules/common/failed_call_origin.c) ---- */
 
 enum ncs_failing { /* why a call failed, in the order of checks */
+    NCS_FAILING_VERSION,
     NCS_FAILING_SAME_DEVICE,
     NCS_FAILING_REUSED_ID,
     NCS_FAILING_NULL_COMM,

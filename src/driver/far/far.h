@@ -6,6 +6,7 @@
 
 #include "api/gen/api.h"
 #include "api/journal.h"
+#include "api/process.h"
 #include "base/error.h"
 #include "driver/driver.h"
 #include "driver/far/pack.h"
@@ -59,5 +60,10 @@ bool far_read(const void *there, void *here, size_t bytes);
 /* Sets or removes a variable of the environment in all other processes: "NAME=value", "NAME"; "" gives all of them the values that
  * they had at first. */
 void far_put_variable(const char *setting);
+/* False and err: ranks of one process, which share its environment, are to have different variables. */
+bool far_can_own(const struct ncs_owns *owns, int ranks, struct ncs_error *err);
+/* Sets variables of single ranks in their processes; far_take_back undoes it in this one. */
+void far_put_owns(const struct ncs_owns *owns);
+void far_take_back(void);
 
 #endif

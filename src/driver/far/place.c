@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -96,13 +97,104 @@ bool far_read(const void *there, void *here, size_t bytes)
     return true;
 }
 
-void far_put_variable(const char *setting)
+static void place_tell_variable(int process, const char *setting)
 {
     struct ncs_str body = { 0 }, answer = { 0 };
     ncs_str_add_bytes(&body, setting, strlen(setting) + 1);
-    for (int p = 1; p < far_places.processes; p++) {
-        far_ask(p, FAR_VARIABLE, &body, &answer);
-        ncs_str_free(&answer);
-    }
+    far_ask(process, FAR_VARIABLE, &body, &answer);
+    ncs_str_free(&answer);
     ncs_str_free(&body);
+}
+
+void far_put_variable(const char *setting)
+{
+    for (int p = 1; p < far_places.processes; p++)
+        place_tell_variable(p, setting);
+}
+
+/* ---- variables of single ranks ---- */
+
+/* Variables of this process as they were, the latest first. */
+static struct place_kept {
+    struct place_kept *next;
+    char *name, *value; /* NULL = it was not set */
+} *place_kept;
+
+/* Takes the name. */
+static void place_put_here(char *name, const char *value)
+{
+    struct place_kept *k = ncs_new(sizeof *k);
+    *k = (struct place_kept){ place_kept, name, ncs_copy_text(getenv(name)) };
+    place_kept = k;
+    setenv(name, value, 1);
+}
+
+void far_take_back(void)
+{
+    for (struct place_kept *k = place_kept, *next; k; k = next) {
+        next = k->next;
+        if (k->value)
+            setenv(k->name, k->value, 1);
+        else
+            unsetenv(k->name);
+        ncs_free(k->name);
+        ncs_free(k->value);
+        ncs_free(k);
+    }
+    place_kept = NULL;
+}
+
+const char *ncs_driver_variable(const char *name)
+{
+    const char *value = getenv(name);
+    for (const struct place_kept *k = place_kept; k; k = k->next)
+        if (strcmp(k->name, name) == 0)
+            value = k->value;
+    return value;
+}
+
+/* Another rank of the process that is not to have this value; -1 = none. */
+static int place_shares(const struct ncs_owns *owns, const struct ncs_own *own, const char *name, const char *value, int ranks)
+{
+    for (int r = 0; r < ranks; r++) {
+        const char *other = ncs_owns_variable(owns, r, name);
+        if (r != own->process && far_process(r) == far_process(own->process) && (!other || strcmp(other, value) != 0))
+            return r;
+    }
+    return -1;
+}
+
+bool far_can_own(const struct ncs_owns *owns, int ranks, struct ncs_error *err)
+{
+    bool can = true;
+    for (size_t i = 0; i < owns->count && can; i++) {
+        const struct ncs_own *own = &owns->own[i];
+        char *name = ncs_copy_text(own->variable ? own->variable : "="), *value = strchr(name, '=');
+        *value++ = '\0';
+        int other = own->variable ? place_shares(owns, own, name, value, ranks) : -1;
+        can = other < 0;
+        if (!can) {
+            ncs_fail(err, NCS_BAD_INPUT, "driver nccl: env: %s is set for rank %d and not for rank %d, but both are threads of one "
+                     "process, whose environment NCCL reads", name, own->process, other);
+            ncs_fail_hint(err, "start a process for each rank (mpirun, srun), or use --driver sim");
+        }
+        ncs_free(name);
+    }
+    return can;
+}
+
+void far_put_owns(const struct ncs_owns *owns)
+{
+    for (size_t i = 0; i < owns->count; i++) {
+        const struct ncs_own *own = &owns->own[i];
+        if (!own->variable)
+            continue;
+        if (far_process(own->process) > 0) {
+            place_tell_variable(far_process(own->process), own->variable);
+            continue;
+        }
+        char *name = ncs_copy_text(own->variable), *value = strchr(name, '=');
+        *value++ = '\0';
+        place_put_here(name, value);
+    }
 }

@@ -25,6 +25,7 @@
 #include "shim/exec/misuse.h"
 #include "shim/exec/places.h"
 #include "shim/exec/processes.h"
+#include "shim/exec/unlike.h"
 #include "shim/exec/reproduce.h"
 #include "shim/exec/settle.h"
 #include "shim/exec/site.h"
@@ -191,6 +192,7 @@ static bool exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *d
     ncs_checks_fill(r);
     struct ncs_notices *notices = ncs_checks_notices();
     bool lost = r->stop == NCS_STOP_DONE && ncs_exec_faults_lost(notices);
+    ncs_exec_unlike(notices);
     ncs_diagnose(journal, &snapshot, notices->notice, notices->count, &r->diagnosis);
     ncs_diagnosis_decide(&r->diagnosis, journal);
     word_for_programs(&r->diagnosis, lost);

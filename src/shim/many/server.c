@@ -71,9 +71,9 @@ static struct server_process *welcome_process(pid_t pid, const struct wire_hello
     choose_devices(p, hello);
     if (p->number == 1 && hello->program[0]) /* the report's title */
         program_invocation_name = ncs_copy_text(hello->program);
-    variables_compare(pid, hello->variables);
+    p->variables = variables_copy(hello->variables);
     job_add_process(p);
-    sim_foreign_new_process(p->number, pid, p->device && p->devices ? p->device[0] : 0);
+    sim_foreign_new_process(p->number, pid, p->device && p->devices ? p->device[0] : 0, p->variables);
     return p;
 }
 
@@ -157,11 +157,11 @@ static bool open_server(void)
 }
 
 /* Makes the machine for the first process. NULL = done. */
-static const char *open_for(pid_t pid, const struct wire_hello *hello)
+static const char *open_for(const struct wire_hello *hello)
 {
     if (server.open)
         return NULL;
-    variables_adopt(pid, hello->variables);
+    variables_adopt(hello->variables);
     return open_server() ? NULL : "there is no machine";
 }
 
@@ -175,7 +175,7 @@ static void receive_client(int connection)
     const char *why = heard ? check_hello(connection, hello, &peer) : "its greeting is broken";
     hello->devices[sizeof hello->devices - 1] = hello->program[sizeof hello->program - 1] = '\0';
     hello->variables[sizeof hello->variables - 1] = hello->variables[sizeof hello->variables - 2] = '\0';
-    why = why ? why : open_for(peer.pid, hello);
+    why = why ? why : open_for(hello);
     struct wire *wire = why ? NULL : map_wire(file);
     why = why ? why : take_in(connection, peer.pid, hello, wire);
     welcome.joined = !why;

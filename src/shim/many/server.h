@@ -22,6 +22,7 @@ struct server_process {
     pid_t pid;
     int pidfd;
     int number;             /* in the machine, from 1 */
+    char *variables;        /* NCCL's, as in struct wire_hello */
     const int *device;      /* the machine's numbers of the devices that it sees; NULL = all */
     int devices;
     bool gone;

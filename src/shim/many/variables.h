@@ -1,13 +1,14 @@
-/* NCCL's variables of the processes: the first one's are those of the job. */
+/* NCCL's variables of the processes. A list is as in struct wire_hello. */
 #ifndef NCS_SHIM_VARIABLES_H
 #define NCS_SHIM_VARIABLES_H
 
-#include <sys/types.h>
+#include <stddef.h>
 
-/* A list is as in struct wire_hello. Sets the variables of this process to those of the first process. */
-void variables_adopt(pid_t pid, const char *list);
-
-/* Prints in which variables another process differs from the first, each variable once. */
-void variables_compare(pid_t pid, const char *list);
+/* Sets the variables of this process to those of the first process. */
+void variables_adopt(const char *list);
+char *variables_copy(const char *list);
+const char *variables_next(const char *at);
+/* The value of the variable, of whose name only so many bytes count; NULL = it is not set. */
+const char *variables_find(const char *list, const char *name, size_t bytes);
 
 #endif

@@ -51,7 +51,7 @@ static const struct rule rules[CONFIG_FIELDS] = {
 static bool config_is_known(const ncclConfig_t *config, size_t offset, size_t bytes, int since)
 {
     return (int)config->version >= since && config->size >= offset + bytes &&
-           sim_world.options.nccl_version >= since;
+           sim_version_now() >= since;
 }
 
 static int given_value(const ncclConfig_t *config, const struct rule *rule)

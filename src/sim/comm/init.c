@@ -183,14 +183,16 @@ static void rendezvous_refuse(struct rendezvous *r, struct init_job *last, const
             r->seat[i].job->why = why;
 }
 
-/* The ranks that refuse to share a GPU are done, the others wait for them. */
-static bool refuse_sharing(struct rendezvous *r, struct comm_rank *const *member)
+/* The ranks that refuse others' version, or to share a GPU, are done; the others wait for them. */
+static bool refuse_members(struct rendezvous *r, struct comm_rank *const *member)
 {
-    bool *refuses = sim_sharing_refused(member, r->nranks);
+    bool *refuses = sim_versions_refused(member, r->nranks), differ = refuses != NULL;
+    if (!refuses)
+        refuses = sim_sharing_refused(member, r->nranks);
     if (!refuses)
         return false;
     rendezvous_settle(r, REFUSED);
-    r->why = "ranks share a GPU";
+    r->why = differ ? "ranks have different versions of NCCL" : "ranks share a GPU";
     for (int i = 0; i < r->nranks; i++) {
         struct init_job *job = r->seat[i].job;
         job->why = r->why;
@@ -206,7 +208,7 @@ static void init_complete(struct rendezvous *r)
     struct comm_rank **member = ncs_new((size_t)r->nranks * sizeof *member);
     for (int i = 0; i < r->nranks; i++)
         member[i] = r->seat[i].job->job.about;
-    if (!refuse_sharing(r, member)) {
+    if (!refuse_members(r, member)) {
         sim_comm_new(member, r->nranks)->made_by = r;
         rendezvous_settle(r, COMPLETE);
         for (int i = 0; i < r->roots; i++)

@@ -1,25 +1,29 @@
 #include "sim/comm/sharing.h"
 
 #include <stdint.h>
+#include <string.h>
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "sim/comm/comm.h"
 #include "sim/kernel/world.h"
-#include "sim/settings/environment.h"
+#include "sim/settings/own.h"
 #include "sim/settings/version.h"
 
-/* NCCL_HOSTID is equal on all ranks, so with it all ranks seem to be on one host. */
-static int host_of(const struct comm_rank *cr)
+/* NCCL takes NCCL_HOSTID for the host's name. */
+static uint64_t host_of(const struct comm_rank *cr)
 {
-    return sim_env_text(ENV_HOSTID) ? 0 : cr->process->host;
+    const struct process *before = sim_own_act(cr->process);
+    const char *name = sim_env_text(ENV_HOSTID);
+    sim_own_act(before);
+    return name ? ncs_hash_bytes(1, name, strlen(name)) : (uint64_t)cr->process->host;
 }
 
-/* The GPU of each rank of the run's machine, from 1. */
+/* The GPU of each rank of the run's machine; never 0. */
 static uint64_t gpu_key(const struct comm_rank *cr)
 {
-    return (uint64_t)host_of(cr) * (uint64_t)sim_world.options.devices +
-           (uint64_t)cr->gpu->device + 1;
+    return ncs_hash(host_of(cr), (uint64_t)cr->gpu->device) | 1;
 }
 
 /* By rank: the lowest other rank on its GPU, -1 = the rank is alone on it. NULL: no two ranks share
@@ -49,7 +53,7 @@ static int *find_sharers(struct comm_rank *const *member, int nranks)
 static bool leads_sharing_host(struct comm_rank *const *member, int nranks, const int *sharer,
                                int rank)
 {
-    int host = host_of(member[rank]);
+    uint64_t host = host_of(member[rank]);
     bool any = false;
     for (int i = 0; i < nranks; i++) {
         if (host_of(member[i]) != host)
@@ -68,6 +72,8 @@ static bool refuses(struct comm_rank *const *member, int nranks, const int *shar
 {
     const struct comm_rank *cr = member[rank];
     if (sim_env_is(ENV_MULTI_RANK_GPU_ENABLE, 1)) {
+        if (!sim_env_is(ENV_NVLS_ENABLE, 1))
+            return false;
         sim_warn_on(cr->gpu, "%s", sim_version_does(DOES_CHECK_ALL_GPUS)
                                ? "NCCL_NVLS_ENABLE has been set to \"1\" and communicator has multiple ranks using "
                                  "the same NVML device. This is not compatible with NCCL_NVLS_ENABLE=1."
@@ -95,14 +101,43 @@ static bool refuses(struct comm_rank *const *member, int nranks, const int *shar
 
 bool *sim_sharing_refused(struct comm_rank *const *member, int nranks)
 {
-    if (sim_env_is(ENV_MULTI_RANK_GPU_ENABLE, 1) && !sim_env_is(ENV_NVLS_ENABLE, 1))
-        return NULL;
     int *sharer = find_sharers(member, nranks);
     if (!sharer)
         return NULL;
-    bool *refused = ncs_new((size_t)nranks * sizeof *refused);
-    for (int i = 0; i < nranks; i++)
-        refused[i] = refuses(member, nranks, sharer, i);
+    bool *refused = ncs_new((size_t)nranks * sizeof *refused), any = false;
+    for (int i = 0; i < nranks; i++) {
+        const struct process *before = sim_own_act(member[i]->process);
+        any |= refused[i] = refuses(member, nranks, sharer, i);
+        sim_own_act(before);
+    }
     ncs_free(sharer);
+    if (any)
+        return refused;
+    ncs_free(refused);
+    return NULL;
+}
+
+static int version_of(const struct comm_rank *cr)
+{
+    return cr->process->settings ? cr->process->settings->nccl_version : sim_world.options.nccl_version;
+}
+
+/* Each rank compares all with its own and names the first that differs, so all of them fail (NCCL 2.30.7, src/init.cc). The
+ * library compares what the bootstrap has carried over: versions that carry other structures fail there, with other words. */
+bool *sim_versions_refused(struct comm_rank *const *member, int nranks)
+{
+    int other = 0;
+    while (other < nranks && version_of(member[other]) == version_of(member[0]))
+        other++;
+    if (other == nranks)
+        return NULL;
+    bool *refused = ncs_new((size_t)nranks * sizeof *refused);
+    for (int i = 0; i < nranks; i++) {
+        const struct comm_rank *self = member[i];
+        int differs = version_of(self) == version_of(member[0]) ? other : 0;
+        sim_warn_on(self->gpu, "Mismatched NCCL version detected : rank %d version %d rank %d version %d", differs,
+                    version_of(member[differs]), i, version_of(self));
+        refused[i] = true;
+    }
     return refused;
 }

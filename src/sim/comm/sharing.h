@@ -1,4 +1,4 @@
-/* Several ranks of a communicator on one GPU: which versions refuse it, and on which ranks. */
+/* Ranks that refuse to be in one communicator: several on one GPU, and different versions of NCCL. */
 #ifndef NCS_SIM_SHARING_H
 #define NCS_SIM_SHARING_H
 
@@ -8,5 +8,6 @@ struct comm_rank;
 
 /* By rank: true if it refuses the communicator. The caller frees it. NULL: no rank refuses. */
 bool *sim_sharing_refused(struct comm_rank *const *member, int nranks);
+bool *sim_versions_refused(struct comm_rank *const *member, int nranks);
 
 #endif

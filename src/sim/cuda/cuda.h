@@ -14,9 +14,10 @@ static inline struct gpu *sim_current_gpu(const struct context *c)
     return sim_process_gpu(c->process, c->device);
 }
 
-static inline bool sim_is_device(int device)
+/* True if the running context's host has a device of that number. */
+static inline bool sim_is_device(const struct context *c, int device)
 {
-    return device >= 0 && device < sim_world.options.devices;
+    return device >= 0 && device < c->process->devices;
 }
 
 /* The machine's number of the device that the program knows by this number. */

@@ -214,7 +214,7 @@ cudaError_t sim_cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, 
                                     size_t bytes, cudaStream_t stream)
 {
     CUDA_ENTER(c);
-    if (!sim_is_device(dst_device) || !sim_is_device(src_device))
+    if (!sim_is_device(c, dst_device) || !sim_is_device(c, src_device))
         return sim_cuda_return(c, cudaErrorInvalidDevice);
     return sim_cuda_return(c, enqueue_copy(c, &(struct copy){ .dst = dst, .src = src, .rows = { bytes, 1 },
                                                               .kind = cudaMemcpyDeviceToDevice,

@@ -18,14 +18,14 @@ cudaError_t sim_cudaGetDeviceCount(int *count)
         return sim_cuda_return(c, sim_cuda_refusal(c));
     if (!count)
         return sim_cuda_return(c, cudaErrorInvalidValue);
-    *count = sim_world.options.devices;
+    *count = c->process->devices;
     return sim_cuda_return(c, sim_current_gpu(c)->fault);
 }
 
 cudaError_t sim_cudaSetDevice(int device)
 {
     CUDA_ENTER_ANY(c);
-    if (!sim_is_device(device))
+    if (!sim_is_device(c, device))
         return sim_cuda_return(c, cudaErrorInvalidDevice);
     c->device = device;
     return sim_cuda_return(c, sim_current_gpu(c)->fault);

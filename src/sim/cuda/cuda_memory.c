@@ -122,10 +122,10 @@ static bool is_managed(const struct context *c, const void *p, size_t bytes)
     return a && a->kind == MEMORY_MANAGED && bytes > 0 && sim_memory_reachable(c->process, p, bytes);
 }
 
-static bool is_location(struct cudaMemLocation at)
+static bool is_location(const struct context *c, struct cudaMemLocation at)
 {
     return at.type == cudaMemLocationTypeDevice
-               ? sim_is_device(at.id)
+               ? sim_is_device(c, at.id)
                : at.type >= cudaMemLocationTypeHost && at.type <= cudaMemLocationTypeHostNumaCurrent;
 }
 
@@ -137,7 +137,7 @@ cudaError_t sim_cudaMemPrefetchAsync(const void *p, size_t bytes, struct cudaMem
         return sim_cuda_return(c, cudaErrorInvalidResourceHandle);
     if (flags != 0 || !is_managed(c, p, bytes))
         return sim_cuda_return(c, cudaErrorInvalidValue);
-    return sim_cuda_return(c, is_location(location) ? cudaSuccess : cudaErrorInvalidDevice);
+    return sim_cuda_return(c, is_location(c, location) ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
 cudaError_t sim_cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise advice,
@@ -150,6 +150,6 @@ cudaError_t sim_cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise
     if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy ||
         !is_managed(c, p, bytes))
         return sim_cuda_return(c, cudaErrorInvalidValue);
-    return sim_cuda_return(c, !somewhere || is_location(location) ? cudaSuccess
+    return sim_cuda_return(c, !somewhere || is_location(c, location) ? cudaSuccess
                                                               : cudaErrorInvalidDevice);
 }

@@ -13,7 +13,7 @@ cudaError_t sim_cudaDeviceCanAccessPeer(int *can, int device, int peer)
     CUDA_ENTER(c);
     if (!can)
         return sim_cuda_return(c, cudaErrorInvalidValue);
-    if (!sim_is_device(device) || !sim_is_device(peer))
+    if (!sim_is_device(c, device) || !sim_is_device(c, peer))
         return sim_cuda_return(c, cudaErrorInvalidDevice);
     *can = can_access(device, peer);
     return cudaSuccess;
@@ -25,12 +25,12 @@ cudaError_t sim_cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
     struct gpu *gpu = sim_current_gpu(c);
     if (flags != 0)
         return sim_cuda_return(c, cudaErrorInvalidValue);
-    if (!sim_is_device(peer) || peer == gpu->device)
+    if (!sim_is_device(c, peer) || peer == gpu->device)
         return sim_cuda_return(c, cudaErrorInvalidDevice);
     if (!can_access(gpu->device, peer))
         return sim_cuda_return(c, cudaErrorPeerAccessUnsupported);
     if (!gpu->peer)
-        gpu->peer = ncs_new((size_t)sim_world.options.devices * sizeof *gpu->peer);
+        gpu->peer = ncs_new((size_t)c->process->devices * sizeof *gpu->peer);
     if (gpu->peer[peer])
         return sim_cuda_return(c, cudaErrorPeerAccessAlreadyEnabled);
     gpu->peer[peer] = true;
@@ -41,7 +41,7 @@ cudaError_t sim_cudaDeviceDisablePeerAccess(int peer)
 {
     CUDA_ENTER(c);
     struct gpu *gpu = sim_current_gpu(c);
-    if (!sim_is_device(peer))
+    if (!sim_is_device(c, peer))
         return sim_cuda_return(c, cudaErrorInvalidDevice);
     if (!gpu->peer || !gpu->peer[peer])
         return sim_cuda_return(c, cudaErrorPeerAccessNotEnabled);

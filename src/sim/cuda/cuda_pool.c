@@ -87,7 +87,7 @@ static cudaError_t give_pool(cudaMemPool_t *out, int device, bool current)
     CUDA_ENTER(c);
     if (!out)
         return sim_cuda_return(c, cudaErrorInvalidValue);
-    if (!sim_is_device(device))
+    if (!sim_is_device(c, device))
         return sim_cuda_return(c, cudaErrorInvalidDevice);
     struct gpu *gpu = sim_process_gpu(c->process, device);
     struct pool *chosen = gpu->pool;
@@ -112,7 +112,7 @@ cudaError_t sim_cudaDeviceSetMemPool(int device, cudaMemPool_t handle)
 {
     CUDA_ENTER(c);
     struct pool *pool = find_pool(c, handle);
-    if (!sim_is_device(device))
+    if (!sim_is_device(c, device))
         return sim_cuda_return(c, cudaErrorInvalidDevice);
     if (!pool || pool->gpu->device != device)
         return sim_cuda_return(c, cudaErrorInvalidValue);
@@ -124,7 +124,7 @@ cudaError_t sim_cudaMemPoolCreate(cudaMemPool_t *out, const struct cudaMemPoolPr
 {
     CUDA_ENTER(c);
     if (!out || !props || props->allocType != cudaMemAllocationTypePinned ||
-        props->location.type != cudaMemLocationTypeDevice || !sim_is_device(props->location.id))
+        props->location.type != cudaMemLocationTypeDevice || !sim_is_device(c, props->location.id))
         return sim_cuda_return(c, cudaErrorInvalidValue);
     if (props->handleTypes != cudaMemHandleTypeNone)
         return sim_cuda_return(c, cudaErrorNotSupported); /* there are no other processes */

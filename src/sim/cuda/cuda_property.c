@@ -86,7 +86,7 @@ cudaError_t sim_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
     CUDA_ENTER(c);
     if (!prop)
         return sim_cuda_return(c, cudaErrorInvalidValue);
-    if (!sim_is_device(device))
+    if (!sim_is_device(c, device))
         return sim_cuda_return(c, cudaErrorInvalidDevice);
     property_fill(prop, sim_process_gpu(c->process, device));
     return cudaSuccess;
@@ -225,7 +225,7 @@ cudaError_t sim_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int
     CUDA_ENTER(c);
     if (!value)
         return sim_cuda_return(c, cudaErrorInvalidValue);
-    if (!sim_is_device(device))
+    if (!sim_is_device(c, device))
         return sim_cuda_return(c, cudaErrorInvalidDevice);
     struct cudaDeviceProp prop;
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
@@ -243,7 +243,7 @@ cudaError_t sim_cudaDeviceGetPCIBusId(char *id, int room, int device)
     CUDA_ENTER(c);
     if (!id || room < PCI_TEXT)
         return sim_cuda_return(c, cudaErrorInvalidValue);
-    if (!sim_is_device(device))
+    if (!sim_is_device(c, device))
         return sim_cuda_return(c, cudaErrorInvalidDevice);
     snprintf(id, (size_t)room, "%04x:%02x:00.0", (unsigned)pci_domain(device) & 0xffff,
              (unsigned)pci_bus(device) & 0xff);
@@ -271,7 +271,7 @@ cudaError_t sim_cudaDeviceGetByPCIBusId(int *device, const char *id)
     unsigned domain, bus, slot;
     if (!device || !id || !read_place(id, &domain, &bus, &slot))
         return sim_cuda_return(c, cudaErrorInvalidValue);
-    for (int d = 0; d < sim_world.options.devices; d++)
+    for (int d = 0; d < c->process->devices; d++)
         if ((unsigned)pci_domain(d) == domain && (unsigned)pci_bus(d) == bus && slot == 0) {
             *device = d;
             return cudaSuccess;

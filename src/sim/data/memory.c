@@ -61,7 +61,7 @@ struct allocation *sim_memory_at(const struct process *process, const void *p)
 static uint64_t *used(const struct process *process, int device)
 {
     struct world *w = &sim_world;
-    size_t index = (size_t)process->host * (size_t)w->options.devices + (size_t)device;
+    size_t index = (size_t)process->host * (size_t)w->devices_most + (size_t)device;
     if (index >= w->memory_used_count) {
         size_t count = index + 64;
         w->memory_used = ncs_resize(w->memory_used, count * sizeof *w->memory_used);

@@ -11,6 +11,7 @@ struct context;
 struct group;
 struct op;
 struct part;
+struct process;
 struct meeting;
 
 /* The steps of a turn of the scheduler. Each does all it can now, and returns whether it did anything. */
@@ -35,6 +36,13 @@ void sim_comm_hold(struct comm_rank *cr); /* NULL is a no-op */
 void sim_comm_let_go(struct comm_rank *cr);
 void sim_group_clear(struct group *g); /* drops everything queued */
 void sim_params_free(struct context *c); /* what ncclParam* returned */
+
+/* What is set for the process only; and its end. */
+void sim_settings_begin(struct process *p);
+/* All variables of the process, which it has not inherited from this one: "NAME=value", each with a NUL, an empty one at the end;
+ * borrowed. */
+void sim_settings_adopt(struct process *p, const char *variables);
+void sim_settings_free(struct process *p);
 
 /* The process dies: its contexts but this one stop, and its launches no longer take part. */
 void sim_process_stop(struct process *p, const struct context *except);

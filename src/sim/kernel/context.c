@@ -129,7 +129,7 @@ bool sim_context_new(const struct ncs_context_options *options, struct ncs_error
     struct context *c = sim_new(sizeof *c);
     c->options = *options;
     c->process = sim_world_process(options->process);
-    c->device = options->process % w->options.devices;
+    c->device = c->process->first_device;
     c->wait.deadline = -1;
     sem_init(&c->token, 0, 0);
     bool started = w->options.own_threads ? start_thread(c)

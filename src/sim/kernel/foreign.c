@@ -239,12 +239,13 @@ void sim_foreign_stop(enum ncs_stop how)
     sim_world.stop = how;
 }
 
-void sim_foreign_new_process(int number, pid_t pid, int device)
+void sim_foreign_new_process(int number, pid_t pid, int device, const char *variables)
 {
     pthread_mutex_lock(&token);
     struct process *p = sim_world_process(number);
     p->pid = pid;
     p->first_device = device;
+    sim_settings_adopt(p, variables);
     pthread_mutex_unlock(&token);
 }
 

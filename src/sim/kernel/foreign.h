@@ -56,8 +56,8 @@ void sim_foreign_stop(enum ncs_stop how);
 bool sim_foreign_is_entered(int64_t patience);
 
 /* A process of the program, beside process 0: whose memory its pageable pointers mean, and the device that is current in its
- * new threads. Without the token. */
-void sim_foreign_new_process(int number, pid_t pid, int device);
+ * new threads, its variables (sim_settings_adopt). Without the token. */
+void sim_foreign_new_process(int number, pid_t pid, int device, const char *variables);
 /* The process has ended: none of its threads acts any more, and its devices do no more work. why: what ended it, "signal 11";
  * NULL = it came to its end by itself. Without the token. */
 void sim_foreign_end_process(int number, const char *why);

@@ -93,8 +93,10 @@ bool sim_jobs_step(void)
         QUEUE_TAKE(w->dirty_first, w->dirty_last, next_dirty);
         job->dirty = false;
         any = true;
+        w->acting = job->process;
         if (!job->done && job->type->step(job) && !job->done)
             job_finish(job);
+        w->acting = NULL;
         sim_job_unref(job);
     }
     return any;

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/slab.h"
+#include "sim/kernel/above.h"
 
 struct world sim_world;
 
@@ -73,11 +74,15 @@ struct process *sim_world_process(int number)
         return p;
     p = w->process[number] = sim_new(sizeof *p);
     p->number = number;
-    p->host = number / w->options.devices;
+    struct ncs_seat seat = ncs_shape_seat(&w->options.hosts, number);
+    p->host = seat.host;
+    p->first_device = seat.device;
+    p->devices = ncs_shape_devices(&w->options.hosts, seat.host);
     p->stamped = -1;
-    p->gpu = sim_new((size_t)w->options.devices * sizeof *p->gpu);
-    for (int d = 0; d < w->options.devices; d++)
+    p->gpu = sim_new((size_t)p->devices * sizeof *p->gpu);
+    for (int d = 0; d < p->devices; d++)
         p->gpu[d] = (struct gpu){ .process = p, .device = d };
+    sim_settings_begin(p);
     return p;
 }
 

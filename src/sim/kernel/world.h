@@ -24,6 +24,7 @@
 struct capture;
 struct op;
 struct host;
+struct settings;
 struct job;
 struct pool;
 struct registered;
@@ -62,6 +63,8 @@ struct gpu {
 struct process {
     int number;
     int host;
+    int devices;             /* of its host */
+    struct settings *settings; /* its own (settings/own.h); NULL = those of all */
     bool dead;               /* killed by a planned fault, or by a signal */
     pid_t pid;               /* whose memory its pageable pointers mean; 0 = this process's */
     int first_device;        /* current in its new threads */
@@ -78,6 +81,9 @@ struct process {
 struct world {
     bool open;
     struct ncs_machine_options options;
+    int devices_most;        /* of a host */
+    bool own_settings;       /* some process has settings of its own */
+    const struct process *acting; /* whose settings count while a job steps; NULL = the running context's */
     struct ncs_observer observer;
     struct ncs_plant plant;
     int planted;             /* meetings with data so far */
@@ -139,7 +145,7 @@ struct world {
     struct ncs_map freed;               /* struct freed of watched allocations, by serial */
     size_t unwritten;                   /* allocations that are not written as a whole (data/unwritten.h) */
     size_t lazy_allocations;            /* allocations that take memory only when written */
-    uint64_t *memory_used;              /* by host * devices + device */
+    uint64_t *memory_used;              /* by host * devices_most + device */
     size_t memory_used_count;
 
     /* NCCL */

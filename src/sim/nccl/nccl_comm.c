@@ -14,7 +14,7 @@ ncclResult_t sim_ncclGetVersion(int *version)
         return ncclSuccess;
     if (!version)
         return ncclInvalidArgument;
-    *version = sim_world.options.nccl_version;
+    *version = sim_version_now();
     return ncclSuccess;
 }
 

@@ -120,13 +120,13 @@ ncclResult_t sim_ncclCommInitRankScalable(ncclComm_t *newcomm, int nranks, int m
                      false);
 }
 
-static int check_device_list(int ndev, const int *list)
+static int check_device_list(const struct context *c, int ndev, const int *list)
 {
-    const struct ncs_machine_options *o = &sim_world.options;
+    int devices = c->process->devices;
     bool shared = sim_env_is(ENV_MULTI_RANK_GPU_ENABLE, 1);
     for (int i = 0; list && i < ndev; i++) {
-        if (list[i] < 0 || list[i] >= o->devices) {
-            sim_warn("Invalid device %d (totalnDev=%d)", list[i], o->devices);
+        if (list[i] < 0 || list[i] >= devices) {
+            sim_warn("Invalid device %d (totalnDev=%d)", list[i], devices);
             return ncclInvalidArgument;
         }
         for (int k = 0; k < i && !shared; k++)
@@ -161,7 +161,7 @@ ncclResult_t sim_ncclCommInitAll(ncclComm_t *comms, int ndev, const int *list)
         sim_warn("Invalid device count requested : %d", ndev);
         return ncclInvalidArgument;
     }
-    int rc = check_device_list(ndev, list);
+    int rc = check_device_list(c, ndev, list);
     if (rc || ndev == 0)
         return rc;
     rc = sim_bootstrap_check();
@@ -173,7 +173,7 @@ ncclResult_t sim_ncclCommInitAll(ncclComm_t *comms, int ndev, const int *list)
     sim_group_begin(c);
     for (int i = 0; i < ndev && !rc; i++) {
         struct comm_rank *made;
-        if (!list && i >= sim_world.options.devices) {
+        if (!list && i >= c->process->devices) {
             c->device = device;
             return no_such_device(c);
         }

@@ -164,7 +164,7 @@ ncclResult_t sim_ncclParamGetParameter(const char *key, const char **value, int 
 static bool is_listed(int variable)
 {
     const struct env_row *row = &sim_env_rows[variable];
-    return row->since <= sim_world.options.nccl_version &&
+    return row->since <= sim_version_now() &&
            (!row->unpublished || sim_env_is(ENV_PARAM_DUMP_ALL, 1));
 }
 

@@ -8,6 +8,7 @@
 #include "api/gen/versions.h"
 #include "sim/kernel/world.h"
 #include "sim/settings/log.h"
+#include "sim/settings/own.h"
 
 #define NUMBER(name, preset_) { .key = "NCCL_" name, .preset = (preset_) }
 #define NEWER(name, preset_) { .key = "NCCL_" #name, .preset = (preset_), .since = NCS_SINCE_NCCL_##name }
@@ -72,9 +73,10 @@ static bool is_news(enum env variable)
 const char *sim_env_text(enum env variable)
 {
     const struct env_row *row = &sim_env_rows[variable];
-    if (row->since > sim_world.options.nccl_version)
+    if (row->since > sim_version_now())
         return NULL;
-    const char *text = getenv(row->key);
+    const struct settings *own = sim_own_settings();
+    const char *text = own && own->text[variable] ? own->text[variable] : getenv(row->key);
     if (!text || !*text)
         return NULL;
     bool of_log = variable == ENV_DEBUG || variable == ENV_DEBUG_FILE || variable == ENV_DEBUG_SUBSYS;
@@ -107,6 +109,6 @@ int sim_env_find(const char *key)
 {
     for (int i = 0; i < ENV_COUNT; i++)
         if (strcmp(sim_env_rows[i].key, key) == 0)
-            return sim_env_rows[i].since <= sim_world.options.nccl_version ? i : -1;
+            return sim_env_rows[i].since <= sim_version_now() ? i : -1;
     return -1;
 }

@@ -1,5 +1,5 @@
 /* NCCL's environment variables, read in one place: the process's own and those that a scenario
- * declares (which are set while its run lasts). One row per variable that NCCL lists as a
+ * declares (which are set while its run lasts; those of one rank only: own.h). One row per variable that NCCL lists as a
  * parameter; all other names that begin with NCCL_ change nothing here. */
 #ifndef NCS_SIM_ENVIRONMENT_H
 #define NCS_SIM_ENVIRONMENT_H

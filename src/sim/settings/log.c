@@ -12,6 +12,7 @@
 #include "sim/kernel/context.h"
 #include "sim/kernel/world.h"
 #include "sim/settings/environment.h"
+#include "sim/settings/own.h"
 
 #define SECOND ((int64_t)1000000000)
 
@@ -57,19 +58,31 @@ static unsigned read_mask(const char *text)
     return inverted ? ~mask : mask;
 }
 
-void sim_log_begin(void)
+struct log_state sim_log_read(void)
 {
     const char *level = sim_world.options.log ? sim_env_text(ENV_DEBUG) : NULL;
-    sim_world.log = (struct log_state){
+    return (struct log_state){
         .level = level ? (int)log_word_value(levels, level, strlen(level)) : LOG_NONE,
         .mask = read_mask(sim_env_text(ENV_DEBUG_SUBSYS)),
     };
 }
 
+void sim_log_begin(void)
+{
+    sim_world.log = sim_log_read();
+}
+
+static const struct log_state *log_state_of(const struct process *p)
+{
+    return p && p->settings ? &p->settings->log : &sim_world.log;
+}
+
 /* NCCL_DEBUG_FILE with %h and %p filled in; false = not set. */
 static bool file_of(const struct process *p, struct ncs_str *file)
 {
+    const struct process *before = sim_own_act(p);
     const char *text = sim_env_text(ENV_DEBUG_FILE);
+    sim_own_act(before);
     for (const char *at = text; at && *at; at++)
         if (at[0] == '%' && at[1] == 'h') {
             ncs_str_addf(file, "host%d", p->host);
@@ -119,7 +132,7 @@ static int log_thread(const struct context *c)
 static void log_warn(struct process *p, int thread, int device, const char *fmt, va_list args)
 {
     vsnprintf(p->last_error, sizeof p->last_error, fmt, args);
-    if (sim_world.log.level >= LOG_WARN)
+    if (log_state_of(p)->level >= LOG_WARN)
         log_write_line(p, thread, device, LOG_WARN, p->last_error);
 }
 
@@ -171,10 +184,15 @@ void sim_crash(const char *why)
         o->crash(o->self, ncs_local->call, why);
 }
 
+static bool log_wants_info(const struct process *p, enum log_subsys subsys)
+{
+    const struct log_state *log = log_state_of(p);
+    return log->level >= LOG_INFO && (log->mask & (unsigned)subsys);
+}
+
 bool sim_info_wanted(enum log_subsys subsys)
 {
-    const struct log_state *log = &sim_world.log;
-    return log->level >= LOG_INFO && (log->mask & (unsigned)subsys);
+    return log_wants_info(sim_own_process(), subsys);
 }
 
 static void info(const struct process *p, int thread, int device, const char *fmt, va_list args)
@@ -187,7 +205,7 @@ static void info(const struct process *p, int thread, int device, const char *fm
 void sim_info(enum log_subsys subsys, const char *fmt, ...)
 {
     struct context *c = sim_context_self();
-    if (!c || !c->process || !sim_info_wanted(subsys))
+    if (!c || !c->process || !log_wants_info(c->process, subsys))
         return;
     va_list args;
     va_start(args, fmt);
@@ -197,7 +215,7 @@ void sim_info(enum log_subsys subsys, const char *fmt, ...)
 
 void sim_info_on(const struct gpu *gpu, enum log_subsys subsys, const char *fmt, ...)
 {
-    if (!sim_info_wanted(subsys))
+    if (!log_wants_info(gpu->process, subsys))
         return;
     va_list args;
     va_start(args, fmt);
@@ -207,10 +225,15 @@ void sim_info_on(const struct gpu *gpu, enum log_subsys subsys, const char *fmt,
 
 /* ---- calls ---- */
 
+static bool log_wants_trace(const struct process *p)
+{
+    const struct log_state *log = log_state_of(p);
+    return log->level >= LOG_TRACE && (log->mask & LOG_CALL);
+}
+
 bool sim_trace_wanted(void)
 {
-    const struct log_state *log = &sim_world.log;
-    return log->level >= LOG_TRACE && (log->mask & LOG_CALL);
+    return log_wants_trace(sim_own_process());
 }
 
 static void trace(const struct process *p, int thread, const char *fmt, va_list args)
@@ -223,7 +246,7 @@ static void trace(const struct process *p, int thread, const char *fmt, va_list 
 void sim_trace(const char *fmt, ...)
 {
     struct context *c = sim_context_self();
-    if (!c || !c->process || !sim_trace_wanted())
+    if (!c || !c->process || !log_wants_trace(c->process))
         return;
     va_list args;
     va_start(args, fmt);
@@ -233,7 +256,7 @@ void sim_trace(const char *fmt, ...)
 
 void sim_trace_on(const struct gpu *gpu, const char *fmt, ...)
 {
-    if (!sim_trace_wanted())
+    if (!log_wants_trace(gpu->process))
         return;
     va_list args;
     va_start(args, fmt);
@@ -258,13 +281,13 @@ void sim_log_print(const char *fmt, ...)
 void sim_log_version(void)
 {
     struct context *c = sim_context_self();
-    const struct log_state *log = &sim_world.log;
+    const struct log_state *log = log_state_of(sim_own_process());
     if (!c || !c->process || c->process->version_said || log->level < LOG_VERSION)
         return;
     c->process->version_said = true;
     char version[16], text[64];
     snprintf(text, sizeof text, "NCCL version %s+cuda%d.%d",
-             ncs_nccl_version_text(sim_world.options.nccl_version, version, sizeof version),
+             ncs_nccl_version_text(sim_version_now(), version, sizeof version),
              CUDA_VERSION_REPORTED / 1000, CUDA_VERSION_REPORTED % 1000 / 10);
     if (log->level >= LOG_INFO) {
         log_write_line(c->process, log_thread(c), c->device, LOG_INFO, text);

@@ -42,7 +42,9 @@ bool sim_info_wanted(enum log_subsys subsys); /* before costly arguments are mad
 /* A line as it is, whatever the level. */
 void sim_log_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Reads what is to be logged from the environment. */
+/* What is to be logged by the environment of the process whose settings count. */
+struct log_state sim_log_read(void);
+/* Reads it for all processes without settings of their own. */
 void sim_log_begin(void);
 /* The line with NCCL's version, once per process. */
 void sim_log_version(void);

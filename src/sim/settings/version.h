@@ -14,6 +14,8 @@ enum nccl_does {
     DOES_COUNT
 };
 
+/* The version of the process that calls: sim_version_now is its code. */
+int sim_version_now(void);
 bool sim_version_does(enum nccl_does what);
 
 #endif

@@ -237,6 +237,7 @@ void ncs_judge_notices(const struct ncs_analysis *q, struct ncs_drafts *all)
         [NCS_NOTICE_HAZARD] = NCS_CAUSE_HAZARD, [NCS_NOTICE_LOST] = NCS_CAUSE_LOST,
         [NCS_NOTICE_FOREIGN] = NCS_CAUSE_FOREIGN, [NCS_NOTICE_UNUSED] = NCS_CAUSE_UNUSED,
         [NCS_NOTICE_LEFT] = NCS_CAUSE_LOST_RESOURCE, [NCS_NOTICE_STALE] = NCS_CAUSE_STALE,
+        [NCS_NOTICE_SETTING] = NCS_CAUSE_SETTING,
     };
     for (size_t i = 0; i < q->notices; i++) {
         const struct ncs_notice *n = &q->notice[i];

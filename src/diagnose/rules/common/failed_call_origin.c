@@ -2,9 +2,11 @@
  * message. */
 #include "diagnose/rules/rule.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "api/types.h"
+#include "api/version.h"
 #include "base/mem.h"
 #include "ncclscript/cuda_abi.h"
 #include "ncclscript/nccl_abi.h"
@@ -28,6 +30,64 @@ static const struct ncs_call *concerned(const struct ncs_call *call)
 static bool message_has(const struct ncs_call *call, const char *words)
 {
     return call->said && strstr(call->said, words);
+}
+
+/* ---- ranks with different versions ---- */
+
+/* What NCCL says names two ranks of the communicator (NCCL 2.30.7, src/init.cc): another one, then that of the call. */
+struct versions {
+    int other, other_version, own, own_version;
+};
+
+static bool read_versions(const struct ncs_call *call, struct versions *v)
+{
+    const char *at = call->said ? strstr(call->said, "Mismatched NCCL version") : NULL;
+    at = at ? strchr(at, ':') : NULL;
+    return at && sscanf(at, ": rank %d version %d rank %d version %d", &v->other, &v->other_version, &v->own, &v->own_version) == 4;
+}
+
+static bool is_version(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call **earlier)
+{
+    struct versions v;
+    (void)q;
+    (void)earlier;
+    return call->rc == ncclInvalidUsage && read_versions(call, &v);
+}
+
+static void format_version(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call *earlier,
+                           struct ncs_str *why, struct ncs_str *fix)
+{
+    struct versions v;
+    char text[16];
+    (void)q;
+    (void)earlier;
+    read_versions(call, &v);
+    ncs_str_addf(why, "; rank %d of the communicator has NCCL %s", v.other, ncs_nccl_version_text(v.other_version, text, sizeof text));
+    ncs_str_addf(why, ", rank %d has %s", v.own, ncs_nccl_version_text(v.own_version, text, sizeof text));
+    ncs_str_add(fix, "let all ranks load one version of NCCL: compare the library on all hosts and the paths by which programs "
+                     "find it (LD_LIBRARY_PATH, Python packages); `ncclscript doctor`, started as the job is, compares them");
+}
+
+/* Blames the ranks with another version than most have; where no version has most of them, all. False = not all ranks have told
+ * their version. */
+static bool blame_versions(const struct ncs_cause *r, struct ncs_draft *d)
+{
+    struct versions *v = ncs_new(r->calls * sizeof *v);
+    bool known = true;
+    size_t most = 0, *like = ncs_new(r->calls * sizeof *like);
+    for (size_t i = 0; i < r->calls; i++)
+        known &= read_versions(r->call[i], &v[i]);
+    for (size_t i = 0; i < r->calls; i++) {
+        for (size_t k = 0; known && k < r->calls; k++)
+            like[i] += v[k].own_version == v[i].own_version;
+        most = like[i] > most ? like[i] : most;
+    }
+    for (size_t i = 0; known && i < r->calls; i++)
+        if (like[i] < most || 2 * most <= r->calls)
+            ncs_add_culprit(d, r->call[i]->rank, r->call[i]->number, r->call[i]->place.line);
+    ncs_free(like);
+    ncs_free(v);
+    return known;
 }
 
 /* ---- ranks on one device ---- */
@@ -422,6 +482,7 @@ static const struct {
     void (*format)(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call *earlier,
                    struct ncs_str *why, struct ncs_str *fix);
 } failings[] = {
+    [NCS_FAILING_VERSION] = { is_version, format_version },
     [NCS_FAILING_SAME_DEVICE] = { is_same_device, format_same_device },
     [NCS_FAILING_REUSED_ID] = { is_reused_id, format_reused_id },
     [NCS_FAILING_NULL_COMM] = { is_null_comm, format_null_comm },
@@ -479,7 +540,9 @@ bool ncs_failed_because(const struct ncs_analysis *q, const struct ncs_cause *r,
         d->f.why = d->f.fix = NULL;
         return false;
     }
-    if (failing != NCS_FAILING_SAME_DEVICE || !blame_sharers(q, r->call[0], d))
+    bool blamed = failing == NCS_FAILING_SAME_DEVICE ? blame_sharers(q, r->call[0], d)
+                                                     : failing == NCS_FAILING_VERSION && blame_versions(r, d);
+    if (!blamed)
         for (size_t i = 0; i < r->calls; i++)
             ncs_add_culprit(d, r->call[i]->rank, r->call[i]->number, r->call[i]->place.line);
     d->order = r->call[0]->id;

@@ -1,0 +1,29 @@
+/* How much it matters that a variable differs between the processes of a job, and what ranks then do. */
+#ifndef NCS_API_WEIGHT_H
+#define NCS_API_WEIGHT_H
+
+enum ncs_weight {
+    NCS_MAY_DIFFER,  /* as CUDA_VISIBLE_DEVICES: does not count as a difference */
+    NCS_DIFFERS,
+    NCS_MUST_AGREE,  /* NCCL fails or hangs, or may do so */
+};
+
+/* What comes of a variable that ranks of a communicator do not share. */
+enum ncs_effect {
+    NCS_EFFECT_NONE,      /* nothing, or NCCL's ranks agree on one value when they join */
+    NCS_EFFECT_ALGORITHM, /* ranks choose another algorithm or protocol for a call */
+    NCS_EFFECT_CHANNELS,  /* ranks use another number of channels or threads */
+    NCS_EFFECT_CHUNKS,    /* ranks have buffers of another size, and cut data into other chunks */
+    NCS_EFFECT_TRANSPORT, /* the two ranks of a connection choose another transport */
+    NCS_EFFECT_MEETING,   /* ranks look for each other elsewhere */
+    NCS_EFFECTS
+};
+
+struct ncs_variable {
+    enum ncs_weight weight;
+    enum ncs_effect effect;
+};
+
+struct ncs_variable ncs_variable_of(const char *name);
+
+#endif

@@ -1,0 +1,1 @@
+scenario { ranks = 2, devices = { 7, 7.5 } }

@@ -1,0 +1,1 @@
+scenario { ranks = 2, env = { [true] = "Ring" } }

@@ -1,0 +1,1 @@
+scenario { ranks = 2, env = { [1] = { NCCL_ALG = "Ring" } } }

@@ -1,0 +1,1 @@
+scenario { ranks = 2, sim = { nccl = { [1] = "2.28.8" } } }
