@@ -34,9 +34,28 @@ enum ncs_cause_kind {
     NCS_CAUSE_FOREIGN,  /* a buffer of another device */
     NCS_CAUSE_UNUSED,   /* a fault whose call never came */
     NCS_CAUSE_INEXACT,  /* a result that is NCCL's but lost precision */
+    NCS_CAUSE_GROUPS,   /* no hang, but ranks grouped the same calls differently */
 };
 
 struct ncs_explanation; /* explanation/explain.h */
+
+/* How ranks differ in their groups (rules/common/groupings.c). */
+enum ncs_grouping_how {
+    NCS_GROUPING_FUSED,    /* collectives of one communicator in one group, and not in one */
+    NCS_GROUPING_EXCHANGE, /* a send and a receive in one group, their counterparts not in one */
+    NCS_GROUPING_COMMS,    /* collectives of two communicators in one group, and not in one */
+    NCS_GROUPING_ORDER,    /* collectives of two communicators in opposite order, in a group */
+    NCS_GROUPING_MIXED,    /* a message and a collective in opposite order, in a group */
+};
+
+struct ncs_grouping {
+    enum ncs_grouping_how how;
+    const struct ncs_call *call[4]; /* two of a group, in their order; what another rank made of them, in its order */
+    const struct ncs_call **odd;    /* a call of each rank that does otherwise than most; if tied, of all. None: the
+                                     * ranks of call[0] and call[2] alone are concerned */
+    size_t odds;
+    bool tied;
+};
 
 /* A cause that has no further cause behind it. The kind decides which members are set. */
 struct ncs_cause {
@@ -52,6 +71,7 @@ struct ncs_cause {
     size_t length;
     const struct ncs_notice *notice;
     const struct ncs_call *excess;     /* ABSENT, from an explanation: the extra call; else NULL */
+    const struct ncs_grouping *grouping; /* GROUPS */
     const struct ncs_explanation *hosts; /* HOSTS: the explanation that found it */
     const struct ncs_edit *edit;       /* from an explanation; NULL = the rule makes the edits */
     size_t edits;
@@ -109,6 +129,12 @@ void ncs_judge_rest(const struct ncs_analysis *q, struct ncs_drafts *all);
 /* Finds calls of two communicators on one device that two ranks made in opposite order, in a run
  * that nevertheless ended. Fills call[4] (rules/common/opposite_order.c). */
 bool ncs_opposite_order(const struct ncs_analysis *q, const struct ncs_call **call);
+
+/* Asks about calls that ranks group differently, in a run that ended (rules/common/groupings.c). */
+void ncs_judge_groupings(const struct ncs_analysis *q, struct ncs_drafts *all);
+/* Fills all but the fix; `why` continues the two ranks' calls (rules/common/grouping_finding.c). */
+void ncs_fill_grouping(const struct ncs_analysis *q, const struct ncs_grouping *g, struct ncs_draft *d,
+                       const char *why);
 
 /* The findings of one reading while they are collected (rules/common/drafts.c). */
 struct ncs_drafts {
