@@ -21,6 +21,8 @@ enum ncs_hazard_kind {
     NCS_HAZARD_GROUP_SYNC,    /* used after a wait in a group, which does not cover the group */
     NCS_HAZARD_PROGRESS_SYNC, /* used after a wait that came before the operation was enqueued */
     NCS_HAZARD_GROUP_EARLY,   /* work enqueued in an open group runs before the group's calls */
+    NCS_HAZARD_OFF_ROOT,      /* read as a call's result on a rank that is not its root, and has none */
+    NCS_HAZARD_CUT_SHORT,     /* read as the result of a call that an error or an abort (`sync`) has cut short */
 };
 
 /* The uses of memory by a call. */
@@ -42,6 +44,7 @@ struct ncs_hazard {
                                               * order */
     struct ncs_hazard_at *at; size_t ats;    /* the ranks that have the hazard, ascending */
     uint64_t times;
+    uint64_t meant;                          /* OFF_ROOT: times at which the rank expected what it read */
     bool felt;                               /* a wrong value depends on one of the two uses */
     size_t room;                             /* for entries of `at` */
 };

@@ -150,7 +150,7 @@ static const struct ncs_call *groupings_counterpart(const struct exchanges *x, c
     return ncs_map_get(&x->pair, groupings_pair_key(c, !ncs_is_send(c)));
 }
 
-static struct exchange *exchange_of(const struct ncs_analysis *q, struct exchanges *x, const struct ncs_call *c)
+static struct exchange *groupings_exchange_of(const struct ncs_analysis *q, struct exchanges *x, const struct ncs_call *c)
 {
     uint64_t key = ncs_hash(ncs_group_key(q, c), (uint64_t)(unsigned)ncs_call_peer(c));
     struct exchange *e = ncs_map_get(&x->group, key);
@@ -173,7 +173,7 @@ static void exchange_add(const struct ncs_analysis *q, struct exchanges *x, cons
     const struct ncs_call *far = groupings_counterpart(x, c);
     if (!far)
         return;
-    struct exchange *e = exchange_of(q, x, c);
+    struct exchange *e = groupings_exchange_of(q, x, c);
     if (ncs_is_send(c) ? !e->send || far->id > e->far_recv->id : !e->recv || far->id < e->far_send->id) {
         *(ncs_is_send(c) ? &e->send : &e->recv) = c;
         *(ncs_is_send(c) ? &e->far_recv : &e->far_send) = far;
@@ -316,7 +316,7 @@ static bool groupings_both(const struct ncs_analysis *q, int comm_rank, const st
     return ncs_call_signature(out->a) == ncs_call_signature(a) && ncs_call_signature(out->b) == ncs_call_signature(b);
 }
 
-static enum style commonest(const size_t votes[STYLES], bool *tied)
+static enum style groupings_commonest(const size_t votes[STYLES], bool *tied)
 {
     enum style best = GROUPED_FIRST;
     for (enum style s = 0; s < STYLES; s++)
@@ -338,7 +338,7 @@ static bool judge_pair_of_comms(const struct ncs_analysis *q, const struct ncs_c
         if (groupings_both(q, i, a, b, &both[count]))
             votes[both[count++].style]++;
     struct ncs_grouping g = { .how = NCS_GROUPING_COMMS };
-    enum style usual = commonest(votes, &g.tied);
+    enum style usual = groupings_commonest(votes, &g.tied);
     bool differ = votes[usual] < count;
     for (size_t i = 0; i < count && differ; i++)
         if (g.tied || both[i].style != usual)
@@ -380,7 +380,7 @@ static bool is_on_one_device(const struct ncs_analysis *q, const struct ncs_call
 }
 
 /* Compares a new communicator of a group with the earlier ones, each pair of calls once in the run. */
-static bool add_to_group(const struct ncs_analysis *q, struct comms_of_group *g, const struct ncs_call *c,
+static bool groupings_add_comm(const struct ncs_analysis *q, struct comms_of_group *g, const struct ncs_call *c,
                          struct ncs_map *seen, struct ncs_drafts *all)
 {
     for (size_t i = 0; i < g->count; i++)
@@ -421,7 +421,7 @@ static void judge_comms(const struct ncs_analysis *q, struct ncs_drafts *all)
             newest = g;
             ncs_map_put(&groups, key, g);
         }
-        found = add_to_group(q, g, c, &seen, all);
+        found = groupings_add_comm(q, g, c, &seen, all);
     }
     for (struct comms_of_group *next; newest; newest = next) {
         next = newest->next;

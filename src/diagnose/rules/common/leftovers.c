@@ -136,6 +136,8 @@ static bool is_explained(const struct ncs_drafts *all, const struct ncs_call *ca
 {
     for (size_t i = 0; i < all->count; i++) {
         const struct ncs_finding *f = &all->draft[i].f;
+        if (all->draft[i].hazard && f->level == NCS_LEVEL_NOTE)
+            continue; /* memory that went well makes no call fail */
         for (size_t k = 0; k < f->culprits; k++)
             if (f->culprit[k].rank == call->rank && f->culprit[k].line == call->place.line)
                 return true;
