@@ -89,7 +89,8 @@ typedef bool ncs_rule_match(const struct ncs_analysis *q, const struct ncs_cause
 /* The kind of evidence by which a rule finds the cause, the strongest first. Among the rules that
  * match a cause, the one with the strongest ground is reported. */
 enum ncs_ground {
-    NCS_GROUND_NOTICED,  /* the machine noticed it: a crash, an access, memory without order, a cut link */
+    NCS_GROUND_NOTICED,  /* the machine noticed it: a crash, an access, memory without order, a cut link, an id
+                          * that the store lost */
     NCS_GROUND_MISUSE,   /* a call that is wrong whatever the others do */
     NCS_GROUND_RECORD,   /* the missed rank's own record: it failed, was lost, aborted,
                           * left a group open */
