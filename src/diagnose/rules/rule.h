@@ -309,6 +309,8 @@ enum ncs_fact {
 /* True if the calls disagree in this fact. Then it has filled all but the repair. */
 bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                   enum ncs_fact which, const char *noun);
+/* Adds what becomes of the bytes if calls that reduce nothing disagree in their type alone. Always true. */
+bool ncs_add_bytes(const struct ncs_cause *r, struct ncs_draft *d);
 /* Adds the advice "give the same root: rank 3 (line 8) is the odd one", without a rank if all are
  * blamed. Always true, so that a rule is one expression. */
 bool ncs_advise_minority(const struct ncs_cause *r, struct ncs_draft *d, const char *what);
