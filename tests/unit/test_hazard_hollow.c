@@ -180,6 +180,37 @@ START_TEST(an_error_cuts_short_what_is_in_flight)
 }
 END_TEST
 
+START_TEST(an_error_that_nobody_asks_for_cuts_short_too)
+{
+    open_lab();
+    reduce(x, y, S);
+    ncs_hazards_broken(h, 0, 0, 0, (struct ncs_broken){ { .line = 5 }, ncclInvalidUsage });
+    ck_assert_uint_eq(found(), 0);
+    ncs_hazards_broken(h, 0, 0, 0, (struct ncs_broken){ { .line = 6 }, ncclSystemError });
+    sync(S);
+    copy(host, y, 4);
+    const struct ncs_hazard *f = only(NCS_HAZARD_CUT_SHORT);
+    ck_assert(!f->sync);
+    ck_assert_int_eq(f->broken.place.line, 6);
+    ck_assert_int_eq(f->broken.code, ncclSystemError);
+    close_lab();
+}
+END_TEST
+
+START_TEST(who_asks_at_last_is_named)
+{
+    open_lab();
+    reduce(x, y, S);
+    ncs_hazards_broken(h, 0, 0, 0, (struct ncs_broken){ { .line = 6 }, ncclSystemError });
+    line = 9;
+    poll(0, ncclSystemError);
+    sync(S);
+    copy(host, y, 4);
+    ck_assert_int_eq(only(NCS_HAZARD_CUT_SHORT)->sync->place.line, 9);
+    close_lab();
+}
+END_TEST
+
 START_TEST(what_has_ended_before_is_whole)
 {
     open_lab();
@@ -271,6 +302,7 @@ NCS_TEST_MAIN("hazard_hollow", a_read_off_the_root_is_found, the_root_has_its_re
               what_is_written_since_is_there, a_part_that_is_not_written_is_found, in_place_the_input_stays,
               the_own_block_of_a_gather_stays, a_result_of_its_own_turn_as_the_root_stays,
               who_expects_the_old_contents_means_it, who_expects_the_result_feels_it,
-              an_error_cuts_short_what_is_in_flight, what_has_ended_before_is_whole, a_misuse_cuts_nothing_short,
+              an_error_cuts_short_what_is_in_flight,
+              an_error_that_nobody_asks_for_cuts_short_too, who_asks_at_last_is_named, what_has_ended_before_is_whole, a_misuse_cuts_nothing_short,
               an_abort_and_a_revoke_cut_short, a_destroy_waits_instead, another_communicator_is_left_alone,
               a_comparison_that_holds_excuses_no_cut, freed_memory_is_hollow_no_more)

@@ -416,13 +416,6 @@ static void order(struct rank *r, struct ncs_call *call)
     }
 }
 
-/* True if the asynchronous error is about calls in flight. A misuse of a later call leaves them alone, and so does one
- * that was not carried out yet. */
-static bool breaks_calls(ncclResult_t code)
-{
-    return code != ncclInvalidArgument && code != ncclInvalidUsage && code != ncclInProgress;
-}
-
 static void communicate(struct rank *r, struct ncs_call *call)
 {
     switch ((int)call->fn) {
@@ -432,7 +425,7 @@ static void communicate(struct rank *r, struct ncs_call *call)
     case NCS_FN_ncclCommGetAsyncError:
         if (call->arg[1].i == ncclSuccess)
             hazard_settled(r, call);
-        else if (breaks_calls((ncclResult_t)call->arg[1].i))
+        else if (hazard_breaks_calls((int)call->arg[1].i))
             hazard_cut_short(r, call);
         break;
     case NCS_FN_ncclCommAbort:

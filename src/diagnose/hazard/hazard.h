@@ -28,6 +28,12 @@ enum ncs_hazard_kind {
 /* The uses of memory by a call. */
 enum ncs_touch { NCS_TOUCH_READ = 1, NCS_TOUCH_WRITE = 2, NCS_TOUCH_FREE = 4, NCS_TOUCH_SCALAR = 8 };
 
+/* An asynchronous error of a communicator, and where it came about. */
+struct ncs_broken {
+    struct ncs_place place;
+    int code; /* ncclResult_t */
+};
+
 struct ncs_hazard_at {
     int rank;            /* of the run */
     int comm, comm_rank; /* of the communication call, the earlier if both are; -1 = none */
@@ -44,6 +50,7 @@ struct ncs_hazard {
                                               * order */
     struct ncs_hazard_at *at; size_t ats;    /* the ranks that have the hazard, ascending */
     uint64_t times;
+    struct ncs_broken broken;                /* CUT_SHORT without `sync`: the error that nobody asked for */
     uint64_t meant;                          /* OFF_ROOT: times at which the rank expected what it read */
     bool felt;                               /* a wrong value depends on one of the two uses */
     size_t room;                             /* for entries of `at` */
@@ -70,6 +77,9 @@ void ncs_hazards_call(struct ncs_hazards *h, struct ncs_call *call);
 /* A thread of the rank has waited for, or looked at, something that the journal does not see: host
  * functions in streams may have signaled it. */
 void ncs_hazards_waited(struct ncs_hazards *h, int rank);
+
+/* From now on ncclCommGetAsyncError reports the error of the rank's communicator, if it is called. */
+void ncs_hazards_broken(struct ncs_hazards *h, int rank, int comm, int comm_rank, struct ncs_broken error);
 
 /* The rank has compared the values that it read since its last comparison. */
 void ncs_hazards_compared(struct ncs_hazards *h, int rank, bool held);

@@ -56,6 +56,8 @@ int hazard_read_hollow(struct rank *r, const struct block *b, const struct step 
         struct access a = { .call = o->call, .does = o->kind == NCS_HAZARD_CUT_SHORT ? NCS_TOUCH_WRITE : 0 };
         if (o->from < to && from < o->to && s->call && o->call != s->call)
             found = hazard_found(r, o->kind, &a, s, NCS_TOUCH_READ, o->by);
+        if (found >= 0)
+            r->all->found[found].broken = o->broken;
     }
     return found;
 }
@@ -72,7 +74,7 @@ void hazard_off_root(struct rank *r, struct ncs_call *call, struct piece out, st
     if (b->result_from < to && out.from < b->result_to)
         return;
     hazard_fill_hollow(b, out.from, to);
-    hollow_add(b, (struct hollow){ out.from, to, call, NULL, NCS_HAZARD_OFF_ROOT });
+    hollow_add(b, (struct hollow){ .from = out.from, .to = to, .call = call, .kind = NCS_HAZARD_OFF_ROOT });
     hazard_fill_hollow(b, in.from, in.from + in.bytes);
 }
 
@@ -83,24 +85,53 @@ void hazard_result(struct block *b, uintptr_t from, uintptr_t to)
     b->result_to = none || to > b->result_to ? to : b->result_to;
 }
 
-static bool is_cut_already(const struct block *b, const struct span *s)
+/* True if the span is hollow already because of this call. An error that is reported at last is named by its report. */
+static bool is_cut_already(struct block *b, const struct span *s, struct ncs_call *by)
 {
-    for (size_t i = 0; i < b->hollows; i++)
-        if (b->hollow[i].call == s->write.call && b->hollow[i].from <= s->from && s->to <= b->hollow[i].to)
-            return true;
+    for (size_t i = 0; i < b->hollows; i++) {
+        struct hollow *o = &b->hollow[i];
+        if (o->call != s->write.call || o->from > s->from || s->to > o->to)
+            continue;
+        if (!o->by && by) {
+            ncs_call_pin(by);
+            o->by = by;
+        }
+        return true;
+    }
     return false;
 }
 
-void hazard_cut_short(struct rank *r, struct ncs_call *by)
+bool hazard_breaks_calls(int code)
+{
+    return code != ncclSuccess && code != ncclInvalidArgument && code != ncclInvalidUsage && code != ncclInProgress;
+}
+
+static void hollow_cut(struct rank *r, const struct hollow *cut, int comm, int comm_rank)
 {
     for (size_t i = 0; i < r->blocks; i++) {
         struct block *b = &r->block[i];
         for (size_t k = 0; k < b->spans; k++) {
             const struct span *s = &b->span[k];
             const struct access *w = &s->write;
-            if (w->call && w->call->number && w->call->comm == by->comm && w->call->comm_rank == by->comm_rank &&
-                !hazard_covers(&r->host, w->lane, w->tick) && !is_cut_already(b, s))
-                hollow_add(b, (struct hollow){ s->from, s->to, w->call, by, NCS_HAZARD_CUT_SHORT });
+            if (!w->call || !w->call->number || w->call->comm != comm || w->call->comm_rank != comm_rank ||
+                hazard_covers(&r->host, w->lane, w->tick) || is_cut_already(b, s, cut->by))
+                continue;
+            struct hollow own = *cut;
+            own.from = s->from;
+            own.to = s->to;
+            own.call = w->call;
+            hollow_add(b, own);
         }
     }
+}
+
+void hazard_cut_short(struct rank *r, struct ncs_call *by)
+{
+    hollow_cut(r, &(struct hollow){ .by = by, .kind = NCS_HAZARD_CUT_SHORT }, by->comm, by->comm_rank);
+}
+
+void ncs_hazards_broken(struct ncs_hazards *h, int rank, int comm, int comm_rank, struct ncs_broken error)
+{
+    if (hazard_breaks_calls(error.code))
+        hollow_cut(hazard_rank(h, rank), &(struct hollow){ .broken = error, .kind = NCS_HAZARD_CUT_SHORT }, comm, comm_rank);
 }

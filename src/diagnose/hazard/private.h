@@ -34,7 +34,8 @@ struct span { /* bytes of an allocation with the same last uses */
 
 struct hollow { /* bytes of an allocation that are no result of the call that has them as its receive buffer */
     uintptr_t from, to;
-    struct ncs_call *call, *by; /* pinned; by: what cut the call short, NULL = nothing */
+    struct ncs_call *call, *by; /* pinned; by: what cut the call short or reported it, NULL = nothing */
+    struct ncs_broken broken;   /* without `by`: the error that cuts it short */
     enum ncs_hazard_kind kind;
 };
 
@@ -236,6 +237,9 @@ void hazard_result(struct block *b, uintptr_t from, uintptr_t to);      /* by a 
 int hazard_read_hollow(struct rank *r, const struct block *b, const struct step *s, uintptr_t from, uintptr_t to);
 /* The rank is not the root of the call, which would write `out`, and reads `in`. */
 void hazard_off_root(struct rank *r, struct ncs_call *call, struct piece out, struct piece in);
+/* True if the asynchronous error is about calls in flight. A misuse of a later call leaves them alone, and so does one
+ * that was not carried out yet. */
+bool hazard_breaks_calls(int code);
 /* What the communicator has in flight for all that the host knows is cut short: by an error that the call reports, or
  * because the call aborts the communicator. */
 void hazard_cut_short(struct rank *r, struct ncs_call *by);
