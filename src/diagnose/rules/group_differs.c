@@ -1,4 +1,4 @@
-/* Some ranks make calls in one group that other ranks make one after the other, and the run ended well. */
+/* Some ranks make calls in one group that other ranks make one after the other. */
 #include "diagnose/rules/rule.h"
 
 static bool group_differs_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)

@@ -1,4 +1,4 @@
-/* Two ranks make calls in opposite order, at least one of them in a group, and the run ended well. */
+/* Two ranks make calls in opposite order, at least one of them in a group, which may hide it. */
 #include "diagnose/rules/rule.h"
 
 static bool group_order_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
@@ -7,11 +7,11 @@ static bool group_order_match(const struct ncs_analysis *q, const struct ncs_cau
         return false;
     if (r->grouping->how == NCS_GROUPING_ORDER)
         ncs_fill_grouping(q, r->grouping, d, "a group does not free the ranks from making their calls in one order; "
-                                             "this went well because NCCL has put the communicators into an order of its "
-                                             "own");
+                                             "it goes well only where NCCL puts the communicators of a group into an order "
+                                             "of its own");
     else if (r->grouping->how == NCS_GROUPING_MIXED)
         ncs_fill_grouping(q, r->grouping, d, "a group does not free the ranks from making their calls in one order; "
-                                             "this went well because NCCL runs the collectives of a group before its "
+                                             "it goes well only where NCCL runs the collectives of a group before its "
                                              "sends and receives");
     else
         return false;

@@ -34,7 +34,7 @@ enum ncs_cause_kind {
     NCS_CAUSE_FOREIGN,  /* a buffer of another device */
     NCS_CAUSE_UNUSED,   /* a fault whose call never came */
     NCS_CAUSE_INEXACT,  /* a result that is NCCL's but lost precision */
-    NCS_CAUSE_GROUPS,   /* no hang, but ranks grouped the same calls differently */
+    NCS_CAUSE_GROUPS,   /* ranks group the same calls differently */
 };
 
 struct ncs_explanation; /* explanation/explain.h */
@@ -131,7 +131,7 @@ void ncs_judge_rest(const struct ncs_analysis *q, struct ncs_drafts *all);
  * that nevertheless ended. Fills call[4] (rules/common/opposite_order.c). */
 bool ncs_opposite_order(const struct ncs_analysis *q, const struct ncs_call **call);
 
-/* Asks about calls that ranks group differently, in a run that ended (rules/common/groupings.c). */
+/* Asks about calls that ranks group differently, except in hangs of the simulator (rules/common/groupings.c). */
 void ncs_judge_groupings(const struct ncs_analysis *q, struct ncs_drafts *all);
 /* Fills all but the fix; `why` continues the two ranks' calls (rules/common/grouping_finding.c). */
 void ncs_fill_grouping(const struct ncs_analysis *q, const struct ncs_grouping *g, struct ncs_draft *d,

@@ -1,7 +1,7 @@
-/* Finds calls that ranks of one communicator group differently, in a run that ended well all the same. NCCL fuses the
- * calls of a group: it sorts the collectives by size, lets sends and receives follow them, and launches communicators
- * by a hash (NCCL 2.30.7, src/enqueue.cc and src/group.cc). So the order inside a group is not the order of issue, and a
- * rank that does not group the same calls may wait in another order. */
+/* Finds calls that ranks of one communicator group differently. NCCL fuses the calls of a group: it sorts the collectives
+ * by size, lets sends and receives follow them, and launches communicators by a hash (NCCL 2.30.7, src/enqueue.cc and
+ * src/group.cc). So the order inside a group is not the order of issue, and a rank that does not group the same calls
+ * may wait in another order. The simulator keeps the order of issue: there it is never why a run hangs. */
 #include "diagnose/rules/rule.h"
 
 #include "base/hash.h"
@@ -102,7 +102,8 @@ static void judge_fused(const struct ncs_analysis *q, int comm, struct ncs_draft
             continue;
         struct ncs_grouping g = { .how = NCS_GROUPING_FUSED };
         other = groupings_vote(pace, members, model, &g);
-        const struct pace *one = &pace[pace[model].fused ? model : other], *two = &pace[one == &pace[model] ? other : model];
+        const struct pace *one = &pace[pace[model].fused ? model : other];
+        const struct pace *two = &pace[pace[model].fused ? other : model];
         bool alike = ncs_call_signature(one->now) == ncs_call_signature(two->now) &&
                      ncs_call_signature(one->last) == ncs_call_signature(two->last);
         g.call[0] = one->last, g.call[1] = one->now;
@@ -150,7 +151,8 @@ static const struct ncs_call *groupings_counterpart(const struct exchanges *x, c
     return ncs_map_get(&x->pair, groupings_pair_key(c, !ncs_is_send(c)));
 }
 
-static struct exchange *groupings_exchange_of(const struct ncs_analysis *q, struct exchanges *x, const struct ncs_call *c)
+static struct exchange *groupings_exchange_of(const struct ncs_analysis *q, struct exchanges *x,
+                                              const struct ncs_call *c)
 {
     uint64_t key = ncs_hash(ncs_group_key(q, c), (uint64_t)(unsigned)ncs_call_peer(c));
     struct exchange *e = ncs_map_get(&x->group, key);
@@ -223,7 +225,8 @@ static void judge_exchanges(const struct ncs_analysis *q, int comm, struct ncs_d
 /* ---- a message and a collective of one group ---- */
 
 /* The rank's collective of that ordinal; NULL = it is not known. */
-static const struct ncs_call *groupings_collective(const struct ncs_analysis *q, int comm, int comm_rank, uint32_t ordinal)
+static const struct ncs_call *groupings_collective(const struct ncs_analysis *q, int comm, int comm_rank,
+                                                   uint32_t ordinal)
 {
     const struct ncs_sequence *s = &q->comm[comm].seq[comm_rank];
     for (size_t i = ordinal - 1; i < s->held; i++)
@@ -232,8 +235,8 @@ static const struct ncs_call *groupings_collective(const struct ncs_analysis *q,
     return NULL;
 }
 
-/* Compares the order of a collective and a message of one group with that of the message's other end. It went well
- * only because NCCL lets the messages of a group follow its collectives. */
+/* Compares the order of a collective and a message of one group with that of the message's other end. Such a run goes
+ * well only because NCCL lets the messages of a group follow its collectives. */
 static bool judge_mixed_pair(const struct ncs_analysis *q, const struct exchanges *x, const struct ncs_call *a,
                              const struct ncs_call *b, struct ncs_drafts *all)
 {
@@ -433,7 +436,8 @@ static void judge_comms(const struct ncs_analysis *q, struct ncs_drafts *all)
 
 void ncs_judge_groupings(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
-    if (q->snap->stop != NCS_STOP_DONE || !q->snap->contexts || q->journal->dropped)
+    bool done = q->snap->stop == NCS_STOP_DONE, real = q->snap->stop == NCS_STOP_STALLED;
+    if (!(done || real) || !q->snap->contexts || q->journal->dropped)
         return;
     for (size_t i = 0; i < q->journal->comms; i++) {
         judge_fused(q, (int)i, all);
