@@ -1,6 +1,7 @@
 /* Hazards: two uses of one rank's memory that nothing orders, one of which writes. They follow from
  * the order that the program guarantees, not from the timing of a run: only streams, events, waits
- * of the host and the order that NCCL itself keeps count.
+ * of the host and the order that NCCL itself keeps count. And reads of memory that a call leaves without
+ * a result, whatever the order (hollow.c).
  *
  * The analysis reads only records of the journal, so it serves the simulator, the real driver and
  * journals of earlier runs alike. The threads of a rank count as one host, and any order among them

@@ -14,8 +14,7 @@ static bool result_off_root_match(const struct ncs_analysis *q, const struct ncs
     ncs_format_use(q, &s, h->earlier);
     ncs_str_addf(&s, ", which writes it on its root alone, rank %d: what is read is what was there before", root);
     d->f.why = ncs_str_take(&s);
-    ncs_str_addf(&s, "use the result on rank %d alone, or call %s, which gives it to all ranks", root,
-                 ncs_fn_info[h->earlier->fn].writes == NCS_BLOCKS_ROOT_ALL ? "all_gather" : "all_reduce");
+    ncs_str_addf(&s, "use the result on rank %d alone, or use a call that gives it to all ranks", root);
     d->f.fix = ncs_str_take(&s);
     return true;
 }

@@ -30,6 +30,17 @@ nccl.group(function()
   world:recv(y, (rank - 1) % nranks)
 end)
 
+-- a collective, and a message behind it
+if rank == 0 then
+  nccl.group(function()
+    world:all_reduce(x)
+    world:send(x, 1)
+  end)
+else
+  world:all_reduce(x)
+  if rank == 1 then world:recv(y, 0) end
+end
+
 -- an all-to-all is made of messages, which follow the collectives of a group as they do here
 if rank == 2 then
   nccl.group(function()
