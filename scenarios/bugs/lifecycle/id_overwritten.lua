@@ -16,6 +16,7 @@ scenario {
 
 local id
 if rank % 2 == 0 then
+  sleep(0.01 * rank)
   id = nccl.unique_id()
   store:set("id", id) -- in place of the other pairs' ids
 end
