@@ -162,8 +162,8 @@ struct ncs_host_step {
     struct ncs_place place;
     char *what;             /* the key; of a barrier its ranks, "ranks 0..3"; NULL = none */
     int other;              /* of SPAWN: the thread */
-    uint64_t unique_id;     /* of GET: hash of the unique id it read, as in ncs_comm_info; 0 =
-                             * the value is no id */
+    uint64_t unique_id;     /* of GET and SET: hash of the unique id that is read or set, as in
+                             * ncs_comm_info; 0 = the value is no id */
     bool over;              /* the wait has ended, */
     bool in_vain;           /* by a timeout */
     uint64_t after;         /* id of the newest call of any thread at that time */

@@ -85,9 +85,13 @@ char *ncs_run_take_misfit(struct ncs_run *run, int rank)
 
 static void fault_inject(struct ncs_run *run, const struct ncs_fault *f, struct ncs_call *call)
 {
+    int comm, comm_rank;
     if (ncs_fault_info[f->kind].needs == NCS_FAULT_NEEDS_elements && !can_spoil(run, f, call))
         return;
     ncs_verify_trust(run->verify, false);
+    if (f->kind == NCS_FAULT_ASYNC && run->hazards && ncs_journal_find(run->journal, f->comm, &comm, &comm_rank))
+        ncs_hazards_broken(run->hazards, ncs_local->rank, comm, comm_rank,
+                           (struct ncs_broken){ f->place.line || !call ? f->place : call->place, f->code });
     run->machine->inject(&(struct ncs_injection){
         .kind = ncs_fault_info[f->kind].injects, .comm = f->comm, .call = call, .first = f->first, .count = f->count,
         .peer = f->peer, .nanoseconds = f->nanoseconds, .code = f->code });

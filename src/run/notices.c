@@ -189,6 +189,8 @@ void ncs_notices_hazards(struct ncs_notices *list, struct ncs_hazards *hazards, 
         ncs_hazards_wrong(hazards, wrong[i].call);
     const struct ncs_hazard *found = ncs_hazards_found(hazards, &count);
     for (size_t i = 0; i < count; i++) {
+        if (found[i].kind == NCS_HAZARD_OFF_ROOT && found[i].meant >= found[i].times)
+            continue;
         struct ncs_call *const calls[] = { found[i].earlier, found[i].later };
         struct ncs_notice *n = ncs_notices_add(list, NCS_NOTICE_HAZARD, calls, 2, NULL);
         if (!n)

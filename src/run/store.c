@@ -96,12 +96,26 @@ static bool store_assign(struct ncs_run *run, struct entry *e, const void *value
     return true;
 }
 
+/* The hash of the id that the value holds: behind the letter for ids, or as a text behind letter and
+ * length (script/value.c). A text of that length that is no id has a hash that no id has. 0 = none. */
+static uint64_t store_entry_id(const struct entry *e)
+{
+    size_t before = e->bytes - sizeof(ncclUniqueId);
+    bool fits = e->bytes > sizeof(ncclUniqueId) &&
+                (before == 1 || (before == 1 + sizeof(size_t) && e->value[0] == 's'));
+    return fits ? ncs_hash_bytes(0, e->value + before, sizeof(ncclUniqueId)) : 0;
+}
+
 bool ncs_run_store_set(struct ncs_run *run, const char *key, const void *value, size_t bytes)
 {
     if (ncs_run_amend_host(run, &key))
         return true;
-    ncs_journal_host(run->journal, NCS_HOST_SET, key, -1);
-    return store_assign(run, store_entry_of(&run->store, key), value, bytes);
+    struct ncs_host_step *step = ncs_journal_host(run->journal, NCS_HOST_SET, key, -1);
+    struct entry *e = store_entry_of(&run->store, key);
+    bool set = store_assign(run, e, value, bytes);
+    if (step && set)
+        step->unique_id = store_entry_id(e);
+    return set;
 }
 
 static bool wait_for_key(struct ncs_run *run, struct entry *e, int64_t timeout)
@@ -123,16 +137,6 @@ static bool wait_for_key(struct ncs_run *run, struct entry *e, int64_t timeout)
         woken = ncs_run_gate_wait(run, e->gate, deadline,
                                   &(struct run_gate_what){ "store:get", e->text, -1, 0 });
     return e->set;
-}
-
-/* The hash of the id that the value holds: behind the letter for ids, or as a text behind letter and
- * length (script/value.c). A text of that length that is no id has a hash that no id has. 0 = none. */
-static uint64_t store_entry_id(const struct entry *e)
-{
-    size_t before = e->bytes - sizeof(ncclUniqueId);
-    bool fits = e->bytes > sizeof(ncclUniqueId) &&
-                (before == 1 || (before == 1 + sizeof(size_t) && e->value[0] == 's'));
-    return fits ? ncs_hash_bytes(0, e->value + before, sizeof(ncclUniqueId)) : 0;
 }
 
 bool ncs_run_store_get(struct ncs_run *run, const char *key, int64_t timeout, void **value,

@@ -15,7 +15,6 @@ scenarios=0 failed=0
 # FORMAT SCENARIO: what the kind does not show
 excused() {
     case $1:$2 in
-    log:*/silent/near_comm_order.lua) ;;                # groups of lines of COLL
     log:*/silent/near_child_not_aborted.lua) ;;         # splitShare
     calls:*/silent/near_child_not_aborted.lua) ;;       # splitShare
     ras:*/basics/abort_from_thread.lua) ;;              # whether a rank is about to leave, as others have

@@ -126,12 +126,32 @@ void ncs_hazards_wrong(struct ncs_hazards *h, const struct ncs_call *call)
     miss(h, call);
 }
 
+/* The newest reads are those of the comparison. What they read is what the rank expected there: it knows that its buffer
+ * was left alone, and may go on to use it. */
+static void mean(struct rank *r, unsigned count)
+{
+    int found = count ? r->recent[(r->recents - 1) % RECENT].found : -1;
+    if (found < 0 || r->all->found[found].kind != NCS_HAZARD_OFF_ROOT)
+        return;
+    for (unsigned i = 1; i <= count; i++) {
+        const struct recent *seen = &r->recent[(r->recents - i) % RECENT];
+        struct block *b = hazard_block(r, seen->from);
+        if (seen->found != found)
+            return;
+        r->all->found[found].meant++;
+        if (b)
+            hazard_fill_hollow(b, seen->from, seen->to);
+    }
+}
+
 void ncs_hazards_compared(struct ncs_hazards *h, int rank, bool held)
 {
     if (rank < 0)
         return;
     struct rank *r = hazard_rank(h, rank);
     unsigned count = r->recents < RECENT ? r->recents : RECENT;
+    if (held)
+        mean(r, count);
     for (unsigned i = 0; i < count && !held; i++) {
         const struct recent *seen = &r->recent[i];
         if (seen->found >= 0)

@@ -425,16 +425,26 @@ static void communicate(struct rank *r, struct ncs_call *call)
     case NCS_FN_ncclCommGetAsyncError:
         if (call->arg[1].i == ncclSuccess)
             hazard_settled(r, call);
+        else if (hazard_breaks_calls((int)call->arg[1].i))
+            hazard_cut_short(r, call);
         break;
-    case NCS_FN_ncclCommDestroy: case NCS_FN_ncclCommAbort:
+    case NCS_FN_ncclCommAbort:
+        hazard_cut_short(r, call);
         hazard_end_line(r, call, true);
         break;
-    case NCS_FN_ncclCommFinalize: case NCS_FN_ncclCommRevoke:
+    case NCS_FN_ncclCommDestroy:
+        hazard_end_line(r, call, true);
+        break;
+    case NCS_FN_ncclCommFinalize:
         hazard_end_line(r, call, false);
         break;
     case NCS_FN_ncclCommShrink:
-        if (call->arg[5].i & NCCL_SHRINK_ABORT)
-            hazard_end_line(r, call, false);
+        if (!(call->arg[5].i & NCCL_SHRINK_ABORT))
+            break;
+        /* fallthrough */
+    case NCS_FN_ncclCommRevoke:
+        hazard_cut_short(r, call);
+        hazard_end_line(r, call, false);
         break;
     case NCS_FN_ncclCommWindowRegister:
         hazard_share(r, ncs_call_arg(call, NCS_ARG_MEMORY)->p);

@@ -1,6 +1,7 @@
 /* Hazards: two uses of one rank's memory that nothing orders, one of which writes. They follow from
  * the order that the program guarantees, not from the timing of a run: only streams, events, waits
- * of the host and the order that NCCL itself keeps count.
+ * of the host and the order that NCCL itself keeps count. And reads of memory that a call leaves without
+ * a result, whatever the order (hollow.c).
  *
  * The analysis reads only records of the journal, so it serves the simulator, the real driver and
  * journals of earlier runs alike. The threads of a rank count as one host, and any order among them
@@ -21,10 +22,18 @@ enum ncs_hazard_kind {
     NCS_HAZARD_GROUP_SYNC,    /* used after a wait in a group, which does not cover the group */
     NCS_HAZARD_PROGRESS_SYNC, /* used after a wait that came before the operation was enqueued */
     NCS_HAZARD_GROUP_EARLY,   /* work enqueued in an open group runs before the group's calls */
+    NCS_HAZARD_OFF_ROOT,      /* read as a call's result on a rank that is not its root, and has none */
+    NCS_HAZARD_CUT_SHORT,     /* read as the result of a call that an error or an abort (`sync`) has cut short */
 };
 
 /* The uses of memory by a call. */
 enum ncs_touch { NCS_TOUCH_READ = 1, NCS_TOUCH_WRITE = 2, NCS_TOUCH_FREE = 4, NCS_TOUCH_SCALAR = 8 };
+
+/* An asynchronous error of a communicator, and where it came about. */
+struct ncs_broken {
+    struct ncs_place place;
+    int code; /* ncclResult_t */
+};
 
 struct ncs_hazard_at {
     int rank;            /* of the run */
@@ -42,6 +51,8 @@ struct ncs_hazard {
                                               * order */
     struct ncs_hazard_at *at; size_t ats;    /* the ranks that have the hazard, ascending */
     uint64_t times;
+    struct ncs_broken broken;                /* CUT_SHORT without `sync`: the error that nobody asked for */
+    uint64_t meant;                          /* OFF_ROOT: times at which the rank expected what it read */
     bool felt;                               /* a wrong value depends on one of the two uses */
     size_t room;                             /* for entries of `at` */
 };
@@ -67,6 +78,9 @@ void ncs_hazards_call(struct ncs_hazards *h, struct ncs_call *call);
 /* A thread of the rank has waited for, or looked at, something that the journal does not see: host
  * functions in streams may have signaled it. */
 void ncs_hazards_waited(struct ncs_hazards *h, int rank);
+
+/* From now on ncclCommGetAsyncError reports the error of the rank's communicator, if it is called. */
+void ncs_hazards_broken(struct ncs_hazards *h, int rank, int comm, int comm_rank, struct ncs_broken error);
 
 /* The rank has compared the values that it read since its last comparison. */
 void ncs_hazards_compared(struct ncs_hazards *h, int rank, bool held);

@@ -86,6 +86,20 @@ static void add_vain(struct rank *r, struct vain vain)
     *v = vain;
 }
 
+/* A call whose result only the root gets, on another rank. */
+static void launch_off_root(struct rank *r, const struct queued *q)
+{
+    const struct arguments *a = &q->arguments;
+    int nranks = r->all->journal->comm[q->call->comm]->nranks;
+    enum ncs_blocks writes = ncs_fn_info[q->call->fn].writes;
+    size_t block = a->count * a->bytes;
+    if (!ncs_blocks_are_roots(writes) || ncs_call_writes(q->call, nranks) || !block || !a->out)
+        return;
+    hazard_off_root(r, q->call,
+                    (struct piece){ (uintptr_t)a->out, ncs_block_count(writes, true, nranks) * block, 0 },
+                    (struct piece){ (uintptr_t)a->in, ncs_call_reads(q->call, nranks) * block, 0 });
+}
+
 static void launch_place(struct rank *r, struct queued *q, const struct step *s)
 {
     struct piece piece[PIECES];
@@ -96,6 +110,7 @@ static void launch_place(struct rank *r, struct queued *q, const struct step *s)
         hazard_look(r, &own, &piece[i]);
     for (size_t i = 0; i < count; i++)
         hazard_note(r, &own, &piece[i]);
+    launch_off_root(r, q);
     if (q->sync)
         add_vain(r, (struct vain){ s->lane, s->tick, s->tick, q->sync, true });
     q->sync = NULL;

@@ -46,6 +46,11 @@ static void add_reader(struct rank *r, struct span *s, const struct access *a)
     NCS_PUSH(s->read, s->reads, s->read_room, *a);
 }
 
+static bool is_nccl(const struct ncs_call *call)
+{
+    return ncs_fn_info[call->fn].counted;
+}
+
 /* ---- allocations ---- */
 
 /* The index of the first allocation that ends behind the address. */
@@ -79,6 +84,7 @@ void hazard_drop_block(struct rank *r, struct block *b)
 {
     size_t i = (size_t)(b - r->block);
     memory_forget(b);
+    hazard_drop_hollows(b);
     ncs_free(b->span);
     memmove(b, b + 1, (--r->blocks - i) * sizeof *b);
 }
@@ -103,6 +109,7 @@ void hazard_share(struct rank *r, const void *base)
     if (!b)
         return;
     memory_forget(b);
+    hazard_drop_hollows(b);
     b->shared = true;
 }
 
@@ -247,6 +254,10 @@ void hazard_note(struct rank *r, const struct step *s, const struct piece *p)
         may_be_heard(r, s);
     if (b->spans >= MOST_SPANS)
         trim(r, b);
+    if (b->hollows && (p->does & WRITES))
+        hazard_fill_hollow(b, p->from, to);
+    if ((p->does & WRITES) && s->call && is_nccl(s->call))
+        hazard_result(b, p->from, to);
     if (p->does & WRITES)
         note_write(b, p->from, to, &a);
     else
@@ -254,11 +265,6 @@ void hazard_note(struct rank *r, const struct step *s, const struct piece *p)
 }
 
 /* ---- uses without order ---- */
-
-static bool is_nccl(const struct ncs_call *call)
-{
-    return ncs_fn_info[call->fn].counted;
-}
 
 static enum ncs_hazard_kind memory_kind_of(const struct access *earlier, const struct step *later,
                                            unsigned does)
@@ -313,6 +319,8 @@ void hazard_look(struct rank *r, const struct step *s, const struct piece *p)
         for (size_t k = 0; k < span->reads && found < 0 && (p->does & WRITES); k++)
             found = memory_meet(r, &span->read[k], s, p->does);
     }
+    if (found < 0 && b->hollows && (p->does & NCS_TOUCH_READ))
+        found = hazard_read_hollow(r, b, s, p->from, to);
     if (s->tick == 0 && (p->does & NCS_TOUCH_READ))
         hazard_host_read(r, p->from, to - p->from, found);
 }

@@ -32,6 +32,13 @@ struct span { /* bytes of an allocation with the same last uses */
     size_t reads, read_room;
 };
 
+struct hollow { /* bytes of an allocation that are no result of the call that has them as its receive buffer */
+    uintptr_t from, to;
+    struct ncs_call *call, *by; /* pinned; by: what cut the call short or reported it, NULL = nothing */
+    struct ncs_broken broken;   /* without `by`: the error that cuts it short */
+    enum ncs_hazard_kind kind;
+};
+
 struct block { /* an allocation */
     uintptr_t base, end;
     bool on_device; /* the host cannot touch it without a copy */
@@ -39,6 +46,9 @@ struct block { /* an allocation */
     bool shared;    /* a window, to which other ranks put: not checked */
     struct span *span; /* ascending, disjoint */
     size_t spans, room;
+    struct hollow *hollow; /* disjoint, in no order */
+    size_t hollows, hollow_room;
+    uintptr_t result_from, result_to; /* within these bytes calls of NCCL have written; equal: nowhere */
 };
 
 /* ---- order ---- */
@@ -217,6 +227,22 @@ void hazard_host_read(struct rank *r, uintptr_t from, size_t bytes, int found);
 void hazard_each_writer(const struct rank *r, uintptr_t from, uintptr_t to,
                         void (*visit)(struct ncs_hazards *h, const struct ncs_call *call),
                         struct ncs_hazards *h);
+
+/* ---- hollow.c ---- */
+
+void hazard_drop_hollows(struct block *b);
+void hazard_fill_hollow(struct block *b, uintptr_t from, uintptr_t to); /* the bytes are written */
+void hazard_result(struct block *b, uintptr_t from, uintptr_t to);      /* by a call of NCCL */
+/* A use reads the bytes. Returns the index of the hazard; -1 = none of them is hollow. */
+int hazard_read_hollow(struct rank *r, const struct block *b, const struct step *s, uintptr_t from, uintptr_t to);
+/* The rank is not the root of the call, which would write `out`, and reads `in`. */
+void hazard_off_root(struct rank *r, struct ncs_call *call, struct piece out, struct piece in);
+/* True if the asynchronous error is about calls in flight. A misuse of a later call leaves them alone, and so does one
+ * that was not carried out yet. */
+bool hazard_breaks_calls(int code);
+/* What the communicator has in flight for all that the host knows is cut short: by an error that the call reports, or
+ * because the call aborts the communicator. */
+void hazard_cut_short(struct rank *r, struct ncs_call *by);
 
 /* ---- launch.c ---- */
 

@@ -39,9 +39,28 @@ enum ncs_cause_kind {
     NCS_CAUSE_INEXACT,  /* a result that is NCCL's but lost precision */
     NCS_CAUSE_RETYPED,  /* a reduction of a buffer that has another type */
     NCS_CAUSE_UNWRITTEN, /* memory that nothing has written is used */
+    NCS_CAUSE_GROUPS,   /* ranks group the same calls differently */
 };
 
 struct ncs_explanation; /* explanation/explain.h */
+
+/* How ranks differ in their groups (rules/common/groupings.c). */
+enum ncs_grouping_how {
+    NCS_GROUPING_FUSED,    /* collectives of one communicator in one group, and not in one */
+    NCS_GROUPING_EXCHANGE, /* a send and a receive in one group, their counterparts not in one */
+    NCS_GROUPING_COMMS,    /* collectives of two communicators in one group, and not in one */
+    NCS_GROUPING_ORDER,    /* collectives of two communicators in opposite order, in a group */
+    NCS_GROUPING_MIXED,    /* a message and a collective in opposite order, in a group */
+};
+
+struct ncs_grouping {
+    enum ncs_grouping_how how;
+    const struct ncs_call *call[4]; /* two of a group, in their order; what another rank made of them, in its order */
+    const struct ncs_call **odd;    /* a call of each rank that does otherwise than most; if tied, of all. None: the
+                                     * ranks of call[0] and call[2] alone are concerned */
+    size_t odds;
+    bool tied;
+};
 
 /* A cause that has no further cause behind it. The kind decides which members are set. */
 struct ncs_cause {
@@ -57,6 +76,7 @@ struct ncs_cause {
     size_t length;
     const struct ncs_notice *notice;
     const struct ncs_call *excess;     /* ABSENT, from an explanation: the extra call; else NULL */
+    const struct ncs_grouping *grouping; /* GROUPS */
     const struct ncs_explanation *hosts; /* HOSTS: the explanation that found it */
     const struct ncs_edit *edit;       /* from an explanation; NULL = the rule makes the edits */
     size_t edits;
@@ -74,7 +94,8 @@ typedef bool ncs_rule_match(const struct ncs_analysis *q, const struct ncs_cause
 /* The kind of evidence by which a rule finds the cause, the strongest first. Among the rules that
  * match a cause, the one with the strongest ground is reported. */
 enum ncs_ground {
-    NCS_GROUND_NOTICED,  /* the machine noticed it: a crash, an access, memory without order, a cut link */
+    NCS_GROUND_NOTICED,  /* the machine noticed it: a crash, an access, memory without order, a cut link, an id
+                          * that the store lost */
     NCS_GROUND_MISUSE,   /* a call that is wrong whatever the others do */
     NCS_GROUND_RECORD,   /* the missed rank's own record: it failed, was lost, aborted,
                           * left a group open */
@@ -114,6 +135,12 @@ void ncs_judge_rest(const struct ncs_analysis *q, struct ncs_drafts *all);
 /* Finds calls of two communicators on one device that two ranks made in opposite order, in a run
  * that nevertheless ended. Fills call[4] (rules/common/opposite_order.c). */
 bool ncs_opposite_order(const struct ncs_analysis *q, const struct ncs_call **call);
+
+/* Asks about calls that ranks group differently, except in hangs of the simulator (rules/common/groupings.c). */
+void ncs_judge_groupings(const struct ncs_analysis *q, struct ncs_drafts *all);
+/* Fills all but the fix; `why` continues the two ranks' calls (rules/common/grouping_finding.c). */
+void ncs_fill_grouping(const struct ncs_analysis *q, const struct ncs_grouping *g, struct ncs_draft *d,
+                       const char *why);
 
 /* The findings of one reading while they are collected (rules/common/drafts.c). */
 struct ncs_drafts {
@@ -292,6 +319,8 @@ enum ncs_fact {
 /* True if the calls disagree in this fact. Then it has filled all but the repair. */
 bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                   enum ncs_fact which, const char *noun);
+/* Adds what becomes of the bytes if calls that reduce nothing disagree in their type alone. Always true. */
+bool ncs_add_bytes(const struct ncs_cause *r, struct ncs_draft *d);
 /* Adds the advice "give the same root: rank 3 (line 8) is the odd one", without a rank if all are
  * blamed. Always true, so that a rule is one expression. */
 bool ncs_advise_minority(const struct ncs_cause *r, struct ncs_draft *d, const char *what);

@@ -212,6 +212,33 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
     return true;
 }
 
+static bool is_byte(const struct ncs_call *c)
+{
+    return ncs_call_dtype(c) == ncclInt8 || ncs_call_dtype(c) == ncclUint8;
+}
+
+/* NCCL moves data as bytes (2.30.7, src/enqueue.cc): without an operator, types of equal amounts of bytes do no harm to
+ * them. The guide demands one type all the same. Where all types but one are bytes, it is seldom a mistake. */
+bool ncs_add_bytes(const struct ncs_cause *r, struct ncs_draft *d)
+{
+    const struct ncs_call *typed = NULL;
+    bool raw = true;
+    for (size_t i = 0; i < r->calls; i++) {
+        const struct ncs_call *c = r->call[i], *first = r->call[0];
+        if (ncs_call_op(c) >= 0 || ncs_call_count(c) * ncs_dtype_bytes(ncs_call_dtype(c)) !=
+                                       ncs_call_count(first) * ncs_dtype_bytes(ncs_call_dtype(first)))
+            return true;
+        raw &= is_byte(c) || !typed || ncs_call_dtype(c) == ncs_call_dtype(typed);
+        typed = is_byte(c) ? typed : c;
+    }
+    char *why = d->f.why;
+    d->f.why = ncs_text("%s: NCCL moves the same bytes to all ranks, %s", why,
+                        raw ? "but its guide demands one type" : "which mean other numbers where the type differs");
+    ncs_free(why);
+    d->remark = raw && !r->unmet;
+    return true;
+}
+
 bool ncs_advise_minority(const struct ncs_cause *r, struct ncs_draft *d, const char *what)
 {
     struct ncs_str s = { 0 };

@@ -102,6 +102,7 @@ static void judge_left_overs(const struct ncs_analysis *q, struct ncs_drafts *al
     struct ncs_cause order = { .kind = NCS_CAUSE_ORDER, .call = call, .calls = 4, .comm = -1 };
     if (ncs_opposite_order(q, call))
         ncs_judge(q, &order, all);
+    ncs_judge_groupings(q, all);
     all->journal_speaks = !q->journal_silent && judge_journal(q, all);
     for (size_t i = 0; i < q->snap->contexts; i++) {
         const struct ncs_snap_context *c = &q->snap->context[i];
@@ -135,6 +136,8 @@ static bool is_explained(const struct ncs_drafts *all, const struct ncs_call *ca
 {
     for (size_t i = 0; i < all->count; i++) {
         const struct ncs_finding *f = &all->draft[i].f;
+        if (all->draft[i].hazard && f->level == NCS_LEVEL_NOTE)
+            continue; /* memory that went well makes no call fail */
         for (size_t k = 0; k < f->culprits; k++)
             if (f->culprit[k].rank == call->rank && f->culprit[k].line == call->place.line)
                 return true;

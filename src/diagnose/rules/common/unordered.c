@@ -67,10 +67,18 @@ void ncs_format_line(struct ncs_str *s, const char *before, const struct ncs_cal
         ncs_str_addf(s, "%s line %d", before, call->place.line);
 }
 
+/* True if what is read is no result, whatever the order. */
+static bool is_hollow(const struct ncs_hazard *h)
+{
+    return h->kind == NCS_HAZARD_OFF_ROOT || h->kind == NCS_HAZARD_CUT_SHORT;
+}
+
 /* The two pairs overlap in time, in the same streams: one wait between the later of the earlier
  * uses and the earlier of the later uses orders both. */
 bool ncs_one_wait_mends(const struct ncs_hazard *a, const struct ncs_hazard *b)
 {
+    if (is_hollow(a) || is_hollow(b)) /* no wait does; one other use of the result does */
+        return a->kind == b->kind && a->earlier->place.line == b->earlier->place.line;
     bool meet = a->earlier->id < b->later->id && b->earlier->id < a->later->id;
     return meet && a->host == b->host && ncs_call_stream(a->earlier) == ncs_call_stream(b->earlier) &&
            (a->host || ncs_call_stream(a->later) == ncs_call_stream(b->later));
@@ -95,6 +103,13 @@ static bool came_to_a_fault(const struct ncs_analysis *q, const struct ncs_hazar
     return false;
 }
 
+static const char *earlier_verb(const struct ncs_hazard *h)
+{
+    if (is_hollow(h))
+        return h->kind == NCS_HAZARD_OFF_ROOT ? "does not write on it" : "may not have written";
+    return h->earlier_does & NCS_TOUCH_WRITE ? "writes" : "reads";
+}
+
 const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struct ncs_cause *r,
                                        enum ncs_hazard_kind kind, struct ncs_draft *d, struct ncs_str *s)
 {
@@ -113,17 +128,17 @@ const struct ncs_hazard *ncs_hazard_of(const struct ncs_analysis *q, const struc
     else
         d->f.title = ncs_copy_text("memory that two streams use");
     for (size_t i = 0; i < h->ats; i++) {
-        int line = h->sync ? h->sync->place.line : h->later->place.line;
+        int line = h->sync && !is_hollow(h) ? h->sync->place.line : h->later->place.line;
         unsigned does = kind == NCS_HAZARD_INPUT ? NCS_TOUCH_READ : h->later_does; /* it may also overwrite its input */
         ncs_add_culprit(d, h->at[i].rank, h->at[i].call, line);
         ncs_add_row(d, h->at[i].rank, h->later->place.line,
                     twice ? ncs_text("%s it in the same line",
                                      ncs_use_verb(does, false))
                           : ncs_text("%s what line %d %s", ncs_use_verb(does, false),
-                                     h->earlier->place.line,
-                                     h->earlier_does & NCS_TOUCH_WRITE ? "writes" : "reads"));
+                                     h->earlier->place.line, earlier_verb(h)));
     }
-    d->f.evidence = ncs_copy_text("no stream, event or wait of the host orders the two");
+    d->f.evidence = ncs_copy_text(is_hollow(h) ? "nothing has written the memory in between"
+                                               : "no stream, event or wait of the host orders the two");
     format_hazard_ranks(s, h);
     return h;
 }

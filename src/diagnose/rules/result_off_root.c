@@ -1,0 +1,22 @@
+/* A rank that is not the root reads its receive buffer as if it had a result. */
+#include "diagnose/rules/rule.h"
+
+static bool result_off_root_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+{
+    struct ncs_str s = { 0 };
+    const struct ncs_hazard *h = ncs_hazard_of(q, r, NCS_HAZARD_OFF_ROOT, d, &s);
+    if (!h)
+        return false;
+    int root = ncs_run_rank(q, h->earlier->comm, ncs_call_root(h->earlier));
+    ncs_str_addf(&s, " %s", ncs_use_verb(NCS_TOUCH_READ, h->ats > 1));
+    ncs_format_place(&s, h->later);
+    ncs_str_add(&s, " the receive buffer of ");
+    ncs_format_use(q, &s, h->earlier);
+    ncs_str_addf(&s, ", which writes it on its root alone, rank %d: what is read is what was there before", root);
+    d->f.why = ncs_str_take(&s);
+    ncs_str_addf(&s, "use the result on rank %d alone, or use a call that gives it to all ranks", root);
+    d->f.fix = ncs_str_take(&s);
+    return true;
+}
+
+const struct ncs_rule ncs_rule_result_off_root = { .match = result_off_root_match, .ground = NCS_GROUND_NOTICED };
