@@ -28,6 +28,22 @@ const struct ncs_unmet *ncs_left_out(const struct ncs_analysis *q, const int *pa
     return gate ? collective : NULL;
 }
 
+const struct ncs_unmet *ncs_missed_teardown(const struct ncs_analysis *q, const int *path, size_t length)
+{
+    const struct ncs_unmet *ends = NULL;
+    for (size_t i = 0; i < length; i++) {
+        int at = ncs_node_unmet(q, path[i]);
+        const struct ncs_unmet *n = at >= 0 ? &q->unmet[at] : NULL;
+        if (!n || n->kind == NCS_UNMET_GATE)
+            continue;
+        if (!ncs_is_teardown(q, n) || (ends && ends->comm != n->comm))
+            return NULL;
+        if (!ends || n->presents > ends->presents)
+            ends = n;
+    }
+    return ends;
+}
+
 /* In a cycle of host waits alone, a rank that has ended may have been the one to set a store key, as well as a rank
  * of the cycle; and nothing kept the ended rank from setting it. Returns the wait for such a key, the first by name. */
 const struct ncs_unmet *ncs_unset_key(const struct ncs_analysis *q, const int *path, size_t length)
@@ -97,7 +113,7 @@ const struct ncs_unmet *ncs_meeting_instead(const struct ncs_analysis *q, const 
             return NULL;
     for (size_t i = 0; i < q->unmets && n->kind == NCS_UNMET_COLLECTIVE; i++) {
         const struct ncs_unmet *o = &q->unmet[i];
-        if (o != n && ncs_is_meeting(o) && o->comm == n->comm && o->presents >= n->presents &&
+        if (o != n && ncs_is_meeting(o) && !ncs_is_teardown(q, o) && o->comm == n->comm && o->presents >= n->presents &&
             lacks_only_live(o) && misses_one_of(o, n))
             return o;
     }

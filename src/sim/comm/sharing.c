@@ -9,16 +9,10 @@
 #include "sim/settings/environment.h"
 #include "sim/settings/version.h"
 
-/* NCCL_HOSTID is equal on all ranks, so with it all ranks seem to be on one host. */
-static int host_of(const struct comm_rank *cr)
-{
-    return sim_env_text(ENV_HOSTID) ? 0 : cr->process->host;
-}
-
 /* The GPU of each rank of the run's machine, from 1. */
 static uint64_t gpu_key(const struct comm_rank *cr)
 {
-    return (uint64_t)host_of(cr) * (uint64_t)sim_world.options.devices +
+    return (uint64_t)sim_comm_host(cr) * (uint64_t)sim_world.options.devices +
            (uint64_t)cr->gpu->device + 1;
 }
 
@@ -49,10 +43,10 @@ static int *find_sharers(struct comm_rank *const *member, int nranks)
 static bool leads_sharing_host(struct comm_rank *const *member, int nranks, const int *sharer,
                                int rank)
 {
-    int host = host_of(member[rank]);
+    int host = sim_comm_host(member[rank]);
     bool any = false;
     for (int i = 0; i < nranks; i++) {
-        if (host_of(member[i]) != host)
+        if (sim_comm_host(member[i]) != host)
             continue;
         if (i < rank)
             return false;
