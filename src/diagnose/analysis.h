@@ -439,6 +439,9 @@ bool ncs_in_one_memory(const struct ncs_call *call, const void *a, size_t bytes_
 /* ---- cycles whose cause lies elsewhere (graph/cycle_cause.c) ---- */
 
 const struct ncs_unmet *ncs_left_out(const struct ncs_analysis *q, const int *path, size_t length);
+/* The destroy of a cycle that waits for the device to free memory, and so for a call on another communicator, *kernel. */
+const struct ncs_snap_job *ncs_frees_beside(const struct ncs_analysis *q, const int *path, size_t length,
+                                            const struct ncs_call **kernel);
 /* The end of the one communicator of a cycle for which ranks wait, while all else in the cycle is waits of hosts. */
 const struct ncs_unmet *ncs_missed_teardown(const struct ncs_analysis *q, const int *path, size_t length);
 const struct ncs_unmet *ncs_unset_key(const struct ncs_analysis *q, const int *path, size_t length);

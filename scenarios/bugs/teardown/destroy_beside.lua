@@ -5,9 +5,9 @@ scenario {
   bug     = { entry = "H8", thread = "NVIDIA/nccl#564",
               nccl = "ncclCommDestroy frees memory, which may wait for the device, and so for the other kernel" },
   outcome = function(run)
-    local finding = { rule = "skipped-call", certainty = "luck" }
+    local finding = { rule = "destroy-beside-kernel", certainty = "luck" }
     if run.policy == "typical" then return { pass = true, finding = finding, findings = 0 } end
-    return { hang = { why = "skipped-call", waiting = "all" }, finding = finding, findings = 1 }
+    return { hang = { why = "destroy-beside-kernel", culprit = 0, waiting = "all" }, finding = finding, findings = 1 }
   end,
 }
 

@@ -6,7 +6,10 @@ scenario {
   needs   = { driver = "sim", gpus = 8 },
   bug     = { entry = "H6", nccl = "the other processes stand in the ncclCommDestroy of their last rank" },
   outcome = function(run)
-    return { hang = { why = "destroy-missing-rank", culprit = run.param.culprit, waiting = "all" }, findings = 1 }
+    local second = {} -- of each process: who waits is told as a rank of the communicator
+    for p = 0, run.nranks - 1 do second[p + 1] = 2 * p + 1 end
+    return { hang = { why = "destroy-missing-rank", culprit = 2 * run.param.culprit + 1, waiting = second, comm = "all" },
+             findings = 1 }
   end,
 }
 

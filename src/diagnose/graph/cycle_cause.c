@@ -28,6 +28,22 @@ const struct ncs_unmet *ncs_left_out(const struct ncs_analysis *q, const int *pa
     return gate ? collective : NULL;
 }
 
+const struct ncs_snap_job *ncs_frees_beside(const struct ncs_analysis *q, const int *path, size_t length,
+                                            const struct ncs_call **kernel)
+{
+    for (size_t i = 0; i < length; i++) {
+        size_t job = (size_t)(path[i] - ncs_job_node(q, 0)), op = (size_t)(path[(i + 1) % length] - ncs_op_node(q, 0));
+        if (path[i] < ncs_job_node(q, 0) || job >= q->snap->jobs || path[(i + 1) % length] < ncs_op_node(q, 0) ||
+            op >= q->snap->ops)
+            continue;
+        const struct ncs_snap_job *j = &q->snap->job[job];
+        *kernel = q->snap->op[op].call;
+        if (j->kind == NCS_JOB_DESTROY && j->call && *kernel && (*kernel)->comm >= 0 && (*kernel)->comm != j->call->comm)
+            return j;
+    }
+    return NULL;
+}
+
 const struct ncs_unmet *ncs_missed_teardown(const struct ncs_analysis *q, const int *path, size_t length)
 {
     const struct ncs_unmet *ends = NULL;

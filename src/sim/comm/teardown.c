@@ -97,8 +97,7 @@ void sim_teardown_release(struct comm_rank *cr)
 void sim_process_over(struct process *p)
 {
     for (struct comm_rank *cr = p->comms; cr; cr = cr->next_of_process)
-        if (cr->state < COMM_ABORTED)
-            sim_teardown_release(cr);
+        sim_teardown_release(cr);
 }
 
 /* ---- who is waited for ---- */
@@ -186,18 +185,20 @@ static int rank_of_family(const struct comm_rank *cr, const struct comm_rank *ot
     return -1;
 }
 
+/* A rank whose destroy has returned while others of its process were to come waits for nobody: these are waited for. */
+static bool is_missing(const struct comm_rank *peer)
+{
+    return peer->state < COMM_ABORTED;
+}
+
 static void describe_all(const struct comm_rank *cr, struct ncs_snap_job *out, struct ncs_snapshot *snapshot)
 {
     const struct home *home = home_of(cr);
-    bool silent = false; /* a rank has called nothing that ends it */
-    for (int pass = 0; pass < 2 && !silent; pass++)
-        for (int i = 0; i < home->members; i++) {
-            const struct comm_rank *peer = cr->comm->member[home->member[i]];
-            if (peer->released || (pass == 0 && peer->destroying))
-                continue;
-            silent = true;
+    for (int i = 0; i < home->members; i++) {
+        const struct comm_rank *peer = cr->comm->member[home->member[i]];
+        if (!peer->released && is_missing(peer))
             sim_snapshot_missing(out, snapshot, peer->rank);
-        }
+    }
 }
 
 static void describe_connected(const struct job *job, struct comm_rank *h, struct ncs_snap_job *out,
@@ -207,7 +208,7 @@ static void describe_connected(const struct job *job, struct comm_rank *h, struc
     bool all = sim_contact_of_all(h);
     for (int i = 0; i < home->members; i++) {
         const struct comm_rank *peer = h->comm->member[home->member[i]];
-        if (!holds(h, peer, all))
+        if (!holds(h, peer, all) || (h->comm == job->about->comm && !is_missing(peer)))
             continue;
         int rank = h->comm == job->about->comm ? peer->rank : rank_of_family(job->about, peer);
         if (rank >= 0)
