@@ -138,7 +138,7 @@ static struct waitable *host_gate(const struct comm_rank *cr)
     return home_of(cr)->holding ? &home_of(cr)->clear : NULL;
 }
 
-static bool waits_for_all(void)
+static bool waits_as_documented(void)
 {
     return sim_world.options.teardown == NCS_TEARDOWN_DOCUMENTED;
 }
@@ -157,18 +157,18 @@ static struct waitable *device_gate(const struct gpu *gpu)
 bool sim_teardown_may_free(struct job *job, const struct gpu *gpu)
 {
     struct waitable *gate = device_gate(gpu);
-    if (gate && waits_for_all())
+    if (gate && waits_as_documented())
         sim_job_listen(job, gate);
     else if (gate)
         sim_world.let_off = true;
-    return !gate || !waits_for_all();
+    return !gate || !waits_as_documented();
 }
 
 bool sim_teardown_is_over(struct job *job, struct comm_rank *cr)
 {
     if (cr->state == COMM_REVOKED) /* the revoke has joined the thread */
         return true;
-    struct waitable *all = host_gate(cr), *gate = waits_for_all() ? all : connected_gate(cr);
+    struct waitable *all = host_gate(cr), *gate = waits_as_documented() ? all : connected_gate(cr);
     if (gate)
         sim_job_listen(job, gate);
     else if (all)
@@ -225,11 +225,11 @@ void sim_teardown_describe(const struct job *job, const struct comm_rank *cr, st
     if (!cr->released)
         return;
     bool joins = job->type->kind == NCS_JOB_DESTROY && cr->state != COMM_REVOKED;
-    if (joins && waits_for_all())
+    if (joins && waits_as_documented())
         describe_all(cr, out, snapshot);
-    for (struct comm_rank *h = cr->family; h && joins && !waits_for_all() && cr->last_of_family; h = h->next_kin)
+    for (struct comm_rank *h = cr->family; h && joins && !waits_as_documented() && cr->last_of_family; h = h->next_kin)
         describe_connected(job, h, out, snapshot);
-    if (waits_for_all() && !out->misses)
+    if (waits_as_documented() && !out->misses)
         for (size_t i = 0; i < gpu->streams; i++)
             sim_snapshot_op_wait(gpu->stream[i]->tail, out, snapshot);
 }
@@ -239,7 +239,7 @@ static bool stands_for_all(const struct job *job)
 {
     const struct comm_rank *cr = job->about;
     bool destroys = job->type->kind == NCS_JOB_DESTROY;
-    if (!waits_for_all() || (!destroys && job->type->kind != NCS_JOB_ABORT) || !cr->released)
+    if (!waits_as_documented() || (!destroys && job->type->kind != NCS_JOB_ABORT) || !cr->released)
         return false;
     if (destroys && cr->state != COMM_REVOKED && host_gate(cr))
         return !connected_gate(cr);
