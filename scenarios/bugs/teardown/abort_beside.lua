@@ -2,7 +2,7 @@ scenario {
   about   = "a rank dies; the others abort one communicator while the other one's kernel stands on another stream",
   matrix  = { ranks = { 2, 4 } },
   needs   = { driver = "sim" },
-  bug     = { entry = "H8", thread = { "NVIDIA/nccl#564", "NVIDIA/nccl#549" },
+  bug     = { entry = "P3", thread = { "NVIDIA/nccl#564", "NVIDIA/nccl#549" },
               nccl = "the first ncclCommAbort frees memory, which may wait for the device, and so for the other kernel" },
   outcome = function(run)
     local finding = { rule = "abort-order", certainty = "luck" }

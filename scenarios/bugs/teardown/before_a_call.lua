@@ -3,7 +3,7 @@ scenario {
   params  = { odd = 0 },
   matrix  = { ranks = { 3, 4, 8 }, odd = { 0, 2 } },
   needs   = { driver = "sim" },
-  bug     = { entry = "H7", nccl = "that rank stands in ncclCommDestroy, the others in their call" },
+  bug     = { entry = "P2", nccl = "that rank stands in ncclCommDestroy, the others in their call" },
   outcome = function(run)
     return { hang = { why = "destroy-order", culprit = run.param.odd, waiting = "all" }, findings = 1 }
   end,

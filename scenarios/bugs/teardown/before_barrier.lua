@@ -3,7 +3,7 @@ scenario {
   params  = { culprit = 0 },
   matrix  = { ranks = { 3, 4, 8 }, culprit = { 0, 2 } },
   needs   = { driver = "sim" },
-  bug     = { entry = "H6", thread = "vllm-project/vllm#39846",
+  bug     = { entry = "P1", thread = "vllm-project/vllm#39846",
               nccl = "that rank stands in ncclCommDestroy, the others at the barrier" },
   outcome = function(run)
     return { hang = { why = "destroy-missing-rank", culprit = run.param.culprit, waiting = "all", comm = "world" },

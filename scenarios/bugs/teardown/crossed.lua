@@ -3,7 +3,7 @@ scenario {
   params  = { odd = 0 },
   matrix  = { ranks = { 2, 3, 4, 8 }, odd = { 0, 1 } },
   needs   = { driver = "sim" },
-  bug     = { entry = "H7", nccl = "each rank stands in its first ncclCommDestroy" },
+  bug     = { entry = "P2", nccl = "each rank stands in its first ncclCommDestroy" },
   outcome = function(run)
     return { hang = { why = "destroy-order", culprit = run.nranks == 2 and { 0, 1 } or run.param.odd, waiting = "all" },
              findings = 1 }

@@ -2,7 +2,7 @@ scenario {
   about   = "one rank destroys a communicator while its call on another one runs, which waits for what comes after the destroy",
   matrix  = { ranks = { 2, 4, 8 } },
   needs   = { driver = "sim" },
-  bug     = { entry = "H8", thread = "NVIDIA/nccl#564",
+  bug     = { entry = "P3", thread = "NVIDIA/nccl#564",
               nccl = "ncclCommDestroy frees memory, which may wait for the device, and so for the other kernel" },
   outcome = function(run)
     local finding = { rule = "destroy-beside-kernel", certainty = "luck" }

@@ -3,7 +3,7 @@ scenario {
   params  = { culprit = 1 },
   matrix  = { ranks = { 3, 4, 8 }, culprit = { 0, 1 } },
   needs   = { driver = "sim" },
-  bug     = { entry = "H6", thread = "vllm-project/vllm#39846",
+  bug     = { entry = "P1", thread = "vllm-project/vllm#39846",
               nccl = "the others stand in the ncclCommDestroy of their block's end" },
   outcome = function(run)
     return { hang = { why = "destroy-missing-rank", culprit = run.param.culprit, waiting = "all", comm = "block" },

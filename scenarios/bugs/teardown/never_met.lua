@@ -3,7 +3,7 @@ scenario {
   params  = { culprit = 1 },
   matrix  = { ranks = { 2, 4, 8 }, culprit = { 0, 1 } },
   needs   = { driver = "sim" },
-  bug     = { entry = "H6", nccl = "returns as long as no rank of the host has a connection to another one" },
+  bug     = { entry = "P1", nccl = "returns as long as no rank of the host has a connection to another one" },
   outcome = function(run)
     local finding = { rule = "destroy-missing-rank", certainty = "luck" }
     if run.policy == "typical" then return { pass = true, finding = finding, findings = 0 } end

@@ -4,7 +4,7 @@ scenario {
   params  = { culprit = 0 },
   matrix  = { ranks = { 2, 4 }, culprit = { 0, 1 } },
   needs   = { driver = "sim" },
-  bug     = { entry = "H6", nccl = "the others stand in ncclCommDestroy, which blocks whatever the communicator is" },
+  bug     = { entry = "P1", nccl = "the others stand in ncclCommDestroy, which blocks whatever the communicator is" },
   outcome = function(run)
     return { hang = { why = "destroy-missing-rank", culprit = run.param.culprit, waiting = "all" }, findings = 1 }
   end,

@@ -3,7 +3,7 @@ scenario {
   params  = { culprit = 1 },
   matrix  = { ranks = { 2, 4, 8 }, culprit = { 0, 1 } },
   needs   = { driver = "sim" },
-  bug     = { entry = "H6", nccl = "the others stand in ncclCommDestroy; their finalize did not wait for it" },
+  bug     = { entry = "P1", nccl = "the others stand in ncclCommDestroy; their finalize did not wait for it" },
   outcome = function(run)
     return { hang = { why = "destroy-missing-rank", culprit = run.param.culprit, waiting = "all" }, findings = 1 }
   end,

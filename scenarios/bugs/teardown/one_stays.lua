@@ -3,7 +3,7 @@ scenario {
   params  = { culprit = 0 },
   matrix  = { ranks = { 2, 4, 8 }, culprit = { 0, 1 } },
   needs   = { driver = "sim" },
-  bug     = { entry = "H6", thread = "NVIDIA/nccl#1777",
+  bug     = { entry = "P1", thread = "NVIDIA/nccl#1777",
               nccl = "the others stand in ncclCommDestroy, for ever: their proxy threads wait for its connections to close" },
   outcome = function(run)
     return { hang = { why = "destroy-missing-rank", culprit = run.param.culprit, waiting = "all", comm = "world" },

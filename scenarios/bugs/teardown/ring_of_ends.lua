@@ -2,7 +2,7 @@ scenario {
   about   = "neighbours share a communicator, and every rank first destroys that to its right: a ring of waits",
   matrix  = { ranks = { 3, 4, 8 } },
   needs   = { driver = "sim" },
-  bug     = { entry = "H7", nccl = "every rank stands in its first ncclCommDestroy, although no two share two communicators" },
+  bug     = { entry = "P2", nccl = "every rank stands in its first ncclCommDestroy, although no two share two communicators" },
   outcome = function(run)
     local all = {}
     for r = 0, run.nranks - 1 do all[r + 1] = r end

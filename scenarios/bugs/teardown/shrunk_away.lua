@@ -2,7 +2,7 @@ scenario {
   about   = "a rank that a shrink left out keeps its old communicator, which the others destroy",
   matrix  = { ranks = { 3, 4, 8 } },
   needs   = { driver = "sim", nccl = "2.27" },
-  bug     = { entry = "H6", thread = "pytorch/pytorch#180611",
+  bug     = { entry = "P1", thread = "pytorch/pytorch#180611",
               nccl = "the others stand in ncclCommDestroy of the old communicator" },
   outcome = function(run)
     return { hang = { why = "destroy-missing-rank", culprit = run.nranks - 1, waiting = "all", comm = "world" },

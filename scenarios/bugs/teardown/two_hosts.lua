@@ -3,7 +3,7 @@ scenario {
   devices = 2,
   ranks   = 4,
   needs   = { driver = "sim" },
-  bug     = { entry = "H6", nccl = "the rank on its host stands in ncclCommDestroy; the first host comes to the barrier" },
+  bug     = { entry = "P1", nccl = "the rank on its host stands in ncclCommDestroy; the first host comes to the barrier" },
   outcome = function()
     return { hang = { why = "destroy-missing-rank", culprit = 2, waiting = "all", comm = "world" }, findings = 1 }
   end,

@@ -4,7 +4,7 @@ scenario {
   params  = { culprit = 1 },
   matrix  = { ranks = { 2, 4 }, culprit = { 0, 1 } },
   needs   = { driver = "sim", gpus = 8 },
-  bug     = { entry = "H6", nccl = "the other processes stand in the ncclCommDestroy of their last rank" },
+  bug     = { entry = "P1", nccl = "the other processes stand in the ncclCommDestroy of their last rank" },
   outcome = function(run)
     local second = {} -- of each process: who waits is told as a rank of the communicator
     for p = 0, run.nranks - 1 do second[p + 1] = 2 * p + 1 end
