@@ -306,12 +306,13 @@ static bool has_revoked(const struct ncs_analysis *q, const struct ncs_unmet *un
     return false;
 }
 
+/* What a real library waits for in a call is not known: then the call alone counts. */
 static bool waits_in(const struct ncs_analysis *q, const struct ncs_call *destroy)
 {
     for (size_t k = 0; k < q->snap->jobs; k++)
-        if (q->snap->job[k].call == destroy && q->snap->job[k].misses)
-            return true;
-    return false;
+        if (q->snap->job[k].call == destroy)
+            return q->snap->job[k].misses > 0;
+    return q->hung && !q->snap->recorded;
 }
 
 const struct ncs_call *ncs_tears_down(const struct ncs_analysis *q, int comm, int comm_rank)

@@ -201,16 +201,27 @@ static void describe_all(const struct comm_rank *cr, struct ncs_snap_job *out, s
     }
 }
 
+/* True if the rank is in the job's entry already: another rank of the process, or another handle, has met it, too. */
+static bool is_told(const struct ncs_snap_job *out, const struct ncs_snapshot *snapshot, int rank)
+{
+    for (size_t i = 0; i < out->misses; i++)
+        if (snapshot->missing[out->miss + i] == rank)
+            return true;
+    return false;
+}
+
 static void describe_connected(const struct job *job, struct comm_rank *h, struct ncs_snap_job *out,
                                struct ncs_snapshot *snapshot)
 {
     const struct home *home = home_of(h);
-    bool all = sim_contact_of_all(h);
+    bool all = sim_contact_of_all(h), again = h->comm->siblings || h->family->next_kin;
     for (int i = 0; i < home->members; i++) {
         const struct comm_rank *peer = h->comm->member[home->member[i]];
         if (!holds(h, peer, all) || (h->comm == job->about->comm && !is_missing(peer)))
             continue;
         int rank = h->comm == job->about->comm ? peer->rank : rank_of_family(job->about, peer);
+        if (rank >= 0 && again && is_told(out, snapshot, rank))
+            continue;
         if (rank >= 0)
             sim_snapshot_missing(out, snapshot, rank);
         else
@@ -225,7 +236,7 @@ void sim_teardown_describe(const struct job *job, const struct comm_rank *cr, st
     if (!cr->released)
         return;
     bool joins = job->type->kind == NCS_JOB_DESTROY && cr->state != COMM_REVOKED;
-    if (joins && waits_as_documented())
+    if (joins && waits_as_documented() && cr == job->about) /* the same for all of its process */
         describe_all(cr, out, snapshot);
     for (struct comm_rank *h = cr->family; h && joins && !waits_as_documented() && cr->last_of_family; h = h->next_kin)
         describe_connected(job, h, out, snapshot);
