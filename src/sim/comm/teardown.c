@@ -202,7 +202,7 @@ static void describe_all(const struct comm_rank *cr, struct ncs_snap_job *out, s
 }
 
 /* True if the rank is in the job's entry already: another rank of the process, or another handle, has met it, too. */
-static bool is_told(const struct ncs_snap_job *out, const struct ncs_snapshot *snapshot, int rank)
+static bool holder_is_told(const struct ncs_snap_job *out, const struct ncs_snapshot *snapshot, int rank)
 {
     for (size_t i = 0; i < out->misses; i++)
         if (snapshot->missing[out->miss + i] == rank)
@@ -220,7 +220,7 @@ static void describe_connected(const struct job *job, struct comm_rank *h, struc
         if (!holds(h, peer, all) || (h->comm == job->about->comm && !is_missing(peer)))
             continue;
         int rank = h->comm == job->about->comm ? peer->rank : rank_of_family(job->about, peer);
-        if (rank >= 0 && again && is_told(out, snapshot, rank))
+        if (rank >= 0 && again && holder_is_told(out, snapshot, rank))
             continue;
         if (rank >= 0)
             sim_snapshot_missing(out, snapshot, rank);
