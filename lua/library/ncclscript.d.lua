@@ -59,7 +59,7 @@
 ---@field exclude? table<string, number | string | boolean>[] # combinations to leave out; each names some values
 ---@field outcome? "pass" | ncclscript.outcome | fun(run: ncclscript.run): "pass" | ncclscript.outcome # how the run should end; "pass" by default
 ---@field bug? { entry: string, nccl?: string, thread?: string | string[] } # entry of the catalogue of bugs
----@field policy? "strict" | "typical" # when sends complete; "strict" by default: no send is buffered
+---@field policy? "strict" | "typical" # when sends and destroys end; "strict" by default: no send is buffered
 ---@field verify? boolean # false: no result is verified
 ---@field needs? { driver?: string, nccl?: string, gpus?: integer } # requirements; the run is skipped if one is missing
 ---@field timeout? number | string # limit of real time: a number of seconds, or "30s"
@@ -524,11 +524,11 @@ function comm:resume(options) end
 ---@param options? ncclscript.label_options
 ---@return { suspend: integer, suspended: integer, persist: integer, total: integer }
 function comm:mem_stats(options) end
----Completes this rank's work on the communicator.
+---Completes this rank's work on the communicator and lets go of it. It waits for no other rank.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function comm:finalize(options) end
----Completes this rank's work and frees the communicator.
+---Completes this rank's work and frees the communicator. It waits until the other ranks of the host have ended the communicator, too.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function comm:destroy(options) end

@@ -24,6 +24,13 @@ enum ncs_host_policy {
     NCS_HOST_EVERY,   /* every launch waits for its partners' hosts */
 };
 
+/* What the end of a communicator waits for beside its own work. */
+enum ncs_teardown_policy {
+    NCS_TEARDOWN_DOCUMENTED, /* a destroy for all ranks of its host (NCCL's user guide), and what frees memory for all work
+                              * of the device */
+    NCS_TEARDOWN_CONNECTED,  /* a destroy for the ranks of its host that it has met in a call (NCCL 2.30.7) */
+};
+
 /* Which part of CUDA is missing; to see how programs cope. */
 enum ncs_cuda_lack {
     NCS_LACK_NOTHING,
@@ -39,6 +46,7 @@ struct ncs_machine_options {
     int64_t patience;         /* real time without progress, in ns, after which a run on real
                                * hardware counts as hung; 0 = for ever */
     enum ncs_host_policy host;
+    enum ncs_teardown_policy teardown;
     int kernel_slots;         /* launches that a GPU carries out at a time; 0 = any number */
     uint64_t eager;           /* bytes that sends may run ahead per (comm, src, dst); 0 = none */
     bool seeded;              /* draw at every scheduling point */
@@ -224,8 +232,9 @@ struct ncs_machine {
     enum ncs_unverified (*unstaged)(const struct ncs_call *call);
     void (*plant)(struct ncs_plant plant);
     void (*stats)(uint64_t *live_objects, uint64_t *live_bytes, uint64_t *trace);
-    /* True if the way the run ended may depend on whether sends are buffered: a send completed
-     * before its receive arrived, or a send of at most `limit` bytes waits for its receive.
+    /* True if the way the run ended may depend on the policy. Sends are buffered or not: a send completed
+     * before its receive arrived, or a send of at most `limit` bytes waits for its receive. The end of a
+     * communicator waits for what only one teardown policy waits for, or did not wait for it.
      * `buffered`: the most bytes of one pair that completed early. */
     bool (*swayed)(uint64_t limit, uint64_t *buffered);
     /* Appends the choices that the run made, as a text that ncs_machine_options.schedule takes;

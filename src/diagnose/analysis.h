@@ -351,6 +351,11 @@ static inline bool ncs_polls(const struct ncs_analysis *q, const struct ncs_snap
 }
 /* True for a meeting without a call number: a split, a shrink, a suspension. */
 bool ncs_is_meeting(const struct ncs_unmet *unmet);
+/* True for ranks of one host that end a communicator and wait for others to end it, too. */
+bool ncs_is_teardown(const struct ncs_analysis *q, const struct ncs_unmet *unmet);
+/* The destroy in which the rank waits for ranks of its host; NULL = it does not. It makes no other call on the
+ * communicator any more. */
+const struct ncs_call *ncs_tears_down(const struct ncs_analysis *q, int comm, int comm_rank);
 bool ncs_failed(const struct ncs_call *call); /* returned an error of NCCL */
 const char *ncs_result_name(const struct ncs_call *call); /* its name */
 /* The key of the group in which a call was made; the group may contain calls of other
@@ -434,6 +439,11 @@ bool ncs_in_one_memory(const struct ncs_call *call, const void *a, size_t bytes_
 /* ---- cycles whose cause lies elsewhere (graph/cycle_cause.c) ---- */
 
 const struct ncs_unmet *ncs_left_out(const struct ncs_analysis *q, const int *path, size_t length);
+/* The destroy of a cycle that waits for the device to free memory, and so for a call on another communicator, *kernel. */
+const struct ncs_snap_job *ncs_frees_beside(const struct ncs_analysis *q, const int *path, size_t length,
+                                            const struct ncs_call **kernel);
+/* The end of the one communicator of a cycle for which ranks wait, while all else in the cycle is waits of hosts. */
+const struct ncs_unmet *ncs_missed_teardown(const struct ncs_analysis *q, const int *path, size_t length);
 const struct ncs_unmet *ncs_unset_key(const struct ncs_analysis *q, const int *path, size_t length);
 /* The one meeting of a cycle to which a call was never made, while all other calls are made and
  * wait only for their groups. */

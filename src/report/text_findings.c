@@ -30,12 +30,14 @@ static void add_other_policy(const struct ncs_text *t)
     const struct ncs_other_policy *other_policy = &t->result->other_policy;
     struct ncs_str text = { 0 };
     char most[32], limit[32];
+    const char *passes = other_policy->verdict == NCS_PASS ? "under the typical policy it passes" : "it works by luck here";
     if (!other_policy->differs)
         ncs_str_add(&text, "it works here by luck; NCCL does not promise it");
+    else if (!other_policy->buffered)
+        ncs_str_addf(&text, "%s: NCCL 2.30.7 waits there only for ranks that have met in a call, and for no other work "
+                            "of the device", passes);
     else
-        ncs_str_addf(&text, "%s: the sends fit into NCCL's buffers (%s of %s per pair)",
-                     other_policy->verdict == NCS_PASS ? "under the typical policy it passes"
-                                                       : "it works by luck here",
+        ncs_str_addf(&text, "%s: the sends fit into NCCL's buffers (%s of %s per pair)", passes,
                      ncs_format_size(other_policy->buffered, most, sizeof most),
                      ncs_format_size(other_policy->limit, limit, sizeof limit));
     ncs_text_keyed(t, NCS_BOLD, "luck", text.text);

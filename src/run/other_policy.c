@@ -1,5 +1,5 @@
-/* Runs the scenario again, silently, under the other policy if buffered sends (sim/README.md, rule
- * 1) can have decided how the run ended. A difference means that the program works by luck. */
+/* Runs the scenario again, silently, under the other policy if buffered sends, or what the end of a communicator waits for
+ * (sim/README.md, rules 1 and 11), can have decided how the run ended. A difference means that the program works by luck. */
 #include "base/mem.h"
 #include "run/private.h"
 
@@ -23,8 +23,8 @@ static bool is_conclusive(enum ncs_verdict v)
     return v == NCS_PASS || v == NCS_HANG || v == NCS_WRONG || v == NCS_ERROR;
 }
 
-/* Buffering lets sends end earlier and changes nothing else. So a run that passes without it also
- * passes with it, and a run that hangs with it also hangs without it. */
+/* The typical policy lets sends and destroys end earlier and changes nothing else. So a run that passes under strict also
+ * passes under typical, and a run that hangs under typical also hangs under strict. */
 static bool may_differ(const struct ncs_run *run)
 {
     bool strict = run->options.policy == NCS_POLICY_STRICT;

@@ -70,11 +70,11 @@ static void settle_all(lua_State *L)
 }
 
 /* NCCL refuses to destroy a communicator that was never made, or that is non-blocking and in an
- * error state. */
+ * error state. Where calls were cut short a rank may be lost, for which a destroy would wait. */
 static bool must_abort(lua_State *L, const struct ncs_object *o)
 {
     const struct ncs_comm *c = (const struct ncs_comm *)o;
-    return (o->id == NCS_CLASS_COMM && c->dropped) ||
+    return (o->id == NCS_CLASS_COMM && (c->dropped || c->interrupted)) ||
            (is_nonblocking(o) && poll_until_done(L, c) != ncclSuccess);
 }
 

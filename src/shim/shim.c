@@ -292,6 +292,7 @@ static void open_machine(void)
         .lack = settings.visible ? NCS_LACK_NOTHING : NCS_LACK_DEVICES,
         .numbers = settings.number,
         .eager = settings.typical ? EAGER_BYTES : 0,
+        .teardown = settings.typical ? NCS_TEARDOWN_CONNECTED : NCS_TEARDOWN_DOCUMENTED,
         .nccl_version = settings.nccl_version,
         .seeded = settings.seed != 0,
         .seed = settings.seed,

@@ -10,6 +10,7 @@
 #include "sim/comm/inject.h"
 #include "sim/comm/meeting.h"
 #include "sim/comm/snapshot.h"
+#include "sim/comm/teardown.h"
 #include "sim/cuda/capture.h"
 #include "sim/cuda/graph.h"
 #include "sim/cuda/host.h"
@@ -270,7 +271,7 @@ static bool sim_machine_swayed(uint64_t limit, uint64_t *buffered)
     for (const struct comm *comm = sim_world.comm_first; comm; comm = comm->next)
         if (sim_meetings_lone_send(comm, limit))
             return true;
-    return sim_world.went_ahead;
+    return sim_world.went_ahead || sim_teardown_swayed();
 }
 
 static bool never(void *arg)

@@ -16,12 +16,12 @@ trap 'rm -rf "$work"' EXIT
 
 # What there has to be: pairs of a case with a bug and the same case of its twin, entries of the
 # catalogue that have a scenario; and how many files with a bug may lack entry or twin.
-pairs=700 entries=65 loose=0
+pairs=860 entries=68 loose=0
 catalogue=(A{1..5} B{1..3} C{1..5} D{1..6} E{1..5} F{1..3} G{1..4} H{1..5} I{1..3} J{1..2} K{1..4} L{1..3}
-    M{1..2} N{1..3} O{1..7} P{1..3} R{1..2})
+    M{1..2} N{1..3} O{1..7} P{1..3} R{1..2} T{1..3})
 declare -A class=([A]=participants [B]=order [C]=arguments [D]=p2p [E]=groups [F]=communicators [G]=streams
     [H]=lifecycle [I]=abort [J]=nonblocking [K]=buffers [L]=premulsum [M]=ranks [N]=numerics [O]=graphs
-    [P]=environment [R]=resources)
+    [P]=environment [R]=resources [T]=teardown)
 failed=0
 
 fail() {

@@ -175,10 +175,11 @@ static void abort_both(struct kernel_rank *r)
 START_TEST(abort_gives_lanes_back)
 {
     opposite = true;
-    ck_assert_int_eq(run((struct ncs_machine_options){ .kernel_slots = 1 }, abort_both), NCS_STOP_DONE);
-    end();
-    ck_assert_int_eq(run((struct ncs_machine_options){ .kernel_slots = 1, .own_threads = true },
+    ck_assert_int_eq(run((struct ncs_machine_options){ .kernel_slots = 1, .teardown = NCS_TEARDOWN_CONNECTED },
                          abort_both), NCS_STOP_DONE);
+    end();
+    ck_assert_int_eq(run((struct ncs_machine_options){ .kernel_slots = 1, .own_threads = true,
+                                                       .teardown = NCS_TEARDOWN_CONNECTED }, abort_both), NCS_STOP_DONE);
     end();
 }
 END_TEST

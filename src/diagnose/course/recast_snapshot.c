@@ -127,7 +127,8 @@ static void recast_add_context(struct ncs_recast *r, const struct ncs_snap_conte
         add_waits(r, &r->own->p->snap->wait[c->wait + i], party, front);
     copy.waits = r->snap.waits - copy.wait;
     bool held = c->waits && front >= 0 && front != party && !copy.waits;
-    if (held && !c->group_depth && !stands_at_gate(r, c) && has_gone_on(r, c, front)) {
+    bool ends = c->call && ncs_fn_info[c->call->fn].ends == NCS_ENDS_COMM; /* the end of one party's handle is no loop over all */
+    if (held && !ends && !c->group_depth && !stands_at_gate(r, c) && has_gone_on(r, c, front)) {
         ncs_free(copy.message);
         copy.message = ncs_text("its thread waits in %s() as rank %d",
                                 c->call ? ncs_function_name(c->call) : "a call", front);

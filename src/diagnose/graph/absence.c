@@ -191,6 +191,11 @@ bool ncs_is_meeting(const struct ncs_unmet *unmet)
            !ncs_fn_info[unmet->call->fn].counted;
 }
 
+bool ncs_is_teardown(const struct ncs_analysis *q, const struct ncs_unmet *unmet)
+{
+    return unmet->job >= 0 && q->snap->job[unmet->job].kind == NCS_JOB_DESTROY;
+}
+
 /* A split or another meeting without a call number: the rank's last call of that function, if it took part in nothing. */
 static bool own_meeting(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                         struct ncs_absent *a)
@@ -301,6 +306,25 @@ static bool has_revoked(const struct ncs_analysis *q, const struct ncs_unmet *un
     return false;
 }
 
+/* What a real library waits for in a call is not known: then the call alone counts. */
+static bool waits_in(const struct ncs_analysis *q, const struct ncs_call *destroy)
+{
+    for (size_t k = 0; k < q->snap->jobs; k++)
+        if (q->snap->job[k].call == destroy)
+            return q->snap->job[k].misses > 0;
+    return q->hung && !q->snap->recorded;
+}
+
+const struct ncs_call *ncs_tears_down(const struct ncs_analysis *q, int comm, int comm_rank)
+{
+    for (size_t i = q->comm[comm].rares; i-- > 0;) {
+        const struct ncs_call *c = q->comm[comm].rare[i];
+        if (c->fn == NCS_FN_ncclCommDestroy && c->comm_rank == comm_rank && !c->returned && !c->ending && waits_in(q, c))
+            return c;
+    }
+    return NULL;
+}
+
 bool ncs_has_made(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                   const struct ncs_absent *a)
 {
@@ -324,7 +348,15 @@ void ncs_why_absent(struct ncs_analysis *q, const struct ncs_unmet *unmet, struc
                : ncs_is_meeting(unmet)        ? own_meeting(q, unmet, a)
                                              : own_collective(q, unmet, a);
         const struct ncs_member *m = &q->journal->comm[unmet->comm]->member[a->comm_rank];
-        if (!made && m->gone && !m->released && unmet->kind != NCS_UNMET_INIT) {
+        bool ends = ncs_is_teardown(q, unmet); /* a rank that has gone may still be awaited: for others of its process */
+        const struct ncs_call *destroy = made || ends || unmet->kind == NCS_UNMET_INIT
+                                             ? NULL : ncs_tears_down(q, unmet->comm, a->comm_rank);
+        if (destroy) {
+            a->reason = NCS_ABSENT_DESTROYED;
+            a->call = destroy;
+            made = true;
+        }
+        if (!made && !ends && m->gone && !m->released && unmet->kind != NCS_UNMET_INIT) {
             a->reason = m->aborted ? NCS_ABSENT_ABORTED : NCS_ABSENT_DESTROYED;
             const struct ncs_ranks_of_comm *on = &q->comm[unmet->comm];
             for (size_t i = on->rares; i-- > 0 && !a->call;)

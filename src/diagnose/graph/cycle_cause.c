@@ -28,6 +28,38 @@ const struct ncs_unmet *ncs_left_out(const struct ncs_analysis *q, const int *pa
     return gate ? collective : NULL;
 }
 
+const struct ncs_snap_job *ncs_frees_beside(const struct ncs_analysis *q, const int *path, size_t length,
+                                            const struct ncs_call **kernel)
+{
+    for (size_t i = 0; i < length; i++) {
+        size_t job = (size_t)(path[i] - ncs_job_node(q, 0)), op = (size_t)(path[(i + 1) % length] - ncs_op_node(q, 0));
+        if (path[i] < ncs_job_node(q, 0) || job >= q->snap->jobs || path[(i + 1) % length] < ncs_op_node(q, 0) ||
+            op >= q->snap->ops)
+            continue;
+        const struct ncs_snap_job *j = &q->snap->job[job];
+        *kernel = q->snap->op[op].call;
+        if (j->kind == NCS_JOB_DESTROY && j->call && *kernel && (*kernel)->comm >= 0 && (*kernel)->comm != j->call->comm)
+            return j;
+    }
+    return NULL;
+}
+
+const struct ncs_unmet *ncs_missed_teardown(const struct ncs_analysis *q, const int *path, size_t length)
+{
+    const struct ncs_unmet *ends = NULL;
+    for (size_t i = 0; i < length; i++) {
+        int at = ncs_node_unmet(q, path[i]);
+        const struct ncs_unmet *n = at >= 0 ? &q->unmet[at] : NULL;
+        if (!n || n->kind == NCS_UNMET_GATE)
+            continue;
+        if (!ncs_is_teardown(q, n) || (ends && ends->comm != n->comm))
+            return NULL;
+        if (!ends || n->presents > ends->presents)
+            ends = n;
+    }
+    return ends;
+}
+
 /* In a cycle of host waits alone, a rank that has ended may have been the one to set a store key, as well as a rank
  * of the cycle; and nothing kept the ended rank from setting it. Returns the wait for such a key, the first by name. */
 const struct ncs_unmet *ncs_unset_key(const struct ncs_analysis *q, const int *path, size_t length)
@@ -97,7 +129,7 @@ const struct ncs_unmet *ncs_meeting_instead(const struct ncs_analysis *q, const 
             return NULL;
     for (size_t i = 0; i < q->unmets && n->kind == NCS_UNMET_COLLECTIVE; i++) {
         const struct ncs_unmet *o = &q->unmet[i];
-        if (o != n && ncs_is_meeting(o) && o->comm == n->comm && o->presents >= n->presents &&
+        if (o != n && ncs_is_meeting(o) && !ncs_is_teardown(q, o) && o->comm == n->comm && o->presents >= n->presents &&
             lacks_only_live(o) && misses_one_of(o, n))
             return o;
     }

@@ -214,6 +214,15 @@ static const struct ncs_call *contact_call(const struct ncs_analysis *q,
     return job->call;
 }
 
+/* Ranks that end a communicator wait for those of their own host only. */
+static bool misses_alike(const struct ncs_analysis *q, const struct ncs_unmet *o, const struct ncs_snap_job *j)
+{
+    bool alike = j->kind != NCS_JOB_DESTROY || o->absents == j->misses;
+    for (size_t i = 0; alike && j->kind == NCS_JOB_DESTROY && i < j->misses; i++)
+        alike = o->absent[i].comm_rank == q->snap->missing[j->miss + i];
+    return alike;
+}
+
 size_t ncs_unmet_of_job(struct ncs_analysis *q, int job)
 {
     const struct ncs_snap_job *j = &q->snap->job[job];
@@ -234,7 +243,7 @@ size_t ncs_unmet_of_job(struct ncs_analysis *q, int job)
         struct ncs_unmet *o = &q->unmet[i];
         if (o->job >= 0 && o->kind == kind && call && o->comm == call->comm && call->comm >= 0 &&
             o->src == src && o->dst == dst &&
-            (o->call->fn == call->fn || (o->call->number && call->number)))
+            (o->call->fn == call->fn || (o->call->number && call->number)) && misses_alike(q, o, j))
             n = o;
     }
     if (!n) {

@@ -3,14 +3,26 @@
 
 #include "base/mem.h"
 
-/* The nearest ancestor of the communicator that the rank has aborted; -1 = none. */
+/* True if the rank stands in the abort of the communicator. */
+static bool is_aborting(const struct ncs_analysis *q, int comm, int rank)
+{
+    for (size_t i = 0; i < q->comm[comm].rares; i++) {
+        const struct ncs_call *c = q->comm[comm].rare[i];
+        if (c->fn == NCS_FN_ncclCommAbort && c->rank == rank && !c->returned)
+            return true;
+    }
+    return false;
+}
+
+/* The nearest ancestor of the communicator that the rank has aborted, or aborts; -1 = none. */
 static int aborted_above(const struct ncs_analysis *q, int comm, int rank)
 {
     for (int above = q->journal->comm[comm]->parent; above >= 0;
          above = q->journal->comm[above]->parent) {
         const struct ncs_comm_info *info = q->journal->comm[above];
         for (int i = 0; i < info->members; i++)
-            if (info->member[i].rank == rank && info->member[i].aborted && !info->member[i].released)
+            if (info->member[i].rank == rank && ((info->member[i].aborted && !info->member[i].released) ||
+                                                 is_aborting(q, above, rank)))
                 return above;
     }
     return -1;

@@ -73,7 +73,7 @@ static bool comm_order_match(const struct ncs_analysis *q, const struct ncs_caus
     if (r->kind != NCS_CAUSE_CYCLE)
         return false;
     struct ncs_cycle_kinds k = ncs_cycle_kinds_of(q, r);
-    if (k.comms < 2 || k.gates)
+    if (k.comms < 2 || k.gates || k.ends)
         return false;
     ncs_fill_cycle(q, r, d);
     struct ncs_str why = { 0 };

@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "sim/comm/init.h"
 #include "sim/comm/job_meeting.h"
 #include "sim/comm/registration.h"
 #include "sim/comm/round.h"
+#include "sim/comm/teardown.h"
 #include "sim/comm/meeting.h"
 #include "sim/comm/composed.h"
 #include "sim/comm/window.h"
@@ -16,7 +18,7 @@
 #include "sim/kernel/job.h"
 #include "sim/kernel/list.h"
 #include "sim/kernel/world.h"
-#include "sim/settings/environment.h"
+#include "sim/settings/own.h"
 #include "sim/settings/version.h"
 
 /* At most so many ended handles are kept as tombstones, once nobody else points to them. */
@@ -101,6 +103,15 @@ int sim_comm_check(ncclComm_t handle, const char *what, struct comm_rank **out)
     return ncclSuccess;
 }
 
+/* NCCL takes NCCL_HOSTID for the host's name. */
+uint64_t sim_comm_host(const struct comm_rank *cr)
+{
+    const struct process *before = sim_own_act(cr->process);
+    const char *name = sim_env_text(ENV_HOSTID);
+    sim_own_act(before);
+    return name ? ncs_hash_bytes(1, name, strlen(name)) | 1 : (uint64_t)cr->process->host + 1;
+}
+
 struct peer *sim_comm_peer(struct comm_rank *cr, int rank)
 {
     struct peer *peer = ncs_map_get(&cr->peers, (uint64_t)rank + 1);
@@ -137,6 +148,10 @@ struct comm_rank *sim_comm_rank_new(int rank, int nranks, struct gpu *gpu,
     cr->ordered = cr->config.value[CONFIG_LAUNCH_ORDER_IMPLICIT] == 1;
     cr->rounds_meet = sim_round_mode_is_group();
     ncs_map_put(&sim_world.comms, ncs_map_key(sim_comm_handle(cr)), cr);
+    cr->next_of_process = cr->process->comms;
+    if (cr->next_of_process)
+        cr->next_of_process->previous_of_process = cr;
+    cr->process->comms = cr;
     return cr;
 }
 
@@ -144,6 +159,8 @@ void sim_comm_share(struct comm_rank *child, struct comm_rank *parent)
 {
     child->family = parent->family;
     parent->family->sharers++;
+    child->next_kin = parent->family->next_kin;
+    parent->family->next_kin = child;
     sim_comm_hold(parent->family);
 }
 
@@ -194,6 +211,23 @@ static void end_job(void *value, void *arg)
     cr->job = NULL;
 }
 
+static void comm_leave_process(struct comm_rank *cr)
+{
+    struct comm_rank *next = cr->next_of_process, *previous = cr->previous_of_process;
+    *(previous ? &previous->next_of_process : &cr->process->comms) = next;
+    if (next)
+        next->previous_of_process = previous;
+}
+
+static void comm_leave_family(struct comm_rank *cr)
+{
+    struct comm_rank **link = &cr->family->next_kin;
+    while (*link != cr)
+        link = &(*link)->next_kin;
+    *link = cr->next_kin;
+    sim_comm_let_go(cr->family);
+}
+
 static void comm_free_rank(void *value, void *arg)
 {
     struct comm_rank *cr = value;
@@ -214,6 +248,7 @@ static void free_comm(struct comm *comm)
     sim_composed_free_all(comm);
     sim_windows_free(comm);
     sim_checks_free(comm);
+    sim_homes_free(comm);
     ncs_map_free(&comm->collectives);
     ncs_map_free(&comm->pairs);
     ncs_free(comm->member);
@@ -237,7 +272,8 @@ static void forget_comm(struct comm *comm)
         struct comm_rank *cr = comm->member[i];
         ncs_map_remove(&w->comms, ncs_map_key(sim_comm_handle(cr)));
         if (cr->family != cr)
-            sim_comm_let_go(cr->family);
+            comm_leave_family(cr);
+        comm_leave_process(cr);
         comm_free_rank(cr, NULL);
     }
     w->tombstones -= (size_t)comm->nranks;

@@ -25,6 +25,7 @@ struct process;
 struct registration;
 struct rendezvous;
 struct meeting;
+struct home;
 
 /* Beyond this a communicator is refused. */
 #define COMM_RANKS_MAX 65536
@@ -75,10 +76,16 @@ struct comm_rank {
     bool blocking;
     bool finalizing;         /* ncclCommFinalize was called */
     bool destroying;         /* ncclCommDestroy or ncclCommAbort was called */
+    bool released;           /* it holds no peer any more (teardown.c) */
+    bool last_of_family;     /* and was the last handle of its family to let go */
     bool suspended;
     bool lost_peer;          /* a neighbour on another host has died */
     struct comm_rank *family; /* owns the resources it uses: itself, or an ancestor */
     int sharers;             /* head of a family: others that use its resources */
+    int handles_released;    /* head of a family: of all its handles */
+    struct waitable parted;  /* head of a family: fires when all are */
+    struct comm_rank *next_kin; /* head of a family: the others, newest first */
+    struct comm_rank *next_of_process, *previous_of_process;
     bool cut;                /* head of a family: aborted, nothing can run */
     const struct context *launcher; /* head of a family: the context that began a launch last */
     uint64_t splits, shrinks, suspends, resumes; /* calls so far */
@@ -124,6 +131,10 @@ struct comm {
     int ended;               /* ranks that are tombstones */
     int ids;                 /* ids for a growth that no rank has used */
     int one_sided;           /* ranks that have made a one-sided call */
+    bool windowed;           /* all ranks have registered a window */
+    struct home *home;       /* its ranks by host; NULL = not needed yet */
+    int *home_of;            /* by rank */
+    int homes;
     struct waitable met;     /* fires when contact may have progressed */
     struct meeting *meeting_first, *meeting_last; /* open ones, in order of creation */
     struct ncs_map collectives, pairs;   /* the same by sequence number, by (src, dst, number) */
@@ -166,6 +177,7 @@ static inline bool sim_comm_is_kin(const struct comm_rank *a, const struct comm_
 }
 
 struct peer *sim_comm_peer(struct comm_rank *cr, int rank);
+uint64_t sim_comm_host(const struct comm_rank *cr); /* the host that NCCL takes its process to be on; never 0 */
 
 /* A handle of the calling process on that device. */
 struct comm_rank *sim_comm_rank_new(int rank, int nranks, struct gpu *gpu,

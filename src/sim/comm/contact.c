@@ -4,6 +4,7 @@
 #include "sim/comm/comm.h"
 #include "sim/comm/launch.h"
 #include "sim/kernel/world.h"
+#include "sim/settings/environment.h"
 
 bool sim_contact_each_time(const struct comm_rank *cr)
 {
@@ -108,6 +109,23 @@ static bool pair_is_met(const struct part *p, bool every)
     uint32_t need = p->fn == NCS_FN_ncclSend ? mine->entered_sends : mine->entered_recvs;
     uint32_t have = p->fn == NCS_FN_ncclSend ? theirs->entered_recvs : theirs->entered_sends;
     return have >= (every ? need : 1);
+}
+
+/* Through memory of other processes that cuMem shares; without it NCCL needs no connection to them (NCCL 2.30.7,
+ * src/transport/p2p.cc, ncclP2pImportShareableBuffer). */
+bool sim_contact_of_all(const struct comm_rank *cr)
+{
+    const struct comm *comm = cr->comm;
+    return !sim_env_is(ENV_CUMEM_ENABLE, 0) &&
+           (comm->connected || comm->least > 0 || comm->windowed || comm->one_sided == comm->nranks);
+}
+
+bool sim_contact_of_pair(const struct comm_rank *cr, int rank)
+{
+    const struct peer *mine = ncs_map_get(&cr->peers, (uint64_t)rank + 1);
+    const struct peer *theirs = ncs_map_get(&cr->comm->member[rank]->peers, (uint64_t)cr->rank + 1);
+    return mine && theirs && !sim_env_is(ENV_CUMEM_ENABLE, 0) &&
+           ((mine->entered_sends && theirs->entered_recvs) || (mine->entered_recvs && theirs->entered_sends));
 }
 
 bool sim_contact_is_met(const struct part *p)

@@ -28,6 +28,10 @@ void sim_contact_connect(const struct part *p);
 /* A pair whose connection was asked for in a dropped group: the launch fails. */
 bool sim_contact_is_lost(const struct part *p);
 
+/* True if all ranks of the communicator have connections to each other, or these two have. */
+bool sim_contact_of_all(const struct comm_rank *cr);
+bool sim_contact_of_pair(const struct comm_rank *cr, int rank);
+
 /* True if every launch of this rank waits for its partners' hosts, not only the first. */
 bool sim_contact_each_time(const struct comm_rank *cr);
 

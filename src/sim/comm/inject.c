@@ -251,6 +251,7 @@ void sim_process_stop(struct process *p, const struct context *except)
         if (op->launch && op->launch->cr->process == p)
             sim_launch_withdraw(op->launch);
     ncs_map_each(&w->comms, tell_of_death, p);
+    sim_process_over(p);
     sim_world_changed();
 }
 

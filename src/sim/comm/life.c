@@ -7,6 +7,7 @@
 #include "sim/comm/group_job.h"
 #include "sim/comm/launch.h"
 #include "sim/comm/snapshot.h"
+#include "sim/comm/teardown.h"
 #include "sim/cuda/op.h"
 #include "sim/kernel/job.h"
 #include "sim/kernel/world.h"
@@ -39,23 +40,57 @@ static bool step_finalize(struct job *job)
         return false;
     if (job->about->state == COMM_READY)
         job->about->state = COMM_FINAL;
+    sim_teardown_release(job->about);
     return true;
 }
 
+/* The process's ranks of the communicator, from `rank` on: the first, or -1. */
+static int rank_here(const struct comm_rank *cr, int rank)
+{
+    const struct comm *comm = cr->comm;
+    if (!comm || !comm->siblings)
+        return rank <= cr->rank ? cr->rank : -1;
+    while (rank < comm->nranks && comm->member[rank]->process != cr->process)
+        rank++;
+    return rank < comm->nranks ? rank : -1;
+}
+
+static struct comm_rank *handle_here(struct comm_rank *cr, int rank)
+{
+    return cr->comm ? cr->comm->member[rank] : cr;
+}
+
 /* Ranks of one process free their resources with the last handle; a rank that is not last does not wait. */
+static bool is_last_here(struct comm_rank *cr)
+{
+    for (int r = -1; (r = rank_here(cr, r + 1)) >= 0;)
+        if (!handle_here(cr, r)->destroying)
+            return false;
+    return true;
+}
+
+/* At the end of a script, as at the end of a process, nothing is awaited. */
+static bool is_leaving(const struct job *job)
+{
+    return job->call && job->call->ending;
+}
+
+/* True if the process may free what it has of the communicator: its own work is over, and so is that of the peers with
+ * its memory. */
 static bool process_is_done(struct job *job)
 {
     struct comm_rank *cr = job->about;
-    const struct comm *comm = cr->comm;
-    if (!comm || !comm->siblings)
-        return is_unused(job, cr);
-    for (int r = 0; r < comm->nranks; r++) {
-        const struct comm_rank *sibling = comm->member[r];
-        if (sibling != cr && sibling->process == cr->process && !sibling->destroying)
-            return true;
+    for (int r = -1; (r = rank_here(cr, r + 1)) >= 0;) {
+        struct comm_rank *own = handle_here(cr, r);
+        if (!own->released && !is_unused(job, own))
+            return false;
+        sim_teardown_release(own);
     }
-    for (int r = 0; r < comm->nranks; r++)
-        if (comm->member[r]->process == cr->process && !is_unused(job, comm->member[r]))
+    for (int r = -1; !is_leaving(job) && cr->comm && (r = rank_here(cr, r + 1)) >= 0;)
+        if (!sim_teardown_is_over(job, handle_here(cr, r)))
+            return false;
+    for (int r = -1; !is_leaving(job) && (r = rank_here(cr, r + 1)) >= 0;)
+        if (!sim_teardown_may_free(job, handle_here(cr, r)->gpu))
             return false;
     return true;
 }
@@ -84,7 +119,7 @@ void sim_comm_say_revoke(const struct comm_rank *cr, const char *what)
 static bool step_destroy(struct job *job)
 {
     job->about->destroying = true;
-    if (!process_is_done(job))
+    if (is_last_here(job->about) && !process_is_done(job))
         return false;
     say_end(job->about, "Destroy");
     sim_comm_bury(job->about, COMM_GONE);
@@ -135,6 +170,9 @@ static bool step_abort(struct job *job)
         cr->family->cut = true;
     if (!cut_short(job))
         return false;
+    sim_teardown_release(cr);
+    if (is_last_here(cr) && !is_leaving(job) && !sim_teardown_may_free(job, cr->gpu))
+        return false;
     say_end(job->about, "Abort");
     sim_comm_bury(cr, COMM_ABORTED);
     return true;
@@ -144,6 +182,7 @@ static bool step_revoke(struct job *job)
 {
     if (!cut_short(job))
         return false;
+    sim_teardown_release(job->about);
     if (job->about->state < COMM_ABORTED)
         job->about->state = COMM_REVOKED;
     return true;
@@ -156,7 +195,17 @@ static void describe_life(const struct job *job, struct ncs_snap_job *out,
     out->nranks = job->about->nranks;
     if (job->about->graphs > 0 && job->type->kind != NCS_JOB_ABORT && job->type->kind != NCS_JOB_REVOKE)
         sim_snapshot_graphs(job, out, snapshot);
-    sim_snapshot_op_wait(job->about->last_launch, out, snapshot);
+    if (job->type->kind != NCS_JOB_DESTROY) {
+        sim_snapshot_op_wait(job->about->last_launch, out, snapshot);
+        if (job->type->kind == NCS_JOB_ABORT)
+            sim_teardown_describe(job, job->about, out, snapshot);
+        return;
+    }
+    for (int r = -1; (r = rank_here(job->about, r + 1)) >= 0;) {
+        struct comm_rank *own = handle_here(job->about, r);
+        sim_snapshot_op_wait(own->last_launch, out, snapshot);
+        sim_teardown_describe(job, own, out, snapshot);
+    }
 }
 
 static void cancel_life(struct job *job)

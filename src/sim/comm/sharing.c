@@ -11,19 +11,10 @@
 #include "sim/settings/own.h"
 #include "sim/settings/version.h"
 
-/* NCCL takes NCCL_HOSTID for the host's name. */
-static uint64_t host_of(const struct comm_rank *cr)
-{
-    const struct process *before = sim_own_act(cr->process);
-    const char *name = sim_env_text(ENV_HOSTID);
-    sim_own_act(before);
-    return name ? ncs_hash_bytes(1, name, strlen(name)) : (uint64_t)cr->process->host;
-}
-
 /* The GPU of each rank of the run's machine; never 0. */
 static uint64_t gpu_key(const struct comm_rank *cr)
 {
-    return ncs_hash(host_of(cr), (uint64_t)cr->gpu->device) | 1;
+    return ncs_hash(sim_comm_host(cr), (uint64_t)cr->gpu->device) | 1;
 }
 
 /* By rank: the lowest other rank on its GPU, -1 = the rank is alone on it. NULL: no two ranks share
@@ -53,10 +44,10 @@ static int *find_sharers(struct comm_rank *const *member, int nranks)
 static bool leads_sharing_host(struct comm_rank *const *member, int nranks, const int *sharer,
                                int rank)
 {
-    uint64_t host = host_of(member[rank]);
+    uint64_t host = sim_comm_host(member[rank]);
     bool any = false;
     for (int i = 0; i < nranks; i++) {
-        if (host_of(member[i]) != host)
+        if (sim_comm_host(member[i]) != host)
             continue;
         if (i < rank)
             return false;

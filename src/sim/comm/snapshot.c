@@ -65,12 +65,21 @@ void sim_snapshot_op_wait(struct op *op, struct ncs_snap_job *out, struct ncs_sn
         job_waits_for(out, s, NCS_WAIT_OP, lookup(&index_of.op, op));
 }
 
-void sim_snapshot_graphs(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *s)
+static void job_waits_at(struct ncs_snap_job *out, struct ncs_snapshot *s, struct ncs_snap_gate gate)
 {
-    struct ncs_snap_gate gate = { .what = "graph", .owner = job->rank,
-                                  .owner_thread = job->call ? job->call->thread : 0 };
     job_waits_for(out, s, NCS_WAIT_GATE, (int)s->gates);
     NCS_PUSH(s->gate, s->gates, index_of.gate, gate);
+}
+
+void sim_snapshot_graphs(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *s)
+{
+    job_waits_at(out, s, (struct ncs_snap_gate){ .what = "graph", .owner = job->rank,
+                                                 .owner_thread = job->call ? job->call->thread : 0 });
+}
+
+void sim_snapshot_connection(int owner, struct ncs_snap_job *out, struct ncs_snapshot *s)
+{
+    job_waits_at(out, s, (struct ncs_snap_gate){ .what = "connection", .owner = owner });
 }
 
 void sim_snapshot_children(struct job *const *jobs, size_t count, struct ncs_snap_job *out,

@@ -101,6 +101,7 @@ static bool window_is_left_out(const struct window_job *j)
 
 static void window_complete(struct window *w)
 {
+    w->comm->windowed = true;
     for (int i = 0; i < w->comm->nranks; i++) {
         w->side[i].live = true;
         if (w->side[i].job)

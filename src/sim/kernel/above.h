@@ -46,5 +46,7 @@ void sim_settings_free(struct process *p);
 
 /* The process dies: its contexts but this one stop, and its launches no longer take part. */
 void sim_process_stop(struct process *p, const struct context *except);
+/* None of its contexts runs any more: its connections close. */
+void sim_process_over(struct process *p);
 
 #endif

@@ -66,6 +66,13 @@ struct context *sim_context_enter(void)
     return c;
 }
 
+/* A process of a script ends with its last context. */
+static void context_leave_process(const struct context *c)
+{
+    if (--c->process->live == 0)
+        sim_process_over(c->process);
+}
+
 void sim_context_finish(struct context *c)
 {
     struct world *w = &sim_world;
@@ -73,6 +80,8 @@ void sim_context_finish(struct context *c)
     w->live--;
     sim_wait_drop(c);
     sim_world_changed();
+    if (!w->closing)
+        context_leave_process(c);
     struct context *next = w->closing ? &w->runner : sim_schedule();
     w->running = next;
     if (w->options.own_threads) {
@@ -142,6 +151,7 @@ bool sim_context_new(const struct ncs_context_options *options, struct ncs_error
     c->id = (int)w->contexts;
     NCS_PUSH(w->context, w->contexts, w->contexts_room, c);
     w->live++;
+    c->process->live++;
     sim_context_ready(c);
     return true;
 }
@@ -211,6 +221,7 @@ bool sim_context_idle(struct context *c)
         return false;
     c->state = CONTEXT_IDLE;
     sim_world.live--;
+    context_leave_process(c);
     sim_switch_away(c);
     return !c->cancelled;
 }
@@ -218,6 +229,7 @@ bool sim_context_idle(struct context *c)
 void sim_context_resume(struct context *c)
 {
     sim_world.live++;
+    c->process->live++;
     sim_context_ready(c);
 }
 

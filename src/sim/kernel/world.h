@@ -70,6 +70,8 @@ struct process {
     int first_device;        /* current in its new threads */
     struct registered *registered; /* memory of another process that it has pinned */
     struct gpu *gpu;
+    size_t live;             /* contexts that have not ended and are not idle; not of a program from outside */
+    struct comm_rank *comms; /* its handles, newest first */
     uint64_t joined;         /* serial of the newest communicator that it has a rank of */
     int64_t stamped;         /* time of the meeting that stamped it last; see sim_meeting_stamp */
     uint64_t launched;       /* serial of its youngest launch in meetings due at that time */
@@ -154,6 +156,7 @@ struct world {
     uint64_t unique_ids, comm_serial;
     bool went_ahead;         /* a send completed before its receive arrived */
     uint64_t buffered;       /* most bytes of a pair that ran ahead */
+    bool let_off;            /* a destroy or abort did not wait where the documented policy does */
     uint64_t comm_handles, stream_handles, addresses; /* as the log names them */
     struct log_state log;
     struct comm *comm_first, *comm_last;

@@ -1,4 +1,4 @@
-scenario { ranks = 2 }
+scenario { ranks = 2, devices = 1 } -- a host for each: no destroy waits
 
 local half = world:split { color = 0, name = "half" }
 local x = cuda.buffer("float32", 8):fill(1)

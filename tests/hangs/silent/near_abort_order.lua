@@ -1,4 +1,4 @@
-scenario { ranks = 3, about = "a rank dies, and the others abort in the order in which their calls stand on the stream" }
+scenario { ranks = 3, about = "a rank dies, and the others abort both communicators in one group" }
 
 local rows = world:split { color = 0, name = "rows" }
 local x = cuda.buffer("float32", 8):fill(1)
@@ -10,5 +10,7 @@ if rank == 2 then
 end
 rows:all_reduce(x)
 world:all_reduce(x)
-rows:abort()
-world:abort()
+nccl.group(function()
+  world:abort()
+  rows:abort()
+end)

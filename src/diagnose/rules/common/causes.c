@@ -193,12 +193,17 @@ static void judge_cycles(const struct ncs_analysis *q, bool *judged, bool gates_
         for (size_t k = 0; k < r.length && !known; k++)
             if (ncs_node_unmet(q, r.path[k]) >= 0)
                 judged[ncs_node_unmet(q, r.path[k])] = true;
-        const struct ncs_unmet *n = known ? NULL : ncs_left_out(q, r.path, r.length);
+        const struct ncs_call *kernel;
+        bool frees = !known && ncs_frees_beside(q, r.path, r.length, &kernel);
+        const struct ncs_unmet *n = known || frees ? NULL : ncs_missed_teardown(q, r.path, r.length);
+        n = n || known || frees ? n : ncs_left_out(q, r.path, r.length);
         const struct ncs_unmet *key = known ? NULL : ncs_unset_key(q, r.path, r.length);
         const struct ncs_unmet *link = known ? NULL : ncs_missing_link(q, r.path, r.length);
         if (!n && !known)
             link = link ? link : ncs_missed_meeting(q, r.path, r.length);
-        if (n)
+        if (frees)
+            ncs_judge(q, &r, all);
+        else if (n)
             judge_absents(q, n, OTHERS, all);
         else if (link)
             judge_absents(q, link, NEVER, all);

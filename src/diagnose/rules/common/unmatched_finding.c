@@ -9,7 +9,7 @@ bool ncs_left_alone(const struct ncs_analysis *q, const struct ncs_cause *r)
     const struct ncs_comm_info *comm = q->journal->comm[r->unmet->comm];
     int left = 0;
     for (int i = 0; i < comm->nranks && i < comm->members; i++)
-        left += comm->member[i].gone && !comm->member[i].released;
+        left += (comm->member[i].gone && !comm->member[i].released) || ncs_tears_down(q, r->unmet->comm, i);
     return r->unmet->kind == NCS_UNMET_PAIR && r->unmet->call && comm->nranks > 2 && left == 1 &&
            r->absent[0]->reason == NCS_ABSENT_DESTROYED;
 }

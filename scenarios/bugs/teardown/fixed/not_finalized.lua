@@ -1,0 +1,17 @@
+scenario {
+  about  = "the mended not_finalized: a finalize closes the rank's connections, its destroy may come later",
+  params = { culprit = 1 },
+  matrix = { ranks = { 2, 4, 8 }, culprit = { 0, 1 } },
+}
+
+local x = cuda.buffer("float32", 16):fill(1)
+world:all_reduce(x)
+stream:sync()
+world:finalize()
+if rank ~= param.culprit then
+  world:destroy()
+end
+barrier()
+if rank == param.culprit then
+  world:destroy()
+end

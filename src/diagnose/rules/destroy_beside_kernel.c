@@ -1,0 +1,33 @@
+/* A rank waits in the destroy of a communicator for the device, where its call on another communicator stands, which waits
+ * for what comes after the destroy. */
+#include "diagnose/rules/rule.h"
+
+#include "base/mem.h"
+
+static bool destroy_beside_kernel_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+{
+    const struct ncs_call *kernel;
+    const struct ncs_snap_job *job =
+        r->kind == NCS_CAUSE_CYCLE ? ncs_frees_beside(q, r->path, r->length, &kernel) : NULL;
+    if (!job)
+        return false;
+    const struct ncs_call *destroy = job->call;
+    struct ncs_cause odd = *r;
+    odd.rank = job->rank;
+    ncs_fill_cycle(q, &odd, d);
+    struct ncs_str s = { 0 };
+    ncs_str_addf(&s, "rank %d waits in %s of %s", job->rank, ncs_fn_info[destroy->fn].name, ncs_comm_name(q, destroy->comm));
+    ncs_format_place(&s, destroy);
+    ncs_str_addf(&s, ", which frees memory and so waits for all work of the device: call %u on %s", (unsigned)kernel->number,
+                 ncs_comm_name(q, kernel->comm));
+    ncs_format_place(&s, kernel);
+    ncs_str_add(&s, ", and other ranks make that call only after they have met this rank behind the destroy");
+    d->f.why = ncs_str_take(&s);
+    ncs_free(d->f.evidence);
+    d->f.evidence = ncs_copy_text("by the work for which its destroy waits");
+    d->f.fix = ncs_text("let the call on %s end, on every rank, before rank %d destroys %s", ncs_comm_name(q, kernel->comm),
+                        job->rank, ncs_comm_name(q, destroy->comm));
+    return true;
+}
+
+const struct ncs_rule ncs_rule_destroy_beside_kernel = { .match = destroy_beside_kernel_match, .ground = NCS_GROUND_MISUSE };

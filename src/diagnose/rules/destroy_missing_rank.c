@@ -1,0 +1,94 @@
+/* Ranks wait in the destroy of a communicator for other ranks of their host, which do not end it. */
+#include "diagnose/rules/rule.h"
+
+#include "base/mem.h"
+
+/* " in ncclCommDestroy at line 9" */
+static void format_destroy(const struct ncs_call *destroy, struct ncs_str *s)
+{
+    ncs_str_addf(s, " in %s", ncs_fn_info[destroy->fn].name);
+    ncs_format_place(s, destroy);
+}
+
+/* Adds "; rank 3 waits in barrier at line 12", for the first rank that waits somewhere. Returns its context; -1 = none. */
+static int format_elsewhere(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
+{
+    for (size_t i = 0; i < r->absents; i++) {
+        int context = r->absent[i]->context;
+        const char *function = context >= 0 && r->absent[i]->reason == NCS_ABSENT_ELSEWHERE
+                                   ? ncs_context_function(q, context) : NULL;
+        if (!function)
+            continue;
+        ncs_str_addf(s, "; rank %d waits in %s", r->absent[i]->rank, function);
+        int line = ncs_context_place(q, context).line;
+        if (line)
+            ncs_str_addf(s, " at line %d", line);
+        return context;
+    }
+    return -1;
+}
+
+/* Most ranks have not ended the communicator: the few that have did so too early. */
+static void blame_few(const struct ncs_analysis *q, const struct ncs_cause *r, const int *here, size_t count,
+                      struct ncs_draft *d, struct ncs_str *why, struct ncs_str *fix)
+{
+    const struct ncs_unmet *n = r->unmet;
+    for (size_t i = 0; i < n->presents; i++)
+        ncs_add_culprit(d, n->present[i]->rank, 0, n->present[i]->place.line);
+    d->f.evidence = ncs_copy_text("by the majority: more ranks have not destroyed it yet");
+    ncs_format_ranks(why, here, count);
+    ncs_str_addf(why, " wait%s", count == 1 ? "s" : "");
+    format_destroy(n->call, why);
+    ncs_str_addf(why, " until the other ranks of the host end %s, too: ", ncs_comm_name(q, n->comm));
+    ncs_format_absent(r, why);
+    ncs_str_addf(why, " ha%s not", r->absents == 1 ? "s" : "ve");
+    format_elsewhere(q, r, why);
+    ncs_str_add(fix, "let ");
+    ncs_format_ranks(fix, here, count);
+    ncs_str_addf(fix, " destroy %s only behind all that the other ranks of its host do before they destroy it",
+                 ncs_comm_name(q, n->comm));
+}
+
+static void blame_absent(const struct ncs_analysis *q, const struct ncs_cause *r, const int *here, size_t count,
+                         struct ncs_draft *d, struct ncs_str *why, struct ncs_str *fix)
+{
+    const struct ncs_unmet *n = r->unmet;
+    const char *comm = ncs_comm_name(q, n->comm);
+    for (size_t i = 0; i < r->absents; i++)
+        if (r->absent[i]->rank >= 0)
+            ncs_add_culprit(d, r->absent[i]->rank, 0,
+                            r->absent[i]->context >= 0 ? ncs_context_place(q, r->absent[i]->context).line : 0);
+    ncs_format_absent(r, why);
+    ncs_str_addf(why, " ha%s not ended %s; ", r->absents == 1 ? "s" : "ve", comm);
+    ncs_format_ranks(why, here, count);
+    ncs_str_addf(why, " wait%s for that", count == 1 ? "s" : "");
+    format_destroy(n->call, why);
+    int context = format_elsewhere(q, r, why);
+    ncs_str_addf(fix, "destroy %s as ", comm);
+    ncs_format_absent(r, fix);
+    ncs_str_add(fix, ", too");
+    if (context >= 0) {
+        ncs_str_addf(fix, ", before the wait in %s", ncs_context_function(q, context));
+        if (ncs_context_place(q, context).line)
+            ncs_str_addf(fix, " at line %d", ncs_context_place(q, context).line);
+    }
+    ncs_str_add(fix, ": it is for all ranks of a host");
+}
+
+static bool destroy_missing_rank_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+{
+    if (r->kind != NCS_CAUSE_ABSENT || !r->absents || !ncs_is_teardown(q, r->unmet) || !r->unmet->call)
+        return false;
+    const struct ncs_unmet *n = r->unmet;
+    struct ncs_str why = { 0 }, fix = { 0 };
+    size_t count;
+    int *here = ncs_present_ranks(q, n, &count);
+    (count < r->absents ? blame_few : blame_absent)(q, r, here, count, d, &why, &fix);
+    ncs_free(here);
+    ncs_fill_unmet(q, d, n, 0);
+    d->f.why = ncs_str_take(&why);
+    d->f.fix = ncs_str_take(&fix);
+    return true;
+}
+
+const struct ncs_rule ncs_rule_destroy_missing_rank = { .match = destroy_missing_rank_match, .ground = NCS_GROUND_LEFT };

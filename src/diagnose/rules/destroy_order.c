@@ -1,0 +1,66 @@
+/* Ranks end communicators in different orders, or one before a call that others make first, and wait for each other. */
+#include "diagnose/rules/rule.h"
+
+#include "base/mem.h"
+
+/* The unmet wait of the cycle at which fewer ranks stand than at every other one; NULL = there is none such. */
+static const struct ncs_unmet *find_fewest(const struct ncs_analysis *q, const struct ncs_cause *r)
+{
+    const struct ncs_unmet *least = NULL;
+    bool alone = false;
+    for (size_t i = 0; i < r->length; i++) {
+        int at = ncs_node_unmet(q, r->path[i]);
+        const struct ncs_unmet *n = at >= 0 ? &q->unmet[at] : NULL;
+        if (!n)
+            continue;
+        alone = !least || n->presents < least->presents || (alone && n->presents > least->presents);
+        if (!least || n->presents < least->presents)
+            least = n;
+    }
+    return alone ? least : NULL;
+}
+
+/* "rank 0 waits in ncclCommDestroy of a at line 9 for rank 1, rank 1 waits in call 2 on b at line 12 for rank 0" */
+static void format_ends(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
+{
+    size_t start = ncs_first_place(q, r), steps = 0;
+    for (size_t k = 0; k < r->length; k++) {
+        size_t i = (start + k) % r->length;
+        if (ncs_node_unmet(q, r->path[i]) < 0)
+            continue;
+        struct ncs_cycle_wait w = ncs_cycle_wait_at(q, r, i);
+        const char *comm = ncs_comm_name(q, w.unmet->comm);
+        ncs_str_addf(s, "%srank %d waits in ", steps++ ? ", " : "", w.rank);
+        if (w.call && w.call->number)
+            ncs_str_addf(s, "call %u on %s", (unsigned)w.call->number, comm);
+        else
+            ncs_str_addf(s, "%s of %s", w.call ? ncs_fn_info[w.call->fn].name : "a call", comm);
+        if (w.call)
+            ncs_format_place(s, w.call);
+        ncs_str_addf(s, " for rank %d", w.other);
+    }
+}
+
+static bool destroy_order_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+{
+    if (r->kind != NCS_CAUSE_CYCLE)
+        return false;
+    struct ncs_cycle_kinds k = ncs_cycle_kinds_of(q, r);
+    if (!k.ends || k.gates)
+        return false;
+    struct ncs_cause odd = *r;
+    const struct ncs_unmet *fewest = r->rank < 0 ? find_fewest(q, r) : NULL;
+    if (fewest && fewest->presents == 1)
+        odd.rank = fewest->present[0]->rank;
+    ncs_fill_cycle(q, &odd, d);
+    struct ncs_str why = { 0 };
+    format_ends(q, r, &why);
+    ncs_str_add(&why, k.ends > 1 ? "; each destroys first what the other destroys later"
+                                 : "; a destroy waits for all ranks of its host that have not destroyed the communicator");
+    d->f.why = ncs_str_take(&why);
+    d->f.fix = ncs_text(k.ends > 1 ? "destroy the communicators in one order on every rank, or all of them in one group"
+                                   : "make the other call before the destroy on every rank");
+    return true;
+}
+
+const struct ncs_rule ncs_rule_destroy_order = { .match = destroy_order_match, .ground = NCS_GROUND_ORDER };
