@@ -8,7 +8,7 @@ scenario {
               finding = { rule = "group-order", culprit = { 0, 1 }, call = 1, certainty = "undefined" } },
 }
 
-local x, y = cuda.buffer("float32", 64):fill(1), cuda.buffer("float32", 64)
+local x, y, z = cuda.buffer("float32", 64):fill(1), cuda.buffer("float32", 64), cuda.buffer("float32", 64):fill(3)
 
 local function receive()
   world:all_reduce(x)
@@ -17,7 +17,7 @@ end
 
 if rank == 0 then
   nccl.group(function()
-    world:send(x, 1)
+    world:send(z, 1)
     world:all_reduce(x)
   end)
 elseif param.grouped then

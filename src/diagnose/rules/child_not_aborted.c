@@ -28,6 +28,18 @@ static int aborted_above(const struct ncs_analysis *q, int comm, int rank)
     return -1;
 }
 
+/* True if some rank waits for it that stands in no abort. Otherwise the order of the aborts is the mistake (abort-order). */
+static bool waits_outside_of_aborts(const struct ncs_analysis *q, const struct ncs_unmet *n)
+{
+    bool *direct = ncs_direct_waiters(q, n), outside = false;
+    for (size_t i = 0; i < q->snap->contexts; i++) {
+        const struct ncs_call *c = q->snap->context[i].call;
+        outside |= direct[i] && !(c && c->fn == NCS_FN_ncclCommAbort && c->comm != n->comm);
+    }
+    ncs_free(direct);
+    return outside;
+}
+
 /* "rank 0 waits there in call 2 at line 9 for rank 1" */
 static void format_waiting(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_str *s)
 {
@@ -46,7 +58,7 @@ static bool child_not_aborted_match(const struct ncs_analysis *q, const struct n
 {
     const struct ncs_unmet *n = r->unmet;
     if (!ncs_is_because(r, NCS_ABSENT_KILLED, NCS_ABSENT_LAST_FINAL) || n->comm < 0 || !n->call ||
-        !n->call->number || q->journal->comm[n->comm]->parent < 0)
+        !n->call->number || q->journal->comm[n->comm]->parent < 0 || !waits_outside_of_aborts(q, n))
         return false;
     int *ranks = ncs_new((size_t)(q->ranks + 1) * sizeof *ranks), parent = -1;
     size_t count = 0;

@@ -24,4 +24,4 @@ static bool fault_unused_match(const struct ncs_analysis *q, const struct ncs_ca
     return true;
 }
 
-const struct ncs_rule ncs_rule_fault_unused = { .match = fault_unused_match, .ground = NCS_GROUND_NOTICED };
+const struct ncs_rule ncs_rule_fault_unused = { .match = fault_unused_match, .ground = NCS_GROUND_NOTICED, .by_title = true };

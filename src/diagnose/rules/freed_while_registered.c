@@ -106,4 +106,4 @@ static bool freed_while_registered_match(const struct ncs_analysis *q, const str
 }
 
 const struct ncs_rule ncs_rule_freed_while_registered = { .match = freed_while_registered_match,
-                                                          .ground = NCS_GROUND_NOTICED };
+                                                          .ground = NCS_GROUND_NOTICED, .by_title = true };

@@ -332,4 +332,4 @@ static bool host_wait_match(const struct ncs_analysis *q, const struct ncs_cause
     return true;
 }
 
-const struct ncs_rule ncs_rule_host_wait = { .match = host_wait_match, .ground = NCS_GROUND_HOSTS };
+const struct ncs_rule ncs_rule_host_wait = { .match = host_wait_match, .ground = NCS_GROUND_HOSTS, .by_title = true };

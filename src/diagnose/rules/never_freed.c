@@ -31,4 +31,4 @@ static bool never_freed_match(const struct ncs_analysis *q, const struct ncs_cau
     return true;
 }
 
-const struct ncs_rule ncs_rule_never_freed = { .match = never_freed_match, .ground = NCS_GROUND_NOTICED };
+const struct ncs_rule ncs_rule_never_freed = { .match = never_freed_match, .ground = NCS_GROUND_NOTICED, .by_title = true };

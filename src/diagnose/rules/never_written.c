@@ -120,4 +120,4 @@ static bool never_written_match(const struct ncs_analysis *q, const struct ncs_c
     return true;
 }
 
-const struct ncs_rule ncs_rule_never_written = { .match = never_written_match, .ground = NCS_GROUND_NOTICED };
+const struct ncs_rule ncs_rule_never_written = { .match = never_written_match, .ground = NCS_GROUND_NOTICED, .by_title = true };

@@ -115,6 +115,7 @@ enum ncs_ground {
 struct ncs_rule { /* ncs_rule_<name> of rules/<name>.c, or a row of rules/rows.def */
     ncs_rule_match *match;
     enum ncs_ground ground;
+    bool by_title; /* findings that blame the same ranks are one only if they have one title */
 };
 
 struct ncs_drafts;

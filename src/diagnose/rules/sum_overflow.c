@@ -14,4 +14,4 @@ static bool sum_overflow_match(const struct ncs_analysis *q, const struct ncs_ca
     return true;
 }
 
-const struct ncs_rule ncs_rule_sum_overflow = { .match = sum_overflow_match, .ground = NCS_GROUND_NOTICED };
+const struct ncs_rule ncs_rule_sum_overflow = { .match = sum_overflow_match, .ground = NCS_GROUND_NOTICED, .by_title = true };

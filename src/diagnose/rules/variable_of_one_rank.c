@@ -163,4 +163,5 @@ static bool variable_of_one_rank_match(const struct ncs_analysis *q, const struc
     return true;
 }
 
-const struct ncs_rule ncs_rule_variable_of_one_rank = { .match = variable_of_one_rank_match, .ground = NCS_GROUND_NOTICED };
+const struct ncs_rule ncs_rule_variable_of_one_rank = { .match = variable_of_one_rank_match,
+                                                        .ground = NCS_GROUND_NOTICED, .by_title = true };

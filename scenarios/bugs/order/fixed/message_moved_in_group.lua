@@ -4,7 +4,7 @@ scenario {
   matrix = { ranks = { 2, 4 }, grouped = { true, false } },
 }
 
-local x, y = cuda.buffer("float32", 64):fill(1), cuda.buffer("float32", 64)
+local x, y, z = cuda.buffer("float32", 64):fill(1), cuda.buffer("float32", 64), cuda.buffer("float32", 64):fill(3)
 
 local function receive()
   world:all_reduce(x)
@@ -14,7 +14,7 @@ end
 if rank == 0 then
   nccl.group(function()
     world:all_reduce(x)
-    world:send(x, 1)
+    world:send(z, 1)
   end)
 elseif param.grouped then
   nccl.group(receive)
@@ -23,4 +23,4 @@ else
 end
 stream:sync()
 expect.equal(x, nranks)
-if rank == 1 then expect.equal(y, nranks) end
+if rank == 1 then expect.equal(y, 3) end

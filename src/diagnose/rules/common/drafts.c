@@ -90,12 +90,9 @@ bool ncs_same_culprits(const struct ncs_finding *a, const struct ncs_finding *b)
 static bool same_mistake(const struct ncs_draft *x, const struct ncs_draft *y)
 {
     const struct ncs_finding *a = &x->f, *b = &y->f;
-    bool by_title = is_rule(a, "host-wait") || is_rule(a, "fault-unused") ||
-                    is_rule(a, "variable-of-one-rank") || is_rule(a, "integer-average") || is_rule(a, "sum-overflow") ||
-                    is_rule(a, "never-freed") || is_rule(a, "freed-while-registered") || is_rule(a, "never-written");
     if (x->hazard && y->hazard && !ncs_one_wait_mends(x->hazard, y->hazard))
         return false;
-    return a->rule == b->rule && ncs_same_culprits(a, b) && (!by_title || compare_texts(a->title, b->title) == 0);
+    return a->rule == b->rule && ncs_same_culprits(a, b) && (!x->by_title || compare_texts(a->title, b->title) == 0);
 }
 
 static bool at_one_call(const struct ncs_finding *a, const struct ncs_finding *b)
