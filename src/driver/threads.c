@@ -35,7 +35,7 @@ static bool shares_gpus(void)
 }
 
 /* Refuses a run with too few GPUs; the hint names alternatives. */
-static bool refuse(int ranks, struct ncs_error *err)
+static bool threads_refuse(int ranks, struct ncs_error *err)
 {
     int version = 0;
     char text[24];
@@ -73,7 +73,7 @@ static bool machine_open(const struct ncs_machine_options *options, struct ncs_e
         return ncs_fail_hint(err, "give one number, or let the scenario need the simulator: needs = { driver = \"sim\" }");
     }
     if (!far_is_on() && options->ranks > ncs_real.gpus && !shares_gpus())
-        return refuse(options->ranks, err);
+        return threads_refuse(options->ranks, err);
     ncs_real_take();
     ncs_real.open = true;
     ncs_real.started = ncs_real.stopped = ncs_real.cancelled = false;

@@ -191,7 +191,7 @@ static void plan_add_waits(struct ncs_call_plan *plan, const struct ncs_result *
             ncs_str_add_ranks(&text, wait->peer, wait->peers);
         }
         ncs_str_add(&text, ": the plan ends here");
-        plan_add_line(&plan->rank[wait->rank], (struct ncs_call_plan_line){
+        plan_add_line(&plan->rank[ncs_process_of(&r->diagnosis, wait->rank)], (struct ncs_call_plan_line){
             .line = wait->place.line, .thread = wait->thread, .text = ncs_str_take(&text) });
     }
 }

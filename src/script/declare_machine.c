@@ -34,7 +34,7 @@ void ncs_declare_needs(lua_State *L, struct ncs_declaration *d, int value)
 }
 
 /* The key on top, of a table with settings of single ranks. */
-static int read_rank(lua_State *L, const char *of, const char *expected)
+static int declare_read_rank(lua_State *L, const char *of, const char *expected)
 {
     bool number = lua_type(L, -1) == LUA_TNUMBER;
     lua_Integer rank = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : -1;
@@ -60,7 +60,7 @@ static void read_sim_nccl(lua_State *L, struct ncs_declaration *d, int value)
     for (lua_Integer i = 1; i <= count; i++, lua_settop(L, list)) {
         ncs_lua_key(L, list, i);
         bool others = lua_type(L, -1) == LUA_TSTRING && strcmp(lua_tostring(L, -1), "others") == 0;
-        int rank = others ? -1 : read_rank(L, "sim: nccl", "[RANK] = version, or others = version");
+        int rank = others ? -1 : declare_read_rank(L, "sim: nccl", "[RANK] = version, or others = version");
         lua_pushvalue(L, list + 1);
         lua_rawget(L, value);
         int version = ncs_declare_version(L, d, lua_gettop(L));
@@ -165,7 +165,7 @@ static void declare_env_of(lua_State *L, struct ncs_declaration *d, int value, i
         lua_rawget(L, value);
         if (rank < 0 && lua_type(L, -2) == LUA_TNUMBER) {
             lua_pushvalue(L, -2);
-            int of = read_rank(L, "env", NULL);
+            int of = declare_read_rank(L, "env", NULL);
             lua_pop(L, 1);
             if (!lua_istable(L, -1))
                 ncs_lua_usage(L, "env: [%d]: expected the variables of rank %d, a table of NAME = text", of, of);

@@ -198,10 +198,11 @@ static bool has_launches(const struct played *p, int rank)
     return false;
 }
 
-/* True if the script is over, nothing of it is in flight, and the rank only frees memory: no rank waits for it. */
+/* True if the script is over, nothing of it is in flight, and the rank only frees what it has: no rank waits for it. */
 static bool only_releases(const struct played *p, const struct ncs_snap_context *c)
 {
-    return c->call->ending && waits_for_device(c->call->fn) && !has_launches(p, c->rank);
+    bool frees = waits_for_device(c->call->fn) || ncs_fn_info[c->call->fn].ends == NCS_ENDS_COMM;
+    return c->call->ending && frees && !has_launches(p, c->rank);
 }
 
 static bool share_device(const struct played *p, int rank, const struct played_launch *l)

@@ -16,7 +16,7 @@ for format in json dot tree; do
     "$program" run -v --timeout 60s --format $format "${files[@]}" >"$work/$format" 2>"$work/err" </dev/null
     cat "$work/err"
 done
-jq -r '[.waits[].rank] | unique | join(" ")' "$work/json" >"$work/waiting"
+jq -r '[.waits[] | if .device then .comm_rank else .rank end] | unique | join(" ")' "$work/json" >"$work/waiting"
 
 cat >"$work/ranks.awk" <<'AWK'
 # Adds the ranks of a list such as "0, 1, 3..7" to the array.

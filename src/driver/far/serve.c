@@ -152,7 +152,7 @@ static void serve_set_argument(struct serve_call *c, uint32_t at, void *memory)
 }
 
 /* The library may write the cell at any later time: it stays. */
-static void serve_keep_late(struct serve_call *c, uint32_t at, const void *before)
+static void far_keep_late(struct serve_call *c, uint32_t at, const void *before)
 {
     struct serve_late *l = ncs_new(sizeof *l);
     const void **cell = ncs_new(sizeof *cell);
@@ -187,7 +187,7 @@ static bool serve_take(struct serve_call *c, const unsigned char *body, size_t b
         if (item.room > NCS_TEAM_MOST || item.bytes > item.room)
             return false;
         if (is_argument && item.bytes == sizeof(void *) && ncs_carry(c->fn, request.arg, (int)item.at).how == NCS_CARRY_LATE) {
-            serve_keep_late(c, item.at, data);
+            far_keep_late(c, item.at, data);
             continue;
         }
         struct serve_memory m = { .memory = ncs_new(item.room + 1), .room = item.room, .at = item.at, .back = item.back && is_argument };
@@ -266,7 +266,7 @@ static void serve_add_results(const struct serve_call *c, const struct far_answe
 }
 
 /* The project's own functions use the driver's memory. */
-static bool serve_invoke(struct serve_call *c, union ncs_arg *result)
+static bool far_invoke(struct serve_call *c, union ncs_arg *result)
 {
     bool own = c->info->lib == NCS_LIB_EXT;
     if (own)
@@ -291,7 +291,7 @@ static void serve_a_call(uint32_t line, const unsigned char *body, size_t bytes)
     struct ncs_str items = { 0 };
     if (serve_take(&c, body, bytes)) {
         struct serve_task *task = serve_new_task(c.info, c.arg);
-        answer.absent = !serve_invoke(&c, &answer.result);
+        answer.absent = !far_invoke(&c, &answer.result);
         if (answer.absent || answer.result.i != 0)
             ncs_free(task);
         serve_add_results(&c, &answer, &items);

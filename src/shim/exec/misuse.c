@@ -82,7 +82,7 @@ static void ends(const void *p)
 }
 
 /* True if the communicator was destroyed by an older call and no new one has its address. */
-static bool is_gone(const struct ncs_journal *journal, const struct ncs_call *call, const void *handle)
+static bool misuse_is_gone(const struct ncs_journal *journal, const struct ncs_call *call, const void *handle)
 {
     int comm, rank;
     if (!handle || !ncs_journal_find(journal, handle, &comm, &rank))
@@ -110,7 +110,7 @@ static void look_at_failure(const struct ncs_journal *journal, const struct ncs_
     for (int i = 0; i < info->nargs; i++) {
         enum ncs_kind kind = info->arg[i].kind;
         const void *p = call->arg[i].p;
-        gone |= kind == NCS_ARG_COMM && is_gone(journal, call, p);
+        gone |= kind == NCS_ARG_COMM && misuse_is_gone(journal, call, p);
         ended_handle |= is_handle(kind) && has_ended(p);
     }
     if (gone)
