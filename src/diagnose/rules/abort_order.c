@@ -52,7 +52,7 @@ static bool abort_order_match(const struct ncs_analysis *q, const struct ncs_cau
     ncs_str_addf(&s, " stand%s in the abort of %s", count == 1 ? "s" : "", ncs_comm_name(q, abort->comm));
     ncs_free(ranks);
     ncs_format_place(&s, abort);
-    ncs_str_addf(&s, ", which waits for what is before it on the device: call %u on %s",
+    ncs_str_addf(&s, ", which waits for other work of the device: call %u on %s",
                  (unsigned)r->unmet->call->number, other);
     ncs_format_place(&s, r->unmet->call);
     ncs_str_add(&s, ", and that waits for ");
