@@ -32,7 +32,7 @@ static void stale_format_holder(const struct ncs_analysis *q, struct ncs_str *s,
 {
     bool import = made->fn == NCS_FN_cudaIpcOpenMemHandle, window = made->fn == NCS_FN_ncclCommWindowRegister;
     if (import)
-        ncs_str_addf(s, "that rank %d has had mapped", made->rank);
+        ncs_str_addf(s, "that rank %d has mapped", made->rank);
     else
         ncs_str_addf(s, "that has been %s %s", window ? "in a window of" : "registered on", ncs_comm_name(q, made->comm));
     if (made->place.line)
@@ -84,9 +84,7 @@ static bool freed_while_registered_match(const struct ncs_analysis *q, const str
         stale_fill(q, pair, r->notice->calls, d, &s);
         d->f.certainty = NCS_UNDEFINED;
         d->f.title = ncs_text("memory freed at line %d is still %s", pair[0]->place.line,
-                              pair[1]->fn == NCS_FN_cudaIpcOpenMemHandle      ? "mapped"
-                              : pair[1]->fn == NCS_FN_ncclCommWindowRegister ? "in a window"
-                                                                             : "registered");
+                              pair[1]->fn == NCS_FN_cudaIpcOpenMemHandle ? "mapped" : "registered");
         d->f.why = ncs_str_take(&s);
         return true;
     }
