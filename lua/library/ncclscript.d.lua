@@ -52,7 +52,7 @@
 ---@class ncclscript.declaration
 ---@field about? string # one line of text for reports and lists
 ---@field ranks? integer | fun(param: table<string, any>): integer # number of ranks, 2 by default; or a function of the parameters
----@field devices? integer | integer[] | fun(param: table<string, any>): integer | integer[] # GPUs per host, 8 by default; or a list with those of host 0, host 1, ..., where the last number is that of all further hosts
+---@field devices? integer | integer[] | fun(param: table<string, any>): integer | integer[] # GPUs per host, 8 by default; or a list of numbers for host 0, host 1, ..., where the last number holds for all further hosts
 ---@field world? boolean | ncclscript.comm_config # false: there is no `world`; a table: its configuration
 ---@field params? table<string, number | string | boolean> # names and default values of `param.NAME`
 ---@field matrix? table<string, (number | string | boolean)[]> # lists of values for params, ranks and seed; each combination is a case
@@ -212,8 +212,8 @@ function fault.slow(when) end
 ---@param when ncclscript.when.code
 function fault.fail(when) end
 ---The call writes wrong data on this rank. A put writes wrong data into the window of its peer. Without
----call and func, the fault affects the next call that moves data. A call that does not write these
----elements raises an error.
+---call and func, the fault affects the next call that moves data. If the call does not write these
+---elements, it raises an error.
 ---    fault.corrupt { rank = 3, call = 2, first = 5, count = 1 }
 ---@param when? ncclscript.when.elements
 function fault.corrupt(when) end
@@ -524,11 +524,11 @@ function comm:resume(options) end
 ---@param options? ncclscript.label_options
 ---@return { suspend: integer, suspended: integer, persist: integer, total: integer }
 function comm:mem_stats(options) end
----Completes this rank's work on the communicator and lets go of it. It waits for no other rank.
+---Completes this rank's work on the communicator and closes its connections. It does not wait until other ranks finalize.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function comm:finalize(options) end
----Completes this rank's work and frees the communicator. It waits until the other ranks of the host have ended the communicator, too.
+---Completes this rank's work and frees the communicator. Waits until the other ranks of the host have ended the communicator, too.
 ---@param options? ncclscript.label_options
 ---@return ncclscript.result
 function comm:destroy(options) end

@@ -1,6 +1,6 @@
 scenario {
   ranks = 4,
-  about = "a call by its C name takes the type as an argument: where it may differ from the buffer's",
+  about = "calls by C names take the type as an argument: when it may differ from the buffer's type",
 }
 
 -- Integers of one width are added alike, with a sign or without.

@@ -52,8 +52,8 @@ for i, s in ipairs(streams) do
   expect.equal(x[i], total * (total + 1) / 2)
 end
 
--- Finalize flushes what is under way, destroy frees. Neither waits for other ranks, so one after
--- the other will do.
+-- Finalize completes the work, destroy frees. Neither waits for other ranks of the same process, so
+-- one thread may end them one after the other.
 for i, comm in ipairs(comms) do
   C.check(C.ncclCommFinalize(comm))
   C.check(C.ncclCommDestroy(comm))

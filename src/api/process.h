@@ -8,7 +8,7 @@
 
 /* Hosts of different shape. Processes fill host 0, then host 1, and so on. */
 struct ncs_shape {
-    int devices;                  /* of each host behind the first ones; 0 = the usual number */
+    int devices;                  /* of each host after the first ones; 0 = the usual number */
     int *first; size_t firsts;    /* devices of each of the first hosts; borrowed */
 };
 

@@ -36,7 +36,7 @@ static const struct ncs_option options[] = {
     [NCCL]    = { "nccl-version", 0, NCS_OPTION_CHOICE, "VERSION", NCS_NCCL_DEFAULT_TEXT, "Running",
                   "the version of NCCL to simulate: " NCS_NCCL_RANGE, ncs_nccl_profiles, 0, 0 },
     [POLICY]  = { "policy", 0, NCS_OPTION_CHOICE, NULL, "strict", "Running",
-                  "strict: no send buffering; typical: small sends are buffered", policies, 0, 0 },
+                  "strict: what NCCL promises; typical: what it mostly does", policies, 0, 0 },
     [TIMEOUT] = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "none", "Running",
                   "end the program after this time without progress, as 60s", NULL, 0, 0 },
     [STALL]   = { "stall", 0, NCS_OPTION_DURATION, "TIME", "2s", "Running",

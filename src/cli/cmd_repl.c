@@ -16,7 +16,7 @@ static const struct ncs_option options[] = {
     [RANKS]  = { "ranks", 'n', NCS_OPTION_INT, "RANKS", "as declared, or 4", "Running",
         "number of ranks", NULL, 1, NCS_RANKS_MOST },
     [POLICY] = { "policy", 0, NCS_OPTION_CHOICE, NULL, "as declared", "Running",
-        "strict: no send buffering; typical: small sends are buffered", policies, 0, 0 },
+        "strict: what NCCL promises; typical: what it mostly does", policies, 0, 0 },
     [SEED]   = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running",
         "choose the schedule by this number; 0: first in, first out", NULL, 0, INT64_MAX },
     [SET]    = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running",

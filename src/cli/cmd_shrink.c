@@ -29,7 +29,7 @@ static const struct ncs_option options[] = {
     [SET]    = { "set", 0, NCS_OPTION_LIST, "NAME=VALUE", NULL, "Running", "set a parameter; may be given again", NULL, 0, 0 },
     [SEED]   = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running", "choose the schedule by this number", NULL, 0, INT64_MAX },
     [POLICY] = { "policy", 0, NCS_OPTION_CHOICE, NULL, "as declared", "Running",
-                 "strict: no send buffering; typical: small sends are buffered", policies, 0, 0 },
+                 "strict: what NCCL promises; typical: what it mostly does", policies, 0, 0 },
     [BUDGET] = { "budget", 0, NCS_OPTION_DURATION, "TIME", "60s", "Running", "stop with what is found after this time", NULL, 0, 0 },
     [MEMORY] = NCS_OPTION_MEMORY("Running"),
     [OUTPUT] = { "output", 'o', NCS_OPTION_LIST, "FILE", "standard output", "Output",

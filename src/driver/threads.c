@@ -69,7 +69,7 @@ static bool machine_open(const struct ncs_machine_options *options, struct ncs_e
     if (!far_can_own(&options->owns, options->ranks, err))
         return false;
     if (options->hosts.firsts) {
-        ncs_fail(err, NCS_BAD_INPUT, "driver nccl: devices: a list describes simulated hosts, and this run has the hosts that are there");
+        ncs_fail(err, NCS_BAD_INPUT, "driver nccl: devices: a list describes simulated hosts, and this run uses real ones");
         return ncs_fail_hint(err, "give one number, or let the scenario need the simulator: needs = { driver = \"sim\" }");
     }
     if (!far_is_on() && options->ranks > ncs_real.gpus && !shares_gpus())

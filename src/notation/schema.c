@@ -155,7 +155,7 @@ const struct ncs_schema_field ncs_schema_top[] = {
     ROW("scenario", NCS_SCHEMA_LINE, 0, NULL, "one line for people; the file's name by default"),
     ROW("ranks", NCS_SCHEMA_NRANKS, 0, "2", "ranks of the run: number, or expression over param"),
     ROW("devices", NCS_SCHEMA_HOSTS, POSITIVE, "8",
-        "GPUs of a virtual host; or a list with those of each host, where the last number repeats"),
+        "GPUs of a virtual host; or a list with a number for each host, where the last number repeats"),
     { "world", NCS_SCHEMA_WORLD, 0, "true", "make the communicator world; or its configuration",
       config, NULL },
     ROW("params", NCS_SCHEMA_PARAMS, 0, NULL, "name: default; read as param.name, set by --set"),
@@ -171,8 +171,8 @@ const struct ncs_schema_field ncs_schema_top[] = {
     { "needs", NCS_SCHEMA_FIELDS, 0, NULL, "requirements; without them the run is skipped", needs,
       NULL },
     ROW("env", NCS_SCHEMA_ENV, 0, NULL,
-        "environment, set before NCCL is opened: numbers, switches and names of NCCL and CUDA; below the number of a rank those "
-        "of this rank only"),
+        "environment, set before NCCL is opened: numbers, switches and names of NCCL and CUDA; the number of a rank as a key has "
+        "variables of that rank only"),
     ROW("timeout", NCS_SCHEMA_DURATION, 0, NULL, "limit of a run: seconds, or a duration (10s)"),
     { "sim", NCS_SCHEMA_FIELDS, 0, NULL, "settings of the simulator", sim, NULL },
     ROW("let", NCS_SCHEMA_LETS, 0, NULL, "name: expression; a value per rank"),

@@ -48,7 +48,7 @@ done
 # Memory that nothing has written, where it is used.
 run "unwritten: tail" 0 "${exec[@]}" -n 2 -- "${clients}unwritten" tail
 says '^unwritten: ok$'
-reports '^  note  call 1 on comm1 .* combines elements 33-64 of rank 1 with written ones: nothing has written them since '
+reports '^  note  call 1 on comm1 .* combines elements 33-64 of rank 1 with data that were written: nothing has written these elements since '
 run "unwritten: read_fresh" 0 "${exec[@]}" -n 2 -- "${clients}unwritten" read_fresh
 reports '^  note  rank 0 reads bytes 1-256 at .*: the copy at .* took them from memory of rank 0 that nothing has written'
 run "unwritten: fail on what is undefined" 1 "${exec[@]}" -n 2 --fail-on undefined -- "${clients}unwritten" tail

@@ -82,7 +82,7 @@ for mode in late_inside functions pinned registered registered_async big group o
     silent
 done
 ranks=2 try 0 variables
-reports '^  note  NCCL_ALGO is Ring on rank 0, and not set on rank 1: these ranks of comm1 may choose different algorithms or protocols for one call; on GPUs the call hangs or gives wrong results$'
+reports '^  note  NCCL_ALGO is Ring on rank 0, and not set on rank 1: these ranks of comm1 may choose different algorithms or protocols for one call; then, on GPUs, the call hangs or gives wrong results$'
 leaves_out NCCL_SOCKET_IFNAME
 ranks=1 try 0 right --processes many
 silent

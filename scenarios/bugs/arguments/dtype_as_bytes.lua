@@ -1,5 +1,5 @@
 scenario {
-  about   = "one rank takes raw bytes where the others pass numbers: as many bytes, which arrive as they are",
+  about   = "one rank passes raw bytes where the others pass numbers: equally many bytes, which arrive unchanged",
   bug     = { entry = "C2", nccl = "moves bytes, so the data are right; the guide calls it undefined all the same" },
   params  = { odd = 1, call = "broadcast" },
   matrix  = { ranks = { 3, 8 }, odd = { 0, 2 }, call = { "broadcast", "all_gather", "all_to_all" } },

@@ -1,5 +1,5 @@
 scenario {
-  about   = "a checkpoint copies memory that was meant to be filled from another buffer, which is empty itself",
+  about   = "a checkpoint copies a buffer that was filled from another one, which nothing has written",
   needs   = { driver = "sim" },
   matrix  = { ranks = { 1, 2, 4 } },
   bug     = { entry = "K3", nccl = "no error; the file has whatever the memory contained" },

@@ -1,5 +1,5 @@
 scenario {
-  about   = "a program sets device rank % 8; hosts behind the first have 7 devices, so the first rank of host 2 asks for one too many",
+  about   = "a program sets device rank % 8; hosts after the first have 7 devices, so the first rank of host 2 asks for one too many",
   needs   = { driver = "sim" },
   matrix  = { ranks = { 16, 22 } },
   devices = { 8, 7 },

@@ -1,5 +1,5 @@
 scenario {
-  about   = "a program takes rank % 8 for the number on the host; host 1 has 7 devices, so the leader of host 2 is rank 15",
+  about   = "a program assumes that rank % 8 is the number on the host; host 1 has 7 devices, so the leader of host 2 is rank 15",
   needs   = { driver = "sim" },
   params  = { rounds = 1 },
   matrix  = { ranks = { 16, 23 }, rounds = { 1, 2 } },

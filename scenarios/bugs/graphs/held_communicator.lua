@@ -3,7 +3,7 @@ scenario {
   needs   = { driver = "sim" },
   params  = { odd = 1 },
   matrix  = { ranks = { 2, 4 }, odd = { 0, 1 } },
-  bug     = { entry = "O4", nccl = "ncclCommDestroy polls until the graphs are gone: it never returns, and the others wait for it in theirs" },
+  bug     = { entry = "O4", nccl = "ncclCommDestroy polls until the graphs are gone: it never returns, and the others wait for this rank in their destroy" },
   outcome = function(run)
     return { hang = { culprit = run.param.odd, waiting = "all", why = "graph-holds-communicator" }, findings = 1 }
   end,

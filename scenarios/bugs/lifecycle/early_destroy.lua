@@ -3,7 +3,7 @@ scenario {
   params  = { culprit = 0 },
   matrix  = { ranks = { 2, 4, 8 }, culprit = { 0, 1 } },
   bug     = { entry = "H5", thread = "vllm-project/vllm#39846",
-              nccl = "the others stand in their call, for ever, and it stands in its destroy" },
+              nccl = "the others wait in their call forever, and this rank waits in its destroy" },
   outcome = function(run)
     local alone = run.driver == "sim" -- in its process; elsewhere ranks are threads of one, and its destroy waits for nobody
     return { hang = { why = "early-destroy", culprit = run.param.culprit, call = 2,

@@ -1,5 +1,5 @@
 scenario {
-  about   = "one rank uses the communicators of a group in another order, which NCCL puts right by luck",
+  about   = "one rank uses the communicators of a group in another order; NCCL sorts them by luck in one order",
   bug     = { entry = "B3",
               nccl = "orders them by a hash since 2.26, so it works by luck; hangs before, and the guide forbids it" },
   params  = { odd = 1 },

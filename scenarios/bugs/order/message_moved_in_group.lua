@@ -1,5 +1,5 @@
 scenario {
-  about   = "in a group a send stands before a collective, and the peer receives behind it",
+  about   = "a group has a send before a collective, but the peer receives after the collective",
   bug     = { entry = "B3",
               nccl = "runs the collectives of a group first, so it works by luck; the guide asks for one order" },
   params  = { grouped = true },

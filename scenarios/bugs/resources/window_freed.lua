@@ -1,5 +1,5 @@
 scenario {
-  about   = "one rank frees the memory of its window once it has its data, and its neighbor puts there again",
+  about   = "one rank frees the memory of its window after it has its data, and its neighbor puts there again",
   needs   = { nccl = "2.29", driver = "sim" },
   params  = { culprit = 1 },
   matrix  = { ranks = { 2, 4 }, culprit = { 0, 1 } },

@@ -1,5 +1,5 @@
 scenario {
-  about   = "every rank gives back the memory of its window, and the window afterwards",
+  about   = "every rank frees the memory of its window, and deregisters the window afterwards",
   needs   = { nccl = "2.29" },
   matrix  = { ranks = { 2, 4, 8 } },
   bug     = { entry = "R2", nccl = "no error here; the end of the window unmaps memory that may be something else's" },

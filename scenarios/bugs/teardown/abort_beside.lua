@@ -1,5 +1,5 @@
 scenario {
-  about   = "a rank dies; the others abort one communicator while the other one's kernel stands on another stream",
+  about   = "a rank dies; the others abort one communicator while a call on another one runs on another stream",
   matrix  = { ranks = { 2, 4 } },
   needs   = { driver = "sim" },
   bug     = { entry = "T3", thread = { "NVIDIA/nccl#564", "NVIDIA/nccl#549" },

@@ -1,9 +1,9 @@
 scenario {
-  about   = "one rank destroys a communicator before a call on another one, which the others make first",
+  about   = "one rank destroys a communicator before a call on another one; the others make the call first",
   params  = { odd = 0 },
   matrix  = { ranks = { 3, 4, 8 }, odd = { 0, 2 } },
   needs   = { driver = "sim" },
-  bug     = { entry = "T2", nccl = "that rank stands in ncclCommDestroy, the others in their call" },
+  bug     = { entry = "T2", nccl = "that rank waits in ncclCommDestroy, the others in their call" },
   outcome = function(run)
     return { hang = { why = "destroy-order", culprit = run.param.odd, waiting = "all" }, findings = 1 }
   end,

@@ -4,7 +4,7 @@ scenario {
   matrix  = { ranks = { 3, 4, 8 }, culprit = { 0, 2 } },
   needs   = { driver = "sim" },
   bug     = { entry = "T1", thread = "vllm-project/vllm#39846",
-              nccl = "that rank stands in ncclCommDestroy, the others at the barrier" },
+              nccl = "that rank waits in ncclCommDestroy, the others at the barrier" },
   outcome = function(run)
     return { hang = { why = "destroy-missing-rank", culprit = run.param.culprit, waiting = "all", comm = "world" },
              findings = 1 }

@@ -3,7 +3,7 @@ scenario {
   params  = { odd = 1 },
   matrix  = { ranks = { 3, 4, 8 }, odd = { 0, 1 } },
   needs   = { driver = "sim" },
-  bug     = { entry = "T2", nccl = "each rank stands in its first ncclCommDestroy: the child has connections of its own" },
+  bug     = { entry = "T2", nccl = "each rank waits in its first ncclCommDestroy: the child has connections of its own" },
   outcome = function(run)
     return { hang = { why = "destroy-order", culprit = run.param.odd, waiting = "all" }, findings = 1 }
   end,

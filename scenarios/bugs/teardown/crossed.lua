@@ -1,9 +1,9 @@
 scenario {
-  about   = "two communicators are destroyed in another order on one rank",
+  about   = "one rank destroys two communicators in another order than the others",
   params  = { odd = 0 },
   matrix  = { ranks = { 2, 3, 4, 8 }, odd = { 0, 1 } },
   needs   = { driver = "sim" },
-  bug     = { entry = "T2", nccl = "each rank stands in its first ncclCommDestroy" },
+  bug     = { entry = "T2", nccl = "each rank waits in its first ncclCommDestroy" },
   outcome = function(run)
     return { hang = { why = "destroy-order", culprit = run.nranks == 2 and { 0, 1 } or run.param.odd, waiting = "all" },
              findings = 1 }

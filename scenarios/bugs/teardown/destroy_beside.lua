@@ -1,5 +1,5 @@
 scenario {
-  about   = "one rank destroys a communicator while its call on another one runs, which waits for what comes after the destroy",
+  about   = "one rank destroys a communicator while its call on another one runs, and the others make that call only after the destroy",
   matrix  = { ranks = { 2, 4, 8 } },
   needs   = { driver = "sim" },
   bug     = { entry = "T3", thread = "NVIDIA/nccl#564",

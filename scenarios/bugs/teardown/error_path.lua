@@ -4,7 +4,7 @@ scenario {
   matrix  = { ranks = { 3, 4, 8 }, culprit = { 0, 1 } },
   needs   = { driver = "sim" },
   bug     = { entry = "T1", thread = "vllm-project/vllm#39846",
-              nccl = "the others stand in the ncclCommDestroy of their block's end" },
+              nccl = "the others wait in the ncclCommDestroy of their block's end" },
   outcome = function(run)
     return { hang = { why = "destroy-missing-rank", culprit = run.param.culprit, waiting = "all", comm = "block" },
              findings = 1 }

@@ -1,5 +1,5 @@
 scenario {
-  about   = "ranks that have never met in a call: NCCL 2.30.7 does not wait, its guide says that it may",
+  about   = "one rank does not destroy a communicator without calls: NCCL 2.30.7 does not wait for it, but its guide allows a wait",
   params  = { culprit = 1 },
   matrix  = { ranks = { 2, 4, 8 }, culprit = { 0, 1 } },
   needs   = { driver = "sim" },

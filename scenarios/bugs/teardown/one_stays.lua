@@ -1,10 +1,10 @@
 scenario {
-  about   = "one rank does not destroy the communicator: it waits where the others come only after their destroy",
+  about   = "one rank does not destroy the communicator: it waits at a barrier that the others reach only after their destroy",
   params  = { culprit = 0 },
   matrix  = { ranks = { 2, 4, 8 }, culprit = { 0, 1 } },
   needs   = { driver = "sim" },
   bug     = { entry = "T1", thread = "NVIDIA/nccl#1777",
-              nccl = "the others stand in ncclCommDestroy, for ever: their proxy threads wait for its connections to close" },
+              nccl = "the others wait in ncclCommDestroy forever: their proxy threads wait for its connections to close" },
   outcome = function(run)
     return { hang = { why = "destroy-missing-rank", culprit = run.param.culprit, waiting = "all", comm = "world" },
              findings = 1 }

@@ -1,8 +1,8 @@
 scenario {
-  about   = "neighbours share a communicator, and every rank first destroys that to its right: a ring of waits",
+  about   = "neighbors share communicators, and every rank first destroys the one that it shares with its right neighbor",
   matrix  = { ranks = { 3, 4, 8 } },
   needs   = { driver = "sim" },
-  bug     = { entry = "T2", nccl = "every rank stands in its first ncclCommDestroy, although no two share two communicators" },
+  bug     = { entry = "T2", nccl = "every rank waits in its first ncclCommDestroy, although no two share two communicators" },
   outcome = function(run)
     local all = {}
     for r = 0, run.nranks - 1 do all[r + 1] = r end

@@ -3,7 +3,7 @@ scenario {
   params  = { culprit = 1 },
   matrix  = { ranks = { 2, 4, 8 }, culprit = { 0, 1 } },
   needs   = { driver = "sim" },
-  bug     = { entry = "T1", nccl = "returns as long as the parent lives, to which the connections belong; the guide does not say so" },
+  bug     = { entry = "T1", nccl = "returns while the parent exists, because the connections belong to the parent; the guide does not say so" },
   world   = { split_share = true },
   outcome = function(run)
     local finding = { rule = "destroy-missing-rank", certainty = "luck" }

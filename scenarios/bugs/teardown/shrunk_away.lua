@@ -3,7 +3,7 @@ scenario {
   matrix  = { ranks = { 3, 4, 8 } },
   needs   = { driver = "sim", nccl = "2.27" },
   bug     = { entry = "T1", thread = "pytorch/pytorch#180611",
-              nccl = "the others stand in ncclCommDestroy of the old communicator" },
+              nccl = "the others wait in ncclCommDestroy of the old communicator" },
   outcome = function(run)
     return { hang = { why = "destroy-missing-rank", culprit = run.nranks - 1, waiting = "all", comm = "world" },
              findings = 1 }

@@ -1,10 +1,10 @@
 scenario {
-  about   = "processes with two ranks each, and one of them destroys only its first one",
+  about   = "each process has two ranks, and one process destroys the communicator of only one of them",
   world   = false,
   params  = { culprit = 1 },
   matrix  = { ranks = { 2, 4 }, culprit = { 0, 1 } },
   needs   = { driver = "sim", gpus = 8 },
-  bug     = { entry = "T1", nccl = "the other processes stand in the ncclCommDestroy of their last rank" },
+  bug     = { entry = "T1", nccl = "the other processes wait in the ncclCommDestroy of their last rank" },
   outcome = function(run)
     local second = {} -- of each process: who waits is told as a rank of the communicator
     for p = 0, run.nranks - 1 do second[p + 1] = 2 * p + 1 end

@@ -49,10 +49,10 @@ static bool abort_order_match(const struct ncs_analysis *q, const struct ncs_cau
     const char *other = ncs_comm_name(q, r->unmet->comm);
     struct ncs_str s = { 0 };
     ncs_format_ranks(&s, ranks, count);
-    ncs_str_addf(&s, " stand%s in the abort of %s", count == 1 ? "s" : "", ncs_comm_name(q, abort->comm));
+    ncs_str_addf(&s, " wait%s in the abort of %s", count == 1 ? "s" : "", ncs_comm_name(q, abort->comm));
     ncs_free(ranks);
     ncs_format_place(&s, abort);
-    ncs_str_addf(&s, ", which waits for what is before it on the device: call %u on %s",
+    ncs_str_addf(&s, ", which waits for other work of the device: call %u on %s",
                  (unsigned)r->unmet->call->number, other);
     ncs_format_place(&s, r->unmet->call);
     ncs_str_add(&s, ", and that waits for ");

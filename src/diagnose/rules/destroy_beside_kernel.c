@@ -1,5 +1,5 @@
-/* A rank waits in the destroy of a communicator for the device, where its call on another communicator stands, which waits
- * for what comes after the destroy. */
+/* A rank waits in the destroy of a communicator until the device has no work. Its call on another communicator still runs
+ * there: other ranks make that call only after something that this rank does after the destroy. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
@@ -18,13 +18,13 @@ static bool destroy_beside_kernel_match(const struct ncs_analysis *q, const stru
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "rank %d waits in %s of %s", job->rank, ncs_fn_info[destroy->fn].name, ncs_comm_name(q, destroy->comm));
     ncs_format_place(&s, destroy);
-    ncs_str_addf(&s, ", which frees memory and so waits for all work of the device: call %u on %s", (unsigned)kernel->number,
+    ncs_str_addf(&s, ", which frees memory and so waits for all work of the device; call %u on %s", (unsigned)kernel->number,
                  ncs_comm_name(q, kernel->comm));
     ncs_format_place(&s, kernel);
-    ncs_str_add(&s, ", and other ranks make that call only after they have met this rank behind the destroy");
+    ncs_str_addf(&s, " still runs there, until other ranks make it too, and they wait for what rank %d does after the destroy", job->rank);
     d->f.why = ncs_str_take(&s);
     ncs_free(d->f.evidence);
-    d->f.evidence = ncs_copy_text("by the work for which its destroy waits");
+    d->f.evidence = ncs_copy_text("by the work that the destroy waits for");
     d->f.fix = ncs_text("let the call on %s end, on every rank, before rank %d destroys %s", ncs_comm_name(q, kernel->comm),
                         job->rank, ncs_comm_name(q, destroy->comm));
     return true;

@@ -39,13 +39,13 @@ static void blame_few(const struct ncs_analysis *q, const struct ncs_cause *r, c
     ncs_format_ranks(why, here, count);
     ncs_str_addf(why, " wait%s", count == 1 ? "s" : "");
     format_destroy(n->call, why);
-    ncs_str_addf(why, " until the other ranks of the host end %s, too: ", ncs_comm_name(q, n->comm));
+    ncs_str_addf(why, " until the other ranks of the host destroy %s, too: ", ncs_comm_name(q, n->comm));
     ncs_format_absent(r, why);
     ncs_str_addf(why, " ha%s not", r->absents == 1 ? "s" : "ve");
     format_elsewhere(q, r, why);
     ncs_str_add(fix, "let ");
     ncs_format_ranks(fix, here, count);
-    ncs_str_addf(fix, " destroy %s only behind all that the other ranks of its host do before they destroy it",
+    ncs_str_addf(fix, " destroy %s at the same point as the other ranks of the host, and first do what these wait for",
                  ncs_comm_name(q, n->comm));
 }
 
@@ -59,20 +59,20 @@ static void blame_absent(const struct ncs_analysis *q, const struct ncs_cause *r
             ncs_add_culprit(d, r->absent[i]->rank, 0,
                             r->absent[i]->context >= 0 ? ncs_context_place(q, r->absent[i]->context).line : 0);
     ncs_format_absent(r, why);
-    ncs_str_addf(why, " ha%s not ended %s; ", r->absents == 1 ? "s" : "ve", comm);
+    ncs_str_addf(why, " ha%s not destroyed %s; ", r->absents == 1 ? "s" : "ve", comm);
     ncs_format_ranks(why, here, count);
     ncs_str_addf(why, " wait%s for that", count == 1 ? "s" : "");
     format_destroy(n->call, why);
     int context = format_elsewhere(q, r, why);
-    ncs_str_addf(fix, "destroy %s as ", comm);
+    ncs_str_add(fix, "let ");
     ncs_format_absent(r, fix);
-    ncs_str_add(fix, ", too");
+    ncs_str_addf(fix, " destroy %s, too", comm);
     if (context >= 0) {
         ncs_str_addf(fix, ", before the wait in %s", ncs_context_function(q, context));
         if (ncs_context_place(q, context).line)
             ncs_str_addf(fix, " at line %d", ncs_context_place(q, context).line);
     }
-    ncs_str_add(fix, ": it is for all ranks of a host");
+    ncs_str_add(fix, ": a destroy waits for all ranks of the host");
 }
 
 static bool destroy_missing_rank_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)

@@ -1,4 +1,5 @@
-/* Ranks end communicators in different orders, or one before a call that others make first, and wait for each other. */
+/* Ranks wait for each other because they destroy communicators in different orders, or because one destroys a communicator
+ * before a call that others make first. */
 #include "diagnose/rules/rule.h"
 
 #include "base/mem.h"
@@ -55,11 +56,11 @@ static bool destroy_order_match(const struct ncs_analysis *q, const struct ncs_c
     ncs_fill_cycle(q, &odd, d);
     struct ncs_str why = { 0 };
     format_ends(q, r, &why);
-    ncs_str_add(&why, k.ends > 1 ? "; each destroys first what the other destroys later"
+    ncs_str_add(&why, k.ends > 1 ? "; each of them destroys a communicator first that another one destroys later"
                                  : "; a destroy waits for all ranks of its host that have not destroyed the communicator");
     d->f.why = ncs_str_take(&why);
     d->f.fix = ncs_text(k.ends > 1 ? "destroy the communicators in one order on every rank, or all of them in one group"
-                                   : "make the other call before the destroy on every rank");
+                                   : "on every rank, first make the other call, then destroy the communicator");
     return true;
 }
 

@@ -1,5 +1,5 @@
-/* A reduction computes in another data type than the buffer's: the library cannot know, and takes the bytes for what
- * they are not. */
+/* A reduction computes in another data type than the buffer's. The library cannot know, so it computes with the bytes as
+ * if they had its type. */
 #include "diagnose/rules/rule.h"
 
 #include "api/types.h"
@@ -19,12 +19,12 @@ static bool dtype_of_buffer_match(const struct ncs_analysis *q, const struct ncs
         rank[i] = n->call[i]->rank;
     struct ncs_str s = { 0 };
     ncs_format_use(q, &s, call);
-    ncs_str_addf(&s, " takes the elements of a %s buffer for %s on ", is, as);
+    ncs_str_addf(&s, " reads a %s buffer as %s on ", is, as);
     ncs_format_ranks(&s, rank, n->calls);
-    ncs_str_addf(&s, ": the bytes of a %s are no %s", is, as);
+    ncs_str_addf(&s, ": the bytes of %s elements are no %s elements", is, as);
     d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text("give the type of the buffer, %s, and the count of its elements; or make the buffer of %s, or of uint8 "
-                        "if its type is to be left open", is, as);
+    d->f.fix = ncs_text("pass the type of the buffer, %s, and the number of its elements; or make a buffer of %s, or one of "
+                        "uint8 if it holds elements of any type", is, as);
     d->f.evidence = ncs_copy_text("by the type with which the buffer was made");
     d->f.certainty = NCS_LIKELY;
     ncs_set_call(q, d, call);

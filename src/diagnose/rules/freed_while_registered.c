@@ -1,5 +1,5 @@
 /* Memory is freed while a registration, a window or an import by another process refers to it. NCCL and CUDA
- * keep their mappings of it, and what then happens is undefined (CUDA runtime API, cudaIpcCloseMemHandle;
+ * keep their mappings of it, and a later use of them is undefined (CUDA runtime API, cudaIpcCloseMemHandle;
  * read in NCCL 2.30.7, src/register/register.cc: the cached registration serves any later memory there). */
 #include "diagnose/rules/rule.h"
 
@@ -27,14 +27,14 @@ const struct ncs_call *const *ncs_stale_target(const struct ncs_analysis *q, con
     return NULL;
 }
 
-/* "that is in a window on world since line 4" */
+/* "that has been in a window of world since line 4" */
 static void stale_format_holder(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *made)
 {
     bool import = made->fn == NCS_FN_cudaIpcOpenMemHandle, window = made->fn == NCS_FN_ncclCommWindowRegister;
     if (import)
         ncs_str_addf(s, "that rank %d has mapped", made->rank);
     else
-        ncs_str_addf(s, "that is %s %s", window ? "in a window on" : "registered on", ncs_comm_name(q, made->comm));
+        ncs_str_addf(s, "that has been %s %s", window ? "in a window of" : "registered on", ncs_comm_name(q, made->comm));
     if (made->place.line)
         ncs_str_addf(s, " since line %d", made->place.line);
 }
@@ -43,8 +43,8 @@ static const char *stale_remedy(const struct ncs_call *made)
 {
     if (made->fn == NCS_FN_cudaIpcOpenMemHandle)
         return "let every process that has mapped it call cudaIpcCloseMemHandle first";
-    return made->fn == NCS_FN_ncclCommWindowRegister ? "deregister the window before the memory is freed"
-                                                     : "deregister the buffer before it is freed";
+    return made->fn == NCS_FN_ncclCommWindowRegister ? "deregister the window before you free its memory"
+                                                     : "deregister the buffer before you free it";
 }
 
 /* Fills all but the certainty. */
@@ -99,7 +99,7 @@ static bool freed_while_registered_match(const struct ncs_analysis *q, const str
     d->f.certainty = NCS_CERTAIN;
     d->f.call = put->number;
     ncs_set_title(q, d, put);
-    ncs_add_row(d, put->rank, put->place.line, ncs_copy_text("puts into memory that is freed"));
+    ncs_add_row(d, put->rank, put->place.line, ncs_copy_text("puts into this memory"));
     ncs_add_row(d, pair[0]->rank, pair[0]->place.line, ncs_copy_text("frees the memory of its window"));
     d->f.why = ncs_str_take(&s);
     return true;

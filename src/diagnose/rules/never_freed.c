@@ -12,8 +12,8 @@ static void never_freed_format(const struct ncs_left *left, struct ncs_draft *d)
     ncs_str_add(&s, " never freed ");
     ncs_left_format(&s, left);
     d->f.why = ncs_str_take(&s);
-    d->f.title = left->place.line ? ncs_text("%s made at line %d", ncs_resource_name(left->kind), left->place.line)
-                                  : ncs_copy_text(ncs_resource_name(left->kind));
+    d->f.title = left->place.line ? ncs_text("%s made at line %d, never freed", ncs_resource_name(left->kind), left->place.line)
+                                  : ncs_text("%s, never freed", ncs_resource_name(left->kind));
 }
 
 static bool never_freed_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)

@@ -61,15 +61,17 @@ static void format_reading(const struct ncs_analysis *q, struct ncs_str *s, cons
     format_extent(s, u->of);
     ncs_str_add(s, " of ");
     format_calls_ranks(s, u->reader, u->of->readers);
-    ncs_str_add(s, " with written ones");
+    ncs_str_add(s, " with data that were written");
 }
 
 static void format_origin(const struct ncs_analysis *q, struct ncs_str *s, const struct unwritten *u)
 {
     bool scalar = u->of->use == NCS_UNWRITTEN_SCALAR;
     if (!u->carrier) {
-        ncs_str_add(s, scalar ? " from memory that nothing has written since its allocation"
-                              : ": nothing has written them since their allocation");
+        if (scalar)
+            ncs_str_add(s, " from memory that nothing has written since its allocation");
+        else
+            ncs_str_addf(s, ": nothing has written these %ss since their allocation", u->of->element == 1 ? "byte" : "element");
         ncs_format_place(s, u->owner[0]);
         return;
     }

@@ -81,9 +81,9 @@ static void overwritten_id_format(struct ncs_str *s, const struct ids *ids, cons
     ncs_str_addf(s, " each put an id of their own under the key \"%s\" of the store", of->what);
     if (of->place.line)
         ncs_str_addf(s, " at line %d", of->place.line);
-    ncs_str_add(s, ", which holds one: ");
+    ncs_str_add(s, ", and a key holds one value: ");
     ncs_format_ranks(s, most->rank, most->count);
-    ncs_str_addf(s, " came with the id of rank %d", of->rank);
+    ncs_str_addf(s, " joined with the id of rank %d", of->rank);
     ncs_format_place(s, most->call);
     ncs_str_addf(s, ", which is for %lld rank%s", (long long)most->nranks, most->nranks == 1 ? "" : "s");
 }
@@ -115,8 +115,8 @@ static bool overwritten_id_fill(const struct ncs_analysis *q, const char *key, s
         struct ncs_str s = { 0 };
         overwritten_id_format(&s, &ids, &most, of);
         d->f.why = ncs_str_take(&s);
-        d->f.fix = ncs_text("put the id of each group under a key of its own, say \"%s 0\", \"%s 1\"", key, key);
-        d->f.evidence = ncs_copy_text("by the store: which ranks set the key, and who came with which id");
+        d->f.fix = ncs_text("put the id of each group of ranks under a key of its own, such as \"%s 0\" and \"%s 1\"", key, key);
+        d->f.evidence = ncs_copy_text("by the store: which ranks set the key, and which id each rank joined with");
         d->f.certainty = NCS_CERTAIN;
     }
     ncs_free(most.rank);

@@ -23,21 +23,21 @@ static bool result_cut_short_match(const struct ncs_analysis *q, const struct nc
     bool reported = !h->sync || h->sync->fn == NCS_FN_ncclCommGetAsyncError;
     ncs_str_addf(&s, " %s", ncs_use_verb(NCS_TOUCH_READ, h->ats > 1));
     ncs_format_place(&s, h->later);
-    ncs_str_add(&s, " what ");
+    ncs_str_add(&s, " the result of ");
     ncs_format_use(q, &s, h->earlier);
-    ncs_str_add(&s, " writes, and nothing had waited for its end when ");
+    ncs_str_add(&s, ", and nothing had waited for the end of this call when ");
     if (!h->sync)
         result_cut_short_format_unasked(&s, h, comm);
     else if (reported)
         ncs_str_addf(&s, "%s reported %s", comm, ncs_nccl_result_name((int)h->sync->arg[1].i));
     else
-        ncs_str_addf(&s, "%s ended the communicator's work", ncs_function_name(h->sync));
+        ncs_str_addf(&s, "%s ended the work of %s", ncs_function_name(h->sync), comm);
     if (h->sync)
         ncs_format_place(&s, h->sync);
     ncs_str_add(&s, ": the call may have been cut short, and its buffer may hold anything");
     d->f.why = ncs_str_take(&s);
-    d->f.fix = ncs_text(reported ? "ask for errors before a result is used; after one abort %s, and compute the result again from inputs that are kept"
-                                 : "compute what %s had in flight again, from inputs that are kept", comm);
+    d->f.fix = ncs_text(reported ? "call ncclCommGetAsyncError before you use a result; after an error abort %s, and compute again from inputs that you kept"
+                                 : "repeat the calls that were in flight on %s, on a new communicator and with inputs that you kept", comm);
     return true;
 }
 

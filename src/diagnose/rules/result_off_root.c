@@ -12,9 +12,9 @@ static bool result_off_root_match(const struct ncs_analysis *q, const struct ncs
     ncs_format_place(&s, h->later);
     ncs_str_add(&s, " the receive buffer of ");
     ncs_format_use(q, &s, h->earlier);
-    ncs_str_addf(&s, ", which writes it on its root alone, rank %d: what is read is what was there before", root);
+    ncs_str_addf(&s, ", which writes this buffer on its root only, rank %d: the reader gets the old contents", root);
     d->f.why = ncs_str_take(&s);
-    ncs_str_addf(&s, "use the result on rank %d alone, or use a call that gives it to all ranks", root);
+    ncs_str_addf(&s, "use the result on rank %d only, or make a call that gives it to all ranks", root);
     d->f.fix = ncs_str_take(&s);
     return true;
 }

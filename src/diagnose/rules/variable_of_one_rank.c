@@ -151,13 +151,13 @@ static bool variable_of_one_rank_match(const struct ncs_analysis *q, const struc
         for (size_t k = 0; all.group[i].odd && k < all.group[i].ranks; k++)
             ncs_add_culprit(d, all.group[i].rank[k], 0, 0);
     variable_free(&all);
-    ncs_str_addf(&why, ": these ranks of %s may %s; on GPUs %s", ncs_comm_name(q, comm), variable_effects[effect].ranks,
+    ncs_str_addf(&why, ": these ranks of %s may %s; then, on GPUs, %s", ncs_comm_name(q, comm), variable_effects[effect].ranks,
                  variable_effects[effect].then);
     d->f.title = ncs_text("%s differs between ranks of %s", setting->name, ncs_comm_name(q, comm));
     d->f.comm = ncs_copy_text(ncs_comm_name(q, comm));
     d->f.why = ncs_str_take(&why);
-    d->f.fix = ncs_text("give %s one value on all ranks of a communicator, or set it on none; `ncclscript doctor`, started as the "
-                        "job is, shows what differs between its processes", setting->name);
+    d->f.fix = ncs_text("give %s one value on all ranks of a communicator, or set it on none; `ncclscript doctor`, started like the "
+                        "job, shows what differs between its processes", setting->name);
     d->f.evidence = ncs_copy_text("by the variables of each rank");
     d->f.certainty = NCS_UNDEFINED;
     return true;

@@ -25,7 +25,7 @@ static struct origin *origin_new(struct ncs_call *call, size_t room)
     return o;
 }
 
-/* Of what was carried already its first allocation counts. */
+/* For bytes that were carried before, their first allocation counts. */
 static void origin_add(struct origin *to, struct origin *from)
 {
     struct origin *base = from->bases > 0 ? from->base[0] : from;

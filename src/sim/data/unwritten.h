@@ -63,8 +63,8 @@ struct operand {
     const void *p;
     struct ncs_call *call;
 };
-/* Call sim_unwritten_check for each before the result is stored. The operands, of so many bytes each, are combined element by element: fills the unwritten bytes of the result. Where
- * only some operands are unwritten, these are used. */
+/* The operands, of so many bytes each, are combined element by element: fills the unwritten bytes of the result. Where only
+ * some operands are unwritten, these are used. Call sim_unwritten_check for each before the result is stored. */
 void sim_unwritten_combine(const struct operand *operand, size_t operands, size_t bytes, size_t element,
                            struct spans *result);
 /* The call reads the bytes as a value. `element`: bytes of one of them. */

@@ -1,5 +1,5 @@
 scenario {
-  about  = "the mended short_message: the receiver reads as much as it got",
+  about  = "the mended short_message: the receiver reads only what it got",
   params = { receiver = 1 },
   matrix = { ranks = { 2, 3, 4 }, receiver = { 0, 1 } },
 }

@@ -1,5 +1,5 @@
 scenario {
-  about  = "the mended message_moved_in_group: the send comes behind the collective, as the receive does",
+  about  = "the mended message_moved_in_group: the send comes after the collective, as the receive does",
   params = { grouped = true },
   matrix = { ranks = { 2, 4 }, grouped = { true, false } },
 }

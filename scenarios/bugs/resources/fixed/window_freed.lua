@@ -1,5 +1,5 @@
 scenario {
-  about  = "the mended window_freed: the memory stays until nobody puts any more and the window has ended",
+  about  = "the mended window_freed: the memory is freed after the last put and after the window",
   needs  = { nccl = "2.29", driver = "sim" },
   params = { culprit = 1 },
   matrix = { ranks = { 2, 4 }, culprit = { 0, 1 } },

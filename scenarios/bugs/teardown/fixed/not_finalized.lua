@@ -1,5 +1,5 @@
 scenario {
-  about  = "the mended not_finalized: a finalize closes the rank's connections, its destroy may come later",
+  about  = "the mended not_finalized: every rank finalizes, which closes its connections; a destroy may come later",
   params = { culprit = 1 },
   matrix = { ranks = { 2, 4, 8 }, culprit = { 0, 1 } },
 }

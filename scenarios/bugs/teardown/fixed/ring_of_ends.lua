@@ -1,5 +1,5 @@
 scenario {
-  about  = "the mended ring_of_ends: by the numbers of the communicators on every rank",
+  about  = "the mended ring_of_ends: every rank destroys in the order of the communicators' numbers",
   matrix = { ranks = { 3, 4, 8 } },
 }
 

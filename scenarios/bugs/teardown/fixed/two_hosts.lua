@@ -1,5 +1,5 @@
 scenario {
-  about   = "the mended two_hosts: all ranks of a host destroy, and the other host may do so behind the barrier",
+  about   = "the mended two_hosts: all ranks of a host destroy together; the other host may do so after the barrier",
   devices = 2,
   ranks   = 4,
 }

@@ -64,8 +64,8 @@ static void format_version(const struct ncs_analysis *q, const struct ncs_call *
     read_versions(call, &v);
     ncs_str_addf(why, "; rank %d of the communicator has NCCL %s", v.other, ncs_nccl_version_text(v.other_version, text, sizeof text));
     ncs_str_addf(why, ", rank %d has %s", v.own, ncs_nccl_version_text(v.own_version, text, sizeof text));
-    ncs_str_add(fix, "let all ranks load one version of NCCL: compare the library on all hosts and the paths by which programs "
-                     "find it (LD_LIBRARY_PATH, Python packages); `ncclscript doctor`, started as the job is, compares them");
+    ncs_str_add(fix, "let all ranks load one version of NCCL: compare the libraries on all hosts and where programs look for them "
+                     "(LD_LIBRARY_PATH, Python packages); `ncclscript doctor`, started like the job, compares its processes");
 }
 
 /* Blames the ranks with another version than most have; where no version has most of them, all. False = not all ranks have told

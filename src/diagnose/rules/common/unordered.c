@@ -106,7 +106,7 @@ static bool came_to_a_fault(const struct ncs_analysis *q, const struct ncs_hazar
 static const char *earlier_verb(const struct ncs_hazard *h)
 {
     if (is_hollow(h))
-        return h->kind == NCS_HAZARD_OFF_ROOT ? "does not write on it" : "may not have written";
+        return h->kind == NCS_HAZARD_OFF_ROOT ? "does not write on this rank" : "may not have written";
     return h->earlier_does & NCS_TOUCH_WRITE ? "writes" : "reads";
 }
 
