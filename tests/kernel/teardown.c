@@ -45,6 +45,7 @@ static const char *run(const struct ncs_machine_options *options, int ranks, voi
 
 static void end(void)
 {
+    machine->abandon(); /* what still waits at the gate */
     machine->gate_free(closed);
     kernel_end();
 }

@@ -225,7 +225,7 @@ static void row_is_written(const struct op *op, size_t row)
 {
     const struct op_work *w = &op->work;
     char *dst = (char *)w->dst + row * w->dst_pitch;
-    const char *src = (const char *)w->src + row * w->src_pitch;
+    const char *src = op->kind == OP_SET ? NULL : (const char *)w->src + row * w->src_pitch;
     const struct allocation *to = w->dst_device ? sim_memory_find(dst) : NULL;
     bool on_device = to && to->kind == MEMORY_DEVICE;
     if (op->kind == OP_SET || w->staged || !w->src_device)
