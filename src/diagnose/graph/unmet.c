@@ -264,10 +264,19 @@ size_t ncs_unmet_of_job(struct ncs_analysis *q, int job)
 
 /* ---- gates ---- */
 
-/* The snapshot has a gate for each wait: waits for one key, or at one barrier, end together. */
+/* True for a wait in the own code of a program under exec: nothing shows what it waits for, nor for whom. */
+static bool is_unseen(const struct ncs_snap_gate *gate)
+{
+    return gate->owner < 0 && !gate->key;
+}
+
+/* The snapshot has a gate for each wait: waits for one key, or at one barrier, end together. So may waits that are unseen:
+ * ranks at one barrier do not wait for each other. */
 static bool opens_with(const struct ncs_snap_gate *a, const struct ncs_snap_gate *b)
 {
-    return a == b || (strcmp(a->what, b->what) == 0 && a->key && b->key && strcmp(a->key, b->key) == 0);
+    if (a == b || strcmp(a->what, b->what) != 0)
+        return a == b;
+    return (is_unseen(a) && is_unseen(b)) || (a->key && b->key && strcmp(a->key, b->key) == 0);
 }
 
 bool ncs_waits_at_gate(const struct ncs_analysis *q, const struct ncs_snap_context *c,
