@@ -312,6 +312,16 @@ static bool may_set_it_itself(const struct ncs_analysis *q, int rank, const stru
     return other;
 }
 
+/* A rank that may as well run or sleep in its own code does not show that it waits for one that has ended. */
+static void keep_living(struct ncs_unmet *n)
+{
+    size_t living = 0;
+    for (size_t i = 0; i < n->absents; i++)
+        if (n->absent[i].reason > NCS_ABSENT_LAST_FINAL)
+            n->absent[living++] = n->absent[i];
+    n->absents = living ? living : n->absents;
+}
+
 /* Adds the ranks that could open the gate: at a join the owner of the joined thread; at a barrier the listed ranks
  * that are not there; for a store key every rank that does not wait for it, because nothing shows which rank was
  * meant to set it. */
@@ -339,6 +349,8 @@ static void gate_absents(struct ncs_analysis *q, struct ncs_unmet *n,
         }
         NCS_PUSH(n->absent, n->absents, n->absent_room, a);
     }
+    if (is_unseen(gate) && q->snap->stop == NCS_STOP_STALLED)
+        keep_living(n);
 }
 
 size_t ncs_unmet_at_gate(struct ncs_analysis *q, int gate)
