@@ -34,8 +34,8 @@ static void add_other_policy(const struct ncs_text *t)
     if (!other_policy->differs)
         ncs_str_add(&text, "it works here by luck; NCCL does not promise it");
     else if (!other_policy->buffered)
-        ncs_str_addf(&text, "%s: NCCL 2.30.7 waits there only for ranks that have met in a call, and for no other work "
-                            "of the device", passes);
+        ncs_str_addf(&text, "%s: NCCL 2.30.7 waits there only for ranks that have met in a call, without cuMem for "
+                            "none, and for no other work of the device", passes);
     else
         ncs_str_addf(&text, "%s: the sends fit into NCCL's buffers (%s of %s per pair)", passes,
                      ncs_format_size(other_policy->buffered, most, sizeof most),
