@@ -93,7 +93,7 @@ int ncs_declare_computed(lua_State *L, struct ncs_declaration *d, int value)
 
 size_t ncs_declare_ints(lua_State *L, struct ncs_declaration *d, int value, int **list)
 {
-    size_t n = lua_type(L, value) == LUA_TTABLE ? lua_rawlen(L, value) : 1;
+    size_t n = lua_type(L, value) == LUA_TTABLE ? ncs_lua_list(L, value, d->key, "a list of whole numbers") : 1;
     ncs_free(*list);
     *list = ncs_new((n + 1) * sizeof **list);
     if (lua_type(L, value) != LUA_TTABLE) {

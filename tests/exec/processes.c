@@ -265,6 +265,22 @@ static void waits_outside(void)
     reduce(&j, COUNT);
 }
 
+/* Rank 0 destroys, for which all others would have to, and these wait outside of all calls. */
+static void destroys_first(void)
+{
+    struct job j = begin_well();
+    if (rank != 0)
+        wait_for_nothing();
+    end(&j);
+}
+
+/* All processes choose the first GPU of their host. */
+static void one_gpu(void)
+{
+    CHECK(cudaSetDevice(0));
+    join();
+}
+
 /* ---- deaths of rank 1 ---- */
 
 static void crash(void)
@@ -799,6 +815,8 @@ static const struct { const char *name; void (*act)(void); } modes[] = {
     { "waits_before", waits_before },
     { "not_destroyed", not_destroyed },
     { "waits_outside", waits_outside },
+    { "destroys_first", destroys_first },
+    { "one_gpu", one_gpu },
     { "segv", segv },
     { "killed", killed },
     { "killed_first", killed_first },

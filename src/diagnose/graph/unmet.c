@@ -264,10 +264,19 @@ size_t ncs_unmet_of_job(struct ncs_analysis *q, int job)
 
 /* ---- gates ---- */
 
-/* The snapshot has a gate for each wait: waits for one key, or at one barrier, end together. */
+/* True for a wait in the own code of a program under exec: nothing shows what it waits for, nor for whom. */
+static bool is_unseen(const struct ncs_snap_gate *gate)
+{
+    return gate->owner < 0 && !gate->key;
+}
+
+/* The snapshot has a gate for each wait: waits for one key, or at one barrier, end together. So may waits that are unseen:
+ * ranks at one barrier do not wait for each other. */
 static bool opens_with(const struct ncs_snap_gate *a, const struct ncs_snap_gate *b)
 {
-    return a == b || (strcmp(a->what, b->what) == 0 && a->key && b->key && strcmp(a->key, b->key) == 0);
+    if (a == b || strcmp(a->what, b->what) != 0)
+        return a == b;
+    return (is_unseen(a) && is_unseen(b)) || (a->key && b->key && strcmp(a->key, b->key) == 0);
 }
 
 bool ncs_waits_at_gate(const struct ncs_analysis *q, const struct ncs_snap_context *c,
@@ -303,6 +312,16 @@ static bool may_set_it_itself(const struct ncs_analysis *q, int rank, const stru
     return other;
 }
 
+/* A rank that may as well run or sleep in its own code does not show that it waits for one that has ended. */
+static void keep_living(struct ncs_unmet *n)
+{
+    size_t living = 0;
+    for (size_t i = 0; i < n->absents; i++)
+        if (n->absent[i].reason > NCS_ABSENT_LAST_FINAL)
+            n->absent[living++] = n->absent[i];
+    n->absents = living ? living : n->absents;
+}
+
 /* Adds the ranks that could open the gate: at a join the owner of the joined thread; at a barrier the listed ranks
  * that are not there; for a store key every rank that does not wait for it, because nothing shows which rank was
  * meant to set it. */
@@ -330,6 +349,8 @@ static void gate_absents(struct ncs_analysis *q, struct ncs_unmet *n,
         }
         NCS_PUSH(n->absent, n->absents, n->absent_room, a);
     }
+    if (is_unseen(gate) && q->snap->stop == NCS_STOP_STALLED)
+        keep_living(n);
 }
 
 size_t ncs_unmet_at_gate(struct ncs_analysis *q, int gate)

@@ -5,6 +5,7 @@
 #include "sim/comm/launch.h"
 #include "sim/kernel/world.h"
 #include "sim/settings/environment.h"
+#include "sim/settings/own.h"
 
 bool sim_contact_each_time(const struct comm_rank *cr)
 {
@@ -113,10 +114,19 @@ static bool pair_is_met(const struct part *p, bool every)
 
 /* Through memory of other processes that cuMem shares; without it NCCL needs no connection to them (NCCL 2.30.7,
  * src/transport/p2p.cc, ncclP2pImportShareableBuffer). */
+/* With cuMem a rank maps memory of the ranks that it has met. Its own setting counts, whoever asks. */
+static bool contact_maps(const struct comm_rank *cr)
+{
+    const struct process *before = sim_own_act(cr->process);
+    bool maps = !sim_env_is(ENV_CUMEM_ENABLE, 0);
+    sim_own_act(before);
+    return maps;
+}
+
 bool sim_contact_of_all(const struct comm_rank *cr)
 {
     const struct comm *comm = cr->comm;
-    return !sim_env_is(ENV_CUMEM_ENABLE, 0) &&
+    return contact_maps(cr) &&
            (comm->connected || comm->least > 0 || comm->windowed || comm->one_sided == comm->nranks);
 }
 
@@ -124,7 +134,7 @@ bool sim_contact_of_pair(const struct comm_rank *cr, int rank)
 {
     const struct peer *mine = ncs_map_get(&cr->peers, (uint64_t)rank + 1);
     const struct peer *theirs = ncs_map_get(&cr->comm->member[rank]->peers, (uint64_t)cr->rank + 1);
-    return mine && theirs && !sim_env_is(ENV_CUMEM_ENABLE, 0) &&
+    return mine && theirs && contact_maps(cr) &&
            ((mine->entered_sends && theirs->entered_recvs) || (mine->entered_recvs && theirs->entered_sends));
 }
 

@@ -74,7 +74,7 @@ struct process *sim_world_process(int number)
         return p;
     p = w->process[number] = sim_new(sizeof *p);
     p->number = number;
-    struct ncs_seat seat = ncs_shape_seat(&w->options.hosts, number);
+    struct ncs_seat seat = ncs_shape_seat(&w->options.hosts, w->options.foreign ? 0 : number); /* a job runs on one host */
     p->host = seat.host;
     p->first_device = seat.device;
     p->devices = ncs_shape_devices(&w->options.hosts, seat.host);

@@ -1,0 +1,1 @@
+scenario { ranks = 2, devices = { 2, [4] = 1 } }
