@@ -160,6 +160,8 @@ struct ncs_observer {
     /* Unwritten memory is used (sim/data/unwritten.h); once for the same bytes. NULL = memory is not watched. Never called on
      * real hardware. */
     void (*unwritten)(void *self, const struct ncs_unwritten *what);
+    /* The calling thread's process, a program from outside, launches a kernel, which may write all that it can reach. */
+    void (*kernel)(void *self);
 };
 
 /* Deliberate faults in the data path, to prove that verification catches them. Tests only. */

@@ -131,7 +131,7 @@ leaves_out STALLED
 leaves_out HANG
 # Ranks that wait in their own code do not wait for each other, and all processes are on the host of the destroy.
 try 124 destroys_first -n 3 --timeout 3s --stall 500ms
-reports "^  why   rank 0 waits in ncclCommDestroy at $destroy until the other ranks of the host end comm1, too: ranks 1, 2 have not; "
+reports "^  why   rank 0 waits in ncclCommDestroy at $destroy until the other ranks of the host destroy comm1, too: ranks 1, 2 have not; "
 [ "$(grep -c '^  why ' "$out/stderr")" -eq 1 ] || fail "$name: there is one cause"
 try 9 one_gpu -n 3
 [ "$(grep -c 'ncclCommInitRank.* returned 5' "$out/stderr")" -eq 3 ] || fail "$name: not all ranks fail"

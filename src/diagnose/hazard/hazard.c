@@ -318,6 +318,13 @@ void ncs_hazards_waited(struct ncs_hazards *h, int rank)
         hear(rank_of(h, rank));
 }
 
+void ncs_hazards_kernel(struct ncs_hazards *h)
+{
+    struct rank *r = rank_of(h, 0);
+    for (size_t i = 0; i < r->blocks; i++)
+        hazard_drop_hollows(&r->block[i]);
+}
+
 /* ---- the table ---- */
 
 static bool succeeded(const struct ncs_call *call)

@@ -78,6 +78,8 @@ void ncs_hazards_call(struct ncs_hazards *h, struct ncs_call *call);
 /* A thread of the rank has waited for, or looked at, something that the journal does not see: host
  * functions in streams may have signaled it. */
 void ncs_hazards_waited(struct ncs_hazards *h, int rank);
+/* The calling thread's process, with one_process, launches a kernel, which may write any of its memory. */
+void ncs_hazards_kernel(struct ncs_hazards *h);
 
 /* From now on ncclCommGetAsyncError reports the error of the rank's communicator, if it is called. */
 void ncs_hazards_broken(struct ncs_hazards *h, int rank, int comm, int comm_rank, struct ncs_broken error);

@@ -97,11 +97,34 @@ static char *fix_of(const struct unwritten *u)
     return ncs_str_take(&s);
 }
 
+static bool is_off_root(const struct ncs_hazard *h, const struct ncs_call *reader)
+{
+    bool there = false;
+    for (size_t i = 0; i < h->ats && !there; i++)
+        there = h->at[i].rank == reader->rank;
+    return there && h->kind == NCS_HAZARD_OFF_ROOT && ncs_at_same_place(h->later, reader);
+}
+
+/* True if all readers took it for the result of a call that has one on its root alone: result-off-root says more. */
+static bool are_off_root(const struct ncs_analysis *q, const struct unwritten *u)
+{
+    size_t off = 0;
+    for (size_t i = 0; i < u->of->readers; i++) {
+        bool found = false;
+        for (size_t k = 0; k < q->notices && !found; k++)
+            found = q->notice[k].kind == NCS_NOTICE_HAZARD && is_off_root(q->notice[k].hazard, u->reader[i]);
+        off += found;
+    }
+    return off == u->of->readers;
+}
+
 static bool never_written_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_UNWRITTEN || r->notice->unwritten.owners == 0)
         return false;
     struct unwritten u = unwritten_of(r->notice);
+    if (are_off_root(q, &u))
+        return false;
     const struct ncs_call *reader = u.reader[0];
     struct ncs_str s = { 0 };
     format_reading(q, &s, &u);

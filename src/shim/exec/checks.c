@@ -100,6 +100,12 @@ static int device_of_caller(void *arg)
     return plain->cudaGetDevice(&device) == cudaSuccess ? device : 0;
 }
 
+static void checks_on_kernel(void *self)
+{
+    (void)self;
+    ncs_hazards_kernel(hazards);
+}
+
 static int process_of_caller(void)
 {
     return ncs_local ? ncs_local->process : 0;
@@ -128,7 +134,8 @@ void ncs_checks_open(const struct ncs_shim_settings *settings, const struct ncs_
         .self = journal, .launched = checks_on_launched,
         .before = verify ? checks_on_before : NULL, .after = verify || drawn ? checks_on_after : NULL,
         .finished = verify || drawn ? checks_on_finished : NULL, .work = drawn ? checks_on_work : NULL, .mismatch = checks_on_mismatch, .crash = checks_on_crash,
-        .fault = checks_on_fault, .unwritten = checks_on_unwritten });
+        .fault = checks_on_fault, .unwritten = checks_on_unwritten,
+        .kernel = checks_on_kernel });
 }
 
 void ncs_checks_call(struct ncs_call *call)

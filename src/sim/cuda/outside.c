@@ -39,6 +39,9 @@ int sim_outside_device_of_event(cudaEvent_t event)
 void sim_outside_kernel(void)
 {
     const struct context *c = sim_context_self();
-    if (sim_world.options.foreign && c)
-        sim_unwritten_reach(c->process);
+    if (!sim_world.options.foreign || !c)
+        return;
+    sim_unwritten_reach(c->process);
+    if (sim_world.observer.kernel)
+        sim_world.observer.kernel(sim_world.observer.self);
 }

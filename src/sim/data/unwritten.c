@@ -215,11 +215,10 @@ void sim_unwritten_use(enum ncs_unwritten_use use, const void *p, size_t bytes, 
     struct spans is = { 0 };
     sim_unwritten_check(p, bytes);
     sim_unwritten_find(p, bytes, 0, &is);
-    if (is.count > 0) { /* counted from the beginning of the memory: it may be read piece by piece */
-        const char *base = sim_memory_find(p)->base;
-        size_t at = (uintptr_t)p - (uintptr_t)base;
-        struct span first = { at + is.span[0].from, at + is.span[0].to, is.span[0].origin };
-        tell_unwritten(use, first, element, call);
+    for (size_t i = 0; i < is.count; i++) { /* counted from the beginning of the memory: it may be read piece by piece */
+        size_t at = (uintptr_t)p - (uintptr_t)sim_memory_find(p)->base;
+        struct span own = { at + is.span[i].from, at + is.span[i].to, is.span[i].origin };
+        tell_unwritten(use, own, element, call);
     }
     sim_spans_free(&is);
     sim_unwritten_write(p, bytes);
