@@ -58,5 +58,10 @@ for case in barrier unseen; do
     says '^unwritten: ok$'
     silent
 done
+# A kernel may write what is no result.
+run "unwritten: off_root" 1 "${exec[@]}" -n 2 --fail-on note -- "${clients}unwritten" off_root
+reports '^  fails result-off-root \(--fail-on note\)$'
+run "unwritten: filled_off_root" 0 "${exec[@]}" -n 2 --fail-on note --kernels skip -- "${clients}unwritten" filled_off_root
+says '^unwritten: ok$'
 
 finish checks

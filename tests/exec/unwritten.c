@@ -1,5 +1,15 @@
-/* Memory that nothing has written, and what counts as writing it. */
+/* Memory that nothing has written, or no result, and what counts as writing it. */
 #include "client.h"
+
+struct grid {
+    unsigned x, y, z;
+};
+
+void **__cudaRegisterFatBinary(void *binary);
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+                            int threads, void *tid, void *bid, void *block, void *grid, int *warp);
+cudaError_t cudaLaunchKernel(const void *kernel, struct grid grid, struct grid block, void **args,
+                             size_t shared, cudaStream_t stream);
 
 enum { COUNT = 64, HALF = COUNT / 2 };
 static const size_t BYTES = COUNT * sizeof(float);
@@ -66,10 +76,44 @@ static void unseen(struct rank *self)
     CHECK(cudaFree(x));
 }
 
+/* Rank 1 is not the root, and reads where nothing comes. */
+static void read_off_root(struct rank *self, bool launches)
+{
+    static char kernel[] = "fill";
+    const struct grid one = { 1, 1, 1 };
+    float *x = fresh(), *sum = fresh();
+    ncclComm_t comm;
+    CHECK(cudaMemset(x, 0, BYTES));
+    CHECK(cudaMemset(sum, 0, BYTES));
+    CHECK(ncclCommInitRank(&comm, self->ranks, self->id, self->rank));
+    CHECK(ncclReduce(x, sum, COUNT, ncclFloat32, ncclSum, 0, comm, NULL));
+    CHECK(cudaStreamSynchronize(NULL));
+    if (launches) { /* which writes who knows what */
+        __cudaRegisterFunction(__cudaRegisterFatBinary(NULL), kernel, kernel, kernel, -1, NULL, NULL, NULL, NULL, NULL);
+        CHECK(cudaLaunchKernel(kernel, one, one, NULL, 0, NULL));
+        CHECK(cudaStreamSynchronize(NULL));
+    }
+    read_all(sum);
+    CHECK(ncclCommDestroy(comm));
+    CHECK(cudaFree(x));
+    CHECK(cudaFree(sum));
+}
+
+static void off_root(struct rank *self)
+{
+    read_off_root(self, false);
+}
+
+static void filled_off_root(struct rank *self)
+{
+    read_off_root(self, true);
+}
+
 static const struct {
     const char *name;
     void (*main)(struct rank *self);
-} cases[] = { { "tail", tail }, { "read_fresh", read_fresh }, { "barrier", barrier }, { "unseen", unseen } };
+} cases[] = { { "tail", tail }, { "read_fresh", read_fresh }, { "barrier", barrier }, { "unseen", unseen },
+              { "off_root", off_root }, { "filled_off_root", filled_off_root } };
 
 int main(int argc, char **argv)
 {
