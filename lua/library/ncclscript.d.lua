@@ -616,7 +616,8 @@ function cuda.stream(options) end
 function cuda.event(options) end
 ---Captures what fn puts into the stream: none of it runs, it becomes a graph. A stream that waits for an event of the
 ---captured stream is captured too, and must be joined before fn ends. Meanwhile calls that may wait are errors; mode says
----on which threads: "global" (the default), "thread_local" or "relaxed" (nowhere). Needs the simulator.
+---on which threads: "global" (the default), "thread_local" or "relaxed" (nowhere). Needs the simulator: on real NCCL the run is
+---skipped.
 ---    local g = cuda.graph(stream, function() comm:all_reduce(x) end)
 ---@param stream ncclscript.stream
 ---@param fn fun()

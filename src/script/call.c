@@ -133,6 +133,20 @@ void ncs_lua_check_cancel(lua_State *L)
         ncs_lua_cancel(L);
 }
 
+static bool is_simulated(const struct ncs_lua_rank *rank)
+{
+    return rank->run && strcmp(ncs_run_options(rank->run)->driver, "nccl") != 0;
+}
+
+int ncs_lua_needs_simulator(lua_State *L, const char *what)
+{
+    struct ncs_lua_thread *t = ncs_lua_thread(L);
+    t->running = L;
+    lua_pushfstring(L, "%s needs the simulator", what);
+    ncs_run_skip(t->rank->run, lua_tostring(L, -1));
+    return ncs_lua_cancel(L);
+}
+
 /* The simulator lacks functions newer than its NCCL version, and functions that it does not
  * implement yet. */
 static void lacks(lua_State *L, const struct ncs_lua_rank *rank, const struct ncs_fn_info *info)
@@ -141,7 +155,7 @@ static void lacks(lua_State *L, const struct ncs_lua_rank *rank, const struct nc
     int have = INT_MAX;
     if (info->lib == NCS_LIB_NCCL)
         ncs_nccl_version_text(info->since, since, sizeof since);
-    bool simulated = rank->run && strcmp(ncs_run_options(rank->run)->driver, "nccl") != 0;
+    bool simulated = is_simulated(rank);
     if (simulated && info->lib == NCS_LIB_NCCL && ncs_api_has(rank->api, NCS_FN_ncclGetVersion))
         rank->api->ncclGetVersion(&have);
     if (simulated && have >= info->since)
@@ -165,6 +179,9 @@ const struct ncs_api *ncs_lua_before(lua_State *L, enum ncs_fn fn)
     bool newer = info->lib == NCS_LIB_NCCL && t->rank->nccl && info->since > t->rank->nccl;
     if (newer || !ncs_api_has(t->rank->api, fn))
         lacks(L, t->rank, info);
+    /* The data of captured calls moves at the launches, which are not followed on real hardware. */
+    if (fn == NCS_FN_cudaStreamBeginCapture && t->rank->run && !is_simulated(t->rank))
+        ncs_lua_needs_simulator(L, "a capture of a stream");
     return t->rank->api;
 }
 

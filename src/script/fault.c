@@ -174,11 +174,8 @@ static int make_fault(lua_State *L)
         read_func(L, &o, &f);
     read_rest(L, &o, c, &f);
     t->running = L;
-    if (!ncs_run_can_fault(t->rank->run, kind)) {
-        lua_pushfstring(L, "%s needs the simulator", ncs_fault_info[kind].what);
-        ncs_run_skip(t->rank->run, lua_tostring(L, -1));
-        return ncs_lua_cancel(L);
-    }
+    if (!ncs_run_can_fault(t->rank->run, kind))
+        return ncs_lua_needs_simulator(L, ncs_fault_info[kind].what);
     ncs_run_fault(t->rank->run, &f);
     ncs_lua_check_cancel(L);
     return 0;

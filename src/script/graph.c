@@ -42,8 +42,6 @@ int ncs_graph_new(lua_State *L)
     if (lua_type(L, 2) != LUA_TFUNCTION)
         return ncs_lua_wrong(L, 2, "fn", "a function");
     ncs_lua_options(L, 3, rows, &o);
-    if (!t->rank->machine && !t->rank->names_only)
-        return ncs_lua_usage(L, "graphs are for the simulator");
     enum cudaStreamCaptureMode mode = graph_mode(L, o.mode);
     const char *label = t->local->label;
     lua_settop(L, 2);

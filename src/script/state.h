@@ -159,6 +159,8 @@ void ncs_lua_watch(lua_State *L);
 /* If this thread was cancelled, raises the error that scripts cannot catch. */
 void ncs_lua_check_cancel(lua_State *L);
 int ncs_lua_cancel(lua_State *L); /* cancels it and raises */
+/* Skips the run, because driver nccl cannot do `what`, and cancels. */
+int ncs_lua_needs_simulator(lua_State *L, const char *what);
 
 /* Message handler: records the place and adds a traceback to the error (error.c). */
 int ncs_lua_message(lua_State *L);

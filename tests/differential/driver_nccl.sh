@@ -120,6 +120,14 @@ cat >"$work/needs.lua" <<'S'
 scenario { ranks = 2, needs = { gpus = 64 } }
 S
 on 77 "needs 64 GPUs" "$work/needs.lua"
+cat >"$work/graph.lua" <<'S'
+scenario { ranks = 2 }
+cuda.graph(stream, function() world:all_reduce(cuda.buffer("float32", 4)) end)
+S
+echo 'C.cudaStreamBeginCapture(stream, C.cudaStreamCaptureModeRelaxed)' >"$work/raw_graph.lua"
+for name in graph raw_graph; do
+    on 77 "a capture of a stream needs the simulator" "$work/$name.lua"
+done
 
 wait
 failed=$(find "$work" -name '*.failed' | wc -l)

@@ -170,7 +170,7 @@ end
 -- Calls as a graph, launched some times among calls that are in none. None of them reads what a launch before wrote.
 function extras.graph()
     local team, spoilt = blocking_team(), steps.spoil.chosen
-    if not team then return end
+    if not team or not param.graphs then return end
     steps.spoil.chosen = true -- what is captured is no result yet
     local plans, calls, between = {}, {}, steps.draw_call(team, true)
     for i = 1, 1 + draw.below(4) do

@@ -2,7 +2,7 @@
 -- results are verified, and where one of them is spoilt that is found.
 scenario {
     ranks = 4,
-    params = { program = 0, spoil = false, processes = true }, -- processes: each rank is one
+    params = { program = 0, spoil = false, processes = true, graphs = true }, -- processes: each rank is one
     matrix = { ranks = { 1, 2, 3, 4, 5, 8 } },
     outcome = function(run) return run.param.spoil and { wrong = true } or "pass" end,
 }

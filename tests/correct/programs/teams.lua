@@ -103,14 +103,21 @@ function teams.init()
     teams.ready(add(comm, members, polled))
 end
 
-function teams.destroy(at)
-    local team = table.remove(teams.all, at)
-    if not team.comm then return end
+local function leave(team)
     if draw.here(2) or team.polled then
         team.comm:finalize()
         teams.ready(team)
     end
     team.comm:destroy()
+end
+
+-- The last destroy of a process may wait for all work of all its devices: where all ranks are in one process, none has any
+-- until all have destroyed.
+function teams.destroy(at)
+    local team = table.remove(teams.all, at)
+    if not param.processes then barrier() end
+    if team.comm then leave(team) end
+    if not param.processes then barrier() end
 end
 
 return teams
