@@ -62,7 +62,7 @@ static int job_main(const struct ncs_exec_job *job, const char *folder, int aliv
 bool ncs_exec_job_start(struct ncs_exec_job *job, const char *folder, void (*prepare)(void *), void *arg)
 {
     int alive[2];
-    if (pipe2(alive, O_CLOEXEC) != 0)
+    if (pipe2(alive, O_CLOEXEC | O_NONBLOCK) != 0)
         return false;
     job->machine = fork();
     if (job->machine == 0) {
@@ -81,6 +81,12 @@ bool ncs_exec_job_start(struct ncs_exec_job *job, const char *folder, void (*pre
     }
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* processes that their parents leave behind can be found */
     return true;
+}
+
+void ncs_exec_job_tell_end(int alive)
+{
+    if (alive >= 0 && write(alive, "", 1) < 0)
+        return; /* there is no machine any more, or it has not read what it was told before */
 }
 
 static int64_t job_now(void)

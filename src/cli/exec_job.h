@@ -9,7 +9,7 @@
 struct ncs_exec_job {
     char name[160]; /* of the socket on which it listens, @, and of the host (base/channel.h) */
     int listener;
-    int alive;      /* closed when the program has ended */
+    int alive;      /* a pipe to the machine, closed when the program has ended; -1 = none */
     pid_t machine;  /* 0 = none */
     int signal;     /* that has ended the machine; 0 = none */
 };
@@ -18,6 +18,10 @@ struct ncs_exec_job {
 bool ncs_exec_job_open(struct ncs_exec_job *job);
 /* Starts the process, which does nothing until a process of the program connects. `prepare` sets its environment. */
 bool ncs_exec_job_start(struct ncs_exec_job *job, const char *folder, void (*prepare)(void *), void *arg);
+
+/* Tells the machine that the program is about to be ended, so that what its processes wait for meanwhile is no hang. For signal
+ * handlers, too. */
+void ncs_exec_job_tell_end(int alive);
 
 /* Waits for the end of the program, and of the job. If the machine has ended the job before, ends all of its processes. *program
  * becomes 0 when the process with that number has ended; *how gets the status of waitpid. *stopped: a signal has come that ends

@@ -302,6 +302,7 @@ static const char *exec_why_not(int error)
 /* The program handles SIGINT and SIGTERM. From a terminal it gets SIGINT itself. A signal that another process sent may have come to
  * this command alone, so it is passed on. */
 static volatile sig_atomic_t exec_child, exec_terminated, exec_stopped;
+static volatile sig_atomic_t exec_alive = -1; /* of the job (exec_job.h) */
 
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
@@ -310,6 +311,8 @@ static void pass_on(int signal, siginfo_t *info, void *context)
     exec_stopped = 1;
     if (signal == SIGTERM)
         exec_terminated = 1;
+    if (exec_child > 0)
+        ncs_exec_job_tell_end((int)exec_alive);
     if ((signal == SIGTERM || info->si_code <= 0) && exec_child > 0)
         kill((pid_t)exec_child, signal);
     errno = error;
@@ -323,6 +326,7 @@ static void exec_take_signals(struct sigaction *before)
 {
     struct sigaction action = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART };
     exec_child = exec_terminated = exec_stopped = 0;
+    exec_alive = -1;
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < EXEC_SIGNALS; i++) {
         sigaction(exec_signals[i], NULL, &before[i]);
@@ -420,9 +424,12 @@ void ncs_exec_run(const struct ncs_exec_start *start, bool quiet, struct ncs_exe
     pid_t child = fork();
     if (child == 0)
         exec_in_child(&prepared, failure[1], before, &job);
+    exec_alive = job.alive;
     exec_child = child;
-    if (exec_terminated && child > 0)
-        kill(child, SIGTERM); /* it came before the child's number was known */
+    if (exec_terminated && child > 0) { /* it came before the child's number was known */
+        ncs_exec_job_tell_end(job.alive);
+        kill(child, SIGTERM);
+    }
     close(failure[1]);
     close(channel[1]);
     if (child < 0)

@@ -258,7 +258,7 @@ static bool look(struct look *out, int64_t patience)
 {
     bool wait = !sim_foreign_is_entered(patience) && task_look(out, "self", patience);
     if (wait && server_is_open())
-        wait = !server_is_greeting() && job_each_process(look_there, &(struct look_there){ out, patience });
+        wait = !server_is_greeting() && !server_is_ending() && job_each_process(look_there, &(struct look_there){ out, patience });
     if (wait && server_is_open() && (out->outside || sim_rendezvous_is_open())) /* a rank may be late, or hold a lock */
         wait = strangers_each(look_at_stranger);
     if (wait && server_is_open()) /* one that has been looked at may have come meanwhile */

@@ -30,12 +30,16 @@
 #include "sim/data/arena.h"
 #include "sim/kernel/foreign.h"
 
+/* For the processes of a program that was told to end: one after the other they stop waiting for each other. */
+#define ENDING_NS ((int64_t)2000000000)
+
 static struct {
     atomic_bool asleep; /* no process of the program has connected so far */
     atomic_bool greets; /* a thread of the program waits for its welcome */
     bool open;
     int arena, listener;
-    int alive; /* at its end, the program that exec started has ended */
+    int alive;             /* as of ncs_many_serve; -1 = at its end */
+    atomic_llong told_end; /* when, ns; 0 = never */
     int spare; /* a descriptor to refuse a connection with */
     struct ncs_shim_settings settings;
 } server = { .arena = -1 };
@@ -245,6 +249,22 @@ static void take_descriptors(void)
     server.spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
+static int64_t server_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void hear_exec(void)
+{
+    char byte;
+    if (read(server.alive, &byte, 1) == 1)
+        atomic_store(&server.told_end, server_now());
+    else
+        server.alive = -1;
+}
+
 /* Waits for connections and the ends of processes. Returns the connection; -1 = the program has ended. */
 static int wait_for_event(void)
 {
@@ -259,7 +279,7 @@ static int wait_for_event(void)
         if (!over)
             poll(p, count, -1);
         if (p[1].revents)
-            server.alive = -1;
+            hear_exec();
         for (size_t i = 0; i + 2 < count; i++)
             if (p[i + 2].revents)
                 lose_process(job_process(i));
@@ -303,6 +323,12 @@ bool server_is_asleep(void)
 bool server_is_open(void)
 {
     return server.open;
+}
+
+bool server_is_ending(void)
+{
+    int64_t told = atomic_load(&server.told_end);
+    return told && server_now() - told < ENDING_NS;
 }
 
 bool server_is_greeting(void)

@@ -65,6 +65,8 @@ bool server_write(const struct server_process *p, void *there, const void *here,
 /* True from the start of the machine's process until a process of the program connects; and from then on. */
 bool server_is_asleep(void);
 bool server_is_open(void);
+/* exec has passed on a signal that ends the program, a short time ago. */
+bool server_is_ending(void);
 /* A thread of the program connects, and waits for the answer: it will go on. */
 bool server_is_greeting(void);
 
