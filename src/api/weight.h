@@ -2,6 +2,8 @@
 #ifndef NCS_API_WEIGHT_H
 #define NCS_API_WEIGHT_H
 
+#include <stddef.h>
+
 enum ncs_weight {
     NCS_MAY_DIFFER,  /* as CUDA_VISIBLE_DEVICES: does not count as a difference */
     NCS_DIFFERS,
@@ -25,5 +27,13 @@ struct ncs_variable {
 };
 
 struct ncs_variable ncs_variable_of(const char *name);
+
+/* Names of variables that have an effect, each once. Starts as { 0 }. */
+struct ncs_effective {
+    char **name;
+    size_t count, room;
+};
+void ncs_effective_add(struct ncs_effective *e, const char *variable); /* "NAME=value" */
+void ncs_effective_free(struct ncs_effective *e);
 
 #endif

@@ -68,15 +68,7 @@ int ncs_graph_new(lua_State *L)
 static int graph_launch(lua_State *L)
 {
     struct ncs_graph *g = ncs_lua_method(L, NCS_CLASS_GRAPH, "launch", 2);
-    int options = 3;
-    struct ncs_stream *s = NULL;
-    if (lua_type(L, 2) == LUA_TTABLE)
-        options = 2;
-    else if (!lua_isnoneornil(L, 2))
-        s = ncs_object_live(L, 2, NCS_CLASS_STREAM, "stream");
-    ncs_lua_label(L, options);
-    if (!s)
-        s = ncs_stream_default(L, g->device);
+    struct ncs_stream *s = ncs_stream_given(L, 2, g->device);
     NCS_TRY(L, cudaGraphLaunch, g->handle, s->handle);
     lua_settop(L, 1);
     return 1;

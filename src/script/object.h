@@ -186,6 +186,8 @@ void ncs_pointer_push_raw(lua_State *L, void *p);
 
 /* The default stream of communicators on `device`; it is made on first use. Pushes it. */
 struct ncs_stream *ncs_stream_default(lua_State *L, int device);
+/* The stream among the arguments `[stream [, options]]` from `at` on, or the default one of the device. Reads the label. */
+struct ncs_stream *ncs_stream_given(lua_State *L, int at, int device);
 /* The device of the stream's work; ready-made streams follow the current device. */
 int ncs_stream_device(lua_State *L, const struct ncs_stream *s);
 /* Pushes a new stream. */

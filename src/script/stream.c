@@ -82,6 +82,14 @@ struct ncs_stream *ncs_stream_default(lua_State *L, int device)
     return s;
 }
 
+struct ncs_stream *ncs_stream_given(lua_State *L, int at, int device)
+{
+    bool given = !lua_isnoneornil(L, at) && lua_type(L, at) != LUA_TTABLE;
+    struct ncs_stream *s = given ? ncs_object_live(L, at, NCS_CLASS_STREAM, "stream") : NULL;
+    ncs_lua_label(L, lua_type(L, at) == LUA_TTABLE ? at : at + 1);
+    return s ? s : ncs_stream_default(L, device);
+}
+
 /* cuda.stream([options]) */
 int ncs_stream_new(lua_State *L)
 {
@@ -259,15 +267,7 @@ static struct ncs_event *event_self(lua_State *L, const char *method, int max)
 static int event_record(lua_State *L)
 {
     struct ncs_event *e = event_self(L, "record", 2);
-    int options = 3;
-    struct ncs_stream *s = NULL;
-    if (lua_type(L, 2) == LUA_TTABLE)
-        options = 2;
-    else if (!lua_isnoneornil(L, 2))
-        s = ncs_object_live(L, 2, NCS_CLASS_STREAM, "stream");
-    ncs_lua_label(L, options);
-    if (!s)
-        s = ncs_stream_default(L, e->device);
+    struct ncs_stream *s = ncs_stream_given(L, 2, e->device);
     NCS_TRY(L, cudaEventRecord, e->handle, s->handle);
     return return_self(L);
 }

@@ -22,28 +22,16 @@ static const char **unlike_values(const char *name, int ranks)
 
 void ncs_exec_unlike(struct ncs_notices *notices)
 {
-    char **name = NULL;
-    size_t names = 0, room = 0;
+    struct ncs_effective names = { 0 };
     int ranks = 0;
     for (size_t i = 0; i < job_processes(); i++) {
         const struct server_process *p = job_process(i);
         for (size_t k = 0; k < p->ranks; k++)
             ranks = p->rank[k] >= ranks ? p->rank[k] + 1 : ranks;
-        for (const char *v = p->variables; *v; v = variables_next(v)) {
-            char *of = ncs_copy_text(v);
-            of[strcspn(of, "=")] = '\0';
-            bool known = ncs_variable_of(of).effect == NCS_EFFECT_NONE;
-            for (size_t k = 0; k < names && !known; k++)
-                known = strcmp(name[k], of) == 0;
-            if (known)
-                ncs_free(of);
-            else
-                NCS_PUSH(name, names, room, of);
-        }
+        for (const char *v = p->variables; *v; v = variables_next(v))
+            ncs_effective_add(&names, v);
     }
-    for (size_t i = 0; i < names; i++) {
-        ncs_notices_setting(notices, name[i], unlike_values(name[i], ranks), ranks);
-        ncs_free(name[i]);
-    }
-    ncs_free(name);
+    for (size_t i = 0; i < names.count; i++)
+        ncs_notices_setting(notices, names.name[i], unlike_values(names.name[i], ranks), ranks);
+    ncs_effective_free(&names);
 }
