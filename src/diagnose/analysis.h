@@ -356,6 +356,9 @@ bool ncs_is_teardown(const struct ncs_analysis *q, const struct ncs_unmet *unmet
 /* The destroy in which the rank waits for ranks of its host; NULL = it does not. It makes no other call on the
  * communicator any more. */
 const struct ncs_call *ncs_tears_down(const struct ncs_analysis *q, int comm, int comm_rank);
+/* The first call with which the rank has ended the communicator, or waits to end it: a finalize, a destroy or an abort; NULL =
+ * none. */
+const struct ncs_call *ncs_end_of(const struct ncs_analysis *q, int comm, int comm_rank);
 bool ncs_failed(const struct ncs_call *call); /* returned an error of NCCL */
 const char *ncs_result_name(const struct ncs_call *call); /* its name */
 /* The key of the group in which a call was made; the group may contain calls of other

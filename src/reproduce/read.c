@@ -70,7 +70,7 @@ static void read_end(struct ncs_reader *r, const struct ncs_call *call, int rank
 {
     struct ncs_workload_call c = { .fn = call->fn, .family = r->family_of[call->comm], .dtype = -1, .op = -1, .partner = -1,
                               .place = ncs_reader_place(r, call) };
-    ncs_reader_close_group(r, rank);
+    ncs_reader_open_group(r, rank, call->group, &c); /* destroys of one group wait for peers only when all are made */
     r->rank[rank].has_ended |= c.family >= 0;
     if (c.family >= 0)
         ncs_reader_add_token(r, rank, NCS_STEP_CALL, &c);

@@ -134,7 +134,7 @@ void ncs_reproduced_text(const struct ncs_reproduced_writing *w, const struct nc
         ncs_str_free(&text);
     }
     ncs_str_add(&about, NCS_REPRODUCED_ABOUT);
-    ncs_reproduced_add_clause(outcome, &about);
+    ncs_reproduced_add_clause(recorded ? recorded : outcome, &about);
     struct ncs_workload_text text = { .yaml = ncs_reproducer_is_yaml(w->file), .about = about.text, .comment = c.line,
                                       .comments = c.lines, .places_in_comments = w->in_comments };
     ncs_reproducer_settings(w->options, w->workload->ranks, outcome, &text);

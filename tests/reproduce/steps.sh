@@ -103,6 +103,17 @@ C.ncclAllReduce(x, x, #x, C.ncclFloat32, C.ncclSum, world, stream)
 if rank ~= 1 then C.ncclGroupEnd() end
 stream:sync()
 END2
+kept group_of_destroys 0 'pass' '^nccl\.group\(function\(\)$' <<'END2'
+scenario { ranks = 4 }
+local a, b = world:split { color = 0, name = "a" }, world:split { color = 0, name = "b" }
+local x = cuda.buffer("float32", 16):fill(1)
+a:all_reduce(x)
+b:all_reduce(x)
+stream:sync()
+nccl.group(function() -- ungrouped, these would wait for each other
+  if rank == 1 then b:destroy() a:destroy() else a:destroy() b:destroy() end
+end)
+END2
 kept no_memory 3 'hang: error-path, rank 3' 'pcall\(cuda\.buffer, "int8", 17592186044416\)' <<'END2'
 scenario { ranks = 4 }
 local x = cuda.buffer("float32", 16):fill(1)
@@ -229,6 +240,7 @@ status "a callback" 3 "$NCCLSCRIPT" run -q "$work/callback.lua" --record "$work/
 expect "a callback" "$work/err" 'its run passes, where the record hangs \(host-wait, rank 1\)$'
 expect "a callback" "$work/err" '^ncclscript: not written: 1 call of cudaLaunchHostFunc$'
 expect "a callback" "$work/made.lua" '^-- Not written: 1 call of cudaLaunchHostFunc\.$'
+expect "a callback" "$work/made.lua" 'about = "a recorded job that hangs \(host-wait, rank 1\)"'
 status "a callback: shrink" 2 "$NCCLSCRIPT" shrink "$work/callback.lua"
 expect "a callback: shrink" "$work/err" 'hint: shrink does not keep: 1 call of cudaLaunchHostFunc$'
 status "data" 0 "$NCCLSCRIPT" run -q "scenarios/bugs/order/swapped_buffers.lua[ranks=8,dtype=float32,odd=2]" --record "$work/made.lua"

@@ -325,6 +325,17 @@ const struct ncs_call *ncs_tears_down(const struct ncs_analysis *q, int comm, in
     return NULL;
 }
 
+const struct ncs_call *ncs_end_of(const struct ncs_analysis *q, int comm, int comm_rank)
+{
+    for (size_t i = 0; i < q->comm[comm].rares; i++) {
+        const struct ncs_call *c = q->comm[comm].rare[i];
+        if (c->comm_rank == comm_rank && !ncs_failed(c) &&
+            (c->fn == NCS_FN_ncclCommFinalize || c->fn == NCS_FN_ncclCommDestroy || c->fn == NCS_FN_ncclCommAbort))
+            return c;
+    }
+    return NULL;
+}
+
 bool ncs_has_made(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                   const struct ncs_absent *a)
 {

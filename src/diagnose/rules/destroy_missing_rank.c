@@ -28,6 +28,41 @@ static int format_elsewhere(const struct ncs_analysis *q, const struct ncs_cause
     return -1;
 }
 
+/* Counts the ranks of the communicator, on all hosts, that have ended it or wait to end it, and those that still could. */
+static void count_ends(const struct ncs_analysis *q, int comm, size_t *ends, size_t *others)
+{
+    *ends = *others = 0;
+    for (int r = 0; r < q->journal->comm[comm]->members; r++) {
+        struct ncs_absent a = { .rank = ncs_run_rank(q, comm, r), .comm_rank = r };
+        bool ended = ncs_end_of(q, comm, r);
+        *ends += ended;
+        ncs_why_rank_absent(q, &a);
+        *others += !ended && a.reason > NCS_ABSENT_LAST_FINAL;
+    }
+}
+
+/* As many ranks have ended the communicator as have not: these may have done so too early. */
+static void doubt_absent(const struct ncs_analysis *q, const int *here, size_t count, const struct ncs_unmet *n,
+                         struct ncs_draft *d)
+{
+    struct ncs_finding other = { .rule = "destroy-missing-rank", .comm = ncs_copy_text(ncs_comm_name(q, n->comm)) };
+    struct ncs_str s = { 0 };
+    size_t room = 0, culprit_room = 0;
+    for (size_t i = 0; i < n->presents; i++) {
+        struct ncs_culprit c = { .rank = n->present[i]->rank, .line = n->present[i]->place.line,
+                                 .comm_rank = n->present[i]->comm_rank };
+        NCS_PUSH(other.culprit, other.culprits, culprit_room, c);
+    }
+    ncs_format_ranks(&s, here, count);
+    ncs_str_addf(&s, " destroy%s %s too early", count == 1 ? "s" : "", other.comm);
+    ncs_format_place(&s, n->call);
+    other.why = ncs_str_take(&s);
+    ncs_str_addf(&s, "it could also be that %s, before what the others wait for", other.why);
+    d->f.otherwise = ncs_str_take(&s);
+    d->f.certainty = NCS_LIKELY;
+    NCS_PUSH(d->f.other, d->f.others, room, other);
+}
+
 /* Most ranks have not ended the communicator: the few that have did so too early. */
 static void blame_few(const struct ncs_analysis *q, const struct ncs_cause *r, const int *here, size_t count,
                       struct ncs_draft *d, struct ncs_str *why, struct ncs_str *fix)
@@ -83,7 +118,11 @@ static bool destroy_missing_rank_match(const struct ncs_analysis *q, const struc
     struct ncs_str why = { 0 }, fix = { 0 };
     size_t count;
     int *here = ncs_present_ranks(q, n, &count);
-    (count < r->absents ? blame_few : blame_absent)(q, r, here, count, d, &why, &fix);
+    size_t ends, others;
+    count_ends(q, n->comm, &ends, &others);
+    (ends < others ? blame_few : blame_absent)(q, r, here, count, d, &why, &fix);
+    if (ends == others)
+        doubt_absent(q, here, count, n, d);
     ncs_free(here);
     ncs_fill_unmet(q, d, n, 0);
     d->f.why = ncs_str_take(&why);

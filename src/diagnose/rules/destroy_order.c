@@ -4,21 +4,61 @@
 
 #include "base/mem.h"
 
-/* The unmet wait of the cycle at which fewer ranks stand than at every other one; NULL = there is none such. */
-static const struct ncs_unmet *find_fewest(const struct ncs_analysis *q, const struct ncs_cause *r)
+/* The rank's call for which others wait there, or with which it waits itself; NULL = it has made none. */
+static const struct ncs_call *call_at(const struct ncs_analysis *q, const struct ncs_unmet *n, int comm_rank)
 {
-    const struct ncs_unmet *least = NULL;
-    bool alone = false;
-    for (size_t i = 0; i < r->length; i++) {
-        int at = ncs_node_unmet(q, r->path[i]);
-        const struct ncs_unmet *n = at >= 0 ? &q->unmet[at] : NULL;
-        if (!n)
+    if (ncs_is_teardown(q, n))
+        return ncs_end_of(q, n->comm, comm_rank);
+    return n->call && n->call->number ? ncs_sequence_at(&q->comm[n->comm].seq[comm_rank], ncs_position(q, n->call)) : NULL;
+}
+
+static int rank_on(const struct ncs_analysis *q, int comm, int rank)
+{
+    for (int r = 0; r < q->journal->comm[comm]->members; r++)
+        if (ncs_run_rank(q, comm, r) == rank)
+            return r;
+    return -1;
+}
+
+/* Counts the ranks that come to one wait before the other, and those that come to the other one first. A rank that has come
+ * to neither, or has both in one group, has no order. */
+static void count_orders(const struct ncs_analysis *q, const struct ncs_unmet *one, const struct ncs_unmet *other,
+                         size_t *before, size_t *after)
+{
+    *before = *after = 0;
+    for (int r = 0; r < q->journal->comm[one->comm]->members; r++) {
+        int on = rank_on(q, other->comm, ncs_run_rank(q, one->comm, r));
+        const struct ncs_call *a = on < 0 ? NULL : call_at(q, one, r), *b = on < 0 ? NULL : call_at(q, other, on);
+        if ((!a && !b) || (a && b && a->group && a->group == b->group))
             continue;
-        alone = !least || n->presents < least->presents || (alone && n->presents > least->presents);
-        if (!least || n->presents < least->presents)
-            least = n;
+        *before += a && (!b || a->id < b->id);
+        *after += b && (!a || b->id < a->id);
     }
-    return alone ? least : NULL;
+}
+
+/* The rank of the cycle that comes to its wait before the one at which it is awaited, while several others come to these
+ * two in the opposite order; -1 = there is none such, or several. */
+static int find_odd(const struct ncs_analysis *q, const struct ncs_cause *r)
+{
+    int odd = -1;
+    const struct ncs_unmet *awaited = NULL;
+    for (size_t k = r->length; k-- > 0;) /* the last wait of the path is the one before the first */
+        if (!awaited && ncs_node_unmet(q, r->path[k]) >= 0)
+            awaited = &q->unmet[ncs_node_unmet(q, r->path[k])];
+    for (size_t i = 0; i < r->length; i++) {
+        if (ncs_node_unmet(q, r->path[i]) < 0)
+            continue;
+        struct ncs_cycle_wait w = ncs_cycle_wait_at(q, r, i);
+        size_t before, after;
+        count_orders(q, w.unmet, awaited, &before, &after);
+        awaited = w.unmet;
+        if (before != 1 || after < 2)
+            continue;
+        if (odd >= 0)
+            return -1;
+        odd = w.rank;
+    }
+    return odd;
 }
 
 /* "rank 0 waits in ncclCommDestroy of a at line 9 for rank 1, rank 1 waits in call 2 on b at line 12 for rank 0" */
@@ -50,9 +90,8 @@ static bool destroy_order_match(const struct ncs_analysis *q, const struct ncs_c
     if (!k.ends || k.gates)
         return false;
     struct ncs_cause odd = *r;
-    const struct ncs_unmet *fewest = r->rank < 0 ? find_fewest(q, r) : NULL;
-    if (fewest && fewest->presents == 1)
-        odd.rank = fewest->present[0]->rank;
+    if (odd.rank < 0)
+        odd.rank = find_odd(q, r);
     ncs_fill_cycle(q, &odd, d);
     struct ncs_str why = { 0 };
     format_ends(q, r, &why);

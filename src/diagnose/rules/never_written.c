@@ -40,6 +40,12 @@ static void format_extent(struct ncs_str *s, const struct ncs_notice_unwritten *
     ncs_str_add(s, u->more ? " and others" : "");
 }
 
+/* True if it is about one element, or byte, of one rank. */
+static bool is_single(const struct unwritten *u)
+{
+    return u->of->first == u->of->last && !u->of->more && u->of->readers == 1;
+}
+
 static void format_reading(const struct ncs_analysis *q, struct ncs_str *s, const struct unwritten *u)
 {
     const struct ncs_call *reader = u->reader[0];
@@ -71,13 +77,15 @@ static void format_origin(const struct ncs_analysis *q, struct ncs_str *s, const
         if (scalar)
             ncs_str_add(s, " from memory that nothing has written since its allocation");
         else
-            ncs_str_addf(s, ": nothing has written these %ss since their allocation", u->of->element == 1 ? "byte" : "element");
+            ncs_str_addf(s, is_single(u) ? ": nothing has written this %s since its allocation"
+                                         : ": nothing has written these %ss since their allocation",
+                         u->of->element == 1 ? "byte" : "element");
         ncs_format_place(s, u->owner[0]);
         return;
     }
     ncs_str_add(s, ": ");
     ncs_format_use(q, s, u->carrier);
-    ncs_str_addf(s, " took %s from memory of ", scalar ? "it" : "them");
+    ncs_str_addf(s, " took %s from memory of ", scalar || is_single(u) ? "it" : "them");
     format_calls_ranks(s, u->owner, u->of->owners);
     ncs_str_add(s, " that nothing has written since its allocation");
     ncs_format_place(s, u->owner[0]);
