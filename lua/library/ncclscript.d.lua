@@ -687,7 +687,7 @@ function cuda.driver_version(options) end
 ---@field [integer] number # one element, from 1; reading waits for the device
 ---@operator len: integer
 local buffer = {}
----Sets the elements: to one value, a list, random numbers, or a function of the element number.
+---Sets the elements: to one value, a list, random numbers, or a function of the element number. A graph can only contain a fill whose value has equal bytes, such as 0.
 ---    x:fill(function(i) return rank + i end)
 ---@param value number | number[] | "random" | fun(i: integer): number
 ---@param options? { stream?: ncclscript.stream, label?: string }

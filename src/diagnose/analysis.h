@@ -528,6 +528,7 @@ struct ncs_draft { /* a finding and the room of its lists */
     size_t culprit_room, blocked_room, bystander_room, cycle_room, row_room, repair_room;
     uint64_t order; /* id of the earliest call concerned: earlier causes first */
     const struct ncs_hazard *hazard; /* the hazard that it reports; NULL = none */
+    const struct ncs_call *advised;  /* the fix says to make a call like this one; NULL = its edits say so, or it does not */
     bool by_title;  /* as its rule's */
     bool noticed;   /* the machine itself noticed it */
     bool remark;    /* not an error: it works, but is seldom what was meant */

@@ -186,14 +186,18 @@ struct ncs_notice_inexact {
     const char *in, *got, *sum, *exact; /* the keeper's */
 };
 
+struct ncs_notice_extent {
+    uint64_t first, last; /* elements, from 1 */
+    bool more;            /* there are others apart from these */
+};
+
 /* The notice's calls are those that use the memory, by rank; then those that allocated it, by rank; then the one that
  * carried it, if any. Of each kind they are at one place. */
 struct ncs_notice_unwritten {
     enum ncs_unwritten_use use;
     size_t readers, owners;
-    uint64_t first, last; /* the first reader's, from 1: see ncs_unwritten */
-    size_t element;       /* bytes of one; 1 = the type is not known */
-    bool more;            /* there are others apart from these */
+    struct ncs_notice_extent *extent; /* of each reader: see ncs_unwritten */
+    size_t element;                   /* bytes of one; 1 = the type is not known */
 };
 
 struct ncs_notice_setting {

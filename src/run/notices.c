@@ -33,6 +33,7 @@ void ncs_notices_drop(struct ncs_notices *list, size_t kept)
         ncs_free(notice->call);
         ncs_free(notice->fault);
         ncs_free(notice->setting.value);
+        ncs_free(notice->unwritten.extent);
         ncs_free(notice->why);
     }
 }
@@ -118,12 +119,29 @@ static size_t add_by_rank(struct ncs_notice *n, size_t first, size_t *count, str
     return at;
 }
 
+/* Adds the elements to those of the reader at the place; is_new: it has none yet. */
+static void add_extent(struct ncs_notice_unwritten *u, size_t at, bool is_new, struct ncs_notice_extent added)
+{
+    if (is_new) {
+        u->extent = ncs_resize(u->extent, u->readers * sizeof *u->extent);
+        memmove(u->extent + at + 1, u->extent + at, (u->readers - 1 - at) * sizeof *u->extent);
+        u->extent[at] = added;
+        return;
+    }
+    struct ncs_notice_extent *e = &u->extent[at];
+    if (added.first > e->last + 1 || added.last + 1 < e->first) {
+        e->more = true;
+        return;
+    }
+    e->first = added.first < e->first ? added.first : e->first;
+    e->last = added.last > e->last ? added.last : e->last;
+}
+
 void ncs_notices_unwritten(void *to, const struct ncs_unwritten *what)
 {
     struct ncs_notices *list = to;
     size_t count;
     struct ncs_notice *n = unwritten_like(list, what, &count);
-    uint64_t first = what->first + 1, last = what->first + what->count;
     bool is_new = !n;
     if (is_new && count < UNWRITTEN_KEPT)
         n = ncs_notices_add(list, NCS_NOTICE_UNWRITTEN, &what->carrier, what->carrier ? 1 : 0, NULL);
@@ -133,13 +151,8 @@ void ncs_notices_unwritten(void *to, const struct ncs_unwritten *what)
     if (is_new)
         *u = (struct ncs_notice_unwritten){ .use = what->use, .element = what->element };
     size_t before = u->readers, at = add_by_rank(n, 0, &u->readers, what->reader);
-    bool leads = at == 0 && u->readers > before; /* the elements are those of the lowest rank */
-    bool touches = first <= u->last + 1 && last + 1 >= u->first;
-    if (leads)
-        u->first = first, u->last = last;
-    else if (at == 0 && touches)
-        u->first = first < u->first ? first : u->first, u->last = last > u->last ? last : u->last;
-    u->more = !leads && (u->more || (at == 0 && !touches));
+    add_extent(u, at, u->readers > before,
+               (struct ncs_notice_extent){ .first = what->first + 1, .last = what->first + what->count });
     for (size_t i = 0; i < what->froms; i++)
         if (what->from[i])
             add_by_rank(n, u->readers, &u->owners, what->from[i]);

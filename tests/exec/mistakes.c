@@ -183,6 +183,42 @@ static int locked(void)
     return 0;
 }
 
+/* The program ends in an open group. */
+static int left_group(void)
+{
+    ncclComm_t *comm = all(2);
+    float *x = floats_of(1, 8);
+    CHECK(ncclGroupStart());
+    CHECK(ncclSend(x, 8, ncclFloat32, 1, comm[0], NULL));
+    return 0;
+}
+
+/* Rank 0 is in an open group while rank 1 ends the program. */
+static int in_group;
+
+static void cut_off_main(struct rank *self)
+{
+    ncclComm_t comm;
+    float *x = floats_of(1, 8);
+    CHECK(ncclCommInitRank(&comm, self->ranks, self->id, self->rank));
+    if (self->rank == 1) {
+        while (!__atomic_load_n(&in_group, __ATOMIC_ACQUIRE))
+            usleep(1000);
+        exit(2);
+    }
+    CHECK(ncclGroupStart());
+    CHECK(ncclSend(x, 8, ncclFloat32, 1, comm, NULL));
+    __atomic_store_n(&in_group, 1, __ATOMIC_RELEASE);
+    for (;;)
+        usleep(1000);
+}
+
+static int cut_off(void)
+{
+    run_ranks(2, cut_off_main, NULL);
+    return 0;
+}
+
 static int forked(void)
 {
     ncclUniqueId id;
@@ -266,6 +302,7 @@ int main(int argc, char **argv)
                   { "forked", forked }, { "foreign_id", foreign_id },       { "launched", launched },
                   { "asleep", asleep }, { "newer", newer },                 { "fails", fails },
                   { "no_group", no_group }, { "locked", locked },
+                  { "left_group", left_group }, { "cut_off", cut_off },
                   { "stored", stored }, { "named", named } };
     for (size_t i = 0; argc > 1 && i < sizeof which / sizeof *which; i++)
         if (strcmp(argv[1], which[i].name) == 0)

@@ -60,6 +60,11 @@ reports 'ncclscript explain one-thread-no-group$'
 run "a lock of its own" 3 "${exec[@]}" -- "${clients}mistakes" locked
 reports '^    rank [01]  never made call 1: waits at the lock or join in its own code +'"$in_mistakes"
 
+run "the program ends in a group" 0 "${exec[@]}" -- "${clients}mistakes" left_group
+reports '^  note  rank 0 .*ended with 1 group open'
+run "an exit while another thread is in a group" 2 "${exec[@]}" -- "${clients}mistakes" cut_off
+leaves_out 'group open'
+
 run "no progress" 124 "${exec[@]}" --timeout 200ms -- "${clients}mistakes" asleep
 reports '^TIMEOUT .* no call made progress$'
 

@@ -144,6 +144,16 @@ static void mean(struct rank *r, unsigned count)
     }
 }
 
+/* The rank expected something else than its own input, which a call in place has left there. */
+static void feel_kept(struct rank *r, const struct recent *seen)
+{
+    struct access left = { .call = seen->kept };
+    struct step reads = { .call = seen->read };
+    int found = seen->kept ? hazard_found(r, NCS_HAZARD_OFF_ROOT, &left, &reads, NCS_TOUCH_READ, NULL) : -1;
+    if (found >= 0)
+        r->all->found[found].kept = r->all->found[found].felt = true;
+}
+
 void ncs_hazards_compared(struct ncs_hazards *h, int rank, bool held)
 {
     if (rank < 0)
@@ -156,9 +166,10 @@ void ncs_hazards_compared(struct ncs_hazards *h, int rank, bool held)
         const struct recent *seen = &r->recent[i];
         if (seen->found >= 0)
             h->found[seen->found].felt = true;
+        feel_kept(r, seen);
         hazard_each_writer(r, seen->from, seen->to, miss, h);
     }
-    r->recents = 0;
+    hazard_forget_reads(r);
 }
 
 const struct ncs_hazard *ncs_hazards_found(struct ncs_hazards *h, size_t *count)

@@ -14,6 +14,7 @@ struct ncs_hazards *ncs_hazards_open(const struct ncs_journal *journal, const st
 
 static void free_rank(struct rank *r)
 {
+    hazard_forget_reads(r);
     hazard_free_launches(r);
     hazard_free_memory(r);
     hazard_free_order(r);

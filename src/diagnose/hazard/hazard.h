@@ -53,6 +53,7 @@ struct ncs_hazard {
     uint64_t times;
     struct ncs_broken broken;                /* CUT_SHORT without `sync`: the error that nobody asked for */
     uint64_t meant;                          /* OFF_ROOT: times at which the rank expected what it read */
+    bool kept;                               /* OFF_ROOT: in place, so that what is read is the rank's own input */
     bool felt;                               /* a wrong value depends on one of the two uses */
     size_t room;                             /* for entries of `at` */
 };

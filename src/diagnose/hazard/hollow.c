@@ -54,7 +54,7 @@ int hazard_read_hollow(struct rank *r, const struct block *b, const struct step 
     for (size_t i = 0; i < b->hollows && found < 0; i++) {
         const struct hollow *o = &b->hollow[i];
         struct access a = { .call = o->call, .does = o->kind == NCS_HAZARD_CUT_SHORT ? NCS_TOUCH_WRITE : 0 };
-        if (o->from < to && from < o->to && s->call && o->call != s->call)
+        if (!o->kept && o->from < to && from < o->to && s->call && o->call != s->call)
             found = hazard_found(r, o->kind, &a, s, NCS_TOUCH_READ, o->by);
         if (found >= 0)
             r->all->found[found].broken = o->broken;
@@ -62,20 +62,31 @@ int hazard_read_hollow(struct rank *r, const struct block *b, const struct step 
     return found;
 }
 
+struct ncs_call *hazard_kept_by(const struct block *b, uintptr_t from, uintptr_t to)
+{
+    for (size_t i = 0; i < b->hollows; i++)
+        if (b->hollow[i].kept && b->hollow[i].from < to && from < b->hollow[i].to)
+            return b->hollow[i].call;
+    return NULL;
+}
+
 /* The call writes `all` bytes on the root, and nothing here. Its own block within the buffer (a gather in place) is its
  * input. Memory that a call of NCCL has written before holds a result of that call, which the program may mean to keep:
- * so each rank's turn as the root of a loop is left out, whatever the order. */
+ * so each rank's turn as the root of a loop is left out, whatever the order. A call in place leaves the rank's input, which
+ * the program may go on to use: only a comparison that fails tells that it took the input for the result. */
 void hazard_off_root(struct rank *r, struct ncs_call *call, struct piece out, struct piece in)
 {
-    struct block *b = out.from == in.from ? NULL : hazard_block(r, out.from);
+    struct block *b = hazard_block(r, out.from);
+    bool kept = out.from == in.from;
     if (!b || b->shared)
         return;
     uintptr_t to = out.bytes < b->end - out.from ? out.from + out.bytes : b->end;
-    if (b->result_from < to && out.from < b->result_to)
+    if (!kept && b->result_from < to && out.from < b->result_to)
         return;
     hazard_fill_hollow(b, out.from, to);
-    hollow_add(b, (struct hollow){ .from = out.from, .to = to, .call = call, .kind = NCS_HAZARD_OFF_ROOT });
-    hazard_fill_hollow(b, in.from, in.from + in.bytes);
+    hollow_add(b, (struct hollow){ .from = out.from, .to = to, .call = call, .kind = NCS_HAZARD_OFF_ROOT, .kept = kept });
+    if (!kept)
+        hazard_fill_hollow(b, in.from, in.from + in.bytes);
 }
 
 void hazard_result(struct block *b, uintptr_t from, uintptr_t to)

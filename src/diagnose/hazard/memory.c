@@ -321,13 +321,35 @@ void hazard_look(struct rank *r, const struct step *s, const struct piece *p)
     }
     if (found < 0 && b->hollows && (p->does & NCS_TOUCH_READ))
         found = hazard_read_hollow(r, b, s, p->from, to);
-    if (s->tick == 0 && (p->does & NCS_TOUCH_READ))
-        hazard_host_read(r, p->from, to - p->from, found);
+    if (s->tick != 0 || !(p->does & NCS_TOUCH_READ))
+        return;
+    hazard_host_read(r, p->from, to - p->from, found);
+    struct recent *seen = &r->recent[(r->recents - 1) % RECENT];
+    seen->kept = found < 0 && s->call ? hazard_kept_by(b, p->from, to) : NULL;
+    seen->read = seen->kept ? s->call : NULL;
+    ncs_call_pin(seen->kept);
+    ncs_call_pin(seen->read);
+}
+
+static void forget_read(struct recent *seen)
+{
+    ncs_call_unpin(seen->kept);
+    ncs_call_unpin(seen->read);
+    *seen = (struct recent){ .found = -1 };
+}
+
+void hazard_forget_reads(struct rank *r)
+{
+    for (unsigned i = 0; i < RECENT; i++)
+        forget_read(&r->recent[i]);
+    r->recents = 0;
 }
 
 void hazard_host_read(struct rank *r, uintptr_t from, size_t bytes, int found)
 {
-    r->recent[r->recents++ % RECENT] = (struct recent){ from, from + bytes, found };
+    struct recent *seen = &r->recent[r->recents++ % RECENT];
+    forget_read(seen);
+    *seen = (struct recent){ .from = from, .to = from + bytes, .found = found };
 }
 
 void hazard_each_writer(const struct rank *r, uintptr_t from, uintptr_t to,

@@ -37,6 +37,7 @@ struct hollow { /* bytes of an allocation that are no result of the call that ha
     struct ncs_call *call, *by; /* pinned; by: what cut the call short or reported it, NULL = nothing */
     struct ncs_broken broken;   /* without `by`: the error that cuts it short */
     enum ncs_hazard_kind kind;
+    bool kept; /* in place: the bytes are still the rank's own input, and the program may read them as that */
 };
 
 struct block { /* an allocation */
@@ -148,6 +149,7 @@ struct vain { /* a wait in vain: it came before the operations were on their str
 struct recent { /* what the host has read since the last comparison */
     uintptr_t from, to;
     int found; /* index of a hazard; -1 = none */
+    struct ncs_call *kept, *read; /* pinned; it has read what the call `kept` left as it was; NULL = no such call */
 };
 
 struct rank {
@@ -224,6 +226,7 @@ void hazard_look(struct rank *r, const struct step *s, const struct piece *p);
 /* Notes the use, for later ones to be checked against. */
 void hazard_note(struct rank *r, const struct step *s, const struct piece *p);
 void hazard_host_read(struct rank *r, uintptr_t from, size_t bytes, int found);
+void hazard_forget_reads(struct rank *r);
 void hazard_each_writer(const struct rank *r, uintptr_t from, uintptr_t to,
                         void (*visit)(struct ncs_hazards *h, const struct ncs_call *call),
                         struct ncs_hazards *h);
@@ -235,6 +238,8 @@ void hazard_fill_hollow(struct block *b, uintptr_t from, uintptr_t to); /* the b
 void hazard_result(struct block *b, uintptr_t from, uintptr_t to);      /* by a call of NCCL */
 /* A use reads the bytes. Returns the index of the hazard; -1 = none of them is hollow. */
 int hazard_read_hollow(struct rank *r, const struct block *b, const struct step *s, uintptr_t from, uintptr_t to);
+/* The call in place that has left some of the bytes as they were; NULL = none. */
+struct ncs_call *hazard_kept_by(const struct block *b, uintptr_t from, uintptr_t to);
 /* The rank is not the root of the call, which would write `out`, and reads `in`. */
 void hazard_off_root(struct rank *r, struct ncs_call *call, struct piece out, struct piece in);
 /* True if the asynchronous error is about calls in flight. A misuse of a later call leaves them alone, and so does one

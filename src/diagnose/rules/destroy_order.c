@@ -82,6 +82,74 @@ static void format_ends(const struct ncs_analysis *q, const struct ncs_cause *r,
     }
 }
 
+/* Ranks at the other call of a cycle of one destroy and one call. Each may have destroyed a communicator of its own at the place
+ * of that destroy before, as groups of one split do. In a loop they have done so as often as the rank in the destroy. */
+struct habits {
+    struct ncs_cycle_wait end, call; /* the destroy and the call of the cycle */
+    int *before; size_t befores;     /* ranks that have destroyed before the call */
+    size_t afters;                   /* ranks that have not */
+};
+
+static const struct ncs_call *newest_of(const struct habits *h)
+{
+    const struct ncs_unmet *n = h->call.unmet;
+    const struct ncs_call *newest = h->end.call;
+    for (size_t i = 0; i < n->presents; i++)
+        newest = n->present[i]->id > newest->id ? n->present[i] : newest;
+    return newest;
+}
+
+static void find_habits(const struct ncs_analysis *q, const struct ncs_cause *r, struct habits *h)
+{
+    for (size_t i = 0; i < r->length; i++) {
+        if (ncs_node_unmet(q, r->path[i]) < 0)
+            continue;
+        struct ncs_cycle_wait w = ncs_cycle_wait_at(q, r, i);
+        *(w.call && w.call->number ? &h->call : &h->end) = w;
+    }
+    if (!h->call.call || !h->end.call || !h->end.call->place.line)
+        return;
+    const struct ncs_unmet *n = h->call.unmet;
+    h->before = ncs_new(n->presents * sizeof *h->before);
+    size_t *times = ncs_new(n->presents * sizeof *times), least = 0;
+    for (const struct ncs_call *c = newest_of(h); c; c = c->older) {
+        if (!ncs_at_same_place(c, h->end.call))
+            continue;
+        least += c->rank == h->end.rank;
+        for (size_t i = 0; i < n->presents; i++)
+            times[i] += c->rank == n->present[i]->rank;
+    }
+    for (size_t i = 0; i < n->presents; i++)
+        if (times[i] >= least && least)
+            h->before[h->befores++] = n->present[i]->rank;
+    h->afters = n->presents - h->befores;
+    ncs_free(times);
+}
+
+/* The rank that is to blame; -1 = each of the cycle. `odd` has the destroy of the cycle for itself, or no other rank has
+ * another habit. */
+static int odd_by_habits(const struct habits *h, int odd)
+{
+    if (!h->befores || h->befores + 1 < h->afters)
+        return odd;
+    return h->afters == 1 && h->befores + 1 > h->afters ? h->call.rank : -1;
+}
+
+static void format_habits(const struct ncs_analysis *q, const struct habits *h, struct ncs_str *why, struct ncs_str *fix)
+{
+    const char *comm = ncs_comm_name(q, h->end.unmet->comm);
+    ncs_str_add(why, "; ");
+    ncs_format_ranks(why, h->before, h->befores);
+    ncs_str_addf(why, " ha%s called %s", h->befores > 1 ? "ve" : "s", ncs_fn_info[h->end.call->fn].name);
+    ncs_format_place(why, h->end.call);
+    ncs_str_add(why, " before the call");
+    ncs_format_place(why, h->call.call);
+    ncs_str_addf(why, ", and rank %d has not", h->call.rank);
+    ncs_str_addf(fix, "let rank %d destroy %s before the call", h->call.rank, comm);
+    ncs_format_place(fix, h->call.call);
+    ncs_str_add(fix, " too, or let all ranks destroy their communicators after it");
+}
+
 static bool destroy_order_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_CYCLE)
@@ -90,11 +158,24 @@ static bool destroy_order_match(const struct ncs_analysis *q, const struct ncs_c
     if (!k.ends || k.gates)
         return false;
     struct ncs_cause odd = *r;
-    if (odd.rank < 0)
+    struct habits h = { 0 };
+    if (r->rank < 0) {
         odd.rank = find_odd(q, r);
+        if (k.ends == 1 && r->length > 1)
+            find_habits(q, r, &h);
+        odd.rank = odd_by_habits(&h, odd.rank);
+    }
     ncs_fill_cycle(q, &odd, d);
-    struct ncs_str why = { 0 };
+    struct ncs_str why = { 0 }, fix = { 0 };
     format_ends(q, r, &why);
+    if (h.befores && odd.rank == h.call.rank) {
+        format_habits(q, &h, &why, &fix);
+        d->f.why = ncs_str_take(&why);
+        d->f.fix = ncs_str_take(&fix);
+        ncs_free(h.before);
+        return true;
+    }
+    ncs_free(h.before);
     ncs_str_add(&why, k.ends > 1 ? "; each of them destroys a communicator first that another one destroys later"
                                  : "; a destroy waits for all ranks of its host that have not destroyed the communicator");
     d->f.why = ncs_str_take(&why);

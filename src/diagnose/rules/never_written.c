@@ -29,63 +29,106 @@ static void format_calls_ranks(struct ncs_str *s, struct ncs_call *const *call, 
     ncs_free(rank);
 }
 
-/* "elements 5-8", "byte 3" */
-static void format_extent(struct ncs_str *s, const struct ncs_notice_unwritten *u)
+static const char *noun_of(const struct unwritten *u)
 {
-    const char *noun = u->element == 1 ? "byte" : "element";
-    if (u->first == u->last)
-        ncs_str_addf(s, "%s %llu", noun, (unsigned long long)u->first);
-    else
-        ncs_str_addf(s, "%ss %llu-%llu", noun, (unsigned long long)u->first, (unsigned long long)u->last);
-    ncs_str_add(s, u->more ? " and others" : "");
+    return u->of->element == 1 ? "byte" : "element";
 }
 
-/* True if it is about one element, or byte, of one rank. */
-static bool is_single(const struct unwritten *u)
+static bool is_like_first(const struct unwritten *u, size_t reader)
 {
-    return u->of->first == u->of->last && !u->of->more && u->of->readers == 1;
+    const struct ncs_notice_extent *a = &u->of->extent[0], *b = &u->of->extent[reader];
+    return a->first == b->first && a->last == b->last && a->more == b->more;
+}
+
+static bool are_alike(const struct unwritten *u)
+{
+    size_t alike = 0;
+    while (alike < u->of->readers && is_like_first(u, alike))
+        alike++;
+    return alike == u->of->readers;
+}
+
+static bool is_one(const struct unwritten *u)
+{
+    const struct ncs_notice_extent *e = &u->of->extent[0];
+    return e->first == e->last && !e->more && are_alike(u);
+}
+
+/* The readers whose elements are those of the first, or the others. Returns their number. */
+static size_t format_readers(struct ncs_str *s, const struct unwritten *u, bool like_first)
+{
+    struct ncs_call **call = ncs_new(u->of->readers * sizeof *call);
+    size_t calls = 0;
+    for (size_t i = 0; i < u->of->readers; i++)
+        if (is_like_first(u, i) == like_first)
+            call[calls++] = u->reader[i];
+    format_calls_ranks(s, call, calls);
+    ncs_free(call);
+    return calls;
+}
+
+/* "elements 5-8", "byte 3" */
+static void format_extent(struct ncs_str *s, const struct unwritten *u)
+{
+    const struct ncs_notice_extent *e = &u->of->extent[0];
+    if (e->first == e->last)
+        ncs_str_addf(s, "%s %llu", noun_of(u), (unsigned long long)e->first);
+    else
+        ncs_str_addf(s, "%ss %llu-%llu", noun_of(u), (unsigned long long)e->first, (unsigned long long)e->last);
+    ncs_str_add(s, e->more ? " and others" : "");
+}
+
+static void format_copied(struct ncs_str *s, const struct unwritten *u)
+{
+    size_t readers = format_readers(s, u, true);
+    ncs_str_add(s, readers > 1 ? " read " : " reads ");
+    format_extent(s, u);
+    if (!are_alike(u)) {
+        ncs_str_add(s, " and ");
+        readers = format_readers(s, u, false);
+        ncs_str_addf(s, " %s other %ss", readers > 1 ? "read" : "reads", noun_of(u));
+    }
+    ncs_format_place(s, u->reader[0]);
 }
 
 static void format_reading(const struct ncs_analysis *q, struct ncs_str *s, const struct unwritten *u)
 {
-    const struct ncs_call *reader = u->reader[0];
-    bool several = u->of->readers > 1;
     if (u->of->use == NCS_UNWRITTEN_COPIED) {
-        format_calls_ranks(s, u->reader, u->of->readers);
-        ncs_str_add(s, several ? " read " : " reads ");
-        format_extent(s, u->of);
-        ncs_format_place(s, reader);
+        format_copied(s, u);
         return;
     }
-    ncs_format_use(q, s, reader);
+    ncs_format_use(q, s, u->reader[0]);
     if (u->of->use == NCS_UNWRITTEN_SCALAR) {
         ncs_str_add(s, " takes the factor of ");
         format_calls_ranks(s, u->reader, u->of->readers);
         return;
     }
     ncs_str_add(s, " combines ");
-    format_extent(s, u->of);
+    format_extent(s, u);
     ncs_str_add(s, " of ");
-    format_calls_ranks(s, u->reader, u->of->readers);
+    format_readers(s, u, true);
+    if (!are_alike(u)) {
+        ncs_str_addf(s, " and other %ss of ", noun_of(u));
+        format_readers(s, u, false);
+    }
     ncs_str_add(s, " with data that were written");
 }
 
 static void format_origin(const struct ncs_analysis *q, struct ncs_str *s, const struct unwritten *u)
 {
-    bool scalar = u->of->use == NCS_UNWRITTEN_SCALAR;
+    bool scalar = u->of->use == NCS_UNWRITTEN_SCALAR, one = scalar || is_one(u);
     if (!u->carrier) {
         if (scalar)
             ncs_str_add(s, " from memory that nothing has written since its allocation");
         else
-            ncs_str_addf(s, is_single(u) ? ": nothing has written this %s since its allocation"
-                                         : ": nothing has written these %ss since their allocation",
-                         u->of->element == 1 ? "byte" : "element");
+            ncs_str_addf(s, ": nothing has written %s %s%s since %s allocation", one ? "this" : "these", noun_of(u),
+                         one ? "" : "s", one ? "its" : "their");
         ncs_format_place(s, u->owner[0]);
         return;
     }
     ncs_str_add(s, ": ");
     ncs_format_use(q, s, u->carrier);
-    ncs_str_addf(s, " took %s from memory of ", scalar || is_single(u) ? "it" : "them");
+    ncs_str_addf(s, " took %s from memory of ", one ? "it" : "them");
     format_calls_ranks(s, u->owner, u->of->owners);
     ncs_str_add(s, " that nothing has written since its allocation");
     ncs_format_place(s, u->owner[0]);

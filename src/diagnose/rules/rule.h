@@ -249,7 +249,8 @@ void ncs_format_left(const struct ncs_analysis *q, const struct ncs_cause *r, st
 
 /* ---- calls in graphs (rules/common/launched.c) ---- */
 
-/* Adds to `why` where the graphs were launched whose calls the finding is about; takes back edits of these calls. */
+/* Adds to `why` where the graphs were launched whose calls the finding is about, and to `fix` that a launch makes the call;
+ * takes back edits of these calls. */
 void ncs_add_launches(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
 
 /* ---- steps of hosts (explanation/finding_host.c) ---- */

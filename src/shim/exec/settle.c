@@ -22,6 +22,13 @@ static void end_context(struct ncs_snap_context *c)
     c->ending = NCS_END_RETURNED;
 }
 
+/* True if the exit of another thread cuts the thread off: it was on its way, perhaps to the end of its group. In a job of many
+ * processes, the thread that ends a process is not known. */
+static bool is_cut_off(const struct ncs_snap_context *c)
+{
+    return !server_is_open() && (!ncs_local || ncs_local->rank != c->rank || ncs_local->thread != c->thread);
+}
+
 static bool is_known(const struct ncs_snapshot *s, int rank)
 {
     for (size_t i = 0; i < s->contexts; i++)
@@ -52,6 +59,8 @@ void ncs_settle_contexts(struct ncs_snapshot *s)
         struct ncs_snap_context *c = &s->context[i];
         if (!is_outside(s, c))
             continue;
+        if (s->stop == NCS_STOP_DONE && is_cut_off(c))
+            c->group_depth = 0;
         if (s->stop == NCS_STOP_DONE || (c->thread != 0 && is_known(s, c->rank)))
             end_context(c);
         else if (hangs)

@@ -443,6 +443,29 @@ static int nranks_of(const struct ncs_analysis *q, const struct ncs_call *call)
     return call->comm >= 0 ? q->journal->comm[call->comm]->nranks : 0;
 }
 
+/* The capture that the rank has begun last; NULL = another thread's capture is in the way. */
+static const struct ncs_call *capture_around(const struct ncs_call *call)
+{
+    const struct ncs_call *c = call->older;
+    while (c && (c->rank != call->rank || (c->fn != NCS_FN_cudaStreamBeginCapture && c->fn != NCS_FN_cudaStreamEndCapture)))
+        c = c->older;
+    return c && c->fn == NCS_FN_cudaStreamBeginCapture ? c : NULL;
+}
+
+static void format_not_captured(const struct ncs_call *call, struct ncs_str *why, struct ncs_str *fix)
+{
+    const struct ncs_call *begin = capture_around(call);
+    bool copies = call->fn == NCS_FN_cudaMemcpyAsync || call->fn == NCS_FN_cudaMemcpy2DAsync;
+    ncs_str_add(why, begin ? "; the capture that begins" : "; a capture of another thread");
+    if (begin)
+        ncs_format_place(why, begin);
+    ncs_str_addf(why, " is open, and %s", copies ? "it cannot contain a copy of pageable host memory"
+                                                 : "meanwhile a call that waits or allocates is an error");
+    ncs_str_add(fix, copies ? "use pinned memory or memory of a device for the copy" : "move the call");
+    ncs_format_place(fix, call);
+    ncs_str_add(fix, copies ? ", or copy before the capture" : " before the capture or behind it");
+}
+
 static void format_own_mistake(const struct ncs_analysis *q, const struct ncs_call *call,
                                const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
@@ -470,6 +493,8 @@ static void format_own_mistake(const struct ncs_analysis *q, const struct ncs_ca
         ncs_str_add(fix, "ask for less memory");
         ncs_format_place(fix, call);
         ncs_str_add(fix, ", or free some before it");
+    } else if (call->rc == cudaErrorStreamCaptureUnsupported) {
+        format_not_captured(call, why, fix);
     } else {
         ncs_str_add(fix, "repair what failed");
         ncs_format_place(fix, call);

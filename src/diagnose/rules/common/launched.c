@@ -40,6 +40,22 @@ static void launched_of_edits(const struct ncs_analysis *q, const struct ncs_dra
     }
 }
 
+/* The call of a launch that the fix says to make; NULL = none. */
+static const struct ncs_call *launched_model(const struct ncs_analysis *q, const struct ncs_draft *d)
+{
+    if (d->advised)
+        return d->advised->launched ? d->advised : NULL;
+    for (size_t i = 0; i < d->f.repairs; i++) {
+        const struct ncs_edit *e = &d->f.repair[i];
+        const struct ncs_call *c = e->of_host || e->kind != NCS_EDIT_INSERT || e->model < 0
+                                       ? NULL
+                                       : launched_numbered(q, e->comm, e->model_comm_rank, e->model_call);
+        if (c && c->launched)
+            return c;
+    }
+    return NULL;
+}
+
 static int launched_order(const void *a, const void *b)
 {
     const struct ncs_call *x = *(const struct ncs_call *const *)a, *y = *(const struct ncs_call *const *)b;
@@ -76,6 +92,12 @@ void ncs_add_launches(const struct ncs_analysis *q, const struct ncs_cause *r, s
     struct launched l = { 0 };
     struct ncs_str s = { 0 };
     launched_of_edits(q, d, &l);
+    const struct ncs_call *model = launched_model(q, d);
+    if (model && d->f.fix) {
+        ncs_str_addf(&s, "%s; a launch of the graph makes it, as at line %d", d->f.fix, model->launched->place.line);
+        ncs_free(d->f.fix);
+        d->f.fix = ncs_str_take(&s);
+    }
     if (l.count)
         drop_edits(d);
     for (size_t i = 0; r->unmet && i < r->unmet->presents; i++)
