@@ -1,0 +1,123 @@
+/* What the end of a communicator waits for on real hardware, by the journal: first for the rank's own work on it, then for
+ * the ranks of other processes of the host that have not ended it, then for all work of the devices whose memory it frees.
+ * The last rank of a process ends for all of its ranks, and the others return at once (NCCL 2.30.7: commReclaim in
+ * src/init.cc; sim/comm/teardown.c). NCCL reports none of this: what a rank stands for is concluded. */
+#include "base/mem.h"
+#include "trace/replay.h"
+
+/* Where a rank of the run is; process 0: not known. `lost`: its process has ended, and with it all that it had. */
+struct teardown_seat {
+    int process, host;
+    bool lost;
+};
+
+static struct teardown_seat seat_of(const struct ncs_snapshot *s, int rank)
+{
+    struct teardown_seat seat = { 0 };
+    for (size_t i = 0; i < s->contexts; i++)
+        if (s->context[i].rank == rank) {
+            seat.process = s->context[i].process;
+            seat.host = s->context[i].host;
+            seat.lost |= s->context[i].ending == NCS_END_LOST;
+        }
+    return seat;
+}
+
+static bool lets_go(const struct ncs_call *c)
+{
+    bool failed = c->returned && c->rc != ncclSuccess && c->rc != ncclInProgress;
+    return !failed && (ncs_fn_info[c->fn].ends == NCS_ENDS_COMM || c->fn == NCS_FN_ncclCommFinalize ||
+                       c->fn == NCS_FN_ncclCommRevoke);
+}
+
+/* By rank of the communicator: it has ended it, or has begun to, which closes its connections. The caller frees it. */
+static bool *find_ended(const struct ncs_journal *j, const struct ncs_comm_info *info)
+{
+    bool *ended = ncs_new((size_t)info->members * sizeof *ended);
+    for (int r = 0; r < info->members; r++)
+        ended[r] = info->member[r].gone != 0;
+    for (const struct ncs_call *c = j->oldest; c; c = c->newer)
+        if (c->comm == info->number && c->comm_rank >= 0 && c->comm_rank < info->members && lets_go(c))
+            ended[c->comm_rank] = true;
+    return ended;
+}
+
+static bool has_own_work(const struct played *p, const struct ncs_call *call)
+{
+    for (size_t i = 0; i < p->launches; i++) {
+        const struct ncs_call *of = p->launch[i].call;
+        if (!p->launch[i].done && of->comm == call->comm && of->comm_rank == call->comm_rank)
+            return true;
+    }
+    return false;
+}
+
+/* True if the call is the last one of its process that ends the communicator: only this one waits. */
+static bool is_last_of_process(const struct ncs_snapshot *s, const struct ncs_comm_info *info, const bool *ended, int process)
+{
+    for (int r = 0; r < info->members; r++)
+        if (!ended[r] && seat_of(s, info->member[r].rank).process == process)
+            return false;
+    return true;
+}
+
+static void add_missing(struct ncs_snapshot *s, const struct ncs_comm_info *info, const bool *ended,
+                        struct teardown_seat here, struct ncs_snap_job *job)
+{
+    s->missing = ncs_resize(s->missing, (s->missings + (size_t)info->members) * sizeof *s->missing);
+    for (int r = 0; r < info->members; r++) {
+        struct teardown_seat seat = seat_of(s, info->member[r].rank);
+        if (!ended[r] && seat.host == here.host && seat.process && seat.process != here.process && !seat.lost)
+            s->missing[s->missings++] = r;
+    }
+    job->misses = s->missings - job->miss;
+}
+
+static bool frees_on(const struct ncs_snapshot *s, const struct ncs_comm_info *info, int process, int device)
+{
+    for (int r = 0; r < info->members; r++)
+        if (info->member[r].device == device && seat_of(s, info->member[r].rank).process == process)
+            return true;
+    return false;
+}
+
+/* Work behind other work is not what holds the device. */
+static void add_work(struct played *p, struct ncs_snapshot *s, const struct ncs_comm_info *info, int process,
+                     struct ncs_snap_job *job)
+{
+    for (size_t i = 0; i < p->launches; i++) {
+        const struct played_launch *l = &p->launch[i];
+        if (l->done || l->device < 0 || !ncs_replay_is_reached(p, l) ||
+            seat_of(s, l->call->rank).process != process || !frees_on(s, info, process, l->device))
+            continue;
+        struct ncs_snap_wait wait = { NCS_WAIT_OP, (int)l->shown - 1 };
+        NCS_PUSH(s->wait, s->waits, p->wait_room, wait);
+        job->waits++;
+    }
+}
+
+bool ncs_infer_teardown(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s, const struct ncs_snap_context *c)
+{
+    const struct ncs_call *call = c->call;
+    bool destroys = call->fn == NCS_FN_ncclCommDestroy;
+    if ((!destroys && call->fn != NCS_FN_ncclCommAbort) || call->comm < 0 || call->comm_rank < 0 || call->ending ||
+        !c->process || j->dropped > 0 || (destroys && has_own_work(p, call)))
+        return false;
+    const struct ncs_comm_info *info = j->comm[call->comm];
+    struct teardown_seat here = seat_of(s, c->rank);
+    struct ncs_snap_job job = { .kind = destroys ? NCS_JOB_DESTROY : NCS_JOB_ABORT, .call = call, .rank = c->rank,
+                                .comm_rank = call->comm_rank, .nranks = info->nranks, .miss = s->missings, .peer = -1,
+                                .wait = s->waits };
+    bool *ended = find_ended(j, info);
+    bool last = is_last_of_process(s, info, ended, here.process);
+    if (last && destroys)
+        add_missing(s, info, ended, here, &job);
+    if (last && !job.misses)
+        add_work(p, s, info, here.process, &job);
+    ncs_free(ended);
+    if (!job.misses && !job.waits)
+        return false;
+    ncs_call_pin((struct ncs_call *)call);
+    s->job[s->jobs++] = job;
+    return true;
+}
