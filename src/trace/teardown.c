@@ -81,14 +81,15 @@ static bool frees_on(const struct ncs_snapshot *s, const struct ncs_comm_info *i
     return false;
 }
 
-/* Work behind other work is not what holds the device. */
+/* Work behind other work is not what holds the device, nor is what an abort ends. */
 static void add_work(struct played *p, struct ncs_snapshot *s, const struct ncs_comm_info *info, int process,
                      struct ncs_snap_job *job)
 {
     for (size_t i = 0; i < p->launches; i++) {
         const struct played_launch *l = &p->launch[i];
-        if (l->done || l->device < 0 || !ncs_replay_is_reached(p, l) ||
-            seat_of(s, l->call->rank).process != process || !frees_on(s, info, process, l->device))
+        if (l->done || l->device < 0 || (job->kind == NCS_JOB_ABORT && l->call->comm == info->number) ||
+            !ncs_replay_is_reached(p, l) || seat_of(s, l->call->rank).process != process ||
+            !frees_on(s, info, process, l->device))
             continue;
         struct ncs_snap_wait wait = { NCS_WAIT_OP, (int)l->shown - 1 };
         NCS_PUSH(s->wait, s->waits, p->wait_room, wait);
@@ -96,12 +97,13 @@ static void add_work(struct played *p, struct ncs_snapshot *s, const struct ncs_
     }
 }
 
-bool ncs_infer_teardown(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s, const struct ncs_snap_context *c)
+/* `call` ends a communicator, in the context or in the group that the context ends. */
+static bool add_teardown(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s,
+                         const struct ncs_snap_context *c, const struct ncs_call *call)
 {
-    const struct ncs_call *call = c->call;
     bool destroys = call->fn == NCS_FN_ncclCommDestroy;
     if ((!destroys && call->fn != NCS_FN_ncclCommAbort) || call->comm < 0 || call->comm_rank < 0 || call->ending ||
-        !c->process || j->dropped > 0 || (destroys && has_own_work(p, call)))
+        (destroys && has_own_work(p, call)))
         return false;
     const struct ncs_comm_info *info = j->comm[call->comm];
     struct teardown_seat here = seat_of(s, c->rank);
@@ -120,4 +122,17 @@ bool ncs_infer_teardown(struct played *p, const struct ncs_journal *j, struct nc
     ncs_call_pin((struct ncs_call *)call);
     s->job[s->jobs++] = job;
     return true;
+}
+
+bool ncs_infer_teardown(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s, const struct ncs_snap_context *c)
+{
+    const struct ncs_call *end = c->call;
+    if (!c->process || j->dropped > 0)
+        return false;
+    if (!ncs_fn_info[end->fn].closes_group)
+        return add_teardown(p, j, s, c, end);
+    for (const struct ncs_call *call = j->oldest; call; call = call->newer)
+        if (call->group && call->group == end->group && add_teardown(p, j, s, c, call))
+            return true;
+    return false;
 }

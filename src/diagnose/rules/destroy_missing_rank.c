@@ -88,6 +88,7 @@ static bool destroy_missing_rank_match(const struct ncs_analysis *q, const struc
     ncs_fill_unmet(q, d, n, 0);
     d->f.why = ncs_str_take(&why);
     d->f.fix = ncs_str_take(&fix);
+    ncs_doubt_teardown(q, NULL, d);
     return true;
 }
 

@@ -42,6 +42,17 @@ static void format_ends(const struct ncs_analysis *q, const struct ncs_cause *r,
     }
 }
 
+/* A call of the cycle that ends no communicator; NULL = there is none. */
+static const struct ncs_call *find_other_call(const struct ncs_analysis *q, const struct ncs_cause *r)
+{
+    for (size_t i = 0; i < r->length; i++) {
+        int at = ncs_node_unmet(q, r->path[i]);
+        if (at >= 0 && q->unmet[at].call && q->unmet[at].call->number)
+            return q->unmet[at].call;
+    }
+    return NULL;
+}
+
 static bool destroy_order_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_CYCLE)
@@ -61,6 +72,7 @@ static bool destroy_order_match(const struct ncs_analysis *q, const struct ncs_c
     d->f.why = ncs_str_take(&why);
     d->f.fix = ncs_text(k.ends > 1 ? "destroy the communicators in one order on every rank, or all of them in one group"
                                    : "on every rank, first make the other call, then destroy the communicator");
+    ncs_doubt_teardown(q, find_other_call(q, r), d);
     return true;
 }
 
