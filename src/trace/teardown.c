@@ -5,22 +5,25 @@
 #include "base/mem.h"
 #include "trace/replay.h"
 
-/* Where a rank of the run is; process 0: not known. `lost`: its process has ended, and with it all that it had. */
-struct teardown_seat {
-    int process, host;
-    bool lost;
-};
-
-static struct teardown_seat seat_of(const struct ncs_snapshot *s, int rank)
+static void find_seats(struct played *p, const struct ncs_snapshot *s)
 {
-    struct teardown_seat seat = { 0 };
     for (size_t i = 0; i < s->contexts; i++)
-        if (s->context[i].rank == rank) {
-            seat.process = s->context[i].process;
-            seat.host = s->context[i].host;
-            seat.lost |= s->context[i].ending == NCS_END_LOST;
-        }
-    return seat;
+        if (s->context[i].rank >= 0 && (size_t)s->context[i].rank >= p->seats)
+            p->seats = (size_t)s->context[i].rank + 1;
+    p->seat = ncs_new(p->seats * sizeof *p->seat);
+    for (size_t i = 0; i < s->contexts; i++) {
+        const struct ncs_snap_context *c = &s->context[i];
+        if (c->rank < 0)
+            continue;
+        p->seat[c->rank].process = c->process;
+        p->seat[c->rank].host = c->host;
+        p->seat[c->rank].lost |= c->ending == NCS_END_LOST;
+    }
+}
+
+static struct played_seat seat_of(const struct played *p, int rank)
+{
+    return rank >= 0 && (size_t)rank < p->seats ? p->seat[rank] : (struct played_seat){ 0 };
 }
 
 static bool lets_go(const struct ncs_call *c)
@@ -42,6 +45,15 @@ static bool *find_ended(const struct ncs_journal *j, const struct ncs_comm_info 
     return ended;
 }
 
+/* A revoke has joined the thread that a destroy waits for otherwise. */
+static bool has_revoked(const struct ncs_journal *j, const struct ncs_call *call)
+{
+    const struct ncs_call *c = j->oldest;
+    while (c && !(c->fn == NCS_FN_ncclCommRevoke && c->comm == call->comm && c->comm_rank == call->comm_rank && lets_go(c)))
+        c = c->newer;
+    return c != NULL;
+}
+
 static bool has_own_work(const struct played *p, const struct ncs_call *call)
 {
     for (size_t i = 0; i < p->launches; i++) {
@@ -53,30 +65,30 @@ static bool has_own_work(const struct played *p, const struct ncs_call *call)
 }
 
 /* True if the call is the last one of its process that ends the communicator: only this one waits. */
-static bool is_last_of_process(const struct ncs_snapshot *s, const struct ncs_comm_info *info, const bool *ended, int process)
+static bool is_last_of_process(const struct played *p, const struct ncs_comm_info *info, const bool *ended, int process)
 {
     for (int r = 0; r < info->members; r++)
-        if (!ended[r] && seat_of(s, info->member[r].rank).process == process)
+        if (!ended[r] && seat_of(p, info->member[r].rank).process == process)
             return false;
     return true;
 }
 
-static void add_missing(struct ncs_snapshot *s, const struct ncs_comm_info *info, const bool *ended,
-                        struct teardown_seat here, struct ncs_snap_job *job)
+static void add_missing(const struct played *p, struct ncs_snapshot *s, const struct ncs_comm_info *info, const bool *ended,
+                        struct played_seat here, struct ncs_snap_job *job)
 {
     s->missing = ncs_resize(s->missing, (s->missings + (size_t)info->members) * sizeof *s->missing);
     for (int r = 0; r < info->members; r++) {
-        struct teardown_seat seat = seat_of(s, info->member[r].rank);
+        struct played_seat seat = seat_of(p, info->member[r].rank);
         if (!ended[r] && seat.host == here.host && seat.process && seat.process != here.process && !seat.lost)
             s->missing[s->missings++] = r;
     }
     job->misses = s->missings - job->miss;
 }
 
-static bool frees_on(const struct ncs_snapshot *s, const struct ncs_comm_info *info, int process, int device)
+static bool frees_on(const struct played *p, const struct ncs_comm_info *info, int process, int device)
 {
     for (int r = 0; r < info->members; r++)
-        if (info->member[r].device == device && seat_of(s, info->member[r].rank).process == process)
+        if (info->member[r].device == device && seat_of(p, info->member[r].rank).process == process)
             return true;
     return false;
 }
@@ -88,8 +100,8 @@ static void add_work(struct played *p, struct ncs_snapshot *s, const struct ncs_
     for (size_t i = 0; i < p->launches; i++) {
         const struct played_launch *l = &p->launch[i];
         if (l->done || l->device < 0 || (job->kind == NCS_JOB_ABORT && l->call->comm == info->number) ||
-            !ncs_replay_is_reached(p, l) || seat_of(s, l->call->rank).process != process ||
-            !frees_on(s, info, process, l->device))
+            !ncs_replay_is_reached(p, l) || seat_of(p, l->call->rank).process != process ||
+            !frees_on(p, info, process, l->device))
             continue;
         struct ncs_snap_wait wait = { NCS_WAIT_OP, (int)l->shown - 1 };
         NCS_PUSH(s->wait, s->waits, p->wait_room, wait);
@@ -106,14 +118,14 @@ static bool add_teardown(struct played *p, const struct ncs_journal *j, struct n
         (destroys && has_own_work(p, call)))
         return false;
     const struct ncs_comm_info *info = j->comm[call->comm];
-    struct teardown_seat here = seat_of(s, c->rank);
+    struct played_seat here = seat_of(p, c->rank);
     struct ncs_snap_job job = { .kind = destroys ? NCS_JOB_DESTROY : NCS_JOB_ABORT, .call = call, .rank = c->rank,
                                 .comm_rank = call->comm_rank, .nranks = info->nranks, .miss = s->missings, .peer = -1,
                                 .wait = s->waits };
     bool *ended = find_ended(j, info);
-    bool last = is_last_of_process(s, info, ended, here.process);
-    if (last && destroys)
-        add_missing(s, info, ended, here, &job);
+    bool last = is_last_of_process(p, info, ended, here.process);
+    if (last && destroys && !has_revoked(j, call))
+        add_missing(p, s, info, ended, here, &job);
     if (last && !job.misses)
         add_work(p, s, info, here.process, &job);
     ncs_free(ended);
@@ -129,6 +141,8 @@ bool ncs_infer_teardown(struct played *p, const struct ncs_journal *j, struct nc
     const struct ncs_call *end = c->call;
     if (!c->process || j->dropped > 0)
         return false;
+    if (!p->seat)
+        find_seats(p, s);
     if (!ncs_fn_info[end->fn].closes_group)
         return add_teardown(p, j, s, c, end);
     for (const struct ncs_call *call = j->oldest; call; call = call->newer)

@@ -119,6 +119,21 @@ if rank > 0 then
 end
 barrier()
 S
+cat >"$work/near/both.lua" <<'S' # rank 1 has neither made the call nor destroyed
+scenario { ranks = 3 }
+local half = world:split { color = 0, name = "half" }
+local x = cuda.buffer("float32", 16):fill(1)
+world:all_reduce(x)
+half:all_reduce(x)
+stream:sync()
+if rank ~= 1 then
+  world:all_reduce(x)
+else
+  barrier()
+end
+half:destroy()
+if rank ~= 1 then barrier() end
+S
 cat >"$work/near/extra.lua" <<'S' # as ranks that destroy before a call, or as a call that nobody else makes
 scenario { ranks = 3 }
 local half = world:split { color = 0, name = "half" }
@@ -130,7 +145,7 @@ if rank == 0 then world:all_reduce(x) end
 stream:sync()
 half:destroy()
 S
-for name in early killed ended mismatch finished group extra; do
+for name in early killed ended mismatch finished group both extra; do
     few
     job "$work/near/$name" 3 3s "$work/near/$name.lua" &
 done
@@ -156,5 +171,7 @@ is "$work/near/two" "$teardown and (.findings[0].why | contains(\"rank 0 waits\"
 blames group destroy-missing-rank '[0]'
 is "$work/near/group" "$teardown"
 is "$work/near/extra" '.findings[0].otherwise | contains("other ranks leave out call 2 on world, or that it is one too many")'
+blames both destroy-missing-rank '[1]'
+is "$work/near/both" '.findings[0].otherwise | contains("other ranks leave out call 2 on world, or that it is one too many")'
 is "$work/near/finished" '.verdict == "pass"'
 finish

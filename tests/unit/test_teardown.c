@@ -117,6 +117,15 @@ START_TEST(only_the_last_of_its_process)
 }
 END_TEST
 
+START_TEST(nobody_after_a_revoke)
+{
+    begin_job();
+    end_of(0, NCS_FN_ncclCommRevoke);
+    ck_assert_ptr_null(stand_in(NCS_FN_ncclCommDestroy));
+    end_job();
+}
+END_TEST
+
 START_TEST(its_own_work_first)
 {
     begin_job();
@@ -164,5 +173,5 @@ START_TEST(an_abort_waits_for_nobody)
 END_TEST
 
 NCS_TEST_MAIN("teardown", ranks_of_its_own_host, nobody_who_has_ended_it, a_rank_whose_end_has_failed,
-              nobody_whose_process_has_ended, nobody_where_places_are_not_known, only_the_last_of_its_process, its_own_work_first,
-              work_on_another_communicator_last, an_abort_waits_for_nobody)
+              nobody_whose_process_has_ended, nobody_where_places_are_not_known, only_the_last_of_its_process, nobody_after_a_revoke,
+              its_own_work_first, work_on_another_communicator_last, an_abort_waits_for_nobody)
