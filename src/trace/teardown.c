@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "trace/replay.h"
 
-static void find_seats(struct played *p, const struct ncs_snapshot *s)
+static void teardown_find_seats(struct played *p, const struct ncs_snapshot *s)
 {
     for (size_t i = 0; i < s->contexts; i++)
         if (s->context[i].rank >= 0 && (size_t)s->context[i].rank >= p->seats)
@@ -21,7 +21,7 @@ static void find_seats(struct played *p, const struct ncs_snapshot *s)
     }
 }
 
-static struct played_seat seat_of(const struct played *p, int rank)
+static struct played_seat teardown_seat(const struct played *p, int rank)
 {
     return rank >= 0 && (size_t)rank < p->seats ? p->seat[rank] : (struct played_seat){ 0 };
 }
@@ -33,8 +33,9 @@ static bool lets_go(const struct ncs_call *c)
                        c->fn == NCS_FN_ncclCommRevoke);
 }
 
-/* By rank of the communicator: it has ended it, or has begun to, which closes its connections. The caller frees it. */
-static bool *find_ended(const struct ncs_journal *j, const struct ncs_comm_info *info)
+/* By rank of the communicator: true if it has ended it, or has begun to, which closes its connections. The caller frees
+ * the array. */
+static bool *teardown_ended(const struct ncs_journal *j, const struct ncs_comm_info *info)
 {
     bool *ended = ncs_new((size_t)info->members * sizeof *ended);
     for (int r = 0; r < info->members; r++)
@@ -46,7 +47,7 @@ static bool *find_ended(const struct ncs_journal *j, const struct ncs_comm_info 
 }
 
 /* A revoke has joined the thread that a destroy waits for otherwise. */
-static bool has_revoked(const struct ncs_journal *j, const struct ncs_call *call)
+static bool teardown_is_revoked(const struct ncs_journal *j, const struct ncs_call *call)
 {
     const struct ncs_call *c = j->oldest;
     while (c && !(c->fn == NCS_FN_ncclCommRevoke && c->comm == call->comm && c->comm_rank == call->comm_rank && lets_go(c)))
@@ -68,17 +69,17 @@ static bool has_own_work(const struct played *p, const struct ncs_call *call)
 static bool is_last_of_process(const struct played *p, const struct ncs_comm_info *info, const bool *ended, int process)
 {
     for (int r = 0; r < info->members; r++)
-        if (!ended[r] && seat_of(p, info->member[r].rank).process == process)
+        if (!ended[r] && teardown_seat(p, info->member[r].rank).process == process)
             return false;
     return true;
 }
 
-static void add_missing(const struct played *p, struct ncs_snapshot *s, const struct ncs_comm_info *info, const bool *ended,
-                        struct played_seat here, struct ncs_snap_job *job)
+static void teardown_add_missing(const struct played *p, struct ncs_snapshot *s, const struct ncs_comm_info *info,
+                                 const bool *ended, struct played_seat here, struct ncs_snap_job *job)
 {
     s->missing = ncs_resize(s->missing, (s->missings + (size_t)info->members) * sizeof *s->missing);
     for (int r = 0; r < info->members; r++) {
-        struct played_seat seat = seat_of(p, info->member[r].rank);
+        struct played_seat seat = teardown_seat(p, info->member[r].rank);
         if (!ended[r] && seat.host == here.host && seat.process && seat.process != here.process && !seat.lost)
             s->missing[s->missings++] = r;
     }
@@ -88,19 +89,19 @@ static void add_missing(const struct played *p, struct ncs_snapshot *s, const st
 static bool frees_on(const struct played *p, const struct ncs_comm_info *info, int process, int device)
 {
     for (int r = 0; r < info->members; r++)
-        if (info->member[r].device == device && seat_of(p, info->member[r].rank).process == process)
+        if (info->member[r].device == device && teardown_seat(p, info->member[r].rank).process == process)
             return true;
     return false;
 }
 
 /* Work behind other work is not what holds the device, nor is what an abort ends. */
-static void add_work(struct played *p, struct ncs_snapshot *s, const struct ncs_comm_info *info, int process,
-                     struct ncs_snap_job *job)
+static void teardown_add_work(struct played *p, struct ncs_snapshot *s, const struct ncs_comm_info *info, int process,
+                              struct ncs_snap_job *job)
 {
     for (size_t i = 0; i < p->launches; i++) {
         const struct played_launch *l = &p->launch[i];
         if (l->done || l->device < 0 || (job->kind == NCS_JOB_ABORT && l->call->comm == info->number) ||
-            !ncs_replay_is_reached(p, l) || seat_of(p, l->call->rank).process != process ||
+            !ncs_replay_is_reached(p, l) || teardown_seat(p, l->call->rank).process != process ||
             !frees_on(p, info, process, l->device))
             continue;
         struct ncs_snap_wait wait = { NCS_WAIT_OP, (int)l->shown - 1 };
@@ -118,16 +119,16 @@ static bool add_teardown(struct played *p, const struct ncs_journal *j, struct n
         (destroys && has_own_work(p, call)))
         return false;
     const struct ncs_comm_info *info = j->comm[call->comm];
-    struct played_seat here = seat_of(p, c->rank);
+    struct played_seat here = teardown_seat(p, c->rank);
     struct ncs_snap_job job = { .kind = destroys ? NCS_JOB_DESTROY : NCS_JOB_ABORT, .call = call, .rank = c->rank,
                                 .comm_rank = call->comm_rank, .nranks = info->nranks, .miss = s->missings, .peer = -1,
                                 .wait = s->waits };
-    bool *ended = find_ended(j, info);
+    bool *ended = teardown_ended(j, info);
     bool last = is_last_of_process(p, info, ended, here.process);
-    if (last && destroys && !has_revoked(j, call))
-        add_missing(p, s, info, ended, here, &job);
+    if (last && destroys && !teardown_is_revoked(j, call))
+        teardown_add_missing(p, s, info, ended, here, &job);
     if (last && !job.misses)
-        add_work(p, s, info, here.process, &job);
+        teardown_add_work(p, s, info, here.process, &job);
     ncs_free(ended);
     if (!job.misses && !job.waits)
         return false;
@@ -142,7 +143,7 @@ bool ncs_infer_teardown(struct played *p, const struct ncs_journal *j, struct nc
     if (!c->process || j->dropped > 0)
         return false;
     if (!p->seat)
-        find_seats(p, s);
+        teardown_find_seats(p, s);
     if (!ncs_fn_info[end->fn].closes_group)
         return add_teardown(p, j, s, c, end);
     for (const struct ncs_call *call = j->oldest; call; call = call->newer)
