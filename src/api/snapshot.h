@@ -58,6 +58,7 @@ struct ncs_snap_context {
     int group_depth;               /* > 0: its thread is inside an open group */
     size_t wait, waits;            /* first and count in snapshot.wait */
     bool has_deadline;
+    int process, host;             /* real hardware: where it runs, both from 1; 0 = not known */
     /* For a thread that acts as several ranks and has one context for each: the context at index
      * held_by - 1 is in a call, and this one goes on after that call. 0 = no such context. */
     size_t held_by;
@@ -135,6 +136,7 @@ struct ncs_snap_job {
     int peer;
     bool sending;                  /* of a pair: this rank sends and waits for the peer's receive */
     size_t wait, waits;            /* further waits of the same call: first and count in snapshot.wait */
+    bool concluded;                /* real hardware: what it waits for follows from the calls of the ranks */
 };
 
 struct ncs_snap_gate {             /* a host condition of the runner: store, barrier, join */

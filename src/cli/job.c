@@ -81,6 +81,15 @@ static int job_ranks_of_host(const struct ncs_team *team, int process, int end, 
     return ranks;
 }
 
+/* The first process of this one's host. */
+static int job_host(const struct ncs_team *team, int process)
+{
+    int first = 0;
+    while (strcmp(ncs_team_peer(team, first)->host, ncs_team_peer(team, process)->host) != 0)
+        first++;
+    return first;
+}
+
 /* A process that sees one GPU of its host's is taken to have it for itself. */
 static int job_gpus(const struct ncs_team *team)
 {
@@ -124,7 +133,7 @@ static struct ncs_driver_place *job_places(const struct ncs_team *team, int want
         if (real && err->status == NCS_OK)
             job_lacks(team, p, here, wanted, err);
         for (int i = 0; i < here; i++) {
-            struct ncs_driver_place at = { .process = p, .device = (before + i) % gpus };
+            struct ncs_driver_place at = { .process = p, .host = job_host(team, p), .device = (before + i) % gpus };
             NCS_PUSH(place, count, room, at);
         }
     }

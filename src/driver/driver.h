@@ -26,7 +26,7 @@ const struct ncs_api *ncs_driver_real_api(void); /* the libraries' functions; a 
  * of it are made so; each other process serves. lack: why no run is possible, which each run then says; NULL = nothing. */
 struct ncs_team;
 struct ncs_driver_place { /* in order of the processes */
-    int process, device;
+    int process, host, device; /* host: any number that the processes of one host have in common */
 };
 struct ncs_driver_job {
     struct ncs_team *team;

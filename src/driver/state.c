@@ -1,6 +1,7 @@
 /* The state of a real run's contexts at its verdict. */
 #include "api/journal.h"
 #include "base/mem.h"
+#include "driver/far/far.h"
 #include "driver/world.h"
 
 static struct ncs_place place_of(const struct real_context *c)
@@ -27,6 +28,7 @@ static void add_context(struct ncs_snapshot *s, const struct real_context *c)
         .ending = c->ending, .place = place_of(c), .message = ncs_copy_text(c->message),
         .call = c->at >= STOPPED ? NULL : local->call, .group_depth = local->group_depth,
         .has_deadline = c->at == AT_GATE && c->timed,
+        .process = far_process(local->rank) + 1, .host = far_host(local->rank) + 1,
         .wait = s->waits,
     };
     ncs_call_pin((struct ncs_call *)out->call);

@@ -244,6 +244,10 @@ static void put_waits(struct played *p, const struct ncs_journal *j, struct ncs_
         }
         if (wait_for_meeting(p, j, s, c))
             continue;
+        if (ncs_infer_teardown(p, j, s, c)) {
+            add_wait(p, s, c, NCS_WAIT_JOB, (int)s->jobs - 1);
+            continue;
+        }
         for (size_t k = 0; k < p->launches; k++)
             if (!p->launch[k].done && may_wait_for(p, c, k))
                 add_wait(p, s, c, NCS_WAIT_OP, (int)p->launch[k].shown - 1);

@@ -441,6 +441,7 @@ void ncs_replay_free(struct played *p)
     for (size_t i = 0; i < p->groups; i++)
         ncs_free(p->group[i].call);
     ncs_free(p->group);
+    ncs_free(p->seat);
     ncs_map_free(&p->group_of);
     ncs_free(p->after);
     ncs_free(p->first_after);

@@ -42,6 +42,12 @@ struct played_slot {
     enum ncs_stuck differ; /* once all are there */
 };
 
+/* Where a rank of the run is; process 0: not known. `lost`: its process has ended, and with it all that it had. */
+struct played_seat {
+    int process, host;
+    bool lost;
+};
+
 struct played {
     struct played_part *part;      size_t parts, part_room;
     struct played_launch *launch;  size_t launches, launch_room;
@@ -54,6 +60,8 @@ struct played {
     size_t *todo;          /* launches to be tried again */
     size_t todos, todo_room;
     size_t wait_room, lack_room;
+    struct played_seat *seat; /* by rank; once teardown.c has asked */
+    size_t seats;
 };
 
 /* Reads a group that its thread has not ended: its calls are not enqueued. */
@@ -75,5 +83,9 @@ uint64_t ncs_replay_came(struct played *p, const struct ncs_call *wait, int peer
 
 /* The launch + 1 that an event of the rank marks; 0 = none. */
 size_t ncs_replay_event(struct played *p, int rank, const void *event);
+
+/* teardown.c: adds the job of a context that ends a communicator. False: what it waits for is not known, or is the rank's own
+ * work. */
+bool ncs_infer_teardown(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s, const struct ncs_snap_context *c);
 
 #endif

@@ -108,6 +108,36 @@ local t = spawn(function() sleep(0.1) fault.kill {} end)
 t:join()
 S
 on 6 "no rank is left" --timeout 20s "$work/died.lua"
+# Ranks are threads of one process: its last destroy frees the memory of all its ranks, beside a kernel of rank 0.
+beside() { # beside NAME OUTCOME WHO AFTERWARDS: WHO makes a call on world before the destroy, and a line follows it
+    cat >"$work/$1.lua" <<S
+scenario { ranks = 3, outcome = $2 }
+local rows, side = world:split { color = 0, name = "rows" }, cuda.stream { blocking = false }
+local x, y = cuda.buffer("float32", 64):fill(1), cuda.buffer("float32", 64):fill(1)
+world:all_reduce(x, { stream = side })
+rows:all_reduce(y)
+stream:sync()
+side:sync()
+if $3 then world:all_reduce(x, { stream = side }) end
+if rank == 2 then sleep(0.3) end -- it is the last one that destroys rows
+rows:destroy()
+$4
+side:sync()
+S
+}
+hangs_by() { # hangs_by RULE CULPRIT WAITING CERTAINTY
+    echo "{ hang = { why = '$1', culprit = $2, waiting = $3 }, finding = { rule = '$1', certainty = '$4' }, findings = 1 }"
+}
+beside beside "$(hangs_by destroy-beside-kernel 0 '"all"' likely)" 'rank == 0' \
+    'barrier() if rank > 0 then world:all_reduce(x, { stream = side }) end'
+beside beside_all '"pass"' true 'barrier()'
+beside beside_none '"pass"' false 'barrier() world:all_reduce(x, { stream = side })'
+beside beside_skipped "$(hangs_by skipped-call 1 '{ 0, 2 }' certain)" 'rank ~= 1' ''
+for name in beside beside_all beside_none beside_skipped; do
+    on 0 "PASS" --timeout 2s "$work/$name.lua"
+done
+on 0 "which as the last one of its process frees the memory of all its ranks" -v --timeout 2s "$work/beside.lua"
+on 0 "NCCL does not report what ncclCommDestroy waits for" -v --timeout 2s "$work/beside.lua"
 cat >"$work/init.lua" <<'S'
 scenario { ranks = 2, world = false }
 if rank == 0 then nccl.init_rank(2, nccl.unique_id(), 0) end

@@ -12,21 +12,27 @@ static bool destroy_beside_kernel_match(const struct ncs_analysis *q, const stru
     if (!job)
         return false;
     const struct ncs_call *destroy = job->call;
+    bool own = kernel->rank == job->rank;
     struct ncs_cause odd = *r;
-    odd.rank = job->rank;
+    odd.rank = kernel->rank; /* which rank of a process destroys last is chance */
     ncs_fill_cycle(q, &odd, d);
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "rank %d waits in %s of %s", job->rank, ncs_fn_info[destroy->fn].name, ncs_comm_name(q, destroy->comm));
     ncs_format_place(&s, destroy);
-    ncs_str_addf(&s, ", which frees memory and so waits for all work of the device; call %u on %s", (unsigned)kernel->number,
-                 ncs_comm_name(q, kernel->comm));
+    ncs_str_add(&s, own ? ", which frees memory and so waits for all work of the device"
+                        : ", which as the last one of its process frees the memory of all its ranks and so waits for all work of "
+                          "their devices");
+    ncs_str_addf(&s, "; call %u on %s", (unsigned)kernel->number, ncs_comm_name(q, kernel->comm));
+    if (!own)
+        ncs_str_addf(&s, " of rank %d", kernel->rank);
     ncs_format_place(&s, kernel);
     ncs_str_addf(&s, " still runs there, until other ranks make it too, and they wait for what rank %d does after the destroy", job->rank);
     d->f.why = ncs_str_take(&s);
     ncs_free(d->f.evidence);
     d->f.evidence = ncs_copy_text("by the work that the destroy waits for");
     d->f.fix = ncs_text("let the call on %s end, on every rank, before rank %d destroys %s", ncs_comm_name(q, kernel->comm),
-                        job->rank, ncs_comm_name(q, destroy->comm));
+                        kernel->rank, ncs_comm_name(q, destroy->comm));
+    ncs_doubt_teardown(q, kernel, d);
     return true;
 }
 

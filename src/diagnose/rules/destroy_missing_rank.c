@@ -110,6 +110,26 @@ static void blame_absent(const struct ncs_analysis *q, const struct ncs_cause *r
     ncs_str_add(fix, ": a destroy waits for all ranks of the host");
 }
 
+static bool stands_at(const struct ncs_unmet *n, int rank)
+{
+    for (size_t i = 0; i < n->presents; i++)
+        if (n->present[i]->rank == rank)
+            return true;
+    return false;
+}
+
+/* A call on another communicator that waits for others, too, of a rank that waits in the destroy; NULL = there is none. */
+static const struct ncs_call *find_call_beside(const struct ncs_analysis *q, const struct ncs_unmet *n)
+{
+    for (size_t i = 0; i < q->unmets; i++) {
+        const struct ncs_unmet *o = &q->unmet[i];
+        for (size_t k = 0; k < o->presents && o->comm != n->comm; k++)
+            if (o->present[k]->number && stands_at(n, o->present[k]->rank))
+                return o->present[k];
+    }
+    return NULL;
+}
+
 static bool destroy_missing_rank_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_ABSENT || !r->absents || !ncs_is_teardown(q, r->unmet) || !r->unmet->call)
@@ -127,6 +147,7 @@ static bool destroy_missing_rank_match(const struct ncs_analysis *q, const struc
     ncs_fill_unmet(q, d, n, 0);
     d->f.why = ncs_str_take(&why);
     d->f.fix = ncs_str_take(&fix);
+    ncs_doubt_teardown(q, find_call_beside(q, n), d);
     return true;
 }
 

@@ -150,6 +150,17 @@ static void format_habits(const struct ncs_analysis *q, const struct habits *h, 
     ncs_str_add(fix, " too, or let all ranks destroy their communicators after it");
 }
 
+/* A call of the cycle that ends no communicator; NULL = there is none. */
+static const struct ncs_call *find_other_call(const struct ncs_analysis *q, const struct ncs_cause *r)
+{
+    for (size_t i = 0; i < r->length; i++) {
+        int at = ncs_node_unmet(q, r->path[i]);
+        if (at >= 0 && q->unmet[at].call && q->unmet[at].call->number)
+            return q->unmet[at].call;
+    }
+    return NULL;
+}
+
 static bool destroy_order_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind != NCS_CAUSE_CYCLE)
@@ -170,17 +181,16 @@ static bool destroy_order_match(const struct ncs_analysis *q, const struct ncs_c
     format_ends(q, r, &why);
     if (h.befores && odd.rank == h.call.rank) {
         format_habits(q, &h, &why, &fix);
-        d->f.why = ncs_str_take(&why);
-        d->f.fix = ncs_str_take(&fix);
-        ncs_free(h.before);
-        return true;
+    } else {
+        ncs_str_add(&why, k.ends > 1 ? "; each of them destroys a communicator first that another one destroys later"
+                                     : "; a destroy waits for all ranks of its host that have not destroyed the communicator");
+        ncs_str_add(&fix, k.ends > 1 ? "destroy the communicators in one order on every rank, or all of them in one group"
+                                     : "on every rank, first make the other call, then destroy the communicator");
     }
     ncs_free(h.before);
-    ncs_str_add(&why, k.ends > 1 ? "; each of them destroys a communicator first that another one destroys later"
-                                 : "; a destroy waits for all ranks of its host that have not destroyed the communicator");
     d->f.why = ncs_str_take(&why);
-    d->f.fix = ncs_text(k.ends > 1 ? "destroy the communicators in one order on every rank, or all of them in one group"
-                                   : "on every rank, first make the other call, then destroy the communicator");
+    d->f.fix = ncs_str_take(&fix);
+    ncs_doubt_teardown(q, find_other_call(q, r), d);
     return true;
 }
 

@@ -247,6 +247,10 @@ void ncs_format_who_waits(const struct ncs_analysis *q, struct ncs_str *s, const
 void ncs_format_left(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                      const char *verb);
 
+/* On real hardware, where the wait in a destroy is concluded: makes the finding likely, and says what else may hold the ranks.
+ * call: some ranks wait in it, and others have not made it; NULL = there is none. */
+void ncs_doubt_teardown(const struct ncs_analysis *q, const struct ncs_call *call, struct ncs_draft *d);
+
 /* ---- calls in graphs (rules/common/launched.c) ---- */
 
 /* Adds to `why` where the graphs were launched whose calls the finding is about, and to `fix` that a launch makes the call;

@@ -49,6 +49,7 @@ const struct ncs_error *far_lack(void); /* why no run is possible; NULL = nothin
 bool far_is_on(void);
 int far_processes(void); /* 1 without a team */
 int far_process(int rank);
+int far_host(int rank);
 int far_device(int rank, int gpus);
 /* The process in which calls of the calling thread run that no handle leads to another one: that of its rank, or, until the next
  * far_at, the given one; -1 = that of its rank again. Returns the one before. */

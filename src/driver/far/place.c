@@ -54,6 +54,11 @@ int far_process(int rank)
     return rank >= 0 && rank < far_places.ranks ? far_places.rank[rank].process : 0;
 }
 
+int far_host(int rank)
+{
+    return rank >= 0 && rank < far_places.ranks ? far_places.rank[rank].host : 0;
+}
+
 int far_device(int rank, int gpus)
 {
     return rank >= 0 && rank < far_places.ranks ? far_places.rank[rank].device : rank % gpus;

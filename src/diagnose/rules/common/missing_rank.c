@@ -188,3 +188,26 @@ bool ncs_lacks(const struct ncs_cause *r, enum ncs_unmet_kind kind)
     return r->kind == NCS_CAUSE_ABSENT && r->absents && r->unmet->kind == kind && r->unmet->call &&
            r->absent[0]->reason >= NCS_ABSENT_DESTROYED;
 }
+
+static bool has_concluded_job(const struct ncs_snapshot *s)
+{
+    for (size_t i = 0; i < s->jobs; i++)
+        if (s->job[i].concluded)
+            return true;
+    return false;
+}
+
+void ncs_doubt_teardown(const struct ncs_analysis *q, const struct ncs_call *call, struct ncs_draft *d)
+{
+    struct ncs_str s = { 0 };
+    if (!has_concluded_job(q->snap))
+        return;
+    ncs_str_add(&s, "it could also be that ");
+    if (call)
+        ncs_str_addf(&s, "other ranks leave out call %u on %s, or that it is one too many, or that ", (unsigned)call->number,
+                     ncs_comm_name(q, call->comm));
+    ncs_str_add(&s, "the GPUs, or something outside of NCCL's calls, hold the ranks: NCCL does not report what ncclCommDestroy "
+                    "waits for");
+    ncs_finding_doubt(&d->f, s.text);
+    ncs_str_free(&s);
+}
