@@ -12,7 +12,7 @@ static const struct ncs_call *call_at(const struct ncs_analysis *q, const struct
     return n->call && n->call->number ? ncs_sequence_at(&q->comm[n->comm].seq[comm_rank], ncs_position(q, n->call)) : NULL;
 }
 
-static int rank_on(const struct ncs_analysis *q, int comm, int rank)
+static int destroy_rank_on(const struct ncs_analysis *q, int comm, int rank)
 {
     for (int r = 0; r < q->journal->comm[comm]->members; r++)
         if (ncs_run_rank(q, comm, r) == rank)
@@ -27,7 +27,7 @@ static void count_orders(const struct ncs_analysis *q, const struct ncs_unmet *o
 {
     *before = *after = 0;
     for (int r = 0; r < q->journal->comm[one->comm]->members; r++) {
-        int on = rank_on(q, other->comm, ncs_run_rank(q, one->comm, r));
+        int on = destroy_rank_on(q, other->comm, ncs_run_rank(q, one->comm, r));
         const struct ncs_call *a = on < 0 ? NULL : call_at(q, one, r), *b = on < 0 ? NULL : call_at(q, other, on);
         if ((!a && !b) || (a && b && a->group && a->group == b->group))
             continue;

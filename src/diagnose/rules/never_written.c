@@ -48,7 +48,7 @@ static bool are_alike(const struct unwritten *u)
     return alike == u->of->readers;
 }
 
-static bool is_one(const struct unwritten *u)
+static bool is_one_unwritten(const struct unwritten *u)
 {
     const struct ncs_notice_extent *e = &u->of->extent[0];
     return e->first == e->last && !e->more && are_alike(u);
@@ -116,7 +116,7 @@ static void format_reading(const struct ncs_analysis *q, struct ncs_str *s, cons
 
 static void format_origin(const struct ncs_analysis *q, struct ncs_str *s, const struct unwritten *u)
 {
-    bool scalar = u->of->use == NCS_UNWRITTEN_SCALAR, one = scalar || is_one(u);
+    bool scalar = u->of->use == NCS_UNWRITTEN_SCALAR, one = scalar || is_one_unwritten(u);
     if (!u->carrier) {
         if (scalar)
             ncs_str_add(s, " from memory that nothing has written since its allocation");
