@@ -62,7 +62,9 @@ reports '^    rank [01]  never made call 1: waits at the lock or join in its own
 
 run "the program ends in a group" 0 "${exec[@]}" -- "${clients}mistakes" left_group
 reports '^  note  rank 0 .*ended with 1 group open'
-run "an exit while another thread is in a group" 2 "${exec[@]}" -- "${clients}mistakes" cut_off
+# A program that ends while its other threads run cannot be searched for leaks.
+run "an exit while another thread is in a group" 2 env ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" \
+    "${exec[@]}" -- "${clients}mistakes" cut_off
 leaves_out 'group open'
 
 run "no progress" 124 "${exec[@]}" --timeout 200ms -- "${clients}mistakes" asleep
