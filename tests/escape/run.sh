@@ -7,6 +7,8 @@
 #   never: TEXT          what it must not have; may be repeated
 #   command: check --plan    how the file is read; "run" if nothing is said. "repl" is given it as input
 #   env: NAME=VALUE      a variable of the environment; may be repeated
+#   link: NAME TARGET    a link beside the file. The file is run as a copy in a folder of its own: a link to a device in
+#                        the tree would never end for those who walk it
 #
 # A report of a sanitizer fails whatever the file says.
 set -u
@@ -31,15 +33,19 @@ said() { # FILE KEY: the values of its comment lines "-- KEY: VALUE", up to the 
 }
 
 attempt() { # FILE
-    local file=$1 status want command text
+    local file=$1 status want command link text
     local -a words env
-    want=$(said "$file" status) command=$(said "$file" command)
+    want=$(said "$file" status) command=$(said "$file" command) link=$(said "$file" link)
     mapfile -t env < <(said "$file" env)
     read -ra words <<<"${command:-run}"
     if [[ -z $want ]]; then
         : >"$work/out"
         complain "$file" "does not say its exit status"
         return
+    fi
+    if [[ -n $link ]]; then
+        cp "$file" "$work" && ln -sf "${link#* }" "$work/${link%% *}" || complain "$file" "no link can be made"
+        file=$work/$file
     fi
     if [[ ${words[0]} == repl ]]; then
         env ${env[@]+"${env[@]}"} timeout 120 "$program" "${words[@]}" <"$file" >"$work/out" 2>&1
