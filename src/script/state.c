@@ -50,11 +50,36 @@ int ncs_lua_note_end(lua_State *L)
     return 0;
 }
 
+static bool is_own_name(const char *name)
+{
+    static const char *const own[] = { "rank", "nranks", "world", "stream" };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(own[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* __newindex. A typed line must not hide what lessons and help speak of. The file of a session may. */
+static int make_variable(lua_State *L)
+{
+    lua_Debug ar;
+    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+    const struct ncs_chunk *file = &ncs_lua_rank(L)->script->main;
+    bool typed = !file->text || (lua_getstack(L, 1, &ar) && lua_getinfo(L, "S", &ar) && strcmp(ar.short_src, file->file) != 0);
+    if (typed && is_own_name(name) && lua_getfield(L, 1, name) != LUA_TNIL)
+        return luaL_error(L, "`%s` is ready-made and stays as it is; choose another name", name);
+    lua_settop(L, 3);
+    lua_rawset(L, 1);
+    return 0;
+}
+
 /* For a session: puts a table for variables in front of the environment on top. */
 static void put_variables_before(lua_State *L)
 {
     lua_newtable(L);
-    lua_createtable(L, 0, 2);
+    lua_createtable(L, 0, 3);
+    lua_pushcfunction(L, make_variable);
+    lua_setfield(L, -2, "__newindex");
     lua_pushvalue(L, -3);
     lua_setfield(L, -2, "__index");
     lua_pushboolean(L, 0);
