@@ -1,10 +1,12 @@
 /* Handles typed input: addresses, continued lines, and their effect on the run. */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "prompt/private.h"
+#include "prompt/reference.h"
 
 void prompt_input_free(struct input *input)
 {
@@ -256,6 +258,69 @@ static bool advise(struct ncs_prompt *p, const char *line)
     return true;
 }
 
+static bool somebody_can_act(const struct ncs_prompt *p)
+{
+    for (int r = 0; r < prompt_ranks(p); r++)
+        if (!prompt_dead(p, r) && ncs_session_is_free(p->session, r))
+            return true;
+    return false;
+}
+
+static bool is_library_function(const char *path)
+{
+    struct ncs_str ignored = { 0 };
+    bool is = ncs_reference(path, &ignored);
+    ncs_str_free(&ignored);
+    return is;
+}
+
+/* The topic of help for a path that ranks know: "comm:split" for `world:split` and `world.split`, "buffer" for `x`. */
+static void add_topic(struct ncs_prompt *p, const char *path, struct ncs_str *out)
+{
+    struct ncs_str object = { 0 };
+    const char *method = strrchr(path, ':') ? strrchr(path, ':') : strrchr(path, '.');
+    ncs_str_add_bytes(&object, path, method ? (size_t)(method - path) : strlen(path));
+    const char *class = ncs_session_class(p->session, object.text ? object.text : "");
+    static const char *const plain[] = { "nil", "function", "table", "library" };
+    bool is_object = class != NULL;
+    for (size_t i = 0; class && i < sizeof plain / sizeof *plain; i++)
+        is_object &= strcmp(class, plain[i]) != 0;
+    if (is_object)
+        ncs_str_addf(out, "%s%s%s", class, method ? ":" : "", method ? method + 1 : "");
+    else if (method && !is_library_function(path)) /* `store.set` */
+        ncs_str_addf(out, "%s:%s", object.text, method + 1);
+    else
+        ncs_str_add(out, path);
+    ncs_str_free(&object);
+}
+
+/* A call of help is a line for ranks. While all of them wait, its argument is read here: a word in quotes, or a path
+ * such as `x`, `cuda.buffer` or `world:split`. True if the line was such a call. */
+static bool help_without_ranks(struct ncs_prompt *p, const char *line)
+{
+    char argument[80] = "", quote[2] = "";
+    int end = 0;
+    sscanf(line, "help ( )%n", &end);
+    if (!end)
+        sscanf(line, "help ( %79[a-zA-Z0-9_.:] )%n", argument, &end);
+    if (!end)
+        sscanf(line, "help %*[( ] %1[\"'] %79[^\"']%*1[\"'] )%n", quote, argument, &end);
+    if (!end || line[end + strspn(line + end, " \t\r;")] || somebody_can_act(p))
+        return false;
+    struct ncs_str topic = { 0 }, out = { 0 };
+    if (*argument && !*quote)
+        add_topic(p, argument, &topic);
+    else
+        ncs_str_add(&topic, argument);
+    if (*argument)
+        prompt_help(p, topic.text, &out);
+    else
+        prompt_overview(p, &out);
+    ncs_str_free(&topic);
+    prompt_write(p, &out);
+    return true;
+}
+
 enum ncs_prompt_wants ncs_prompt_feed(struct ncs_prompt *p, const char *line)
 {
     if (p->begun.bytes) {
@@ -284,7 +349,7 @@ enum ncs_prompt_wants ncs_prompt_feed(struct ncs_prompt *p, const char *line)
             tutor_empty_line(p);
         return NCS_PROMPT_LINE;
     }
-    if (!p->to && (advise(p, line) || (p->tutor && tutor_takes_answer(p, line))))
+    if (!p->to && (advise(p, line) || help_without_ranks(p, line) || (p->tutor && tutor_takes_answer(p, line))))
         return NCS_PROMPT_LINE;
     ncs_str_add(&p->begun, line);
     return feed_lua(p);
