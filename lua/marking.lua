@@ -76,9 +76,17 @@ local function calls(step, s)
   end
 end
 
--- Blanks, quotes, commas and the case of letters do not matter in an answer.
+-- Words around an answer: "the count", "ranks 2 and 3".
+local around = { a = "", an = "", the = "", ["and"] = "", rank = "", ranks = "" }
+
+-- Blanks, quotes, commas and the case of letters do not matter in an answer, nor words around it.
 local function normal(text)
-  return (tostring(text):lower():gsub("[%s,\"']", ""))
+  return (tostring(text):lower():gsub("%a+", around):gsub("[%s,\"']", ""))
+end
+
+-- "107", "107.0", "50 ms", "50ms", "8 elements"; nil: no number.
+local function number_of(text)
+  return tonumber(text) or tonumber(tostring(text):match("^%s*([%d.]+)%s*%a+%s*$"))
 end
 
 -- A question is answered before the calls that would show the answer. `step.wrong` has replies to typical answers.
@@ -91,10 +99,11 @@ local function answer(step, s, given)
     end
   end
   if normal(given) == normal(step.answer) then return nil end
-  local number = tonumber(given) or tonumber(given:match("^%s*(%S+)%s+%a+%s*$")) -- "107.0", "8 elements"
+  local number = number_of(given)
   if number and number == tonumber(step.answer) then return nil end
   for _, wrong in ipairs(step.wrong or {}) do
-    if normal(given) == normal(wrong[1]) and wrong[2] then return wrong[2] end
+    local same = normal(given) == normal(wrong[1]) or (number and number == tonumber(wrong[1]))
+    if same and wrong[2] then return wrong[2] end
   end
   return "that is not the answer; `:hint` helps"
 end

@@ -91,17 +91,25 @@ Now all ranks wait, and no rank can act. One of them passed a different argument
 One more hang. Every rank made the same number of calls on the same communicators, with the same arguments. The
 commands `:why` and `:journal` help.]],
       setup = ':reset -n 4\nhalf = world:split { color = rank // 2 }\nz = cuda.buffer("float32", 2):fill(1)\nworld:all_reduce(z) half:all_reduce(z) stream:sync()\n@0 world:all_reduce(z) stream:sync() half:all_reduce(z) stream:sync()\n@1 half:all_reduce(z) stream:sync() world:all_reduce(z) stream:sync()\n@2,3 world:all_reduce(z) half:all_reduce(z) stream:sync()',
-      task = "Find the wrong line. Go back to before it (`:back 2` undoes two lines), and make all calls again in one order.",
+      task = "Find the wrong line. Go back to before it (`:back 2` undoes two lines), and make all calls again in one order, each with its stream:sync().",
       check = function(s)
-        local enough = true
+        local enough, running = true, {} -- running: ranks whose last call nothing has waited for
         for r = 0, 3 do
           local w, h = 0, 0
-          for _, c in ipairs(s.calls(r, "ncclAllReduce")) do
-            if c.comm == "world" then w = w + 1 else h = h + 1 end
+          for _, c in ipairs(s.calls(r)) do
+            if c.fn == "ncclAllReduce" then
+              if c.comm == "world" then w = w + 1 else h = h + 1 end
+              running[r] = true
+            elseif c.fn:find("Synchronize") then
+              running[r] = nil
+            end
           end
           enough = enough and w >= 2 and h >= 2
         end
-        if #s.waiting == 0 and #s.findings == 0 and enough then return true end
+        if #s.waiting == 0 and #s.findings == 0 and enough then
+          if next(running) then return false, "all calls match; stream:sync() shows that they end" end
+          return true
+        end
         if #s.findings > 0 and s.findings[1] == "comm-order" then return false, "the two orders still differ; `:why`" end
         if #s.waiting > 0 then return false, "ranks wait for the calls that are missing now" end
       end,
@@ -115,6 +123,7 @@ commands `:why` and `:journal` help.]],
         { ":back 2\n@1..3 half:all_reduce(z) stream:sync() world:all_reduce(z) stream:sync()", "" },
         { ":back 2\n@1 world:all_reduce(z) stream:sync() half:all_reduce(z) stream:sync()", "ranks wait" },
         { ":back 3\nz:fill(8)", "" },
+        { ":back 2\n@1..3 world:all_reduce(z) stream:sync() half:all_reduce(z)", "stream:sync() shows" },
       },
     },
   },

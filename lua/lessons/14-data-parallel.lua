@@ -1,9 +1,9 @@
 -- Overlap: g2 is all-reduced after the first computation and not after the second one, g1 after both. Times are those
 -- of the simulator: a computation takes a second, everything else far less. The calls say which stream, event and
--- buffer was used. Returns what is wrong with the calls of a rank; nil = nothing.
+-- buffer was used. Returns what is wrong with the calls of a rank, and what is missing at their end; nil = nothing.
 local function overlap_fault(made, g1, g2)
   local delays, after, seen, reduced = 0, {}, {}, {}  -- after[event]: computations before its record; seen[stream]
-  local computing
+  local computing, synced
   for _, c in ipairs(made) do
     if c.fn == "ncsDelay" and c.seconds >= 1 then
       delays, computing = delays + 1, computing or c.stream
@@ -14,8 +14,10 @@ local function overlap_fault(made, g1, g2)
     elseif c.fn == "ncclAllReduce" then
       if c.stream == computing then return "communicate in the stream comms, not in the stream that computes." end
       reduced[c.recv] = seen[c.stream] or 0
+      synced = nil
     elseif c.fn == "cudaStreamSynchronize" or c.fn == "cudaDeviceSynchronize" then
       if delays > 0 and not (reduced[g1] and reduced[g2]) then return "the host waited between the steps: let streams wait." end
+      synced = true
     end
   end
   if delays < 2 then return "compute the two layers first: stream:delay(1), twice." end
@@ -26,6 +28,23 @@ local function overlap_fault(made, g1, g2)
   if reduced[g2] > 1 then
     return "no overlap: the all-reduce of g2 waits for both computations. Record e2 between the delays."
   end
+  if not synced then return nil, "both all-reduces are on their way. Now the host has to wait for them: comms:sync()" end
+end
+
+-- True if a rank's w:add(g) follows an all-reduce in another stream, and nothing has waited for the all-reduce.
+local function adds_too_early(made)
+  local running -- the stream of an all-reduce that nothing has waited for
+  for _, c in ipairs(made) do
+    if c.fn == "ncclAllReduce" then
+      running = c.stream
+    elseif c.fn == "cudaDeviceSynchronize" or c.fn == "cudaEventSynchronize" or c.fn == "cudaStreamWaitEvent" or
+        (c.fn == "cudaStreamSynchronize" and c.stream == running) then
+      running = nil
+    elseif c.fn == "ncsAdd" and running and c.stream ~= running then
+      return true
+    end
+  end
+  return false
 end
 
 return {
@@ -37,10 +56,16 @@ return {
 In data-parallel training, every rank has the same weights w and its own data. Each rank computes its own gradients
 g. The ranks average the gradients, and all make the same step. So the weights stay equal on all ranks.
 
-w:add(g) adds g to w. Here w is 100 and the gradients are rank + 1, so their mean is 2.5.]],
+w:add(g) adds g to w. The all-reduce runs in `stream`, and w:add(g) does not wait for it: something has to wait in
+between. Here w is 100 and the gradients are rank + 1, so their mean is 2.5.]],
       setup = 'w = cuda.buffer("float32", 4):fill(100)\ng = cuda.buffer("float32", 4):fill(rank + 1)',
       task = "Average g over all ranks and add it to w: 102.5 on every rank.",
       check = function(s)
+        for r = 0, 3 do
+          if adds_too_early(s.made(r)) then
+            return false, "w:add(g) does not wait for the all-reduce, so it may read g too early: stream:sync() comes first. `:again`"
+          end
+        end
         if all_hold(s, "w", 102.5) then return true end
         if s.holds(0, "w", 110) then return false, "that was the sum, not the mean; `:again`" end
         if s.holds(0, "w", 101) and s.holds(1, "w", 102) then
@@ -54,6 +79,9 @@ w:add(g) adds g to w. Here w is 100 and the gradients are rank + 1, so their mea
       solution = 'world:all_reduce(g, { op = "avg" })\nstream:sync()\nw:add(g)',
       wrong = {
         { "w:fill(102.5)", "the task needs all_reduce" },
+        { 'world:all_reduce(g, { op = "avg" }) w:add(g)', "does not wait" },
+        { 'world:all_reduce(g, { op = "avg" })\nw:add(g)', "does not wait" },
+        { 'world:all_reduce(g, { op = "avg" })\nw:add(g)\nstream:sync()', "does not wait" },
         { "world:all_reduce(g)\nstream:sync()\nw:add(g)", "not the mean" },
         { "w:add(g)", "the weights differ" },
         { '@0..2 world:all_reduce(g, { op = "avg" })', "all ranks must average" },
@@ -82,7 +110,7 @@ the computation. The stream `comms` is for communication: all_reduce takes the o
 events e2 and e1 exist.]],
       setup = 'g1 = cuda.buffer("float32", 4):fill(rank + 1)\ng2 = cuda.buffer("float32", 4):fill(rank + 1)\ncomms = cuda.stream()\ne2 = cuda.event()\ne1 = cuda.event()\nworld:all_reduce(w, { op = "max", stream = comms })\ncomms:sync()',
       task = [[On every rank, in `stream`: delay, record e2, delay, record e1. In `comms`: wait for e2, all-reduce g2, wait for
-e1, all-reduce g1. At the end, comms:sync().]],
+e1, all-reduce g1. Each all-reduce builds the sum. At the end, comms:sync().]],
       check = function(s)
         if #s.waiting > 0 then return false, "ranks wait; `:waits` shows for whom" end
         if not all_hold(s, "g1", 10) or not all_hold(s, "g2", 10) then
@@ -90,8 +118,9 @@ e1, all-reduce g1. At the end, comms:sync().]],
           return nil, #s.made(0, "ncclAllReduce") > 0 and "all-reduce both, g2 and g1, with the operator sum" or nil
         end
         for r = 0, 3 do
-          local fault = overlap_fault(s.made(r), s.address(r, "g1"), s.address(r, "g2"))
+          local fault, next_step = overlap_fault(s.made(r), s.address(r, "g1"), s.address(r, "g2"))
           if fault then return false, fault .. " `:again`" end
+          if next_step then return false, next_step end
         end
         return true
       end,
@@ -117,6 +146,8 @@ comms:sync()]],
         { "stream:delay(1) stream:sync() e2:record(stream) stream:delay(1) e1:record(stream) comms:wait(e2) world:all_reduce(g2, { stream = comms }) comms:wait(e1) world:all_reduce(g1, { stream = comms }) comms:sync()", "the host waited" },
         { "stream:delay(1) e2:record(comms) stream:delay(1) e1:record(comms) comms:wait(e2) world:all_reduce(g2, { stream = comms }) comms:wait(e1) world:all_reduce(g1, { stream = comms }) comms:sync()", "may read too early" },
         { "g1:fill(10) g2:fill(10)", "compute the two layers" },
+        { "stream:delay(1) e2:record(stream) stream:delay(1) e1:record(stream)\ncomms:wait(e2) world:all_reduce(g2, { stream = comms })\ncomms:wait(e1) world:all_reduce(g1, { stream = comms })", "comms:sync()" },
+        { "stream:delay(1) e2:record(stream) stream:delay(1) e1:record(stream) comms:wait(e2) world:all_reduce(g2, { op = \"avg\", stream = comms }) comms:wait(e1) world:all_reduce(g1, { op = \"avg\", stream = comms }) comms:sync()", "sum" },
       },
     },
     {

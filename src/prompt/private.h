@@ -61,6 +61,7 @@ struct ncs_prompt {
     size_t inputs, inputs_room;
     int lines;                      /* of all inputs */
     bool held;                      /* time passes by `:step` alone */
+    char absent[40];                /* a buffer that a lesson's check has asked for and that does not exist */
     uint64_t task_from;             /* calls that were made before the task of a lesson */
     size_t seen_before;             /* operations that were over before the latest input */
     bool dictated;                  /* the lines come from a lesson's file, not from the user */

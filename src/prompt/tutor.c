@@ -1,7 +1,9 @@
 #include "prompt/tutor_private.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "prompt/view.h"
@@ -134,14 +136,38 @@ static enum tutor_did what_line_did(const struct ncs_prompt *p, uint64_t from, b
     return did;
 }
 
+struct twin_search {
+    const char *name;
+    char found[40];
+};
+
+static void on_twin(void *arg, const char *name)
+{
+    struct twin_search *t = arg;
+    if (strcasecmp(name, t->name) == 0)
+        snprintf(t->found, sizeof t->found, "%s", name);
+}
+
+/* Without it a learner who types `X` for `x` would get no reply at all. */
+static void add_twin(struct ncs_prompt *p, struct ncs_str *why)
+{
+    struct twin_search t = { .name = p->absent };
+    if (*p->absent)
+        ncs_session_names(p->session, "", false, on_twin, &t);
+    if (*t.found)
+        ncs_str_addf(why, "there is `%s`, but the task names `%s`. Lua tells capital letters from small ones.", t.found, p->absent);
+}
+
 /* Says why the task is not done, or that it is not. A look is answered only if the task asks for one. */
-static void tutor_refuse(struct ncs_tutor *t, enum tutor_did did, const struct ncs_str *why)
+static void tutor_refuse(struct ncs_tutor *t, enum tutor_did did, struct ncs_str *why)
 {
     struct ncs_lesson *l = t->options.lesson;
     bool asks_reply = ncs_lesson_asks_reply(l, t->step), is_question = ncs_lesson_asks(l, t->step);
     if (did == TUTOR_LOOKED && !asks_reply)
         return;
     t->tries += did == TUTOR_TRIED && !is_question;
+    if (!why->bytes)
+        add_twin(t->prompt, why);
     if (why->bytes)
         prompt_put(t->prompt, "Not yet: %s", why->text);
     else if (!is_question && (did == TUTOR_TRIED || asks_reply))
@@ -163,6 +189,7 @@ static void tutor_mark(struct ncs_tutor *t, enum tutor_did did, const char *answ
         prompt_put(p, "This step needs %d ranks; `:again` begins it anew.", t->ranks);
         return;
     }
+    *p->absent = 0;
     switch (ncs_lesson_mark(l, t->step, p, answer, &say)) {
     case NCS_MARKED_RIGHT: {
         const char *right = ncs_lesson_right(l, t->step);

@@ -31,8 +31,10 @@ static int value(lua_State *L)
     int rank = checked_rank(L, p);
     double *element = lua_newuserdatauv(L, ELEMENTS * sizeof *element, 0);
     int64_t count = ncs_session_elements(p->session, rank, luaL_checkstring(L, 2), element, ELEMENTS);
-    if (count < 0)
+    if (count < 0) {
+        snprintf(p->absent, sizeof p->absent, "%s", lua_tostring(L, 2));
         return 0;
+    }
     lua_newtable(L);
     for (int64_t i = 0; i < count && i < ELEMENTS; i++) {
         lua_pushnumber(L, element[i]);
@@ -254,25 +256,12 @@ static int filled(lua_State *L)
     return 1;
 }
 
-struct type_search {
-    const char *name;
-    char type[40];
-};
-
-static void on_typed(void *arg, const struct ncs_holding *h)
-{
-    struct type_search *t = arg;
-    if (h->name && strcmp(h->name, t->name) == 0 && strcmp(h->class, "buffer") == 0)
-        snprintf(t->type, sizeof t->type, "%.*s", (int)strcspn(h->text, "["), h->text);
-}
-
 /* The data type of the buffer in a variable; nil if it is none. */
 static int dtype(lua_State *L)
 {
     struct ncs_prompt *p = view_prompt_of(L);
-    struct type_search t = { .name = luaL_checkstring(L, 2) };
-    ncs_session_holdings(p->session, checked_rank(L, p), on_typed, &t);
-    lua_pushstring(L, *t.type ? t.type : NULL);
+    int type = ncs_session_dtype(p->session, checked_rank(L, p), luaL_checkstring(L, 2));
+    lua_pushstring(L, type < 0 ? NULL : ncs_dtype_name(type));
     return 1;
 }
 

@@ -389,6 +389,7 @@ struct elements_look {
     size_t most;
     int64_t count; /* -1: the variable is no buffer */
     const void *address;
+    int dtype;
 };
 
 static int look_at_elements(lua_State *L)
@@ -400,6 +401,7 @@ static int look_at_elements(lua_State *L)
         return 0;
     look->count = (int64_t)b->count;
     look->address = b->bytes;
+    look->dtype = (int)b->dtype;
     for (size_t i = 0; i < look->most && i < b->count; i++)
         look->element[i] = ncs_buffer_peek(b, i);
     return 0;
@@ -411,6 +413,13 @@ int64_t ncs_session_elements(struct ncs_session *s, int rank, const char *variab
     struct elements_look look = { .variable = variable, .element = element, .most = most, .count = -1 };
     look_on(s, rank, look_at_elements, &look);
     return look.count;
+}
+
+int ncs_session_dtype(struct ncs_session *s, int rank, const char *variable)
+{
+    struct elements_look look = { .variable = variable, .dtype = -1 };
+    look_on(s, rank, look_at_elements, &look);
+    return look.dtype;
 }
 
 const void *ncs_session_address(struct ncs_session *s, int rank, const char *variable)

@@ -79,6 +79,8 @@ void ncs_session_names(struct ncs_session *s, const char *path, bool methods,
  * buffer's number of elements, or -1 if the variable is no buffer. */
 int64_t ncs_session_elements(struct ncs_session *s, int rank, const char *variable, double *element,
                              size_t most);
+/* The data type (ncclDataType_t) of the buffer in a rank's variable; -1 if it is no buffer. */
+int ncs_session_dtype(struct ncs_session *s, int rank, const char *variable);
 /* The address of the buffer in a rank's variable; NULL if it is no buffer, or empty. */
 const void *ncs_session_address(struct ncs_session *s, int rank, const char *variable);
 
