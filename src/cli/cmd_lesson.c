@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -10,25 +11,30 @@
 #include "cli/console.h"
 #include "cli/memory.h"
 #include "cli/lesson_folder.h"
+#include "cli/lesson_lines.h"
 #include "cli/lesson_pages.h"
 #include "cli/lesson_progress.h"
 #include "cli/output.h"
 
 #define LESSON_BYTES ((size_t)1 << 20)
 
-enum { AGAIN, CERTIFICATE, NAME, HTML, TEST, MEMORY, ECHO, HELP };
+enum { AGAIN, HERE, CERTIFICATE, NAME, HTML, TEST, MARK, MEMORY, ECHO, HELP };
 
 static const struct ncs_option options[] = {
     [AGAIN] = { "again", 0, NCS_OPTION_FLAG, NULL, NULL, "Learning",
         "start the lesson from the beginning", NULL, 0, 0 },
+    [HERE]  = { "here", 0, NCS_OPTION_LIST, "DIR", NULL, "Learning",
+        "keep the lesson's files: DIR/15-scenarios, then -2, -3", NULL, 0, 0 },
     [CERTIFICATE] = { "certificate", 0, NCS_OPTION_LIST, "FILE", NULL, "Learning",
-        "write a page that lists your lessons and results", NULL, 0, 0 },
+        "write a page with your results, and the lines that you typed", NULL, 0, 0 },
     [NAME]  = { "name", 0, NCS_OPTION_LIST, "NAME", NULL, "Learning",
         "your name, for the certificate", NULL, 0, 0 },
     [HTML]  = { "html", 0, NCS_OPTION_LIST, "DIR", NULL, "Teaching",
         "write the course as pages to read, with the answers behind folds", NULL, 0, 0 },
     [TEST]  = { "test", 0, NCS_OPTION_FLAG, NULL, NULL, "Teaching",
         "test the solutions and the wrong answers of the lesson, or of all", NULL, 0, 0 },
+    [MARK]  = { "mark", 0, NCS_OPTION_FLAG, NULL, NULL, "Teaching",
+        "type the lines of certificates again, and print what they solve", NULL, 0, 0 },
     [MEMORY] = NCS_OPTION_MEMORY("Teaching"),
     [ECHO]  = { "echo", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",
         "print each line before its replies, if input is not typed", NULL, 0, 0 },
@@ -148,7 +154,58 @@ static void lesson_advise(const struct chosen *c, char *after, size_t bytes)
         snprintf(after, bytes, "It was the last one: `ncclscript lesson --certificate FILE.html` writes your certificate.");
 }
 
-static int lesson_give(struct chosen *c, bool from_the_beginning, bool echo)
+/* A path that still means the same after a change of the folder; NULL and err if there is none. */
+static char *path_from_here(const char *path, struct ncs_error *err)
+{
+    char here[4096];
+    struct ncs_str whole = { 0 };
+    if (*path != '/' && !getcwd(here, sizeof here)) {
+        ncs_fail(err, NCS_BAD_INPUT, "%s: the folder in which it would be is gone", path);
+        return NULL;
+    }
+    if (*path != '/')
+        ncs_str_addf(&whole, "%s/", here);
+    ncs_str_add(&whole, path);
+    return ncs_str_take(&whole);
+}
+
+/* The last one counts, as for other options; NULL: not given. */
+static const char *text_of_option(const struct ncs_option_value *v)
+{
+    return v->texts ? v->text[v->texts - 1] : NULL;
+}
+
+/* Makes DIR if it is missing. The first of DIR/NAME, DIR/NAME-2 ... that does not exist; for ncs_free. */
+static char *new_folder(const char *dir, const char *lesson)
+{
+    const char *slash = strrchr(lesson, '/'), *name = slash ? slash + 1 : lesson;
+    struct ncs_str path = { 0 };
+    mkdir(dir, 0777);
+    for (int n = 1; n == 1 || access(path.text, F_OK) == 0; n++) {
+        ncs_str_clear(&path);
+        ncs_str_addf(&path, "%s/%.*s", dir, (int)strcspn(name, "."), name);
+        if (n > 1)
+            ncs_str_addf(&path, "-%d", n);
+    }
+    return ncs_str_take(&path);
+}
+
+/* Opens the folder of a lesson that needs one, and prints where it is. NULL and err on failure. */
+static const struct ncs_shell_host *open_folder(const struct chosen *c, const char *here, struct ncs_error *err)
+{
+    char *base = here ? path_from_here(here, err) : NULL, *keep = base ? new_folder(base, c->name) : NULL;
+    const struct ncs_shell_host *shell = here && !keep ? NULL : ncs_lesson_folder_open(keep, err);
+    if (shell) {
+        ncs_out("The files of this lesson are in ");
+        ncs_out(ncs_lesson_folder_path());
+        ncs_out(here ? ", and stay there.\n" : ", which is removed when you leave. (--here DIR keeps them.)\n");
+    }
+    ncs_free(base);
+    ncs_free(keep);
+    return shell;
+}
+
+static int lesson_give(struct chosen *c, bool from_the_beginning, bool echo, const char *here)
 {
     char after[120] = "";
     char *key = ncs_lesson_key(c->name, c->number > 0), *progress = ncs_lesson_progress(key);
@@ -162,17 +219,14 @@ static int lesson_give(struct chosen *c, bool from_the_beginning, bool echo)
         .columns = ncs_out_columns, .out = ncs_console_write, .progress = ncs_lesson_keep_progress,
         .progress_arg = key,
     };
-    if (ncs_lesson_needs_folder(c->lesson) && !(o.shell = ncs_lesson_folder_open(&err))) {
+    if (ncs_lesson_needs_folder(c->lesson) && !(o.shell = open_folder(c, here, &err))) {
         ncs_free(key);
         return lesson_fail_with(&err);
     }
-    if (o.shell) {
-        ncs_out("The files of this lesson are in ");
-        ncs_out(ncs_lesson_folder_path());
-        ncs_out(", which is removed when you leave.\n");
-    }
     struct ncs_tutor *t = ncs_tutor_new(&o, &err);
-    int status = t ? ncs_console_run(ncs_tutor_prompt(t), echo) : lesson_fail_with(&err);
+    if (t)
+        ncs_lesson_lines_begin(key, o.first);
+    int status = t ? ncs_console_run(ncs_tutor_prompt(t), echo, ncs_lesson_lines_keep, NULL) : lesson_fail_with(&err);
     ncs_tutor_free(t);
     ncs_lesson_folder_close();
     ncs_free(key);
@@ -185,7 +239,7 @@ static bool test_one(struct ncs_lesson *lesson, const char *name)
 {
     struct ncs_error err = { 0 };
     struct ncs_tutor_options o = { .lesson = lesson, .out = ncs_console_write };
-    if (ncs_lesson_needs_folder(lesson) && !(o.shell = ncs_lesson_folder_open(&err)))
+    if (ncs_lesson_needs_folder(lesson) && !(o.shell = ncs_lesson_folder_open(NULL, &err)))
         ncs_print_error(&err);
     bool ok = err.status == NCS_OK && ncs_tutor_test(&o, name);
     ncs_lesson_folder_close();
@@ -205,27 +259,12 @@ static void write_nothing(void *arg, const char *text)
     (void)arg; (void)text;
 }
 
-/* A path that still means the same after a change of the folder; NULL and err if there is none. */
-static char *path_from_here(const char *path, struct ncs_error *err)
-{
-    char here[4096];
-    struct ncs_str whole = { 0 };
-    if (*path != '/' && !getcwd(here, sizeof here)) {
-        ncs_fail(err, NCS_BAD_INPUT, "%s: the folder in which it would be is gone", path);
-        return NULL;
-    }
-    if (*path != '/')
-        ncs_str_addf(&whole, "%s/", here);
-    ncs_str_add(&whole, path);
-    return ncs_str_take(&whole);
-}
-
 static int write_course(const char *folder, const struct ncs_lesson_entry *all, size_t count)
 {
     struct ncs_error err = { 0 };
     struct ncs_tutor_options o = { .out = write_nothing };
     char *path = path_from_here(folder, &err);
-    o.shell = path ? ncs_lesson_folder_open(&err) : NULL;
+    o.shell = path ? ncs_lesson_folder_open(NULL, &err) : NULL;
     if (!o.shell)
         ncs_print_error(&err);
     bool ok = o.shell && ncs_lesson_pages(path, all, count, &o);
@@ -234,15 +273,10 @@ static int write_course(const char *folder, const struct ncs_lesson_entry *all, 
     return ok ? 0 : NCS_EXIT_OUTPUT;
 }
 
-/* The last one counts, as for other options; NULL: not given. */
-static const char *text_of_option(const struct ncs_option_value *v)
-{
-    return v->texts ? v->text[v->texts - 1] : NULL;
-}
-
 /* What is done without choosing a lesson. */
-static int lesson_all(const struct ncs_option_value *v)
+static int lesson_all(const struct ncs_parsed *parsed)
 {
+    const struct ncs_option_value *v = parsed->value;
     size_t count;
     struct ncs_lesson_entry *all = read_lessons(&count);
     int status;
@@ -250,6 +284,8 @@ static int lesson_all(const struct ncs_option_value *v)
         return NCS_MEM_EXIT;
     if (v[TEST].given)
         status = test_all(all, count);
+    else if (v[MARK].given)
+        status = ncs_lesson_mark_files((const char *const *)parsed->operand, parsed->operands, all, count) ? 0 : 2;
     else if (v[HTML].given)
         status = write_course(text_of_option(&v[HTML]), all, count);
     else if (v[CERTIFICATE].given)
@@ -268,8 +304,12 @@ static const char *lesson_wrong_usage(const struct ncs_parsed *parsed)
     int all = v[CERTIFICATE].given + v[HTML].given;
     if (all && parsed->operands)
         return "--html and --certificate are about all lessons";
-    if (all + v[TEST].given > 1)
-        return "one of --certificate, --html and --test";
+    if (all + v[TEST].given + v[MARK].given > 1)
+        return "one of --certificate, --html, --mark and --test";
+    if (v[MARK].given ? !parsed->operands : parsed->operands > 1)
+        return v[MARK].given ? "--mark needs FILE..., pages that --certificate has written" : "one lesson at a time";
+    if (v[HERE].given && (!parsed->operands || v[MARK].given || v[TEST].given))
+        return "--here is for a lesson that you do";
     if (v[NAME].given && !v[CERTIFICATE].given)
         return "--name is for --certificate";
     if (v[AGAIN].given && !parsed->operands)
@@ -288,8 +328,8 @@ static int lesson_main(const struct ncs_parsed *parsed)
         ncs_usage_error("lesson", NULL, "%s", wrong);
         return 2;
     }
-    if (!parsed->operands)
-        return lesson_all(v);
+    if (!parsed->operands || v[MARK].given)
+        return lesson_all(parsed);
     struct chosen c = { 0 };
     struct ncs_error err = { 0 };
     int status = 2;
@@ -299,7 +339,7 @@ static int lesson_main(const struct ncs_parsed *parsed)
     } else if (v[TEST].given) {
         status = test_one(c.lesson, c.name) ? 0 : 1;
     } else {
-        status = lesson_give(&c, v[AGAIN].given, v[ECHO].given);
+        status = lesson_give(&c, v[AGAIN].given, v[ECHO].given, text_of_option(&v[HERE]));
     }
     ncs_lesson_free(c.lesson);
     ncs_free(c.name);
@@ -308,11 +348,10 @@ static int lesson_main(const struct ncs_parsed *parsed)
 
 const struct ncs_command ncs_cmd_lesson = {
     .name = "lesson",
-    .operands = "[N|FILE]",
+    .operands = "[N|FILE...]",
     .summary = "a course at the prompt: explanations, tasks and marks",
     .about = "Without an operand, the lessons are listed with your progress. FILE is a lesson of your own;\n"
-             "lua/lessons/README.md explains how to write one.\n",
+             "lua/lessons/README.md explains how to write one. With --mark, FILE... are certificates.\n",
     .option = options,
-    .several = "one lesson at a time",
     .main = lesson_main,
 };

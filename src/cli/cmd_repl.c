@@ -61,7 +61,7 @@ static int repl_main(const struct ncs_parsed *parsed)
         ncs_print_error(&err);
         return err.status == NCS_BAD_INPUT ? 2 : err.status == NCS_NO_MEMORY ? NCS_MEM_EXIT : 70;
     }
-    int status = ncs_console_run(p, v[ECHO].given);
+    int status = ncs_console_run(p, v[ECHO].given, NULL, NULL);
     ncs_prompt_free(p);
     return status;
 }

@@ -88,7 +88,8 @@ static void show_line(const char *line, bool goes_on)
     ncs_out("\n");
 }
 
-static int read_lines(struct ncs_prompt *p, struct ncs_editor *e, bool echo)
+static int read_lines(struct ncs_prompt *p, struct ncs_editor *e, bool echo, void (*typed)(void *arg, const char *line),
+                      void *arg)
 {
     struct ncs_str prompt = { 0 }, input = { 0 };
     enum ncs_prompt_wants wants = NCS_PROMPT_LINE;
@@ -100,6 +101,8 @@ static int read_lines(struct ncs_prompt *p, struct ncs_editor *e, bool echo)
         if (edited == NCS_EDITED_INTERRUPTED) {
             wants = NCS_PROMPT_LINE;
             ncs_str_clear(&input);
+            if (typed)
+                typed(arg, NULL);
             if (goes_on_after_interrupt(p))
                 continue;
             status = ncs_verdict_exit(NCS_INTERRUPTED);
@@ -111,6 +114,8 @@ static int read_lines(struct ncs_prompt *p, struct ncs_editor *e, bool echo)
         if (echo)
             show_line(line, wants != NCS_PROMPT_LINE);
         ncs_str_addf(&input, "%s%s", input.bytes ? "\n" : "", line);
+        if (typed)
+            typed(arg, abandons ? NULL : line);
         if (abandons)
             ncs_prompt_abandon(p);
         wants = abandons ? NCS_PROMPT_LINE : feed(p, line);
@@ -125,7 +130,7 @@ static int read_lines(struct ncs_prompt *p, struct ncs_editor *e, bool echo)
     return status;
 }
 
-int ncs_console_run(struct ncs_prompt *p, bool echo)
+int ncs_console_run(struct ncs_prompt *p, bool echo, void (*typed)(void *arg, const char *line), void *arg)
 {
     const char *trouble;
     struct ncs_editor_completer completer = { console_complete, p };
@@ -135,7 +140,7 @@ int ncs_console_run(struct ncs_prompt *p, bool echo)
         ncs_err(trouble);
         ncs_err("\n");
     }
-    int status = read_lines(p, e, echo && !ncs_editor_edits(e));
+    int status = read_lines(p, e, echo && !ncs_editor_edits(e), typed, arg);
     if (ncs_editor_edits(e))
         ncs_out("\n");
     ncs_editor_close(e);

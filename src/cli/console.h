@@ -5,8 +5,9 @@
 #include "prompt/prompt.h"
 
 /* Reads until the end of input or until the user leaves the prompt; returns the exit status. `echo`:
- * prints each line that was not typed at a terminal before its replies. */
-int ncs_console_run(struct ncs_prompt *p, bool echo);
+ * prints each line that was not typed at a terminal before its replies. `typed`: hears each line; NULL: what a statement
+ * began with is dropped. `typed` may be NULL. */
+int ncs_console_run(struct ncs_prompt *p, bool echo, void (*typed)(void *arg, const char *line), void *arg);
 /* Writes the prompt's output; for ncs_prompt_options.out. */
 void ncs_console_write(void *arg, const char *text);
 /* True if standard input and standard output are a terminal. */

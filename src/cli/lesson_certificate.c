@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "cli/lesson_lines.h"
 #include "cli/lesson_pages.h"
 #include "cli/lesson_progress.h"
 #include "cli/output.h"
@@ -68,7 +69,9 @@ bool ncs_lesson_certificate(const char *file, const char *who, const struct ncs_
                        "tasks<th scope=\"col\">solved<th scope=\"col\">solution seen<th scope=\"col\">skipped</thead><tbody>\n");
     ncs_str_add(&page, rows.text ? rows.text : "");
     certificate_row(&page, "all lessons", &all);
-    ncs_str_add(&page, "</tbody></table></div>\n</main>\n</body>\n</html>\n");
+    ncs_str_add(&page, "</tbody></table></div>\n");
+    ncs_lesson_lines_page(&page);
+    ncs_str_add(&page, "</main>\n</body>\n</html>\n");
     bool to_output = strcmp(file, "-") == 0;
     if (to_output)
         ncs_out_bytes(page.text, page.bytes);

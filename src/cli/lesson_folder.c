@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,8 @@
 #define FOLDER "ncclscript-lesson-"
 
 static char *folder;
+static bool kept;
+static unsigned child_seconds;
 static int home = -1; /* where the user was */
 
 /* ---- running ncclscript ---- */
@@ -41,6 +44,7 @@ static void read_output(int fd, struct ncs_str *out)
 static void become_program(char **words, int output)
 {
     int nothing = open("/dev/null", O_RDONLY);
+    alarm(child_seconds);
     if (nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
         dup2(output, STDERR_FILENO) >= 0)
         execv("/proc/self/exe", words);
@@ -162,15 +166,24 @@ static void sweep_folders(const char *base)
         closedir(dir);
 }
 
-const struct ncs_shell_host *ncs_lesson_folder_open(struct ncs_error *err)
+void ncs_lesson_folder_limit(unsigned seconds)
+{
+    child_seconds = seconds;
+}
+
+const struct ncs_shell_host *ncs_lesson_folder_open(const char *keep, struct ncs_error *err)
 {
     const char *base = getenv("TMPDIR");
     struct ncs_str path = { 0 };
     base = base && *base == '/' ? base : "/tmp";
     sweep_folders(base);
-    ncs_str_addf(&path, "%s/" FOLDER "%d-XXXXXX", base, (int)getpid());
+    kept = keep != NULL;
+    if (keep)
+        ncs_str_add(&path, keep);
+    else
+        ncs_str_addf(&path, "%s/" FOLDER "%d-XXXXXX", base, (int)getpid());
     home = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (!mkdtemp(path.text)) {
+    if (keep ? mkdir(path.text, 0777) != 0 : !mkdtemp(path.text)) {
         ncs_fail(err, NCS_BAD_INPUT, "%s: cannot be made: %s", path.text, strerror(errno));
         ncs_str_free(&path);
         ncs_lesson_folder_close();
@@ -196,7 +209,7 @@ void ncs_lesson_folder_close(void)
     if (home >= 0)
         close(home);
     home = -1;
-    if (folder) {
+    if (folder && !kept) {
         clear_folder(NULL);
         rmdir(folder);
     }

@@ -82,8 +82,7 @@ size_t ncs_lesson_steps_done(const char *progress)
 
 /* ---- keeping it ---- */
 
-/* A mark is never lowered, and a solution that was seen stays seen. */
-static char progress_best(char before, char now)
+char ncs_lesson_better(char before, char now)
 {
     if (before == NCS_STEP_PEEKED)
         return now == NCS_STEP_SOLVED ? NCS_STEP_SHOWN : now;
@@ -103,7 +102,7 @@ static void progress_change(const char *old, const char *key, size_t step, char 
     }
     ncs_str_addf(new, "%s ", key);
     for (size_t i = 0; i < known || i <= step; i++)
-        ncs_str_addf(new, "%c", i == step ? progress_best(i < known ? mine[i] : 0, how)
+        ncs_str_addf(new, "%c", i == step ? ncs_lesson_better(i < known ? mine[i] : 0, how)
                                 : i < known ? mine[i] : NCS_STEP_SKIPPED);
     ncs_str_add(new, "\n");
     ncs_free(mine);

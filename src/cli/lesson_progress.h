@@ -13,6 +13,9 @@ char *ncs_lesson_key(const char *name, bool built_in);
 char *ncs_lesson_progress(const char *key);
 /* The number of steps that are done: the last letter may be of one that was only peeked at. */
 size_t ncs_lesson_steps_done(const char *progress);
+/* The letter of a step that was done so before (0 = it was not) and is done so now: a mark is never lowered, and a
+ * solution that was seen stays seen. */
+char ncs_lesson_better(char before, char now);
 /* For ncs_tutor_options.progress; arg: the lesson's key. */
 void ncs_lesson_keep_progress(void *arg, size_t step, enum ncs_step_done how);
 

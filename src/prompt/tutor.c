@@ -28,11 +28,12 @@ void tutor_type(struct ncs_prompt *p, const char *lines)
 void tutor_type_silently(struct ncs_prompt *p, const char *lines)
 {
     struct ncs_tutor *tutor = p->tutor;
+    bool was_dictated = p->dictated;
     p->tutor = NULL;
     p->silent = true;
     p->dictated = true;
     tutor_type(p, lines);
-    p->dictated = false;
+    p->dictated = was_dictated;
     p->silent = false;
     p->tutor = tutor;
 }
@@ -375,6 +376,7 @@ struct ncs_tutor *ncs_tutor_new(const struct ncs_tutor_options *options, struct 
     t->prompt = tutor_open_prompt(options, err);
     if (t->prompt) {
         t->prompt->tutor = t;
+        t->prompt->dictated = options->stranger;
         if (tutor_bring_to_step(t, err)) {
             present(t);
             return t;

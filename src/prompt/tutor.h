@@ -20,6 +20,7 @@ struct ncs_tutor_options {
     struct ncs_lesson *lesson;  /* borrowed */
     const struct ncs_shell_host *shell; /* for the files of the lesson; NULL = none; borrowed */
     size_t first;               /* the step to begin with; earlier steps are done for the learner */
+    bool stranger;              /* the lines are not typed by the user: they can neither load nor save files */
     const char *after;          /* the advice printed at the end of the lesson; NULL = none */
     bool color, unicode;        /* as in ncs_prompt_options, with the columns */
     int (*columns)(void);
