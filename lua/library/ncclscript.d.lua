@@ -684,27 +684,27 @@ function cuda.driver_version(options) end
 ---@field device integer # device of the memory
 ---@field memory ncclscript.memory # kind of memory
 ---@field ptr ncclscript.pointer # address
----@field [integer] number # one element, from 1; reading waits for the device
+---@field [integer] number # one element, from 1; reading waits for the legacy stream, and so for blocking streams only: call stream:sync() first
 ---@operator len: integer
 local buffer = {}
----Sets the elements: to one value, a list, random numbers, or a function of the element number. A graph can only contain a fill whose value has equal bytes, such as 0.
+---Sets the elements: to one value, a list, random numbers, or a function of the element number. A graph can only contain a fill whose value has equal bytes, such as 0. Without a stream it runs in the legacy stream and waits for its end; non-blocking streams such as `stream` are not waited for.
 ---    x:fill(function(i) return rank + i end)
 ---@param value number | number[] | "random" | fun(i: integer): number
 ---@param options? { stream?: ncclscript.stream, label?: string }
 ---@return ncclscript.buffer self
 function buffer:fill(value, options) end
----Copies the elements of another buffer.
+---Copies the elements of another buffer. Without a stream as fill: in the legacy stream, and it waits for its end.
 ---    y:copy_from(x, { stream = side })
 ---@param from ncclscript.buffer
 ---@param options? { stream?: ncclscript.stream, count?: integer, label?: string }
 ---@return ncclscript.buffer self
 function buffer:copy_from(from, options) end
----Adds another buffer: x[i] = x[i] + y[i], in the data type of x. Used in place of a kernel.
+---Adds another buffer: x[i] = x[i] + y[i], in the data type of x. Used in place of a kernel. Without a stream as fill: in the legacy stream, and it waits for its end.
 ---@param y ncclscript.buffer
 ---@param options? { stream?: ncclscript.stream, label?: string }
 ---@return ncclscript.buffer self
 function buffer:add(y, options) end
----Returns the elements as a list. Waits for the device.
+---Returns the elements as a list. Waits for the legacy stream, and so for blocking streams only: call stream:sync() first.
 ---@param first? integer
 ---@param count? integer
 ---@param options? ncclscript.label_options

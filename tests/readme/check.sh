@@ -69,7 +69,7 @@ check_links() {
     done < <(grep -oE '\]\([^)#:]+[^):]*\)' "$page" | sed -E 's/^\]\(//; s/\)$//')
 }
 
-for page in README.md docs/*.md scenarios/README.md examples/README.md; do
+for page in README.md docs/*.md docs/decisions/*.md scenarios/README.md examples/README.md; do
     run_page "$page"
     check_links "$page"
 done

@@ -13,6 +13,7 @@ static bool read_before_sync_match(const struct ncs_analysis *q, const struct nc
     ncs_format_use(q, &s, h->earlier);
     ncs_str_add(&s, " writes, and nothing has waited for its end: what is read may be what was there "
                     "before");
+    ncs_format_default_stream(&s, h);
     d->f.why = ncs_str_take(&s);
     if (h->earlier->number) {
         ncs_str_addf(&s, "call %u, which writes it", (unsigned)h->earlier->number);

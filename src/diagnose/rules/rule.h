@@ -394,6 +394,8 @@ void ncs_format_sync(struct ncs_str *s, const struct ncs_hazard *h);
 void ncs_format_use(const struct ncs_analysis *q, struct ncs_str *s, const struct ncs_call *call);
 const char *ncs_use_verb(unsigned does, bool several); /* "overwrites", "read" */
 void ncs_format_line(struct ncs_str *s, const char *before, const struct ncs_call *call);
+/* Adds that the later use is in the legacy stream because it names none, if that is so: why nothing orders it. */
+void ncs_format_default_stream(struct ncs_str *s, const struct ncs_hazard *h);
 /* Adds the advice for the place between the earlier and the later use. */
 void ncs_format_wait_between(struct ncs_str *s, const struct ncs_hazard *h);
 /* Adds the edit that synchronises the stream after the earlier use, if that is a communication. */

@@ -192,6 +192,22 @@ static void format_host_wait(struct ncs_str *s, const struct ncs_hazard *h)
     ncs_format_line(s, " before", h->later);
 }
 
+static bool is_in_legacy_stream(const struct ncs_call *c)
+{
+    const void *stream = ncs_call_stream(c);
+    bool copies = c->fn == NCS_FN_cudaMemcpy || c->fn == NCS_FN_cudaMemset || c->fn == NCS_FN_ncsAdd;
+    return copies && (!stream || stream == (const void *)cudaStreamLegacy);
+}
+
+void ncs_format_default_stream(struct ncs_str *s, const struct ncs_hazard *h)
+{
+    if (!is_in_legacy_stream(h->later) || is_in_legacy_stream(h->earlier))
+        return;
+    ncs_str_add(s, " (without a stream");
+    ncs_format_line(s, ", the call at", h->later);
+    ncs_str_add(s, " is in the legacy stream, which does not wait for non-blocking streams)");
+}
+
 void ncs_format_wait_between(struct ncs_str *s, const struct ncs_hazard *h)
 {
     if (h->host || !h->later->place.line) {
