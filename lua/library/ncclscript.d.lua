@@ -142,6 +142,8 @@ function skip(reason) end
 ---@class ncclscript.expect
 expect = {}
 ---Checks a value, or every element of a buffer. A failure is recorded, and the script goes on.
+---Without `tol`, a floating-point element may differ from `want` by one unit in the last place per rank, but at most by an eighth
+---of it, or by two units where those are more. `tol` is an absolute difference; 0 asks for equal bits.
 ---`fatal` raises an error instead.
 ---    expect.equal(x, (nranks + 1) / 2)
 ---    expect.equal(x, function(i) return rank + i end, { tol = 1e-3 })
