@@ -89,6 +89,11 @@ static void fault_inject(struct ncs_run *run, const struct ncs_fault *f, struct 
     if (ncs_fault_info[f->kind].needs == NCS_FAULT_NEEDS_elements && !can_spoil(run, f, call))
         return;
     ncs_verify_trust(run->verify, false);
+    if (ncs_fault_info[f->kind].needs == NCS_FAULT_NEEDS_elements) {
+        char what[80];
+        snprintf(what, sizeof what, f->place.line ? "%s at line %d" : "%s", ncs_fault_info[f->kind].what, f->place.line);
+        ncs_verify_spoilt(run->verify, call, what);
+    }
     if (f->kind == NCS_FAULT_ASYNC && run->hazards && ncs_journal_find(run->journal, f->comm, &comm, &comm_rank))
         ncs_hazards_broken(run->hazards, ncs_local->rank, comm, comm_rank,
                            (struct ncs_broken){ f->place.line || !call ? f->place : call->place, f->code });

@@ -20,6 +20,7 @@ struct ncs_verify {
     struct ncs_left_out left_out[NCS_UNVERIFIED_REASONS];
     struct ncs_wrong wrong[NCS_WRONGS];
     size_t kept;
+    struct ncs_map spoilt;   /* texts, by the id of the call that a planted fault spoils */
     struct ncs_value *value; /* at most keep */
     size_t values, values_room, keep;
     struct ncs_look look;

@@ -21,6 +21,18 @@ struct ncs_verify *ncs_verify_open(const struct ncs_journal *journal, size_t bud
     return v;
 }
 
+static void free_reason(void *what, void *arg)
+{
+    (void)arg;
+    ncs_free(what);
+}
+
+void ncs_verify_spoilt(struct ncs_verify *v, const struct ncs_call *call, const char *what)
+{
+    if (!ncs_map_get(&v->spoilt, call->id))
+        ncs_map_put(&v->spoilt, call->id, ncs_copy_text(what));
+}
+
 void ncs_verify_close(struct ncs_verify *v)
 {
     if (!v)
@@ -32,6 +44,8 @@ void ncs_verify_close(struct ncs_verify *v)
         for (size_t i = 0; i < v->left_out[why].calls; i++)
             ncs_call_unpin(v->left_out[why].call[i]);
     ncs_verify_free_signals(v);
+    ncs_map_each(&v->spoilt, free_reason, NULL);
+    ncs_map_free(&v->spoilt);
     ncs_look_free(&v->look);
     ncs_inexact_free(&v->inexacts);
     ncs_free(v->value);

@@ -63,6 +63,9 @@ struct ncs_wrong *ncs_verify_add_wrong(struct ncs_verify *v, struct ncs_call *ca
     ncs_call_pin(call);
     *w = (struct ncs_wrong){ .call = call, .comm = call->comm, .comm_rank = call->comm_rank,
                              .number = call->number, .rank = call->rank };
+    const char *fault = ncs_map_get(&v->spoilt, call->id);
+    if (fault)
+        snprintf(w->text, sizeof w->text, "%s changed what the call wrote", fault);
     return w;
 }
 
@@ -76,7 +79,7 @@ static void wrong_report(struct ncs_verify *v, struct ncs_suspect *s)
     w->differ = s->differ;
     w->total = s->total;
     write_texts(s, w);
-    if (!s->op->foreseen)
+    if (!s->op->foreseen && !w->text[0])
         ncs_name_pattern(s, w);
 }
 
