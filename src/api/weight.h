@@ -17,6 +17,7 @@ enum ncs_effect {
     NCS_EFFECT_CHANNELS,  /* ranks use another number of channels or threads */
     NCS_EFFECT_CHUNKS,    /* ranks have buffers of another size, and cut data into other chunks */
     NCS_EFFECT_TRANSPORT, /* the two ranks of a connection choose another transport */
+    NCS_EFFECT_DEVICES,   /* ranks offer another number of network devices; hosts may call theirs by other names */
     NCS_EFFECT_MEETING,   /* ranks look for each other elsewhere */
     NCS_EFFECTS
 };

@@ -18,6 +18,7 @@ static const struct {
     [NCS_EFFECT_CHANNELS] = { "use different numbers of channels or threads for one call", "the call hangs or gives wrong results" },
     [NCS_EFFECT_CHUNKS] = { "cut the same data into chunks of different size", "the call hangs or gives wrong results" },
     [NCS_EFFECT_TRANSPORT] = { "choose different transports for one connection", "the connection fails or the call hangs" },
+    [NCS_EFFECT_DEVICES] = { "offer different numbers of network devices", "some channels have no peer, and the call hangs" },
     [NCS_EFFECT_MEETING] = { "look for each other at different addresses", "the communicator is never made" },
 };
 
@@ -30,19 +31,32 @@ struct variable_group {
 };
 
 struct variable_groups {
+    enum ncs_effect effect;
     struct variable_group *group;
     size_t groups, room;
 };
 
-static bool variable_is_same(const char *a, const char *b)
+static size_t count_listed(const char *value)
 {
+    size_t listed = 1;
+    for (; *value; value++)
+        listed += *value == ',';
+    return listed;
+}
+
+static bool variable_is_same(enum ncs_effect effect, const char *a, const char *b)
+{
+    if (effect == NCS_EFFECT_DEVICES && a && b)
+        return count_listed(a) == count_listed(b);
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
 static void variable_add(struct variable_groups *all, const char *value, int rank)
 {
     size_t i = 0;
-    while (i < all->groups && !variable_is_same(all->group[i].value, value))
+    if (all->effect == NCS_EFFECT_DEVICES && !value)
+        return; /* all devices, and nothing says how many there are */
+    while (i < all->groups && !variable_is_same(all->effect, all->group[i].value, value))
         i++;
     if (i == all->groups)
         NCS_PUSH(all->group, all->groups, all->room, ((struct variable_group){ .value = value }));
@@ -75,7 +89,7 @@ static int variable_comm(const struct ncs_analysis *q, const struct ncs_notice_s
 {
     int found = -1;
     for (size_t i = 0; i < q->journal->comms; i++) {
-        struct variable_groups all = { 0 };
+        struct variable_groups all = { .effect = ncs_variable_of(s->name).effect };
         variable_group_members(q, s, (int)i, &all);
         bool differ = all.groups > 1;
         variable_free(&all);
@@ -142,7 +156,7 @@ static bool variable_of_one_rank_match(const struct ncs_analysis *q, const struc
     int comm = variable_comm(q, setting);
     if (comm < 0 || effect == NCS_EFFECT_NONE)
         return false;
-    struct variable_groups all = { 0 };
+    struct variable_groups all = { .effect = effect };
     struct ncs_str why = { 0 };
     variable_group_members(q, setting, comm, &all);
     variable_blame(&all);
