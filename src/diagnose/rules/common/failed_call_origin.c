@@ -8,6 +8,7 @@
 #include "api/types.h"
 #include "api/version.h"
 #include "base/mem.h"
+#include "diagnose/party.h"
 #include "ncclscript/cuda_abi.h"
 #include "ncclscript/nccl_abi.h"
 
@@ -466,12 +467,72 @@ static void format_not_captured(const struct ncs_call *call, struct ncs_str *why
     ncs_str_add(fix, copies ? ", or copy before the capture" : " before the capture or behind it");
 }
 
+/* True if one thread made both calls. A thread that drives several devices makes each call as the rank of its current device. */
+static bool is_of_thread(const struct ncs_analysis *q, const struct ncs_call *a, const struct ncs_call *b)
+{
+    return a->thread == b->thread && ncs_process_of_party(q->parties, a->rank) == ncs_process_of_party(q->parties, b->rank);
+}
+
+/* The device that was current for the call; -1 = unknown. Threads begin on device 0, but a run gives each rank its own. */
+static int device_current_at(const struct ncs_analysis *q, const struct ncs_call *call)
+{
+    const struct ncs_call *c = call->older;
+    while (c && !(c->fn == NCS_FN_cudaSetDevice && is_of_thread(q, c, call)))
+        c = c->older;
+    return c ? (int)c->arg[0].i : ncs_process_of_party(q->parties, call->rank) == 0 ? 0 : -1;
+}
+
+/* The device on which the call's stream was made; -1 = unknown. */
+static int stream_device(const struct ncs_analysis *q, const struct ncs_call *call)
+{
+    const void *stream = ncs_call_stream(call);
+    for (const struct ncs_call *c = stream ? call->older : NULL; c; c = c->older) {
+        const union ncs_arg *made = is_of_thread(q, c, call) ? ncs_call_arg(c, NCS_ARG_STREAM_OUT) : NULL;
+        if (made && made->p == stream)
+            return device_current_at(q, c);
+    }
+    return -1;
+}
+
+/* The call whose stream is not on its communicator's device, among those that a failed group ends, or the failed call itself;
+ * NULL = none. CUDA refuses its launch. */
+static const struct ncs_call *on_foreign_stream(const struct ncs_analysis *q, const struct ncs_call *call, int *own, int *other)
+{
+    for (const struct ncs_call *c = call; c && call->rc == ncclUnhandledCudaError; c = c->older) {
+        bool is_of = c == call || (call->fn == NCS_FN_ncclGroupEnd && call->group && c->group == call->group &&
+                                   is_of_thread(q, c, call));
+        const struct ncs_comm_info *info = is_of && c->comm >= 0 ? q->journal->comm[c->comm] : NULL;
+        if (!info || c->comm_rank < 0 || c->comm_rank >= info->members)
+            continue;
+        *own = info->member[c->comm_rank].device;
+        *other = stream_device(q, c);
+        if (*own >= 0 && *other >= 0 && *own != *other)
+            return c;
+    }
+    return NULL;
+}
+
+static void format_foreign_stream(const struct ncs_analysis *q, const struct ncs_call *c, int own, int other, struct ncs_str *why,
+                                  struct ncs_str *fix)
+{
+    ncs_str_addf(why, "; %s", ncs_fn_info[c->fn].name);
+    ncs_format_place(why, c);
+    ncs_str_addf(why, " for rank %d of %s, which is on device %d, uses a stream of device %d", c->comm_rank,
+                 ncs_comm_name(q, c->comm), own, other);
+    ncs_str_addf(fix, "give the call");
+    ncs_format_place(fix, c);
+    ncs_str_addf(fix, " a stream that was made while device %d was current", own);
+}
+
 static void format_own_mistake(const struct ncs_analysis *q, const struct ncs_call *call,
                                const struct ncs_call *earlier, struct ncs_str *why, struct ncs_str *fix)
 {
     (void)earlier;
-    int last = nranks_of(q, call) - 1, number;
-    if (call->rc == ncclInvalidArgument && ncs_call_stray(call, last + 1, &number)) {
+    int last = nranks_of(q, call) - 1, number, own, other;
+    const struct ncs_call *foreign = on_foreign_stream(q, call, &own, &other);
+    if (foreign) {
+        format_foreign_stream(q, foreign, own, other, why, fix);
+    } else if (call->rc == ncclInvalidArgument && ncs_call_stray(call, last + 1, &number)) {
         ncs_str_addf(why, "; %s has ranks 0 to %d", ncs_comm_name(q, call->comm), last);
         ncs_str_addf(fix, "name a rank of %s, 0 to %d,", ncs_comm_name(q, call->comm), last);
         ncs_format_place(fix, call);
