@@ -1,5 +1,4 @@
-/* A send and its receive move different numbers of bytes, or the same number with different
- * types. */
+/* A send and its receive move different numbers of bytes; or as many, of different types, which is another rule's name. */
 #include "diagnose/rules/rule.h"
 
 #include "api/types.h"
@@ -76,13 +75,16 @@ static char *counts_of(const struct ncs_call *send, const struct ncs_call *recv,
     return ncs_str_take(&s);
 }
 
-static bool p2p_count_mismatch_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+/* `types`: only where the numbers of bytes are equal; otherwise only where they differ. */
+static bool match_sizes(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d, bool types)
 {
     if (r->kind != NCS_CAUSE_DIFFER || !ncs_is_exchange(r))
         return false;
     bool first = ncs_is_send(r->call[0]);
     const struct ncs_call *send = r->call[!first], *recv = r->call[first];
     size_t out = p2p_count_mismatch_bytes_of(send), in = p2p_count_mismatch_bytes_of(recv);
+    if ((in == out) != types)
+        return false;
     const struct ncs_call *other = in == out ? NULL : exchanged_with(send, recv);
     const struct ncs_call *unlike = other ? NULL : unlike_one(q, r);
     if (unlike != recv)
@@ -113,12 +115,22 @@ static bool p2p_count_mismatch_match(const struct ncs_analysis *q, const struct 
                                 "two ranks are paired by their order alone", recv->rank, send->rank)
                      : counts_of(send, recv, unlike);
     ncs_fill_calls(q, r, d, r->call[0]->rank <= r->call[1]->rank ? r->call[0] : r->call[1]);
-    d->remark = in == out; /* NCCL moves bytes and does not compare types */
-    if (d->remark)
-        d->f.certainty = NCS_CERTAIN;
+    d->remark = types; /* NCCL moves bytes and does not compare types, but its guide demands one type (user guide: p2p) */
+    if (types)
+        d->f.certainty = NCS_UNDEFINED;
     else if (!unlike && !other && d->f.certainty == NCS_CERTAIN)
         d->f.certainty = NCS_LIKELY; /* the disagreement is certain, but not which side is wrong */
     return true;
+}
+
+static bool p2p_count_mismatch_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+{
+    return match_sizes(q, r, d, false);
+}
+
+bool ncs_pair_types_differ(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+{
+    return match_sizes(q, r, d, true);
 }
 
 const struct ncs_rule ncs_rule_p2p_count_mismatch = { .match = p2p_count_mismatch_match, .ground = NCS_GROUND_DISAGREE };

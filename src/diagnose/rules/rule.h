@@ -396,6 +396,8 @@ const char *ncs_use_verb(unsigned does, bool several); /* "overwrites", "read" *
 void ncs_format_line(struct ncs_str *s, const char *before, const struct ncs_call *call);
 /* Adds that the later use is in the legacy stream because it names none, if that is so: why nothing orders it. */
 void ncs_format_default_stream(struct ncs_str *s, const struct ncs_hazard *h);
+/* A send and its receive move as many bytes, but of different types (rules/p2p_count_mismatch.c). */
+bool ncs_pair_types_differ(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d);
 /* Adds the advice for the place between the earlier and the later use. */
 void ncs_format_wait_between(struct ncs_str *s, const struct ncs_hazard *h);
 /* Adds the edit that synchronises the stream after the earlier use, if that is a communication. */
