@@ -22,6 +22,24 @@ struct unshared {
     size_t owns; /* ids that were made by each rank that waits with them */
 };
 
+/* True if the ranks that wait make up whole communicators: each number occurs equally often. Ranks that wait in a ring of pairs,
+ * for example, do not: each of them is the first of its pair. */
+static bool make_up_communicators(const struct ncs_analysis *q, int nranks)
+{
+    size_t *times = ncs_new((size_t)nranks * sizeof *times);
+    bool whole = true;
+    for (size_t i = 0; i < q->unmets; i++)
+        for (size_t k = 0; q->unmet[i].kind == NCS_UNMET_INIT && k < q->unmet[i].presents; k++) {
+            int number = q->unmet[i].present[k]->comm_rank;
+            if (number >= 0 && number < nranks)
+                times[number]++;
+        }
+    for (int r = 1; r < nranks; r++)
+        whole &= times[r] == times[0];
+    ncs_free(times);
+    return whole && nranks > 0;
+}
+
 static struct unshared unshared_ids(const struct ncs_analysis *q, const struct ncs_unmet *unmet)
 {
     struct unshared u = { 0 };
@@ -39,7 +57,8 @@ static struct unshared unshared_ids(const struct ncs_analysis *q, const struct n
         u.most = o->presents > u.most ? o->presents : u.most;
     }
     /* or a group shares one id, and each other rank has its own */
-    if (u.ids < 2 || (u.owns < u.ids && (u.owns != u.ids - 1 || u.most == 1)))
+    if (u.ids < 2 || (u.owns < u.ids && (u.owns != u.ids - 1 || u.most == 1)) ||
+        !make_up_communicators(q, ncs_nranks_wanted(q, unmet)))
         return (struct unshared){ 0 };
     return u;
 }
