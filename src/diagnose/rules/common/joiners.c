@@ -151,51 +151,88 @@ static const struct ncs_call *joins_as(const struct joiners *j, int comm_rank, s
     return NULL;
 }
 
-/* Two ranks join as the same rank. If the communicator spans the run, the one whose own number it
- * is most likely has it right. */
+/* The ranks of the run that join as this rank; returns how many. `twins` has room for all joiners. */
+static size_t twins_of(const struct joiners *j, int comm_rank, const struct ncs_call **twins)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < j->count; i++)
+        if (j->call[i]->comm_rank == comm_rank)
+            twins[count++] = j->call[i];
+    return count;
+}
+
+static void format_calls_ranks(struct ncs_str *s, const struct ncs_call *const *call, size_t count)
+{
+    int *rank = ncs_new((count + 1) * sizeof *rank);
+    for (size_t i = 0; i < count; i++)
+        rank[i] = call[i]->rank;
+    ncs_format_ranks(s, rank, count);
+    ncs_free(rank);
+}
+
+/* "ranks 0, 1 of the run both join comm1 as rank 0 of 4 (ncclCommInitRank at line 3) and nobody as ranks 1, 2" */
+static void format_twins(const struct ncs_analysis *q, const struct ncs_call *const *twin, size_t twins, const int *unused,
+                         size_t count, struct ncs_str *why)
+{
+    const struct ncs_call *a = twin[0];
+    format_calls_ranks(why, twin, twins);
+    ncs_str_addf(why, " of the run %s join %s as rank %d of %d (%s", twins == 2 ? "both" : "all", ncs_comm_name(q, a->comm),
+                 a->comm_rank, nranks_given(a), ncs_fn_info[a->fn].name);
+    ncs_format_place(why, a);
+    for (size_t i = 1; i < twins; i++)
+        if (twin[i]->place.line != twin[i - 1]->place.line)
+            ncs_str_addf(why, " and line %d", twin[i]->place.line);
+    ncs_str_add(why, ")");
+    ncs_str_add(why, count ? " and nobody as " : "");
+    if (count)
+        ncs_format_ranks(why, unused, count);
+}
+
+/* The only one of the twins that is not out of place, if the communicator spans the run: that whose own number it is. NULL = none. */
+static const struct ncs_call *twin_in_place(const struct ncs_analysis *q, const struct ncs_call *const *twin, size_t twins)
+{
+    for (size_t i = 0; i < twins && nranks_given(twin[0]) == q->ranks; i++)
+        if (twin[i]->rank == twin[i]->comm_rank)
+            return twin[i];
+    return NULL;
+}
+
+/* Several ranks join as the same rank. If the communicator spans the run, the one whose own number it is most likely has it
+ * right. */
 static bool rank_twice(const struct ncs_analysis *q, const struct joiners *j, struct ncs_draft *d,
                        struct ncs_str *why, struct ncs_str *fix)
 {
-    const struct ncs_call *a = NULL, *b = NULL;
-    for (size_t i = 0; i < j->count && !b; i++) {
-        a = j->call[i];
-        b = joins_as(j, a->comm_rank, i + 1);
-    }
-    if (!b)
+    const struct ncs_call **twin = ncs_new((j->count + 1) * sizeof *twin);
+    size_t twins = 0, count = 0;
+    for (size_t i = 0; i < j->count && twins < 2; i++)
+        twins = twins_of(j, j->call[i]->comm_rank, twin);
+    if (twins < 2) {
+        ncs_free(twin);
         return false;
-    int nranks = nranks_given(a), unused = -1;
-    for (int r = 0; r < nranks && unused < 0; r++)
+    }
+    int nranks = nranks_given(twin[0]), *unused = ncs_new((j->count + 1) * sizeof *unused);
+    for (int r = 0; r < nranks && count < j->count; r++)
         if (!joins_as(j, r, 0))
-            unused = r;
-    ncs_str_addf(why, "ranks %d, %d of the run both join %s as rank %d of %d", a->rank, b->rank,
-                 ncs_comm_name(q, a->comm), a->comm_rank, nranks);
-    ncs_str_addf(why, " (%s", ncs_fn_info[a->fn].name);
-    ncs_format_place(why, a);
-    if (b->place.line != a->place.line)
-        ncs_str_addf(why, " and line %d", b->place.line);
-    ncs_str_add(why, ")");
-    if (unused >= 0)
-        ncs_str_addf(why, " and nobody as rank %d", unused);
-    const struct ncs_call *out_of_place = NULL;
-    if (nranks == q->ranks && (a->rank == a->comm_rank) != (b->rank == b->comm_rank))
-        out_of_place = a->rank == a->comm_rank ? b : a;
-    d->f.evidence = ncs_copy_text(out_of_place ? "the other one has the same rank in the run"
-                                      : "nothing tells the two apart, so both are named");
-    for (int i = 0; i < 2; i++) {
-        const struct ncs_call *c = i ? b : a;
-        if (!out_of_place || c == out_of_place)
-            ncs_add_culprit(d, c->rank, 0, c->place.line);
-    }
-    if (unused >= 0) {
-        if (out_of_place)
-            ncs_str_addf(fix, "let rank %d", out_of_place->rank);
-        else
-            ncs_str_add(fix, "let one of the two");
-        ncs_str_addf(fix, " pass rank = %d", unused);
-        ncs_format_place(fix, out_of_place ? out_of_place : a);
-    } else {
-        ncs_str_add(fix, "let only one of the two join");
-    }
+            unused[count++] = r;
+    format_twins(q, twin, twins, unused, count, why);
+    const struct ncs_call *right = twin_in_place(q, twin, twins), *wrong = twin[twin[0] == right];
+    d->f.evidence = ncs_copy_text(right ? "the other one has the same rank in the run"
+                                        : "nothing tells them apart, so all are named");
+    for (size_t i = 0; i < twins; i++)
+        if (twin[i] != right)
+            ncs_add_culprit(d, twin[i]->rank, 0, twin[i]->place.line);
+    if (!count)
+        ncs_str_add(fix, "let only one of them join");
+    else if (twins == 2 && right)
+        ncs_str_addf(fix, "let rank %d pass rank = %d", wrong->rank, unused[0]);
+    else
+        ncs_str_add(fix, twins == 2 ? "let one of the two" : "let each of them pass a rank of its own");
+    if (count && twins == 2 && !right)
+        ncs_str_addf(fix, " pass rank = %d", unused[0]);
+    if (count)
+        ncs_format_place(fix, wrong);
+    ncs_free(unused);
+    ncs_free(twin);
     return true;
 }
 
