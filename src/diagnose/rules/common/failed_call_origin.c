@@ -464,7 +464,8 @@ static void format_not_captured(const struct ncs_call *call, struct ncs_str *why
                                                  : "meanwhile a call that waits or allocates is an error");
     ncs_str_add(fix, copies ? "use pinned memory or memory of a device for the copy" : "move the call");
     ncs_format_place(fix, call);
-    ncs_str_add(fix, copies ? ", or copy before the capture" : " before the capture or behind it");
+    ncs_str_add(fix, copies ? ", or copy before the capture" : begin ? " before the capture, or end the capture before it"
+                                                            : " before the capture or behind it");
 }
 
 /* True if one thread made both calls. A thread that drives several devices makes each call as the rank of its current device. */
