@@ -197,6 +197,12 @@ enum ncs_failing { /* why a call failed, in the order of checks */
  * `fix` the repair. */
 enum ncs_failing ncs_format_failing(const struct ncs_analysis *q, const struct ncs_call *call,
                                     struct ncs_str *why, struct ncs_str *fix);
+/* True if the library's message for the failed call contains the words. Messages differ between versions, so they only support
+ * what the code and the calls show. */
+bool ncs_message_has(const struct ncs_call *call, const char *words);
+/* Adds what is wrong with the failed call itself, and the advice. `earlier` is not looked at. */
+void ncs_format_own_mistake(const struct ncs_analysis *q, const struct ncs_call *call, const struct ncs_call *earlier,
+                            struct ncs_str *why, struct ncs_str *fix);
 /* True if the cause is a failed call (FAILED) for that reason. Then it has filled everything. */
 bool ncs_failed_because(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                         enum ncs_failing failing);

@@ -68,10 +68,13 @@ static struct window *find_or_make(struct comm *comm, uint64_t n)
 
 /* The errors that NCCL finds on its own rank when it looks up the physical memory
  * behind the buffer. */
-static int window_check_memory(const struct comm_rank *cr, const char *p)
+static int window_check_memory(const struct comm_rank *cr, const char *p, size_t bytes)
 {
     const struct allocation *a = sim_memory_find(p);
-    if (!a || a->process != cr->process || !a->by_nccl) {
+    bool found = a && a->process == cr->process && a->by_nccl;
+    /* The mapping of an allocation fills whole pages (NCCL 2.30.7, ncclCuMemGetAddressRange in src/include/alloc.h). */
+    size_t mapped = found ? (a->bytes + WINDOW_PAGE - 1) / WINDOW_PAGE * WINDOW_PAGE : 0;
+    if (!found || (size_t)(p - a->base) + bytes > mapped) {
         sim_warn_on(cr->gpu, "Cuda failure 1 'invalid argument'"); /* of the driver API */
         return ncclUnhandledCudaError;
     }
@@ -138,7 +141,7 @@ static bool step_window(struct job *job)
     if (!j->window && window_is_left_out(j))
         return true;
     if (!j->window) {
-        job->rc = window_check_memory(cr, j->wanted.base);
+        job->rc = window_check_memory(cr, j->wanted.base, j->wanted.bytes);
         if (job->rc)
             return true; /* the others wait for this rank for ever */
         window_check_in(j);
