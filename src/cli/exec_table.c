@@ -126,8 +126,9 @@ void ncs_exec_table_sites(const struct ncs_exec_table *t)
 {
     struct ncs_str out = { 0 };
     int place = 5, function = 4;
-    size_t bad = 0;
+    size_t bad = 0, early = 0;
     for (size_t i = 0; i < t->rows; i++) {
+        early += !t->row[i].site->of_rank;
         int p = (int)strlen(t->row[i].site->place), f = (int)strlen(t->row[i].site->function);
         place = p > place ? p : place;
         function = f > function ? f : function;
@@ -139,10 +140,12 @@ void ncs_exec_table_sites(const struct ncs_exec_table *t)
     ncs_str_addf(&out, "  %-*s  %-*s  how the program ended\n", place, "place", function, "call");
     for (size_t i = 0; i < t->rows; i++) {
         const struct ncs_exec_row *row = &t->row[i];
-        ncs_str_addf(&out, "  %-*s  %-*s  ", place, row->site->place, function, row->site->function);
+        ncs_str_addf(&out, "%s %-*s  %-*s  ", row->site->of_rank ? " " : "*", place, row->site->place, function, row->site->function);
         table_add_end(&row->end, &out);
         ncs_str_add(&out, "\n");
     }
+    if (early)
+        ncs_str_add(&out, "* no thread has a rank there: the first thread that comes has the fault\n");
     ncs_str_addf(&out, "%zu of %zu runs end without a hang, a wrong result or a crash\n", t->rows - bad, t->rows);
     ncs_out(out.text);
     ncs_str_free(&out);
@@ -159,6 +162,7 @@ static json_t *json_of(const struct ncs_exec_table *t, const struct ncs_exec_row
         json_object_set_new(o, "fault", json_string(row->fault));
         json_object_set_new(o, "place", json_string(row->site->place));
         json_object_set_new(o, "function", json_string(row->site->function));
+        json_object_set_new(o, "rank", row->site->of_rank ? json_integer(t->rank) : json_null());
     } else {
         json_object_set_new(o, "seed", json_integer(row->seed));
     }

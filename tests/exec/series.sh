@@ -40,6 +40,8 @@ run "sweep kill" 6 "${exec[@]}" -n 3 --sweep kill -- "${good[@]}"
 says ': kill on rank 1, before the first call at each of [0-9]+ places$'
 says '^  \S+ +ncclAllReduce +hang: rank 1 was stopped by --fault kill before call 1 on comm1; ranks 0, 2 wait'
 says '^  \S+ +ncclCommInitRank +hang: rank 1 was stopped by --fault kill before it joined comm1; ranks 0, 2'
+says '^\* \S+ +ncclGetUniqueId +'
+says '^\* no thread has a rank there: the first thread that comes has the fault$'
 says '^  \S+ +ncclCommDestroy +the other ranks come to their end$'
 says '^[1-9][0-9]* of [0-9]+ runs end without a hang, a wrong result or a crash$'
 run "sweep fail" 0 "${exec[@]}" -n 2 --sweep fail -- "${good[@]}"
