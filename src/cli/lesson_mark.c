@@ -60,7 +60,7 @@ static char *mark_lines_in(char *text)
 }
 
 /* Collects the records of a lesson. The lines of the text have ended before; `bytes` are all of them. */
-static void collect(struct marker *m, const char *text, const char *end, const char *key)
+static void mark_collect(struct marker *m, const char *text, const char *end, const char *key)
 {
     size_t n = strlen(key);
     m->records = 0;
@@ -167,7 +167,7 @@ static bool mark_file(const char *file, const struct ncs_lesson_entry *entry, si
         *at++ = 0;
     ncs_str_addf(&row, "%-*s", width, file);
     for (size_t i = 0; lines && i < entries; i++) {
-        collect(&m, lines, end, entry[i].name);
+        mark_collect(&m, lines, end, entry[i].name);
         records += m.records;
         struct ncs_lesson_score s = mark_lesson(&m, entry[i].lesson);
         ncs_str_addf(&row, m.records ? " %2zu" : "  -", s.solved);

@@ -100,7 +100,7 @@ void ncs_verify_from(struct ncs_verify *v,
  * expected outputs are kept. A wrong result is still found, but the mistake that it looks like is not named.
  * Off at opening, and without effect while inputs are staged or samples are kept (ncs_verify_look). */
 void ncs_verify_trust(struct ncs_verify *v, bool trusts);
-/* Declares that a planted fault, which `what` names ("fault.corrupt at line 3"), changes what the call writes: it is then the reason
+/* Declares that a planted fault, named by `what` with its line, changes what the call writes: it is then the reason
  * of a wrong result. Calls off the thread of the hooks are allowed before the call's data move. */
 void ncs_verify_spoilt(struct ncs_verify *v, const struct ncs_call *call, const char *what);
 /* From now on results are only counted, not checked. */

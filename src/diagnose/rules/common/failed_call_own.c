@@ -42,7 +42,7 @@ static void format_not_captured(const struct ncs_call *call, struct ncs_str *why
 }
 
 /* True if one thread made both calls. A thread that drives several devices makes each call as the rank of its current device. */
-static bool is_of_thread(const struct ncs_analysis *q, const struct ncs_call *a, const struct ncs_call *b)
+static bool is_by_same_thread(const struct ncs_analysis *q, const struct ncs_call *a, const struct ncs_call *b)
 {
     return a->thread == b->thread && ncs_process_of_party(q->parties, a->rank) == ncs_process_of_party(q->parties, b->rank);
 }
@@ -51,17 +51,17 @@ static bool is_of_thread(const struct ncs_analysis *q, const struct ncs_call *a,
 static int device_current_at(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     const struct ncs_call *c = call->older;
-    while (c && !(c->fn == NCS_FN_cudaSetDevice && is_of_thread(q, c, call)))
+    while (c && !(c->fn == NCS_FN_cudaSetDevice && is_by_same_thread(q, c, call)))
         c = c->older;
     return c ? (int)c->arg[0].i : ncs_process_of_party(q->parties, call->rank) == 0 ? 0 : -1;
 }
 
 /* The device on which the call's stream was made; -1 = unknown. */
-static int stream_device(const struct ncs_analysis *q, const struct ncs_call *call)
+static int device_of_stream(const struct ncs_analysis *q, const struct ncs_call *call)
 {
     const void *stream = ncs_call_stream(call);
     for (const struct ncs_call *c = stream ? call->older : NULL; c; c = c->older) {
-        const union ncs_arg *made = is_of_thread(q, c, call) ? ncs_call_arg(c, NCS_ARG_STREAM_OUT) : NULL;
+        const union ncs_arg *made = is_by_same_thread(q, c, call) ? ncs_call_arg(c, NCS_ARG_STREAM_OUT) : NULL;
         if (made && made->p == stream)
             return device_current_at(q, c);
     }
@@ -74,12 +74,12 @@ static const struct ncs_call *on_foreign_stream(const struct ncs_analysis *q, co
 {
     for (const struct ncs_call *c = call; c && call->rc == ncclUnhandledCudaError; c = c->older) {
         bool is_of = c == call || (call->fn == NCS_FN_ncclGroupEnd && call->group && c->group == call->group &&
-                                   is_of_thread(q, c, call));
+                                   is_by_same_thread(q, c, call));
         const struct ncs_comm_info *info = is_of && c->comm >= 0 ? q->journal->comm[c->comm] : NULL;
         if (!info || c->comm_rank < 0 || c->comm_rank >= info->members)
             continue;
         *own = info->member[c->comm_rank].device;
-        *other = stream_device(q, c);
+        *other = device_of_stream(q, c);
         if (*own >= 0 && *other >= 0 && *own != *other)
             return c;
     }

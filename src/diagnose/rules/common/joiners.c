@@ -161,7 +161,7 @@ static size_t twins_of(const struct joiners *j, int comm_rank, const struct ncs_
     return count;
 }
 
-static void format_calls_ranks(struct ncs_str *s, const struct ncs_call *const *call, size_t count)
+static void format_ranks_of_calls(struct ncs_str *s, const struct ncs_call *const *call, size_t count)
 {
     int *rank = ncs_new((count + 1) * sizeof *rank);
     for (size_t i = 0; i < count; i++)
@@ -175,7 +175,7 @@ static void format_twins(const struct ncs_analysis *q, const struct ncs_call *co
                          size_t count, struct ncs_str *why)
 {
     const struct ncs_call *a = twin[0];
-    format_calls_ranks(why, twin, twins);
+    format_ranks_of_calls(why, twin, twins);
     ncs_str_addf(why, " of the run %s join %s as rank %d of %d (%s", twins == 2 ? "both" : "all", ncs_comm_name(q, a->comm),
                  a->comm_rank, nranks_given(a), ncs_fn_info[a->fn].name);
     ncs_format_place(why, a);
