@@ -38,7 +38,9 @@ static bool awaited(const struct ncs_repairing *p, size_t at, int rank, int *com
  * others await become one group, or change places. */
 static void repair_cycle(struct ncs_repairing *p, enum ncs_edit_kind kind, int rank)
 {
-    for (size_t i = 0; i < p->r->length; i++) {
+    size_t start = ncs_first_place(p->q, p->r); /* where the search entered the cycle is chance */
+    for (size_t k = 0; k < p->r->length; k++) {
+        size_t i = (start + k) % p->r->length;
         int comm, comm_rank;
         uint32_t number;
         if (ncs_node_unmet(p->q, p->r->path[i]) < 0)

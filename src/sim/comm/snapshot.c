@@ -77,9 +77,23 @@ void sim_snapshot_graphs(const struct job *job, struct ncs_snap_job *out, struct
                                                  .owner_thread = job->call ? job->call->thread : 0 });
 }
 
-void sim_snapshot_connection(int owner, struct ncs_snap_job *out, struct ncs_snapshot *s)
+
+/* The rank of the run whose work a device does. A process's own number is its rank in a scenario only: in a program its
+ * contexts have the rank, the one that uses the device before the others. */
+static int rank_at(const struct gpu *gpu)
 {
-    job_waits_at(out, s, (struct ncs_snap_gate){ .what = "connection", .owner = owner });
+    int rank = -1;
+    for (size_t i = 0; i < sim_world.contexts; i++) {
+        const struct context *c = sim_world.context[i];
+        if (c->process == gpu->process && c->options.local && (rank < 0 || c->device == gpu->device))
+            rank = c->options.local->rank;
+    }
+    return rank;
+}
+
+void sim_snapshot_connection(const struct gpu *holder, struct ncs_snap_job *out, struct ncs_snapshot *s)
+{
+    job_waits_at(out, s, (struct ncs_snap_gate){ .what = "connection", .owner = rank_at(holder) });
 }
 
 void sim_snapshot_children(struct job *const *jobs, size_t count, struct ncs_snap_job *out,
@@ -207,7 +221,7 @@ static void add_op(struct ncs_snapshot *s, struct op *op)
 {
     struct ncs_snap_op entry = { .kind = sim_op_kind_names[op->kind],
                                  .state = (enum ncs_op_state)op->state,
-                                 .rank = op->gpu->process->number,
+                                 .rank = op->call ? op->call->rank : rank_at(op->gpu),
                                  .device = op->gpu->device,
                                  .call = snapshot_pinned(op->call),
                                  .part = s->parts,

@@ -5,6 +5,7 @@
 
 #include "api/snapshot.h"
 
+struct gpu;
 struct job;
 struct op;
 struct part;
@@ -21,8 +22,8 @@ void sim_snapshot_round(const struct part *part, struct ncs_snap_job *out, struc
 
 /* The job waits for its own thread to destroy graphs. */
 void sim_snapshot_graphs(const struct job *job, struct ncs_snap_job *out, struct ncs_snapshot *s);
-/* The job waits until that process lets go of it. */
-void sim_snapshot_connection(int owner, struct ncs_snap_job *out, struct ncs_snapshot *s);
+/* The job waits until the rank with that device lets go of it. */
+void sim_snapshot_connection(const struct gpu *holder, struct ncs_snap_job *out, struct ncs_snapshot *s);
 
 void sim_snapshot_take(struct ncs_snapshot *out);
 

@@ -225,7 +225,7 @@ static void describe_connected(const struct job *job, struct comm_rank *h, struc
         if (rank >= 0)
             sim_snapshot_missing(out, snapshot, rank);
         else
-            sim_snapshot_connection(peer->process->number, out, snapshot);
+            sim_snapshot_connection(peer->gpu, out, snapshot);
     }
 }
 
