@@ -59,14 +59,6 @@ static bool diagnose_line_shows(void *trace, long line)
     return ncs_trace_shows(trace, line);
 }
 
-/* A record only shows where the ranks were when it was written, so no finding is certain. */
-static void soften(struct ncs_diagnosis *d)
-{
-    for (size_t i = 0; i < d->findings; i++)
-        if (d->finding[i].certainty == NCS_CERTAIN)
-            d->finding[i].certainty = NCS_LIKELY;
-}
-
 /* The number of calls of a rank on the finding's communicator in the record. */
 static uint32_t diagnose_calls_of(const struct ncs_journal *j, const struct ncs_finding *f,
                                   int rank)
@@ -113,7 +105,7 @@ static void diagnose_trace(const struct ncs_trace *trace, struct ncs_result *r)
     ncs_free(notice);
     ncs_diagnosis_decide(&r->diagnosis, trace->journal);
     weaken(trace, &r->diagnosis);
-    soften(&r->diagnosis);
+    ncs_diagnosis_soften(&r->diagnosis); /* a record only shows where the ranks were when it was written */
     r->stop = trace->snapshot.stop;
     r->ranks = trace->ranks;
     r->driver = "recorded";

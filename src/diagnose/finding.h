@@ -255,6 +255,7 @@ struct ncs_diagnosis {
     bool minority_of_two; /* there are only two courses, so either may be the wrong one */
     struct ncs_wait_line *wait;  size_t waits;    /* by rank and thread */
     struct ncs_party *party; size_t parties; /* by number; none: every rank of the run is one */
+    bool recorded;      /* of a recorded run: as in ncs_snapshot */
     bool explained;     /* each context that waits has an edge to a rank (sim/README.md, invariant 9) */
 };
 
@@ -285,8 +286,11 @@ void ncs_diagnosis_add_other(struct ncs_diagnosis *d, const struct ncs_journal *
 /* Names the other half of the ranks as well, if exactly half of them made calls that the other half did not. */
 void ncs_diagnosis_turn_round(struct ncs_diagnosis *d, const struct ncs_journal *journal);
 /* For a run that cannot be repeated: the alternative that is likelier by the calls alone becomes
- * the diagnosis, as likely; the previous diagnosis becomes an alternative. */
+ * the diagnosis, as likely; the previous diagnosis becomes an alternative. A diagnosis that only a trial could prove becomes
+ * likely, and the alternatives that fit equally well are named. */
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *journal);
+/* The job might still have gone on, so no finding is certain. */
+void ncs_diagnosis_soften(struct ncs_diagnosis *d);
 /* For a hang in which no tried change lets all ranks go on: adds the minority to the cause, if the
  * cause comes from the waits alone and names other ranks, too. */
 void ncs_diagnosis_add_minority(struct ncs_diagnosis *d, const struct ncs_journal *journal);

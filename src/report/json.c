@@ -16,13 +16,6 @@
 #include "report/page.h"
 #include "report/text.h"
 
-static const char *const certainty_name[] = {
-    [NCS_CERTAIN] = "certain",
-    [NCS_POLICY_DEPENDENT] = "luck",
-    [NCS_UNDEFINED] = "undefined",
-    [NCS_LIKELY] = "likely",
-};
-
 static const char *const pattern_name[] = {
     [NCS_PATTERN_NONE] = "none",         [NCS_PATTERN_MISSING] = "missing",
     [NCS_PATTERN_TWICE] = "twice",       [NCS_PATTERN_SHIFT] = "shift",
@@ -172,7 +165,7 @@ static json_t *finding(const struct ncs_diagnosis *d, const struct ncs_finding *
     json_object_set_new(o, "rule", ncs_json_of(f->rule));
     json_object_set_new(o, "level",
                         json_string(f->level == NCS_LEVEL_NOTE ? "note" : "error"));
-    json_object_set_new(o, "certainty", json_string(certainty_name[f->certainty]));
+    json_object_set_new(o, "certainty", json_string(ncs_certainty_names[f->certainty]));
     json_object_set_new(o, "comm", ncs_json_of(f->comm));
     json_object_set_new(o, "call", json_number_or_null((int)f->call));
     json_object_set_new(o, "culprits", culprits(d, f));
@@ -494,7 +487,7 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
                         json_string(r->policy == NCS_POLICY_TYPICAL ? "typical" : "strict"));
     json_object_set_new(o, "seed", json_whole_number(r->seed));
     json_object_set_new(o, "verdict", json_string(ncs_verdict_name(r->verdict)));
-    json_object_set_new(o, "certainty", json_string(certainty_name[r->certainty]));
+    json_object_set_new(o, "certainty", json_string(ncs_certainty_names[r->certainty]));
     json_object_set_new(o, "as_expected", json_boolean(run->as_expected));
     json_object_set_new(o, "exit", json_integer(exit_code(run)));
     json_object_set_new(o, "findings", findings(r));

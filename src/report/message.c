@@ -108,8 +108,8 @@ static bool add_cause(const struct ncs_result *r, struct ncs_str *out)
     case NCS_TIMEOUT:
     case NCS_MEMORY:
         if (r->skip_reason)
-            ncs_str_add(out, r->skip_reason);
-        return r->skip_reason || add_internal(r, out);
+            ncs_str_addf(out, "%s%s", r->skip_reason, ncs_text_cause(r) ? "; likely: " : "");
+        return message_add_finding(r, out) || r->skip_reason || add_internal(r, out);
     default:
         return add_internal(r, out) || message_add_error(r, out) || message_add_finding(r, out);
     }
@@ -183,6 +183,7 @@ void ncs_report_properties(const struct ncs_report_run *run,
     const struct ncs_result *r = run->result;
     char number[24];
     add("verdict", ncs_verdict_name(r->verdict), out);
+    add("certainty", ncs_certainty_names[r->certainty], out);
     if (r->ranks > 0) { /* otherwise nothing ran */
         snprintf(number, sizeof number, "%d", r->ranks);
         add("ranks", number, out);

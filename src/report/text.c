@@ -343,15 +343,14 @@ static void add_failing(const struct ncs_text *t)
     ncs_str_free(&text);
 }
 
-/* True if the facts do not prove the verdict or its cause. That the cause of a run is not certain a line `or` says by
- * itself; a record may not even prove the verdict. */
-static bool is_only_likely(const struct ncs_report_run *run)
+/* Completes the first line if the facts do not prove the verdict, or only its cause: a hang is not proven while something may still
+ * act. */
+static void text_add_doubt(const struct ncs_text *t)
 {
-    const struct ncs_result *r = run->result;
-    const struct ncs_finding *cause = ncs_text_cause(r);
-    bool may_go_on = run->origin || r->stop == NCS_STOP_STALLED;
-    return r->certainty == NCS_LIKELY && (r->verdict == NCS_HANG || r->verdict == NCS_WRONG) &&
-           (may_go_on || !(cause && cause->otherwise));
+    const struct ncs_result *r = t->result;
+    bool open = r->verdict != NCS_TIMEOUT && !t->run->goes_on && (t->run->origin || r->stop == NCS_STOP_STALLED);
+    if (r->certainty == NCS_LIKELY && r->verdict != NCS_PASS && r->verdict != NCS_EMPTY)
+        ncs_str_add(t->out, open ? ": likely, not certain" : ": its cause is likely, not certain");
 }
 
 void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_style *style,
@@ -375,8 +374,7 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
         add_declared(t);
     else
         add_reason(t);
-    if (is_only_likely(run) && !run->goes_on)
-        ncs_str_add(out, ": likely, not certain");
+    text_add_doubt(t);
     ncs_str_add(out, "\n");
     if (style->verbose)
         add_about(t);

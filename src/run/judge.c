@@ -200,7 +200,7 @@ static enum ncs_verdict judge_stop(const struct ncs_run *run, enum ncs_verdict c
 
 /* The certainty of the first finding, where the verdict follows from it. "By luck" applies only to
  * runs that pass or hang; a wrong value had no luck. */
-static enum ncs_certainty certainty_of(const struct ncs_result *r)
+enum ncs_certainty ncs_run_certainty(const struct ncs_result *r)
 {
     const struct ncs_finding *finding = judge_first_error(&r->diagnosis);
     if (r->stop == NCS_STOP_STALLED)
@@ -239,5 +239,5 @@ void ncs_run_judge(struct ncs_run *run)
     r->verdict = judge_stop(run, earliest_cause(run).verdict);
     if (r->verdict == NCS_MEMORY)
         explain_memory(r);
-    r->certainty = certainty_of(r);
+    r->certainty = ncs_run_certainty(r);
 }

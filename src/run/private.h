@@ -181,6 +181,7 @@ void ncs_run_repair_free(struct ncs_repair *repair); /* the contents */
 
 /* judge.c: sets verdict and certainty from the rest of the result. */
 void ncs_run_judge(struct ncs_run *run);
+enum ncs_certainty ncs_run_certainty(const struct ncs_result *r);
 
 /* abort.c: ends a run on a real machine that does not end by itself. False when some thread does
  * not return. */

@@ -339,6 +339,8 @@ void ncs_run_once(struct ncs_run *run, const struct ncs_driver *driver)
     ncs_local = outer;
     ncs_run_judge(run);
     ncs_run_prove(run, driver);
+    if (run->result.verdict == NCS_HANG) /* a trial may have shown that the cause is not certain */
+        run->result.certainty = ncs_run_certainty(&run->result);
 }
 
 const struct ncs_result *ncs_run_execute_on(struct ncs_run *run, const struct ncs_driver *driver)

@@ -24,7 +24,7 @@ mapfile -t rules < <(ls src/diagnose/rules/*.c | sed 's|.*/||; s|\.c$||; y|_|-|'
     sed -n 's/^NCS_RULE_ROW([a-z_]*, "\([a-z-]*\)".*/\1/p' src/diagnose/rules/rows.def)
 gather src/diagnose/rules 55 "${rules[@]}"
 gather 'verdicts' 12 $(table src/run/verdict.c '^} verdicts' '\{ "[a-z]+"')
-gather 'certainty' 4 $(table src/report/json.c '^static const char .const certainty_name' '= "[a-z]+"')
+gather 'certainty' 4 $(table src/scenario/outcome.c '^const char .const ncs_certainty_names' '= "[a-z]+"')
 gather 'patterns of wrong results' 8 $(table src/report/json.c '^static const char .const pattern_name' '= "[a-z]+"')
 gather 'kinds of waits' 8 $(table src/report/json.c '^static const char .const via_name' '= "[a-z]+"')
 gather 'levels' 2 $(grep -oE 'NCS_LEVEL_NOTE \? "[a-z]+" : "[a-z]+"' src/report/json.c | grep -oE '"[a-z]+"' | tr -d '"')

@@ -1,6 +1,7 @@
 /* One walk over the journal: the courses of all threads. */
 #include "diagnose/course/course.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -340,6 +341,12 @@ static void number_classes(const struct ncs_analysis *q, struct ncs_courses *out
     ncs_map_free(&number);
 }
 
+static int course_order(const void *a, const void *b)
+{
+    const struct ncs_course *x = a, *y = b;
+    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : (x->thread > y->thread) - (x->thread < y->thread);
+}
+
 bool ncs_courses_read(const struct ncs_analysis *q, struct ncs_courses *out)
 {
     memset(out, 0, sizeof *out);
@@ -364,6 +371,8 @@ bool ncs_courses_read(const struct ncs_analysis *q, struct ncs_courses *out)
     add_steps(&r);
     ncs_free(r.main);
     ncs_map_free(&r.other);
+    if (out->count) /* in which order threads begin is chance */
+        qsort(out->of, out->count, sizeof *out->of, course_order);
     if (q->parties) {
         drop_joiners(q, out);
         find_holders(q, out);

@@ -239,7 +239,7 @@ static void try_comm(struct ncs_explanations *s, size_t way, size_t model, bool 
     bool apart = ncs_diverge(&s->ways, way, model, weights[0], &d) && d.gap[0].at < own->steps && d.gap[0].of < other->steps;
     const struct ncs_step *a = apart ? &own->step[d.gap[0].at] : NULL, *b = apart ? &other->step[d.gap[0].of] : NULL;
     bool fine = apart && a->kind == NCS_STEP_CALL && b->kind == NCS_STEP_CALL && !a->role &&
-                a->call->comm != b->call->comm && ncs_at_same_place(a->call, b->call);
+                a->call->comm != b->call->comm && (ncs_at_same_place(a->call, b->call) || ncs_same_call(a->call, b->call));
     size_t row = 1;
     while (fine && all && a + row < own->step + own->steps && a[row].site == a->site)
         row++;

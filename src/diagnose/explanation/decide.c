@@ -149,9 +149,12 @@ static void add_other(struct ncs_finding *f, struct ncs_finding other)
     size_t room = f->others;
     f->certainty = NCS_LIKELY;
     if (!f->otherwise && f->culprits && other.why) {
-        ncs_str_addf(&s, "it could also be that %s, if ", other.why);
-        ncs_format_ranks(&s, rank, decide_ranks_of(f, rank));
-        ncs_str_add(&s, " made the calls that were meant");
+        ncs_str_addf(&s, "it could also be that %s", other.why);
+        if (!ncs_same_culprits(f, &other)) {
+            ncs_str_add(&s, ", if ");
+            ncs_format_ranks(&s, rank, decide_ranks_of(f, rank));
+            ncs_str_add(&s, " made the calls that were meant");
+        }
         if (other.tried)
             ncs_str_addf(&s, "; tried: %s", other.tried);
         f->otherwise = ncs_str_take(&s);
@@ -311,37 +314,97 @@ void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *j)
     }
 }
 
-/* True if both blame the same ranks and differ only in how: then the waits show better than a
- * comparison whether a call is missing or one too many. A wrong argument is no such word: it is
- * likelier than a missing call only where the ranks made the call at one place. */
+/* Without a trial: true if a fact of the record shows the cause, if calls met and differ, or if of all changes that places in the
+ * program support this one alone is left. A call too many needs a place that no other rank comes to: else it may be one of the next
+ * round. A cycle shows who waits, and not whose mistake that is. */
+static bool decide_is_shown(const struct ncs_diagnosis *d, const struct ncs_finding *first)
+{
+    size_t sure = 0, known = 0;
+    for (size_t i = 0; i < d->alternatives; i++) {
+        sure += d->alternative[i].sure;
+        known += d->alternative[i].sure && d->alternative[i].known;
+    }
+    bool removes = first->repairs && first->repair[0].kind == NCS_EDIT_DELETE;
+    bool alone = known > 0 && known == sure && (first->by_place || !removes);
+    return !first->cycles && (alone || is_mismatch(first) || !ncs_finding_is_by_waiting(first));
+}
+
+/* True if both blame the same ranks, one for a missing call and the other for one too many: the waits show better than a comparison
+ * which it is. A wrong argument or order is no such word: the argument is likelier only where the ranks made the call at one place,
+ * the order only where no missing call explains it. */
 static bool is_another_word(const struct ncs_finding *f, const struct ncs_finding *first)
 {
-    if (is_mismatch(first))
+    if (is_mismatch(first) || ncs_finding_is_read(first) || first->cycles)
         return false;
     bool moves = f->repairs && (f->repair[0].kind == NCS_EDIT_INSERT || f->repair[0].kind == NCS_EDIT_DELETE);
     return moves && ncs_same_culprits(f, first);
 }
 
+/* Adds the alternatives that places support as well as the cause: of other ranks, or another mistake of the same ones. */
+static void name_as_good(const struct ncs_diagnosis *d, struct ncs_finding *first)
+{
+    for (size_t i = 0; i < d->alternatives; i++) {
+        const struct ncs_alternative *a = &d->alternative[i];
+        const struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
+        bool named = !f || !a->as_good || a->known || f->culprits > first->culprits || is_another_word(f, first);
+        for (size_t k = 0; k < first->others && !named; k++)
+            named = ncs_same_culprits(&first->other[k], f) && strcmp(first->other[k].rule, f->rule) == 0;
+        if (!named)
+            add_other(first, in_short(f));
+    }
+}
+
+/* A cycle shows who waits, and calls of different kinds that not the same ones met. If several ranks are named for either, one rank's
+ * mistake is the likelier cause, where places show it and no other rank's as well. A record may lack places. NULL = there is none. */
+static const struct ncs_alternative *one_behind(const struct ncs_diagnosis *d, const struct ncs_finding *first)
+{
+    const struct ncs_alternative *one = NULL;
+    bool effect = first->cycles || (first->culprits > 1 && strcmp(first->rule, "kind-mismatch") == 0);
+    for (size_t i = 0; i < d->alternatives && effect && !d->recorded && !d->minority_of_two; i++) {
+        const struct ncs_alternative *a = &d->alternative[i];
+        const struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
+        if (!f || !a->sure || (one && a->tier > one->tier))
+            continue;
+        if (f->culprits != 1 || (one && !ncs_same_culprits(f, ncs_first_cause(one->finding, one->findings))))
+            return NULL;
+        one = one ? one : a;
+    }
+    return one;
+}
+
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *j)
 {
     struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
+    const struct ncs_alternative *behind = first ? one_behind(d, first) : NULL;
     for (size_t i = 0; i < d->alternatives && first; i++) {
         const struct ncs_alternative *a = &d->alternative[i];
         struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
-        if (!a->likelier || a->known || !f || is_another_word(f, first))
+        if ((a != behind && !a->likelier) || a->known || !f || is_another_word(f, first))
             continue;
         add_other(f, in_short(first));
         ncs_diagnosis_prefer(d, i, true);
         return;
     }
+    if (!first)
+        return;
     struct ncs_finding turned;
-    ncs_diagnosis_doubt(d, j);
-    if (first && !first->others && ncs_diagnosis_may_be_shifted(d, j, first))
+    if (first->certainty == NCS_CERTAIN && !decide_is_shown(d, first))
+        first->certainty = NCS_LIKELY;
+    if (first->certainty == NCS_LIKELY && !changes_argument(j, first))
+        name_as_good(d, first);
+    if (!first->others && ncs_diagnosis_may_be_shifted(d, j, first))
         ncs_finding_doubt_step(first);
-    if (!first || first->others || changes_in_place(j, first))
+    if (first->others || changes_in_place(j, first))
         return;
     if (turned_round(d, j, first, &turned) || message_turned_round(d, j, first, &turned))
         add_other(first, turned);
+}
+
+void ncs_diagnosis_soften(struct ncs_diagnosis *d)
+{
+    for (size_t i = 0; i < d->findings; i++)
+        if (d->finding[i].certainty == NCS_CERTAIN)
+            d->finding[i].certainty = NCS_LIKELY;
 }
 
 void ncs_diagnosis_turn_round(struct ncs_diagnosis *d, const struct ncs_journal *j)

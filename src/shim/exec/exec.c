@@ -184,6 +184,8 @@ static bool exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *d
     machine->snapshot(&snapshot);
     r->stop = only_faults_remain(how, &snapshot) ? NCS_STOP_DONE : how;
     snapshot.stop = r->stop;
+    if (r->stop == NCS_STOP_INTERRUPTED && waits_in_a_call(&snapshot)) /* for the whole time limit: as in a hang */
+        snapshot.stop = NCS_STOP_STALLED;
     snapshot.many = server_is_open();
     ncs_places_settle(journal, &snapshot);
     ncs_settle_polls(&snapshot);
@@ -206,6 +208,8 @@ static bool exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *d
     r->verdict = lost                                                ? NCS_LOST
                  : r->wrong_count > 0 || first_error(&r->diagnosis) ? NCS_WRONG
                                                                      : NCS_PASS;
+    const struct ncs_finding *cause = first_error(&r->diagnosis);
+    r->certainty = cause ? cause->certainty : NCS_CERTAIN;
     r->driver = "sim";
     r->policy = settings.typical ? NCS_POLICY_TYPICAL : NCS_POLICY_STRICT;
     r->seed = settings.seed;
@@ -304,6 +308,13 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
     return fails ? ncs_verdict_exit(NCS_WRONG) : ncs_verdict_exit(r->verdict);
 }
 
+/* A thread may still act. */
+static void exec_soften(struct ncs_result *r)
+{
+    ncs_diagnosis_soften(&r->diagnosis);
+    r->certainty = NCS_LIKELY;
+}
+
 /* In a copy of the process: the report settles what the program still changes. */
 static void exec_stalled(const char *why)
 {
@@ -315,7 +326,7 @@ static void exec_stalled(const char *why)
     ncs_str_clear(&doubt);
     ncs_str_add(&doubt, why);
     result.verdict = NCS_HANG;
-    result.certainty = NCS_LIKELY;
+    exec_soften(&result);
     ncs_scenario_init(&scenario, program_name());
     struct ncs_report_run run = { .scenario = &scenario, .result = &result, .places = &ncs_places, .goes_on = true,
                                   .note = &doubt.text, .notes = 1 };
@@ -343,16 +354,13 @@ static void verdict(enum ncs_stop how)
         result.verdict = how == NCS_STOP_INTERRUPTED ? NCS_TIMEOUT : NCS_HANG;
     if (how == NCS_STOP_INTERRUPTED)
         result.skip_reason = ncs_copy_text(journal->calls ? "no call made progress" : "no call of NCCL or CUDA was made");
-    const struct ncs_finding *finding = first_error(&result.diagnosis);
-    if (how == NCS_STOP_STALLED) {
-        result.certainty = NCS_LIKELY; /* a polling thread may still end the hang */
-    } else if (ncs_shim_helpers_wait() && how == NCS_STOP_QUIET) {
-        result.certainty = NCS_LIKELY;
+    if (ncs_shim_helpers_wait() && how == NCS_STOP_QUIET) {
+        result.stop = NCS_STOP_STALLED;
         ncs_str_add(&doubt, "threads that have made no call wait for messages from outside of the program: only they could still "
                             "end the hang");
-    } else if (finding) {
-        result.certainty = finding->certainty;
     }
+    if (result.stop == NCS_STOP_STALLED || (how == NCS_STOP_INTERRUPTED && first_error(&result.diagnosis)))
+        exec_soften(&result);
     int status = print(&result, &doubt, &notes, true);
     ncs_call_list_write(write_channel);
     write_event("verdict", status);
