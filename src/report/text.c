@@ -374,7 +374,8 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
         add_declared(t);
     else
         add_reason(t);
-    text_add_doubt(t);
+    if (!fine)
+        text_add_doubt(t);
     ncs_str_add(out, "\n");
     if (style->verbose)
         add_about(t);

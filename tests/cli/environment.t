@@ -2,12 +2,12 @@
 # they know at every call.
 $ ncclscript run exchange.lua | head -n 4
 > [0] the call is back
-> HANG  exchange.lua  2 ranks, sim, seed 0
+> HANG  exchange.lua  2 ranks, sim, seed 0: its cause is likely, not certain
 >   communicator world, call 2: AllReduce float32 x 8 sum
 >     rank 0  <*>
 ? 0
 $ NCCL_CHECK_MODE=DEBUG_GLOBAL ncclscript run exchange.lua | head -n 3
-> HANG  exchange.lua  2 ranks, sim, seed 0
+> HANG  exchange.lua  2 ranks, sim, seed 0: its cause is likely, not certain
 >   communicator world, call 2: AllReduce float32 x 8 sum
 >     rank 0  waits in comm:all_reduce()<*>
 

@@ -212,7 +212,7 @@ $ ncclscript run --format dot pass.lua
 
 # Lines of calls that were made in several files are quoted with their file.
 $ ncclscript run layers/main.lua
-> HANG  layers/main.lua  2 ranks, sim, seed 0
+> HANG  layers/main.lua  2 ranks, sim, seed 0: its cause is likely, not certain
 >   communicator world, call 2: AllReduce float32 x 8 sum
 >     rank 0  waits in stream:sync()         line 6
 >     rank 1  never made call 2: finished    line 6

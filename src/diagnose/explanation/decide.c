@@ -326,7 +326,8 @@ static bool decide_is_shown(const struct ncs_diagnosis *d, const struct ncs_find
     }
     bool removes = first->repairs && first->repair[0].kind == NCS_EDIT_DELETE;
     bool alone = known > 0 && known == sure && (first->by_place || !removes);
-    return !first->cycles && (alone || is_mismatch(first) || !ncs_finding_is_by_waiting(first));
+    bool named = !first->culprits || first->culprit[0].rank >= 0;
+    return named && !first->cycles && (alone || is_mismatch(first) || !ncs_finding_is_by_waiting(first));
 }
 
 /* True if both blame the same ranks, one for a missing call and the other for one too many: the waits show better than a comparison
