@@ -51,6 +51,7 @@ struct recording {
     struct record *record;
     struct recorded_file *file; size_t files;
     int ranks;           /* of the run */
+    bool threads;        /* of one process, which has the whole job, and each rank has threads of its own */
     size_t unknown;      /* calls of functions that this version does not know */
 };
 

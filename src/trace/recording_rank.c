@@ -61,9 +61,12 @@ static struct reference find_reference(const struct recording *r)
     return of;
 }
 
-/* A process with several ranks is the source of all that it has. */
-static void note_sources(struct recording *r, const struct recorded_file *f, const struct reference *of)
+/* A process with several ranks is the source of all that it has, and one that is alone the source of all. */
+static void note_sources(struct recording *r, const struct recorded_file *f, const struct reference *of, bool alone)
 {
+    for (int k = 0; k < r->ranks && alone && f->several && !f->left_out; k++)
+        r->record->rank[k].source = f->path;
+    r->threads |= alone && f->several && !f->as_one && !f->left_out;
     for (size_t i = 0; i < f->calls && f->several && !f->left_out; i++) {
         int64_t rank;
         if (joins_reference(of, &f->call[i], &rank))
@@ -233,8 +236,10 @@ bool ncs_recorded_rank(struct recording *r, struct ncs_error *err)
     open_ranking(&k, r);
     const int64_t *number = choose_numbers(&k, r, by_launcher);
     int64_t most = k.reference.nranks > 1 ? k.reference.nranks : 1;
+    size_t kept = 0;
     for (size_t i = 0; i < r->files; i++) {
         struct recorded_file *f = &r->file[i];
+        kept += !f->left_out;
         f->rank = number[i] >= NCS_RECORD_RANKS ? -1 : (int)number[i];
         if (f->several && !f->left_out)
             rank_calls(f, &k.reference);
@@ -247,7 +252,7 @@ bool ncs_recorded_rank(struct recording *r, struct ncs_error *err)
     r->ranks = (int)most;
     bool ok = ncs_record_has_rank(r->record, r->ranks - 1, err);
     for (size_t i = 0; i < r->files && ok; i++)
-        note_sources(r, &r->file[i], &k.reference);
+        note_sources(r, &r->file[i], &k.reference, kept == 1);
     close_ranking(&k);
     return ok;
 }

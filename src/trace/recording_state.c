@@ -115,7 +115,7 @@ static bool has_file(const struct recording *r, int rank)
 static void add_absent_ranks(struct recorded_play *p, struct ncs_snapshot *s, const bool *there)
 {
     for (int rank = 0; rank < p->r->ranks; rank++) {
-        bool file = has_file(p->r, rank);
+        bool file = has_file(p->r, rank) || p->r->threads;
         if (there[rank] || (!file && p->r->record->rank[rank].source)) /* a thread may act for several ranks */
             continue;
         s->context[s->contexts++] = (struct ncs_snap_context){

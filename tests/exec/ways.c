@@ -118,6 +118,8 @@ enum { STEPS = sizeof steps / sizeof *steps };
 static void *all_steps(void *arg)
 {
     struct way *w = arg;
+    if (errs(w, "join"))
+        return NULL;
     open_rank(w);
     for (int i = w->world != NULL; i < STEPS; i++)
         steps[i](w);

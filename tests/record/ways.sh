@@ -60,6 +60,12 @@ for way in one null; do
     why 'rank 2 .*never called ncclCommSplit on comm1'
 done
 
+# That a rank has not joined is known, whether it left a recording or not.
+for way in threads fork; do
+    see $way join 3
+    why '3 of 4 ranks joined comm1 with ncclCommInitRank, rank 2 did not'
+done
+
 # A destroy waits for the ranks of other processes.
 see fork stays 3
 why 'rank 2 has not destroyed [^ ]+; ranks? [0-9, ]+ waits? for that in ncclCommDestroy'
