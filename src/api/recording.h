@@ -52,7 +52,7 @@ struct ncs_recording_call {
     uint8_t kind;      /* enum ncs_recording_kind */
     uint8_t depth;     /* open groups of the thread when it began */
     uint8_t list;      /* 1 + the argument whose list follows in entries of kind MORE; 0 = none */
-    uint8_t pad;
+    uint8_t device;    /* of a call of CUDA's on a default stream: 1 + the thread's device; 0 = unknown */
     uint64_t arg[NCS_RECORDING_ARGS]; /* as union ncs_arg. In place of a pointer to an id: its hash; to an object that NCCL
                                        * makes: the object; to a scalar on the host: its first 8 bytes */
 };

@@ -109,22 +109,33 @@ static void add_wait(struct played *p, struct ncs_snapshot *s, struct ncs_snap_c
     NCS_PUSH(s->wait, s->waits, p->wait_room, wait);
 }
 
-/* An initialisation that other ranks of its communicator have not entered. */
-static void wait_for_members(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s,
-                             struct ncs_snap_context *c)
+/* Adds the job of a call that waits for other ranks. A call of the group that the context ends waits only if some are missing. */
+static bool put_job(struct played *p, struct ncs_snapshot *s, struct ncs_snap_context *c, struct ncs_snap_job job)
 {
-    const struct ncs_comm_info *info = j->comm[c->call->comm];
-    struct ncs_snap_job job = { .kind = NCS_JOB_INIT, .call = pinned(c->call), .rank = c->rank,
-                                .comm_rank = c->call->comm_rank, .nranks = info->nranks,
-                                .miss = s->missings, .peer = -1 };
+    job.misses = s->missings - job.miss;
+    if (!job.misses && job.call != c->call)
+        return false;
+    pinned(job.call);
+    s->job[s->jobs] = job;
+    add_wait(p, s, c, NCS_WAIT_JOB, (int)s->jobs++);
+    return true;
+}
+
+/* An initialisation that other ranks of its communicator have not entered. */
+static bool wait_for_members(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s,
+                             struct ncs_snap_context *c, const struct ncs_call *call)
+{
+    if (ncs_fn_info[call->fn].joins != NCS_JOINS_ONE || call->comm < 0)
+        return false;
+    const struct ncs_comm_info *info = j->comm[call->comm];
+    struct ncs_snap_job job = { .kind = NCS_JOB_INIT, .call = call, .rank = c->rank, .comm_rank = call->comm_rank,
+                                .nranks = info->nranks, .miss = s->missings, .peer = -1 };
     s->missing = ncs_resize(s->missing,
                             (s->missings + (size_t)info->nranks) * sizeof *s->missing);
     for (int r = 0; r < info->nranks; r++)
         if (r >= info->members || info->member[r].rank < 0)
             s->missing[s->missings++] = r;
-    job.misses = s->missings - job.miss;
-    s->job[s->jobs] = job;
-    add_wait(p, s, c, NCS_WAIT_JOB, (int)s->jobs++);
+    return put_job(p, s, c, job);
 }
 
 /* Unnumbered calls that all ranks of a communicator make: finds the ranks that have made fewer. */
@@ -146,28 +157,41 @@ static size_t calls_of(const struct ncs_journal *j, int comm, int rank, enum ncs
 }
 
 static bool wait_for_meeting(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s,
-                             struct ncs_snap_context *c)
+                             struct ncs_snap_context *c, const struct ncs_call *call)
 {
     size_t m = 0;
-    const struct ncs_call *call = c->call;
     while (m < sizeof meetings / sizeof *meetings && meetings[m].fn != call->fn)
         m++;
     if (m == sizeof meetings / sizeof *meetings || call->comm < 0 || j->dropped > 0)
         return false;
     const struct ncs_comm_info *info = j->comm[call->comm];
     size_t mine = calls_of(j, call->comm, call->comm_rank, call->fn);
-    struct ncs_snap_job job = { .kind = meetings[m].kind, .call = pinned(call), .rank = c->rank,
-                                .comm_rank = call->comm_rank, .nranks = info->nranks,
-                                .miss = s->missings, .peer = -1 };
+    struct ncs_snap_job job = { .kind = meetings[m].kind, .call = call, .rank = c->rank, .comm_rank = call->comm_rank,
+                                .nranks = info->nranks, .miss = s->missings, .peer = -1 };
     s->missing = ncs_resize(s->missing,
                             (s->missings + (size_t)info->nranks) * sizeof *s->missing);
     for (int r = 0; r < info->nranks; r++)
         if (calls_of(j, call->comm, r, call->fn) < mine)
             s->missing[s->missings++] = r;
-    job.misses = s->missings - job.miss;
-    s->job[s->jobs] = job;
-    add_wait(p, s, c, NCS_WAIT_JOB, (int)s->jobs++);
-    return true;
+    return put_job(p, s, c, job);
+}
+
+/* What a call waits for, or the first one of a group that waits for ranks: they meet at its end. */
+static bool wait_for_hosts(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s, struct ncs_snap_context *c)
+{
+    const struct ncs_call *end = c->call;
+    bool group = ncs_fn_info[end->fn].closes_group;
+    for (const struct ncs_call *call = group ? j->oldest : end; call; call = group ? call->newer : NULL) {
+        if (group && (!call->group || call->group != end->group))
+            continue;
+        if (wait_for_members(p, j, s, c, call) || wait_for_meeting(p, j, s, c, call))
+            return true;
+        if (!ncs_infer_teardown(p, j, s, c, call))
+            continue;
+        add_wait(p, s, c, NCS_WAIT_JOB, (int)s->jobs - 1);
+        return true;
+    }
+    return false;
 }
 
 /* True if every live context polls, and none is inside a call. */
@@ -238,16 +262,8 @@ static void put_waits(struct played *p, const struct ncs_journal *j, struct ncs_
             c->ending = NCS_END_RETURNED;
             continue;
         }
-        if (ncs_fn_info[c->call->fn].joins == NCS_JOINS_ONE && c->call->comm >= 0) {
-            wait_for_members(p, j, s, c);
+        if (wait_for_hosts(p, j, s, c))
             continue;
-        }
-        if (wait_for_meeting(p, j, s, c))
-            continue;
-        if (ncs_infer_teardown(p, j, s, c)) {
-            add_wait(p, s, c, NCS_WAIT_JOB, (int)s->jobs - 1);
-            continue;
-        }
         for (size_t k = 0; k < p->launches; k++)
             if (!p->launch[k].done && may_wait_for(p, c, k))
                 add_wait(p, s, c, NCS_WAIT_OP, (int)p->launch[k].shown - 1);

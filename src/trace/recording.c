@@ -62,10 +62,10 @@ struct follower {
  * its rank; 0 = it is not known whose. */
 static uint64_t key_of_stream(const struct follower *w, const struct recorded_call *c, uint64_t handle)
 {
-    const struct recorded_thread *t = &w->f->thread[c->raw.thread];
     if (!w->f->several || handle > (uint64_t)(uintptr_t)cudaStreamPerThread)
         return handle + 1;
-    return t->many ? 0 : ncs_hash(handle + 1, (uint64_t)(t->rank + 2)) | 1;
+    int rank = c->rank >= 0 || w->f->as_one ? c->rank : w->f->thread[c->raw.thread].rank;
+    return rank < 0 ? 0 : ncs_hash(handle + 1, (uint64_t)rank) | 1;
 }
 
 static struct stream_calls *calls_of_stream(struct follower *w, uint64_t key)

@@ -11,6 +11,7 @@ struct recorded_call {
     struct ncs_recording_call raw;
     enum ncs_fn fn;
     int file;
+    int rank;            /* if its process has several: as which it is made; -1 = unknown */
     uint64_t begin, end; /* ns, on one clock for all files; end: UINT64_MAX = it has not returned */
     uint64_t *list;      /* words of the list among its arguments, owned; NULL = none */
     size_t words;
@@ -23,7 +24,8 @@ struct recorded_thread {
     int rank;            /* of the run; -1 = it has none */
     int number;          /* among the threads of its rank */
     bool used, ended, polls;
-    bool many;           /* it makes calls for several ranks */
+    bool wide;           /* it makes calls for several ranks */
+    int part;            /* 1: it uses a communicator, 2: for collectives, sends or receives */
     struct recorded_call poll; /* if it polls: its latest query, which found nothing */
 };
 
@@ -39,6 +41,7 @@ struct recorded_file {
     int *line;           /* of each site: its line in the trace; 0 = unknown */
     int rank;            /* of the run, of all its threads; -1 = each thread has its own */
     bool several;        /* it has several ranks of a communicator */
+    bool as_one;         /* and their calls are made as those of one rank with several devices */
     bool cut;            /* the oldest calls have been overwritten */
     bool left_out;       /* it is of an earlier start */
     bool implied;        /* its rank left no file: the calls are those that the others' calls need */
@@ -48,6 +51,7 @@ struct recording {
     struct record *record;
     struct recorded_file *file; size_t files;
     int ranks;           /* of the run */
+    bool threads;        /* of one process, which has the whole job, and each rank has threads of its own */
     size_t unknown;      /* calls of functions that this version does not know */
 };
 
@@ -58,6 +62,8 @@ void ncs_recorded_free(struct recorded_file *f);
 
 /* The rank and the number of ranks of a communicator that a call joins; false if it joins none. All ranks: rank is -1. */
 bool ncs_recorded_join(const struct recorded_call *c, uint64_t *id, int64_t *rank, int64_t *nranks);
+/* The devices behind the communicators that ncclCommInitAll has made; NULL = the recording has none. */
+const uint64_t *ncs_recorded_devices(const struct recorded_call *c);
 /* Leaves out the files of earlier starts. True: the launcher's numbers are the ranks. */
 bool ncs_recorded_find_start(struct recording *r);
 /* Finds the rank of each process and of its threads. */

@@ -40,6 +40,15 @@ static void *block_of_list(struct recorded_play *p, const struct recorded_call *
     return block;
 }
 
+static int *block_of_devices(struct recorded_play *p, const struct recorded_call *c)
+{
+    const uint64_t *from = ncs_recorded_devices(c);
+    int *device = from ? ncs_recorded_block(p, c->words / 2 * sizeof *device) : NULL;
+    for (size_t k = 0; from && k < c->words / 2; k++)
+        device[k] = (int)from[k];
+    return device;
+}
+
 /* A configuration that has the communicator's name, and nothing else that the journal reads. */
 static ncclConfig_t *config_of_name(struct recorded_play *p, const struct recorded_call *c, int at)
 {
@@ -62,6 +71,14 @@ static ncclConfig_t *config_of_name(struct recorded_play *p, const struct record
     return config;
 }
 
+/* The default streams of devices have one handle. */
+static const void *played_stream(const struct recorded_play *p, const struct recorded_call *c, uint64_t word)
+{
+    enum { FIRST = 0x10000 }; /* no address is as low */
+    bool shared = p->r->file[c->file].as_one && word <= (uint64_t)(uintptr_t)cudaStreamPerThread && c->rank >= 0;
+    return ncs_recorded_pointer(c->file, shared ? FIRST + 4 * (uint64_t)c->rank + word : word);
+}
+
 static void set_one(struct recorded_play *p, const struct recorded_call *c, int i, union ncs_arg *arg)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
@@ -71,10 +88,11 @@ static void set_one(struct recorded_play *p, const struct recorded_call *c, int 
     enum ncs_kind kind = info->arg[i].kind;
     arg->u = word;
     switch ((int)kind) {
-    case NCS_ARG_IN: case NCS_ARG_OUT: case NCS_ARG_INOUT: case NCS_ARG_MEMORY: case NCS_ARG_COMM: case NCS_ARG_STREAM:
+    case NCS_ARG_IN: case NCS_ARG_OUT: case NCS_ARG_INOUT: case NCS_ARG_MEMORY: case NCS_ARG_COMM:
     case NCS_ARG_EVENT: case NCS_ARG_WINDOW: case NCS_ARG_REGISTRATION:
         arg->p = ncs_recorded_pointer(c->file, word);
         break;
+    case NCS_ARG_STREAM: arg->p = played_stream(p, c, word); break;
     case NCS_ARG_DTYPE: case NCS_ARG_REDOP: case NCS_ARG_ROOT: case NCS_ARG_PEER: case NCS_ARG_RESIDENCE: case NCS_ARG_INT:
     case NCS_ARG_NRANKS: case NCS_ARG_RANK: case NCS_ARG_DEVICE: case NCS_ARG_ITEMS: case NCS_ARG_COLOR:
         arg->i = (int)word;
@@ -83,7 +101,8 @@ static void set_one(struct recorded_play *p, const struct recorded_call *c, int 
     case NCS_ARG_ID_IN: arg->p = word ? stand_in_id(p, word) : NULL; break;
     case NCS_ARG_RANKS: case NCS_ARG_WAITS: arg->p = block_of_list(p, c, i); break;
     case NCS_ARG_CONFIG: arg->p = config_of_name(p, c, i); break;
-    case NCS_ARG_TEXT: case NCS_ARG_DEVICES: case NCS_ARG_SIMINFO: arg->p = NULL; break;
+    case NCS_ARG_DEVICES: arg->p = block_of_devices(p, c); break;
+    case NCS_ARG_TEXT: case NCS_ARG_SIMINFO: arg->p = NULL; break;
     case NCS_ARG_SCALAR: {
         uint64_t *value = ncs_recorded_block(p, sizeof *value);
         *value = word;
@@ -176,7 +195,8 @@ bool ncs_recorded_is_sound(const struct ncs_journal *j, const struct recorded_ca
     if (c->raw.rc != ncclSuccess && c->raw.rc != ncclInProgress)
         return info->joins != NCS_JOINS_ALL;
     if (info->joins == NCS_JOINS_ALL)
-        return c->end == UINT64_MAX || (c->words > 0 && (uint64_t)(int)c->raw.arg[info->at[NCS_ARG_NRANKS] - 1] == c->words);
+        return c->end == UINT64_MAX || ncs_recorded_devices(c) ||
+               (c->words > 0 && (uint64_t)(int)c->raw.arg[info->at[NCS_ARG_NRANKS] - 1] == c->words);
     if (info->at[NCS_ARG_DTYPE] && !ncs_dtype_bytes((int)c->raw.arg[info->at[NCS_ARG_DTYPE] - 1]))
         return false;
     if (info->at[NCS_ARG_COMM] &&

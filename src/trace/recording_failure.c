@@ -15,7 +15,8 @@ static int failure_of(const struct recorded_call *c)
 
 static int rank_of_call(const struct recording *r, const struct recorded_call *c)
 {
-    return r->file[c->file].thread[c->raw.thread].rank;
+    const struct recorded_file *f = &r->file[c->file];
+    return f->several && c->rank >= 0 ? c->rank : f->thread[c->raw.thread].rank;
 }
 
 /* Whether a rank had the same failure of the same function. */

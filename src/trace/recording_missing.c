@@ -99,15 +99,6 @@ static void imply_file(struct recording *r, const struct recorded_file *model, c
     r->files++;
 }
 
-static bool has_rank(const struct recording *r, int rank)
-{
-    for (size_t i = 0; i < r->files; i++)
-        for (int k = 0; k < r->file[i].threads && !r->file[i].left_out; k++)
-            if (r->file[i].thread[k].rank == rank)
-                return true;
-    return false;
-}
-
 void ncs_recorded_imply(struct recording *r)
 {
     enum { MOST_RANKS = 4096, MOST_IMPLIED = 256 };
@@ -118,7 +109,7 @@ void ncs_recorded_imply(struct recording *r)
         if (!r->file[i].left_out && !r->file[i].several && (join = join_of(&r->file[i], r->ranks, 0)))
             model = &r->file[i];
     for (int rank = 0; join && rank < r->ranks && r->ranks <= MOST_RANKS && r->files < files + MOST_IMPLIED; rank++)
-        if (!has_rank(r, rank)) {
+        if (!r->record->rank[rank].source) {
             size_t at = (size_t)(model - r->file);
             size_t call = (size_t)(join - model->call);
             r->file = ncs_resize(r->file, (r->files + 1) * sizeof *r->file);

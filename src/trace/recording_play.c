@@ -49,14 +49,19 @@ static struct ncs_place recorded_where(void *arg)
     return *(const struct ncs_place *)arg;
 }
 
-static struct played_thread *played_thread_of(struct recorded_play *p, const struct recorded_call *c)
+/* The thread becomes the one that the journal asks: as the rank for which it makes the call. */
+static struct played_thread *act_as_thread(struct recorded_play *p, const struct recorded_call *c)
 {
-    return &p->thread[c->file][c->raw.thread];
+    const struct recorded_file *f = &p->r->file[c->file];
+    struct played_thread *t = &p->thread[c->file][c->raw.thread];
+    t->local.rank = f->several && !f->as_one && c->rank >= 0 && !c->raw.device ? c->rank : f->thread[c->raw.thread].rank;
+    ncs_local = &t->local;
+    p->now = c;
+    return t;
 }
 
 static void begin_call(struct recorded_play *p, const struct recorded_call *c)
 {
-    struct played_thread *t = played_thread_of(p, c);
     const struct recorded_file *f = &p->r->file[c->file];
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
     if (!ncs_recorded_is_sound(p->journal, c)) {
@@ -66,9 +71,8 @@ static void begin_call(struct recorded_play *p, const struct recorded_call *c)
     if (p->alignment && !p->measures && !ncs_alignment_apply(p->alignment, p->journal, c))
         return;
     int line = ncs_recorded_line(f, c->raw.site);
+    struct played_thread *t = act_as_thread(p, c);
     t->place = (struct ncs_place){ line ? play_file : NULL, line };
-    ncs_local = &t->local;
-    p->now = c;
     t->call = ncs_journal_enter(p->journal, c->fn);
     ncs_recorded_set_arguments(p, c, t->call);
     ncs_journal_begin(p->journal, t->call);
@@ -87,12 +91,10 @@ static void begin_call(struct recorded_play *p, const struct recorded_call *c)
 
 static void end_call(struct recorded_play *p, const struct recorded_call *c)
 {
-    struct played_thread *t = played_thread_of(p, c);
+    struct played_thread *t = act_as_thread(p, c);
     const struct ncs_fn_info *info = &ncs_fn_info[c->fn];
     if (!t->call || t->call->fn != c->fn)
         return; /* it was left out */
-    ncs_local = &t->local;
-    p->now = c;
     ncs_recorded_set_results(c, t->call);
     if (info->at[NCS_ARG_COMM_OUT] && c->raw.arg[info->at[NCS_ARG_COMM_OUT] - 1])
         ncs_map_put(&p->made, ncs_map_key(ncs_recorded_pointer(c->file, c->raw.arg[info->at[NCS_ARG_COMM_OUT] - 1])),
@@ -100,6 +102,9 @@ static void end_call(struct recorded_play *p, const struct recorded_call *c)
     ncs_journal_leave(p->journal, t->call, c->raw.rc);
     if (t->call->comm >= 0)
         t->last = t->call;
+    if (info->joins == NCS_JOINS_ALL && t->call->comm >= 0 && !p->r->file[c->file].as_one)
+        for (int k = 0; k < p->journal->comm[t->call->comm]->members; k++)
+            p->journal->comm[t->call->comm]->member[k].rank = k; /* each rank has threads of its own */
     t->call = NULL;
 }
 

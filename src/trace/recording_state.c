@@ -51,6 +51,17 @@ static const struct ncs_call *make_poll(struct recorded_play *p, struct played_t
     return call;
 }
 
+/* Where the file's process is, for what the end of a communicator waits for (teardown.c): a process that has come to its end
+ * holds nothing, and is none. A rank without a file is taken to be beside the one that its calls were implied from. */
+static void seat_context(const struct recording *r, size_t file, struct ncs_snap_context *c)
+{
+    size_t first = 0;
+    while (strncmp(r->file[first].head.host, r->file[file].head.host, sizeof r->file[file].head.host) != 0)
+        first++;
+    c->process = r->file[file].head.ended ? 0 : (int)file + 1;
+    c->host = (int)first + 1;
+}
+
 static void add_thread_context(struct recorded_play *p, struct ncs_snapshot *s, size_t file, int thread)
 {
     const struct recorded_file *f = &p->r->file[file];
@@ -59,9 +70,10 @@ static void add_thread_context(struct recorded_play *p, struct ncs_snapshot *s, 
     struct ncs_snap_context *c = &s->context[s->contexts++];
     const struct ncs_call *newest = t->call ? t->call : t->last;
     bool ended = f->head.ended || of->ended;
-    *c = (struct ncs_snap_context){ .rank = of->rank, .thread = of->number, .state = NCS_CONTEXT_ENDED,
+    *c = (struct ncs_snap_context){ .rank = t->call ? t->call->rank : of->rank, .thread = of->number, .state = NCS_CONTEXT_ENDED,
                                     .ending = f->implied ? NCS_END_MISSING : ended ? NCS_END_RETURNED : NCS_END_SILENT,
                                     .group_depth = t->local.group_depth };
+    seat_context(p->r, file, c);
     if (newest)
         c->place = newest->place;
     if (f->implied) {
@@ -103,7 +115,7 @@ static bool has_file(const struct recording *r, int rank)
 static void add_absent_ranks(struct recorded_play *p, struct ncs_snapshot *s, const bool *there)
 {
     for (int rank = 0; rank < p->r->ranks; rank++) {
-        bool file = has_file(p->r, rank);
+        bool file = has_file(p->r, rank) || p->r->threads;
         if (there[rank] || (!file && p->r->record->rank[rank].source)) /* a thread may act for several ranks */
             continue;
         s->context[s->contexts++] = (struct ncs_snap_context){

@@ -84,8 +84,9 @@ uint64_t ncs_replay_came(struct played *p, const struct ncs_call *wait, int peer
 /* The launch + 1 that an event of the rank marks; 0 = none. */
 size_t ncs_replay_event(struct played *p, int rank, const void *event);
 
-/* teardown.c: adds the job of a context that ends a communicator. False: what it waits for is not known, or is the rank's own
- * work. */
-bool ncs_infer_teardown(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s, const struct ncs_snap_context *c);
+/* teardown.c: adds the job of a call that ends a communicator, in the context or in the group that the context ends. False:
+ * what it waits for is not known, or is the rank's own work. */
+bool ncs_infer_teardown(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s, const struct ncs_snap_context *c,
+                        const struct ncs_call *call);
 
 #endif

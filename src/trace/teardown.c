@@ -110,7 +110,6 @@ static void teardown_add_work(struct played *p, struct ncs_snapshot *s, const st
     }
 }
 
-/* `call` ends a communicator, in the context or in the group that the context ends. */
 static bool add_teardown(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s,
                          const struct ncs_snap_context *c, const struct ncs_call *call)
 {
@@ -137,17 +136,12 @@ static bool add_teardown(struct played *p, const struct ncs_journal *j, struct n
     return true;
 }
 
-bool ncs_infer_teardown(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s, const struct ncs_snap_context *c)
+bool ncs_infer_teardown(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s, const struct ncs_snap_context *c,
+                        const struct ncs_call *call)
 {
-    const struct ncs_call *end = c->call;
     if (!c->process || j->dropped > 0)
         return false;
     if (!p->seat)
         teardown_find_seats(p, s);
-    if (!ncs_fn_info[end->fn].closes_group)
-        return add_teardown(p, j, s, c, end);
-    for (const struct ncs_call *call = j->oldest; call; call = call->newer)
-        if (call->group && call->group == end->group && add_teardown(p, j, s, c, call))
-            return true;
-    return false;
+    return add_teardown(p, j, s, c, call);
 }

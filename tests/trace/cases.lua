@@ -150,7 +150,7 @@ return {
 
   { name = "never_joined", died = 2, absent = true,
     program = function() end,
-    expect = { log = { exit = 3, rule = "rank-lost", culprits = "2" }, logs = { exit = 3, rule = "rank-lost", culprits = "2" },
+    expect = { log = { exit = 3, rule = "init-missing-rank", culprits = "2" }, logs = { exit = 3, rule = "init-missing-rank", culprits = "2" },
                calls = {}, fr = {} } },
 
   { name = "cut", cut = { [0] = 5, [1] = 3, [2] = 4, [3] = 5 },

@@ -28,7 +28,8 @@ static int format_elsewhere(const struct ncs_analysis *q, const struct ncs_cause
     return -1;
 }
 
-/* Counts the ranks of the communicator, on all hosts, that have ended it or wait to end it, and those that still could. */
+/* Counts the ranks of the communicator, on all hosts, that have ended it or wait to end it, and those that still could. Who waits
+ * in the end of another communicator is on the way to this one. */
 static void count_ends(const struct ncs_analysis *q, int comm, size_t *ends, size_t *others)
 {
     *ends = *others = 0;
@@ -37,7 +38,9 @@ static void count_ends(const struct ncs_analysis *q, int comm, size_t *ends, siz
         bool ended = ncs_end_of(q, comm, r);
         *ends += ended;
         ncs_why_rank_absent(q, &a);
-        *others += !ended && a.reason > NCS_ABSENT_LAST_FINAL;
+        const struct ncs_call *now = a.context >= 0 ? q->snap->context[a.context].call : NULL;
+        bool ends_another = now && ncs_fn_info[now->fn].ends == NCS_ENDS_COMM;
+        *others += !ended && !ends_another && a.reason > NCS_ABSENT_LAST_FINAL;
     }
 }
 

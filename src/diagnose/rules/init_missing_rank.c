@@ -52,6 +52,18 @@ static void format_held(const struct ncs_analysis *q, const struct ncs_unmet *n,
     }
 }
 
+/* A rank without a record has not joined, but nothing shows whether it ran. */
+static void doubt_unrecorded(const struct ncs_analysis *q, const struct ncs_unmet *n, struct ncs_draft *d)
+{
+    for (size_t i = 0; i < n->absents && !d->f.otherwise; i++) {
+        int context = n->absent[i].context;
+        const struct ncs_snap_context *c = context >= 0 ? &q->snap->context[context] : NULL;
+        if (c && c->ending == NCS_END_MISSING)
+            ncs_finding_doubt(&d->f, "it could also be that a rank without a record was not started, or has ended: look at its own output, its "
+                                     "host, who started the job");
+    }
+}
+
 static bool init_missing_rank_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (!ncs_is_joining(r))
@@ -78,6 +90,7 @@ static bool init_missing_rank_match(const struct ncs_analysis *q, const struct n
     format_held(q, n, &s, &first);
     format_thread(q, n, &s);
     d->f.why = ncs_str_take(&s);
+    doubt_unrecorded(q, n, d);
     ncs_str_add(&s, first.text ? first.text : "");
     ncs_str_free(&first);
     if (real < n->absents) {

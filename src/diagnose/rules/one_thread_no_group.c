@@ -123,10 +123,20 @@ static void format_self_wait(const struct ncs_analysis *q, const struct self_wai
     ncs_free(what);
 }
 
+/* True if the thread waits at the end of a group that has the call, and calls of other ranks. */
+static bool groups_ranks(const struct ncs_analysis *q, const struct self_wait *k)
+{
+    const struct ncs_call *call = k->unmet->call, *end = q->snap->context[k->maker].call;
+    bool several = false;
+    for (const struct ncs_call *c = q->journal->oldest; c; c = c->newer)
+        several |= call->group && c->group == call->group && c->comm >= 0 && c->rank != call->rank;
+    return several && end && end->group == call->group;
+}
+
 static bool one_thread_no_group_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     struct self_wait k;
-    if (r->kind != NCS_CAUSE_CYCLE || !find_self_wait(q, r, &k))
+    if (r->kind != NCS_CAUSE_CYCLE || !find_self_wait(q, r, &k) || groups_ranks(q, &k))
         return false;
     const struct ncs_call *c = k.unmet->call;
     struct ncs_str s = { 0 };

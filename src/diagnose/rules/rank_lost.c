@@ -60,10 +60,13 @@ static bool rank_lost_match(const struct ncs_analysis *q, const struct ncs_cause
     }
     if (!ncs_is_because(r, NCS_ABSENT_KILLED, NCS_ABSENT_KILLED))
         return false;
+    int context = r->absent[0]->context;
+    bool missing = context >= 0 && q->snap->context[context].ending == NCS_END_MISSING;
+    if (missing && ncs_is_joining(r))
+        return false; /* that it has not joined is known, and no more */
     ncs_fill_absent(q, r, d);
     struct ncs_str s = { 0 };
-    int context = r->absent[0]->context;
-    if (context >= 0 && q->snap->context[context].ending == NCS_END_MISSING) {
+    if (missing) {
         format_missing(q, r, &q->snap->context[context], d);
         return true;
     }

@@ -266,6 +266,9 @@ void ncs_recorder_begin(struct recorder_call *c, enum ncs_fn fn, const union ncs
     now->kind = NCS_RECORDING_CALL;
     now->depth = self.depth > 255 ? 255 : (uint8_t)self.depth;
     now->list = 0;
+    now->device = 0;
+    if (plan->stream >= 0 && arg[plan->stream].u <= (uint64_t)(uintptr_t)cudaStreamPerThread)
+        now->device = (uint8_t)(ncs_recorder_device() + 1);
     memcpy(now->arg, arg, plan->nargs * sizeof *arg);
     if (plan->special)
         ncs_recorder_take_in(now, fn, arg);

@@ -63,9 +63,11 @@ void ncs_recorder_name_file(struct ncs_recording_head *head, uint64_t id, int ra
 struct recorder_plan {
     uint8_t nargs, special; /* special: it has arguments that are not copied as they are */
     bool lasting, looks, counted, pair, receives, closes_group;
-    int8_t comm, count, peer; /* where these arguments are; -1 = nowhere */
+    int8_t comm, count, peer, stream; /* where these arguments are; -1 = nowhere */
 };
 
+/* The device of the calling thread; -1 = unknown. */
+int ncs_recorder_device(void);
 void ncs_recorder_plan(struct recorder_plan *plan, enum ncs_fn fn);
 /* Writes what arguments point to: before the call, and after it. */
 void ncs_recorder_take_in(struct ncs_recording_call *to, enum ncs_fn fn, const union ncs_arg *arg);

@@ -34,6 +34,7 @@ void ncs_recorder_plan(struct recorder_plan *plan, enum ncs_fn fn)
         .looks = info->looks, .counted = info->counted && info->at[NCS_ARG_COMM], .pair = info->pair,
         .receives = fn == NCS_FN_ncclRecv, .closes_group = info->closes_group,
         .comm = at(info, NCS_ARG_COMM), .count = at(info, NCS_ARG_COUNT), .peer = at(info, NCS_ARG_PEER),
+        .stream = info->lib == NCS_LIB_CUDA ? at(info, NCS_ARG_STREAM) : -1,
     };
     if (info->one_sided) /* meets no call: it has a number only */
         plan->count = -1;
@@ -47,14 +48,13 @@ static uint64_t hash_of_ids(const void *id, int64_t count)
     return id && count > 0 && count < 65536 ? ncs_hash_bytes(0, id, (size_t)count * sizeof(ncclUniqueId)) : 0;
 }
 
-/* The device of the calling thread; -1 = unknown. */
-static uint64_t device_now(void)
+int ncs_recorder_device(void)
 {
     static int (*get)(int *);
     int device = -1;
     if (!get)
         *(void **)&get = ncs_recorder_real("cudaGetDevice");
-    return get && get(&device) == 0 ? (uint64_t)device : (uint64_t)-1;
+    return get && get(&device) == 0 ? device : -1;
 }
 
 void ncs_recorder_take_in(struct ncs_recording_call *to, enum ncs_fn fn, const union ncs_arg *arg)
@@ -78,7 +78,7 @@ void ncs_recorder_take_in(struct ncs_recording_call *to, enum ncs_fn fn, const u
         }
     if (info->joins || info->child) {
         to->arg[NCS_RECORDING_CHILD] = to->arg[NCS_RECORDING_CHILD + 1] = (uint64_t)-1;
-        to->arg[NCS_RECORDING_DEVICE] = device_now();
+        to->arg[NCS_RECORDING_DEVICE] = (uint64_t)(int64_t)ncs_recorder_device();
     }
 }
 
@@ -148,5 +148,11 @@ int ncs_recorder_list(enum ncs_fn fn, const union ncs_arg *arg, bool ended, uint
     *which = (uint8_t)(place + 1);
     memset(word, 0, ((size_t)items * bytes + 7) / 8 * 8);
     memcpy(word, arg[place].p, (size_t)items * bytes);
+    if (info->joins == NCS_JOINS_ALL && items <= most / 2) { /* behind the communicators, their devices */
+        const int *device = arg[info->at[NCS_ARG_DEVICES] - 1].p;
+        for (int64_t i = 0; i < items; i++)
+            word[items + i] = (uint64_t)(device ? device[i] : i);
+        items *= 2;
+    }
     return (int)(((size_t)items * bytes + 7) / 8);
 }

@@ -66,10 +66,11 @@ struct context *sim_context_enter(void)
     return c;
 }
 
-/* A process of a script ends with its last context. */
+/* A process of a script ends with its last context. A stalled one has stopped, but lives on and holds what it has. */
 static void context_leave_process(const struct context *c)
 {
-    if (--c->process->live == 0)
+    bool stalled = c->ending == NCS_END_KILLED && !c->process->dead;
+    if (!stalled && --c->process->live == 0)
         sim_process_over(c->process);
 }
 

@@ -177,12 +177,12 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
         tied = false;
         d->f.evidence = ncs_text("by other groups: %zu call%s of that line, in the same round, agree with rank %d", values,
                                  values > 1 ? "s" : "", meant->rank);
-        values = 0;
     } else if (tied)
         d->f.evidence = ncs_copy_text("no value is the commonest, so all ranks are named");
     else
         d->f.evidence = ncs_text("by the majority: %zu of %zu ranks agree", disagreement_votes(r, get, get(best)),
                                  r->calls);
+    values = 0;
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "call %u on %s %s ", (unsigned)best->number, ncs_comm_name(q, best->comm),
                  get == disagreement_kind_of ? "is" : "has");
