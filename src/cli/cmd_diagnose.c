@@ -59,43 +59,59 @@ static bool diagnose_line_shows(void *trace, long line)
     return ncs_trace_shows(trace, line);
 }
 
-/* The number of calls of a rank on the finding's communicator in the record. */
-static uint32_t diagnose_calls_of(const struct ncs_journal *j, const struct ncs_finding *f,
-                                  int rank)
+static struct ncs_finding *diagnose_first_error(const struct ncs_diagnosis *d)
 {
+    for (size_t i = 0; i < d->findings; i++)
+        if (d->finding[i].level == NCS_LEVEL_ERROR)
+            return &d->finding[i];
+    return NULL;
+}
+
+static const struct ncs_trace_doubt *diagnose_doubt_of(const struct ncs_trace *t, const struct ncs_finding *f, int rank, uint32_t calls)
+{
+    const struct ncs_trace_doubt *doubt = rank >= 0 && (size_t)rank < t->doubts ? &t->doubt_of[rank] : NULL;
+    return doubt && doubt->text && (doubt->anywhere || !f->call || calls < f->call) ? doubt : NULL;
+}
+
+static bool diagnose_is_missing(const struct ncs_trace *t, int rank)
+{
+    return rank >= 0 && (size_t)rank < t->snapshot.contexts && t->snapshot.context[rank].ending == NCS_END_MISSING;
+}
+
+/* Why the record may lack the call that the finding is about: of a culprit, otherwise of another rank with a file. */
+static const struct ncs_trace_doubt *diagnose_find_doubt(const struct ncs_trace *t, const struct ncs_finding *f)
+{
+    const struct ncs_trace_doubt *found = NULL;
+    const struct ncs_journal *j = t->journal;
+    bool is_member = false; /* a culprit is, of the finding's communicator */
     for (size_t c = 0; f->comm && c < j->comms; c++)
-        for (int k = 0; k < j->comm[c]->members && strcmp(j->comm[c]->name, f->comm) == 0; k++)
-            if (j->comm[c]->member[k].rank == rank)
-                return j->comm[c]->member[k].calls;
-    return 0;
+        for (int k = 0; k < j->comm[c]->members && strcmp(j->comm[c]->name, f->comm) == 0; k++) {
+            const struct ncs_member *m = &j->comm[c]->member[k];
+            const struct ncs_trace_doubt *doubt = diagnose_doubt_of(t, f, m->rank, m->calls);
+            bool blamed = ncs_finding_blames(f, m->rank);
+            if (doubt && blamed)
+                return doubt;
+            is_member |= blamed;
+            found = found || diagnose_is_missing(t, m->rank) ? found : doubt;
+        }
+    for (size_t i = 0; i < f->culprits && !found && !is_member; i++)
+        found = diagnose_doubt_of(t, f, f->culprit[i].rank, 0);
+    return found;
 }
 
 /* Weakens findings that an incomplete record cannot prove. */
 static void weaken(const struct ncs_trace *t, struct ncs_diagnosis *d)
 {
     struct ncs_finding *f = ncs_first_cause(d->finding, d->findings);
-    for (size_t i = 0; f && i < f->culprits; i++) {
-        int rank = f->culprit[i].rank;
-        const struct ncs_trace_doubt *doubt = (size_t)rank < t->doubts ? &t->doubt_of[rank] : NULL;
-        if (doubt && doubt->text &&
-            (doubt->anywhere || diagnose_calls_of(t->journal, f, rank) < f->call)) {
-            ncs_finding_doubt(f, doubt->text);
-            break;
-        }
-    }
+    f = f ? f : diagnose_first_error(d);
+    const struct ncs_trace_doubt *doubt = f ? diagnose_find_doubt(t, f) : NULL;
+    if (doubt)
+        ncs_finding_doubt(f, doubt->text);
     if (f && t->doubt)
         ncs_finding_doubt(f, t->doubt);
 }
 
-static bool has_error(const struct ncs_diagnosis *d)
-{
-    for (size_t i = 0; i < d->findings; i++)
-        if (d->finding[i].level == NCS_LEVEL_ERROR)
-            return true;
-    return false;
-}
-
-static void diagnose_trace(const struct ncs_trace *trace, struct ncs_result *r)
+static void diagnose_trace(struct ncs_trace *trace, struct ncs_result *r)
 {
     struct ncs_notice *notice = ncs_new(trace->clashes * sizeof *notice);
     for (size_t i = 0; i < trace->clashes; i++)
@@ -113,11 +129,13 @@ static void diagnose_trace(const struct ncs_trace *trace, struct ncs_result *r)
     r->journal = trace->journal;
     r->certainty = NCS_LIKELY;
     snprintf(r->nccl, sizeof r->nccl, "%.15s", trace->nccl);
-    bool hangs = r->stop != NCS_STOP_DONE;
-    r->verdict = trace->calls == 0 && !has_error(&r->diagnosis) ? NCS_EMPTY
-                 : !has_error(&r->diagnosis)                    ? NCS_PASS
-                 : hangs                                        ? NCS_HANG
-                                                                : NCS_WRONG;
+    /* Waiting is never a pass, whether or not its cause is known, and neither is a call whose end no file shows. */
+    r->verdict = r->stop != NCS_STOP_DONE             ? NCS_HANG
+                 : diagnose_first_error(&r->diagnosis)           ? NCS_WRONG
+                 : trace->calls == 0 || !trace->ended ? NCS_EMPTY
+                                                      : NCS_PASS;
+    if (trace->next && (r->verdict == NCS_HANG || r->verdict == NCS_EMPTY) && !diagnose_first_error(&r->diagnosis))
+        NCS_PUSH(trace->note, trace->notes, trace->note_room, ncs_copy_text(trace->next));
 }
 
 static char *diagnose_place(void *trace, const struct ncs_call *call)
@@ -133,6 +151,8 @@ static int write_scenario(const struct ncs_parsed *parsed, const struct ncs_trac
     struct ncs_reproduced expected;
     struct ncs_str origin = { 0 };
     ncs_reproduced_of(result, &expected);
+    if (expected.verdict == NCS_EMPTY) /* nothing is wrong in the calls */
+        expected.verdict = NCS_PASS;
     char **last = ncs_reproduced_last(result, &expected);
     bool has_calls = ncs_workload_read(&job, &(struct ncs_workload_source){
         .journal = trace->journal, .ranks = trace->ranks, .place = diagnose_place, .arg = (void *)trace,
@@ -151,7 +171,7 @@ static int write_scenario(const struct ncs_parsed *parsed, const struct ncs_trac
     return status;
 }
 
-static int report_trace(const struct ncs_parsed *parsed, const struct ncs_trace *trace)
+static int report_trace(const struct ncs_parsed *parsed, struct ncs_trace *trace)
 {
     const struct ncs_option_value *v = parsed->value;
     const char *name = ncs_report_trace_format_names[v[FORMAT].number];
@@ -247,8 +267,9 @@ const struct ncs_command ncs_cmd_diagnose = {
              "--html and --trace draw the calls. Their times are the order of the calls: the files have no clock\n"
              "that all ranks share.\n"
              "\n"
-             "Exit status: 0 nothing wrong was found, 1 calls disagree but no rank waits, 2 a file cannot be\n"
-             "read, or a folder contains no such file, 3 a hang, 5 the files contain no call.\n",
+             "Exit status: 0 every call has ended, and nothing wrong was found, 1 calls disagree but no rank waits,\n"
+             "2 a file cannot be read, or a folder contains no such file, 3 a hang, 5 the files contain no call, or\n"
+             "do not show that every call has ended.\n",
     .option = options,
     .missing = "no file was given: recordings, dumps, logs, stacks, or a folder of them",
     .main = diagnose_main,

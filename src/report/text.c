@@ -149,9 +149,7 @@ static void text_add_counts(const struct ncs_text *t)
 {
     const struct ncs_result *r = t->result;
     if (t->run->origin) {
-        ncs_str_addf(t->out, ": %s in %" PRIu64 " call%s",
-                     r->stop == NCS_STOP_DONE ? "nothing wrong found" : "calls wait, and no cause is found", r->calls,
-                     ncs_text_plural(r->calls));
+        ncs_str_addf(t->out, ": nothing wrong found in %" PRIu64 " call%s", r->calls, ncs_text_plural(r->calls));
         return;
     }
     ncs_str_add(t->out, ": ");
@@ -250,9 +248,11 @@ static void text_add_memory(const struct ncs_text *t)
 }
 
 /* A hang without a finding, for example when a GPU makes no progress with its work. */
-static bool is_unexplained(const struct ncs_result *r)
+static bool is_unexplained(const struct ncs_text *t)
 {
-    return r->verdict == NCS_HANG && r->diagnosis.waits > 0 && r->diagnosis.findings == 0 && r->errors == 0;
+    const struct ncs_result *r = t->result;
+    return r->verdict == NCS_HANG && (t->run->origin ? !ncs_text_cause(r) : r->diagnosis.waits > 0 &&
+           r->diagnosis.findings == 0 && r->errors == 0);
 }
 
 static void add_body(const struct ncs_text *t)
@@ -272,10 +272,11 @@ static void add_body(const struct ncs_text *t)
     if (r->verdict == NCS_INTERNAL_FAULT)
         ncs_text_keyed(t, NCS_BOLD, "note",
                        "a fault of ncclscript: please report it with the scenario");
-    if (is_unexplained(r)) {
+    if (is_unexplained(t)) {
         text_add_waits(t, "where the ranks are", true);
-        ncs_text_keyed(t, NCS_BOLD, "why", "every call that was made has its partners: the GPUs do not finish what "
-                       "was launched, or something outside of NCCL's calls holds the ranks");
+        ncs_text_keyed(t, NCS_BOLD, "why", t->run->origin ? "calls wait; these files do not show why"
+                       : "every call that was made has its partners: the GPUs do not finish what "
+                         "was launched, or something outside of NCCL's calls holds the ranks");
     }
     text_add_memory(t);
 }
@@ -317,7 +318,9 @@ static void add_reason(const struct ncs_text *t)
         ncs_str_add(t->out, ": ");
         ncs_safe_line(t->out, r->skip_reason ? r->skip_reason : "it cannot be run here");
     } else if (r->verdict == NCS_EMPTY) {
-        ncs_str_add(t->out, t->run->origin ? ": no call in it" : ": nothing was executed");
+        ncs_str_add(t->out, !t->run->origin ? ": nothing was executed"
+                            : r->calls      ? ": nothing wrong found, but the files do not show that every call has ended"
+                                            : ": no call in it");
     } else if (r->verdict == NCS_MEMORY && r->skip_reason) {
         ncs_str_addf(t->out, ": %s", r->skip_reason);
     } else if (r->verdict == NCS_TIMEOUT) {

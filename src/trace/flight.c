@@ -47,6 +47,11 @@ static bool find_rank(struct flight *f, struct dump *d, const struct value *root
     int64_t rank = -1;
     if (!ncs_value_as_whole(ncs_value_get(root, "rank"), &rank))
         rank = d->named;
+    int own = rank >= 0 && rank < NCS_RECORD_RANKS ? ncs_flight_rank(root, (int)rank) : -1;
+    if (own >= 0 && own != rank && (own >= r->ranks || !r->rank[own].source)) {
+        ncs_record_note(r, "%.200s is named after rank %d, but its groups are those of rank %d", d->path, (int)rank, own);
+        rank = own;
+    }
     if (rank < 0) {
         ncs_fail(f->err, NCS_BAD_INPUT, "the name of this dump does not contain its rank");
         ncs_fail_hint(f->err, "names of dumps contain the rank, such as nccl_trace_rank_3");
@@ -212,6 +217,9 @@ static void flight_end(void *state)
 }
 
 const struct trace_reader ncs_reader_flight = {
-    .kind = "Flight Recorder dumps", .word = "dump", .is = flight_is,
+    .kind = "Flight Recorder dumps", .word = "dump",
+    .next = "next: the dumps of all ranks; stacks of all ranks while they wait (py-spy dump, gdb); roots and operators, which "
+            "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,DESTROY,COLL logs",
+    .is = flight_is,
     .begin = flight_begin, .take = flight_take, .finish = flight_finish, .end = flight_end,
 };

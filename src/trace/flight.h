@@ -34,6 +34,8 @@ struct flight {
 
 /* The groups that a dump describes. */
 bool ncs_flight_read_config(struct flight *f, struct dump *d, const struct value *root);
+/* The rank of a dump whose file is named by this one: another one, if its groups say so. */
+int ncs_flight_rank(const struct value *root, int named);
 /* The index of a group of the dump, which is added if it is not known. */
 size_t ncs_flight_group(struct dump *d, const char *name, const char *desc);
 /* Once all dumps are read: finds the communicator of each group. */

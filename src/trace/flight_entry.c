@@ -145,11 +145,12 @@ static enum flight_word word_of(struct flight *f, const char *name, enum ncs_fn 
 
 /* ---- entries ---- */
 
-/* The calls of the batch that a `coalesced` entry ends. */
-static void close_batch(struct record_rank *k, int comm, bool p2p, int64_t seq, enum record_state state,
+/* The calls of the batch that a `coalesced` entry ends. False: the dump may have lost some of them. */
+static bool close_batch(struct record_rank *k, int comm, bool p2p, int64_t seq, enum record_state state,
                         uint64_t group)
 {
-    for (size_t i = k->calls; i-- > 0;) {
+    size_t i = k->calls;
+    while (i-- > 0) {
         struct record_call *c = &k->call[i];
         bool pair = ncs_fn_info[c->fn].pair;
         if (c->comm != comm)
@@ -160,6 +161,19 @@ static void close_batch(struct record_rank *k, int comm, bool p2p, int64_t seq, 
         c->state = state;
         c->batched = true;
     }
+    return !k->cut || i != SIZE_MAX;
+}
+
+static void take_batch(struct entries *all, const struct entry *e, int comm, bool p2p, int64_t seq)
+{
+    struct record *r = all->flight->record;
+    int rank = all->dump->rank;
+    enum record_state state = state_of(all, e, p2p, seq);
+    if (close_batch(&r->rank[rank], comm, p2p, seq, state, r->calls + 1) || state == RECORD_OVER)
+        return;
+    r->waiting++;
+    ncs_record_doubt(r, rank, true, "it could also be that rank %d made the missing calls: its dump has lost the first calls "
+                     "of a batch", rank);
 }
 
 static void set_sizes(struct entries *all, const struct entry *e, struct record_call *c)
@@ -208,7 +222,7 @@ static bool add_entry(struct entries *all, const struct entry *e)
     bool p2p = ncs_value_is_true(ncs_value_get(e->o, "is_p2p")) || word == FLIGHT_P2P;
     int64_t seq = whole_of(e, p2p ? "p2p_seq_id" : "collective_seq_id", whole_of(e, "seq_id", -1));
     if (word == FLIGHT_CLOSES)
-        close_batch(&r->rank[d->rank], at, p2p, seq, state_of(all, e, p2p, seq), r->calls + 1);
+        take_batch(all, e, at, p2p, seq);
     if (word == FLIGHT_UNKNOWN && !d->unknown++)
         snprintf(d->odd, sizeof d->odd, "%s", name);
     if (word != FLIGHT_CALL && word != FLIGHT_P2P)

@@ -32,6 +32,38 @@ static int *ranks_of(const struct value *v, size_t *count)
     return rank;
 }
 
+/* True if each group that the dump describes has the rank. */
+static bool flight_in_all(const struct value *config, uint32_t count, int rank)
+{
+    bool in = true;
+    for (uint32_t i = 0; i + 1 < count && in; i += 2) {
+        size_t ranks, at = 0;
+        int *listed = ranks_of(ncs_value_get(config->item[i + 1], "ranks"), &ranks);
+        while (at < ranks && listed[at] != rank)
+            at++;
+        in = ranks == 0 || at < ranks;
+        ncs_free(listed);
+    }
+    return in;
+}
+
+/* PyTorch may name a dump by the rank of its process in the first group that it made (pytorch#191956). A process describes
+ * its own groups only, so its rank is in each of them. */
+int ncs_flight_rank(const struct value *root, int named)
+{
+    enum { GROUPS = 256 }; /* that are looked at */
+    const struct value *config = ncs_value_get(root, "pg_config");
+    uint32_t count = config && config->kind == VALUE_DICT && config->count <= 2 * GROUPS ? config->count : 0;
+    int found = named;
+    for (uint32_t i = 0; i + 1 < count && !flight_in_all(config, count, found); i += 2) {
+        size_t ranks;
+        int *listed = ranks_of(ncs_value_get(config->item[i + 1], "ranks"), &ranks);
+        found = (size_t)named < ranks && flight_in_all(config, count, listed[named]) ? listed[named] : found;
+        ncs_free(listed);
+    }
+    return found;
+}
+
 static bool has_name(const struct record *r, const char *name)
 {
     for (size_t i = 0; i < r->comms; i++)

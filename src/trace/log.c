@@ -139,6 +139,8 @@ static void edge(struct log *l, const struct log_line *line, bool opens)
     } else if (!opens && t->depth > 0) {
         t->depth--;
     }
+    l->nests |= !opens && t->depth == 0 && t->nests;
+    t->nests = t->depth > 1 || (t->nests && t->depth > 0);
     if (t->spoilt && !opens && t->depth == 1) { /* its last end has no line */
         t->depth = 0;
         t->spoilt = false;
@@ -228,13 +230,13 @@ static void warn(struct log *l, const struct log_line *line, const char *text)
     l->warning_file = line->file;
 }
 
-/* The log of a process is cut off: its ranks may have made further calls. */
+/* A log is cut off: the ranks in it may have made further calls. */
 static void doubt_end(struct log *l, const struct log_line *line)
 {
     if (l->building)
         ncs_record_note(l->record, "the log ends in the middle of a line, %s:%d: the rest is lost", line->file, line->number);
     for (size_t i = 0; i < l->entities && l->building; i++)
-        if (l->entity[i].process == line->process)
+        if (l->entity[i].process == line->process || l->entity[i].file == line->file)
             ncs_record_doubt(l->record, l->entity[i].rank, false, "it could also be that rank %d made the "
                              "missing calls: its log ends in the middle of a line, %s:%d", l->entity[i].rank, line->file,
                              line->number);
@@ -325,10 +327,11 @@ static void doubt_torn(struct log *l)
                              "lines of its log are cut off", l->entity[i].rank);
 }
 
-static void end_open_group(struct log *l, int rank, bool warned)
+/* A group was begun in this one, as in no group that ended: the end of this one was forgotten. */
+static void end_open_group(struct log *l, int rank, const struct log_thread *t)
 {
-    l->record->rank[rank].open = true;
-    if (warned)
+    l->record->rank[rank].open = t->nests && !l->nests ? GROUP_LEFT_OPEN : GROUP_MAY_WAIT;
+    if (t->warned)
         ncs_record_doubt(l->record, rank, true, "it could also be that the group of rank %d failed: NCCL warned in it, and "
                          "logs no end of a group that fails", rank);
 }
@@ -337,7 +340,7 @@ static void end_groups(struct log *l)
 {
     for (size_t i = 0; i < l->threads; i++)
         for (size_t k = 0; k < l->thread[i].entities && l->thread[i].depth > 0; k++)
-            end_open_group(l, l->entity[l->thread[i].entity[k]].rank, l->thread[i].warned);
+            end_open_group(l, l->entity[l->thread[i].entity[k]].rank, &l->thread[i]);
 }
 
 static bool has_calls(struct log *l)
@@ -432,7 +435,7 @@ bool ncs_log_finish(void *state)
         ncs_log_mark_given_up(l);
         ncs_log_drop_refused(l);
     }
-    ok = ok && ncs_log_align(r, l->err);
+    ok = ok && ncs_log_align(r, l->warnings > 0, l->err);
     if (ok) {
         ncs_log_doubt_unseen(l);
         end_groups(l);
@@ -480,6 +483,9 @@ void ncs_log_end(void *state)
 }
 
 const struct trace_reader ncs_reader_log = {
-    .kind = "NCCL log", .word = "log", .is = log_is,
+    .kind = "NCCL log", .word = "log",
+    .next = "next: the whole log of all ranks (NCCL_DEBUG=TRACE NCCL_DEBUG_SUBSYS=INIT,DESTROY,CALL), and what shows who waits: "
+            "stacks (py-spy dump, gdb), ncclras, dumps of PyTorch's Flight Recorder",
+    .is = log_is,
     .begin = ncs_log_begin, .take = ncs_log_take, .finish = ncs_log_finish, .end = ncs_log_end,
 };

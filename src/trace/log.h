@@ -52,6 +52,7 @@ struct log_thread {
     uint64_t group;
     bool spoilt;       /* NCCL has refused a call of its group, which goes on */
     bool warned;       /* NCCL has warned of something else in its group */
+    bool nests;        /* its group has had another one in it */
     int behind;        /* calls that may belong to a group with a refused one */
     struct log_recent *group_call; size_t group_calls, group_room;
     struct log_recent *recent; size_t recents, recent_room, newest; /* the last LOG_RECENT calls, a ring */
@@ -82,6 +83,7 @@ struct log {
     struct ncs_map has_inits; /* processes with lines of INIT: lines of CALL repeat them */
     bool any_init, any_made;  /* there may be lines of INIT; of CALL about communicators */
     bool groupless, shows_groups; /* calls in lines of COLL; lines of groups */
+    bool nests;                /* a group that ended had another one in it */
     int first_refusal;
     const char *refusal_file;
     struct ncs_map comm_of;   /* key of a communicator -> comm + 1 */

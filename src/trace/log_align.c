@@ -19,6 +19,45 @@ static void end_calls(struct record *r, int rank)
     ncs_free(end);
 }
 
+static bool log_has_joined(const struct record_rank *k, int comm)
+{
+    size_t i = 0;
+    while (i < k->calls && (k->call[i].comm != comm || k->call[i].fn != NCS_FN_ncclCommInitRank))
+        i++;
+    return i < k->calls;
+}
+
+/* No rank leaves the making of a communicator before all have entered it: the end of one, or a call on the communicator,
+ * shows that none is missing, whatever lines are lost. Where all have entered it and NCCL warned, it has failed. */
+static bool end_inits(struct record *r, bool warned, struct ncs_error *err)
+{
+    int *waits = ncs_new(r->comms * sizeof *waits);
+    bool *made = ncs_new(r->comms * sizeof *made);
+    struct record_call *c = NULL;
+    bool ok = true;
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < r->ranks; k++)
+            for (size_t i = 0; i < r->rank[k].calls; i++) {
+                c = &r->rank[k].call[i];
+                waits[c->comm] += pass == 0 && c->pending;
+                made[c->comm] |= !c->pending || (warned && waits[c->comm] == r->comm[c->comm].nranks);
+                c->pending &= !made[c->comm];
+            }
+    for (size_t i = 0; i < r->comms; i++)
+        for (int k = 0; k < r->comm[i].nranks && made[i] && r->comm[i].made; k++) {
+            int rank = r->comm[i].rank[k];
+            if (!r->rank[rank].source || log_has_joined(&r->rank[rank], (int)i))
+                continue;
+            ok &= (c = ncs_record_add(r, rank, err)) != NULL;
+            if (c)
+                *c = (struct record_call){ .fn = NCS_FN_ncclCommInitRank, .comm = (int)i, .comm_rank = k };
+            ncs_record_doubt(r, rank, true, "it could also be that rank %d made the missing calls: its log has lost lines", rank);
+        }
+    ncs_free(waits);
+    ncs_free(made);
+    return ok;
+}
+
 static void excuse_all(struct record *r, int comm)
 {
     for (int k = 0; k < r->ranks; k++)
@@ -158,12 +197,14 @@ static void doubt_short(struct record *r, const struct record_comm *info, const 
                              "end of its log is lost", info->rank[k]);
 }
 
-bool ncs_log_align(struct record *r, struct ncs_error *err)
+bool ncs_log_align(struct record *r, bool warned, struct ncs_error *err)
 {
     if (!number_absent(r, err))
         return false;
     for (int k = 0; k < r->ranks; k++)
         end_calls(r, k);
+    if (!end_inits(r, warned, err))
+        return false;
     ncs_record_note_missing(r);
     excuse_missing(r);
     struct align_counts all = count_by_rank(r);

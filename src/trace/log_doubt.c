@@ -128,8 +128,10 @@ void ncs_log_doubt_unseen(struct log *l)
 {
     struct record *r = l->record;
     struct ncs_str text = { 0 };
-    int child = child_of_aborted(r);
+    int child = child_of_aborted(r), silent = 0;
     const char *aborted = l->any_made && !l->has_inits.count ? maybe_aborted(r) : NULL;
+    while (silent < r->ranks && r->rank[silent].source)
+        silent++;
     if (r->trace->doubt)
         return;
     if (child >= 0)
@@ -140,6 +142,8 @@ void ncs_log_doubt_unseen(struct log *l)
                      "DESTROY do", aborted);
     else if (l->groupless && !l->shows_groups && all_meet(r))
         ncs_str_add(&text, "it could also be that these calls are in one group: this log does not show groups");
+    else if (silent < r->ranks)
+        ncs_str_addf(&text, "it could also be that the log lacks lines of other ranks, too: it has none of rank %d", silent);
     if (text.bytes)
         r->trace->doubt = ncs_str_take(&text);
 }

@@ -7,7 +7,7 @@
 
 struct jump {
     int comm, rank;    /* of the run */
-    uint64_t from, to; /* numbers of operations; those in between have no line */
+    uint64_t from, to; /* numbers of operations; those from the first to before the second have no line */
 };
 
 static uint64_t gap_key(int comm, uint64_t number, uint64_t what)
@@ -18,9 +18,9 @@ static uint64_t gap_key(int comm, uint64_t number, uint64_t what)
 void ncs_log_saw(struct log_gaps *g, int comm, int comm_rank, int rank, uint64_t op_count)
 {
     uint64_t own = gap_key(comm, (uint64_t)comm_rank, 1);
-    size_t last = ncs_map_number(&g->last, own);
-    if (last && op_count > last) { /* `last` is the number + 1 */
-        struct jump jump = { comm, rank, last - 1, op_count };
+    size_t next = ncs_map_number(&g->last, own); /* the last number + 1; 0 = this is the first */
+    if (op_count > next) {
+        struct jump jump = { comm, rank, next, op_count };
         NCS_PUSH(g->jump, g->jumps, g->room, jump);
     }
     ncs_map_put_number(&g->last, own, (size_t)op_count + 1);
@@ -31,7 +31,7 @@ void ncs_log_saw(struct log_gaps *g, int comm, int comm_rank, int rank, uint64_t
 static bool others_have(const struct log_gaps *g, const struct jump *j, uint64_t *first)
 {
     enum { MOST = 1024 };
-    for (*first = j->from + 1; *first < j->to && *first - j->from < MOST; ++*first)
+    for (*first = j->from; *first < j->to && *first - j->from < MOST; ++*first)
         if (ncs_map_number(&g->seen, gap_key(j->comm, *first, 2)))
             return true;
     return false;
@@ -44,8 +44,9 @@ void ncs_log_note_gaps(struct log_gaps *g, struct record *r)
         uint64_t first;
         if (!others_have(g, j, &first))
             continue;
-        ncs_record_note(r, "the log of rank %d has lost lines: operation %llu on %s is followed by %llu", j->rank,
-                        (unsigned long long)j->from, r->comm[j->comm].name, (unsigned long long)j->to);
+        ncs_record_note(r, j->from ? "the log of rank %d has lost lines: on %s operation %llu follows %llu"
+                                   : "the log of rank %d has lost lines: on %s operation %llu is the first", j->rank,
+                        r->comm[j->comm].name, (unsigned long long)j->to, (unsigned long long)j->from - 1);
         ncs_record_doubt(r, j->rank, true, "it could also be that rank %d made the missing calls: its log has "
                          "lost lines", j->rank);
     }

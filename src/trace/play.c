@@ -15,6 +15,7 @@ struct player {
     int *number;                 /* in the journal, by communicator of the record; -1 = none */
     char **handle;               /* by communicator: the address of byte n is the handle of its rank n */
     uint64_t *group;             /* by rank: the open group */
+    bool leaves_open;            /* a group without an end is open; otherwise its rank is inside ncclGroupEnd */
     const struct ncs_call **stuck; /* by rank: a call that has not returned */
     const struct ncs_call **last;  /* by rank: its last counted call */
     struct ncs_map over, gone;   /* calls known to be over, or given up */
@@ -151,7 +152,7 @@ static void make_all(struct player *p)
             }
     }
     for (int k = 0; k < r->ranks; k++)
-        if (p->group[k] && !r->rank[k].open && !p->stuck[k]) {
+        if (p->group[k] && r->rank[k].open < (p->leaves_open ? GROUP_MAY_WAIT : GROUP_LEFT_OPEN) && !p->stuck[k]) {
             enter(p, k, 0);
             group(p, k, 0);
         }
@@ -329,15 +330,21 @@ static void infer(struct player *p)
     ncs_free(local);
 }
 
+/* Only files of all ranks that show the end of each call prove that no call waits. */
 static void count_unfinished(const struct record *r)
 {
-    for (int k = 0; k < r->ranks; k++)
+    r->trace->unfinished = r->waiting;
+    r->trace->ended = !r->guessed;
+    for (int k = 0; k < r->ranks; k++) {
+        r->trace->ended &= r->rank[k].source != NULL;
         for (size_t i = 0; i < r->rank[k].calls; i++) {
             const struct record_call *c = &r->rank[k].call[i];
             bool counted = ncs_fn_info[c->fn].counted && r->rank[k].source;
             r->trace->calls += counted;
             r->trace->unfinished += r->knows_ends && counted && c->state != RECORD_OVER;
+            r->trace->ended &= !ncs_fn_info[c->fn].counted || c->state == RECORD_OVER;
         }
+    }
 }
 
 /* Appends "ranks 0, 1": the ranks whose first unfinished call on the communicator is in the state. */
@@ -386,11 +393,11 @@ static void note_stuck(struct player *p)
     ncs_str_free(&where_it_is);
 }
 
-void ncs_record_play(struct record *r)
+static void record_play_once(struct record *r, bool leaves_open)
 {
     struct ncs_local *outer = ncs_local;
     size_t ranks = (size_t)r->ranks;
-    struct player p = { .record = r, .journal = ncs_journal_open(SIZE_MAX, false) };
+    struct player p = { .record = r, .journal = ncs_journal_open(SIZE_MAX, false), .leaves_open = leaves_open };
     r->trace->journal = p.journal;
     r->trace->ranks = r->ranks;
     p.local = ncs_new(ranks * sizeof *p.local);
@@ -426,4 +433,21 @@ void ncs_record_play(struct record *r)
     ncs_free(p.last);
     ncs_map_free(&p.over);
     ncs_map_free(&p.gone);
+}
+
+/* NCCL writes the line of ncclGroupEnd when it returns, so a group without one has no end, or its end waits. The
+ * former is believed only of some ranks, and only where the latter explains nothing. */
+void ncs_record_play(struct record *r)
+{
+    struct ncs_trace *t = r->trace;
+    int open = 0, whole = 0;
+    for (int k = 0; k < r->ranks; k++) {
+        open += r->rank[k].open == GROUP_MAY_WAIT;
+        whole += r->rank[k].source && !r->rank[k].open;
+    }
+    record_play_once(r, false);
+    if (!open || !whole || t->snapshot.stop != NCS_STOP_DONE)
+        return;
+    ncs_trace_forget(t);
+    record_play_once(r, true);
 }

@@ -18,6 +18,9 @@ static const struct trace_reader *const readers[] = {
 
 enum { READERS = sizeof readers / sizeof *readers };
 
+static const char usual_next[] = "next: the files of all ranks, stacks of all ranks while they wait (py-spy dump, gdb), and "
+                                 "NCCL's log of all ranks: NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,DESTROY,COLL";
+
 struct files {
     struct record *record;
     void *state[READERS];    /* NULL = no file of its kind */
@@ -163,8 +166,10 @@ static bool name_kinds(struct files *all, const char *path)
         }
         alone = readers[i]->plays;
         all->record->follows = kinds.bytes > 0;
-        if (!kinds.bytes)
+        if (!kinds.bytes) {
             all->record->source_word = readers[i]->word;
+            all->record->trace->next = readers[i]->next ? readers[i]->next : usual_next;
+        }
         ncs_str_addf(&kinds, "%s%s", kinds.bytes ? ", " : "", readers[i]->kind);
     }
     all->record->trace->kind = kinds.text;
@@ -198,6 +203,7 @@ static bool finish(struct files *all, const char *path)
                         all->left == 1 ? "" : "s", all->left == 1 ? "is" : "are", all->first_left);
     if (ok && !played)
         ncs_record_play(r);
+    r->trace->ended |= played; /* a recording has the end of each call */
     return ok;
 }
 
@@ -239,13 +245,21 @@ bool ncs_trace_read_bytes(struct ncs_trace *trace, const char *name, const void 
     return end_files(&all, add_text(&all, f, name, &text) && finish(&all, name));
 }
 
-void ncs_trace_free(struct ncs_trace *trace)
+void ncs_trace_forget(struct ncs_trace *trace)
 {
     for (size_t i = 0; i < trace->clashes; i++) {
         for (size_t k = 0; k < trace->clash[i].calls; k++)
             ncs_call_unpin(trace->clash[i].call[k]);
         ncs_free(trace->clash[i].call);
     }
+    ncs_snapshot_free(&trace->snapshot);
+    ncs_journal_close(trace->journal);
+    trace->clashes = trace->calls = 0;
+}
+
+void ncs_trace_free(struct ncs_trace *trace)
+{
+    ncs_trace_forget(trace);
     for (size_t i = 0; i < trace->notes; i++)
         ncs_free(trace->note[i]);
     for (size_t i = 0; i < trace->places; i++)
@@ -267,8 +281,6 @@ void ncs_trace_free(struct ncs_trace *trace)
     ncs_free(trace->clash);
     ncs_free(trace->note);
     ncs_free(trace->place);
-    ncs_snapshot_free(&trace->snapshot);
-    ncs_journal_close(trace->journal);
     *trace = (struct ncs_trace){ 0 };
 }
 

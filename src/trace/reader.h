@@ -20,6 +20,7 @@ enum trace_taken { TRACE_TAKEN, TRACE_NOT_MINE, TRACE_BAD /* and err */ };
 struct trace_reader {
     const char *kind;    /* in the report: "Flight Recorder dumps" */
     const char *word;    /* what a rank without one lacks: "dump" */
+    const char *next;    /* what to collect where files of this kind leave the cause open; NULL = the usual */
     bool (*is)(const struct trace_file *file); /* at a glance */
     void *(*begin)(struct record *r, struct ncs_error *err);
     enum trace_taken (*take)(void *state, struct trace_file *file);

@@ -40,7 +40,7 @@ struct record_rank {
     bool spoilt;          /* it left an unreadable file */
     bool cut;             /* its file has lost the oldest calls */
     bool window;          /* its file has none but the newest, by its nature */
-    bool open;            /* the last group is not ended */
+    enum { GROUP_ENDS, GROUP_MAY_WAIT, GROUP_LEFT_OPEN } open; /* the last group: without an end, it may wait in it */
 };
 
 struct record_comm {
@@ -62,6 +62,7 @@ struct record {
     struct record_rank *rank; int ranks;
     struct record_comm *comm; size_t comms, comm_room;
     size_t calls, members;
+    size_t waiting;              /* calls that are known to wait, and that are not among those of the ranks */
     struct ncs_map places;       /* hash of a name -> its number + 1 */
     const char *source_word;     /* "dump", "log": the kind of file that a missing rank lacks */
     bool knows_ends;             /* the states of calls are known */
@@ -90,6 +91,8 @@ struct record_call *ncs_record_add(struct record *r, int rank, struct ncs_error 
 /* Keeps calls that met although their arguments differ: NCCL may not have noticed. */
 void ncs_trace_look_at_meeting(struct ncs_trace *t, struct ncs_call *const *calls, size_t count);
 
+/* Frees the trace's journal and what was concluded from it. */
+void ncs_trace_forget(struct ncs_trace *t);
 /* Turns the record into the trace's journal and snapshot. */
 void ncs_record_play(struct record *r);
 
@@ -108,7 +111,7 @@ void ncs_record_note_missing(struct record *r);
 
 /* Makes records with numbered calls comparable: the same start, and derived calls for ranks without a record. */
 void ncs_flight_align(struct record *r);
-/* As ncs_flight_align, for a log. */
-bool ncs_log_align(struct record *r, struct ncs_error *err);
+/* As ncs_flight_align, for a log. warned: NCCL has warned in it. */
+bool ncs_log_align(struct record *r, bool warned, struct ncs_error *err);
 
 #endif

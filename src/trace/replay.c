@@ -203,13 +203,15 @@ static void add_order(struct played *p, const struct ncs_call *call,
     }
 }
 
-/* A call that is known to be over has met all its partners, even if these have no record. */
+/* A call that is known to be over has met all its partners, even if these have no record. One with a root may be over
+ * while other ranks are behind, and so may a send. */
 static void know(struct played *p, const struct ncs_known *known, const struct ncs_call *call)
 {
     struct played_part *part = &p->part[p->parts - 1];
     bool over = known->is_over && known->is_over(known->arg, call);
+    bool needs_all = !ncs_call_arg(call, NCS_ARG_ROOT) && call->fn != NCS_FN_ncclSend;
     if (over && part->slot != NCS_NO_SLOT)
-        p->slot[part->slot].known = true;
+        *(needs_all ? &p->slot[part->slot].known : &p->slot[part->slot].known_of_some) = true;
     part->over = over || (known->is_gone && known->is_gone(known->arg, call));
 }
 
@@ -241,9 +243,11 @@ static enum ncs_fn kind_of(const struct ncs_call *call)
     return ncs_fn_info[call->fn].same;
 }
 
+/* Elements where the record lacks the type, which it then lacks for all ranks. */
 static size_t bytes_of(const struct ncs_call *call)
 {
-    return ncs_call_count(call) * ncs_dtype_bytes(ncs_call_dtype(call));
+    size_t each = ncs_dtype_bytes(ncs_call_dtype(call));
+    return ncs_call_count(call) * (each ? each : 1);
 }
 
 enum ncs_stuck ncs_replay_disagreement(const struct played *p, const struct played_slot *slot)
@@ -277,6 +281,8 @@ bool ncs_replay_is_met(struct played *p, const struct ncs_journal *j, size_t at)
         return true;
     if (slot->reached < slot->parts || slot->parts != ncs_replay_expected(slot, j))
         return false;
+    if (slot->known_of_some)
+        return true;
     if (slot->differ == NOT_COMPARED)
         slot->differ = ncs_replay_disagreement(p, slot);
     return slot->differ == NCS_STUCK_NO;

@@ -39,6 +39,7 @@ struct played_slot {
     size_t parts, room;
     size_t reached;        /* of the parts */
     bool known;            /* to have completed */
+    bool known_of_some;    /* of its calls; the others may be behind */
     enum ncs_stuck differ; /* once all are there */
 };
 

@@ -35,6 +35,8 @@ struct ncs_trace {
     char nccl[32];           /* version; empty = unknown */
     size_t calls;            /* recorded collectives, sends and receives */
     size_t unfinished;       /* calls known to be unfinished */
+    bool ended;              /* every rank left a file, and the files show that all of its calls are over */
+    const char *next;        /* which files would say more: an advice to the reader */
     struct ncs_journal *journal;
     struct ncs_snapshot snapshot;
     struct ncs_trace_clash *clash; size_t clashes, clash_room;

@@ -45,6 +45,7 @@ struct watch_line {
     int number;
     int rank, self;             /* -1 = not said */
     bool named;                 /* the group is */
+    bool global;                /* the rank is said to be that of the run */
     char name[64], desc[64];
 };
 
@@ -54,6 +55,7 @@ static void find_watch_ranks(struct watch_line *l)
 {
     int64_t n;
     l->rank = ncs_number_after(l->text, "[rank", &n) && n >= 0 && n < NCS_RECORD_RANKS ? (int)n : -1;
+    l->global = l->rank >= 0;
     l->self = -1;
     for (const char *p = l->text; (p = strstr(p, "Rank ")); p += 5) {
         size_t digits = strspn(p + 5, "0123456789");
@@ -141,7 +143,10 @@ static void read_late(struct watchdog *w, const struct watch_line *l, const char
     ncs_number_after(work, "NumelIn=", &in);
     ncs_number_after(work, "NumelOut=", &out);
     int group = l->named ? ncs_watch_group(w, l->name, l->desc[0] ? l->desc : NULL) : -1;
-    add_late(w, l, group, seq, fn, fn >= 0 ? by_output ? out : in : -1);
+    struct watch_line own = *l;
+    if (!l->named && l->global) /* PyTorch before 2.14 keeps the prefix of the process's first group (pytorch#191440) */
+        own.self = -1;
+    add_late(w, &own, group, seq, fn, fn >= 0 ? by_output ? out : in : -1);
 }
 
 static void read_status(struct watchdog *w, const struct watch_line *l, int64_t made, int64_t over)
@@ -278,6 +283,10 @@ static void watchdog_end(void *state)
 }
 
 const struct trace_reader ncs_reader_watchdog = {
-    .kind = "watchdog lines", .word = "watchdog line", .is = watchdog_is,
+    .kind = "watchdog lines", .word = "watchdog line",
+    .next = "next: the watchdog's lines of all ranks (\"Watchdog caught\" and \"last enqueued\"), and dumps "
+            "of all ranks, which TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1 writes at a "
+            "time-out",
+    .is = watchdog_is,
     .begin = watchdog_begin, .take = watchdog_take, .finish = watchdog_finish, .end = watchdog_end,
 };

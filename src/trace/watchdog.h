@@ -37,6 +37,7 @@ struct watchdog {
     struct ncs_map group_at;  /* hash of a name -> index + 1 */
     struct watch_late *late; size_t lates, late_room;
     size_t pairs;             /* sends and receives that ran out of time */
+    size_t homeless;          /* collectives that ran out of time in a group that no line tells */
     bool again;               /* a rank counts from the start again: several runs in one log */
     struct ncs_error *err;
 };

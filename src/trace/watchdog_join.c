@@ -23,24 +23,34 @@ struct watch_join {
 
 /* ---- groups of calls that ran out of time ---- */
 
-/* The only group in which the rank waits for a call of this number; -1 = none, or several. */
+static bool watch_is_at(const struct watch_rank *k, int64_t seq)
+{
+    return k->late == seq || (k->over >= 0 && k->over + 1 == seq);
+}
+
+/* The only group in which the rank waits for a call of this number, otherwise the only one that has it or in which others
+ * wait for such a call: its own line of the group may be missing. -1 = none, or several. */
 static int watch_group_of(struct watchdog *w, const struct watch_late *l)
 {
-    enum { MOST_GROUPS = 4096 }; /* of a job */
-    int found = -1, exact = 0, in = 0, any = -1;
+    enum { MOST_GROUPS = 4096, OWN = 0, IN = 1, OTHERS = 2, ANY = 3, WAYS = 4 };
+    int found[WAYS] = { 0 }, count[WAYS] = { 0 };
     for (size_t i = 0; i < w->groups && i < MOST_GROUPS; i++) {
+        const struct watch_group *g = &w->group[i];
         size_t at = ncs_map_number(&w->group[i].at, (uint64_t)l->rank + 1);
-        const struct watch_rank *k = at ? &w->group[i].of[at - 1] : NULL;
-        if (!k)
-            continue;
-        in++;
-        any = (int)i;
-        if (k->late == l->seq || (k->over >= 0 && k->over + 1 == l->seq)) {
-            found = (int)i;
-            exact++;
-        }
+        bool others = false;
+        for (size_t k = 0; k < g->ranks && !others; k++)
+            others = watch_is_at(&g->of[k], l->seq);
+        bool fits[WAYS] = { at && watch_is_at(&g->of[at - 1], l->seq), at, others && !at, true };
+        for (int way = 0; way < WAYS; way++)
+            if (fits[way]) {
+                found[way] = (int)i;
+                count[way]++;
+            }
     }
-    return exact == 1 ? found : exact == 0 && in == 1 ? any : -1;
+    for (int way = 0; way < WAYS; way++)
+        if (count[way])
+            return count[way] == 1 ? found[way] : -1;
+    return -1;
 }
 
 static void watch_distribute(struct watchdog *w)
@@ -50,8 +60,10 @@ static void watch_distribute(struct watchdog *w)
         struct watch_late *l = &w->late[i];
         if (l->group < 0)
             l->group = unnamed ? ncs_watch_group(w, "0", "default_pg") : watch_group_of(w, l);
-        if (l->group < 0)
+        if (l->group < 0) {
+            w->homeless++;
             continue;
+        }
         struct watch_rank *k = ncs_watch_rank(&w->group[l->group], l->rank);
         l->next = w->group[l->group].late;
         w->group[l->group].late = i + 1;
@@ -113,13 +125,14 @@ static int watch_dumped(const struct watch_join *j, bool *strange)
 }
 
 /* Without dumps: the ranks of a group that numbers its ranks as the run does are all up to the highest; of others, those
- * that are seen. */
+ * that are seen. That a rank has no line says something only if most ranks have one: people paste the lines of a few, and
+ * nothing is known of the rest. */
 static int watch_add_comm(struct watch_join *j)
 {
     struct record *r = j->w->record;
     struct watch_group *g = j->g;
     bool whole = true;
-    int most = -1;
+    int most = -1, seen = (int)g->ranks;
     char name[96];
     for (size_t i = 0; i < g->ranks; i++) {
         whole &= g->of[i].self < 0 || g->of[i].self == g->of[i].rank;
@@ -127,16 +140,23 @@ static int watch_add_comm(struct watch_join *j)
     }
     if (whole && r->ranks > most + 1 && strcmp(g->name, "0") == 0)
         most = r->ranks - 1;
+    bool few = whole && (seen < 2 || (most + 1 - seen) * 2 > seen);
+    whole &= !few;
     bool described = g->desc && g->desc[0] && strcmp(g->desc, "undefined") != 0;
     snprintf(name, sizeof name, described ? "%.64s" : "pg %.64s", described ? g->desc : g->name);
-    int comm = ncs_record_add_comm(r, whole ? most + 1 : (int)g->ranks, name, j->w->err);
+    int comm = ncs_record_add_comm(r, whole ? most + 1 : seen, name, j->w->err);
     if (comm < 0 || !ncs_record_has_rank(r, most, j->w->err))
         return -1;
     if (!whole)
         qsort(g->of, g->ranks, sizeof *g->of, compare_selves);
     for (int k = 0; k < r->comm[comm].nranks; k++)
         r->comm[comm].rank[k] = whole ? k : g->of[k].rank;
-    r->guessed |= !whole;
+    r->guessed = true; /* the lines do not say how many ranks there are */
+    if (seen == 1)
+        ncs_record_note(r, "%s: only one rank left lines of its watchdog: nothing tells who is missing", r->comm[comm].name);
+    else if (few)
+        ncs_record_note(r, "%s: %d of %d ranks left lines of their watchdog, too few to tell from them who is missing",
+                        r->comm[comm].name, seen, most + 1);
     if (!whole && !r->trace->doubt)
         r->trace->doubt = ncs_copy_text("it could also be that a group has other ranks than those with lines of its "
                                         "watchdog");
@@ -240,36 +260,10 @@ static int watch_model(const struct watch_join *j)
     return model;
 }
 
-/* That a rank has no line says something only if most ranks have one: people paste the lines of a few. */
-static bool excuse_silent(struct watch_join *j, int seen)
-{
-    struct record *r = j->w->record;
-    struct record_comm *info = &r->comm[j->comm];
-    struct watch_rank like = { .made = j->last, .over = j->first, .late = -1, .self = -1 };
-    int silent = info->nranks - seen;
-    r->guessed = true; /* the lines do not say how many ranks there are */
-    if (seen >= 2 && silent * 2 <= seen)
-        return true;
-    for (size_t i = 0; i < j->g->ranks; i++)
-        like.over = j->g->of[i].over > like.over ? j->g->of[i].over : like.over;
-    like.path = j->g->of[0].path;
-    for (int k = 0; k < info->nranks; k++) {
-        like.rank = info->rank[k];
-        if (!ncs_map_number(&j->g->at, (uint64_t)like.rank + 1) && !add_watched(j, &like, k))
-            return false;
-    }
-    if (seen == 1)
-        ncs_record_note(r, "%s: only one rank left lines of its watchdog: nothing tells who is missing", info->name);
-    else
-        ncs_record_note(r, "%s: %d of %d ranks left lines of their watchdog, too few to tell from them who is missing",
-                        info->name, seen, info->nranks);
-    return true;
-}
-
 static bool join_ranks(struct watch_join *j)
 {
     struct record *r = j->w->record;
-    int model = j->known ? watch_model(j) : -1, seen = 0;
+    int model = j->known ? watch_model(j) : -1;
     bool ok = true;
     for (int k = 0; k < r->comm[j->comm].nranks && ok; k++) {
         int rank = r->comm[j->comm].rank[k];
@@ -277,11 +271,13 @@ static bool join_ranks(struct watch_join *j)
         struct watch_rank *own = NULL;
         for (size_t i = 0; i < j->g->ranks && at && !own; i++) /* they may have been sorted */
             own = j->g->of[(at - 1 + i) % j->g->ranks].rank == rank ? &j->g->of[(at - 1 + i) % j->g->ranks] : NULL;
-        seen += own != NULL;
         if (own)
             ok = model >= 0 ? add_like_dump(j, own, k, model) : add_watched(j, own, k);
+        else if (!j->known)
+            ncs_record_doubt(r, rank, true, "it could also be that rank %d waits like the others: it has no line of %s", rank,
+                             r->comm[j->comm].name);
     }
-    return ok && (j->known || excuse_silent(j, seen));
+    return ok;
 }
 
 static void find_window(struct watch_join *j)
@@ -324,8 +320,12 @@ static bool watch_contradicts(const struct watch_join *j)
 static bool join_group(struct watchdog *w, int index)
 {
     struct watch_join j = { .w = w, .g = &w->group[index] };
-    if (j.g->ranks == 0 || watch_contradicts(&j))
+    if (j.g->ranks == 0)
         return true;
+    if (watch_contradicts(&j)) {
+        w->homeless++;
+        return true;
+    }
     find_window(&j);
     bool strange;
     j.comm = watch_dumped(&j, &strange);
@@ -381,6 +381,8 @@ static void note_watchdog(const struct watchdog *w, bool used)
     else
         ncs_record_note(r, "lines of the watchdog count calls and name the one that ran out of time: they have no data "
                         "types, operators, roots and places in the program");
+    if (w->homeless && used)
+        ncs_record_note(r, "calls ran out of time in groups that these lines do not tell apart");
     if (w->pairs)
         ncs_record_note(r, "%zu send%s or receive%s ran out of time: the watchdog does not name the peer", w->pairs,
                         w->pairs == 1 ? "" : "s", w->pairs == 1 ? "" : "s");
@@ -401,6 +403,7 @@ bool ncs_watch_join(struct watchdog *w)
     }
     if (ok && used)
         doubt_waiting(w);
+    r->waiting += w->pairs + w->homeless + (used ? 0 : w->lates);
     if (ok)
         note_watchdog(w, used);
     return ok;

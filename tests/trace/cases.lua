@@ -72,7 +72,7 @@ return {
 
   { name = "root", -- which a dump does not say
     program = function(j) j.Broadcast { line = 10, root = j.rank == 2 and 1 or 0 } end,
-    expect = { fr = { exit = 0, says = "is not over although every rank has made it" },
+    expect = { fr = { exit = 3, says = "is not over although every rank has made it" },
                logs = { exit = 3, rule = "root-mismatch", culprits = "2", call = 1 } } },
 
   { name = "operator",
@@ -138,7 +138,7 @@ return {
       if j.rank ~= 2 then j.AllReduce { line = 11 } end
     end,
     expect = { fr = { exit = 3, rule = "rank-lost", culprits = "2", call = 2, says = "rank 2 left no dump" },
-               logs = { exit = 0, says = "rank 2 left no log" } } },
+               logs = { exit = 5, says = "rank 2 left no log" } } },
 
   { name = "died_unmissed", died = 2, -- nobody waits for the rank without a dump, but for another one
     comms = { { pg = "0", name = "default_pg", ranks = { 0, 1, 2, 3 } }, { pg = "4", name = "tp", ranks = { 0, 1, 3 } } },
@@ -170,7 +170,7 @@ return {
 
   { name = "frozen", frozen = true, -- all made it, and none came back
     program = function(j) j.AllReduce { line = 10 } end,
-    expect = { fr = { exit = 0, says = "is not over although every rank has made it" }, logs = {} } },
+    expect = { fr = { exit = 3, says = "calls wait; these files do not show why" }, logs = {} } },
 
   { name = "unclosed",
     program = function(j)
@@ -199,5 +199,5 @@ return {
       if j.rank == 3 then j.Recv(0, { line = 44 }) end
       j.ReduceScatter { line = 50, comm = mine }
     end,
-    expect = { exit = 0 } },
+    expect = { fr = { exit = 0 }, logs = { exit = 5, says = "do not show that every call has ended" } } },
 }

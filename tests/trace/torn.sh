@@ -86,7 +86,7 @@ found 0 - -
 says_nothing 'is not over'
 begin "nothing is over" operator.fr_json
 dumps "$states | .pg_status = { \"0\": { last_completed_collective: \"-1\" } }"
-found 0 - -
+found 3 - -
 says 'is not over'
 begin "retired when it ran out of time" skipped.fr_json
 dumps "$states | .entries |= map(.retired = true) | .pg_status = { \"0\": { last_completed_collective: 1 } }"
@@ -152,7 +152,7 @@ says 'or    it could also be that rank 3 made the missing calls: its log ends in
 begin "one log of all, cut off in the middle of a line" "$here/hand"
 rm -r damaged/dumps damaged/split.log damaged/*.txt
 truncate -s 3100 damaged/job.log
-found 0 - -
+found 5 - -
 says 'the log ends in the middle of a line, damaged/job.log:21: the rest is lost'
 begin "one log of all, cut off between the lines of a split" "$here/hand"
 rm -r damaged/dumps damaged/split.log damaged/*.txt
@@ -163,7 +163,7 @@ says 'the log has lost lines: it shows 1 of the 2 ranks of world/split1.0'
 begin "a log that has lost lines" right.logs
 sed -i '/Broadcast: opCount 1/d' damaged/rank0.log
 found 3 skipped-call 0
-says 'the log of rank 0 has lost lines: operation 0 on world is followed by 2'
+says 'the log of rank 0 has lost lines: on world operation 2 follows 0'
 says 'or    it could also be that rank 0 made the missing calls: its log has lost lines'
 
 echo "$ran records, $failed failures"

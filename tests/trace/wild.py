@@ -84,6 +84,14 @@ folder("one_odd_entry", says="the dump of rank 4 cannot be read",
        change=lambda d, rank: rank == 4 and d["entries"][1].pop("process_group"))
 folder("one_odd_group", says="the dump of rank 4 cannot be read",
        change=lambda d, rank: rank == 4 and d["entries"][1].update(profiling_name="nccl:send 0->1", is_p2p=True))
+# PyTorch before 2.14 names a dump by the rank in the first group of its process: ranks 3 to 5 overwrite those of 0 to 2.
+path = folder("named_by_a_part", says="is named after rank 2, but its groups are those of rank 5",
+              change=lambda d, rank: d["pg_config"].update(
+                  {"1": {"name": "1", "desc": "tp", "ranks": str([0, 1, 2] if rank < 3 else [3, 4, 5])}}))
+for rank in (3, 4):
+    os.remove(os.path.join(path, "nccl_trace_rank_%d" % rank))
+os.rename(os.path.join(path, "nccl_trace_rank_2"), os.path.join(path, "nccl_trace_rank_02"))
+os.rename(os.path.join(path, "nccl_trace_rank_5"), os.path.join(path, "again_rank_2"))
 path = folder("other_files", says="is of no kind that diagnose reads")
 with open(os.path.join(path, "settings.json"), "w", encoding="utf-8") as f:
     f.write('{"model": "small"}')

@@ -143,14 +143,26 @@ bool ncs_meeting_is_recorded(const struct ncs_analysis *q, int meeting)
     return false;
 }
 
+/* True if the record shows that the rank's call is over: with a root, a call may end before all ranks have made it. */
+static bool unmet_is_over(const struct ncs_analysis *q, const struct ncs_unmet *n, int r)
+{
+    if (!q->snap->recorded || !n->call || !ncs_call_arg(n->call, NCS_ARG_ROOT) || r >= q->journal->comm[n->comm]->members)
+        return false;
+    const struct ncs_call *own = ncs_sequence_at(&q->comm[n->comm].seq[r], ncs_position(q, n->call));
+    bool waits = own == NULL;
+    for (size_t i = 0; i < q->snap->parts && !waits; i++)
+        waits = q->snap->part[i].call == own;
+    return !waits;
+}
+
 /* All ranks of the communicator that are not present, which are in order of their ranks. */
-static void add_other_ranks(struct ncs_unmet *n, int nranks)
+static void add_other_ranks(const struct ncs_analysis *q, struct ncs_unmet *n, int nranks)
 {
     size_t next = 0;
     for (int r = 0; r < nranks; r++) {
         while (next < n->presents && n->present[next]->comm_rank < r)
             next++;
-        if (next == n->presents || n->present[next]->comm_rank != r)
+        if ((next == n->presents || n->present[next]->comm_rank != r) && !unmet_is_over(q, n, r))
             push_absent(n, r);
     }
 }
@@ -178,7 +190,7 @@ size_t ncs_unmet_at_meeting(struct ncs_analysis *q, int meeting)
     if (!s->stuck && s->pair && n->presents == 1)
         add_absent(n, ncs_is_send(n->present[0]) ? s->dst : s->src);
     if (!s->stuck && !s->pair)
-        add_other_ranks(n, s->nranks);
+        add_other_ranks(q, n, s->nranks);
     return q->unmets - 1;
 }
 

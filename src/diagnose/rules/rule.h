@@ -335,6 +335,7 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
 bool ncs_add_bytes(const struct ncs_cause *r, struct ncs_draft *d);
 /* Adds the advice "give the same root: rank 3 (line 8) is the odd one", without a rank if all are
  * blamed. Always true, so that a rule is one expression. */
+const char *ncs_count_advice(const struct ncs_analysis *q, const struct ncs_cause *r);
 bool ncs_advise_minority(const struct ncs_cause *r, struct ncs_draft *d, const char *what);
 void ncs_fill_calls(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d,
                     const struct ncs_call *title);

@@ -138,7 +138,7 @@ static void disagreement_format_value(const struct ncs_cause *r, struct ncs_str 
                      ncs_redop_name(ncs_call_op(of)) ? ncs_redop_name(ncs_call_op(of)) : "?");
     else
         ncs_str_addf(s, "%s %lld", noun, (long long)get(of));
-    if (get == count_of || get == dtype_of)
+    if ((get == count_of || get == dtype_of) && ncs_dtype_bytes(ncs_call_dtype(of))) /* a record may lack the type */
         ncs_str_addf(s, " (%zu bytes)",
                      ncs_call_count(of) * ncs_dtype_bytes(ncs_call_dtype(of)));
     ncs_str_add(s, " on ");
@@ -237,6 +237,21 @@ bool ncs_add_bytes(const struct ncs_cause *r, struct ncs_draft *d)
     ncs_free(why);
     d->remark = raw && !r->unmet;
     return true;
+}
+
+/* No record shows what a rank meant, but counts that are so far apart are hardly of one call. */
+const char *ncs_count_advice(const struct ncs_analysis *q, const struct ncs_cause *r)
+{
+    enum { APART = 64 };
+    size_t least = SIZE_MAX, most = 0;
+    for (size_t i = 0; i < r->calls; i++) {
+        size_t count = ncs_call_count(r->call[i]);
+        least = count < least ? count : least;
+        most = count > most ? count : most;
+    }
+    return q->snap->recorded && most / APART > least
+               ? "the ranks are out of step: find the call before this one that a rank skips or makes once more"
+               : "give the same count on every rank, padded to the largest";
 }
 
 bool ncs_advise_minority(const struct ncs_cause *r, struct ncs_draft *d, const char *what)
