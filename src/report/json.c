@@ -268,7 +268,7 @@ static json_t *rank_error(const struct ncs_run_error *e)
 {
     bool api = e->kind == NCS_KIND_NCCL || e->kind == NCS_KIND_CUDA;
     json_t *o = json_object();
-    json_object_set_new(o, "rank", json_integer(e->rank));
+    json_object_set_new(o, "rank", e->rank < 0 ? json_null() : json_integer(e->rank));
     json_object_set_new(o, "thread", json_integer(e->thread));
     json_object_set_new(o, "kind", json_string(ncs_error_kind_name(e->kind)));
     json_object_set_new(o, "name", ncs_json_of(e->name));
@@ -279,7 +279,10 @@ static json_t *rank_error(const struct ncs_run_error *e)
     json_object_set_new(o, "label", ncs_json_of(e->label));
     json_object_set_new(o, "message", ncs_json_of(e->message));
     json_object_set_new(o, "detail", ncs_json_of(e->detail));
-    json_object_set_new(o, "file", ncs_json_of(e->place.file));
+    if (e->count) /* of a program, whose lines have their files beside them */
+        json_object_set_new(o, "count", json_whole_number(e->count));
+    else
+        json_object_set_new(o, "file", ncs_json_of(e->place.file));
     return o;
 }
 
@@ -323,6 +326,8 @@ static json_t *errors(const struct ncs_report_run *run)
     json_t *list = json_array();
     for (size_t i = 0; i < r->errors; i++)
         json_array_append_new(list, rank_error(&r->error[i]));
+    for (size_t i = 0; i < r->ignoreds; i++)
+        json_array_append_new(list, rank_error(&r->ignored[i]));
     if (run->complaints)
         add_complaints(run->complaints, list);
     if (e->status != NCS_OK && !(run->complaints && run->complaints->errors))

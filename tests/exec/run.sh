@@ -91,7 +91,8 @@ reports 'freed twice: cudaFree \(2, first at '"$in_mistakes"
 reports 'an event of one device and a stream of another.*: cudaEventRecord \(1, at '"$in_mistakes"
 grep -q 'left at the end' "$out/stderr" && fail "$name: something is said to be left"
 run "at an address again" 0 "${exec[@]}" -- "${clients}mistakes" again
-silent
+reports '^ncclscript: 1000 calls failed and the program went on: cudaMemcpyAsync cudaErrorInvalidValue '
+[ "$(wc -l <"$out/stderr")" -eq 1 ] || fail "$name: more than one line"
 run "two ranks on a device" 0 "${exec[@]}" -- "${clients}mistakes" taken
 reports 'from a device that another rank of it has.*: ncclCommInitRank \(2, first at '"$in_mistakes"
 
