@@ -57,6 +57,11 @@ run "hang, with a time limit" 3 "${exec[@]}" --timeout 30s -- "${clients}hang"
 
 run "no group" 3 "${exec[@]}" -- "${clients}mistakes" no_group
 reports 'ncclscript explain one-thread-no-group$'
+run "a rank that never joins" 3 "${exec[@]}" -- "${clients}mistakes" absent_rank
+reports '^  why   2 of 3 ranks joined comm1 with ncclCommInitRank, rank 1 of comm1 did not$'
+run "a rank that never joins, as JSON" 3 "${exec[@]}" --format json -- "${clients}mistakes" absent_rank
+reports '"culprits": \[\{"rank": null, "comm_rank": 1, "device": null, "thread": null,'
+leaves_out '": -1'
 run "a lock of its own" 3 "${exec[@]}" -- "${clients}mistakes" locked
 reports '^    rank [01]  never made call 1: waits at the lock or join in its own code +'"$in_mistakes"
 
