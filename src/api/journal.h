@@ -207,6 +207,8 @@ struct ncs_journal {
     /* Called for each call once it has returned. NULL = no hook. */
     void (*returned)(const struct ncs_journal *j, struct ncs_call *call);
     void *returned_arg; /* for returned */
+    /* Called when the program asks for the text of an error, which is no call of the journal. NULL = no hook. */
+    void (*asked)(enum ncs_fn fn, const union ncs_arg *arg);
     /* Copies memory of an argument that this process cannot read. False: it can. NULL = it can read all. */
     bool (*fetch)(void *to, const void *from, size_t bytes);
     struct ncs_journal_private *own;

@@ -40,10 +40,12 @@ static const struct layout layouts[] = {
     { 12, 56, 0, 0, 8, 56, 0, 192, 112, 40, 56 },
     { 13, 72, -1, 0, 8, 56, 0, 200, 112, 40, 56 },
 };
-enum { TYPE = 8, LENGTH = 16, STATE = 32, ASCII = 0x40, COMPACT = 0x20 };
+enum { NEXT = 8 /* in PyThreadState */, TYPE = 8, LENGTH = 16, STATE = 32, ASCII = 0x40, COMPACT = 0x20 };
 
 static struct {
-    void *(*thread_state)(void); /* needs no lock */
+    void *(*thread_state)(void); /* needs no lock, as the next two */
+    void *(*interpreter)(void);
+    char *(*newest_state)(void *interpreter);
     const char *(*version)(void);
     int (*is_ready)(void);
     int (*is_ending)(void);
@@ -53,6 +55,7 @@ static struct {
 
 static _Atomic(const struct layout *) layout; /* NULL = no interpreter is known */
 static atomic_bool confirmed;                 /* a frame was found by the layout */
+static _Thread_local bool reads_others;       /* frames of other threads, which may end */
 
 /* ---- finding it ---- */
 
@@ -80,6 +83,8 @@ static bool find_interpreter(void **library)
 static bool python_load(void *library)
 {
     *(void **)&py.thread_state = dlsym(library, "PyGILState_GetThisThreadState");
+    *(void **)&py.interpreter = dlsym(library, "PyInterpreterState_Main");
+    *(void **)&py.newest_state = dlsym(library, "PyInterpreterState_ThreadHead");
     *(void **)&py.version = dlsym(library, "Py_GetVersion");
     *(void **)&py.is_ready = dlsym(library, "Py_IsInitialized");
     *(void **)&py.is_ending = dlsym(library, "Py_IsFinalizing");
@@ -87,7 +92,7 @@ static bool python_load(void *library)
         *(void **)&py.is_ending = dlsym(library, "_Py_IsFinalizing");
     *(void **)&py.line = dlsym(library, "PyCode_Addr2Line");
     py.code_type = dlsym(library, "PyCode_Type");
-    return py.thread_state && py.version && py.is_ready && py.is_ending && py.line && py.code_type;
+    return py.thread_state && py.interpreter && py.newest_state && py.version && py.is_ready && py.is_ending && py.line && py.code_type;
 }
 
 /* Interpreters without the lock have other layouts, and say so behind their number. */
@@ -116,10 +121,10 @@ void ncs_python_look(void)
 
 /* ---- reading ---- */
 
-/* Copies memory of this process, which may not be there as long as the layout is not confirmed. */
+/* Copies memory of this process, which may not be there as long as the layout is not confirmed, or if another thread has it. */
 static inline bool peek(const void *from, void *to, size_t bytes)
 {
-    if (atomic_load_explicit(&confirmed, memory_order_relaxed)) {
+    if (atomic_load_explicit(&confirmed, memory_order_relaxed) && !reads_others) {
         memcpy(to, from, bytes);
         return true;
     }
@@ -189,7 +194,7 @@ static uint64_t tail_of_name(const struct layout *l, const char *name)
 {
     uint64_t length, tail = 0;
     uint32_t state;
-    if (!name || !atomic_load_explicit(&confirmed, memory_order_relaxed))
+    if (!name || reads_others || !atomic_load_explicit(&confirmed, memory_order_relaxed))
         return 0;
     memcpy(&length, name + LENGTH, sizeof length);
     memcpy(&state, name + STATE, sizeof state);
@@ -222,8 +227,21 @@ bool ncs_python_innermost(struct ncs_python_frame *f)
     const struct layout *l = atomic_load_explicit(&layout, memory_order_acquire);
     if (!l || !py.is_ready() || py.is_ending())
         return false;
+    reads_others = false;
     const char *state = py.thread_state();
     return state && read_frame(l, innermost_frame(l, state), f);
+}
+
+const void *ncs_python_other(const void *state, struct ncs_python_frame *f)
+{
+    const struct layout *l = atomic_load_explicit(&layout, memory_order_acquire);
+    if (!l || !py.is_ready() || py.is_ending() || !py.thread_state())
+        return NULL;
+    reads_others = true;
+    do
+        state = state ? peek_pointer((const char *)state + NEXT) : py.newest_state(py.interpreter());
+    while (state && !read_frame(l, innermost_frame(l, state), f));
+    return state;
 }
 
 bool ncs_python_outer(struct ncs_python_frame *f)

@@ -19,6 +19,9 @@ struct ncs_python_frame {
 
 /* False: the thread runs no Python. */
 bool ncs_python_innermost(struct ncs_python_frame *f);
+/* For a thread that has a state of Python and no frame: the innermost frames of the threads that have one, each in turn, from the
+ * newest to the oldest. state: what was returned before; NULL = begin. NULL: there are no more, or the thread has no state. */
+const void *ncs_python_other(const void *state, struct ncs_python_frame *f);
 /* Goes to the frame around; false: there is none. */
 bool ncs_python_outer(struct ncs_python_frame *f);
 

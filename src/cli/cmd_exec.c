@@ -51,8 +51,8 @@ static const struct ncs_option options[] = {
                   "do not replace libraries that an RPATH or an absolute path names", NULL, 0, 0 },
     [VERIFY]  = { "verify", 0, NCS_OPTION_FLAG, NULL, NULL, "Checking",
                   "compare the results of all collectives with the right ones", NULL, 0, 0 },
-    [FAIL_ON] = { "fail-on", 0, NCS_OPTION_CHOICE, NULL, "error", "Checking",
-                  "also fail a program that succeeds with findings of this kind", ncs_fail_on_names, 0, 0 },
+    [FAIL_ON] = { "fail-on", 0, NCS_OPTION_CHOICE, NULL, NULL, "Checking",
+                  "also fail a program that ignores failed calls; undefined, note: or that has such findings", ncs_fail_on_names, 0, 0 },
     [FAULT]   = { "fault", 0, NCS_OPTION_LIST, "FAULT|@FILE", NULL, "Checking",
                   "cause a failure, as 'kill rank=2 call=7'; may be given again", NULL, 0, 0 },
     [SWEEP]   = { "sweep", 0, NCS_OPTION_LIST, "FAULT", NULL, "Checking",
@@ -314,8 +314,9 @@ const struct ncs_command ncs_cmd_exec = {
              "\n"
              "A location is a source line, if the program has debug information or Python called, else a return\n"
              "address, for example train_step+0x1a2.\n"
-             "When the program ends, exec reports resources that the program did not free, freed twice, used\n"
-             "after their destroy, or passed from the wrong GPU, and uses of memory that nothing orders.\n"
+             "When the program ends, exec reports calls that failed while the program went on, resources that\n"
+             "the program did not free, freed twice, used after their destroy, or passed from the wrong GPU, and\n"
+             "uses of memory that nothing orders.\n"
              "\n"
              "NCCLSCRIPT_QUIET=1 leaves out the line that says that this is a simulator. dlsym also finds\n"
              "functions that the chosen version of NCCL lacks. Calls of these functions fail with a message.\n",

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/safe.h"
 #include "report/rows.h"
+#include "scenario/outcome.h"
 
 static const char *failures_comm_name(const struct ncs_result *r, int comm)
 {
@@ -275,4 +276,63 @@ void ncs_text_errors(const struct ncs_text *t)
     }
     if (r->errors)
         add_fate(t);
+}
+
+/* ---- failures that a program did not notice ---- */
+
+static bool is_same_failure(const struct ncs_run_error *a, const struct ncs_run_error *b)
+{
+    return a->code == b->code && a->place.line == b->place.line && strcmp(a->call, b->call) == 0;
+}
+
+/* Adds "cudaSetDevice cudaErrorInvalidDevice (4 times at line 9 on ranks 0, 1)": all that are equal to e. Returns the calls. */
+static uint64_t add_ignored(const struct ncs_result *r, const struct ncs_run_error *e, struct ncs_str *out)
+{
+    int *rank = ncs_new(r->ignoreds * sizeof *rank);
+    size_t ranks = 0;
+    uint64_t calls = 0;
+    struct ncs_str facts = { 0 };
+    for (const struct ncs_run_error *k = e; k < r->ignored + r->ignoreds; k++)
+        if (is_same_failure(k, e)) {
+            calls += k->count;
+            rank[ranks] = k->rank;
+            ranks += k->rank >= 0 && r->ranks > 1;
+        }
+    struct ncs_rank_set set = ncs_rank_set_of(rank, ranks);
+    ncs_str_addf(out, "%s %s", e->call, e->name ? e->name : "an unknown code");
+    if (calls > 1)
+        ncs_str_addf(&facts, "%" PRIu64 " times", calls);
+    if (e->place.line)
+        ncs_str_addf(&facts, "%sline %d", facts.bytes ? " at " : "", e->place.line);
+    if (set.count) {
+        ncs_str_addf(&facts, "%son rank%s ", facts.bytes ? " " : "", ncs_text_plural(set.count));
+        ncs_str_add_many_ranks(&facts, set.rank, set.count);
+    }
+    if (facts.bytes)
+        ncs_str_addf(out, " (%s)", facts.text);
+    ncs_str_free(&facts);
+    ncs_free(set.rank);
+    ncs_free(rank);
+    return calls;
+}
+
+void ncs_report_ignored(const struct ncs_result *r, struct ncs_str *out)
+{
+    enum { SHOWN = 6 };
+    uint64_t more = 0;
+    size_t kinds = 0;
+    for (size_t i = 0; i < r->ignoreds; i++)
+        more += r->ignored[i].count;
+    if (more)
+        ncs_str_addf(out, "%" PRIu64 " call%s failed and the program went on", more, ncs_text_plural(more));
+    for (size_t i = 0, first; i < r->ignoreds && kinds < SHOWN; i++) {
+        for (first = 0; !is_same_failure(&r->ignored[first], &r->ignored[i]);)
+            first++;
+        if (first < i)
+            continue;
+        ncs_str_add(out, kinds++ ? ", " : ": ");
+        more -= add_ignored(r, &r->ignored[i], out);
+    }
+    if (more)
+        ncs_str_addf(out, ", and %" PRIu64 " more", more);
 }

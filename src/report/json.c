@@ -56,6 +56,12 @@ static json_t *json_number_or_null(int n)
     return n > 0 ? json_integer(n) : json_null();
 }
 
+/* -1 = unknown: of a rank that never joined. */
+static json_t *json_from_0(int n)
+{
+    return n < 0 ? json_null() : json_integer(n);
+}
+
 /* A computed value, as a JSON number if there is one: infinities and NaN become strings. */
 static json_t *element(const char *s)
 {
@@ -84,12 +90,12 @@ static json_t *ranks(const int *rank, size_t count)
 static void json_add_rank(json_t *o, const struct ncs_diagnosis *d, int rank, int comm_rank)
 {
     const struct ncs_party *party = rank >= 0 && (size_t)rank < d->parties ? &d->party[rank] : NULL;
-    json_object_set_new(o, "rank", json_integer(party ? party->rank : rank));
+    json_object_set_new(o, "rank", json_from_0(party ? party->rank : rank));
     if (!party)
         return;
     json_object_set_new(o, "comm_rank", json_integer(comm_rank));
-    json_object_set_new(o, "device", json_integer(party->device));
-    json_object_set_new(o, "thread", party->thread < 0 ? json_null() : json_integer(party->thread));
+    json_object_set_new(o, "device", json_from_0(party->device));
+    json_object_set_new(o, "thread", json_from_0(party->thread));
 }
 
 static json_t *culprits(const struct ncs_diagnosis *d, const struct ncs_finding *f)
@@ -261,7 +267,7 @@ static json_t *rank_error(const struct ncs_run_error *e)
 {
     bool api = e->kind == NCS_KIND_NCCL || e->kind == NCS_KIND_CUDA;
     json_t *o = json_object();
-    json_object_set_new(o, "rank", json_integer(e->rank));
+    json_object_set_new(o, "rank", json_from_0(e->rank));
     json_object_set_new(o, "thread", json_integer(e->thread));
     json_object_set_new(o, "kind", json_string(ncs_error_kind_name(e->kind)));
     json_object_set_new(o, "name", ncs_json_of(e->name));
@@ -272,7 +278,10 @@ static json_t *rank_error(const struct ncs_run_error *e)
     json_object_set_new(o, "label", ncs_json_of(e->label));
     json_object_set_new(o, "message", ncs_json_of(e->message));
     json_object_set_new(o, "detail", ncs_json_of(e->detail));
-    json_object_set_new(o, "file", ncs_json_of(e->place.file));
+    if (e->count) /* of a program, whose lines have their files beside them */
+        json_object_set_new(o, "count", json_whole_number(e->count));
+    else
+        json_object_set_new(o, "file", ncs_json_of(e->place.file));
     return o;
 }
 
@@ -316,6 +325,8 @@ static json_t *errors(const struct ncs_report_run *run)
     json_t *list = json_array();
     for (size_t i = 0; i < r->errors; i++)
         json_array_append_new(list, rank_error(&r->error[i]));
+    for (size_t i = 0; i < r->ignoreds; i++)
+        json_array_append_new(list, rank_error(&r->ignored[i]));
     if (run->complaints)
         add_complaints(run->complaints, list);
     if (e->status != NCS_OK && !(run->complaints && run->complaints->errors))
@@ -409,7 +420,7 @@ static json_t *json_processes(const struct ncs_report_run *run)
     json_t *list = json_array();
     for (size_t i = 0; i < run->processes; i++) {
         json_t *o = json_object();
-        json_object_set_new(o, "rank", run->process[i].rank < 0 ? json_null() : json_integer(run->process[i].rank));
+        json_object_set_new(o, "rank", json_from_0(run->process[i].rank));
         json_object_set_new(o, "pid", json_integer(run->process[i].pid));
         json_array_append_new(list, o);
     }

@@ -130,6 +130,9 @@ void ncs_report_message(const struct ncs_report_run *run, struct ncs_str *out)
         ncs_text_failing(&run->failing, &text);
         if (f && f->why)
             ncs_str_addf(&text, ": %s", f->why);
+        ncs_str_add(&text, f ? "" : ": ");
+        if (!f)
+            ncs_report_ignored(r, &text);
     }
     if (!run->as_expected && run->difference && run->difference[0])
         ncs_str_addf(&text, "; not as declared: %s", run->difference);

@@ -55,6 +55,10 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
  * its own, and no mistake to report. */
 void ncs_report_counts(const struct ncs_report_run *run, struct ncs_str *out);
 
+/* Appends "9 calls failed and the program went on: ncclCommInitAll ncclInvalidArgument (line 6), ...": result->ignored; nothing if it is
+ * empty. */
+void ncs_report_ignored(const struct ncs_result *result, struct ncs_str *out);
+
 /* Appends one JSON object (schema ncclscript.report/1) and a newline. */
 void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out);
 

@@ -109,6 +109,7 @@ struct ncs_run_error {
     struct ncs_place place;
     uint64_t order;       /* journal calls made before it; the earlier cause is smaller */
     size_t serial;        /* among the errors of the run, from 1 */
+    uint64_t count;       /* of an ignored one: calls that failed so */
 };
 
 void ncs_run_error_free(struct ncs_run_error *error); /* the contents */
@@ -181,6 +182,7 @@ struct ncs_result {
     struct ncs_proof proof;
     struct ncs_repair repair;       /* if options.repair asks for it */
     struct ncs_run_error *error;   size_t errors;
+    struct ncs_run_error *ignored; size_t ignoreds; /* calls of a program (exec) that failed, and it went on; rank -1 = unknown */
     struct ncs_run_expect *expect; size_t expects; /* the first NCS_EXPECTS_KEPT that failed */
     const struct ncs_wrong *wrong; size_t wrongs; /* borrowed from the run */
     uint64_t wrong_count, checked, unchecked;

@@ -246,6 +246,8 @@ void ncs_outcome_failing(const struct ncs_outcome *o, const struct ncs_result *r
         if (outcome_counts(f, level) && !outcome_is_declared(o, f) && !has_rule(out, f->rule))
             NCS_PUSH(out->rule, out->rules, room, f->rule);
     }
+    if (r->verdict == NCS_PASS && r->ignoreds && !has_rule(out, "failed-call"))
+        NCS_PUSH(out->rule, out->rules, room, "failed-call");
 }
 
 void ncs_failing_free(struct ncs_failing *failing)

@@ -20,7 +20,7 @@ struct ncs_shim_settings {
     bool verify;          /* results are compared with the right ones */
     uint64_t seed;        /* who goes first where several could; 0 = first in, first out */
     const char *faults;   /* a list of faults (run/fault_text.h); NULL = none */
-    const char *fail_on;  /* findings of this kind make a run fail that passes otherwise: one of ncs_fail_on_names; NULL = error */
+    const char *fail_on;  /* ignored failures, and findings of this kind, make a run fail that passes otherwise: one of ncs_fail_on_names; NULL = none do */
     int sites;            /* the rank whose call sites are reported to exec; -1 = none */
     int64_t timeout;      /* without progress, in ns; 0 = none */
     int64_t stall;        /* without a change, in a job of many processes, before that is reported; in ns; 0 = never */

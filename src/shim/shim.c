@@ -217,14 +217,15 @@ static struct ncs_local *new_local(int process)
     return local;
 }
 
-static void at_exit(void)
+static void at_exit(int status, void *arg)
 {
+    (void)arg;
     atomic_store(&is_ending, true);
     if (!above || atomic_load(&is_child))
         return;
     sim_foreign_enter(sim_foreign_is_attached() ? NULL : new_local(0));
     ncs_shim_warn_of_others(true);
-    above->ended();
+    above->ended(status);
     sim_foreign_leave();
 }
 
@@ -310,7 +311,7 @@ static void open_machine(void)
     api = above ? above->open(&settings, &ncs_driver_sim) : ncs_driver_sim.api;
     sim_foreign_idle = on_idle;
     pthread_key_create(&at_thread_end, end_thread);
-    atexit(at_exit);
+    on_exit(at_exit, NULL);
     shim_watch_forks();
 }
 

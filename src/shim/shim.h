@@ -106,7 +106,7 @@ struct ncs_shim_above {
     /* Nothing has changed for a while, and the program goes on: prints who waits for whom, and ends the process, which is a
      * copy of the machine's. why: whom the machine cannot see, and for how long. */
     void (*stalled)(const char *why);
-    void (*ended)(void); /* the process exits */
+    void (*ended)(int status); /* the process exits */
 };
 #define NCS_SHIM_ABOVE "ncs_exec_above"
 /* NULL = it is not there. After the first call. */

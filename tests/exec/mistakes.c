@@ -163,6 +163,21 @@ static int no_group(void)
     return 0;
 }
 
+/* One thread joins as ranks 0 and 2 of 3. */
+static int absent_rank(void)
+{
+    ncclComm_t comm[2];
+    ncclUniqueId id;
+    CHECK(ncclGetUniqueId(&id));
+    CHECK(ncclGroupStart());
+    for (int i = 0; i < 2; i++) {
+        CHECK(cudaSetDevice(i));
+        CHECK(ncclCommInitRank(&comm[i], 3, id, 2 * i));
+    }
+    CHECK(ncclGroupEnd());
+    return 0;
+}
+
 /* A rank waits for a call that the other one would make after it has a lock of the first's. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -301,7 +316,7 @@ int main(int argc, char **argv)
                   { "twice", twice },   { "again", again },                 { "taken", taken },
                   { "forked", forked }, { "foreign_id", foreign_id },       { "launched", launched },
                   { "asleep", asleep }, { "newer", newer },                 { "fails", fails },
-                  { "no_group", no_group }, { "locked", locked },
+                  { "no_group", no_group }, { "absent_rank", absent_rank }, { "locked", locked },
                   { "left_group", left_group }, { "cut_off", cut_off },
                   { "stored", stored }, { "named", named } };
     for (size_t i = 0; argc > 1 && i < sizeof which / sizeof *which; i++)

@@ -281,6 +281,19 @@ static void one_gpu(void)
     join();
 }
 
+/* ---- calls that fail ---- */
+
+/* No rank looks at the code of one call; rank 1 ends because of another one. */
+static void ignores(void)
+{
+    struct job j = begin();
+    ncclBroadcast(j.x, j.x, COUNT, ncclFloat32, ranks, j.comm, j.stream); /* line: ignored */
+    reduce(&j, COUNT);
+    if (rank == 1 && ncclBroadcast(j.x, j.x, COUNT, ncclFloat32, -1, j.comm, j.stream) != ncclSuccess)
+        exit(5);
+    end(&j);
+}
+
 /* ---- deaths of rank 1 ---- */
 
 static void crash(void)
@@ -817,6 +830,7 @@ static const struct { const char *name; void (*act)(void); } modes[] = {
     { "waits_outside", waits_outside },
     { "destroys_first", destroys_first },
     { "one_gpu", one_gpu },
+    { "ignores", ignores },
     { "segv", segv },
     { "killed", killed },
     { "killed_first", killed_first },

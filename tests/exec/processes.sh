@@ -77,9 +77,15 @@ for mode in right late; do
     done
     [ "$(wc -l <"$out/stdout")" -eq 3 ] || fail "$name: standard output has other lines"
 done
-for mode in late_inside functions pinned registered registered_async big group outs visible threads; do
+for mode in late_inside pinned registered_async big group outs visible threads; do
     try 0 $mode
     silent
+done
+# They make calls that have to fail, and look at the codes alone.
+for mode in functions registered; do
+    try 0 $mode
+    reports '^ncclscript: [0-9]+ calls failed and the program went on: cuda'
+    [ "$(wc -l <"$out/stderr")" -eq 1 ] || fail "$name: more than one line"
 done
 ranks=2 try 0 variables
 reports '^  note  NCCL_ALGO is Ring on rank 0, and not set on rank 1: these ranks of comm1 may choose different algorithms or protocols for one call; then, on GPUs, the call hangs or gives wrong results$'

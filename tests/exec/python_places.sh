@@ -77,6 +77,64 @@ for _ in range(1000):
 print("version", version.value)
 EOF
 
+# An engine in C that works for a call of Python in a thread of its own, which has a state of Python and runs none.
+cat >"$out/engine.c" <<'EOF'
+#define _GNU_SOURCE
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <nccl.h>
+#include <pthread.h>
+
+struct job { void *x; size_t count; ncclComm_t comm; int code; };
+
+static void *work(void *arg)
+{
+    struct job *job = arg;
+    ((int (*)(void))dlsym(RTLD_DEFAULT, "PyGILState_Ensure"))();
+    ((void *(*)(void))dlsym(RTLD_DEFAULT, "PyEval_SaveThread"))();
+    job->code = ncclAllReduce(job->x, job->x, job->count, ncclFloat32, ncclSum, job->comm, NULL);
+    if (!job->code)
+        job->code = cudaStreamSynchronize(NULL);
+    return NULL;
+}
+
+int backward(void *x, size_t count, ncclComm_t comm)
+{
+    struct job job = { x, count, comm, 0 };
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, &job);
+    pthread_join(thread, NULL);
+    return job.code;
+}
+EOF
+cat >"$out/engine.py" <<'EOF'
+import ctypes as c, os, sys, threading
+sys.path.insert(0, "site-packages")
+pipe = os.pipe()
+rank = 0 if os.fork() else 1
+import bound
+engine = c.CDLL("./libengine.so")
+def own_thread(event):
+    event.wait()
+if "threads" in sys.argv:
+    threading.Thread(target=own_thread, args=(threading.Event(),), daemon=True).start()
+unique_id = bound.UniqueId()
+if rank == 0:
+    bound.check(bound.nccl.ncclGetUniqueId(c.byref(unique_id)))
+    os.write(pipe[1], bytes(unique_id))
+else:
+    c.memmove(c.byref(unique_id), os.read(pipe[0], 128), 128)
+x, comm = c.c_void_p(), c.c_void_p()
+bound.check(bound.cuda.cudaSetDevice(rank))
+bound.check(bound.cuda.cudaMalloc(c.byref(x), c.c_size_t(128)))
+bound.check(bound.nccl.ncclCommInitRank(c.byref(comm), 2, unique_id, rank))
+def step(count):
+    bound.check(engine.backward(x, c.c_size_t(count), comm))  # in a function
+step(8)
+if rank == 0:
+    engine.backward(x, c.c_size_t(16), comm)
+step(4)
+EOF
 # tries PYTHON: a version that `exec` knows.
 tries() {
     local python=$1
@@ -92,9 +150,17 @@ tries() {
     leaves_out '^  code'
     run "$python, all in packages" 3 env -C "$out" PYTHONPATH=site-packages "${job[@]}" -- "$python" -m alone
     reports '^    rank 0  waits in ncclAllReduce\(\) +site-packages/bound/__init__\.py:9$'
+    run "$python, an engine" 3 env -C "$out" "${job[@]}" -- "$python" engine.py
+    reports '^    rank 0  call 2 is AllReduce float32 x 16 sum +engine\.py:25 \(in another thread\)$'
+    reports '^    rank 1  call 2 is AllReduce float32 x 4 sum +engine\.py:22 \(in another thread\)$'
+    reports '^ +(code )? *engine\.py:25 \| engine\.backward\(x, c\.c_size_t\(16\), comm\)$'
+    leaves_out 'never came|host-wait'
+    run "$python, an engine, two threads" 3 env -C "$out" "${job[@]}" -- "$python" engine.py threads
+    leaves_out 'in another thread'
     run "$python, that ends" 0 "${job[@]}" -- "$python" "$out/ends.py"
     says '^version 23203$'
 }
+build "$out/libengine.so" "$CC" -g -shared -fPIC -I include/ncclscript/compat "$out/engine.c" -L "$libraries" -lnccl -lcudart
 tried=0
 for python in /usr/bin/python3 "$(command -v python3)"; do
     case $("$python" -c 'import sys, ctypes; print("3.%d" % sys.version_info[1])' 2>/dev/null) in

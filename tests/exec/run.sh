@@ -57,6 +57,11 @@ run "hang, with a time limit" 3 "${exec[@]}" --timeout 30s -- "${clients}hang"
 
 run "no group" 3 "${exec[@]}" -- "${clients}mistakes" no_group
 reports 'ncclscript explain one-thread-no-group$'
+run "a rank that never joins" 3 "${exec[@]}" -- "${clients}mistakes" absent_rank
+reports '^  why   2 of 3 ranks joined comm1 with ncclCommInitRank, rank 1 of comm1 did not$'
+run "a rank that never joins, as JSON" 3 "${exec[@]}" --format json -- "${clients}mistakes" absent_rank
+reports '"culprits": \[\{"rank": null, "comm_rank": 1, "device": null, "thread": null,'
+leaves_out '": -1'
 run "a lock of its own" 3 "${exec[@]}" -- "${clients}mistakes" locked
 reports '^    rank [01]  never made call 1: waits at the lock or join in its own code +'"$in_mistakes"
 
@@ -91,7 +96,8 @@ reports 'freed twice: cudaFree \(2, first at '"$in_mistakes"
 reports 'an event of one device and a stream of another.*: cudaEventRecord \(1, at '"$in_mistakes"
 grep -q 'left at the end' "$out/stderr" && fail "$name: something is said to be left"
 run "at an address again" 0 "${exec[@]}" -- "${clients}mistakes" again
-silent
+reports '^ncclscript: 1000 calls failed and the program went on: cudaMemcpyAsync cudaErrorInvalidValue '
+[ "$(wc -l <"$out/stderr")" -eq 1 ] || fail "$name: more than one line"
 run "two ranks on a device" 0 "${exec[@]}" -- "${clients}mistakes" taken
 reports 'from a device that another rank of it has.*: ncclCommInitRank \(2, first at '"$in_mistakes"
 

@@ -57,9 +57,29 @@ START_TEST(what_the_driver_lacks_stays_absent)
     ck_assert_ptr_null(api->ncclReduce);
     ck_assert(!ncs_api_has(api, NCS_FN_ncclReduce));
     ck_assert(ncs_api_has(api, NCS_FN_ncclSend));
-    ck_assert_ptr_eq(api->ncclGetErrorString, error_string);
     ck_assert_int_eq(ncs_fn_from_name("ncclSend"), NCS_FN_ncclSend);
     ck_assert_int_eq(ncs_fn_from_name("ncclNothing"), -1);
+    ncs_journal_close(journal);
+}
+END_TEST
+
+static int asked_code;
+
+static void on_asked(enum ncs_fn fn, const union ncs_arg *arg)
+{
+    ck_assert_int_eq(fn, NCS_FN_ncclGetErrorString);
+    asked_code = (int)arg[0].i;
+}
+
+START_TEST(a_text_is_no_call_but_has_a_hook)
+{
+    open_plain();
+    ck_assert_ptr_null(api->cudaGetErrorString);
+    const char *text = api->ncclGetErrorString(ncclInvalidUsage);
+    journal->asked = on_asked;
+    ck_assert_str_eq(api->ncclGetErrorString(ncclInvalidUsage), text);
+    ck_assert_int_eq(asked_code, ncclInvalidUsage);
+    ck_assert_int_eq(journal->calls, 0);
     ncs_journal_close(journal);
 }
 END_TEST
@@ -231,7 +251,7 @@ START_TEST(the_end_of_a_rank_is_noted)
 }
 END_TEST
 
-NCS_TEST_MAIN("journal", a_record_says_who_what_and_where, what_the_driver_lacks_stays_absent,
+NCS_TEST_MAIN("journal", a_record_says_who_what_and_where, what_the_driver_lacks_stays_absent, a_text_is_no_call_but_has_a_hook,
               a_thread_that_is_nobodys_is_recorded, ranks_meet_by_id,
               a_communicator_is_known_while_its_init_blocks, a_failed_init_leaves_no_handle,
               nonsense_makes_no_communicator, ranks_that_disagree_on_their_number_are_held,

@@ -20,6 +20,7 @@
 #include "shim/exec/call_list.h"
 #include "shim/exec/checks.h"
 #include "shim/exec/deaths.h"
+#include "shim/exec/failed.h"
 #include "shim/exec/fault.h"
 #include "shim/exec/left.h"
 #include "shim/exec/misuse.h"
@@ -44,6 +45,7 @@
 static struct ncs_shim_settings settings;
 static const struct ncs_machine *machine;
 static struct ncs_journal *journal;
+static int end_status; /* of the program that ends */
 
 /* ---- messages to the program that started this one (base/channel.h) ---- */
 
@@ -83,7 +85,7 @@ static void on_return(const struct ncs_journal *j, struct ncs_call *call)
         cuda = true;
         write_event("cuda", 0);
     }
-    ncs_misuse_look(j, call);
+    ncs_failed_look(j, call, ncs_misuse_look(j, call));
     ncs_checks_call(call);
     if (settings.sites >= 0)
         ncs_call_list_add(j, call, settings.sites);
@@ -98,6 +100,7 @@ static const struct ncs_api *open_above(const struct ncs_shim_settings *given,
     ncs_checks_open(&settings, driver, journal);
     ncs_exec_faults_open(settings.faults, machine, journal);
     journal->returned = on_return;
+    journal->asked = ncs_failed_asked;
     write_event("used", 0);
     return ncs_journal_wrap(journal, driver->api);
 }
@@ -203,6 +206,7 @@ static bool exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *d
     else if (how == NCS_STOP_INTERRUPTED)
         add_unknown_pollers(&snapshot, doubt);
     ncs_settle_lines(journal, &snapshot, &r->diagnosis);
+    ncs_failed_fill(r, how != NCS_STOP_DONE || end_status != 0);
     bool any_died = ncs_exec_deaths(journal, deaths);
     ncs_snapshot_free(&snapshot);
     r->verdict = lost                                                ? NCS_LOST
@@ -266,9 +270,15 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
     struct ncs_scenario scenario;
     char *name = program_name();
     ncs_scenario_init(&scenario, name);
+    struct ncs_str ignored = { 0 };
+    char *note[2];
     struct ncs_report_run run = { .scenario = &scenario, .result = r,
-                                  .as_expected = r->verdict == NCS_PASS, .places = &ncs_places,
-                                  .note = (char *const *)&doubt->text, .notes = doubt->bytes > 0 };
+                                  .as_expected = r->verdict == NCS_PASS, .places = &ncs_places, .note = note };
+    if (doubt->bytes > 0)
+        note[run.notes++] = doubt->text;
+    ncs_report_ignored(r, &ignored);
+    if (ignored.bytes > 0)
+        note[run.notes++] = ignored.text;
     struct ncs_report_process *processes = ncs_exec_processes(&run.processes);
     run.process = processes;
     struct ncs_report_style style = { .verbose = false };
@@ -278,10 +288,14 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
     bool text = strcmp(settings.format, "text") == 0;
     if (!text)
         ncs_report_format_of(settings.format)->entry(&run, &style, &out);
-    else if (r->verdict != NCS_PASS || r->diagnosis.findings > 0)
+    else if (r->verdict != NCS_PASS || r->diagnosis.findings > 0 || fails)
         ncs_report_text(&run, &style, &out);
-    else if (settings.verify)
-        ncs_report_counts(&run, &out);
+    else {
+        if (settings.verify)
+            ncs_report_counts(&run, &out);
+        if (ignored.bytes > 0)
+            ncs_str_addf(&out, "ncclscript: %s\n", ignored.text);
+    }
     ncs_report_name_lines(&out, strcmp(settings.format, "json") == 0, &ncs_places);
     if (text && r->verdict == NCS_HANG)
         ncs_exec_told_shorten(&out);
@@ -299,6 +313,7 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
     else if (stopped)
         write_channel("cause the other ranks come to their end\n");
     ncs_failing_free(&run.failing);
+    ncs_str_free(&ignored);
     ncs_free(processes);
     ncs_str_free(&out);
     ncs_scenario_free(&scenario);
@@ -369,10 +384,11 @@ static void verdict(enum ncs_stop how)
 }
 
 /* A mistake without consequences here still sets the exit status if the program returns 0. */
-static void ended(void)
+static void ended(int status)
 {
     struct ncs_result result = { 0 };
     struct ncs_str notes = { 0 }, left = { 0 }, doubt = { 0 };
+    end_status = status;
     bool any_died = exec_fill(&result, NCS_STOP_DONE, &doubt, &notes);
     if (ncs_misuse_report(&notes) && result.verdict == NCS_PASS)
         result.verdict = NCS_WRONG;
@@ -384,7 +400,7 @@ static void ended(void)
     note_faults(&notes, &result, NCS_STOP_DONE);
     if (left.bytes)
         ncs_str_addf(&notes, "ncclscript: left at the end: %s\n", left.text);
-    int status = print(&result, &doubt, &notes, false);
+    status = print(&result, &doubt, &notes, false);
     ncs_call_list_write(write_channel);
     ncs_diagnosis_free(&result.diagnosis);
     ncs_str_free(&notes);

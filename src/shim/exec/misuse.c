@@ -46,12 +46,14 @@ struct noted {
 
 static struct noted *noted;
 static size_t noteds, noted_room;
+static bool has_noted; /* the call that is looked at */
 static struct ncs_map ended; /* handles and memory that were freed and whose address is not in use again */
 
 #define ENDED_MOST 65536 /* further freed addresses are not remembered */
 
 static void note(enum kind kind, const struct ncs_call *call)
 {
+    has_noted = true;
     for (size_t i = 0; i < noteds; i++)
         if (noted[i].kind == kind && noted[i].fn == call->fn) {
             noted[i].count++;
@@ -180,9 +182,10 @@ static void look_at_joining(const struct ncs_journal *journal, const struct ncs_
         }
 }
 
-void ncs_misuse_look(const struct ncs_journal *journal, const struct ncs_call *call)
+bool ncs_misuse_look(const struct ncs_journal *journal, const struct ncs_call *call)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[call->fn];
+    has_noted = false;
     if (call->rc == 0)
         look_at_success(call);
     else
@@ -193,6 +196,7 @@ void ncs_misuse_look(const struct ncs_journal *journal, const struct ncs_call *c
         look_at_devices(journal, call);
     else if (call->comm >= 0 && info->joins == NCS_JOINS_ONE)
         look_at_joining(journal, call);
+    return has_noted;
 }
 
 bool ncs_misuse_report(struct ncs_str *out)

@@ -6,8 +6,8 @@
 #include "api/journal.h"
 #include "base/str.h"
 
-/* Call this for each call that has returned. */
-void ncs_misuse_look(const struct ncs_journal *journal, const struct ncs_call *call);
+/* Call this for each call that has returned. Returns true if its use is noted. */
+bool ncs_misuse_look(const struct ncs_journal *journal, const struct ncs_call *call);
 
 /* Appends a line for each kind: "ncclscript: freed twice: cudaFree (2, at train+0x1a2)". Returns true if
  * the real libraries may crash at one of them. */

@@ -26,6 +26,7 @@ struct place {
     const char *module;  /* the file of another process whose symbols have the address; NULL = this process's */
     char *own_name; /* as the program named it, without a line */
     bool is_old;    /* the source is newer than the program */
+    bool elsewhere; /* another thread makes the calls (NCS_SITE_ELSEWHERE) */
     char *shown;    /* "train.c" */
     char *name;     /* "train.c:66" */
 };
@@ -69,8 +70,11 @@ static struct place place_at_line(char *path, int line, struct timespec made)
 static struct place find_place(void *code, const struct ncs_site *s)
 {
     struct ncs_dwarf_line at;
-    if (!s->address && s->file && s->line > 0)
-        return place_at_line(ncs_copy_text(s->path), s->line, (struct timespec){ .tv_sec = ncs_site_begin() + 1 });
+    if (!s->address && s->file && s->line > 0) {
+        struct place p = place_at_line(ncs_copy_text(s->path), s->line, (struct timespec){ .tv_sec = ncs_site_begin() + 1 });
+        p.elsewhere = s->function && strcmp(s->function, NCS_SITE_ELSEWHERE) == 0;
+        return p;
+    }
     if (!s->address)
         return (struct place){ .own_name = ncs_copy_text(s->function ? s->function : s->file) };
     void *file = s->module ? ncs_dwarf_open_file(s->module) : NULL;
@@ -95,6 +99,7 @@ static int compare_places(const void *a, const void *b)
     const struct place *x = a, *y = b;
     int order = compare_texts(x->path, y->path);
     order = order ? order : (x->line > y->line) - (x->line < y->line);
+    order = order ? order : x->elsewhere - y->elsewhere;
     order = order ? order : compare_texts(x->own_name, y->own_name);
     order = order ? order : compare_texts(x->module, y->module);
     return order ? order : ((uintptr_t)x->address > (uintptr_t)y->address) - ((uintptr_t)x->address < (uintptr_t)y->address);
@@ -153,7 +158,7 @@ static void name_place(size_t i)
         p->shown = ncs_str_take(&name);
     }
     if (p->path)
-        ncs_str_addf(&name, "%s:%d", p->shown, p->line);
+        ncs_str_addf(&name, "%s:%d%s", p->shown, p->line, p->elsewhere ? " " NCS_SITE_ELSEWHERE : "");
     p->name = ncs_str_take(&name);
 }
 
@@ -257,7 +262,7 @@ static const char *early_name(int site)
     char *symbol = p.path || p.own_name ? NULL : ncs_symbol_name(p.module, (void *)p.address);
     ncs_safe_name(&name, p.path ? ncs_path_short(p.path) : symbol ? symbol : p.own_name);
     if (p.path)
-        ncs_str_addf(&name, ":%d", p.line);
+        ncs_str_addf(&name, ":%d%s", p.line, p.elsewhere ? " " NCS_SITE_ELSEWHERE : "");
     ncs_free(symbol);
     free_place(&p);
     return early[site] = ncs_str_take(&name);

@@ -37,12 +37,25 @@ static bool is_known(const struct ncs_snapshot *s, int rank)
     return false;
 }
 
+/* A thread of the same process that is in a call: the engine of a framework, for which its caller waits. NULL = there is none. */
+static const struct ncs_snap_context *find_engine(const struct ncs_snapshot *s, const struct ncs_snap_context *c)
+{
+    for (size_t i = 0; server_is_open() && i < s->contexts; i++)
+        if (s->context[i].rank == c->rank && s->context[i].thread != c->thread && s->context[i].call &&
+            s->context[i].state == NCS_CONTEXT_PARKED)
+            return &s->context[i];
+    return NULL;
+}
+
 static void add_gate(struct ncs_snapshot *s, struct ncs_snap_context *c)
 {
+    const struct ncs_snap_context *engine = find_engine(s, c);
     s->gate = ncs_resize(s->gate, (s->gates + 1) * sizeof *s->gate);
     s->wait = ncs_resize(s->wait, (s->waits + 1) * sizeof *s->wait);
     s->gate[s->gates] = (struct ncs_snap_gate){ .owner = -1, .what = server_is_open() ? "barrier, lock or message in its own code"
                                                                                        : "lock or join in its own code" };
+    if (engine)
+        s->gate[s->gates] = (struct ncs_snap_gate){ .owner = engine->rank, .owner_thread = engine->thread, .what = "join in its own code" };
     s->wait[s->waits] = (struct ncs_snap_wait){ NCS_WAIT_GATE, (int)s->gates++ };
     c->state = NCS_CONTEXT_PARKED;
     c->wait = s->waits++;

@@ -30,6 +30,9 @@ int ncs_site_find(void *caller);
 /* The site of a line that the program names; 0 = there are too many. Copies the texts, each of which may be NULL. */
 int ncs_site_named(const char *file, int line, const char *function);
 
+/* As a function: a thread that runs no such line makes the calls, while another one waits there. */
+#define NCS_SITE_ELSEWHERE "(in another thread)"
+
 /* Describes a site for another process; the number of one that another process has described. */
 struct wire_site;
 void ncs_site_describe(int site, struct wire_site *out);

@@ -354,13 +354,15 @@ bool client_is_on(void)
 }
 
 /* Else the machine would not know it from a death. A process that was forked from this one has no part in it. */
-static void client_exits(void)
+static void client_exits(int status, void *arg)
 {
     int arena = -1;
+    (void)arg;
     if (client_pid != getpid() || (!mine && !client_attach(&arena))) /* this thread may have made no call */
         return;
     if (arena >= 0)
         close(arena);
+    mine->wire->arg[0].i = status;
     client_ask(mine, WIRE_EXITS);
 }
 
@@ -369,7 +371,7 @@ bool client_join(void)
     int arena = -1;
     client_on = true;
     client_pid = getpid();
-    atexit(client_exits);
+    on_exit(client_exits, NULL);
     pthread_key_create(&client_key, client_leave);
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* the machine copies from and to this process's memory */
     if (!client_attach(&arena))

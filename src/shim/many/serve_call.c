@@ -362,6 +362,7 @@ bool serve_call(struct stand_in *s)
     if (fn == WIRE_LEAVES)
         return false;
     if (fn == WIRE_EXITS) {
+        s->process->status = (int)w->arg[0].i & 0xff;
         atomic_store(&s->process->exits, true);
         return true;
     }

@@ -205,6 +205,9 @@ static void lose_process(struct server_process *p)
     pthread_cond_broadcast(&p->has_runner);
     pthread_mutex_unlock(&p->lock);
     bool lost = death_of(p->pidfd, p->pid, atomic_load(&p->exits), &how);
+    if (!lost && p->status)
+        ncs_str_addf(&how, "its exit with status %d", p->status);
+    lost |= p->status != 0;
     p->death = lost ? ncs_str_take(&how) : NULL;
     sim_foreign_end_process(p->number, p->death);
     job_close_wires(p);

@@ -22,7 +22,7 @@ enum wire_state { WIRE_IDLE, WIRE_REQUEST, WIRE_SERVED, WIRE_REPLY, WIRE_CLOSED 
 enum wire_special {
     WIRE_REFUSE = NCS_FN_COUNT, /* set CUDA's last error to arg[0].i (sim_outside_refuse) */
     WIRE_LEAVES,                /* the thread ends */
-    WIRE_EXITS,                 /* the process ends by itself */
+    WIRE_EXITS,                 /* the process ends by itself, with the status arg[0].i */
     WIRE_KERNEL,                /* counts a launch of an unknown kernel, named `text` */
 };
 
