@@ -116,6 +116,13 @@ for mode in never_joins never_calls; do
     reports '^  why   2 of 3 ranks joined comm1 with ncclCommInitRank, rank 1 did not$'
     reports '^  processes  rank 0: [0-9]+, rank 2: [0-9]+(, no rank: [0-9]+)?$'
 done
+# Polling without a pause, beside a thread that sleeps, is waiting; computing between two polls is not.
+try 3 skip_polls --patience 500ms --stall 1h
+reports '^HANG  .*exec_processes  3 ranks, sim, seed 0: likely, not certain$'
+reports "^  why   rank 1 made 2 calls on comm1; ranks 0, 2 made 3: rank 1 skips call 2 of the others at $(line skipped), its own call 2 is the one at $(line 'behind it')\$"
+reports '^  note  all threads wait or poll, .* \(--patience\); threads poll in cudaStreamQuery .*; other threads, which have used no communicator, sleep or wait$'
+try 0 late_polls --patience 300ms --stall 1h
+silent
 # No hang is certain while a process may still act.
 try 124 waits_outside --timeout 4s --stall 1s
 reports '^STALLED  .*exec_processes  3 ranks, sim, seed 0$'

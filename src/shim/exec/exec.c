@@ -186,7 +186,7 @@ static bool exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *d
     snapshot.stop = r->stop;
     snapshot.many = server_is_open();
     ncs_places_settle(journal, &snapshot);
-    ncs_settle_polls(&snapshot);
+    ncs_settle_polls(journal, &snapshot);
     ncs_settle_contexts(&snapshot);
     r->ranks = count_ranks();
     ncs_checks_fill(r);

@@ -8,6 +8,7 @@
 #include "shim/exec/places.h"
 #include "shim/exec/rank.h"
 #include "shim/many/server.h"
+#include "shim/shim.h"
 
 /* True if the thread is neither in a call that waits nor in a loop of polls: it runs the program's own code. */
 static bool is_outside(const struct ncs_snapshot *s, const struct ncs_snap_context *c)
@@ -68,11 +69,16 @@ void ncs_settle_contexts(struct ncs_snapshot *s)
     }
 }
 
-void ncs_settle_polls(struct ncs_snapshot *s)
+void ncs_settle_polls(const struct ncs_journal *journal, struct ncs_snapshot *s)
 {
-    for (size_t i = 0; i < s->contexts; i++)
-        if (s->context[i].state == NCS_CONTEXT_POLLING && s->context[i].call)
-            s->context[i].place = s->context[i].call->place;
+    for (size_t i = 0; i < s->contexts; i++) {
+        struct ncs_snap_context *c = &s->context[i];
+        if (c->state != NCS_CONTEXT_POLLING || !c->call)
+            continue;
+        int asked = c->thread == 0 ? -1 : ncs_exec_rank_asked(journal, c->call);
+        c->place = c->call->place;
+        c->rank = asked >= 0 ? asked : c->rank;
+    }
 }
 
 /* A thread that polls. */
@@ -195,10 +201,12 @@ void ncs_settle_add_pollers(const struct ncs_journal *journal, const struct ncs_
     char time[32];
     ncs_settle_list_pollers(journal, s, false, &who);
     ncs_format_duration(patience, time, sizeof time);
+    ncs_str_addf(note, "all threads wait%s, and nothing has changed for %s (--patience)", who.bytes ? " or poll" : "", time);
     if (who.bytes)
-        ncs_str_addf(note, "all threads wait or poll, and nothing has changed for %s (--patience); threads poll in %s", time, who.text);
-    else
-        ncs_str_addf(note, "all threads wait, and nothing has changed for %s (--patience); threads of a framework that watch others "
-                     "do not count", time);
+        ncs_str_addf(note, "; threads poll in %s", who.text);
+    if (ncs_shim_helpers_wait())
+        ncs_str_add(note, "; other threads, which have used no communicator, sleep or wait");
+    else if (!who.bytes)
+        ncs_str_add(note, "; threads of a framework that watch others do not count");
     ncs_str_free(&who);
 }

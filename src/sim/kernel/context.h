@@ -66,6 +66,7 @@ struct context {
     uint64_t idle_epoch;  /* the epoch to which these two refer */
     bool slept;           /* since the last poll */
     struct polls polls;   /* of a thread from outside */
+    bool acts;            /* a thread from outside: it has made a call about communicators */
     atomic_bool knocks;   /* it waits for the token to enter a call */
     struct turn turn;     /* of a thread from outside, with a seed */
 

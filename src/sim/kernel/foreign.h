@@ -44,8 +44,10 @@ bool sim_foreign_has_threads(void);
 bool sim_foreign_some_wait(void);
 /* Gives the token back. */
 void sim_foreign_unwatch(void);
-/* Notes a call that is not only a query. Needs the token. */
-void sim_foreign_called(void);
+/* Notes a call of the calling thread that is not only a query. acts: it is about communicators. Needs the token. */
+void sim_foreign_called(bool acts);
+/* True if the thread has made a call about communicators. Needs the token. */
+bool sim_foreign_acts(pid_t thread);
 /* The calling thread runs a stream's host function, or has ended it. Needs the token. */
 void sim_foreign_in_function(bool runs);
 /* Sets the stop that the snapshot will report for the program. */
