@@ -65,7 +65,7 @@ done
 # A thread that is in no call at all: it sleeps after its last call, or has made none.
 run "time limit, asleep after the last call" 124 "${exec[@]}" --timeout 500ms -- "${clients}silent" after
 reports '^TIMEOUT .*exec_silent  2 ranks, .* no call made progress$'
-reports '^    rank 1  in its own code +'"$in_silent"
+reports '^    rank 1  in its own code, and sleeps \(nanosleep\) +'"$in_silent"
 run "time limit, no call" 124 "${exec[@]}" --timeout 300ms -- "${clients}silent" never
 reports '^TIMEOUT .* no call of NCCL or CUDA was made$'
 run "time limit, calls go on" 0 "${exec[@]}" --timeout 2s -- "${clients}silent" on

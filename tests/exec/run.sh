@@ -58,7 +58,7 @@ run "hang, with a time limit" 3 "${exec[@]}" --timeout 30s -- "${clients}hang"
 run "no group" 3 "${exec[@]}" -- "${clients}mistakes" no_group
 reports 'ncclscript explain one-thread-no-group$'
 run "a lock of its own" 3 "${exec[@]}" -- "${clients}mistakes" locked
-reports '^    rank [01]  never made call 1: waits at the lock or join in its own code +'"$in_mistakes"
+reports '^    rank [01]  never made call 1: waits for a lock or another thread +'"$in_mistakes"
 
 run "the program ends in a group" 0 "${exec[@]}" -- "${clients}mistakes" left_group
 reports '^  note  rank 0 .*ended with 1 group open'

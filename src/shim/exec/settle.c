@@ -7,8 +7,9 @@
 #include "base/quantity.h"
 #include "shim/exec/places.h"
 #include "shim/exec/rank.h"
-#include "shim/many/server.h"
+#include "shim/many/job.h"
 #include "shim/shim.h"
+#include "sim/kernel/foreign.h"
 
 /* True if the thread is neither in a call that waits nor in a loop of polls: it runs the program's own code. */
 static bool is_outside(const struct ncs_snapshot *s, const struct ncs_snap_context *c)
@@ -38,12 +39,17 @@ static bool is_known(const struct ncs_snapshot *s, int rank)
     return false;
 }
 
+const char *ncs_settle_doing(int rank, int thread)
+{
+    const char *doing = job_doing(sim_foreign_number(rank, thread));
+    return *doing ? doing : "runs (computes or spins)";
+}
+
 static void add_gate(struct ncs_snapshot *s, struct ncs_snap_context *c)
 {
     s->gate = ncs_resize(s->gate, (s->gates + 1) * sizeof *s->gate);
     s->wait = ncs_resize(s->wait, (s->waits + 1) * sizeof *s->wait);
-    s->gate[s->gates] = (struct ncs_snap_gate){ .owner = -1, .what = server_is_open() ? "barrier, lock or message in its own code"
-                                                                                       : "lock or join in its own code" };
+    s->gate[s->gates] = (struct ncs_snap_gate){ .owner = -1, .what = ncs_settle_doing(c->rank, c->thread) };
     s->wait[s->waits] = (struct ncs_snap_wait){ NCS_WAIT_GATE, (int)s->gates++ };
     c->state = NCS_CONTEXT_PARKED;
     c->wait = s->waits++;

@@ -6,6 +6,8 @@
 #include "base/str.h"
 #include "diagnose/finding.h"
 
+/* What a rank's thread does that is in no call: "is stopped", "runs (computes or spins)". */
+const char *ncs_settle_doing(int rank, int thread);
 /* Decides for each thread that is in no call whether it has ended or waits in the program's own code. */
 void ncs_settle_contexts(struct ncs_snapshot *s);
 /* Gives threads that poll between two calls the place of their query: they may have made another call since. One that is no rank's

@@ -151,6 +151,17 @@ bool sim_foreign_is_polling(pid_t thread, int64_t patience)
     return c && sim_progress_keeps_polling(c, patience);
 }
 
+pid_t sim_foreign_number(int rank, int thread)
+{
+    pid_t number = 0;
+    for (size_t i = 0; i < sim_world.contexts; i++) {
+        const struct ncs_local *local = sim_world.context[i]->options.local;
+        if (local && local->thread == thread && (thread > 0 || local->rank == rank) && sim_world.context[i]->tid)
+            number = sim_world.context[i]->tid;
+    }
+    return number;
+}
+
 bool sim_foreign_acts(pid_t thread)
 {
     const struct context *c = progress_context(thread);
