@@ -34,6 +34,7 @@ struct ncs_local {
 
     bool named; /* a thread from outside, known by the rank as which it joined */
     int process; /* of a thread from outside: the number of its process in the machine */
+    int64_t ran; /* of a thread of another process: its processor time at its last query, ns */
 
     /* Returns the script's current place; NULL when there is no script. */
     struct ncs_place (*where)(void *where_arg);

@@ -245,7 +245,7 @@ struct ncs_machine {
     bool (*schedule)(struct ncs_str *out, struct ncs_error *err);
 
     /* A running context calls these. */
-    int64_t (*clock)(void);            /* virtual ns; counts as a poll (sim/README.md, rule 5) */
+    int64_t (*clock)(bool asks);       /* virtual ns; counts as a poll (sim/README.md, rule 5); asks: the caller acts on it */
     int64_t (*now)(void);              /* virtual ns, no poll; any thread may call it */
     void (*sleep)(int64_t nanoseconds);
     bool (*cancelled)(void);           /* true: this context is being abandoned and must unwind and return */

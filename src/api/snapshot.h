@@ -141,7 +141,8 @@ struct ncs_snap_job {
 
 struct ncs_snap_gate {             /* a host condition of the runner: store, barrier, join */
     const char *what;              /* "store:get", "barrier", "join"; "callback": the thread that
-                                    * runs it has stopped inside it */
+                                    * runs it has stopped inside it; a phrase for what a rank does in a
+                                    * program's own code: "is stopped" */
     char *key;                     /* "store key `go`", "ranks 0, 1"; for reports */
     int owner;                     /* rank of the thread that is joined, or that has stopped; else -1 */
     int owner_thread;

@@ -122,7 +122,7 @@ static bool wait_for_key(struct ncs_run *run, struct entry *e, int64_t timeout)
 {
     const struct ncs_machine *m = run->machine;
     if (timeout == 0) {
-        m->clock(); /* a look at the store is a poll */
+        m->clock(false); /* a look at the store is a poll */
         return e->set;
     }
     if (!e->gate) {

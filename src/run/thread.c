@@ -76,7 +76,7 @@ bool ncs_thread_join(struct ncs_run *run, struct ncs_thread *t)
 bool ncs_thread_done(const struct ncs_thread *t)
 {
     if (!t->done)
-        t->run->machine->clock(); /* a look at it is a poll */
+        t->run->machine->clock(false); /* a look at it is a poll */
     ncs_journal_heard(t->run->journal);
     ncs_run_waited(t->run);
     return t->done;
@@ -126,7 +126,7 @@ void ncs_run_sleep(struct ncs_run *run, int64_t nanoseconds)
 int64_t ncs_run_clock(struct ncs_run *run)
 {
     ncs_journal_heard(run->journal);
-    int64_t now = run->machine->clock();
+    int64_t now = run->machine->clock(true);
     ncs_run_waited(run);
     return now;
 }

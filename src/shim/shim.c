@@ -132,9 +132,9 @@ static void on_log(void *arg, const char *file, const char *line)
 /* True if the program hangs or has used up its time; *how tells which. */
 static bool is_over(int64_t idle, enum ncs_stop *how)
 {
-    if (ncs_shim_all_wait(-1))
+    if (ncs_shim_all_wait(-1, idle))
         *how = NCS_STOP_QUIET;
-    else if (idle >= settings.patience && ncs_shim_all_wait(settings.patience))
+    else if (ncs_shim_all_wait(settings.patience, idle))
         *how = NCS_STOP_STALLED;
     else if (settings.timeout > 0 && idle >= settings.timeout)
         *how = NCS_STOP_INTERRUPTED;
@@ -436,7 +436,8 @@ const struct ncs_api *ncs_shim_begin(enum ncs_fn fn, int site, int named, int pr
         atomic_store(&has_ranks, true);
     sim_foreign_enter(sim_foreign_is_attached() ? NULL : new_local(process));
     if (!info->looks)
-        sim_foreign_called();
+        sim_foreign_called(info->lib == NCS_LIB_NCCL && (info->at[NCS_ARG_COMM] || info->joins != NCS_JOINS_NONE ||
+                                                         info->closes_group));
     if (ncs_local && !ncs_local->named && process > 0)
         ncs_local->rank = *first_rank(process);
     if (above && ncs_local) {

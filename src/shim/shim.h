@@ -115,10 +115,12 @@ const struct ncs_shim_above *ncs_shim_above(void);
 #define NCS_SHIM_RANKS (1 << 20) /* bounds what is kept for the ranks that threads are named by */
 
 /* True if every thread of the process waits, and only for another thread; it looks twice. With `patience`
- * of at least 0, threads that have polled in vain for that long count as waiting. */
-bool ncs_shim_all_wait(int64_t patience);
+ * of at least 0 and `idle`, the time in which nothing has changed, as long, threads that have polled in vain for that long count as
+ * waiting; and so do threads that act on no communicator and rest, unless one that acts waits outside of calls, perhaps for them. */
+bool ncs_shim_all_wait(int64_t patience, int64_t idle);
 
-/* True if threads that have made no call of NCCL and CUDA wait for messages meanwhile: ncs_shim_all_wait has passed over them. */
+/* True if such threads rest, or threads that have made no call of NCCL and CUDA wait for messages: ncs_shim_all_wait has passed over
+ * them. */
 bool ncs_shim_helpers_wait(void);
 
 /* For the thread that watches the time limit, and makes no call of the program: ends the program if no call has made progress for so

@@ -29,10 +29,15 @@ struct seen {
 };
 
 struct look {
+    int64_t patience; /* -1 = none */
+    int64_t idle;     /* for how long nothing has changed, ns */
     struct seen *seen;
     size_t count, room;
     bool outside; /* threads of other processes wait outside of calls */
     bool helpers; /* threads that have made no call wait for messages from outside */
+    bool acts;    /* a thread that acts on communicators waits outside of calls */
+    bool rests;   /* one that does not rests: it may be what the other waits for */
+    bool begins;  /* to rest */
 };
 
 /* A thread's folder in /proc. */
@@ -145,6 +150,40 @@ bool ncs_shim_has_children(void)
     return found;
 }
 
+/* '\0' = it has ended. */
+static char task_state(struct task thread)
+{
+    char line[512];
+    const char *state = read_line(thread, "stat", line, sizeof line) ? strrchr(line, ')') : NULL;
+    return state && state[1] != '\0' ? state[2] : '\0';
+}
+
+/* A thread rests if it sleeps or waits, for anything, and has used next to no processor time for a part of the patience. */
+#define REST_PART 8
+#define REST_WORK 10 /* one part of so many */
+
+static struct { struct seen seen; int64_t idle; } *resting;
+static size_t restings, restings_room;
+
+/* Threads that act on no communicator (a progress bar, a logger) need not wait for another thread: they may rest. */
+static bool task_rests(struct look *out, struct task task)
+{
+    struct seen now = { .thread = (pid_t)atoi(task.thread) };
+    size_t i = 0;
+    if (out->patience < 0 || task_state(task) != 'S' || !time_ran(task, &now.ran))
+        return false;
+    while (i < restings && resting[i].seen.thread != now.thread)
+        i++;
+    if (i == restings)
+        NCS_PUSH(resting, restings, restings_room, ((__typeof__(*resting)){ now, out->idle }));
+    int64_t time = out->idle - resting[i].idle;
+    if (now.ran - resting[i].seen.ran > (uint64_t)time / REST_WORK)
+        resting[i] = (__typeof__(*resting)){ now, out->idle };
+    out->begins |= out->idle - resting[i].idle < out->patience / REST_PART;
+    out->rests = true;
+    return true;
+}
+
 /* With patience, threads that poll or watch count as waiting, too. */
 static bool is_left_out(struct task task, int64_t patience)
 {
@@ -153,16 +192,18 @@ static bool is_left_out(struct task task, int64_t patience)
            (patience >= 0 && (sim_foreign_is_polling(thread, patience) || is_helper(task)));
 }
 
-/* The same for a thread of another process, whose calls a thread of this one makes. *wait gets false if a call is on its way. */
-static bool is_left_out_there(struct task task, int64_t patience, struct look *out, bool *wait)
+/* The same for a thread of another process, whose calls a thread of this one makes: *own. *wait gets false if a call is on its way
+ * that is not one of a thread that polls. */
+static bool is_left_out_there(struct task task, struct look *out, pid_t *own, bool *wait)
 {
-    pid_t own = 0;
-    switch (job_thread((pid_t)atoi(task.process), (pid_t)atoi(task.thread), &own)) {
+    enum job_thread does = job_thread((pid_t)atoi(task.process), (pid_t)atoi(task.thread), own);
+    bool polls = out->patience >= 0 && *own && sim_foreign_is_polling(*own, out->patience);
+    switch (does) {
     case JOB_SERVED:
-        *wait = sim_foreign_is_waiting(own);
+        *wait = polls || sim_foreign_is_waiting(*own);
         return true;
     case JOB_CALLS:
-        *wait = false;
+        *wait = polls;
         return true;
     case JOB_RESTS:
         return true;
@@ -174,11 +215,11 @@ static bool is_left_out_there(struct task task, int64_t patience, struct look *o
     case JOB_OUTSIDE:
         break;
     }
-    return patience >= 0 && ((own && sim_foreign_is_polling(own, patience)) || is_helper(task));
+    return polls || (out->patience >= 0 && is_helper(task));
 }
 
 /* False as soon as a thread of the process is found that may continue by itself. */
-static bool task_look(struct look *out, const char *process, int64_t patience)
+static bool task_look(struct look *out, const char *process)
 {
     char path[64];
     bool here = strcmp(process, "self") == 0;
@@ -188,9 +229,16 @@ static bool task_look(struct look *out, const char *process, int64_t patience)
     for (struct dirent *e; tasks && wait && (e = readdir(tasks));) {
         struct task task = { process, e->d_name };
         struct seen seen = { .thread = (pid_t)atoi(e->d_name) };
-        if (seen.thread <= 0 || (here ? is_left_out(task, patience) : is_left_out_there(task, patience, out, &wait)))
+        pid_t own = here ? seen.thread : 0;
+        if (seen.thread <= 0 || (here ? is_left_out(task, out->patience) : is_left_out_there(task, out, &own, &wait)))
             continue;
-        wait = waits_for_thread(task) && time_ran(task, &seen.ran);
+        bool acts = sim_foreign_acts(own);
+        out->acts |= acts;
+        if (!waits_for_thread(task)) {
+            wait = !acts && task_rests(out, task);
+            continue;
+        }
+        wait = time_ran(task, &seen.ran);
         out->outside |= !here;
         NCS_PUSH(out->seen, out->count, out->room, seen);
     }
@@ -199,17 +247,11 @@ static bool task_look(struct look *out, const char *process, int64_t patience)
     return wait;
 }
 
-struct look_there {
-    struct look *out;
-    int64_t patience;
-};
-
-static bool look_there(pid_t process, void *arg)
+static bool look_there(pid_t process, void *out)
 {
-    const struct look_there *l = arg;
     char number[16];
     snprintf(number, sizeof number, "%d", (int)process);
-    return task_look(l->out, number, l->patience);
+    return task_look(out, number);
 }
 
 /* True if the thread waits for another process to end. */
@@ -228,13 +270,6 @@ static bool is_watch_there(struct task thread)
     return read_line(thread, "comm", line, sizeof line) && strcmp(line, NCS_SHIM_WATCH_NAME "\n") == 0;
 }
 
-static bool has_ended(struct task thread)
-{
-    char line[512];
-    const char *state = read_line(thread, "stat", line, sizeof line) ? strrchr(line, ')') : NULL;
-    return !state || state[1] == '\0' || state[2] == 'Z' || state[2] == 'X';
-}
-
 /* A process that is no part of the job so far will not join it by itself. */
 static bool look_at_stranger(pid_t process, enum stranger kind)
 {
@@ -246,7 +281,7 @@ static bool look_at_stranger(pid_t process, enum stranger kind)
     for (struct dirent *e; tasks && waits && (e = readdir(tasks));) {
         struct task task = { number, e->d_name };
         if (e->d_name[0] != '.')
-            waits = has_ended(task) || is_watch_there(task) || waits_for_process(task) ||
+            waits = strchr("ZX", task_state(task)) || is_watch_there(task) || waits_for_process(task) ||
                     (kind == STRANGER_LAUNCHES && (waits_outside(task) || waits_for_thread(task)));
     }
     if (tasks)
@@ -254,16 +289,16 @@ static bool look_at_stranger(pid_t process, enum stranger kind)
     return waits;
 }
 
-static bool look(struct look *out, int64_t patience)
+static bool look(struct look *out)
 {
-    bool wait = !sim_foreign_is_entered(patience) && task_look(out, "self", patience);
+    bool wait = !sim_foreign_is_entered(out->patience) && task_look(out, "self");
     if (wait && server_is_open())
-        wait = !server_is_greeting() && !server_is_ending() && job_each_process(look_there, &(struct look_there){ out, patience });
+        wait = !server_is_greeting() && !server_is_ending() && job_each_process(look_there, out);
     if (wait && server_is_open() && (out->outside || sim_rendezvous_is_open())) /* a rank may be late, or hold a lock */
         wait = strangers_each(look_at_stranger);
     if (wait && server_is_open()) /* one that has been looked at may have come meanwhile */
         wait = !server_is_greeting();
-    return wait && !sim_foreign_is_entered(patience);
+    return wait && !(out->rests && out->acts) && !out->begins && !sim_foreign_is_entered(out->patience);
 }
 
 /* True if two looks agree: no thread is new, gone or has run meanwhile. */
@@ -284,15 +319,19 @@ bool ncs_shim_helpers_wait(void)
     return helpers_wait;
 }
 
-bool ncs_shim_all_wait(int64_t patience)
+bool ncs_shim_all_wait(int64_t patience, int64_t idle)
 {
-    struct look first = { 0 }, second = { 0 };
-    bool wait = look(&first, patience);
+    static int64_t idle_before;
+    struct look first = { .patience = patience, .idle = idle }, second = first;
+    if (idle < idle_before)
+        restings = 0;
+    idle_before = idle;
+    bool wait = idle >= patience - patience / REST_PART && look(&first) && idle >= patience;
     if (wait) {
         nanosleep(&(struct timespec){ .tv_nsec = BETWEEN_LOOKS_NS }, NULL);
-        wait = look(&second, patience) && same(&first, &second);
+        wait = look(&second) && same(&first, &second);
     }
-    helpers_wait = wait && second.helpers;
+    helpers_wait = wait && (second.helpers || second.rests);
     ncs_free(first.seen);
     ncs_free(second.seen);
     return wait;

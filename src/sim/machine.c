@@ -280,11 +280,13 @@ static bool never(void *arg)
     return false;
 }
 
-static int64_t sim_machine_clock(void)
+static int64_t sim_machine_clock(bool asks)
 {
     struct context *c = sim_context_enter();
-    if (c)
+    if (c) {
         sim_poll(c, never, NULL);
+        c->timed |= asks;
+    }
     return sim_world.now;
 }
 
@@ -309,6 +311,7 @@ static void sim_machine_sleep(int64_t nanoseconds)
     if (c->idle_epoch != sim_world.epoch) {
         c->idle_epoch = sim_world.epoch;
         c->fruitless = c->sleeps = 0;
+        c->timed = false;
     }
     c->slept = true;
     sim_wait(c, sim_world_later(sleep_time(++c->sleeps, nanoseconds)));

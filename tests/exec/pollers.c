@@ -16,7 +16,9 @@ static struct {
     bool reads;    /* a thread that calls nothing waits for what comes from outside */
     bool computes; /* rank 1 is late: it computes, and asks now and then */
     bool sleeps;   /* rank 1's call is made by a thread that is asleep until then */
+    bool longer;   /* for longer than the time limit */
     bool naps;     /* a thread that calls nothing sleeps, and looks again */
+    bool works;    /* such a thread works, and sleeps now and then */
     bool helps;    /* such a thread with the name of a framework's */
     bool four;     /* there are four ranks, and all but rank 1 make the call */
     bool recovers; /* the watchdog has a time limit of its own */
@@ -30,6 +32,7 @@ static const struct {
     { "measured", &has.measured }, { "reads", &has.reads },       { "computes", &has.computes },
     { "sleeps", &has.sleeps },     { "recovers", &has.recovers }, { "naps", &has.naps },
     { "helps", &has.helps },       { "four", &has.four },
+    { "works", &has.works },       { "long", &has.longer },
 };
 
 static ncclComm_t first_comm;
@@ -91,8 +94,11 @@ static void *nap(void *arg)
 {
     if (has.helps)
         prctl(PR_SET_NAME, "pt_nccl_heartbt");
-    while (!atomic_load(&over))
+    while (!atomic_load(&over)) {
+        for (double began = seconds(CLOCK_THREAD_CPUTIME_ID); has.works && seconds(CLOCK_THREAD_CPUTIME_ID) - began < 0.02;)
+            continue;
         usleep(20000);
+    }
     return arg;
 }
 
@@ -122,7 +128,7 @@ static void all_reduce(const struct call *call)
 
 static void *call_late(void *arg)
 {
-    sleep(1);
+    sleep(has.longer ? 1000 : 1);
     CHECK(cudaSetDevice(1));
     all_reduce(arg);
     return NULL;
@@ -174,7 +180,7 @@ int main(int argc, char **argv)
         return 1;
     if (has.reads)
         pthread_create(&reader, NULL, read_input, &pipes[0]);
-    if (has.naps || has.helps)
+    if (has.naps || has.helps || has.works)
         pthread_create(&napper, NULL, nap, NULL);
     if (has.watched)
         pthread_create(&watchdog, NULL, watch, NULL);
@@ -186,7 +192,7 @@ int main(int argc, char **argv)
         pthread_join(watchdog, NULL);
     if (has.measured)
         pthread_join(meter, NULL);
-    if (has.naps || has.helps)
+    if (has.naps || has.helps || has.works)
         pthread_join(napper, NULL);
     printf("pollers: ok\n");
     return 0;

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "client.h"
@@ -242,6 +243,53 @@ static void skip_beside(void)
     if (rank == 1)
         pthread_create(&thread, NULL, nap_long, NULL);
     skip();
+}
+
+static void *nap_on(void *arg)
+{
+    for (;;)
+        nap();
+    return arg;
+}
+
+static void poll_stream(struct job *j)
+{
+    while (cudaStreamQuery(j->stream) == cudaErrorNotReady) /* line: query */
+        continue;
+}
+
+/* Every rank polls without a pause, as PyTorch's destroy_process_group does, beside a thread that sleeps. */
+static void skip_polls(void)
+{
+    pthread_t thread;
+    struct job j = begin_well();
+    pthread_create(&thread, NULL, nap_on, NULL);
+    if (rank != 1)
+        CHECK(ncclAllReduce(j.x, j.x, COUNT, ncclFloat32, ncclSum, j.comm, j.stream)); /* line: skipped */
+    CHECK(ncclBroadcast(j.x, j.x, COUNT, ncclFloat32, 0, j.comm, j.stream)); /* line: behind it */
+    poll_stream(&j);
+}
+
+static double worked(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Rank 1 computes, and asks now and then, while the others poll. */
+static void late_polls(void)
+{
+    struct job j = begin_well();
+    ncclResult_t error;
+    for (int i = 0; rank == 1 && i < 40; i++) {
+        for (double began = worked(); worked() - began < 0.02;)
+            continue;
+        CHECK(ncclCommGetAsyncError(j.comm, &error));
+    }
+    CHECK(ncclAllReduce(j.x, j.x, COUNT, ncclFloat32, ncclSum, j.comm, j.stream));
+    poll_stream(&j);
+    end(&j);
 }
 
 /* It makes the wrong call after a while. */
@@ -820,6 +868,8 @@ static const struct { const char *name; void (*act)(void); } modes[] = {
     { "skip", skip },
     { "skip_beside", skip_beside },
     { "skip_late", skip_late },
+    { "skip_polls", skip_polls },
+    { "late_polls", late_polls },
     { "unseen", unseen },
     { "swapped", swapped },
     { "count", wrong_count },

@@ -122,6 +122,13 @@ for mode in never_joins never_calls; do
     reports '^  why   2 of 3 ranks joined comm1 with ncclCommInitRank, rank 1 did not$'
     reports '^  processes  rank 0: [0-9]+, rank 2: [0-9]+(, no rank: [0-9]+)?$'
 done
+# Polling without a pause, beside a thread that sleeps, is waiting; computing between two polls is not.
+try 3 skip_polls --patience 500ms --stall 1h
+reports '^HANG  .*exec_processes  3 ranks, sim, seed 0: likely, not certain$'
+reports "^  why   rank 1 made 2 calls on comm1; ranks 0, 2 made 3: rank 1 skips call 2 of the others at $(line skipped), its own call 2 is the one at $(line 'behind it')\$"
+reports '^  note  all threads wait or poll, .* \(--patience\); threads poll in cudaStreamQuery .*; other threads, which have used no communicator, sleep or wait$'
+try 0 late_polls --patience 300ms --stall 1h
+silent
 # No hang is certain while a process may still act. A time limit reports the likely cause, too.
 try 124 waits_outside --timeout 4s --stall 1h --format json
 reports '"verdict": "timeout", "certainty": "likely".*"rule": "skipped-call".*"certainty": "likely".*"message": "timeout: no call made progress; likely: rank 1 '
@@ -133,6 +140,8 @@ reports '^  note  nothing has changed for [0-9.]+ m?s; rank 1 \(process [0-9]+\)
 rank_1=$(sed -nE 's/.*rank 1 \(process ([0-9]+)\).*/\1/p' "$out/stderr")
 [ "$(grep -cE "^  processes  .*, rank 1: $rank_1," "$out/stderr")" -eq 2 ] || fail "$name: the process of rank 1 is not named"
 reports '^TIMEOUT .* no call made progress: its cause is likely, not certain$'
+reports '^    rank 1  never made call 2: waits for input \(read\) '
+reports '^    rank 1 +in its own code, and waits for input \(read\) '
 reports "^    ranks 0, 2  in cudaStreamSynchronize, comm1 call 2 .*, for rank 1 +$synchronize\$"
 [ "$(grep -c ^STALLED "$out/stderr")" -eq 1 ] || fail "$name: not reported once"
 try 124 waits_outside --timeout 1s --stall 1h
@@ -141,6 +150,7 @@ leaves_out HANG
 # Ranks that wait in their own code do not wait for each other, and all processes are on the host of the destroy.
 try 124 destroys_first -n 3 --timeout 3s --stall 500ms
 reports "^  why   rank 0 waits in ncclCommDestroy at $destroy until the other ranks of the host destroy comm1, too: ranks 1, 2 have not; "
+reports '^    rank [12]  never called ncclCommDestroy: waits for input \(read\) '
 [ "$(grep '^  why ' "$out/stderr" | sort -u | wc -l)" -eq 1 ] || fail "$name: there is one cause"
 try 9 one_gpu -n 3
 [ "$(grep -c 'ncclCommInitRank.* returned 5' "$out/stderr")" -eq 3 ] || fail "$name: not all ranks fail"
@@ -152,14 +162,17 @@ reports '^  note  the ranks and the cause are as reported above$'
 [ "$(grep -c '^  why ' "$out/stderr")" -eq 1 ] || fail "$name: not told once"
 try 3 skip_late --stall 500ms
 reports '^STALLED  .*exec_processes  3 ranks, sim, seed 0(: (its cause is )?likely, not certain)?$'
+reports '^    rank 1  never made call 2: sleeps \(nanosleep\) '
 leaves_out 'as reported above'
 [ "$(grep -c '^  why ' "$out/stderr")" -eq 2 ] || fail "$name: not told twice"
 try 3 skip_beside --stall 500ms --format json
 reports '^\{"schema": "ncclscript.report/1".*"verdict": "hang".*"rule": "skipped-call"'
 stalls waits_before
+reports '^    rank 1  is not there yet$'
 reports '^  why   2 of 3 ranks joined comm1 with ncclCommInitRank, rank 1 did not$'
 leaves_out HANG
 stalls stopped
+reports '^    rank 1  never made call 2: is stopped '
 reports '^  note  nothing has changed for [0-9.]+ m?s; rank 1 \(process [0-9]+\) is in no call and is stopped; the program goes on$'
 try 3 skip --format json
 reports '^\{"schema": "ncclscript.report/1".*"verdict": "hang".*"rule": "skipped-call".*"processes": \[\{"rank": 0, "pid": [0-9]+\}, '

@@ -63,7 +63,7 @@ run "a rank that never joins, as JSON" 3 "${exec[@]}" --format json -- "${client
 reports '"culprits": \[\{"rank": null, "comm_rank": 1, "device": null, "thread": null,'
 leaves_out '": -1'
 run "a lock of its own" 3 "${exec[@]}" -- "${clients}mistakes" locked
-reports '^    rank [01]  never made call 1: waits at the lock or join in its own code +'"$in_mistakes"
+reports '^    rank [01]  never made call 1: waits for a lock or another thread +'"$in_mistakes"
 
 run "the program ends in a group" 0 "${exec[@]}" -- "${clients}mistakes" left_group
 reports '^  note  rank 0 .*ended with 1 group open'

@@ -103,10 +103,81 @@ START_TEST(polling_in_vain_is_a_livelock)
 }
 END_TEST
 
+#define SECOND ((int64_t)1000000000)
+
+/* Rank 1 leaves out a call, and the others sleep between their polls. */
+static void sleep_and_poll(struct kernel_rank *r)
+{
+    OK(kernel_reduce(r));
+    if (r->rank != 1)
+        OK(kernel_reduce(r));
+    while (api->cudaStreamQuery(r->stream) == cudaErrorNotReady && !machine->cancelled())
+        machine->sleep(SECOND / 100);
+}
+
+START_TEST(sleeping_pollers_are_found_early)
+{
+    for (int threads = 0; threads < 2; threads++) {
+        kernel_open(&(struct ncs_machine_options){ .own_threads = threads });
+        ck_assert_int_eq(kernel_run(2, sleep_and_poll), NCS_STOP_LIVELOCK);
+        ck_assert_int_gt(machine->now(), 360 * SECOND);
+        ck_assert_int_lt(machine->now(), 3600 * SECOND);
+        kernel_end();
+    }
+}
+END_TEST
+
+/* Pollers that look at the clock, or count their polls, give up by themselves. */
+static void give_up_by_clock(struct kernel_rank *r)
+{
+    OK(kernel_reduce(r));
+    if (r->rank != 1)
+        OK(kernel_reduce(r));
+    int64_t begin = machine->clock(true);
+    while (api->cudaStreamQuery(r->stream) == cudaErrorNotReady && machine->clock(true) - begin < 1800 * SECOND)
+        machine->sleep(SECOND / 100);
+    if (r->rank != 1)
+        ck_assert_int_lt(machine->now() - begin, (1800 + 1800 / 8 + 1) * SECOND); /* a look at the clock is a poll, too */
+    OK(api->ncclCommAbort(r->world));
+}
+
+static void give_up_by_count(struct kernel_rank *r)
+{
+    OK(kernel_reduce(r));
+    if (r->rank != 1)
+        OK(kernel_reduce(r));
+    for (int i = 0; i < 30000 && api->cudaStreamQuery(r->stream) == cudaErrorNotReady; i++)
+        machine->sleep(SECOND / 100);
+    OK(api->ncclCommAbort(r->world));
+}
+
+/* Rank 1 is late, and nobody's sleep is longer for that. */
+static void poll_for_a_late_one(struct kernel_rank *r)
+{
+    OK(kernel_reduce(r));
+    if (r->rank == 1)
+        machine->sleep(3600 * SECOND);
+    OK(kernel_reduce(r));
+    while (api->cudaStreamQuery(r->stream) == cudaErrorNotReady)
+        machine->sleep(SECOND / 100);
+    ck_assert_int_lt(machine->now(), 3601 * SECOND);
+}
+
+START_TEST(pollers_that_end_their_wait_are_no_livelock)
+{
+    void (*const mains[])(struct kernel_rank *) = { give_up_by_clock, give_up_by_count, poll_for_a_late_one };
+    for (size_t i = 0; i < sizeof mains / sizeof *mains; i++) {
+        kernel_open(&(struct ncs_machine_options){ 0 });
+        ck_assert_int_eq(kernel_run(2, mains[i]), NCS_STOP_DONE);
+        kernel_end();
+    }
+}
+END_TEST
+
 static void poll_until_late(struct kernel_rank *r)
 {
-    int64_t limit = (int64_t)30 * 1000000000, begin = machine->clock();
-    while (machine->clock() - begin < limit)
+    int64_t limit = (int64_t)30 * 1000000000, begin = machine->clock(true);
+    while (machine->clock(true) - begin < limit)
         continue;
     ck_assert_int_lt(machine->now() - begin, limit + limit / 8 + 1000000);
     (void)r;
@@ -416,6 +487,8 @@ NCS_TEST_MAIN("kernel basics", data_moves_at_the_end,
               a_missing_call_is_a_certain_hang,
               a_slow_rank_is_no_hang,
               polling_in_vain_is_a_livelock,
+              sleeping_pollers_are_found_early,
+              pollers_that_end_their_wait_are_no_livelock,
               a_loop_that_watches_the_clock_ends,
               first_contact_blocks_the_host,
               an_exchange_needs_a_group,

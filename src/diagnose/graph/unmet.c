@@ -283,10 +283,11 @@ static bool is_unseen(const struct ncs_snap_gate *gate)
 }
 
 /* The snapshot has a gate for each wait: waits for one key, or at one barrier, end together. So may waits that are unseen:
- * ranks at one barrier do not wait for each other. */
+ * ranks at one barrier do not wait for each other. What they do there, a phrase, may look different. */
 static bool opens_with(const struct ncs_snap_gate *a, const struct ncs_snap_gate *b)
 {
-    if (a == b || strcmp(a->what, b->what) != 0)
+    bool phrases = strchr(a->what, ' ') && strchr(b->what, ' ');
+    if (a == b || (strcmp(a->what, b->what) != 0 && !phrases))
         return a == b;
     return (is_unseen(a) && is_unseen(b)) || (a->key && b->key && strcmp(a->key, b->key) == 0);
 }

@@ -1,6 +1,8 @@
 /* Ranks wait in the destroy of a communicator for other ranks of their host, which do not end it. */
 #include "diagnose/rules/rule.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 
 /* " in ncclCommDestroy at line 9" */
@@ -19,9 +21,9 @@ static int format_elsewhere(const struct ncs_analysis *q, const struct ncs_cause
                                    ? ncs_context_function(q, context) : NULL;
         if (!function)
             continue;
-        ncs_str_addf(s, "; rank %d waits in %s", r->absent[i]->rank, function);
+        ncs_str_addf(s, strchr(function, ' ') ? "; rank %d %s" : "; rank %d waits in %s", r->absent[i]->rank, function);
         int line = ncs_context_place(q, context).line;
-        if (line)
+        if (line && !strchr(function, ' ')) /* else it is that of its last call */
             ncs_str_addf(s, " at line %d", line);
         return context;
     }
@@ -105,7 +107,7 @@ static void blame_absent(const struct ncs_analysis *q, const struct ncs_cause *r
     ncs_str_add(fix, "let ");
     ncs_format_absent(r, fix);
     ncs_str_addf(fix, " destroy %s, too", comm);
-    if (context >= 0) {
+    if (context >= 0 && !strchr(ncs_context_function(q, context), ' ')) {
         ncs_str_addf(fix, ", before the wait in %s", ncs_context_function(q, context));
         if (ncs_context_place(q, context).line)
             ncs_str_addf(fix, " at line %d", ncs_context_place(q, context).line);

@@ -13,7 +13,7 @@ static bool is_cause_with(const struct ncs_cause *r, enum ncs_unmet_kind kind)
 
 static void format_gate(struct ncs_str *s, const struct ncs_snap_gate *g)
 {
-    ncs_str_add(s, g->what);
+    ncs_str_add(s, strchr(g->what, ' ') ? "the program's own code" : g->what); /* where each does what it does */
     if (g->key && *g->key)
         ncs_str_addf(s, " (%s)", g->key);
 }

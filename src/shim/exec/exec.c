@@ -142,8 +142,10 @@ static void word_for_programs(struct ncs_diagnosis *d, bool lost)
     }
     for (size_t i = 0; i < d->waits; i++)
         if (d->wait[i].in && strcmp(d->wait[i].in, "script") == 0) {
+            struct ncs_str in = { 0 };
+            ncs_str_addf(&in, "its own code, and %s", ncs_settle_doing(d->wait[i].rank, d->wait[i].thread));
             ncs_free(d->wait[i].in);
-            d->wait[i].in = ncs_copy_text("its own code");
+            d->wait[i].in = ncs_str_take(&in);
         }
 }
 
@@ -191,7 +193,7 @@ static bool exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *d
         snapshot.stop = NCS_STOP_STALLED;
     snapshot.many = server_is_open();
     ncs_places_settle(journal, &snapshot);
-    ncs_settle_polls(&snapshot);
+    ncs_settle_polls(journal, &snapshot);
     ncs_settle_contexts(&snapshot);
     r->ranks = count_ranks();
     ncs_checks_fill(r);

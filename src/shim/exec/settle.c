@@ -7,7 +7,9 @@
 #include "base/quantity.h"
 #include "shim/exec/places.h"
 #include "shim/exec/rank.h"
-#include "shim/many/server.h"
+#include "shim/many/job.h"
+#include "shim/shim.h"
+#include "sim/kernel/foreign.h"
 
 /* True if the thread is neither in a call that waits nor in a loop of polls: it runs the program's own code. */
 static bool is_outside(const struct ncs_snapshot *s, const struct ncs_snap_context *c)
@@ -47,13 +49,18 @@ static const struct ncs_snap_context *find_engine(const struct ncs_snapshot *s, 
     return NULL;
 }
 
+const char *ncs_settle_doing(int rank, int thread)
+{
+    const char *doing = job_doing(sim_foreign_number(rank, thread));
+    return *doing ? doing : "runs (computes or spins)";
+}
+
 static void add_gate(struct ncs_snapshot *s, struct ncs_snap_context *c)
 {
     const struct ncs_snap_context *engine = find_engine(s, c);
     s->gate = ncs_resize(s->gate, (s->gates + 1) * sizeof *s->gate);
     s->wait = ncs_resize(s->wait, (s->waits + 1) * sizeof *s->wait);
-    s->gate[s->gates] = (struct ncs_snap_gate){ .owner = -1, .what = server_is_open() ? "barrier, lock or message in its own code"
-                                                                                       : "lock or join in its own code" };
+    s->gate[s->gates] = (struct ncs_snap_gate){ .owner = -1, .what = ncs_settle_doing(c->rank, c->thread) };
     if (engine)
         s->gate[s->gates] = (struct ncs_snap_gate){ .owner = engine->rank, .owner_thread = engine->thread, .what = "join in its own code" };
     s->wait[s->waits] = (struct ncs_snap_wait){ NCS_WAIT_GATE, (int)s->gates++ };
@@ -81,11 +88,16 @@ void ncs_settle_contexts(struct ncs_snapshot *s)
     }
 }
 
-void ncs_settle_polls(struct ncs_snapshot *s)
+void ncs_settle_polls(const struct ncs_journal *journal, struct ncs_snapshot *s)
 {
-    for (size_t i = 0; i < s->contexts; i++)
-        if (s->context[i].state == NCS_CONTEXT_POLLING && s->context[i].call)
-            s->context[i].place = s->context[i].call->place;
+    for (size_t i = 0; i < s->contexts; i++) {
+        struct ncs_snap_context *c = &s->context[i];
+        if (c->state != NCS_CONTEXT_POLLING || !c->call)
+            continue;
+        int asked = c->thread == 0 ? -1 : ncs_exec_rank_asked(journal, c->call);
+        c->place = c->call->place;
+        c->rank = asked >= 0 ? asked : c->rank;
+    }
 }
 
 /* A thread that polls. */
@@ -208,10 +220,12 @@ void ncs_settle_add_pollers(const struct ncs_journal *journal, const struct ncs_
     char time[32];
     ncs_settle_list_pollers(journal, s, false, &who);
     ncs_format_duration(patience, time, sizeof time);
+    ncs_str_addf(note, "all threads wait%s, and nothing has changed for %s (--patience)", who.bytes ? " or poll" : "", time);
     if (who.bytes)
-        ncs_str_addf(note, "all threads wait or poll, and nothing has changed for %s (--patience); threads poll in %s", time, who.text);
-    else
-        ncs_str_addf(note, "all threads wait, and nothing has changed for %s (--patience); threads of a framework that watch others "
-                     "do not count", time);
+        ncs_str_addf(note, "; threads poll in %s", who.text);
+    if (ncs_shim_helpers_wait())
+        ncs_str_add(note, "; other threads, which have used no communicator, sleep or wait");
+    else if (!who.bytes)
+        ncs_str_add(note, "; threads of a framework that watch others do not count");
     ncs_str_free(&who);
 }

@@ -6,10 +6,13 @@
 #include "base/str.h"
 #include "diagnose/finding.h"
 
+/* What a rank's thread does that is in no call: "is stopped", "runs (computes or spins)". */
+const char *ncs_settle_doing(int rank, int thread);
 /* Decides for each thread that is in no call whether it has ended or waits in the program's own code. */
 void ncs_settle_contexts(struct ncs_snapshot *s);
-/* Gives threads that poll between two calls the place of their query: they may have made another call since. */
-void ncs_settle_polls(struct ncs_snapshot *s);
+/* Gives threads that poll between two calls the place of their query: they may have made another call since. One that is no rank's
+ * own gets the rank that it polls for. */
+void ncs_settle_polls(const struct ncs_journal *journal, struct ncs_snapshot *s);
 /* Gives the lines of threads that poll for another rank's work that rank. If nobody knows the rank, the line is dropped. */
 void ncs_settle_lines(const struct ncs_journal *journal, const struct ncs_snapshot *s, struct ncs_diagnosis *d);
 /* Appends the threads that poll, equal ones together: "cudaEventQuery at watch+0xae (3 other threads, for ranks 0, 2, 3)".

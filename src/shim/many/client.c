@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/channel.h"
@@ -270,6 +271,9 @@ static void client_ask(struct client_thread *t, int fn)
 static union ncs_arg client_call(enum ncs_fn fn, const union ncs_arg *arg)
 {
     struct wire *w = mine->wire;
+    struct timespec ran;
+    if (ncs_fn_info[fn].looks && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran) == 0)
+        w->ran = (int64_t)ran.tv_sec * 1000000000 + ran.tv_nsec;
     for (int i = 0; i < ncs_fn_info[fn].nargs; i++) {
         w->arg[i] = arg[i];
         if (ncs_fn_info[fn].arg[i].kind == NCS_ARG_HOSTFN || ncs_fn_info[fn].arg[i].kind == NCS_ARG_STREAMFN)

@@ -33,8 +33,8 @@ static const struct { long number; const char *name; } doing_calls[] = {
 #endif
     { SYS_rt_sigsuspend, "waits for a signal" },
     { SYS_rt_sigtimedwait, "waits for a signal" },
-    { SYS_nanosleep, "sleeps" },
-    { SYS_clock_nanosleep, "sleeps" },
+    { SYS_nanosleep, "sleeps (nanosleep)" },
+    { SYS_clock_nanosleep, "sleeps (nanosleep)" },
     { SYS_flock, "waits for a lock of a file" },
 };
 

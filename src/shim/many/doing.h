@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-/* "waits for a message (poll)", "sleeps", "runs, perhaps in MPI"; "" = it computes, as far as that shows. */
+/* "waits for a message (poll)", "is stopped", "runs, perhaps in MPI"; "" = it computes, as far as that shows. */
 const char *doing_name(pid_t process, pid_t thread);
 
 #endif

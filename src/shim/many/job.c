@@ -177,6 +177,19 @@ void job_list_outside(struct ncs_str *out)
     job_each_outside(outside_list, out);
 }
 
+const char *job_doing(pid_t own)
+{
+    pid_t process = getpid(), thread = own;
+    pthread_mutex_lock(&job.lock);
+    for (const struct stand_in *s = job.first; s; s = s->next)
+        if (s->own == own) {
+            process = s->process->pid;
+            thread = s->thread;
+        }
+    pthread_mutex_unlock(&job.lock);
+    return doing_name(process, thread);
+}
+
 enum job_thread job_thread(pid_t process, pid_t thread, pid_t *own)
 {
     enum job_thread does = JOB_UNKNOWN;

@@ -40,6 +40,8 @@ enum job_thread {
     JOB_SERVED,  /* in a call; *own gets the thread that makes it */
 };
 enum job_thread job_thread(pid_t process, pid_t thread, pid_t *own);
+/* See doing.h: for the thread of the program whose calls this one makes, or for this one. */
+const char *job_doing(pid_t own);
 
 /* True if each thread of the job waits, in a call or not, or runs in MPI, as far as that shows. */
 bool job_is_stalled(void);

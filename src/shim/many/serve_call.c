@@ -307,6 +307,7 @@ static void serve_function_of_api(struct stand_in *s, int site)
         serve_refuse(w, ncs_shim_refusal());
     } else {
         sim_foreign_in_function(w->in_function);
+        ncs_local->ran = w->ran;
         serve_note_rank(s, ncs_local && ncs_local->named ? ncs_local->rank : -1); /* the call may never return */
         serve_invoke(&serving, api, fn);
         ncs_shim_leave();

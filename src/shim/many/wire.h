@@ -44,6 +44,7 @@ struct wire {
     int fn;
     bool in_function;         /* the thread runs a host function of a stream */
     int rank;                 /* that the thread has said of itself; -1 = none */
+    int64_t ran;              /* its processor time at a query, ns */
     int refused;              /* reply: the call was not made, and returns this code */
     bool is_refused;
     union ncs_arg arg[NCS_MAX_ARGS], result;

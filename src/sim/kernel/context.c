@@ -201,6 +201,7 @@ void sim_context_detach(void)
     c->state = CONTEXT_ENDED;
     c->ending = NCS_END_RETURNED;
     c->tid = 0;
+    c->acts = false;
     sim_world.live--;
     sim_wait_drop(c);
     sim_progress_forget(c);

@@ -65,7 +65,9 @@ struct context {
     uint64_t sleeps;      /* sleeps since the epoch changed */
     uint64_t idle_epoch;  /* the epoch to which these two refer */
     bool slept;           /* since the last poll */
+    bool timed;           /* it has looked at the clock since the epoch changed */
     struct polls polls;   /* of a thread from outside */
+    bool acts;            /* a thread from outside: it has made a call about communicators */
     atomic_bool knocks;   /* it waits for the token to enter a call */
     struct turn turn;     /* of a thread from outside, with a seed */
 

@@ -35,6 +35,8 @@ extern void (*sim_foreign_idle)(int64_t idle);
 bool sim_foreign_is_waiting(pid_t thread);
 /* True if the thread keeps polling in vain, and has for most of `patience`. Needs the token. */
 bool sim_foreign_is_polling(pid_t thread, int64_t patience);
+/* The number of the thread, as which its calls name it; 0 = unknown. Needs the token. */
+pid_t sim_foreign_number(int rank, int thread);
 /* For a thread that is no context: takes the token and checks if the program is stuck. Returns for how long, in real ns,
  * no call other than queries (`looks` of api.h) was made and nothing else made progress. */
 int64_t sim_foreign_watch(void);
@@ -44,8 +46,10 @@ bool sim_foreign_has_threads(void);
 bool sim_foreign_some_wait(void);
 /* Gives the token back. */
 void sim_foreign_unwatch(void);
-/* Notes a call that is not only a query. Needs the token. */
-void sim_foreign_called(void);
+/* Notes a call of the calling thread that is not only a query. acts: it is about communicators. Needs the token. */
+void sim_foreign_called(bool acts);
+/* True if the thread has made a call about communicators. Needs the token. */
+bool sim_foreign_acts(pid_t thread);
 /* The calling thread runs a stream's host function, or has ended it. Needs the token. */
 void sim_foreign_in_function(bool runs);
 /* Sets the stop that the snapshot will report for the program. */

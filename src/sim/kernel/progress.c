@@ -79,11 +79,18 @@ static void remember_call(struct polls *p, struct ncs_call *call)
     p->call = call;
 }
 
-static void note_work(struct polls *p, int64_t now)
+/* The processor time of the thread of the program, which may be another than the one that makes its calls. */
+static int64_t time_worked(const struct context *c)
+{
+    const struct ncs_local *local = c->options.local;
+    return local && local->process > 0 ? local->ran : clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static void note_work(const struct context *c, struct polls *p, int64_t now)
 {
     if (p->count > 1 && now - p->noted < NOTE_NS)
         return;
-    int64_t busy = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    int64_t busy = time_worked(c);
     if (p->count == 1)
         p->busy = busy;
     p->worked = busy - p->busy;
@@ -91,11 +98,11 @@ static void note_work(struct polls *p, int64_t now)
 }
 
 /* The look costs processor time, which must not count as work of the polling thread. */
-static void look_on_its_time(struct polls *p)
+static void look_on_its_time(const struct context *c, struct polls *p)
 {
-    int64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    int64_t began = time_worked(c);
     sim_progress_look();
-    p->busy += clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+    p->busy += time_worked(c) - began;
 }
 
 void sim_progress_polled(struct context *c, bool pending)
@@ -113,12 +120,12 @@ void sim_progress_polled(struct context *c, bool pending)
     p->count++;
     p->last = now;
     p->pending |= pending;
-    note_work(p, now);
+    note_work(c, p, now);
     remember_call(p, c->options.local ? c->options.local->call : NULL);
     if (now - looked < LOOK_NS)
         return;
     looked = now;
-    look_on_its_time(p);
+    look_on_its_time(c, p);
 }
 
 bool sim_progress_keeps_polling(const struct context *c, int64_t patience)
@@ -130,12 +137,35 @@ bool sim_progress_keeps_polling(const struct context *c, int64_t patience)
     return sim_real_now() - p->last <= PACES_MOST * pace + PAUSE_NS && p->worked / gaps <= WORK_NS_MOST;
 }
 
-bool sim_foreign_is_polling(pid_t thread, int64_t patience)
+static const struct context *progress_context(pid_t thread)
 {
     for (size_t i = 0; i < sim_world.contexts; i++)
         if (sim_world.context[i]->tid == thread)
-            return sim_progress_keeps_polling(sim_world.context[i], patience);
-    return false;
+            return sim_world.context[i];
+    return NULL;
+}
+
+bool sim_foreign_is_polling(pid_t thread, int64_t patience)
+{
+    const struct context *c = progress_context(thread);
+    return c && sim_progress_keeps_polling(c, patience);
+}
+
+pid_t sim_foreign_number(int rank, int thread)
+{
+    pid_t number = 0;
+    for (size_t i = 0; i < sim_world.contexts; i++) {
+        const struct ncs_local *local = sim_world.context[i]->options.local;
+        if (local && local->thread == thread && (thread > 0 || local->rank == rank) && sim_world.context[i]->tid)
+            number = sim_world.context[i]->tid;
+    }
+    return number;
+}
+
+bool sim_foreign_acts(pid_t thread)
+{
+    const struct context *c = progress_context(thread);
+    return c && c->acts;
 }
 
 bool sim_foreign_is_waiting(pid_t thread)
@@ -176,9 +206,10 @@ void sim_progress_look(void)
     }
 }
 
-void sim_foreign_called(void)
+void sim_foreign_called(bool acts)
 {
     called++;
+    sim_context_self()->acts |= acts;
 }
 
 int64_t sim_progress_silence(void)

@@ -17,6 +17,9 @@
 #define POLLS_IN_VAIN_MANY 1000
 #define MANY_CONTEXTS 256
 #define LIVELOCK_HORIZON ((int64_t)6 * 3600 * 1000000000)
+/* Enough instead, if no poller has looked at the clock in the epoch, and nothing but their sleeps is due. */
+#define POLLS_ENOUGH 36000
+#define LIVELOCK_HORIZON_LEAST ((int64_t)360 * 1000000000)
 #define POLL_STEP_LEAST 1000
 
 void sim_context_ready(struct context *c)
@@ -111,21 +114,24 @@ static int64_t poll_step(void)
 static bool is_livelock(void)
 {
     const struct world *w = &sim_world;
-    if (w->device_events > 0 || w->now - w->epoch_time < LIVELOCK_HORIZON)
+    int64_t still = w->now - w->epoch_time;
+    if (w->device_events > 0 || still < LIVELOCK_HORIZON_LEAST)
         return false;
-    uint64_t vain = w->live > MANY_CONTEXTS ? POLLS_IN_VAIN_MANY : POLLS_IN_VAIN;
-    bool somebody = false;
+    bool early = still < LIVELOCK_HORIZON, somebody = false;
+    size_t sleepers = 0;
+    uint64_t vain = early ? POLLS_ENOUGH : w->live > MANY_CONTEXTS ? POLLS_IN_VAIN_MANY : POLLS_IN_VAIN;
     for (size_t i = 0; i < w->contexts; i++) {
         const struct context *c = w->context[i];
         if (c->state == CONTEXT_ENDED || c->state == CONTEXT_IDLE)
             continue;
-        bool current = c->idle_epoch == w->epoch;
-        if (current && (c->fruitless >= vain || c->sleeps >= SLEEPS_IN_VAIN))
+        sleepers += c->state == CONTEXT_PARKED && c->wait.deadline >= 0;
+        bool current = c->idle_epoch == w->epoch && !(early && c->timed);
+        if (current && (c->fruitless >= vain || (!early && c->sleeps >= SLEEPS_IN_VAIN)))
             somebody = true;
         else if (c->state != CONTEXT_PARKED || c->wait.deadline >= 0)
             return false;
     }
-    return somebody;
+    return somebody && (!early || w->agenda_count == sleepers);
 }
 
 static void fire(void)

@@ -139,6 +139,7 @@ bool sim_poll(struct context *c, bool (*test)(void *arg), void *arg)
     if (c->idle_epoch != sim_world.epoch) {
         c->idle_epoch = sim_world.epoch;
         c->fruitless = c->sleeps = 0;
+        c->timed = false;
     }
     c->poll_epoch = sim_world.epoch;
     c->state = CONTEXT_POLLING;

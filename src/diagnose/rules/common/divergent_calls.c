@@ -464,11 +464,11 @@ void ncs_format_before_wait(const struct ncs_analysis *q, const struct ncs_cause
         return;
     }
     const char *in = ncs_context_function(q, a->context);
-    bool phrase = strchr(in, ' ') != NULL; /* of a program's own: it made its last call elsewhere */
-    ncs_str_addf(s, " before %s %s %s%s", several ? "they wait" : "it waits", phrase ? "at the" : "in",
-                 in, phrase ? "" : "()");
-    if (phrase)
+    if (strchr(in, ' ')) { /* in a program's own code: it made its last call elsewhere */
+        ncs_str_add(s, " too");
         return;
+    }
+    ncs_str_addf(s, " before %s in %s()", several ? "they wait" : "it waits", in);
     int line = ncs_context_place(q, a->context).line;
     if (line)
         ncs_str_addf(s, " at line %d", line);

@@ -143,15 +143,13 @@ void ncs_set_title(const struct ncs_analysis *q, struct ncs_draft *d, const stru
     ncs_free(what);
 }
 
-/* "waits in stream:sync()"; a name with a blank is a place in another program, as in "waits at the
- * last call". The caller frees it. */
+/* "waits in stream:sync()"; a name with a blank is all that a rank does in a program's own code: "is stopped". The caller frees
+ * it. */
 static char *waiting_text(const struct ncs_analysis *q, int context, const char *before,
                           const char *after)
 {
     const char *in = ncs_context_function(q, context);
-    bool phrase = strchr(in, ' ') != NULL;
-    return ncs_text("%swaits%s %s %s%s", before, after, phrase ? "at the" : "in", in,
-                    phrase ? "" : "()");
+    return strchr(in, ' ') ? ncs_text("%s%s%s", before, in, after) : ncs_text("%swaits%s in %s()", before, after, in);
 }
 
 /* The step that the absent rank has not made for the unmet wait: "never made call 3". The caller
@@ -159,6 +157,8 @@ static char *waiting_text(const struct ncs_analysis *q, int context, const char 
 static char *what_is_missing(const struct ncs_analysis *q, const struct ncs_unmet *unmet,
                              const struct ncs_absent *a)
 {
+    if (unmet->kind == NCS_UNMET_INIT && a->context < 0 && q->snap->many && q->snap->stop == NCS_STOP_STALLED)
+        return ncs_copy_text("is not there yet");
     if (unmet->kind == NCS_UNMET_INIT)
         return ncs_text("never joined as rank %d", a->comm_rank);
     if (unmet->kind == NCS_UNMET_GATE)
