@@ -12,6 +12,7 @@ BEGIN {
     wrong = ($8 ? "" : " verdict") ($9 ? "" : " culprit") ($10 ? "" : " class") ($11 ? " CERTAIN" : "") ($12 ? " PASS" : "") \
         ($13 ? " PHANTOMS(" $13 ")" : "")
     printf "%-19s %-8s %-14s %-8s %-16s %-22s %-10s%s\n", $1, $2, $3, $4, $5, $6, $7, wrong
+    if ($3 == "none" && ($4 != "pass" || $6 != "-")) accused = accused " " $1 "/" $2
     if (!($1 in count)) order[++doors] = $1
     count[$1]++
     for (i = 1; i <= 3; i++) sum[$1, i] += $(7 + i)
@@ -34,6 +35,7 @@ END {
                 failed = 1
             }
     }
+    if (accused) { print "FAIL the program without a mistake is accused:" accused; failed = 1 }
     if (!doors) { print "FAIL no rows"; failed = 1 }
     exit failed
 }

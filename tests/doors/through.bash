@@ -64,7 +64,7 @@ job=("${launch[@]}" "$program" "$kind" "$bug" "$ranks")
 
 in_exec() { # in_exec DOOR.KIND ARGUMENT...: reports are on standard error
     rm -f "$DOORS_ID"
-    timeout 100 "$NCCLSCRIPT" exec -n "$ranks" --stall 1h "${@:2}" >"$work/out" 2>"$work/$1"
+    timeout 100 "$NCCLSCRIPT" exec -n "$ranks" --stall 1h --timeout "${LIMIT:-5s}" "${@:2}" >"$work/out" 2>"$work/$1"
 }
 
 diagnose() { # diagnose DOOR WHAT
@@ -88,7 +88,7 @@ for door; do
         export NCCLSCRIPT_GPUS=$ranks NCCLSCRIPT_TIMEOUT=700ms
         case $start in
         threads | one) LD_LIBRARY_PATH=$libraries timeout 100 "$NCCLSCRIPT" record -o "$work/alone" -- "${job[@]}" idle ;;
-        *) in_exec under.json --timeout 700ms -- "$NCCLSCRIPT" record -o "$work/alone" -- "${job[@]}" idle ;;
+        *) LIMIT=700ms in_exec under.json -- "$NCCLSCRIPT" record -o "$work/alone" -- "${job[@]}" idle ;;
         esac >"$work/out" 2>&1
         unset NCCLSCRIPT_GPUS NCCLSCRIPT_TIMEOUT
         diagnose record "$work/alone" ;;
