@@ -144,7 +144,7 @@ static int write_scenario(const struct ncs_parsed *parsed, const struct ncs_trac
     char **last = ncs_reproduced_last(result, &expected);
     bool has_calls = ncs_workload_read(&job, &(struct ncs_workload_source){
         .journal = trace->journal, .ranks = trace->ranks, .place = diagnose_place, .arg = (void *)trace,
-        .snapshot = &trace->snapshot, .late = trace->late, .last = (const char *const *)last });
+        .snapshot = &trace->snapshot, .late = trace->late, .diagnosis = &result->diagnosis, .last = (const char *const *)last });
     ncs_reproduced_free_last(last, result);
     ncs_str_addf(&origin, "%s (%s)", parsed->operand[0], trace->kind);
     if (!has_calls) {

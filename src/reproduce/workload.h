@@ -6,6 +6,7 @@
 #include "api/journal.h"
 #include "api/snapshot.h"
 #include "base/str.h"
+#include "diagnose/finding.h"
 
 /* Communicators of which each rank has at most one, made in one place: all pairs of neighbours, say. */
 struct ncs_workload_family {
@@ -69,6 +70,7 @@ typedef char *ncs_workload_place_fn(void *arg, const struct ncs_call *call);
 struct ncs_workload_source {
     const struct ncs_journal *journal;
     int ranks;
+    const struct ncs_diagnosis *diagnosis; /* of the journal: it numbers the devices of a process that has several */
     ncs_workload_place_fn *place; /* gives owned texts (ncs_free) */
     void *arg;                    /* for place */
     const struct ncs_snapshot *snapshot; /* at the end of the journal, for records whose calls all return; NULL = not needed */
@@ -114,9 +116,11 @@ struct ncs_workload_tokens {
  * behind it (`behind`). True if there is such a choice. */
 bool ncs_workload_merge(struct ncs_workload *job, const struct ncs_workload_tokens *of, bool behind);
 
+/* The rank of the job that is rank i of the communicator; -1 = unknown. */
+int ncs_workload_member(const struct ncs_workload_source *source, const struct ncs_comm_info *info, int i);
 /* Finds the communicators of the journal and the families that they form; *family_of gets the family of each communicator of
  * the journal, -1 = it is not used; the caller frees it. `used`: by communicator, it is used although it has no counted call. */
-void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_journal *journal, const bool *used, int **family_of);
+void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_workload_source *source, const bool *used, int **family_of);
 
 /* ---- texts of TEXT steps; the caller frees them; NULL = there is none ---- */
 
