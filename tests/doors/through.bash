@@ -15,8 +15,9 @@ unset "${!NCCL_@}" CUDA_VISIBLE_DEVICES RANK WORLD_SIZE
 
 truth() { # truth DOOR: verdict, culprits, classes
     awk -v at="$1/$start" -v bug="$bug" '
+        function fits(want, is) { return want == "*" || index("|" want "|", "|" is "|") }
         $1 == bug { split($2, want, "/"); split(at, is, "/")
-            if ((want[1] == "*" || want[1] == is[1]) && (want[2] == "*" || want[2] == is[2])) { print $3, $4, $5; exit } }' $here/bugs.txt
+            if (fits(want[1], is[1]) && fits(want[2], is[2])) { print $3, $4, $5; exit } }' $here/bugs.txt
 }
 
 # judge DOOR: of the report in $work/DOOR.json, the last one of a program, and of all that was printed.
@@ -38,6 +39,7 @@ again() {
     want=$(truth "$1")
     [ "${want%% *}" = none ] && return
     record=$(jq -c 'select(.verdict)' "$work/$1.json" 2>/dev/null | tail -n 1)
+    [[ $record = *'"verdict":"empty"'* ]] && return # there is nothing to write
     timeout 60 "$NCCLSCRIPT" run --format json --no-times "$2" >"$work/$door.json" 2>"$work/$door.err"
     [ -s "$work/$door.json" ] || echo '{"verdict":"none","findings":[]}' >"$work/$door.json"
     timeout 60 "$NCCLSCRIPT" run -v --no-times --html "$work/$door.html" "$2" >"$work/$door.txt" 2>&1
