@@ -91,11 +91,12 @@ static json_t *ranks(const int *rank, size_t count)
 static void json_add_rank(json_t *o, const struct ncs_diagnosis *d, int rank, int comm_rank)
 {
     const struct ncs_party *party = rank >= 0 && (size_t)rank < d->parties ? &d->party[rank] : NULL;
-    json_object_set_new(o, "rank", json_integer(party ? party->rank : rank));
+    bool joined = !party || party->rank >= 0; /* else its process is unknown */
+    json_object_set_new(o, "rank", joined ? json_integer(party ? party->rank : rank) : json_null());
     if (!party)
         return;
     json_object_set_new(o, "comm_rank", json_integer(comm_rank));
-    json_object_set_new(o, "device", json_integer(party->device));
+    json_object_set_new(o, "device", joined ? json_integer(party->device) : json_null());
     json_object_set_new(o, "thread", party->thread < 0 ? json_null() : json_integer(party->thread));
 }
 

@@ -116,6 +116,11 @@ static void introduce(const struct ncs_parties *p, int party, struct ncs_str *s)
     const struct ncs_party *who = &p->of[party];
     const struct ncs_comm_info *info = who->comm >= 0 ? p->journal->comm[who->comm] : NULL;
     bool processes = false, threads = false;
+    if (who->rank < 0) { /* it has not joined: its process is unknown */
+        if (info && who->comm_rank == party)
+            ncs_str_addf(s, " of %s", info->name);
+        return;
+    }
     if (info && who->comm_rank == party)
         ncs_str_addf(s, " of %s (", info->name);
     else if (info)
