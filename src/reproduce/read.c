@@ -153,7 +153,8 @@ static void read_call(struct ncs_reader *r, const struct ncs_call *call)
 
 /* ---- the whole ---- */
 
-/* The arguments with which the rank would make the step as others do; NULL = it would not. */
+/* The arguments with which the rank would make the step as others do, on their communicator or on a sibling of it; NULL = it would
+ * not. A root is a rank of one communicator. */
 static const struct ncs_workload_call *as_others(const struct ncs_workload *job, const struct ncs_workload_step *step, int rank)
 {
     for (int r = 0; r < job->ranks; r++) {
@@ -161,7 +162,7 @@ static const struct ncs_workload_call *as_others(const struct ncs_workload *job,
         if (!c || step->kind == NCS_STEP_LAST || step->kind == NCS_STEP_TEXT || step->kind == NCS_STEP_GROUP || step->kind == NCS_STEP_GROUP_END)
             continue;
         if (c->family < 0 || (!ncs_fn_info[c->fn].pair && job->family[c->family].comm[rank] >= 0 &&
-                              job->family[c->family].comm[rank] == job->family[c->family].comm[r]))
+                              (c->partner < 0 || job->family[c->family].comm[rank] == job->family[c->family].comm[r])))
             return c;
     }
     return NULL;
@@ -273,6 +274,8 @@ static bool workload_read(struct ncs_workload *job, const struct ncs_workload_so
     for (int i = 0; i < ranks; i++)
         ncs_reader_end_rank(&r, i);
     *choice = ncs_workload_merge(job, r.of, behind);
+    for (int i = 0; i < ranks; i++)
+        job->apart |= source->one_process && r.rank[i].has_ended;
     find_blocked(&r);
     go_on_as_others(&r);
     note_limits(&r);

@@ -61,6 +61,8 @@ struct ncs_workload {
     char **note; size_t notes, note_room; /* what the scenario cannot show, one sentence each */
     struct ncs_workload *other; /* the same calls in another order, as likely; NULL = there is none */
     bool late;                /* the record has lost its first calls; a note says so */
+    bool apart;               /* no end of a communicator waits for other ranks: they are of one process. The scenario, whose ranks are
+                               * processes, has a host for each of them */
     char **loss; size_t losses, loss_room; /* what is not written, as "3 calls of cudaMemcpy": causes of another ending */
 };
 
@@ -75,6 +77,7 @@ struct ncs_workload_source {
     void *arg;                    /* for place */
     const struct ncs_snapshot *snapshot; /* at the end of the journal, for records whose calls all return; NULL = not needed */
     bool late;                    /* the journal begins after calls that the record has lost */
+    bool one_process;             /* its ranks are of one process */
     const char *const *last;      /* by rank: the statement of Lua by which it ends, as `error("x")`; NULL = none */
 };
 /* Values of `last` that are no statement at the end: the newest call is on memory that is too small; a fault, as "fault.link { ...
