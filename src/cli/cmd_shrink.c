@@ -101,7 +101,7 @@ static bool shrink_read(const struct ncs_result *result, const char *file, struc
     char **last = ncs_reproduced_last(result, expected);
     bool has_calls = ncs_workload_read(workload, &(struct ncs_workload_source){
         .journal = result->journal, .ranks = result->ranks, .place = shrink_place, .arg = (void *)file,
-        .last = (const char *const *)last });
+        .diagnosis = &result->diagnosis, .last = (const char *const *)last });
     ncs_reproduced_free_last(last, result);
     return has_calls;
 }

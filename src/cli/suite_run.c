@@ -199,7 +199,7 @@ static void recording_read(struct recording *rec, const struct ncs_option_value 
     char **last = ncs_reproduced_last(result, &rec->expected);
     rec->has_calls = ncs_workload_read(&rec->workload, &(struct ncs_workload_source){
         .journal = result->journal, .ranks = result->ranks, .place = recorded_place, .arg = (void *)scenario->file,
-        .last = (const char *const *)last });
+        .diagnosis = &result->diagnosis, .last = (const char *const *)last });
     ncs_reproduced_free_last(last, result);
 }
 

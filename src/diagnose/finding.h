@@ -265,6 +265,8 @@ struct ncs_diagnosis {
 void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *snapshot,
                   const struct ncs_notice *notices, size_t count, struct ncs_diagnosis *out);
 void ncs_diagnosis_free(struct ncs_diagnosis *d); /* the contents */
+/* True if no finding and no wait names a rank that a job of so many ranks lacks. For assertions. */
+bool ncs_diagnosis_fits(const struct ncs_diagnosis *d, int ranks);
 /* The diagnosis's number of a rank of a communicator. */
 int ncs_number_of(const struct ncs_diagnosis *d, const struct ncs_member *member);
 /* True if the thread of the process drives that rank; or if it drives none, and the rank is the process's first. */

@@ -2,6 +2,7 @@
  * only added, never changed; their order is fixed. */
 #include "report/format.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -485,6 +486,7 @@ void ncs_report_json(const struct ncs_report_run *run, struct ncs_str *out)
     const struct ncs_result *r = run->result;
     char trace[24];
     struct ncs_str message = { 0 };
+    assert(ncs_diagnosis_fits(&r->diagnosis, r->ranks));
     snprintf(trace, sizeof trace, "%016" PRIx64, r->trace);
     ncs_report_message(run, &message);
     json_t *o = json_object();

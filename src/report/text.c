@@ -2,6 +2,7 @@
  * continue with each rank's calls, the reason, and the repair. */
 #include "report/text.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -364,6 +365,7 @@ void ncs_report_text(const struct ncs_report_run *run, const struct ncs_report_s
     const struct ncs_text *t = &text;
     bool passed = r->verdict == NCS_PASS;
 
+    assert(ncs_diagnosis_fits(&r->diagnosis, r->ranks));
     bool fine = run->as_expected && r->verdict != NCS_SKIPPED;
     if (run->goes_on)
         add_header(t, "STALLED", NCS_YELLOW);

@@ -8,15 +8,20 @@
 #include "reproduce/workload.h"
 
 struct members {
+    const struct ncs_workload_source *source;
     const struct ncs_comm_info *info;
     int ranks;   /* of the job */
-    bool shared; /* one process has several of them: their numbers are those of the communicator */
 };
 
-/* The rank of the job that is this rank of the communicator; -1 = unknown. */
+int ncs_workload_member(const struct ncs_workload_source *source, const struct ncs_comm_info *info, int i)
+{
+    bool known = i >= 0 && i < info->members && info->member[i].rank >= 0;
+    return known ? ncs_number_of(source->diagnosis, &info->member[i]) : -1;
+}
+
 static int family_member(const struct members *m, int i)
 {
-    int rank = i >= m->info->members ? -1 : m->shared ? i : m->info->member[i].rank;
+    int rank = ncs_workload_member(m->source, m->info, i);
     return rank < m->ranks ? rank : -1;
 }
 
@@ -155,12 +160,13 @@ static int new_family(struct ncs_workload *job, const struct members *m)
     return (int)job->families - 1;
 }
 
-void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_journal *journal, const bool *used, int **family_of)
+void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_workload_source *source, const bool *used, int **family_of)
 {
+    const struct ncs_journal *journal = source->journal;
     int *of = *family_of = ncs_new((journal->comms + 1) * sizeof *of);
     for (size_t c = 0; c < journal->comms; c++) {
         const struct ncs_comm_info *info = journal->comm[c];
-        const struct members m = { info, job->ranks, ncs_comm_is_shared(info) };
+        const struct members m = { source, info, job->ranks };
         of[c] = -1;
         if (!comm_is_used(info) && !used[c])
             continue;

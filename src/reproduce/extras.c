@@ -32,9 +32,8 @@ void ncs_reader_signal(struct ncs_reader *r, const struct ncs_call *call, int ra
     const struct ncs_comm_info *info = r->journal->comm[call->comm];
     size_t count = 0;
     const ncclWaitSignalDesc_t *wait = ncs_call_waits(call, &count);
-    int peer = wait && count == 1 ? wait->peer : wait ? -1 : ncs_call_peer(call), partner = -1;
-    if (peer >= 0 && peer < info->members)
-        partner = r->shared && ncs_comm_is_shared(info) ? peer : info->member[peer].rank;
+    int peer = wait && count == 1 ? wait->peer : wait ? -1 : ncs_call_peer(call), partner;
+    partner = ncs_workload_member(r->source, info, peer);
     partner = partner < r->job->ranks ? partner : -1;
     char *text = r->family_of[call->comm] >= 0 && (partner >= 0 || count > 1)
                      ? ncs_workload_signal_text(call, ncs_reader_stream(&r->rank[rank], ncs_call_stream(call)) > 0)

@@ -25,6 +25,12 @@ static void add_statement(struct ncs_reader *r, int rank, enum ncs_step_kind kin
                                                           .place = ncs_workload_intern_place(r->job, text) });
 }
 
+static void add_wait_for_device(struct ncs_reader *r, int rank)
+{
+    ncs_reader_add_token(r, rank, NCS_STEP_SYNC, &(struct ncs_workload_call){ .fn = NCS_FN_cudaDeviceSynchronize, .family = -1, .dtype = -1,
+                                                                .op = -1, .partner = -1 });
+}
+
 /* Puts the newest token before the one at `at`. */
 static void move_token(struct ncs_workload_tokens *t, size_t at)
 {
@@ -56,6 +62,16 @@ static bool stands_before_abort(const struct ncs_workload_tokens *t)
     return at != SIZE_MAX && at + 1 < t->count && t->token[at + 1].call->fn == NCS_FN_ncclCommAbort;
 }
 
+/* The record shows that the rank's newest call was not over at its end, or does not show it. */
+static bool newest_may_be_in_progress(const struct ncs_reader *r, int rank)
+{
+    const struct ncs_snapshot *s = r->source->snapshot;
+    for (size_t i = 0; s && i < s->parts; i++)
+        if (s->part[i].call == r->rank[rank].newest)
+            return true;
+    return !s;
+}
+
 /* The host of a rank that has made calls waits for them; a record of NCCL's calls alone does not show it. */
 void ncs_reader_end_rank(struct ncs_reader *r, int rank)
 {
@@ -77,8 +93,13 @@ void ncs_reader_end_rank(struct ncs_reader *r, int rank)
         struct ncs_workload_call c = { .fn = t->token[at].call->fn, .family = -1, .dtype = -1, .op = -1, .partner = -1,
                                        .stream = t->token[at].call->stream,
                                        .place = ncs_workload_intern_place(r->job, NCS_TEXT_STREAM ":delay(60)") };
-        ncs_reader_add_token(r, rank, NCS_STEP_TEXT, &c);
-        move_token(t, at);
+        if (newest_may_be_in_progress(r, rank)) {
+            ncs_reader_add_token(r, rank, NCS_STEP_TEXT, &c);
+            move_token(t, at);
+        } else {
+            add_wait_for_device(r, rank);
+            move_token(t, at + 1);
+        }
     }
     if (refused && t->token[t->count - 1].kind == NCS_STEP_TEXT) {
         struct ncs_str checked = { 0 };
@@ -91,7 +112,6 @@ void ncs_reader_end_rank(struct ncs_reader *r, int rank)
     } else if (last && !illegal && !fault) {
         add_statement(r, rank, NCS_STEP_LAST, last);
     } else if (t->count > 0 && !waits_at_its_end(t) && (illegal || t->token[t->count - 1].call->dtype >= 0)) {
-        ncs_reader_add_token(r, rank, NCS_STEP_SYNC, &(struct ncs_workload_call){ .fn = NCS_FN_cudaDeviceSynchronize, .family = -1, .dtype = -1,
-                                                                .op = -1, .partner = -1 });
+        add_wait_for_device(r, rank);
     }
 }

@@ -142,6 +142,22 @@ static void align_free(struct align *a)
     ncs_free(a->step_of);
 }
 
+/* A wait belongs to the calls before it. If the last calls have no step, a wait behind them that looks like a later wait of others
+ * must not stand for it: what others call between would come in between. */
+static void align_last_waits(struct align *a)
+{
+    const struct ncs_workload_token *token = a->tokens->token;
+    size_t last = a->tokens->count, count = last;
+    while (last > 0 && (a->step_of[last - 1] == SIZE_MAX || token[last - 1].kind == NCS_STEP_SYNC))
+        last--;
+    size_t next = last ? a->step_of[last - 1] + 1 : 0, alone = last;
+    while (alone < count && (token[alone].kind == NCS_STEP_SYNC || a->step_of[alone] != SIZE_MAX))
+        next = a->step_of[alone] == SIZE_MAX ? next : a->step_of[alone] + 1, alone++;
+    for (size_t i = alone; i < count; i++)
+        if (a->step_of[i] != SIZE_MAX && a->step_of[i] != next)
+            a->step_of[i] = SIZE_MAX;
+}
+
 /* ---- the list ---- */
 
 static const char *place_of_step(const struct ncs_workload *job, const struct ncs_workload_step *step)
@@ -177,6 +193,7 @@ static bool merge_class(struct ncs_workload *job, const struct ncs_workload_toke
     struct ncs_workload_step **list = NULL;
     size_t count = 0, room = 0, next = 0;
     align(&a);
+    align_last_waits(&a);
     size_t matched = tokens->count; /* behind the last token that has a step */
     while (matched > 0 && a.step_of[matched - 1] == SIZE_MAX)
         matched--;

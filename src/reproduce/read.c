@@ -18,9 +18,7 @@ static int partner_of(const struct ncs_reader *r, const struct ncs_call *call)
 {
     const struct ncs_comm_info *info = r->journal->comm[call->comm];
     int partner = ncs_call_is_pair(call) ? ncs_call_peer(call) : ncs_call_root(call);
-    if (partner < 0 || partner >= info->members)
-        return -1;
-    partner = r->shared && ncs_comm_is_shared(info) ? partner : info->member[partner].rank;
+    partner = ncs_workload_member(r->source, info, partner);
     return partner < r->job->ranks ? partner : -1;
 }
 
@@ -89,7 +87,7 @@ static int reader_rank(struct ncs_reader *r, const struct ncs_call *call)
     const void *stream = ncs_call_stream(call);
     if (call->comm < 0)
         return stream ? (int)ncs_map_number(&r->rank_of, ncs_map_key(stream)) - 1 : -1;
-    int rank = ncs_journal_rank_of(r->journal, call);
+    int rank = ncs_reader_rank_of_handle(r, call);
     if (ncs_fn_info[call->fn].counted && stream && rank >= 0)
         ncs_map_put_number(&r->rank_of, ncs_map_key(stream), (size_t)rank + 1);
     return rank;
@@ -153,17 +151,10 @@ static void read_call(struct ncs_reader *r, const struct ncs_call *call)
         r->lost[call->fn]++;
 }
 
-static bool has_shared(const struct ncs_journal *journal)
-{
-    for (size_t i = 0; i < journal->comms; i++)
-        if (ncs_comm_is_shared(journal->comm[i]))
-            return true;
-    return false;
-}
-
 /* ---- the whole ---- */
 
-/* The arguments with which the rank would make the step as others do; NULL = it would not. */
+/* The arguments with which the rank would make the step as others do, on their communicator or on a sibling of it; NULL = it would
+ * not. A root is a rank of one communicator. */
 static const struct ncs_workload_call *as_others(const struct ncs_workload *job, const struct ncs_workload_step *step, int rank)
 {
     for (int r = 0; r < job->ranks; r++) {
@@ -171,7 +162,7 @@ static const struct ncs_workload_call *as_others(const struct ncs_workload *job,
         if (!c || step->kind == NCS_STEP_LAST || step->kind == NCS_STEP_TEXT || step->kind == NCS_STEP_GROUP || step->kind == NCS_STEP_GROUP_END)
             continue;
         if (c->family < 0 || (!ncs_fn_info[c->fn].pair && job->family[c->family].comm[rank] >= 0 &&
-                              job->family[c->family].comm[rank] == job->family[c->family].comm[r]))
+                              (c->partner < 0 || job->family[c->family].comm[rank] == job->family[c->family].comm[r])))
             return c;
     }
     return NULL;
@@ -183,9 +174,9 @@ static void find_blocked(struct ncs_reader *r)
     const struct ncs_snapshot *s = r->source->snapshot;
     for (size_t i = 0; s && i < s->parts; i++) {
         const struct ncs_call *call = s->part[i].call;
-        if (call && s->part[i].state <= NCS_PART_MATCHED && call->rank >= 0 && call->rank < r->job->ranks &&
-            r->rank[call->rank].newest == call)
-            r->rank[call->rank].blocked = true;
+        int rank = call ? reader_rank(r, call) : -1;
+        if (rank >= 0 && rank < r->job->ranks && s->part[i].state <= NCS_PART_MATCHED && r->rank[rank].newest == call)
+            r->rank[rank].blocked = true;
     }
 }
 
@@ -249,15 +240,13 @@ static bool workload_has_calls(const struct ncs_workload *job)
     return false;
 }
 
-/* Devices of one process are ranks. */
-static int ranks_of_job(const struct ncs_workload_source *source, bool shared)
+/* Devices of one process are ranks; a process as such is none. */
+static int ranks_of_job(const struct ncs_workload_source *source)
 {
     int ranks = source->ranks;
-    for (size_t i = 0; shared && i < source->journal->comms; i++) {
-        const struct ncs_comm_info *info = source->journal->comm[i];
-        if (ncs_comm_is_shared(info) && info->nranks == info->members && info->nranks > ranks)
-            ranks = info->nranks;
-    }
+    for (size_t i = 0; i < source->diagnosis->parties; i++)
+        if ((int)i >= ranks && (source->diagnosis->party[i].device >= 0 || source->diagnosis->party[i].rank < 0))
+            ranks = (int)i + 1;
     return ranks;
 }
 
@@ -266,14 +255,14 @@ static bool workload_read(struct ncs_workload *job, const struct ncs_workload_so
 {
     struct ncs_reader r = { .job = job, .source = source, .journal = source->journal };
     const struct ncs_journal *journal = source->journal;
-    r.shared = has_shared(journal);
-    int ranks = ranks_of_job(source, r.shared);
+    r.shared = source->diagnosis->parties > 0;
+    int ranks = ranks_of_job(source);
     *job = (struct ncs_workload){ .ranks = ranks };
     r.of = ncs_new((size_t)ranks * sizeof *r.of);
     r.rank = ncs_new((size_t)ranks * sizeof *r.rank);
     ncs_reader_find_waits(&r);
     ncs_reader_find_begins(&r);
-    ncs_workload_read_comms(job, journal, r.used, &r.family_of);
+    ncs_workload_read_comms(job, source, r.used, &r.family_of);
     const struct ncs_host_step *host = journal->oldest_host;
     for (const struct ncs_call *call = journal->oldest; call; call = call->newer) {
         for (; host && host->after < call->id; host = host->newer)
@@ -285,6 +274,8 @@ static bool workload_read(struct ncs_workload *job, const struct ncs_workload_so
     for (int i = 0; i < ranks; i++)
         ncs_reader_end_rank(&r, i);
     *choice = ncs_workload_merge(job, r.of, behind);
+    for (int i = 0; i < ranks; i++)
+        job->apart |= source->one_process && r.rank[i].has_ended;
     find_blocked(&r);
     go_on_as_others(&r);
     note_limits(&r);

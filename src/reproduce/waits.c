@@ -8,9 +8,8 @@
 /* The rank that has the communicator's handle: a helper thread of a program, such as a watchdog, may be of no rank. */
 int ncs_reader_rank_of_handle(const struct ncs_reader *r, const struct ncs_call *call)
 {
-    const struct ncs_comm_info *info = call->comm >= 0 ? r->journal->comm[call->comm] : NULL;
-    bool known = info && call->comm_rank >= 0 && call->comm_rank < info->members && info->member[call->comm_rank].rank >= 0;
-    return known ? info->member[call->comm_rank].rank : call->rank;
+    int rank = call->comm >= 0 ? ncs_workload_member(r->source, r->journal->comm[call->comm], call->comm_rank) : -1;
+    return rank >= 0 ? rank : call->rank;
 }
 
 static bool makes_of_comm(const struct ncs_call *call)
@@ -27,9 +26,10 @@ static uint64_t waited_key(struct ncs_map *made, const struct ncs_call *call)
     return ncs_hash(of_comm, nth);
 }
 
-static bool call_has_ended_well(const struct ncs_call *call)
+/* A call in a group returns at once, and its group's end waits for it. */
+static bool call_has_ended_well(const struct ncs_call *call, const struct ncs_map *open)
 {
-    return call->returned && (call->rc == 0 || call->rc == ncclInProgress);
+    return call->returned && (call->rc == 0 || call->rc == ncclInProgress) && !(call->group && ncs_map_number(open, call->group));
 }
 
 static bool comm_is_whole(const struct ncs_comm_info *info)
@@ -45,16 +45,19 @@ static bool comm_is_whole(const struct ncs_comm_info *info)
 void ncs_reader_find_waits(struct ncs_reader *r)
 {
     const struct ncs_journal *journal = r->journal;
-    struct ncs_map made = { 0 };
+    struct ncs_map made = { 0 }, open = { 0 }; /* groups whose end has not returned */
     r->stuck = ncs_new((journal->comms + 1) * sizeof *r->stuck);
     r->has_id = ncs_new((journal->comms + 1) * sizeof *r->has_id);
     r->used = ncs_new((journal->comms + 1) * sizeof *r->used);
-    for (const struct ncs_call *call = journal->oldest; call; call = call->newer)
-        ncs_reader_find_event(r, call);
     for (const struct ncs_call *call = journal->oldest; call; call = call->newer) {
-        if (call->opening || call->ending || call->withdrawn || call->comm < 0 || r->shared)
+        ncs_reader_find_event(r, call);
+        if (call->fn == NCS_FN_ncclGroupEnd && !call->returned)
+            ncs_map_put_number(&open, call->group, 1);
+    }
+    for (const struct ncs_call *call = journal->oldest; call; call = call->newer) {
+        if (call->opening || call->ending || call->withdrawn || call->comm < 0)
             continue;
-        bool well = call_has_ended_well(call);
+        bool well = call_has_ended_well(call, &open);
         if (makes_of_comm(call)) {
             uint64_t key = waited_key(&made, call);
             if (!well)
@@ -65,6 +68,7 @@ void ncs_reader_find_waits(struct ncs_reader *r)
         }
     }
     ncs_map_free(&made);
+    ncs_map_free(&open);
     ncs_map_free(&r->recorded);
     for (const struct ncs_host_step *step = journal->oldest_host; step; step = step->newer)
         r->hosts |= step->thread == 0 && !step->over && (step->kind == NCS_HOST_BARRIER || step->kind == NCS_HOST_GET);
@@ -72,6 +76,6 @@ void ncs_reader_find_waits(struct ncs_reader *r)
 
 bool ncs_reader_is_waited_for(struct ncs_reader *r, const struct ncs_call *call)
 {
-    return makes_of_comm(call) && !r->shared && ncs_map_number(&r->waited, waited_key(&r->made, call)) > 0 &&
+    return makes_of_comm(call) && ncs_map_number(&r->waited, waited_key(&r->made, call)) > 0 &&
            r->family_of[call->comm] >= 0;
 }

@@ -6,6 +6,7 @@
 #include "api/journal.h"
 #include "api/snapshot.h"
 #include "base/str.h"
+#include "diagnose/finding.h"
 
 /* Communicators of which each rank has at most one, made in one place: all pairs of neighbours, say. */
 struct ncs_workload_family {
@@ -60,6 +61,8 @@ struct ncs_workload {
     char **note; size_t notes, note_room; /* what the scenario cannot show, one sentence each */
     struct ncs_workload *other; /* the same calls in another order, as likely; NULL = there is none */
     bool late;                /* the record has lost its first calls; a note says so */
+    bool apart;               /* no end of a communicator waits for other ranks: they are of one process. The scenario, whose ranks are
+                               * processes, has a host for each of them */
     char **loss; size_t losses, loss_room; /* what is not written, as "3 calls of cudaMemcpy": causes of another ending */
 };
 
@@ -69,10 +72,12 @@ typedef char *ncs_workload_place_fn(void *arg, const struct ncs_call *call);
 struct ncs_workload_source {
     const struct ncs_journal *journal;
     int ranks;
+    const struct ncs_diagnosis *diagnosis; /* of the journal: it numbers the devices of a process that has several */
     ncs_workload_place_fn *place; /* gives owned texts (ncs_free) */
     void *arg;                    /* for place */
     const struct ncs_snapshot *snapshot; /* at the end of the journal, for records whose calls all return; NULL = not needed */
     bool late;                    /* the journal begins after calls that the record has lost */
+    bool one_process;             /* its ranks are of one process */
     const char *const *last;      /* by rank: the statement of Lua by which it ends, as `error("x")`; NULL = none */
 };
 /* Values of `last` that are no statement at the end: the newest call is on memory that is too small; a fault, as "fault.link { ...
@@ -114,9 +119,11 @@ struct ncs_workload_tokens {
  * behind it (`behind`). True if there is such a choice. */
 bool ncs_workload_merge(struct ncs_workload *job, const struct ncs_workload_tokens *of, bool behind);
 
+/* The rank of the job that is rank i of the communicator; -1 = unknown. */
+int ncs_workload_member(const struct ncs_workload_source *source, const struct ncs_comm_info *info, int i);
 /* Finds the communicators of the journal and the families that they form; *family_of gets the family of each communicator of
  * the journal, -1 = it is not used; the caller frees it. `used`: by communicator, it is used although it has no counted call. */
-void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_journal *journal, const bool *used, int **family_of);
+void ncs_workload_read_comms(struct ncs_workload *job, const struct ncs_workload_source *source, const bool *used, int **family_of);
 
 /* ---- texts of TEXT steps; the caller frees them; NULL = there is none ---- */
 

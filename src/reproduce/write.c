@@ -138,6 +138,8 @@ void ncs_reproduced_text(const struct ncs_reproduced_writing *w, const struct nc
     struct ncs_workload_text text = { .yaml = ncs_reproducer_is_yaml(w->file), .about = about.text, .comment = c.line,
                                       .comments = c.lines, .places_in_comments = w->in_comments };
     ncs_reproducer_settings(w->options, w->workload->ranks, outcome, &text);
+    if (w->workload->apart)
+        text.hosts = (struct ncs_shape){ .devices = 1 };
     ncs_workload_emit(w->workload, &text, out);
     free_comments(&c);
     ncs_str_free(&about);

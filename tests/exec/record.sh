@@ -27,6 +27,25 @@ run "a fault" 3 "${exec[@]}" -n 4 --fault 'kill rank=1 call=1' --record "$made" 
 reports 'its run ends as the record shows: hang: rank-lost, rank 1$'
 again "a fault" 'hang as declared: rank-lost, rank 1$'
 
+# One thread has all devices: a communicator of a split has ranks of its own, and calls of groups wait at the group's end.
+job=$(dirname "$NCCLSCRIPT")/tests/doors/doors_program
+run "one thread, splits" 3 "${exec[@]}" -n 8 --record "$made" -- "$job" one skip-tp 8
+reports 'its run ends as the record shows: hang: skipped-call, rank 5$'
+[ "$(grep -c 'world:split' "$made")" -eq 2 ] || fail "$name: not a split for each dimension"
+again "one thread, splits" 'hang as declared: skipped-call, rank 5$'
+run "one thread, a split that a rank leaves out" 3 "${exec[@]}" -n 8 --record "$made" -- "$job" one split-fewer 8
+reports 'its run ends as the record shows: hang: skipped-call, rank 5$'
+run "one thread, a rank that never joins" 3 "${exec[@]}" -n 8 --record "$made" -- "$job" one no-init 8
+reports '^  why   7 of 8 ranks joined comm1 with ncclCommInitRank, rank 5 of comm1 did not$'
+reports 'its run ends as the record shows: hang: init-missing-rank, rank 5$'
+run "one thread, a rank that never joins, in JSON" 3 "${exec[@]}" -n 8 --format json -- "$job" one no-init 8
+reports '"culprits": \[\{"rank": null, "comm_rank": 5, "device": null, '
+
+# Within one process, no destroy waits for another rank.
+run "threads, a destroy left out" 0 "${exec[@]}" -n 8 --record "$made" -- "$job" threads no-destroy 8
+reports 'its run ends as the record shows: pass$'
+grep -q 'devices = 1' "$made" || fail "$name: the ranks are on one host"
+
 run "a program that succeeds" 0 "${exec[@]}" -n 4 --record "$made" -- "${clients}threads" 50
 reports 'its run ends as the record shows: pass$'
 grep -q '^for _ = 1, 50 do$' "$made" || fail "$name: no loop"

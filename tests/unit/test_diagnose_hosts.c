@@ -11,6 +11,8 @@ START_TEST(send_without_recv)
     culprits(f, 1, -1);
     blocked(f, 0, -1);
     ck_assert_str_eq(f->row[1].text, "never receives from rank 0: finished");
+    ck_assert(ncs_diagnosis_fits(&d, 2));
+    ck_assert(!ncs_diagnosis_fits(&d, 1)); /* it names rank 1 */
     end_run();
 }
 END_TEST

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "reproduce/write.h"
 #include "shim/exec/places.h"
+#include "shim/many/server.h"
 #include "shim/shim.h"
 
 static char *reproduce_place(void *arg, const struct ncs_call *call)
@@ -21,7 +22,8 @@ bool ncs_exec_reproduce(const struct ncs_result *result, const char *file, const
     ncs_reproduced_of(result, &ending);
     char **last = ncs_reproduced_last(result, &ending);
     bool written = ncs_workload_read(&job, &(struct ncs_workload_source){
-        .journal = result->journal, .ranks = result->ranks, .place = reproduce_place, .last = (const char *const *)last });
+        .journal = result->journal, .ranks = result->ranks, .place = reproduce_place, .diagnosis = &result->diagnosis, .last = (const char *const *)last,
+        .one_process = !server_is_open() });
     if (!written)
         ncs_shim_warn("%s was not written: the program made no call that a scenario can make", file);
     struct ncs_reproduced_writing w = { .file = file, .origin = program, .workload = &job, .options = &options,
