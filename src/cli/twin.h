@@ -29,6 +29,7 @@ struct ncs_twin {
     bool loaded;                  /* else the mistakes of the scenario have been printed */
     char *reason;                 /* of a run that was skipped, or whose process died; or NULL */
     uint64_t checked, expectations;
+    char nccl[16];                /* the version */
     struct ncs_twin_line *line;   /* sorted */
     size_t lines, room;
 };

@@ -55,7 +55,15 @@ world:all_reduce(x)
 stream:sync()
 if rank == 0 then world:all_reduce(x) end
 S
+cat >version.lua <<'S'
+scenario { ranks = 1 }
+if nccl.version() < 22900 then expect.that(true) end
+S
 good=$libraries/libnccl.so.2
+# The simulator has the version of the library, or the next older one that it knows.
+NCCLSCRIPT_NCCL_VERSION=2.28.9 on "$good" 0 'SAME     version.lua: pass, 0 results compared
+1 scenario: 1 the same, 0 differ
+' version.lua
 on "$good" 0 'SAME     two.lua: pass, 4 results compared, 2 of them by their bounds
 SAME     hang.lua: hang, 2 results compared, 2 of them by their bounds
 SKIPPED  apart.lua: needs driver `sim`, this run is on `nccl`
