@@ -16,7 +16,7 @@ enum ncs_twin_kind {
     NCS_TWIN_ERROR,       /* the first that ended a rank: its line and name */
     NCS_TWIN_EXPECTATION, /* a failed one: rank and line */
     NCS_TWIN_WRONG,       /* a wrong result: rank, call and line */
-    NCS_TWIN_VALUE,       /* of a checked result: its fingerprint, or "bound" if several are right */
+    NCS_TWIN_VALUE,       /* of a checked result: its fingerprint, or "bound" if several are right: either is equal to it */
 };
 
 struct ncs_twin_line {
