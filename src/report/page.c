@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "api/gen/api.h"
 #include "api/types.h"
@@ -59,11 +60,18 @@ const struct ncs_page *ncs_page_of_function(int fn)
     return NULL;
 }
 
+/* Without its underscores a variable may be a function: NCCL_PARAM_DUMP_ALL. */
+static bool page_is_named(const struct ncs_page *p, const char *name)
+{
+    bool variable = p->kind == NCS_PAGE_OBEYED || p->kind == NCS_PAGE_VARIABLE;
+    return p->kind != NCS_PAGE_FUNCTIONS && (variable ? strcasecmp(p->id, name) == 0 : page_is_alike(p->id, name));
+}
+
 static const struct ncs_page *page_by_name(const char *name)
 {
     const struct ncs_page *also = NULL;
     for (const struct ncs_page *p = ncs_pages(); p->id; p++) {
-        if (p->kind != NCS_PAGE_FUNCTIONS && page_is_alike(p->id, name))
+        if (page_is_named(p, name))
             return p;
         if (!also && ncs_list_has(p->names, name))
             also = p;
@@ -150,7 +158,7 @@ bool ncs_page_find(const char *name, struct ncs_named *out)
 
 const char *const *ncs_explained(size_t *count)
 {
-    static const char *names[512 + 2 * NCS_FN_COUNT];
+    static const char *names[1024 + 2 * NCS_FN_COUNT];
     *count = 0;
     for (const struct ncs_page *p = ncs_pages(); p->id; p++)
         if (p->kind != NCS_PAGE_FUNCTIONS)
