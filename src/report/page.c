@@ -141,6 +141,19 @@ static int page_function_of(const char *name)
     return -1;
 }
 
+/* A collective with a configuration, as ncclReduceConfig; its name follows from that of the collective. */
+static const struct ncs_page *page_of_configured(const char *name)
+{
+    static const char end[] = "Config";
+    char plain[NAME];
+    size_t bytes = strlen(name), of_end = sizeof end - 1;
+    if (bytes <= of_end || bytes >= sizeof plain || strcmp(name + bytes - of_end, end) != 0)
+        return NULL;
+    snprintf(plain, sizeof plain, "%.*s", (int)(bytes - of_end), name);
+    int fn = page_function_of(plain);
+    return fn >= 0 && ncs_fn_info[fn].moves ? ncs_page("newer") : NULL;
+}
+
 bool ncs_page_find(const char *name, struct ncs_named *out)
 {
     *out = (struct ncs_named){ .page = page_by_name(name), .fn = -1 };
@@ -152,7 +165,7 @@ bool ncs_page_find(const char *name, struct ncs_named *out)
     if (out->page || out->group)
         return true;
     out->fn = page_function_of(name);
-    out->page = out->fn < 0 ? NULL : ncs_page_of_function(out->fn);
+    out->page = out->fn < 0 ? page_of_configured(name) : ncs_page_of_function(out->fn);
     return out->page != NULL;
 }
 
