@@ -22,7 +22,7 @@ $ ncclscript --help
 >   exec -- PROGRAM...  <*>
 >   diagnose FILE|DIR...  <*>
 >   explain [TOPIC]     <*>
->   lesson [N|FILE]     <*>
+>   lesson <*>
 >   doctor              <*>
 >   help [COMMAND]      more: all commands and exit statuses; a command and its options
 >
