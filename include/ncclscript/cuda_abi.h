@@ -88,6 +88,7 @@ typedef enum {
     cudaErrorPeerAccessNotEnabled = 705,
     cudaErrorSetOnActiveProcess = 708,
     cudaErrorContextIsDestroyed = 709,
+    cudaErrorAssert = 710,
     cudaErrorHostMemoryAlreadyRegistered = 712,
     cudaErrorHostMemoryNotRegistered = 713,
     cudaErrorLaunchFailure = 719,

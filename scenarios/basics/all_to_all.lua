@@ -1,5 +1,6 @@
 scenario {
   ranks = 4,
+  needs = { nccl = "2.28.3" },
   about = "all-to-all: block p of rank r becomes block r of rank p",
 }
 

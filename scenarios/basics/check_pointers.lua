@@ -1,6 +1,7 @@
 scenario {
   ranks = 2,
   env = { NCCL_CHECK_MODE = "DEBUG_LOCAL" },
+  needs = { nccl = "2.29.7" },
   about = "NCCL_CHECK_MODE=DEBUG_LOCAL: a bad pointer is an error at the call, not a dead device",
 }
 

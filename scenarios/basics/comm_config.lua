@@ -1,4 +1,7 @@
-scenario { ranks = 2, about = "every field of a communicator's configuration reaches NCCL" }
+scenario {
+  ranks = 2, needs = { nccl = "2.30.7" },
+  about = "every field of a communicator's configuration reaches NCCL",
+}
 
 -- What NCCL says of a value that no field takes names the field as C does.
 local named = {

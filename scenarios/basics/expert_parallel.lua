@@ -1,6 +1,7 @@
 scenario {
   ranks  = 4,
   params = { slots = 4 },
+  needs = { nccl = "2.28.3" },
   about  = "experts on different ranks: tokens go to their expert and come back by all-to-all",
 }
 

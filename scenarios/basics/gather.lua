@@ -1,5 +1,5 @@
 scenario {
-  ranks = 4,
+  ranks = 4, needs = { nccl = "2.28.3" },
   about = "gather: every rank's elements at the root, in order of rank; in place there too",
 }
 

@@ -1,4 +1,7 @@
-scenario { ranks = 4, about = "three ranks become four, and the new one needs nothing but an id" }
+scenario {
+  ranks = 4, needs = { nccl = "2.29.2" },
+  about = "three ranks become four, and the new one needs nothing but an id",
+}
 
 local team = world:split { color = rank < 3 and 0 or nccl.NOCOLOR }
 local more

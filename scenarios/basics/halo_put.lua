@@ -1,6 +1,7 @@
 scenario {
   ranks  = 4,
   params = { cells = 16, steps = 8 },
+  needs = { nccl = "2.29.2" },
   about  = "a halo exchange by puts: every rank writes its edge cells into its neighbours' halos",
 }
 

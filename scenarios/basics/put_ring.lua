@@ -1,5 +1,6 @@
 scenario {
   ranks = 4,
+  needs = { nccl = "2.29.2" },
   about = "a ring of puts: each rank writes into the window of the next and is signalled by the last",
 }
 

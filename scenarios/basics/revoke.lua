@@ -1,4 +1,7 @@
-scenario { ranks = 4, about = "one rank fails: all revoke the communicator and split a new one from it" }
+scenario {
+  ranks = 4, needs = { nccl = "2.28.9" },
+  about = "one rank fails: all revoke the communicator and split a new one from it",
+}
 
 local x = cuda.buffer("float32", 64):fill(1)
 world:all_reduce(x)

@@ -1,5 +1,6 @@
 scenario {
   ranks = 4,
+  needs = { nccl = "2.28.3" },
   about = "scatter: block r of the root's elements goes to rank r",
 }
 

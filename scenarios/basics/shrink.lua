@@ -1,4 +1,7 @@
-scenario { ranks = 4, about = "a rank is lost: the others cut their work short and go on without it" }
+scenario {
+  ranks = 4, needs = { nccl = "2.27.3" },
+  about = "a rank is lost: the others cut their work short and go on without it",
+}
 
 local x = cuda.buffer("float32", 256):fill(1)
 world:all_reduce(x)

@@ -1,4 +1,7 @@
-scenario { ranks = 2, about = "a communicator gives its memory back for a while" }
+scenario {
+  ranks = 2, needs = { nccl = "2.29.7" },
+  about = "a communicator gives its memory back for a while",
+}
 
 local x = cuda.buffer("float32", 16):fill(1)
 world:all_reduce(x)

@@ -1,6 +1,7 @@
 scenario {
   ranks = 2,
   env   = { NCCL_WIN_ENABLE = "0", NCCL_LOCAL_REGISTER = "0" },
+  needs = { nccl = "2.29.2" },
   about = "windows and registration switched off: a program has to live without the handles",
 }
 

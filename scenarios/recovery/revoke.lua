@@ -1,5 +1,5 @@
 scenario {
-  ranks = 4,
+  ranks = 4, needs = { nccl = "2.28.9" },
   about = "one rank gives up: all revoke the communicator and split what is left of the work anew",
 }
 

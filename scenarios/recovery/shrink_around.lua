@@ -1,5 +1,5 @@
 scenario {
-  ranks = 4,
+  ranks = 4, needs = { nccl = "2.27.3" },
   about = "a rank dies: its peers shrink the communicator around it, and the sum is theirs",
 }
 

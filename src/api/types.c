@@ -94,6 +94,7 @@ static const struct named cuda_errors[] = {
     NAMED(cudaErrorPeerAccessNotEnabled),
     NAMED(cudaErrorSetOnActiveProcess),
     NAMED(cudaErrorContextIsDestroyed),
+    NAMED(cudaErrorAssert),
     NAMED(cudaErrorHostMemoryAlreadyRegistered),
     NAMED(cudaErrorHostMemoryNotRegistered),
     NAMED(cudaErrorLaunchFailure),

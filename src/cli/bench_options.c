@@ -106,7 +106,7 @@ const struct ncs_option ncs_bench_option[] = {
                   "set a parameter of the scenario; may be given again", NULL, 0, 0 },
     [NCS_BENCH_ROW_TIMESTAMPS] = { "report_timestamps", 'S', NCS_OPTION_INT, "0|1", "0", "Output",
                      "end each line with the time of day", NULL, 0, 1 },
-    [NCS_BENCH_ROW_USED] = { "memory", 'M', NCS_OPTION_INT, "0|1", "0", "Output",
+    [NCS_BENCH_ROW_USED] = { "memory_report", 'M', NCS_OPTION_INT, "0|1", "0", "Output",
                "report the use of device memory", NULL, 0, 1 },
     [NCS_BENCH_ROW_OUTPUT] = { "output_file", 'J', NCS_OPTION_LIST, "FILE", NULL, "Output",
                  "also write the figures as JSON; -: to standard output", NULL, 0, 0 },

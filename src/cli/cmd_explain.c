@@ -1,5 +1,9 @@
-/* ncclscript explain: the page of a finding, a word of the reports, a result code, an exit status or a function. */
+/* ncclscript explain: the page of a finding, a word of the reports, a result code, an exit status, a function, a variable
+ * or a command. */
+#include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/near.h"
 #include "base/safe.h"
@@ -39,10 +43,32 @@ static bool fail_unknown(const char *name)
     return false;
 }
 
+/* A command has no page of its own: its help is one. */
+static bool explain_command(const char *name, bool json, struct ncs_str *out)
+{
+    for (const struct ncs_command *const *c = ncs_commands; name && *c; c++) {
+        if (strcmp((*c)->name, name) != 0)
+            continue;
+        char *text = json ? json_dumps(json_pack("{ssssssssss}", "schema", "ncclscript.explain/1", "topic", name, "kind", "command",
+                                                 "meaning", (*c)->summary, "what", (*c)->about), 0) : NULL;
+        if (json)
+            ncs_str_addf(out, "%s\n", text ? text : "{}");
+        else
+            ncs_str_addf(out, "%s%s: a command: %s\n  its options: ncclscript help %s\n", out->bytes ? "\n" : "", name,
+                         (*c)->summary, name);
+        free(text);
+        return true;
+    }
+    return false;
+}
+
 static bool explain_named(const struct ncs_option_value *v, const char *name, struct ncs_str *out)
 {
     struct ncs_named named;
-    if (name && !ncs_page_find(name, &named))
+    bool json = v[FORMAT].number == 1, page = !name || ncs_page_find(name, &named);
+    if (!page && !v[SCENARIO].given && explain_command(name, json, out))
+        return true;
+    if (!page)
         return fail_unknown(name);
     if (v[SCENARIO].given) {
         if (name && ncs_explain_scenario(name, out))
@@ -53,11 +79,10 @@ static bool explain_named(const struct ncs_option_value *v, const char *name, st
             ncs_usage_error("explain", NULL, "--scenario needs a topic");
         return false;
     }
-    if (v[FORMAT].number == 1)
-        return ncs_explain_json(name, out);
-    if (name)
-        return ncs_explain(name, ncs_out_columns(), out);
-    list_topics(out);
+    if (json ? ncs_explain_json(name, out) : name && ncs_explain(name, ncs_out_columns(), out))
+        explain_command(name, json, out);
+    else
+        list_topics(out);
     return true;
 }
 
@@ -95,10 +120,11 @@ static void offer_topics(void (*on_word)(void *arg, const char *word), void *arg
 const struct ncs_command ncs_cmd_explain = {
     .name = "explain",
     .operands = "[TOPIC]",
-    .summary = "explain a finding, a word, a result code or a function",
+    .summary = "explain a finding, a word, a code, a function, a variable or a command",
     .about = "A topic is a finding (skipped-call), a word of the reports (bystander), a result code by\n"
-             "name or number (ncclInvalidUsage, 700), an exit status (exit 3), or a function by its name\n"
-             "in C or in Lua (ncclAllReduce, world:all_reduce). A number may be a result code and an exit\n"
+             "name or number (ncclInvalidUsage, 700), an exit status (exit 3), a function by its name in C\n"
+             "or in Lua (ncclAllReduce, world:all_reduce), an environment variable (NCCL_ALGO) or a command\n"
+             "(diagnose). A number may be a result code and an exit\n"
              "status: explain prints both pages. Without a topic, explain lists all topics.\n",
     .option = options,
     .words = offer_topics,

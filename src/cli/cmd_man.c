@@ -1,5 +1,10 @@
 /* ncclscript man: the manual pages, written from the option tables. */
+#define _GNU_SOURCE /* popen */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/folder.h"
@@ -147,22 +152,44 @@ static int man_write_pages(const char *directory)
     return ok ? 0 : 74;
 }
 
+/* Roff is for man(1): on a terminal a pager shows the help, which says the same. */
+static bool man_shown(const struct ncs_command *command)
+{
+    struct ncs_str text = { 0 };
+    FILE *pager = isatty(STDOUT_FILENO) ? popen("{ ${PAGER:-less} || more || cat; } 2>/dev/null", "w") : NULL;
+    if (!pager)
+        return false;
+    if (command)
+        ncs_options_help(command, &text);
+    else
+        ncs_program_help(&(struct ncs_option){ 0 }, true, &text);
+    signal(SIGPIPE, SIG_IGN); /* who reads may stop */
+    fwrite(text.text, 1, text.bytes, pager);
+    ncs_str_free(&text);
+    pclose(pager);
+    return true;
+}
+
 static int man_main(const struct ncs_parsed *parsed)
 {
     const char *name = parsed->operands ? parsed->operand[0] : NULL;
     const char *directory = ncs_option_last(&parsed->value[DIRECTORY]);
+    const struct ncs_command *const *c = ncs_commands;
     struct ncs_str out = { 0 };
     if (directory)
         return man_write_pages(directory);
-    for (const struct ncs_command *const *c = ncs_commands; *c && name; c++)
-        if (strcmp((*c)->name, name) == 0)
-            page_of_command(*c, &out);
-    if (!name)
-        page_of_program(&out);
-    if (!out.bytes) {
+    while (name && *c && strcmp((*c)->name, name) != 0)
+        c++;
+    if (name && !*c) {
         ncs_usage_error("man", NULL, "unknown command `%s`", name);
         return 2;
     }
+    if (man_shown(name ? *c : NULL))
+        return 0;
+    if (name)
+        page_of_command(*c, &out);
+    else
+        page_of_program(&out);
     ncs_out(out.text);
     ncs_str_free(&out);
     return 0;
@@ -178,7 +205,8 @@ const struct ncs_command ncs_cmd_man = {
     .name = "man",
     .operands = "[COMMAND]",
     .summary = "print the manual page of a command",
-    .about = "The page has the format of man(1):\n"
+    .about = "On a terminal, the text is shown by $PAGER, less or more. Elsewhere the page has the format of\n"
+             "man(1):\n"
              "  ncclscript man run | man -l -\n",
     .option = options,
     .several = "one command at a time",

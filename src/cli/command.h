@@ -19,4 +19,8 @@ extern const struct ncs_exit_status ncs_exit_statuses[];
 extern const char ncs_program_version[]; /* "ncclscript 0.1.0" */
 extern const char ncs_program_about[];   /* the sentence of --help */
 
+/* How to use the program: its first commands, or all. With its options, and if whole its exit statuses. */
+void ncs_program_commands(bool whole, struct ncs_str *out);
+void ncs_program_help(const struct ncs_option *option, bool whole, struct ncs_str *out);
+
 #endif

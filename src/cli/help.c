@@ -1,7 +1,7 @@
-/* The help of a command, written from its option table. */
+/* The help of the program and of a command, written from their tables. */
 #include <string.h>
 
-#include "cli/option.h"
+#include "cli/command.h"
 
 void ncs_option_form(const struct ncs_option *o, struct ncs_str *out)
 {
@@ -63,4 +63,29 @@ void ncs_options_help(const struct ncs_command *command, struct ncs_str *out)
     if (command->about)
         ncs_str_addf(out, "\n%s", command->about);
     ncs_options_table(command->option, out);
+}
+
+enum { FIRST = 6, EVERY = 99 }; /* commands of a first help, and of a whole one */
+
+void ncs_program_commands(bool whole, struct ncs_str *out)
+{
+    ncs_str_addf(out, "usage: ncclscript COMMAND [options] [operands]\n\n%s\n", ncs_program_about);
+    ncs_str_add(out, "\nCommands\n");
+    for (const struct ncs_command *const *c = ncs_commands; *c && c < ncs_commands + (whole ? EVERY : FIRST); c++) {
+        struct ncs_str form = { 0 };
+        ncs_str_addf(&form, "%s%s%s", (*c)->name, (*c)->operands ? " " : "", (*c)->operands ? (*c)->operands : "");
+        ncs_str_addf(out, "  %-18s  %s\n", form.text, (*c)->summary);
+        ncs_str_free(&form);
+    }
+    ncs_str_addf(out, "  %-18s  %s\n", "help [COMMAND]",
+                 whole ? "show the help of a command" : "more: all commands and exit statuses; a command and its options");
+}
+
+void ncs_program_help(const struct ncs_option *option, bool whole, struct ncs_str *out)
+{
+    ncs_program_commands(whole, out);
+    ncs_options_table(option, out);
+    ncs_str_add(out, whole ? "\nExit status\n" : "");
+    for (const struct ncs_exit_status *e = ncs_exit_statuses; e->text && whole; e++)
+        ncs_str_addf(out, "  %-4d %s\n", e->status, e->text);
 }

@@ -27,32 +27,13 @@ static const struct ncs_command top = { .option = options };
 
 const char ncs_program_version[] = "ncclscript " NCCLSCRIPT_VERSION;
 
-static const char usage[] = "usage: ncclscript COMMAND [options] [operands]\n";
-
 const char ncs_program_about[] = "Runs what every rank of a multi-GPU job does with NCCL, verifies each\n"
                                  "result, and explains hangs.";
 
-static void add_commands(struct ncs_str *out)
-{
-    ncs_str_add(out, "\nCommands\n");
-    for (const struct ncs_command *const *c = ncs_commands; *c; c++) {
-        struct ncs_str form = { 0 };
-        ncs_str_addf(&form, "%s%s%s", (*c)->name, (*c)->operands ? " " : "", (*c)->operands ? (*c)->operands : "");
-        ncs_str_addf(out, "  %-18s  %s\n", form.text, (*c)->summary);
-        ncs_str_free(&form);
-    }
-    ncs_str_addf(out, "  %-18s  %s\n", "help [COMMAND]", "show the help of a command");
-}
-
-static int show_help(void)
+static int show_help(bool whole)
 {
     struct ncs_str out = { 0 };
-    ncs_str_addf(&out, "%s\n%s\n", usage, ncs_program_about);
-    add_commands(&out);
-    ncs_options_table(options, &out);
-    ncs_str_add(&out, "\nExit status\n");
-    for (const struct ncs_exit_status *e = ncs_exit_statuses; e->text; e++)
-        ncs_str_addf(&out, "  %-4d %s\n", e->status, e->text);
+    ncs_program_help(options, whole, &out);
     ncs_out(out.text);
     ncs_str_free(&out);
     return 0;
@@ -91,7 +72,7 @@ static int help_command(int argc, char **argv)
 {
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0)
-        return show_help();
+        return show_help(true);
     const struct ncs_command *command = find_command(argv[1]);
     return command ? show_command(command) : 2;
 }
@@ -104,7 +85,7 @@ static int top_option(char **argv)
     bool help = parsed.value[HELP].given, version = parsed.value[VERSION].given;
     ncs_parsed_free(&top, &parsed);
     if (help)
-        return show_help();
+        return show_help(false);
     if (version)
         return show_version();
     ncs_usage_error(NULL, NULL, "no command was given");
@@ -114,9 +95,8 @@ static int top_option(char **argv)
 static int no_command(void)
 {
     struct ncs_str out = { 0 };
-    ncs_str_add(&out, usage);
-    add_commands(&out);
-    ncs_str_add(&out, "\ntry `ncclscript --help`, or `ncclscript repl` for a prompt\n");
+    ncs_program_commands(false, &out);
+    ncs_str_add(&out, "\n`ncclscript repl` opens a prompt\n");
     fputs(out.text, stderr);
     ncs_str_free(&out);
     return 2;

@@ -10,12 +10,13 @@
 #include "cli/reproducer.h"
 #include "cli/run_options.h"
 
-static void suite_on_output(void *arg, const char *line)
+static void suite_on_output(void *driver, const char *line)
 {
     struct ncs_str out = { 0 };
-    (void)arg;
     ncs_safe_output(&out, line);
     ncs_out(out.text);
+    if (strcmp(driver, "nccl") == 0)
+        ncs_out_flush(); /* NCCL may end the process */
     ncs_str_free(&out);
 }
 
@@ -237,7 +238,7 @@ static void run_declared(struct suite_report *t, struct ncs_script *script,
     ncs_str_free(&reason);
     struct ncs_program program = ncs_script_program(script, scenario);
     bool prints = suite->report.format->people && !suite->report.style.quiet;
-    struct ncs_run *run = ncs_run_new(&o, &program, prints ? suite_on_output : NULL, NULL);
+    struct ncs_run *run = ncs_run_new(&o, &program, prints ? suite_on_output : NULL, (void *)o.driver);
     ncs_suite_begin(suite, scenario, &o, t->run, t->start);
     const struct ncs_result *result = ncs_run_execute(run);
     ncs_suite_end();

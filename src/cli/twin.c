@@ -112,10 +112,10 @@ static void add_values(struct record *r, const struct ncs_result *result)
 }
 
 static void twin_add_head(struct record *r, enum ncs_verdict verdict, bool loaded, uint64_t checked,
-                          uint64_t expectations, const char *reason)
+                          uint64_t expectations, const char *nccl, const char *reason)
 {
-    ncs_str_addf(&r->text, "%d %d %llu %llu\t", (int)verdict, loaded, (unsigned long long)checked,
-                 (unsigned long long)expectations);
+    ncs_str_addf(&r->text, "%d %d %llu %llu %s\t", (int)verdict, loaded, (unsigned long long)checked,
+                 (unsigned long long)expectations, *nccl ? nccl : "-");
     for (const char *c = reason ? reason : ""; *c; c++)
         ncs_str_add_bytes(&r->text, *c == '\n' ? " " : c, 1);
     ncs_str_add(&r->text, "\n");
@@ -126,14 +126,14 @@ static void twin_carry_out(struct record *r, struct ncs_script *script,
 {
     struct ncs_str reason = { 0 };
     if (!ncs_scenario_can_run(s, o, &reason)) {
-        twin_add_head(r, NCS_SKIPPED, true, 0, 0, reason.text);
+        twin_add_head(r, NCS_SKIPPED, true, 0, 0, "", reason.text);
         return;
     }
     struct ncs_program program = ncs_script_program(script, s);
     struct ncs_run *run = ncs_run_new(o, &program, NULL, NULL);
     const struct ncs_result *result = ncs_run_execute(run);
     const char *why = result->skip_reason ? result->skip_reason : result->internal.text;
-    twin_add_head(r, result->verdict, true, result->checked, result->expected, why);
+    twin_add_head(r, result->verdict, true, result->checked, result->expected, result->nccl, why);
     add_failures(r, result);
     add_values(r, result);
 }
@@ -172,7 +172,7 @@ static void be_run(const struct ncs_selection *selection, size_t run,
     ncs_scenario_init(&scenario, file->path);
     if (!ncs_script_declare(file->script, &settings, &scenario, &err)) {
         ncs_print_error(&err);
-        twin_add_head(&r, NCS_INVALID, false, 0, 0, NULL);
+        twin_add_head(&r, NCS_INVALID, false, 0, 0, "", NULL);
         send_off(&r);
         _exit(0);
     }
@@ -249,7 +249,7 @@ static bool take_head(struct ncs_twin *t, const char *line)
     int verdict, loaded;
     unsigned long long checked, expectations;
     const char *tab = strchr(line, '\t');
-    if (!tab || sscanf(line, "%d %d %llu %llu", &verdict, &loaded, &checked, &expectations) != 4)
+    if (!tab || sscanf(line, "%d %d %llu %llu %15[^\t]", &verdict, &loaded, &checked, &expectations, t->nccl) != 5)
         return false;
     t->verdict = (enum ncs_verdict)verdict;
     t->loaded = loaded != 0;

@@ -16,7 +16,7 @@ enum ncs_twin_kind {
     NCS_TWIN_ERROR,       /* the first that ended a rank: its line and name */
     NCS_TWIN_EXPECTATION, /* a failed one: rank and line */
     NCS_TWIN_WRONG,       /* a wrong result: rank, call and line */
-    NCS_TWIN_VALUE,       /* of a checked result: its fingerprint, or "bound" if several are right */
+    NCS_TWIN_VALUE,       /* of a checked result: its fingerprint, or "bound" if several are right: either is equal to it */
 };
 
 struct ncs_twin_line {
@@ -29,6 +29,7 @@ struct ncs_twin {
     bool loaded;                  /* else the mistakes of the scenario have been printed */
     char *reason;                 /* of a run that was skipped, or whose process died; or NULL */
     uint64_t checked, expectations;
+    char nccl[16];                /* the version */
     struct ncs_twin_line *line;   /* sorted */
     size_t lines, room;
 };

@@ -248,6 +248,7 @@ void ncs_explain_list(int width, struct ncs_str *out)
         ncs_str_addf(out, "%s%s", g->id, g[1].id ? " " : "\n");
     list_names("Words of the reports", NCS_PAGE_WORD, width, out);
     list_names("Exit statuses, also by number", NCS_PAGE_EXIT, width, out);
+    list_names("Variables of NCCL that the simulator obeys; the others have pages, too", NCS_PAGE_OBEYED, width, out);
     list_names("Results of NCCL, also by number", NCS_PAGE_RESULT, width, out);
     list_names("Errors of CUDA, also by number", NCS_PAGE_ERROR, width, out);
     ncs_str_add(out, "\nFunctions, by their names in C or Lua: ncclAllReduce, all_reduce, world:send, "

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "api/gen/api.h"
 #include "api/types.h"
@@ -59,11 +60,18 @@ const struct ncs_page *ncs_page_of_function(int fn)
     return NULL;
 }
 
+/* Without its underscores a variable may be a function: NCCL_PARAM_DUMP_ALL. */
+static bool page_is_named(const struct ncs_page *p, const char *name)
+{
+    bool variable = p->kind == NCS_PAGE_OBEYED || p->kind == NCS_PAGE_VARIABLE;
+    return p->kind != NCS_PAGE_FUNCTIONS && (variable ? strcasecmp(p->id, name) == 0 : page_is_alike(p->id, name));
+}
+
 static const struct ncs_page *page_by_name(const char *name)
 {
     const struct ncs_page *also = NULL;
     for (const struct ncs_page *p = ncs_pages(); p->id; p++) {
-        if (p->kind != NCS_PAGE_FUNCTIONS && page_is_alike(p->id, name))
+        if (page_is_named(p, name))
             return p;
         if (!also && ncs_list_has(p->names, name))
             also = p;
@@ -133,6 +141,19 @@ static int page_function_of(const char *name)
     return -1;
 }
 
+/* A collective with a configuration, as ncclReduceConfig; its name follows from that of the collective. */
+static const struct ncs_page *page_of_configured(const char *name)
+{
+    static const char end[] = "Config";
+    char plain[NAME];
+    size_t bytes = strlen(name), of_end = sizeof end - 1;
+    if (bytes <= of_end || bytes >= sizeof plain || strcmp(name + bytes - of_end, end) != 0)
+        return NULL;
+    snprintf(plain, sizeof plain, "%.*s", (int)(bytes - of_end), name);
+    int fn = page_function_of(plain);
+    return fn >= 0 && ncs_fn_info[fn].moves ? ncs_page("newer") : NULL;
+}
+
 bool ncs_page_find(const char *name, struct ncs_named *out)
 {
     *out = (struct ncs_named){ .page = page_by_name(name), .fn = -1 };
@@ -144,13 +165,13 @@ bool ncs_page_find(const char *name, struct ncs_named *out)
     if (out->page || out->group)
         return true;
     out->fn = page_function_of(name);
-    out->page = out->fn < 0 ? NULL : ncs_page_of_function(out->fn);
+    out->page = out->fn < 0 ? page_of_configured(name) : ncs_page_of_function(out->fn);
     return out->page != NULL;
 }
 
 const char *const *ncs_explained(size_t *count)
 {
-    static const char *names[512 + 2 * NCS_FN_COUNT];
+    static const char *names[1024 + 2 * NCS_FN_COUNT];
     *count = 0;
     for (const struct ncs_page *p = ncs_pages(); p->id; p++)
         if (p->kind != NCS_PAGE_FUNCTIONS)

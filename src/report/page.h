@@ -1,5 +1,5 @@
-/* The pages of `explain`: classes of findings, result codes, words of the reports, and families of
- * functions. Their texts are data (pages/) in the form that page_text.c describes. */
+/* The pages of `explain`: classes of findings, result codes, variables, words of the reports, and families
+ * of functions. Their texts are data (pages/) in the form that page_text.c describes. */
 #ifndef NCS_REPORT_PAGE_H
 #define NCS_REPORT_PAGE_H
 
@@ -14,6 +14,8 @@ enum ncs_page_kind {
     NCS_PAGE_ERROR,     /* cudaError_t */
     NCS_PAGE_WORD,
     NCS_PAGE_EXIT,      /* an exit status; its id is "exit-3" */
+    NCS_PAGE_OBEYED,    /* a variable of NCCL that the simulator obeys */
+    NCS_PAGE_VARIABLE,  /* another one of NCCL or CUDA; it need not be written down (pages/) */
     NCS_PAGE_FUNCTIONS, /* a family of functions; its id is its title */
 };
 
@@ -42,6 +44,9 @@ struct ncs_named {
     const struct ncs_page_group *group;
     const struct ncs_page *exit;        /* of a number that is a result code, too */
 };
+
+/* All that tables know of a variable, as sentences. The caller frees. */
+char *ncs_page_variable(const struct ncs_page *page);
 
 /* The number of a result code, an error or an exit status; -1 = the page has none. */
 int ncs_page_number(const struct ncs_page *page);

@@ -1,7 +1,8 @@
 /* The pages as they are written (pages/), which the program carries in one text. A line with '@' in front is a
  * heading:
  *
- *   @class ID: TITLE     begins a page; also @result, @error, @word, @exit, and @family GROUP: TITLE
+ *   @class ID: TITLE     begins a page; also @result, @error, @word, @exit, @obeyed and @variable (NAME), which are
+ *                        one line each, and @family GROUP: TITLE
  *   @group ID: TITLE     a group of classes, to which those behind it belong
  *   @what                what happens; what stands behind it until the next heading, as with the others
  *   @why                 how it comes about, and what NCCL does
@@ -19,6 +20,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "api/environment.h"
 #include "base/mem.h"
 #include "report/page.h"
 
@@ -33,6 +35,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const char *const kinds[] = {
     [NCS_PAGE_CLASS] = "class", [NCS_PAGE_RESULT] = "result", [NCS_PAGE_ERROR] = "error",
     [NCS_PAGE_WORD] = "word",   [NCS_PAGE_EXIT] = "exit",     [NCS_PAGE_FUNCTIONS] = "family",
+    [NCS_PAGE_OBEYED] = "obeyed", [NCS_PAGE_VARIABLE] = "variable",
 };
 
 /* Whole lines, or one line of words. */
@@ -111,6 +114,25 @@ static void read_heading(char *text, char *end)
                sizeof(char *));
 }
 
+/* Variables that NVIDIA documents have a page each, with a title or without. */
+static void add_variables(void)
+{
+    size_t count, written = pages;
+    const char *const *names = ncs_environment_names(&count);
+    for (size_t i = 0; i < count; i++) {
+        size_t at = 0;
+        while (at < written && strcmp(page[at].id, names[i]) != 0)
+            at++;
+        if (at == written)
+            begin_page(NCS_PAGE_VARIABLE, names[i], strncmp(names[i], "CUDA", 4) == 0 ? "a variable of CUDA" : "a variable of NCCL");
+    }
+    for (size_t i = 0; i < pages; i++)
+        if (page[i].kind == NCS_PAGE_OBEYED || page[i].kind == NCS_PAGE_VARIABLE) {
+            page[i].what = ncs_page_variable(&page[i]);
+            page[i].also = "env variable-of-one-rank";
+        }
+}
+
 static void read_pages(void)
 {
     char *text = ncs_copy_text((const char *)ncs_txt_pages), *end = text + ncs_txt_pages_bytes;
@@ -119,6 +141,7 @@ static void read_pages(void)
         next = found ? found + 1 : end;
         read_heading(at + 1, next);
     }
+    add_variables();
     for (size_t i = 0; i < pages; i++)
         if (page[i].kind == NCS_PAGE_CLASS && page[i].scenario && !page[i].finding)
             page[i].finding = page[i].id;

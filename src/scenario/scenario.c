@@ -182,6 +182,7 @@ static bool scenario_assign(struct ncs_param *p, const char *text)
 static bool unknown_param(const struct ncs_scenario *s, const char *name, struct ncs_error *err)
 {
     ncs_fail(err, NCS_BAD_INPUT, "no parameter `%s`", name);
+    ncs_fail_at(err, s->file, 0, 0); /* no line of it is wrong */
     if (s->params == 0)
         return ncs_fail_hint(err, "the scenario declares no params");
     const char **names = ncs_new(s->params * sizeof *names);

@@ -203,10 +203,12 @@ static void keep_value(struct ncs_verify *v, const struct ncs_operation *op, int
     if (v->values == v->keep)
         return;
     size_t bytes = ncs_output_count(call, op->shares) * ncs_dtype_bytes(ncs_call_dtype(call));
+    const void *output = op->share[share].output;
+    bool written = !v->inexacts.written || v->inexacts.written(output, bytes);
     struct ncs_value value = {
         .rank = call->rank, .comm_rank = call->comm_rank, .fn = call->fn, .number = op->number,
         .nranks = v->capture.journal->comm[call->comm]->nranks, .line = call->place.line,
-        .exact = is_exact(op), .hash = ncs_content_hash(op->share[share].output, bytes),
+        .exact = is_exact(op) && written, .hash = ncs_content_hash(output, bytes),
     };
     NCS_PUSH(v->value, v->values, v->values_room, value);
 }

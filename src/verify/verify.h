@@ -59,7 +59,8 @@ struct ncs_value {
     uint64_t number;    /* of a collective: among those of its communicator; of a receive: among
                          * those from its peer */
     int line;           /* 0 = unknown */
-    bool exact;         /* there is one right result; otherwise several within a bound */
+    bool exact;         /* there is one right result; otherwise several within a bound, or it has bytes that
+                         * nothing has written */
     uint64_t hash;      /* of its bytes */
 };
 

@@ -82,7 +82,7 @@ $ ncclscript explain exit 99
 ? 2
 
 # Each that `--help` lists has a page.
-$ for n in $(ncclscript --help | sed -n '/^Exit status/,$s/^  \([0-9]*\) .*/\1/p'); do ncclscript explain exit $n; done | grep -c '^exit-[0-9]*: '
+$ for n in $(ncclscript help | sed -n '/^Exit status/,$s/^  \([0-9]*\) .*/\1/p'); do ncclscript explain exit $n; done | grep -c '^exit-[0-9]*: '
 > 14
 
 $ ncclscript explain 2 | tail -n 1

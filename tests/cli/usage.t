@@ -7,11 +7,34 @@ $ ncclscript
 ! ...
 !   run FILE|DIR...  <*>
 ! ...
-! try `ncclscript --help`, <*>
+! `ncclscript repl` opens a prompt
 ? 2
 
+# The first help shows six commands and how to see more; `help` shows all.
 $ ncclscript --help
 > usage: ncclscript COMMAND [options] [operands]
+>
+> <*>
+> <*>
+>
+> Commands
+>   run FILE|DIR...     <*>
+>   exec -- PROGRAM...  <*>
+>   diagnose FILE|DIR...  <*>
+>   explain [TOPIC]     <*>
+>   lesson <*>
+>   doctor              <*>
+>   help [COMMAND]      more: all commands and exit statuses; a command and its options
+>
+> Options
+> ...
+
+$ ncclscript help
+> usage: ncclscript COMMAND [options] [operands]
+> ...
+>   completions bash|zsh|fish  <*>
+>   man [COMMAND]       <*>
+>   help [COMMAND]      <*>
 > ...
 > Exit status
 >   0    as expected
@@ -19,9 +42,17 @@ $ ncclscript --help
 >   130  interrupted
 >   141  the reader of the output went away
 
-$ diff <(ncclscript --help) <(ncclscript help)
+$ diff <(ncclscript --help) <(ncclscript -h)
 
-$ diff <(ncclscript -h) <(ncclscript help)
+# No command has two options of one name.
+$ for c in $(ncclscript help | sed -n 's/^  \([a-z]*\) .*/\1/p' | grep -vx help); do ncclscript help $c | grep -oE '^ +(-.,)? *--[a-z_-]+' | sort | uniq -d; done
+
+# On a terminal a pager shows the manual page as text; elsewhere it is for man(1).
+$ command -v script >/dev/null && PAGER='head -n 1' script -qec 'ncclscript man run' /dev/null | tr -d '\r' || echo 'usage: ncclscript run [options] FILE|DIR...'
+> usage: ncclscript run [options] FILE|DIR...
+
+$ ncclscript man run | head -n 1
+> .TH <*>
 
 $ ncclscript --version
 > ncclscript 0.1.0
@@ -140,4 +171,10 @@ $ ncclscript check --set =1 pass.lua
 
 $ ncclscript run --repair --format tree pass.lua
 ! ncclscript: error: --repair appears in text and JSON, not in --format tree
+? 2
+
+# No line of the scenario is wrong, so none is quoted.
+$ ncclscript run --set foo=1 pass.lua
+! pass.lua: error: no parameter `foo`
+!   hint: the scenario <*>
 ? 2

@@ -19,8 +19,8 @@ for shell in bash:ncclscript zsh:_ncclscript fish:ncclscript.fish; do
     "$program" completions "${shell%%:*}" | cmp -s - "$work/shells/${shell#*:}" || fail "$shell: two texts"
 done
 
-mapfile -t commands < <("$program" --help | sed -nE '/^Commands/,/^$/s/^  ([a-z]+).*/\1/p' | grep -vx help)
-((${#commands[@]} > 10)) || fail "only ${#commands[@]} commands in --help"
+mapfile -t commands < <("$program" help | sed -nE '/^Commands/,/^$/s/^  ([a-z]+).*/\1/p' | grep -vx help)
+((${#commands[@]} > 10)) || fail "only ${#commands[@]} commands in help"
 for command in "${commands[@]}"; do
     page=$work/man/ncclscript-$command.1
     [[ -s $page ]] || fail "$command has no manual page"

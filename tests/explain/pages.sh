@@ -6,7 +6,7 @@ known=$(grep -oE '(LINES|WORDS)\([a-z]+\)|= "[a-z]+"' page_text.c | grep -oE '[a
 awk -v known=" $known group -- " '
     function complain(what) { print FILENAME ":" FNR ": " what ": " $0; failed = 1 }
     /^@/ && index(known, " " substr($1, 2) " ") == 0 { complain("no such heading") }
-    /^@(class|result|error|word|exit|family|group) / && !/^@[a-z]+ [^:]+: ./ { complain("no title") }
+    /^@(class|result|error|word|exit|obeyed|variable|family|group) / && !/^@[a-z]+ [^:]+: ./ { complain("no title") }
     length($0) > 110 { complain("too long") }
     /[ \t]$/ { complain("blanks at the end") }
     FNR == 1 && !/^@/ { complain("the file begins without a heading") }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# `explain` knows every word that a report uses. The words are gathered from the tables in src that print them: rules,
-# verdicts, certainty, levels, the keys of the report for people and of JSON, kinds of waits, faults, edits and errors,
-# reasons why a result is not verified, and the fields of an outcome.
+# `explain` knows every word that a report uses, and every code, function, variable and command that README and docs print.
+# The words are gathered from the tables in src that print them: rules, verdicts, certainty, levels, the keys of the report
+# for people and of JSON, kinds of waits, faults, edits and errors, reasons why a result is not verified, and the fields of
+# an outcome.
 set -u
 : "${NCCLSCRIPT:?the path of the binary}"
 work=$(mktemp -d) || exit 1
@@ -44,6 +45,30 @@ done
 gather 'policies' 2 $(grep 'const policies\[\]' src/notation/schema.c | grep -oE '"[a-z]+"' | tr -d '"')
 # Roles and states of ranks stand in sentences, not in a table.
 gather 'roles and states' 8 culprit bystander blocked waiting minority majority divergence cycle finished ended
+
+gather 'commands' 15 help $(sed -n 's/^NCS_COMMAND(\([a-z]*\))$/\1/p' src/cli/commands.def)
+gather 'variables that a scenario may set' 150 $(sed -n '/^static const char .const allowed/,/^}/p' src/api/environment.c |
+    grep -oE '"(NCCL|CUDA)_[A-Z0-9_]+"' | tr -d '"')
+gather 'weights of variables' 20 $(sed -nE 's/^NCS_WEIGHT\("(NCCL_[A-Z0-9_]+)",.*/\1/p' src/api/weight.def)
+obeyed=$(grep -oE '(NUMBER|TEXT)\("[A-Z0-9_]+"|NEWER\([A-Z0-9_]+,|"NCCL_[A-Z0-9_]+"' src/sim/settings/environment.c |
+    sed -E 's/.*[("]([A-Z0-9_]+)[",]$/\1/; s/^(NCCL_)?/NCCL_/' | grep -v '^NCCL_$' | sort -u)
+gather 'variables that the simulator reads' 35 $obeyed
+diff <(echo "$obeyed") <(sed -n 's/^@obeyed \([^:]*\):.*/\1/p' src/report/pages/variables.txt | sort) ||
+    { echo "the pages of obeyed variables are not those that src/sim/settings/environment.c reads"; failed=$((failed + 1)); }
+
+# What README and docs print: results, functions that the drop-in libraries export, variables, and errors by number.
+texts=(README.md docs/*.md)
+gather 'results in docs' 10 $(grep -ohE '\b(cudaError[A-Z][A-Za-z]+|nccl(Invalid|Remote|System|Internal|Unhandled)[A-Za-z]+|ncclInProgress)\b' \
+    "${texts[@]}" | grep -vxE 'cudaErrorStreamCaptureX')
+gather 'functions in docs' 60 $(grep -ohE '\b(nccl|cuda)[A-Z][A-Za-z0-9]+\b' "${texts[@]}" | sort -u |
+    grep -xF -f <(cat tests/abi/exports/*.txt))
+gather 'variables in docs' 20 $(grep -ohE '\bNCCL_[A-Z0-9_]*[A-Z0-9]\b' "${texts[@]}" | grep -vE '^NCCL_(VERSION|SPLIT|WIN_COLL|WIN_REQ|SHRINK_ABORT|REVOKE|SUSPEND|MAJOR|MINOR|PATCH)')
+gather 'errors by number in docs' 1 $(grep -ohE '\berror [0-9]+\b|\breturned [1-9][0-9]*\b' "${texts[@]}" | grep -oE '[0-9]+')
+# The first word of a report, and the words before its lines, where a transcript shows one.
+gather 'words of transcripts' 8 $(awk '
+    /^ *```/ { if (within && is) printf "%s", words; within = !within; is = 0; words = ""; next }
+    within && match($0, /^(HANG|WRONG|ERROR|STALLED|PASS|FAIL|LOST|TIMEOUT|SKIPPED) /) { is = 1; words = words $1 "\n" }
+    within && /^  [a-z]+ [^(=]/ && !/^  (rank|ranks|communicator|each|waits|local|end) / { words = words $1 "\n" }' "${texts[@]}")
 
 sort -u "$work/words" >"$work/once"
 while read -r word; do

@@ -4,6 +4,7 @@
  *   max    rank 1 reduces by the maximum, whatever was asked for
  *   stuck  a free never returns, as beside another rank's kernel on the same GPU
  *   still  nothing that was launched is ever over
+ *   answers  an all-reduce of a bad type: 12 has another code, 255 ends the process, -1 never returns
  *   lost   from the second all-reduce on rank 1's never comes about, and every rank is told of it */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -48,6 +49,12 @@ ncclResult_t ncclAllReduce(const void *sendbuff, void *recvbuff, size_t count,
 {
     int other = rank_of(comm) == 1;
     calls++;
+    while (is("answers") && (int)datatype == -1)
+        pause();
+    if (is("answers") && (int)datatype == 255)
+        abort();
+    if (is("answers") && (int)datatype == 12)
+        return ncclInternalError;
     if (is("lost") && calls > 1 && other)
         return ncclSuccess;
     ncclResult_t rc = pncclAllReduce(sendbuff, recvbuff, count, datatype,

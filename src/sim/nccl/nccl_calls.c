@@ -270,7 +270,9 @@ ncclResult_t sim_ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar, ncclDat
         return rc;
     size_t bytes = ncs_dtype_bytes((int)datatype);
     bool host = residence == ncclScalarHostImmediate;
+    const struct allocation *a = host ? sim_memory_find(scalar) : NULL;
     const char *crash = !op ? "op is NULL" : !scalar ? "scalar is NULL"
+                        : a && a->kind == MEMORY_DEVICE ? "scalar is memory of the device, and the host reads it"
                         : host && !sim_memory_usable(c->process, scalar, bytes) ? "scalar is no memory of the host"
                                                               : NULL;
     if (crash) {
