@@ -24,7 +24,7 @@ $ diff <(ncclscript --help) <(ncclscript help)
 $ diff <(ncclscript -h) <(ncclscript help)
 
 $ ncclscript --version
-> ncclscript 0.1.0
+> ncclscript 1.<*>
 > simulates NCCL 2.32.3
 > Lua 5.4.<*>
 
