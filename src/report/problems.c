@@ -102,8 +102,11 @@ static void problem_of_finding(struct problems *to, const struct ncs_finding *f,
 {
     struct ncs_report_problem p = { .level = is_error ? "error" : "note", .rule = f->rule };
     struct ncs_str text = { 0 };
+    int line = f->culprits ? f->culprit[0].line : 0;
+    for (size_t i = 0; i < f->rows && !line; i++) /* a culprit that never came: where others wait for it */
+        line = f->row[i].line;
     ncs_str_clear(&to->file);
-    problem_locate(to->run, f->culprits ? f->culprit[0].line : 0, &p, &to->file);
+    problem_locate(to->run, line, &p, &to->file);
     ncs_str_addf(&text, "%s%s", f->certainty == NCS_LIKELY ? "likely: " : "", f->why ? f->why : f->title ? f->title : f->rule);
     if (f->fix)
         ncs_str_addf(&text, "\nfix: %s", f->fix);
