@@ -51,7 +51,7 @@ make_source() {
 
 # The newest version of glibc that files of a folder need, as 2_27
 glibc_of() {
-    find "$1" -type f -exec readelf -V {} + 2>/dev/null | grep -oE 'GLIBC_2\.[0-9]+' | sort -Vu | tail -n 1 | sed 's/GLIBC_//; s/\./_/'
+    { find "$1" -type f -exec readelf -V {} + 2>/dev/null || true; } | grep -oE 'GLIBC_2\.[0-9]+' | sort -Vu | tail -n 1 | sed 's/GLIBC_//; s/\./_/'
 }
 
 # find_python: a Python that can build wheels without asking the network, or with it
