@@ -18,7 +18,7 @@ install_it() {
 }
 
 run_it() {
-    local status=0 annotations words
+    local status=0 annotations words token
     annotations=$(mktemp)
     case $COMMAND in
         run | check | exec | diagnose) ;;
@@ -27,8 +27,12 @@ run_it() {
     # xargs reads quotes as a shell does, and executes nothing.
     words=$(xargs -r printf '%s\n' <<<"$ARGUMENTS") || { echo "::error title=ncclscript::arguments: a quote is not closed"; exit 2; }
     mapfile -t words <<<"$words"
+    # A line that a scenario prints must be no command to the runner.
+    token=$(od -An -tx1 -N16 /dev/urandom | tr -d ' \n')
+    echo "::stop-commands::$token"
     ncclscript "$COMMAND" --report github "$annotations" --report junit "$JUNIT" --report sarif "$SARIF" "${words[@]}" 2>&1 |
         tee "$annotations.text" || status=${PIPESTATUS[0]}
+    echo "::$token::"
     cat "$annotations"
     {
         printf '### ncclscript %s: exit status %d\n\n```\n' "$COMMAND" "$status"

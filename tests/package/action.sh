@@ -29,7 +29,7 @@ done < <(sed -nE '/OWNER\/ncclscript/,/uses: github/s/^          ([a-z]+):.*/\1/
 
 cd "$work" || exit 1
 mkdir suite 'a folder'
-printf 'print("fine")\n' >suite/pass.lua
+printf 'print("fine")\nprint("::error::injected")\n' >suite/pass.lua
 printf 'scenario { ranks = 2 }\nif rank == 0 then barrier() end\n' >'a folder/hang.lua'
 step() { # step COMMAND ARGUMENTS STATUS
     rm -f output summary n.xml n.sarif
@@ -37,10 +37,15 @@ step() { # step COMMAND ARGUMENTS STATUS
     [[ $? == "$3" ]] || fail "$1 $2: another status than $3: $(cat out)"
 }
 step run "suite" 0
-grep -q '^PASS  suite/pass.lua' out && ! grep -q '^::' out || fail "a pass: $(cat out)"
+grep -q '^PASS  suite/pass.lua' out || fail "a pass: $(cat out)"
+# Only what stands outside of the two lines with the token is a command.
+commands() {
+    awk '/^::stop-commands::/ { end = "::" substr($0, 18) "::"; next } end != "" { if ($0 == end) end = ""; next } /^::/' out
+}
+[[ ! $(commands) ]] || fail "a pass has annotations, or an output is a command: $(commands)"
 grep -q '^status=0$' output || fail "no output: $(cat output)"
 step run "-q 'a folder' suite" 3
-grep -q '^::error file=a folder/hang.lua,line=[0-9]*,title=' out && grep -q '^HANG ' out || fail "a hang: $(cat out)"
+commands | grep -q '^::error file=a folder/hang.lua,line=[0-9]*,title=' && grep -q '^HANG ' out || fail "a hang: $(cat out)"
 grep -q '^status=3$' output && grep -q 'exit status 3' summary && grep -q '^HANG' summary || fail "a hang: $(cat output summary)"
 [[ -s n.xml ]] && jq -e '.runs[0].results | length == 1' n.sarif >/dev/null || fail "a hang: no JUnit or SARIF"
 # shellcheck disable=SC2016 # nothing of it may be executed
