@@ -35,18 +35,20 @@ static const char *problem_path(const char *path)
     return bytes && strncmp(path, here, bytes) == 0 && path[bytes] == '/' ? path + bytes + 1 : path;
 }
 
-/* Fills in the place; `own` keeps a name. A place that is no line of a file, as train_step+0x1a2, leaves the program alone. */
-static void problem_locate(const struct ncs_report_run *run, int line, struct ncs_report_problem *p, struct ncs_str *own)
+/* Fills in the place. One that is no line of a file, as train_step+0x1a2, leaves the program alone. */
+static void problem_locate(struct problems *to, int line, struct ncs_report_problem *p)
 {
+    const struct ncs_report_run *run = to->run;
     const struct ncs_report_places *places = run->places;
     const char *name = ncs_report_place(run, line), *colon = name ? strrchr(name, ':') : NULL, *file = NULL;
     struct ncs_report_source at;
+    ncs_str_clear(&to->file);
     if (colon && places->source && places->source(places->arg, line, &at) && at.path) {
         file = problem_path(at.path);
         p->line = at.line;
     } else if (colon && colon[1 + strspn(colon + 1, "0123456789")] == '\0') { /* "/job/train.py:26" */
-        ncs_str_add_bytes(own, name, (size_t)(colon - name));
-        file = own->text;
+        ncs_str_add_bytes(&to->file, name, (size_t)(colon - name));
+        file = to->file.text;
         p->line = atoi(colon + 1);
     } else if (!name && (file = problem_file(run, line)) != NULL) {
         p->line = line;
@@ -105,8 +107,7 @@ static void problem_of_finding(struct problems *to, const struct ncs_finding *f,
     int line = f->culprits ? f->culprit[0].line : 0;
     for (size_t i = 0; i < f->rows && !line; i++) /* a culprit that never came: where others wait for it */
         line = f->row[i].line;
-    ncs_str_clear(&to->file);
-    problem_locate(to->run, line, &p, &to->file);
+    problem_locate(to, line, &p);
     ncs_str_addf(&text, "%s%s", f->certainty == NCS_LIKELY ? "likely: " : "", f->why ? f->why : f->title ? f->title : f->rule);
     if (f->fix)
         ncs_str_addf(&text, "\nfix: %s", f->fix);
@@ -119,8 +120,7 @@ static void problem_of_verdict(struct problems *to)
 {
     struct ncs_report_problem p = { .level = "error", .rule = ncs_verdict_name(to->run->result->verdict) };
     struct ncs_str text = { 0 };
-    ncs_str_clear(&to->file);
-    problem_locate(to->run, ncs_report_line(to->run), &p, &to->file);
+    problem_locate(to, ncs_report_line(to->run), &p);
     ncs_report_message(to->run, &text);
     problem_add(to, &p, &text);
 }

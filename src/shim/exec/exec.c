@@ -300,7 +300,7 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
     bool fails = fails_by_findings(r, &scenario, &run.failing);
     run.as_expected &= !fails;
     bool text = strcmp(settings.format, "text") == 0;
-    bool written = report_documents(&run, &out);
+    bool written = (text && !settings.report) || report_documents(&run, &out);
     if (text)
         ncs_str_clear(&out);
     if (text && (r->verdict != NCS_PASS || r->diagnosis.findings > 0))
