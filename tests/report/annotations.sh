@@ -144,6 +144,11 @@ if [[ -x $train && ! ${TSAN_OPTIONS:-} ]]; then
         sarif exec.sarif
         [[ $(places exec.sarif) == "${case%%:*} error sh -" ]] || fail "${case#*:}: $(places exec.sarif)"
     done
+    # Of several processes with a machine each, the one that hangs is reported, whoever ends last.
+    "$program" exec -n 4 --processes one --report junit exec.junit -- sh -c "'$train'; $(dirname "$train")/exec_threads 3; exit 0" >out 2>err
+    xmllint --xpath 'string(//failure/@type)' exec.junit | grep -q hang || fail "two programs: $(cat exec.junit err)"
+    "$program" exec -n 4 --report junit exec.junit -- "$(dirname "$train")/exec_threads" 3 >out 2>err
+    [[ $? == 0 ]] && ! grep -q '<failure' exec.junit || fail "an old file is kept: $(cat exec.junit)"
     "$program" exec --repeat 2 --report junit exec.junit -- true >out 2>&1
     [[ $? == 2 ]] && grep -q 'for one run' out || fail "exec --repeat --report: $(cat out)"
 fi
