@@ -33,6 +33,6 @@ void ncs_report_files_add(const struct ncs_option_value *v, struct ncs_report *r
 
 void ncs_report_files_write(const struct ncs_report *report)
 {
-    if (!ncs_report_write(report, ncs_print_error))
-        ncs_out_file_failed();
+    for (report = report->further; report; report = report->further)
+        ncs_out_to(report->path, &report->document);
 }

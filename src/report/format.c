@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "report/waits.h"
 
@@ -204,20 +203,6 @@ void ncs_report_only(struct ncs_report *r, const struct ncs_report_run *run, str
     ncs_report_add(r, &entry, out);
     ncs_report_entry_free(&entry);
     ncs_report_end(r, NULL, out);
-}
-
-bool ncs_report_write(const struct ncs_report *r, void (*complain)(const struct ncs_error *err))
-{
-    bool whole = true;
-    for (const struct ncs_report *also = r->further; also; also = also->further) {
-        struct ncs_error err = { 0 };
-        const struct ncs_str *text = &also->document;
-        if (!ncs_file_write(also->path, text->text ? text->text : "", text->bytes, true, &err)) {
-            complain(&err);
-            whole = false;
-        }
-    }
-    return whole;
 }
 
 void ncs_report_free(struct ncs_report *r)

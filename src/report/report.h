@@ -160,7 +160,7 @@ struct ncs_report {
     int64_t wall;
     struct ncs_report *further; /* the same runs in another format, for a file */
     const char *path;       /* of a further one: the file */
-    struct ncs_str document; /* and its contents so far */
+    struct ncs_str document; /* and its contents, complete after the end: whoever began the report writes them */
 };
 
 void ncs_report_begin(struct ncs_report *r, const struct ncs_report_format *format,
@@ -177,8 +177,6 @@ void ncs_report_add(struct ncs_report *r, const struct ncs_report_entry *entry, 
 void ncs_report_end(struct ncs_report *r, const char *cut, struct ncs_str *out);
 /* Adds a run that is the only one, and ends. */
 void ncs_report_only(struct ncs_report *r, const struct ncs_report_run *run, struct ncs_str *out);
-/* After the end: writes the files of the further reports. `complain` gets each that could not be written. */
-bool ncs_report_write(const struct ncs_report *r, void (*complain)(const struct ncs_error *err));
 void ncs_report_free(struct ncs_report *r);
 
 #endif

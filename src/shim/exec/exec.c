@@ -259,11 +259,6 @@ static bool fails_by_findings(const struct ncs_result *r, const struct ncs_scena
     return failing->rules > 0;
 }
 
-static void warn_of_report(const struct ncs_error *err)
-{
-    ncs_shim_warn("%s: %s", err->file, err->text);
-}
-
 /* Appends the report in the settings' format, and writes the further ones; false if one of these was not written. */
 static bool report_documents(const struct ncs_report_run *run, struct ncs_str *out)
 {
@@ -277,7 +272,9 @@ static bool report_documents(const struct ncs_report_run *run, struct ncs_str *o
             ncs_report_also(&report, format, file);
     }
     ncs_report_only(&report, run, out);
-    bool whole = ncs_report_write(&report, warn_of_report);
+    bool whole = true;
+    for (const struct ncs_report *also = report.further; also; also = also->further)
+        whole &= ncs_exec_file_write(also->path, &also->document);
     ncs_report_free(&report);
     ncs_free(list);
     return whole;
