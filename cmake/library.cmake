@@ -16,7 +16,7 @@ include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/ncclscript)
 install(TARGETS library EXPORT ncclscript LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT ncclscript FILE ncclscriptConfig.cmake NAMESPACE ncclscript:: DESTINATION ${package})
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/ncclscriptConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/ncclscriptConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/ncclscriptConfigVersion.cmake DESTINATION ${package})
 
 file(WRITE ${PROJECT_BINARY_DIR}/ncclscript.pc "prefix=\${pcfiledir}/../..

@@ -68,7 +68,7 @@ typedef struct {
 
 #define NCCLSCRIPT_OPTIONS { sizeof(ncclscript_options), 0, NULL, -1, NULL, NULL, NULL, 0, 0, 0, 0, NULL, NULL }
 
-/* "0.1.0". Static. */
+/* "1.0.0". Static. */
 NCCLSCRIPT_API const char *ncclscript_version(void);
 
 /* Reads a scenario in Lua or YAML. `options` may be NULL. *scenario is set whatever the code is (NULL only without

@@ -8,6 +8,7 @@ runs of several threads take turns. Ctrl-C ends the run in progress.
 """
 
 import ctypes
+import glob
 import json
 import os
 import signal
@@ -45,7 +46,7 @@ class _Options(ctypes.Structure):
 
 
 def _load():
-    path = os.environ.get("NCCLSCRIPT_LIBRARY") or os.path.join(_tree, "lib", "libncclscript.so.0")
+    path = os.environ.get("NCCLSCRIPT_LIBRARY") or glob.glob(os.path.join(_tree, "lib", "libncclscript.so.*"))[0]
     lib = ctypes.CDLL(path)
     pointer, text, size = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
     for name, result, arguments in (
@@ -99,7 +100,7 @@ class Report:
 
 
 def version():
-    """The version of the library: "0.1.0"."""
+    """The version of the library: "1.0.0"."""
     return _lib.ncclscript_version().decode()
 
 

@@ -8,7 +8,7 @@
 
 /* What was measured, on what, and how. */
 struct ncs_bench_setting {
-    const char *program;    /* "ncclscript 0.1.0" */
+    const char *program;    /* "ncclscript 1.0.0" */
     const char *driver;     /* "sim", "nccl" */
     const char *model;      /* of virtual time */
     int nccl_version;       /* code; 0 = unknown */

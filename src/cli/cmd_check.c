@@ -10,11 +10,12 @@
 #include "cli/files.h"
 #include "cli/memory.h"
 #include "cli/output.h"
+#include "cli/report_files.h"
 #include "cli/selection.h"
 #include "report/check.h"
 #include "script/check.h"
 
-enum { PLAN, RANKS, SET, MEMORY, UNSAFE, FORMAT, QUIET, HELP };
+enum { PLAN, RANKS, SET, MEMORY, UNSAFE, FORMAT, REPORT, QUIET, HELP };
 
 
 static const struct ncs_option options[] = {
@@ -28,7 +29,8 @@ static const struct ncs_option options[] = {
     [UNSAFE] = { "unsafe", 0, NCS_OPTION_FLAG, NULL, NULL, "Checking",
                  "scripts may run programs and use files, as in `run --unsafe`", NULL, 0, 0 },
     [FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-                 "text, or one JSON object per file and line", ncs_text_or_json, 0, 0 },
+                 "json: one object per file and line; github: annotations", ncs_report_check_format_names, 0, 0 },
+    [REPORT] = NCS_OPTION_REPORT(ncs_report_check_format_names + 2),
     [QUIET]  = { "quiet", 'q', NCS_OPTION_FLAG, NULL, NULL, "Output",
                  "print no summary", NULL, 0, 0 },
     [HELP]   = NCS_OPTION_HELP,
@@ -44,7 +46,8 @@ struct entry {
 
 struct check {
     struct ncs_script_settings settings;
-    bool json, plan;
+    bool json, text, plan;
+    struct ncs_report report; /* the formats that `run` has, too, and the files of --report */
     struct entry *entry;
     size_t count, room;
     size_t wrong, errors; /* files with errors, and their errors */
@@ -122,6 +125,22 @@ static void check_add_text(const struct ncs_checking *c, const struct ncs_error 
         add_plan(c->file, &plans->item[i], out);
 }
 
+/* Adds the file to the reports as a run that did not begin. */
+static void check_add_report(struct check *check, const struct ncs_checking *c, const struct ncs_error *err, bool ok,
+                             struct ncs_str *out)
+{
+    struct ncs_result result = { .verdict = ok ? NCS_PASS : NCS_INVALID, .internal = *err };
+    struct ncs_scenario scenario;
+    struct ncs_report_entry entry;
+    struct ncs_report_run run = { .scenario = &scenario, .result = &result, .as_expected = ok,
+                                  .complaints = &c->reading.complaints };
+    ncs_scenario_init(&scenario, c->file);
+    ncs_report_entry(&check->report, &run, &entry);
+    ncs_report_add(&check->report, &entry, out);
+    ncs_report_entry_free(&entry);
+    ncs_scenario_free(&scenario);
+}
+
 static void check_file(struct check *check, struct entry entry)
 {
     struct ncs_checking c = { .file = entry.path, .is_module = entry.is_module };
@@ -134,10 +153,12 @@ static void check_file(struct check *check, struct entry entry)
     if (ok && !complaints->errors && (check->plan || !check->settings.unsafe))
         ok = ncs_check_plans(&c, &check->settings, entry.only, check->plan,
                              check->plan ? keep_plan : NULL, &plans, &err);
-    if (check->json)
-        ncs_report_check(c.file, complaints, &err, plans.item, plans.count, &out);
-    else
-        check_add_text(&c, &err, &plans, &out);
+    check_add_report(check, &c, &err, ok && !complaints->errors, &out);
+    if (check->json || check->text) {
+        ncs_str_clear(&out);
+        check->json ? ncs_report_check(c.file, complaints, &err, plans.item, plans.count, &out)
+                    : check_add_text(&c, &err, &plans, &out);
+    }
     if (out.text)
         ncs_out(out.text);
     check->wrong += !ok || complaints->errors;
@@ -181,25 +202,35 @@ static void check_add_summary(const struct check *check, struct ncs_str *out)
     ncs_str_addf(out, "%zu file%s\n", check->count, check->count == 1 ? "" : "s");
 }
 
-static int check_files(struct check *check, const struct ncs_files *files, bool quiet)
+static int check_files(struct check *check, const struct ncs_files *files, const struct ncs_option_value *v)
 {
+    struct ncs_report_style style = { .quiet = v[QUIET].given };
+    struct ncs_str out = { 0 };
     if (!files->count) {
         fprintf(stderr, "ncclscript check: nothing was checked: no scenarios (*.lua, *.yaml) there\n");
         return ncs_verdict_exit(NCS_EMPTY);
     }
     for (size_t i = 0; i < files->count; i++)
         add_operand(check, files->path[i]);
+    ncs_report_begin(&check->report, ncs_report_format_of(ncs_report_check_format_names[v[FORMAT].number]), &style, &out);
+    ncs_report_files_add(&v[REPORT], &check->report);
+    if (out.bytes)
+        ncs_out(out.text);
     ncs_run_stuck = check_give_up;
     for (size_t i = 0; i < check->count; i++) {
         in_progress = check->entry[i].path;
         check_file(check, check->entry[i]);
     }
-    if (!check->json && !quiet) {
-        struct ncs_str out = { 0 };
+    ncs_str_clear(&out);
+    ncs_report_end(&check->report, NULL, &out);
+    if (check->json || check->text)
+        ncs_str_clear(&out);
+    if (check->text && !style.quiet)
         check_add_summary(check, &out);
+    if (out.bytes)
         ncs_out(out.text);
-        ncs_str_free(&out);
-    }
+    ncs_str_free(&out);
+    ncs_report_files_write(&check->report);
     return check->wrong ? 2 : 0;
 }
 
@@ -209,12 +240,14 @@ static int check_operands(const struct ncs_parsed *parsed)
     struct check check = {
         .settings = { .set = v[SET].text, .sets = v[SET].texts, .ranks = (int)v[RANKS].number,
                       .policy = -1, .driver = "sim", .unsafe = v[UNSAFE].given },
-        .json = v[FORMAT].number == 1,
+        .text = v[FORMAT].number == 0, .json = v[FORMAT].number == 1,
         .plan = v[PLAN].given,
     };
     struct ncs_files files = { 0 };
     struct ncs_error err = { 0 };
     int status = 0;
+    if (!ncs_report_files_fit("check", &v[REPORT]))
+        return 2;
     ncs_memory_limit("check", &v[MEMORY], 1);
     for (size_t i = 0; i < parsed->operands && status == 0; i++)
         if (!ncs_files_add(&files, parsed->operand[i], &err)) {
@@ -222,12 +255,13 @@ static int check_operands(const struct ncs_parsed *parsed)
             status = 2;
         }
     if (status == 0)
-        status = check_files(&check, &files, v[QUIET].given);
+        status = check_files(&check, &files, v);
     for (size_t i = 0; i < check.count; i++) {
         ncs_free(check.entry[i].path);
         ncs_free(check.entry[i].only);
     }
     ncs_free(check.entry);
+    ncs_report_free(&check.report);
     ncs_files_free(&files);
     return status;
 }

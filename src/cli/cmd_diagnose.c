@@ -7,12 +7,13 @@
 #include "cli/diagnose_draw.h"
 #include "cli/memory.h"
 #include "cli/output.h"
+#include "cli/report_files.h"
 #include "cli/reproducer.h"
 #include "report/places.h"
 #include "report/report.h"
 #include "trace/trace.h"
 
-enum { MEMORY, SCENARIO, FORCE, FORMAT, HTML, TRACE, COLOR, VERBOSE, QUIET, HELP };
+enum { MEMORY, SCENARIO, FORCE, FORMAT, REPORT, HTML, TRACE, COLOR, VERBOSE, QUIET, HELP };
 
 static const char *const colors[] = {
     [NCS_COLOR_AUTO] = "auto", [NCS_COLOR_ALWAYS] = "always", [NCS_COLOR_NEVER] = "never", NULL,
@@ -25,7 +26,8 @@ static const struct ncs_option options[] = {
     [FORCE]   = { "force", 0, NCS_OPTION_FLAG, NULL, NULL, "Output", "replace the FILE of --scenario when it exists", NULL,
                   0, 0 },
     [FORMAT]  = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-                  "one JSON object; tree and dot show who waits for whom", ncs_report_trace_format_names, 0, 0 },
+                  "one JSON object; tree and dot show who waits for whom", ncs_report_format_names, 0, 0 },
+    [REPORT]  = NCS_OPTION_REPORT(ncs_report_format_names),
     [HTML]    = { "html", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
                   "write the calls and the finding as one page", NULL, 0, 0 },
     [TRACE]   = { "trace", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
@@ -183,11 +185,10 @@ static int write_scenario(const struct ncs_parsed *parsed, const struct ncs_trac
 static int report_trace(const struct ncs_parsed *parsed, struct ncs_trace *trace)
 {
     const struct ncs_option_value *v = parsed->value;
-    const char *name = ncs_report_trace_format_names[v[FORMAT].number];
+    const char *name = ncs_report_format_names[v[FORMAT].number];
     struct ncs_result result = { 0 };
     struct ncs_scenario scenario;
     struct ncs_report report;
-    struct ncs_report_entry entry;
     struct ncs_str out = { 0 };
     struct ncs_report_style style = {
         .color = strcmp(name, "text") == 0 && ncs_wants_color((enum ncs_color)v[COLOR].number, stdout),
@@ -201,12 +202,10 @@ static int report_trace(const struct ncs_parsed *parsed, struct ncs_trace *trace
                                   .as_expected = result.verdict == NCS_PASS, .origin = trace->kind,
                                   .note = trace->note, .notes = trace->notes, .places = &places };
     ncs_report_begin(&report, ncs_report_format_of(name), &style, &out);
-    ncs_report_entry(&report, &run, &entry);
-    ncs_report_add(&report, &entry, &out);
-    ncs_report_end(&report, NULL, &out);
-    ncs_report_entry_free(&entry);
+    ncs_report_files_add(&v[REPORT], &report);
+    ncs_report_only(&report, &run, &out);
+    ncs_report_files_write(&report);
     ncs_report_free(&report);
-    ncs_report_name_lines(&out, strcmp(name, "json") == 0, &places);
     if (out.text)
         ncs_out(out.text);
     ncs_diagnose_draw(ncs_option_last(&v[HTML]), ncs_option_last(&v[TRACE]), trace, &run, &result);
@@ -235,7 +234,11 @@ static int diagnose_main(const struct ncs_parsed *parsed)
         if (!ncs_diagnose_can_write(options[written[i]].name, ncs_option_last(&parsed->value[written[i]]),
                                     (char *const *)parsed->operand, (size_t)parsed->operands))
             return status;
-    if (!ncs_diagnose_can_draw(ncs_option_last(&parsed->value[HTML]), ncs_option_last(&parsed->value[TRACE])))
+    for (size_t i = 1; i < parsed->value[REPORT].texts; i += 2)
+        if (!ncs_diagnose_can_write("report", parsed->value[REPORT].text[i], (char *const *)parsed->operand,
+                                    (size_t)parsed->operands))
+            return status;
+    if (!ncs_report_files_fit("diagnose", &parsed->value[REPORT]) || !ncs_diagnose_can_draw(ncs_option_last(&parsed->value[HTML]), ncs_option_last(&parsed->value[TRACE])))
         return status;
     if (ncs_trace_read(&trace, (const char *const *)parsed->operand, parsed->operands, &err))
         status = report_trace(parsed, &trace);

@@ -9,17 +9,20 @@
 
 #include "api/version.h"
 #include "base/file.h"
+#include "base/interpreter.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/command.h"
 #include "cli/exec_series.h"
+#include "cli/exec_table.h"
 #include "cli/output.h"
+#include "cli/report_files.h"
 #include "cli/reproducer.h"
 #include "report/report.h"
 #include "run/fault_text.h"
 #include "scenario/scenario.h"
 
-enum { GPUS, PROCESSES, NCCL, POLICY, TIMEOUT, STALL, PATIENCE, SEED, KERNELS, NO_REDIRECT, VERIFY, FAIL_ON, FAULT, SWEEP, REPEAT, FORMAT, HTML, TRACE, RECORD, VERBOSE,
+enum { GPUS, PROCESSES, NCCL, POLICY, TIMEOUT, STALL, PATIENCE, SEED, KERNELS, NO_REDIRECT, VERIFY, FAIL_ON, FAULT, SWEEP, REPEAT, FORMAT, REPORT, HTML, TRACE, RECORD, VERBOSE,
        HELP };
 
 static const char *const policies[] = { "strict", "typical", NULL };
@@ -60,7 +63,8 @@ static const struct ncs_option options[] = {
     [REPEAT]  = { "repeat", 0, NCS_OPTION_INT, "N", "1", "Checking",
                   "run the program with N seeds, from --seed on, or from 1", NULL, 1, 1000000 },
     [FORMAT]  = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
-                  "one JSON object; tree and dot show who waits for whom", ncs_report_trace_format_names, 0, 0 },
+                  "one JSON object; tree and dot show who waits for whom", ncs_report_format_names, 0, 0 },
+    [REPORT]  = NCS_OPTION_REPORT(ncs_report_format_names),
     [HTML]    = { "html", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
                   "write the run as one page: timeline, waits, every call", NULL, 0, 0 },
     [TRACE]   = { "trace", 0, NCS_OPTION_LIST, "FILE", NULL, "Output",
@@ -154,15 +158,20 @@ static bool exec_drawings_fit(const struct ncs_option_value *v)
 {
     const char *html = ncs_option_last(&v[HTML]), *trace = ncs_option_last(&v[TRACE]), *record = ncs_option_last(&v[RECORD]);
     const char *series = v[SWEEP].given ? "sweep" : v[REPEAT].given ? "repeat" : NULL;
-    const char *format = ncs_report_trace_format_names[v[FORMAT].number];
-    if (series && (html || trace || record))
-        ncs_usage_error("exec", NULL, "--%s is for one run: leave out --%s", html ? "html" : trace ? "trace" : "record", series);
-    else if (series && (strcmp(format, "tree") == 0 || strcmp(format, "dot") == 0))
+    const char *format = ncs_report_format_names[v[FORMAT].number];
+    if (series && (html || trace || record || v[REPORT].given))
+        ncs_usage_error("exec", NULL, "--%s is for one run: leave out --%s",
+                        html ? "html" : trace ? "trace" : record ? "record" : "report", series);
+    else if (series && strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
         ncs_usage_error("exec", NULL, "--format %s is for one run: leave out --%s", format, series);
     else if (html && trace && strcmp(html, trace) == 0)
         ncs_usage_error("exec", NULL, "--html and --trace cannot both be written to %s", html);
-    else
-        return exec_can_draw("html", html) && exec_can_draw("trace", trace) && exec_can_draw("record", record);
+    else {
+        for (size_t i = 1; i < v[REPORT].texts; i += 2)
+            if (!exec_can_draw("report", v[REPORT].text[i]))
+                return false;
+        return ncs_report_files_fit("exec", &v[REPORT]) && exec_can_draw("html", html) && exec_can_draw("trace", trace) && exec_can_draw("record", record);
+    }
     return false;
 }
 
@@ -193,6 +202,30 @@ static void exec_say_unwritten(const struct ncs_option_value *v, const struct nc
         fprintf(stderr, "ncclscript exec: %s was not written\n", ncs_option_last(&v[RECORD]));
 }
 
+/* Writes the files of --report for a program that ended otherwise than the library's report says, or without one. */
+static void exec_report_end(const struct ncs_option_value *v, char *const *argv, const struct ncs_exec_end *end)
+{
+    struct ncs_result result = { .verdict = end->signal ? NCS_LOST : end->status == 5 ? NCS_EMPTY : NCS_ERROR };
+    struct ncs_scenario scenario;
+    struct ncs_report_run run = { .scenario = &scenario, .result = &result };
+    struct ncs_report report;
+    struct ncs_str text = { 0 }, out = { 0 };
+    if (!v[REPORT].given || (end->reported && (end->cause || end->status == 0)))
+        return;
+    ncs_exec_table_add_end(end, &text);
+    ncs_fail(&result.internal, NCS_BAD_INPUT, "%s%s", text.text,
+             end->status == 5 ? ": the program called neither NCCL nor the CUDA runtime" : "");
+    ncs_scenario_init(&scenario, ncs_interpreter_script(argv));
+    ncs_report_begin(&report, ncs_report_format_of("text"), &(struct ncs_report_style){ 0 }, &out);
+    ncs_report_files_add(&v[REPORT], &report);
+    ncs_report_only(&report, &run, &out);
+    ncs_report_files_write(&report);
+    ncs_report_free(&report);
+    ncs_scenario_free(&scenario);
+    ncs_str_free(&text);
+    ncs_str_free(&out);
+}
+
 static int exec_run(const struct ncs_option_value *v, char **argv, const char *folder,
                     const struct ncs_exec_variable *variable)
 {
@@ -205,10 +238,15 @@ static int exec_run(const struct ncs_option_value *v, char **argv, const char *f
     if (v[REPEAT].given)
         return ncs_exec_repeat(&series, v[REPEAT].number, v[SEED].given ? v[SEED].number : 1);
     struct ncs_exec_end end;
+    struct stat at;
+    for (size_t i = 1; i < v[REPORT].texts; i += 2) /* the library of a process that passes replaces no file */
+        if (stat(v[REPORT].text[i], &at) == 0 && S_ISREG(at.st_mode))
+            unlink(v[REPORT].text[i]);
     ncs_exec_run(&series.start, false, &end);
     if (end.scenario && !ncs_reproducer_check(ncs_option_last(&v[RECORD]), end.status))
         ncs_out_file_failed();
     exec_say_unwritten(v, &end);
+    exec_report_end(v, argv, &end);
     ncs_exec_end_free(&end);
     return end.status;
 }
@@ -217,7 +255,7 @@ static int exec_run(const struct ncs_option_value *v, char **argv, const char *f
 static int exec_start(const struct ncs_option_value *v, char **argv, const char *folder, const char *faults)
 {
     char gpus[32], seed[32];
-    struct ncs_str html = { 0 }, trace = { 0 }, record = { 0 };
+    struct ncs_str html = { 0 }, trace = { 0 }, record = { 0 }, report = { 0 };
     struct ncs_exec_variable variable[24];
     size_t count = 0;
     snprintf(gpus, sizeof gpus, "%" PRId64, v[GPUS].number);
@@ -225,6 +263,11 @@ static int exec_start(const struct ncs_option_value *v, char **argv, const char 
     exec_whole_path(ncs_option_last(&v[HTML]), &html);
     exec_whole_path(ncs_option_last(&v[TRACE]), &trace);
     exec_whole_path(ncs_option_last(&v[RECORD]), &record);
+    for (size_t i = 0; i + 1 < v[REPORT].texts; i += 2) {
+        ncs_str_addf(&report, "%s ", v[REPORT].text[i]);
+        exec_whole_path(v[REPORT].text[i + 1], &report);
+        ncs_str_add(&report, "\n");
+    }
     const struct {
         bool given;
         struct ncs_exec_variable variable;
@@ -241,10 +284,11 @@ static int exec_start(const struct ncs_option_value *v, char **argv, const char 
         { v[VERIFY].given, { "NCCLSCRIPT_VERIFY", "1" } },
         { v[FAULT].given, { "NCCLSCRIPT_FAULTS", faults } },
         { v[FAIL_ON].given, { "NCCLSCRIPT_FAIL_ON", ncs_fail_on_names[v[FAIL_ON].number] } },
+        { v[REPORT].given, { "NCCLSCRIPT_REPORT", report.text } },
         { v[HTML].given, { "NCCLSCRIPT_HTML", html.text } },
         { v[TRACE].given, { "NCCLSCRIPT_TRACE", trace.text } },
         { v[RECORD].given, { "NCCLSCRIPT_SCENARIO", record.text } },
-        { true, { "NCCLSCRIPT_FORMAT", ncs_report_trace_format_names[v[FORMAT].number] } },
+        { true, { "NCCLSCRIPT_FORMAT", ncs_report_format_names[v[FORMAT].number] } },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].given)
@@ -254,6 +298,7 @@ static int exec_start(const struct ncs_option_value *v, char **argv, const char 
     ncs_str_free(&html);
     ncs_str_free(&trace);
     ncs_str_free(&record);
+    ncs_str_free(&report);
     return status;
 }
 

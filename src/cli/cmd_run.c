@@ -7,6 +7,7 @@
 #include "cli/job.h"
 #include "cli/memory.h"
 #include "cli/output.h"
+#include "cli/report_files.h"
 #include "cli/selection.h"
 #include "cli/run_options.h"
 #include "cli/suite.h"
@@ -46,7 +47,10 @@ static int report_no_runs(const struct ncs_option_value *v, const struct ncs_sel
     struct ncs_report_style style = { 0 };
     struct ncs_str out = { 0 };
     ncs_report_begin(&report, ncs_run_format(v), &style, &out);
+    ncs_report_files_add(&v[NCS_RUN_REPORT], &report);
     ncs_report_end(&report, NULL, &out);
+    if (!v[NCS_RUN_LIST].given)
+        ncs_report_files_write(&report);
     ncs_report_free(&report);
     if (out.bytes && !v[NCS_RUN_LIST].given)
         ncs_out(out.text);
@@ -122,6 +126,7 @@ static int run_selection(const struct ncs_option_value *v, const struct ncs_sele
     if (html && ncs_pages_wanted(html, selection->runs))
         suite.pages = ncs_pages_new(html, selection);
     ncs_report_begin(&suite.report, format, &style, &out);
+    ncs_report_files_add(&v[NCS_RUN_REPORT], &suite.report);
     if (out.bytes)
         ncs_out(out.text);
     ncs_str_free(&out);
@@ -163,7 +168,7 @@ static int run_operands(const struct ncs_parsed *parsed)
     struct ncs_error err = { 0 };
     char *schedule = NULL;
     int status = 2;
-    if (!run_begin_job(parsed->value, &status))
+    if (!ncs_report_files_fit("run", &v[NCS_RUN_REPORT]) || !run_begin_job(parsed->value, &status))
         return status;
     ncs_memory_limit("run", &v[NCS_RUN_MEMORY], ncs_run_jobs(v));
     if (v[NCS_RUN_UNSAFE].given && !v[NCS_RUN_LIST].given)

@@ -16,7 +16,7 @@ struct ncs_exit_status {
 };
 extern const struct ncs_exit_status ncs_exit_statuses[];
 
-extern const char ncs_program_version[]; /* "ncclscript 0.1.0" */
+extern const char ncs_program_version[]; /* "ncclscript 1.0.0" */
 extern const char ncs_program_about[];   /* the sentence of --help */
 
 /* How to use the program: its first commands, or all. With its options, and if whole its exit statuses. */

@@ -3,7 +3,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/file.h"
 #include "cli/option.h"
 #include "cli/output.h"
 #include "run/timeline/timeline.h"
@@ -48,16 +47,10 @@ static void diagnose_draw(const struct ncs_report_run *run, const char *file,
                           void (*render)(const struct ncs_report_run *run, struct ncs_str *out))
 {
     struct ncs_str text = { 0 };
-    struct ncs_error err = { 0 };
     if (!file)
         return;
     render(run, &text);
-    if (strcmp(file, "-") == 0)
-        ncs_out_document(text.text, text.bytes);
-    else if (!ncs_file_write(file, text.text, text.bytes, true, &err)) {
-        ncs_print_error(&err);
-        ncs_out_file_failed();
-    }
+    ncs_out_to(file, &text);
     ncs_str_free(&text);
 }
 

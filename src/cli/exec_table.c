@@ -20,7 +20,7 @@ static bool is_bad(const struct ncs_exec_end *end)
     return end->signal || !end->started || (end->cause && end->status);
 }
 
-static void table_add_end(const struct ncs_exec_end *end, struct ncs_str *out)
+void ncs_exec_table_add_end(const struct ncs_exec_end *end, struct ncs_str *out)
 {
     if (!end->started)
         ncs_str_add(out, "it could not be started");
@@ -111,7 +111,7 @@ void ncs_exec_table_groups(const struct ncs_exec_table *t)
             continue;
         size_t count = count_alike(t, i);
         ncs_str_addf(&out, "%6zu  ", count);
-        table_add_end(&t->row[i].end, &out);
+        ncs_exec_table_add_end(&t->row[i].end, &out);
         if (count < t->rows) {
             ncs_str_addf(&out, "\n        seed%s ", count == 1 ? "" : "s");
             table_add_seeds(t, i, &out);
@@ -141,7 +141,7 @@ void ncs_exec_table_sites(const struct ncs_exec_table *t)
     for (size_t i = 0; i < t->rows; i++) {
         const struct ncs_exec_row *row = &t->row[i];
         ncs_str_addf(&out, "%s %-*s  %-*s  ", row->site->of_rank ? " " : "*", place, row->site->place, function, row->site->function);
-        table_add_end(&row->end, &out);
+        ncs_exec_table_add_end(&row->end, &out);
         ncs_str_add(&out, "\n");
     }
     if (early)
@@ -156,7 +156,7 @@ void ncs_exec_table_sites(const struct ncs_exec_table *t)
 static json_t *json_of(const struct ncs_exec_table *t, const struct ncs_exec_row *row)
 {
     struct ncs_str end = { 0 };
-    table_add_end(&row->end, &end);
+    ncs_exec_table_add_end(&row->end, &end);
     json_t *o = json_object();
     if (t->fault) {
         json_object_set_new(o, "fault", json_string(row->fault));

@@ -26,6 +26,9 @@ struct ncs_exec_table {
 bool ncs_exec_table_add(struct ncs_exec_table *table, const struct ncs_exec_row *row);
 void ncs_exec_table_free(struct ncs_exec_table *table); /* the contents */
 
+/* Appends how a program ended, in a few words. */
+void ncs_exec_table_add_end(const struct ncs_exec_end *end, struct ncs_str *out);
+
 /* Print the rows, grouped by how they ended; one by one; all as one JSON object. */
 void ncs_exec_table_groups(const struct ncs_exec_table *table);
 void ncs_exec_table_sites(const struct ncs_exec_table *table);

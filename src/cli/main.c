@@ -11,10 +11,6 @@
 #include "cli/job.h"
 #include "cli/output.h"
 
-#ifndef NCCLSCRIPT_VERSION
-#define NCCLSCRIPT_VERSION "0.1.0"
-#endif
-
 enum { VERSION, HELP };
 static const struct ncs_option options[] = {
     [VERSION] = { .name = "version", .letter = 'V', .type = NCS_OPTION_FLAG, .group = "Options",

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/safe.h"
 #include "base/source.h"
@@ -149,6 +150,18 @@ int ncs_out_finish(int status)
 void ncs_out_file_failed(void)
 {
     other_failed = true;
+}
+
+void ncs_out_to(const char *file, const struct ncs_str *text)
+{
+    struct ncs_error err = { 0 };
+    const char *bytes = text->text ? text->text : "";
+    if (strcmp(file, "-") == 0) {
+        ncs_out_document(bytes, text->bytes);
+    } else if (!ncs_file_write(file, bytes, text->bytes, true, &err)) {
+        ncs_print_error(&err);
+        other_failed = true;
+    }
 }
 
 /* ---- errors ---- */

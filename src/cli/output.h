@@ -31,6 +31,8 @@ void ncs_out_bytes(const char *bytes, size_t count);
 void ncs_out_flush(void);
 /* From now on ncs_out and ncs_out_bytes write to standard error: standard output is only for a document. */
 void ncs_out_divert(void);
+/* Replaces the file ("-": ncs_out_document); complains if it cannot be written, and ncs_out_finish fails then. */
+void ncs_out_to(const char *file, const struct ncs_str *text);
 void ncs_out_document(const char *bytes, size_t count);
 /* Call last. Returns `status`, or NCS_EXIT_OUTPUT after a line on standard error if any output was lost. */
 int ncs_out_finish(int status);

@@ -12,6 +12,7 @@
 #include "cli/job.h"
 #include "cli/memory.h"
 #include "cli/output.h"
+#include "cli/report_files.h"
 #include "report/dump/dump.h"
 
 static const char *const drivers[] = { "sim", "nccl", NULL };
@@ -81,6 +82,7 @@ const struct ncs_option ncs_run_option[] = {
         "where the processes meet: a free port of the host of process 0", NULL, 0, 0 },
     [NCS_RUN_FORMAT] = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
         "tree and dot show who waits for whom", ncs_report_format_names, 0, 0 },
+    [NCS_RUN_REPORT] = NCS_OPTION_REPORT(ncs_report_format_names),
     [NCS_RUN_DRAW] = { "draw", 0, NCS_OPTION_MODE, NULL, NULL, "Output",
         "also draw each collective, or the steps of its ring or tree", drawings, 0, 0 },
     [NCS_RUN_LEAKS] = { "leaks", 0, NCS_OPTION_FLAG, NULL, NULL, "Output",

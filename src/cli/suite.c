@@ -4,6 +4,7 @@
 #include "base/safe.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/report_files.h"
 
 static void write_out(struct ncs_str *out)
 {
@@ -104,6 +105,7 @@ int ncs_suite_finish(struct ncs_suite *suite)
     end_case(suite, &out);
     ncs_report_end(report, report->tally.not_run ? suite->cut : NULL, &out);
     write_out(&out);
+    ncs_report_files_write(report);
     if (report->tally.not_run && ncs_suite_interrupts()) /* a run with a verdict keeps it */
         report->tally.worst = ncs_verdict_worse(report->tally.worst, NCS_INTERRUPTED);
     return ncs_tally_exit(&report->tally);

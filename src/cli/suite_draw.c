@@ -2,7 +2,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/file.h"
 #include "cli/output.h"
 #include "cli/run_options.h"
 #include "cli/suite.h"
@@ -76,17 +75,6 @@ bool ncs_suite_can_draw(const struct ncs_option_value *v, const struct ncs_selec
     return true;
 }
 
-static void draw_file(const char *file, struct ncs_str *text)
-{
-    struct ncs_error err = { 0 };
-    if (is_output(file)) {
-        ncs_out_document(text->text, text->bytes);
-    } else if (!ncs_file_write(file, text->text, text->bytes, true, &err)) {
-        ncs_print_error(&err);
-        ncs_out_file_failed();
-    }
-}
-
 void ncs_suite_draw(struct ncs_suite *suite, size_t run, const struct ncs_report_run *report)
 {
     for (size_t i = 0; i < DRAWINGS && report->result->timeline; i++) {
@@ -101,7 +89,7 @@ void ncs_suite_draw(struct ncs_suite *suite, size_t run, const struct ncs_report
             continue;
         }
         drawings[i].render(report, &text);
-        draw_file(file, &text);
+        ncs_out_to(file, &text);
         ncs_str_free(&text);
     }
 }

@@ -13,7 +13,7 @@ struct head {
     bool last, as_expected, by_findings, drawn, undrawn;
     enum ncs_verdict verdict;
     int64_t wall;
-    size_t text, reason, message, log; /* bytes */
+    size_t text, reason, message, further, log; /* bytes */
 };
 
 struct ncs_link {
@@ -63,7 +63,7 @@ void ncs_link_send(struct ncs_link *link, size_t run, bool last)
         .run = run, .last = last, .as_expected = e->as_expected,
         .by_findings = e->by_findings, .verdict = e->verdict,
         .drawn = e->drawn, .undrawn = e->undrawn, .wall = e->wall, .text = e->text.bytes,
-        .reason = e->reason.bytes, .message = e->message.bytes, .log = link->log.bytes,
+        .reason = e->reason.bytes, .message = e->message.bytes, .further = e->further.bytes, .log = link->log.bytes,
     };
     if (!link->full)
         return;
@@ -71,6 +71,7 @@ void ncs_link_send(struct ncs_link *link, size_t run, bool last)
     parcel_write_all(link->fd, e->text.text, e->text.bytes);
     parcel_write_all(link->fd, e->reason.text, e->reason.bytes);
     parcel_write_all(link->fd, e->message.text, e->message.bytes);
+    parcel_write_all(link->fd, e->further.text, e->further.bytes);
     parcel_write_all(link->fd, link->log.text, link->log.bytes);
     ncs_report_entry_free(e);
     ncs_str_clear(&link->log);
@@ -90,7 +91,7 @@ bool ncs_parcel_take(struct ncs_str *bytes, struct ncs_parcel *p)
     if (bytes->bytes < sizeof head)
         return false;
     memcpy(&head, bytes->text, sizeof head);
-    size_t whole = sizeof head + head.text + head.reason + head.message + head.log;
+    size_t whole = sizeof head + head.text + head.reason + head.message + head.further + head.log;
     if (bytes->bytes < whole)
         return false;
     *p = (struct ncs_parcel){ .run = head.run, .last = head.last };
@@ -103,6 +104,7 @@ bool ncs_parcel_take(struct ncs_str *bytes, struct ncs_parcel *p)
     const char *at = parcel_take(&p->entry.text, bytes->text + sizeof head, head.text);
     at = parcel_take(&p->entry.reason, at, head.reason);
     at = parcel_take(&p->entry.message, at, head.message);
+    at = parcel_take(&p->entry.further, at, head.further);
     at = parcel_take(&p->log, at, head.log);
     struct ncs_str rest = { 0 };
     parcel_take(&rest, at, bytes->bytes - whole);

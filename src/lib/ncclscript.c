@@ -14,10 +14,6 @@
 #include "report/report.h"
 #include "script/script.h"
 
-#ifndef NCCLSCRIPT_VERSION
-#define NCCLSCRIPT_VERSION "0.1.0"
-#endif
-
 struct ncclscript_scenario {
     char *file;
     ncclscript_options options;

@@ -6,13 +6,12 @@
 #include "base/mem.h"
 #include "report/waits.h"
 
-static void format_nothing(struct ncs_report *r, struct ncs_str *out)
+void ncs_format_nothing(struct ncs_report *r, struct ncs_str *out)
 {
     (void)r, (void)out;
 }
 
-static void format_add_text(struct ncs_report *r, const struct ncs_report_entry *entry,
-                            struct ncs_str *out)
+void ncs_format_add_text(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out)
 {
     (void)r;
     ncs_str_add_bytes(out, entry->text.text, entry->text.bytes);
@@ -77,16 +76,10 @@ static void dot_entry(const struct ncs_report_run *run, const struct ncs_report_
 
 /* ---- all of them ---- */
 
-const struct ncs_report_format ncs_format_text = { "text",          true,
-                                                   text_entry,      format_nothing,
-                                                   format_add_text, text_end };
-const struct ncs_report_format ncs_format_json = { "json",         false,           json_entry,
-                                                   format_nothing, format_add_text, json_end };
-const struct ncs_report_format ncs_format_tree = { "tree",          true,
-                                                   tree_entry,      format_nothing,
-                                                   format_add_text, text_end };
-const struct ncs_report_format ncs_format_dot = { "dot",          false,           dot_entry,
-                                                  format_nothing, format_add_text, json_end };
+const struct ncs_report_format ncs_format_text = { "text", true, text_entry, ncs_format_nothing, ncs_format_add_text, text_end };
+const struct ncs_report_format ncs_format_json = { "json", false, json_entry, ncs_format_nothing, ncs_format_add_text, json_end };
+const struct ncs_report_format ncs_format_tree = { "tree", true, tree_entry, ncs_format_nothing, ncs_format_add_text, text_end };
+const struct ncs_report_format ncs_format_dot = { "dot", false, dot_entry, ncs_format_nothing, ncs_format_add_text, json_end };
 
 static const struct ncs_report_format *const formats[] = {
 #define NCS_FORMAT(name, of) &ncs_format_##name,
@@ -101,9 +94,10 @@ const char *const ncs_report_format_names[] = {
     NULL
 };
 
-#define OF_traces(name) #name,
+#define OF_files(name) #name,
 #define OF_runs(name)
-const char *const ncs_report_trace_format_names[] = {
+const char *const ncs_report_check_format_names[] = {
+    "text", "json",
 #define NCS_FORMAT(name, of) OF_##of(name)
 #include "report/formats.def"
 #undef NCS_FORMAT
@@ -112,10 +106,10 @@ const char *const ncs_report_trace_format_names[] = {
 
 const struct ncs_report_format *ncs_report_format_of(const char *name)
 {
-    size_t i = 0;
-    while (strcmp(formats[i]->name, name) != 0)
-        i++;
-    return formats[i];
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(formats[i]->name, name) == 0)
+            return formats[i];
+    return NULL;
 }
 
 void ncs_report_begin(struct ncs_report *r, const struct ncs_report_format *format,
@@ -123,6 +117,30 @@ void ncs_report_begin(struct ncs_report *r, const struct ncs_report_format *form
 {
     *r = (struct ncs_report){ .format = format, .style = *style };
     format->begin(r, out);
+}
+
+void ncs_report_also(struct ncs_report *r, const struct ncs_report_format *format, const char *path)
+{
+    struct ncs_report *also = ncs_new(sizeof *also);
+    struct ncs_report_style style = { .verbose = r->style.verbose, .quiet = r->style.quiet };
+    struct ncs_str document = { 0 };
+    while (r->further)
+        r = r->further;
+    ncs_report_begin(also, format, &style, &document);
+    also->document = document;
+    also->path = path;
+    r->further = also;
+}
+
+/* Appends the run in the format, with the names of its places. */
+static void report_render(const struct ncs_report *r, const struct ncs_report_run *run, struct ncs_str *out)
+{
+    struct ncs_str text = { 0 };
+    r->format->entry(run, &r->style, &text);
+    if (run->places)
+        ncs_report_name_lines(&text, r->format == &ncs_format_json, run->places);
+    ncs_str_add(out, text.text ? text.text : "");
+    ncs_str_free(&text);
 }
 
 void ncs_report_entry(const struct ncs_report *r, const struct ncs_report_run *run,
@@ -134,7 +152,11 @@ void ncs_report_entry(const struct ncs_report *r, const struct ncs_report_run *r
     };
     if (entry->verdict == NCS_SKIPPED && run->result->skip_reason)
         ncs_str_add(&entry->reason, run->result->skip_reason);
-    r->format->entry(run, &r->style, &entry->text);
+    report_render(r, run, &entry->text);
+    for (const struct ncs_report *also = r->further; also; also = also->further) {
+        report_render(also, run, &entry->further);
+        ncs_str_add_bytes(&entry->further, "", 1);
+    }
 }
 
 void ncs_report_entry_free(struct ncs_report_entry *entry)
@@ -142,9 +164,10 @@ void ncs_report_entry_free(struct ncs_report_entry *entry)
     ncs_str_free(&entry->text);
     ncs_str_free(&entry->reason);
     ncs_str_free(&entry->message);
+    ncs_str_free(&entry->further);
 }
 
-void ncs_report_add(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out)
+static void report_add_one(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out)
 {
     ncs_tally_add(&r->tally, entry->verdict, entry->as_expected);
     r->tally.by_findings += entry->by_findings;
@@ -153,9 +176,33 @@ void ncs_report_add(struct ncs_report *r, const struct ncs_report_entry *entry, 
     r->format->add(r, entry, out);
 }
 
+void ncs_report_add(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out)
+{
+    struct ncs_report_entry one = *entry;
+    const char *text = entry->further.text;
+    report_add_one(r, entry, out);
+    for (struct ncs_report *also = r->further; also; also = also->further, text += one.text.bytes + 1) {
+        one.text = (struct ncs_str){ .text = (char *)text, .bytes = strlen(text) };
+        report_add_one(also, &one, &also->document);
+    }
+}
+
 void ncs_report_end(struct ncs_report *r, const char *cut, struct ncs_str *out)
 {
     r->format->end(r, cut, out);
+    for (struct ncs_report *also = r->further; also; also = also->further) {
+        also->tally.not_run = r->tally.not_run;
+        also->format->end(also, cut, &also->document);
+    }
+}
+
+void ncs_report_only(struct ncs_report *r, const struct ncs_report_run *run, struct ncs_str *out)
+{
+    struct ncs_report_entry entry;
+    ncs_report_entry(r, run, &entry);
+    ncs_report_add(r, &entry, out);
+    ncs_report_entry_free(&entry);
+    ncs_report_end(r, NULL, out);
 }
 
 void ncs_report_free(struct ncs_report *r)
@@ -163,5 +210,9 @@ void ncs_report_free(struct ncs_report *r)
     ncs_str_free(&r->held);
     ncs_tally_free(&r->tally);
     ncs_free(r->file);
+    ncs_str_free(&r->document);
+    if (r->further)
+        ncs_report_free(r->further);
+    ncs_free(r->further);
     *r = (struct ncs_report){ 0 };
 }

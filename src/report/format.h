@@ -8,6 +8,10 @@
 #include "report/formats.def"
 #undef NCS_FORMAT
 
+/* Of formats that print each run at once, without a beginning. */
+void ncs_format_nothing(struct ncs_report *r, struct ncs_str *out);
+void ncs_format_add_text(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out);
+
 /* Text of any origin as JSON; NULL and nothing are null. */
 struct json_t *ncs_json_of(const char *s);
 /* The values of a case as an object, each value in its JSON type. */
@@ -31,6 +35,17 @@ void ncs_report_body(const struct ncs_report_run *run, struct ncs_str *out);
 void ncs_report_properties(const struct ncs_report_run *run,
                            void (*add)(const char *name, const char *value, struct ncs_str *out),
                            struct ncs_str *out);
+/* What is wrong at a place, or unusual. */
+struct ncs_report_problem {
+    const char *level; /* "error", "warning" or "note" */
+    const char *rule;  /* of the diagnosis, or the verdict */
+    const char *text;  /* lines: what is wrong, what to change */
+    const char *file;
+    int line, column;  /* 0 = unknown */
+};
+/* Passes the problems of a run to `add`; notes only if they are wanted (problems.c). */
+void ncs_report_problems(const struct ncs_report_run *run, bool notes,
+                         void (*add)(const struct ncs_report_problem *p, struct ncs_str *out), struct ncs_str *out);
 /* The line of the scenario that the report is about; 0 = unknown. */
 int ncs_report_line(const struct ncs_report_run *run);
 

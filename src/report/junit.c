@@ -126,7 +126,7 @@ static void junit_entry(const struct ncs_report_run *run, const struct ncs_repor
     add_attribute(out, "classname", class.text);
     add_attribute(out, "name", run->name ? run->name : last);
     add_attribute(out, "file", file);
-    if (line > 0)
+    if (line > 0 && !ncs_report_place(run, line))
         ncs_str_addf(out, " line=\"%d\"", line);
     junit_add_time(out, run->wall);
     ncs_str_add(out, ">\n      <properties>\n");

@@ -136,6 +136,7 @@ void ncs_report_message(const struct ncs_report_run *run, struct ncs_str *out)
     }
     if (!run->as_expected && run->difference && run->difference[0])
         ncs_str_addf(&text, "; not as declared: %s", run->difference);
+    ncs_report_name_places(run, &text);
     ncs_safe_line(out, text.text);
     ncs_str_free(&text);
 }
@@ -169,7 +170,11 @@ void ncs_report_body(const struct ncs_report_run *run, struct ncs_str *out)
 {
     static const struct ncs_report_style plain = { 0 };
     const struct ncs_error *e = &run->result->internal;
-    ncs_report_text(run, &plain, out);
+    struct ncs_str text = { 0 };
+    ncs_report_text(run, &plain, &text);
+    ncs_report_name_places(run, &text);
+    ncs_str_add(out, text.text ? text.text : "");
+    ncs_str_free(&text);
     if (run->complaints && run->complaints->count)
         ncs_complaints_text(run->complaints, out);
     else if (e->status != NCS_OK && e->file[0] && e->line > 0) /* only the place: the text has the

@@ -133,6 +133,7 @@ struct ncs_report_entry {
     struct ncs_str reason;  /* of SKIPPED */
     struct ncs_str text;    /* in the format's own way; empty = nothing to say */
     struct ncs_str message; /* of the index of pages; empty = there is no index */
+    struct ncs_str further; /* in the formats of the further reports, each with a zero byte behind it */
     bool drawn, undrawn;    /* its page for the index was written, could not be */
 };
 
@@ -147,10 +148,9 @@ struct ncs_report_format {
     void (*add)(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out);
     void (*end)(struct ncs_report *r, const char *cut, struct ncs_str *out);
 };
-/* The names of the formats, NULL at the end. The second list is for a run that was
- * recorded elsewhere. */
-extern const char *const ncs_report_format_names[], *const ncs_report_trace_format_names[];
-const struct ncs_report_format *ncs_report_format_of(const char *name); /* one of the names */
+/* The names of the formats, NULL at the end. The second list is for `check`, which has a JSON of its own. */
+extern const char *const ncs_report_format_names[], *const ncs_report_check_format_names[];
+const struct ncs_report_format *ncs_report_format_of(const char *name); /* NULL = unknown */
 
 /* The report of a suite. Write what the functions append to `out` at once: then ncs_report_end can
  * complete the output at any time. */
@@ -162,10 +162,15 @@ struct ncs_report {
     struct ncs_str held;
     size_t tests, failures, errors, skipped;
     int64_t wall;
+    struct ncs_report *further; /* the same runs in another format, for a file */
+    const char *path;       /* of a further one: the file */
+    struct ncs_str document; /* and its contents, complete after the end: whoever began the report writes them */
 };
 
 void ncs_report_begin(struct ncs_report *r, const struct ncs_report_format *format,
                       const struct ncs_report_style *style, struct ncs_str *out);
+/* Adds a further report of the same runs. Call before the first entry. */
+void ncs_report_also(struct ncs_report *r, const struct ncs_report_format *format, const char *path);
 /* Fills in an entry; changes nothing else. Free it with ncs_report_entry_free. */
 void ncs_report_entry(const struct ncs_report *r, const struct ncs_report_run *run,
                       struct ncs_report_entry *entry);
@@ -174,6 +179,8 @@ void ncs_report_entry_free(struct ncs_report_entry *entry);
 void ncs_report_add(struct ncs_report *r, const struct ncs_report_entry *entry, struct ncs_str *out);
 /* `cut`: why some cases did not run ("interrupted"); NULL = all ran. Set tally.not_run before. */
 void ncs_report_end(struct ncs_report *r, const char *cut, struct ncs_str *out);
+/* Adds a run that is the only one, and ends. */
+void ncs_report_only(struct ncs_report *r, const struct ncs_report_run *run, struct ncs_str *out);
 void ncs_report_free(struct ncs_report *r);
 
 #endif

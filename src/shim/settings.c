@@ -65,15 +65,17 @@ static const char *read_patience(struct ncs_shim_settings *s, const char *text)
     return NULL;
 }
 
+/* The library above reads what most of these say. */
 static const char *read_format(struct ncs_shim_settings *s, const char *text)
 {
-    static const char *const formats[] = { "text", "json", "tree", "dot", NULL };
-    for (size_t i = 0; formats[i]; i++)
-        if (strcmp(formats[i], text) == 0) {
-            s->format = formats[i];
-            return NULL;
-        }
-    return "text, json, tree or dot";
+    s->format = text;
+    return NULL;
+}
+
+static const char *read_report(struct ncs_shim_settings *s, const char *text)
+{
+    s->report = text;
+    return NULL;
 }
 
 static const char *read_kernels(struct ncs_shim_settings *s, const char *text)
@@ -102,7 +104,6 @@ static const char *read_shim_seed(struct ncs_shim_settings *s, const char *text)
     return NULL;
 }
 
-/* The library above reads these two. */
 static const char *read_faults(struct ncs_shim_settings *s, const char *text)
 {
     s->faults = text;
@@ -115,7 +116,6 @@ static const char *read_fail_on(struct ncs_shim_settings *s, const char *text)
     return NULL;
 }
 
-/* The library above reads these three as well. */
 static const char *read_html(struct ncs_shim_settings *s, const char *text)
 {
     s->html = text[0] ? text : NULL;
@@ -157,6 +157,7 @@ static const struct {
     { "NCCLSCRIPT_POLICY", read_policy },     { "NCCLSCRIPT_TIMEOUT", read_timeout },
     { "NCCLSCRIPT_STALL", read_stall },
     { "NCCLSCRIPT_PATIENCE", read_patience }, { "NCCLSCRIPT_FORMAT", read_format },
+    { "NCCLSCRIPT_REPORT", read_report },
     { "NCCLSCRIPT_QUIET", read_quiet },       { "NCCLSCRIPT_KERNELS", read_kernels },
     { "NCCLSCRIPT_VERIFY", read_shim_verify },     { "NCCLSCRIPT_SEED", read_shim_seed },
     { "NCCLSCRIPT_FAULTS", read_faults },     { "NCCLSCRIPT_SITES", read_sites },

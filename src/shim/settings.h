@@ -12,7 +12,8 @@ struct ncs_shim_settings {
     const int *number;    /* numbers of the visible ones; NULL = all */
     int nccl_version;
     bool typical;
-    const char *format;   /* of the report: text, json, tree, dot */
+    const char *format;   /* of the report: the library above knows its formats */
+    const char *report;   /* further reports: a line "FORMAT FILE" each; NULL = none */
     const char *html, *trace; /* files to draw the run into; NULL = none */
     const char *scenario; /* a file for a scenario with the program's calls; NULL = none */
     bool quiet;

@@ -55,7 +55,7 @@ $ ncclscript man run | head -n 1
 > .TH <*>
 
 $ ncclscript --version
-> ncclscript 0.1.0
+> ncclscript 1.<*>
 > simulates NCCL 2.32.3
 > Lua 5.4.<*>
 

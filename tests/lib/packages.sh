@@ -35,7 +35,7 @@ mkdir "$work/project"
 cat >"$work/project/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.25)
 project(two LANGUAGES C)
-find_package(ncclscript 0.1 REQUIRED)
+find_package(ncclscript 1.0 REQUIRED)
 add_executable(two $top/examples/run.c)
 target_link_libraries(two PRIVATE ncclscript::ncclscript)
 END

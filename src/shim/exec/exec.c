@@ -95,6 +95,10 @@ static const struct ncs_api *open_above(const struct ncs_shim_settings *given,
                                         const struct ncs_driver *driver)
 {
     settings = *given;
+    if (!ncs_report_format_of(settings.format)) {
+        ncs_shim_warn("NCCLSCRIPT_FORMAT=%s is ignored: there is no such format", settings.format);
+        settings.format = "text";
+    }
     machine = driver->machine;
     journal = ncs_journal_open(settings.scenario ? RECORD_BYTES : JOURNAL_BYTES, false);
     ncs_checks_open(&settings, driver, journal);
@@ -265,6 +269,27 @@ static bool fails_by_findings(const struct ncs_result *r, const struct ncs_scena
     return failing->rules > 0;
 }
 
+/* Appends the report in the settings' format, and writes the further ones; false if one of these was not written. */
+static bool report_documents(const struct ncs_report_run *run, struct ncs_str *out)
+{
+    struct ncs_report report;
+    const struct ncs_report_style style = { .verbose = false };
+    char *list = ncs_copy_text(settings.report ? settings.report : ""), *line = list, *file;
+    ncs_report_begin(&report, ncs_report_format_of(settings.format), &style, out);
+    while ((file = strsep(&line, "\n")) != NULL && *file) {
+        const struct ncs_report_format *format = ncs_report_format_of(strsep(&file, " "));
+        if (format && file && !(run->as_expected && access(file, F_OK) == 0)) /* another process has written it: it may fail */
+            ncs_report_also(&report, format, file);
+    }
+    ncs_report_only(&report, run, out);
+    bool whole = true;
+    for (const struct ncs_report *also = report.further; also; also = also->further)
+        whole &= ncs_exec_file_write(also->path, &also->document);
+    ncs_report_free(&report);
+    ncs_free(list);
+    return whole;
+}
+
 /* Prints the result, with further lines of notes behind it. `stopped`: ncclscript ends the program.
  * Returns the exit status. */
 static int print(const struct ncs_result *r, const struct ncs_str *doubt, const struct ncs_str *notes, bool stopped)
@@ -288,17 +313,19 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
     bool fails = fails_by_findings(r, &scenario, &run.failing);
     run.as_expected &= !fails;
     bool text = strcmp(settings.format, "text") == 0;
-    if (!text)
-        ncs_report_format_of(settings.format)->entry(&run, &style, &out);
-    else if (r->verdict != NCS_PASS || r->diagnosis.findings > 0 || fails)
+    bool written = (text && !settings.report) || report_documents(&run, &out);
+    if (text)
+        ncs_str_clear(&out);
+    if (text && (r->verdict != NCS_PASS || r->diagnosis.findings > 0 || fails)) {
         ncs_report_text(&run, &style, &out);
-    else {
+    } else if (text) {
         if (settings.verify)
             ncs_report_counts(&run, &out);
         if (ignored.bytes > 0)
             ncs_str_addf(&out, "ncclscript: %s\n", ignored.text);
     }
-    ncs_report_name_lines(&out, strcmp(settings.format, "json") == 0, &ncs_places);
+    if (text)
+        ncs_report_name_lines(&out, false, &ncs_places);
     if (text && r->verdict == NCS_HANG)
         ncs_exec_told_shorten(&out);
     if (out.bytes > 0 && text)
@@ -307,7 +334,7 @@ static int print(const struct ncs_result *r, const struct ncs_str *doubt, const 
         ncs_str_add(&out, notes->text);
     if (out.text)
         ncs_shim_write(STDERR_FILENO, out.text, out.bytes);
-    bool whole = ncs_exec_timeline_write(&run);
+    bool whole = ncs_exec_timeline_write(&run) && written;
     if (settings.scenario)
         whole &= ncs_exec_reproduce(r, settings.scenario, name, write_channel);
     if (r->verdict != NCS_PASS || fails)

@@ -54,17 +54,23 @@ void ncs_exec_timeline_fill(struct ncs_result *result)
     result->timeline = timeline;
 }
 
+bool ncs_exec_file_write(const char *file, const struct ncs_str *text)
+{
+    struct ncs_error err = { 0 };
+    bool ok = ncs_file_write(file, text->text ? text->text : "", text->bytes, true, &err);
+    if (!ok)
+        ncs_shim_warn("%s: %s", file, err.text);
+    return ok;
+}
+
 static bool timeline_draw(const struct ncs_report_run *run, const char *file,
                           void (*render)(const struct ncs_report_run *run, struct ncs_str *out))
 {
     struct ncs_str text = { 0 };
-    struct ncs_error err = { 0 };
     if (!file)
         return true;
     render(run, &text);
-    bool ok = ncs_file_write(file, text.text, text.bytes, true, &err);
-    if (!ok)
-        ncs_shim_warn("%s: %s", file, err.text);
+    bool ok = ncs_exec_file_write(file, &text);
     ncs_str_free(&text);
     return ok;
 }

@@ -11,6 +11,8 @@ struct ncs_timeline *ncs_exec_timeline_open(const struct ncs_shim_settings *sett
                                             struct ncs_journal *journal);
 /* Ends the timeline, and gives it to the result. */
 void ncs_exec_timeline_fill(struct ncs_result *result);
+/* Replaces the file. False, after a warning, if it cannot be written. */
+bool ncs_exec_file_write(const char *file, const struct ncs_str *text);
 /* Writes the drawings. False, after a warning, if one of them could not be written. */
 bool ncs_exec_timeline_write(const struct ncs_report_run *run);
 

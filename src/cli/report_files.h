@@ -1,0 +1,20 @@
+/* --report FORMAT FILE: the report in further formats, each in a file. */
+#ifndef NCS_CLI_REPORT_FILES_H
+#define NCS_CLI_REPORT_FILES_H
+
+#include <stdbool.h>
+
+#include "cli/option.h"
+#include "report/report.h"
+
+#define NCS_OPTION_REPORT(formats) \
+    { "report", 0, NCS_OPTION_PAIR, "FILE", NULL, "Output", "also write the report in a format into FILE", formats, 0, 0 }
+
+/* False after a usage error: FILE is a scenario, or standard output, which --format is for. */
+bool ncs_report_files_fit(const char *command, const struct ncs_option_value *v);
+/* Adds the further reports to one that has begun. */
+void ncs_report_files_add(const struct ncs_option_value *v, struct ncs_report *report);
+/* Writes them after the end; complains on standard error, and ncs_out_finish fails then. */
+void ncs_report_files_write(const struct ncs_report *report);
+
+#endif
