@@ -54,6 +54,10 @@ launched() {
     # A launcher may end all ranks as soon as one of them dies, so the status is its own or that of a hang.
     try "$died" "$@" "$client" exits 3
     reports "rank 1 (was stopped|was ended) by |^ncclscript: rank 1 \(process [0-9]+\) was ended by "
+    # Whoever died for a reason of its own is named alone, whichever end came first.
+    try "$died 11 139" "$@" "$client" segv 3
+    reports "rank 1 was ended by |^ncclscript: rank 1 \(process [0-9]+\) was ended by "
+    ! grep -q 'signal 11' "$out/stderr" || leaves_out '^ncclscript: rank [02] .* was ended by '
 }
 
 # ---- a launcher that sets variables ----

@@ -9,11 +9,12 @@
 
 enum { DEATHS_SHOWN = 8 };
 
-/* Launchers end processes by these signals. */
+/* Launchers end processes by these signals. They take the status at once, so it may be unknown. */
 static bool is_by_launcher(const char *death)
 {
     int number = 0;
-    return sscanf(death, "signal %d", &number) == 1 && (number == SIGTERM || number == SIGKILL);
+    bool is_signal = sscanf(death, "signal %d", &number) == 1;
+    return is_signal ? number == SIGTERM || number == SIGKILL : strncmp(death, "a signal", strlen("a signal")) == 0;
 }
 
 static const struct ncs_call *last_call_of(const struct ncs_journal *journal, int rank)
@@ -38,17 +39,28 @@ static void add_death(const struct ncs_journal *journal, const struct server_pro
     ncs_str_add(notes, "\n");
 }
 
+/* A launcher ends all processes as soon as one dies, and the ends come in any order. One that died for a reason of its own
+ * stands out, or else one that was in no call while others waited in theirs. */
+static int death_weight(const struct server_process *p)
+{
+    return !p->death ? 0 : !is_by_launcher(p->death) ? 3 : p->called ? 1 : 2;
+}
+
 bool ncs_exec_deaths(const struct ncs_journal *journal, struct ncs_str *notes)
 {
-    bool others = false, any = false;
-    size_t shown = 0;
+    size_t shown = 0, others = 0;
+    int most = 0;
     for (size_t i = 0; i < job_processes(); i++)
-        others |= job_process(i)->death && !is_by_launcher(job_process(i)->death);
+        most = death_weight(job_process(i)) > most ? death_weight(job_process(i)) : most;
     for (size_t i = 0; i < job_processes(); i++) {
         const struct server_process *p = job_process(i);
-        any |= p->death != NULL;
-        if (p->death && !(others && is_by_launcher(p->death)) && shown++ < DEATHS_SHOWN)
+        bool shows = most > 0 && death_weight(p) == most;
+        others += p->death && !shows;
+        if (shows && shown++ < DEATHS_SHOWN)
             add_death(journal, p, notes);
     }
-    return any;
+    if (others)
+        ncs_str_addf(notes, "ncclscript: %zu other process%s ended%s, perhaps by the launcher\n", others,
+                     others == 1 ? " was" : "es were", most == 2 ? " in a call" : "");
+    return most > 0;
 }

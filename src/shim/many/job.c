@@ -82,12 +82,14 @@ void job_remove(struct stand_in *s)
 }
 
 /* Its stand-ins that wait for a request end; those that are in a call never return from it. */
-void job_close_wires(const struct server_process *p)
+void job_close_wires(struct server_process *p)
 {
     pthread_mutex_lock(&job.lock);
     for (struct stand_in *s = job.first; s; s = s->next)
-        if (s->process == p)
+        if (s->process == p) {
+            p->called |= atomic_load(&s->wire->state) == WIRE_SERVED;
             wire_set(s->wire, WIRE_CLOSED);
+        }
     pthread_mutex_unlock(&job.lock);
     if (p->runner)
         wire_set(p->runner, WIRE_CLOSED);

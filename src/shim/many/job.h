@@ -21,7 +21,7 @@ void job_add(struct stand_in *s);
 /* Frees it and its wire. */
 void job_remove(struct stand_in *s);
 /* The process is gone: its stand-ins that wait for a request end; those that are in a call never return from it. */
-void job_close_wires(const struct server_process *p);
+void job_close_wires(struct server_process *p);
 
 /* ---- what its threads do ---- */
 

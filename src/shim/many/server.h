@@ -31,6 +31,7 @@ struct server_process {
     int *rank;              /* those that its threads have, in the order in which they came; changes with the token */
     size_t ranks, ranks_room;
     char *death;            /* what ended it, if it has not come to its end by itself */
+    bool called;            /* a thread of it was in a call then */
     pthread_mutex_t lock;   /* guards what follows */
     struct late *late, *sent;
     int *site;              /* by site of the process: the machine's own */
