@@ -51,7 +51,7 @@ printf '{"entries": [{"profiling_name": "nccl:all_reduce", "process_group": 0}]}
     bad group_0.json 'entries[0].process_group: a list'
 printf '{"pg_config": {"0": 5}, "entries": []}' | bad config_0.json 'pg_config.0: `name`, `desc` and `ranks`'
 printf '{"pg_config": {"0": {"name": "0", "ranks": "[1, 2]"}}, "entries": [{"profiling_name": "nccl:all_reduce", "process_group": ["0", "x"]}]}' |
-    bad stranger_0.json 'a group that the rank of this file is in'
+    bad stranger_7.json 'a group that the rank of this file is in'
 printf '{"pg_config": {"0": {"name": "0", "ranks": "[0, 1]"}}, "entries": [{"profiling_name": "nccl:send 0->9", "process_group": ["0", "x"]}]}' |
     bad peer_0.json 'a peer that is in the group'
 printf '{"pg_config": {"0": {"name": "0", "ranks": "[0, 1]"}}, "entries": [{"profiling_name": "nccl:send 1->0", "process_group": ["0", "x"]}]}' |
