@@ -330,12 +330,24 @@ static bool decide_is_shown(const struct ncs_diagnosis *d, const struct ncs_find
     return named && !first->cycles && (alone || is_mismatch(first) || !ncs_finding_is_by_waiting(first));
 }
 
+/* True if f leaves a call out, and first makes the same call later: it was moved. */
+static bool moves_what_is_left_out(const struct ncs_finding *f, const struct ncs_finding *first)
+{
+    bool inserts = false, removes = false;
+    for (size_t i = 0; f->repairs == 1 && f->repair[0].kind == NCS_EDIT_DELETE && i < first->repairs; i++) {
+        const struct ncs_edit *e = &first->repair[i];
+        inserts |= e->kind == NCS_EDIT_INSERT && e->rank == f->repair[0].rank;
+        removes |= e->kind == NCS_EDIT_DELETE && e->rank == f->repair[0].rank && e->call == f->repair[0].call;
+    }
+    return inserts && removes;
+}
+
 /* True if both blame the same ranks, one for a missing call and the other for one too many: the waits show better than a comparison
  * which it is. A wrong argument or order is no such word: the argument is likelier only where the ranks made the call at one place,
  * the order only where no missing call explains it. */
 static bool is_another_word(const struct ncs_finding *f, const struct ncs_finding *first)
 {
-    if (is_mismatch(first) || ncs_finding_is_read(first) || first->cycles)
+    if (is_mismatch(first) || first->cycles || (ncs_finding_is_read(first) && !moves_what_is_left_out(f, first)))
         return false;
     bool moves = f->repairs && (f->repair[0].kind == NCS_EDIT_INSERT || f->repair[0].kind == NCS_EDIT_DELETE);
     return moves && ncs_same_culprits(f, first);

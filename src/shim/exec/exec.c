@@ -137,20 +137,27 @@ static int count_ranks(void)
     return most;
 }
 
-/* Programs have no script: says "its own code" instead. They have no declared outcome, either. */
+/* Programs have no script: says "its own code" instead, and what the rank does there. Whom it waits for there is not known. They
+ * have no declared outcome, either. */
 static void word_for_programs(struct ncs_diagnosis *d, bool lost)
 {
     for (size_t i = 0; lost && i < d->findings; i++) {
         ncs_free(d->finding[i].fix);
         d->finding[i].fix = NULL;
     }
-    for (size_t i = 0; i < d->waits; i++)
-        if (d->wait[i].in && strcmp(d->wait[i].in, "script") == 0) {
-            struct ncs_str in = { 0 };
-            ncs_str_addf(&in, "its own code, and %s", ncs_settle_doing(d->wait[i].rank, d->wait[i].thread));
-            ncs_free(d->wait[i].in);
-            d->wait[i].in = ncs_str_take(&in);
-        }
+    for (size_t i = 0; i < d->waits; i++) {
+        struct ncs_wait_line *w = &d->wait[i];
+        bool script = w->in && strcmp(w->in, "script") == 0;
+        if (!script && !(w->in && strchr(w->in, ' '))) /* a gate of the program's own code: settle.c */
+            continue;
+        struct ncs_str in = { 0 };
+        ncs_str_addf(&in, "its own code, and %s", script ? ncs_settle_doing(w->rank, w->thread) : w->in);
+        ncs_free(w->in);
+        ncs_free(w->peer);
+        w->in = ncs_str_take(&in);
+        w->peer = NULL;
+        w->peers = 0;
+    }
 }
 
 static const struct ncs_finding *first_error(const struct ncs_diagnosis *d)
