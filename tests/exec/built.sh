@@ -4,7 +4,7 @@ set -u
 . tests/exec/common.bash
 build=$(dirname "$NCCLSCRIPT")
 
-targets=$(sed -n 's/.*cmake --build.*--target //p' start)
+targets=$(sed -n 's/^ *build \(ncclscript .*drop_in\)$/\1/p' start | head -n 1)
 ninja -C "$build" -t commands $targets 2>"$out/stderr" | grep -oE -- '-o lib/[^ ]+' >"$out/stdout"
 name="what ./start builds"
 for library in libnccl.so.2 libcudart.so.12 libcudart.so.13 libncclscript-sim.so libncclscript-exec.so; do
