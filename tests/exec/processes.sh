@@ -64,6 +64,7 @@ stalls() {
     kill -TERM "$command"
     wait "$command"
     [ $? -eq 143 ] || fail "$name: SIGTERM does not end it"
+    reports '^(INTERRUPTED|HANG|ERROR) ' # calls waited: that is no pass
     nothing_is_left $$.$marks
 }
 

@@ -46,12 +46,16 @@ static int death_weight(const struct server_process *p)
     return !p->death ? 0 : !is_by_launcher(p->death) ? 3 : p->called ? 1 : 2;
 }
 
-bool ncs_exec_deaths(const struct ncs_journal *journal, struct ncs_str *notes)
+enum ncs_exec_death ncs_exec_deaths(const struct ncs_journal *journal, struct ncs_str *notes)
 {
-    size_t shown = 0, others = 0;
+    size_t shown = 0, others = 0, dead = 0, in_call = 0;
     int most = 0;
-    for (size_t i = 0; i < job_processes(); i++)
-        most = death_weight(job_process(i)) > most ? death_weight(job_process(i)) : most;
+    for (size_t i = 0; i < job_processes(); i++) {
+        const struct server_process *p = job_process(i);
+        most = death_weight(p) > most ? death_weight(p) : most;
+        dead += p->death != NULL;
+        in_call += p->death && p->called;
+    }
     for (size_t i = 0; i < job_processes(); i++) {
         const struct server_process *p = job_process(i);
         bool shows = most > 0 && death_weight(p) == most;
@@ -62,5 +66,7 @@ bool ncs_exec_deaths(const struct ncs_journal *journal, struct ncs_str *notes)
     if (others)
         ncs_str_addf(notes, "ncclscript: %zu other process%s ended%s, perhaps by the launcher\n", others,
                      others == 1 ? " was" : "es were", most == 2 ? " in a call" : "");
-    return most > 0;
+    if (dead < job_processes() || !in_call) /* those that are left may have gone on without the others */
+        return most > 0 ? NCS_DEATH_SOME : NCS_DEATH_NONE;
+    return most == 3 ? NCS_DEATH_OWN : NCS_DEATH_CUT_OFF;
 }

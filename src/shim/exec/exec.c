@@ -192,9 +192,9 @@ static void add_unknown_pollers(const struct ncs_snapshot *s, struct ncs_str *no
     ncs_str_free(&who);
 }
 
-/* doubt: gets why the verdict is not certain, or another note, or nothing. deaths: gets the processes that were ended; returns
- * whether there are any. */
-static bool exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *doubt, struct ncs_str *deaths)
+/* doubt: gets why the verdict is not certain, or another note, or nothing. deaths: gets the processes that were ended, of which the
+ * result says more. */
+static enum ncs_exec_death exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *doubt, struct ncs_str *deaths)
 {
     struct ncs_snapshot snapshot;
     machine->snapshot(&snapshot);
@@ -220,7 +220,7 @@ static bool exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *d
         add_unknown_pollers(&snapshot, doubt);
     ncs_settle_lines(journal, &snapshot, &r->diagnosis);
     ncs_failed_fill(r, how != NCS_STOP_DONE || end_status != 0);
-    bool any_died = ncs_exec_deaths(journal, deaths);
+    enum ncs_exec_death death = ncs_exec_deaths(journal, deaths);
     ncs_snapshot_free(&snapshot);
     r->verdict = lost                                                ? NCS_LOST
                  : r->wrong_count > 0 || first_error(&r->diagnosis) ? NCS_WRONG
@@ -234,7 +234,7 @@ static bool exec_fill(struct ncs_result *r, enum ncs_stop how, struct ncs_str *d
     r->calls = journal->calls;
     r->journal = journal;
     ncs_nccl_version_text(settings.nccl_version, r->nccl, sizeof r->nccl);
-    return any_died;
+    return death;
 }
 
 /* Notes the calls that failed because the simulator lacks their function. */
@@ -425,7 +425,10 @@ static void ended(int status)
     struct ncs_result result = { 0 };
     struct ncs_str notes = { 0 }, left = { 0 }, doubt = { 0 };
     end_status = status;
-    bool any_died = exec_fill(&result, NCS_STOP_DONE, &doubt, &notes);
+    enum ncs_exec_death death = exec_fill(&result, NCS_STOP_DONE, &doubt, &notes);
+    bool any_died = death != NCS_DEATH_NONE;
+    if (death >= NCS_DEATH_OWN && result.verdict == NCS_PASS) /* calls waited when the job ended: that is no pass */
+        result.verdict = death == NCS_DEATH_OWN ? NCS_ERROR : NCS_INTERRUPTED;
     if (ncs_misuse_report(&notes) && result.verdict == NCS_PASS)
         result.verdict = NCS_WRONG;
     if (!any_died) /* nobody frees anything then */
