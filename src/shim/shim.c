@@ -190,18 +190,24 @@ static void end_thread(void *arg)
     sim_foreign_detach();
 }
 
-/* The rank by which the first thread of a process is named; 0 = none so far. With the token. */
-static int *first_rank(int process)
+struct shim_process {
+    int first_rank; /* by which its first thread is named; 0 = none so far */
+    bool is_one;    /* a thread of it has several ranks of a communicator: devices tell its ranks apart, and all its threads have the
+                     * name of the first */
+};
+
+/* With the token. */
+static struct shim_process *shim_process(int number)
 {
-    static int *rank;
+    static struct shim_process *process;
     static int room;
-    if (process >= room) {
-        int wide = process + 64;
-        rank = ncs_resize(rank, (size_t)wide * sizeof *rank);
-        memset(rank + room, 0, (size_t)(wide - room) * sizeof *rank);
+    if (number >= room) {
+        int wide = number + 64;
+        process = ncs_resize(process, (size_t)wide * sizeof *process);
+        memset(process + room, 0, (size_t)(wide - room) * sizeof *process);
         room = wide;
     }
-    return &rank[process];
+    return &process[number];
 }
 
 /* A thread that has joined no communicator counts as a further thread of its process's first rank, or of rank 0. */
@@ -382,9 +388,13 @@ static void name_thread(int rank)
         room = wide;
     }
     local->named = true;
+    if (shim_process(local->process)->is_one) {
+        local->rank = shim_process(local->process)->first_rank;
+        return;
+    }
     local->rank = rank;
-    if (*first_rank(local->process) == 0)
-        *first_rank(local->process) = rank;
+    if (shim_process(local->process)->first_rank == 0)
+        shim_process(local->process)->first_rank = rank;
     if (!taken[rank])
         local->thread = 0;
     taken[rank] = true;
@@ -439,7 +449,7 @@ const struct ncs_api *ncs_shim_begin(enum ncs_fn fn, int site, int named, int pr
         sim_foreign_called(info->lib == NCS_LIB_NCCL && (info->at[NCS_ARG_COMM] || info->joins != NCS_JOINS_NONE ||
                                                          info->closes_group));
     if (ncs_local && !ncs_local->named && process > 0)
-        ncs_local->rank = *first_rank(process);
+        ncs_local->rank = shim_process(process)->first_rank;
     if (above && ncs_local) {
         ncs_local->where = above->place;
         ncs_local->where_arg = (void *)(uintptr_t)site;
@@ -494,6 +504,17 @@ int ncs_shim_refusal(void)
     return refusal;
 }
 
+/* Notes if the caller makes several ranks of one communicator: all at once, or one by one with the same id. */
+static void note_several(enum ncs_fn fn, const union ncs_arg *arg, const ncclUniqueId *id)
+{
+    static _Thread_local ncclUniqueId last;
+    bool again = id && memcmp(id, &last, sizeof last) == 0;
+    if (id)
+        last = *id;
+    if (ncs_local && (again || (fn == NCS_FN_ncclCommInitAll && arg[1].i > 1)))
+        shim_process(ncs_local->process)->is_one = true;
+}
+
 bool ncs_shim_join(enum ncs_fn fn, const union ncs_arg *arg)
 {
     const struct ncs_fn_info *info = &ncs_fn_info[fn];
@@ -522,6 +543,7 @@ bool ncs_shim_join(enum ncs_fn fn, const union ncs_arg *arg)
         }
     if (joins)
         name_thread(rank);
+    note_several(fn, arg, id);
     return true;
 }
 

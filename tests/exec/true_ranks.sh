@@ -24,4 +24,12 @@ done
 run "the ring" 3 "${exec[@]}" -- "${clients}true_ranks" ring 1302
 reports '^  why   each waits in call 3 on comm1 .*: 0 -> 3 -> 2 -> 1 -> 0$'
 
+# A communicator that one thread has made, and another one whose ranks the threads have joined, have the same ranks.
+for how in all group; do
+    run "both, $how" 3 "${exec[@]}" -n 4 -- "${clients}both" $how
+    leaves_out '\b(ranks?|for) ([0-9]+(, |-))*([4-9]|[0-9]{2})\b'
+    reports '^    rank 2  never made call 1: waits in cudaStreamSynchronize\(\) '
+    reports '^  why   rank 2 of comm1 \(device 2, thread [0-9]+\) made no call on comm2; ranks 0, 1, 3 made one '
+done
+
 finish "true ranks"
