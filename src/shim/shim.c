@@ -18,6 +18,7 @@
 #include "api/invoke.h"
 #include "api/version.h"
 #include "base/channel.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "shim/many/client.h"
@@ -507,10 +508,10 @@ int ncs_shim_refusal(void)
 /* Notes if the caller makes several ranks of one communicator: all at once, or one by one with the same id. */
 static void note_several(enum ncs_fn fn, const union ncs_arg *arg, const ncclUniqueId *id)
 {
-    static _Thread_local ncclUniqueId last;
-    bool again = id && memcmp(id, &last, sizeof last) == 0;
-    if (id)
-        last = *id;
+    static _Thread_local uint64_t last; /* a hash: the room for variables of threads in libraries is small */
+    uint64_t key = id ? ncs_hash_bytes(1, id, sizeof *id) : 0;
+    bool again = id && key == last;
+    last = id ? key : last;
     if (ncs_local && (again || (fn == NCS_FN_ncclCommInitAll && arg[1].i > 1)))
         shim_process(ncs_local->process)->is_one = true;
 }
