@@ -125,6 +125,7 @@ START_TEST(test_many_culprits)
     struct ncs_finding f = { .rule = "p2p-cycle", .row = row, .rows = 100, .culprit = culprit,
                              .culprits = 100 };
     struct ncs_result r = result_of(NCS_HANG);
+    r.ranks = 100;
     r.diagnosis.finding = &f;
     r.diagnosis.findings = 1;
     char *got = text_of(&r, false, NULL, (struct ncs_report_style){ 0 });
@@ -152,6 +153,7 @@ START_TEST(test_like_findings)
                                      .culprits = 1, .why = T("w"), .fix = T("f") };
     }
     struct ncs_result r = result_of(NCS_ERROR);
+    r.ranks = 5;
     r.diagnosis.finding = f;
     r.diagnosis.findings = 5;
     check_text(&r, false,

@@ -200,6 +200,7 @@ START_TEST(test_json_many_processes)
     struct ncs_culprit culprit = { .rank = 12 };
     struct ncs_finding f = { .rule = "skipped-call", .culprit = &culprit, .culprits = 1 };
     struct ncs_result r = result_of(NCS_HANG);
+    r.ranks = 20;
     r.diagnosis.finding = &f;
     r.diagnosis.findings = 1;
     for (int i = 0; i < 20; i++)

@@ -441,6 +441,7 @@ static void ended(int status)
         ncs_str_addf(&notes, "ncclscript: left at the end: %s\n", left.text);
     status = print(&result, &doubt, &notes, false);
     ncs_call_list_write(write_channel);
+    ncs_free(result.ignored);
     ncs_diagnosis_free(&result.diagnosis);
     ncs_str_free(&notes);
     ncs_str_free(&left);
