@@ -157,7 +157,7 @@ START_TEST(test_like_findings)
     r.diagnosis.finding = f;
     r.diagnosis.findings = 5;
     check_text(&r, false,
-               "ERROR  scenarios/a.lua  4 ranks, sim, seed 0\n"
+               "ERROR  scenarios/a.lua  5 ranks, sim, seed 0\n"
                "  why   w\n"
                "  also  the same on ranks 1, 2, 4\n"
                "  fix   f\n"
