@@ -270,12 +270,12 @@ static void put_waits(struct played *p, const struct ncs_journal *j, struct ncs_
     }
 }
 
-/* Adds the group that a thread has not ended. */
+/* Adds the group that a thread has not ended, or whose end has not returned. */
 static void add_open_group(struct played *p, const struct ncs_local *local)
 {
     bool ending = local->call && local->call->fn == NCS_FN_ncclGroupEnd;
-    if (local->group_depth > 0 && !ending)
-        ncs_replay_open_group(p, local->group);
+    if (local->group_depth > 0)
+        ncs_replay_open_group(p, local->group, ending);
 }
 
 /* The machine reported only callbacks; they are among the inferred operations now. */
@@ -309,6 +309,9 @@ void ncs_infer(const struct ncs_journal *j, const struct ncs_known *known, struc
     struct played p = { .wait_room = s->waits };
     for (size_t i = 0; i < known->locals; i++)
         add_open_group(&p, known->local[i]);
+    for (size_t i = 0; i < known->endings; i++)
+        if (known->ending[i])
+            ncs_replay_open_group(&p, known->ending[i], true);
     ncs_replay(&p, j, known, told, tolds);
     s->ops = 0;
     s->op = ncs_new(p.launches * sizeof *s->op);

@@ -10,6 +10,8 @@
 struct ncs_known {
     const struct ncs_local *const *local; /* of the threads, for groups that are still open */
     size_t locals;
+    const uint64_t *ending; /* groups at whose ends threads may still be; 0 = none */
+    size_t endings;
     /* True if the call is known to have completed; NULL = unknown for all. */
     bool (*is_over)(void *arg, const struct ncs_call *call);
     /* True if the call's own rank has given it up: it delays nothing, and no other call can meet it. */

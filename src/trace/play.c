@@ -15,6 +15,7 @@ struct player {
     int *number;                 /* in the journal, by communicator of the record; -1 = none */
     char **handle;               /* by communicator: the address of byte n is the handle of its rank n */
     uint64_t *group;             /* by rank: the open group */
+    uint64_t *ending;            /* by rank: the journal's group of its last calls, unless its end is known to have returned */
     bool leaves_open;            /* a group without an end is open; otherwise its rank is inside ncclGroupEnd */
     const struct ncs_call **stuck; /* by rank: a call that has not returned */
     const struct ncs_call **last;  /* by rank: its last counted call */
@@ -154,6 +155,7 @@ static void make_all(struct player *p)
     for (int k = 0; k < r->ranks; k++)
         if (p->group[k] && r->rank[k].open < (p->leaves_open ? GROUP_MAY_WAIT : GROUP_LEFT_OPEN) && !p->stuck[k]) {
             enter(p, k, 0);
+            p->ending[k] = r->rank[k].open || r->knows_ends ? p->local[k].group : 0;
             group(p, k, 0);
         }
 }
@@ -320,8 +322,8 @@ static void infer(struct player *p)
     const struct ncs_local **local = ncs_new((size_t)r->ranks * sizeof *local);
     for (int k = 0; k < r->ranks; k++)
         local[k] = &p->local[k];
-    struct ncs_known known = { .local = local, .locals = (size_t)r->ranks, .is_over = is_over, .is_gone = is_gone,
-                               .met = look_at_meeting, .arg = p };
+    struct ncs_known known = { .local = local, .locals = (size_t)r->ranks, .ending = p->ending, .endings = (size_t)r->ranks,
+                               .is_over = is_over, .is_gone = is_gone, .met = look_at_meeting, .arg = p };
     add_contexts(p, s);
     ncs_infer(p->journal, &known, s);
     park(s);
@@ -403,6 +405,7 @@ static void record_play_once(struct record *r, bool leaves_open)
     p.local = ncs_new(ranks * sizeof *p.local);
     p.place = ncs_new(ranks * sizeof *p.place);
     p.group = ncs_new(ranks * sizeof *p.group);
+    p.ending = ncs_new(ranks * sizeof *p.ending);
     p.stuck = ncs_new(ranks * sizeof *p.stuck);
     p.last = ncs_new(ranks * sizeof *p.last);
     p.handle = ncs_new(r->comms * sizeof *p.handle);
@@ -429,6 +432,7 @@ static void record_play_once(struct record *r, bool leaves_open)
     ncs_free(p.local);
     ncs_free(p.place);
     ncs_free(p.group);
+    ncs_free(p.ending);
     ncs_free(p.stuck);
     ncs_free(p.last);
     ncs_map_free(&p.over);

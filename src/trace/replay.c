@@ -136,18 +136,19 @@ static size_t launch_for(struct played *p, const struct ncs_journal *j, const st
     return at - 1;
 }
 
-void ncs_replay_open_group(struct played *p, uint64_t group)
+void ncs_replay_open_group(struct played *p, uint64_t group, bool ending)
 {
-    ncs_map_put_number(&p->open, group, 1);
+    ncs_map_put_number(&p->open, group, ending ? 2 : 1);
 }
 
 static void add_part(struct played *p, const struct ncs_journal *j, const struct ncs_call *call)
 {
-    struct played_part part = { .call = call, .queued = ncs_map_number(&p->open, call->group) > 0,
+    struct played_part part = { .call = call, .queued = ncs_map_number(&p->open, call->group) == 1,
                          .slot = NCS_NO_SLOT };
     if (!part.queued) {
         part.launch = launch_for(p, j, call);
         struct played_launch *l = &p->launch[part.launch];
+        l->ending = ncs_map_number(&p->open, call->group) == 2;
         part.next = l->first;
         l->first = p->parts + 1;
     }
@@ -274,15 +275,34 @@ size_t ncs_replay_expected(const struct played_slot *slot, const struct ncs_jour
     return slot->src < 0 ? (size_t)j->comm[slot->comm]->nranks : 2;
 }
 
+static bool replay_all_came(const struct played_slot *slot, const struct ncs_journal *j)
+{
+    return slot->known || (slot->reached == slot->parts && slot->parts == ncs_replay_expected(slot, j));
+}
+
+/* A host that is still in the end of a group makes contact there: until all partners come, no call of the group begins. */
+static bool replay_has_contact(struct played *p, const struct ncs_journal *j, const struct played_part *part)
+{
+    struct played_launch *l = &p->launch[part->launch];
+    for (size_t at = l->awaits ? l->awaits : l->first; at && l->ending; at = p->part[at - 1].next) {
+        l->awaits = at;
+        if (p->part[at - 1].slot != NCS_NO_SLOT && !replay_all_came(&p->slot[p->part[at - 1].slot], j))
+            return false;
+    }
+    l->ending = false;
+    return true;
+}
+
 bool ncs_replay_is_met(struct played *p, const struct ncs_journal *j, size_t at)
 {
     struct played_slot *slot = &p->slot[at];
-    if (slot->known)
-        return true;
-    if (slot->reached < slot->parts || slot->parts != ncs_replay_expected(slot, j))
+    if (!replay_all_came(slot, j))
         return false;
-    if (slot->known_of_some)
+    if (slot->known || slot->known_of_some)
         return true;
+    for (size_t i = 0; i < slot->parts; i++)
+        if (!replay_has_contact(p, j, &p->part[slot->part[i]]))
+            return false;
     if (slot->differ == NOT_COMPARED)
         slot->differ = ncs_replay_disagreement(p, slot);
     return slot->differ == NCS_STUCK_NO;
@@ -397,8 +417,10 @@ static bool play_launch(struct played *p, const struct ncs_journal *j, size_t wh
     if (l->done || !(is_over(p, l) || ncs_replay_is_reached(p, l)))
         return false;
     for (size_t at = l->first; at; at = p->part[at - 1].next)
-        if (!p->part[at - 1].reached)
+        if (!p->part[at - 1].reached) {
             reach(p, j, &p->part[at - 1]);
+            changed = true; /* the last partner of a group lets its other calls begin, too */
+        }
     for (size_t at = l->first; at; at = p->part[at - 1].next) {
         bool before = p->part[at - 1].met;
         bool now = part_is_met(p, j, &p->part[at - 1]) || p->part[at - 1].over;
@@ -436,8 +458,11 @@ void ncs_replay(struct played *p, const struct ncs_journal *j, const struct ncs_
         changed = play_todo(p, j);
     }
     for (size_t i = 0; i < p->parts; i++)
-        if (p->part[i].slot != NCS_NO_SLOT)
+        if (p->part[i].slot != NCS_NO_SLOT) {
             p->part[i].met = ncs_replay_is_met(p, j, p->part[i].slot);
+            if (!p->part[i].met && replay_all_came(&p->slot[p->part[i].slot], j)) /* its partner waits for it */
+                p->part[i].reached &= replay_has_contact(p, j, &p->part[i]);
+        }
 }
 
 void ncs_replay_free(struct played *p)

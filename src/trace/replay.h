@@ -26,9 +26,11 @@ struct played_launch {
     int device;
     size_t before[2]; /* launches + 1: earlier in the stream; on the communicator, or marked by an event; 0 = none */
     size_t first;     /* part + 1 */
+    size_t awaits;    /* ending: the part + 1 up to which all partners have come */
     size_t shown;     /* its index in the snapshot, + 1 */
     int context;      /* of an unfinished callback: the context that runs it, -1 = none yet */
     bool held;        /* an unfinished callback */
+    bool ending;      /* its group's end has not returned: nothing of it begins before all that it meets is there */
     bool done;
     bool waiting;     /* in `todo` */
 };
@@ -65,8 +67,9 @@ struct played {
     size_t seats;
 };
 
-/* Reads a group that its thread has not ended: its calls are not enqueued. */
-void ncs_replay_open_group(struct played *p, uint64_t group);
+/* Reads a group whose end has not returned. Its calls are not enqueued, or, if its thread has come to the end, wait there for contact
+ * with all their partners. */
+void ncs_replay_open_group(struct played *p, uint64_t group, bool ending);
 
 /* held: the unfinished callbacks of a real machine's snapshot. */
 void ncs_replay(struct played *p, const struct ncs_journal *j, const struct ncs_known *known,

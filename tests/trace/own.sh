@@ -106,5 +106,20 @@ made 2.32.3 childCount 5
 made 2.30.7 childCount 5
 made 2.28.9 splitCount 0
 
+# ---- one rank's mistake, and the waits that follow from it ----
+
+mistake() { # BUG DUMP RULE: rank 5 makes it
+    rm -rf "$work/dump"
+    "$program" run -q --dump "$2" "$work/dump" -n 8 --set "bug=$1" tests/doors/program.lua >/dev/null 2>&1
+    "$program" diagnose --format json "$work/dump" >"$work/out"
+    grep -qE "\"findings\": ?\[\{\"rule\": \"$3\", \"level\": \"error\", \"certainty\": \"likely\", .{0,60}\"culprits\": \[\{\"rank\": 5,[^{]*\]" "$work/out" ||
+        complain "$1, $2: not a likely $3 of rank 5: $(head -c 400 "$work/out")"
+}
+for dump in fr calls; do
+    mistake wrong-peer $dump wrong-peer
+    mistake skip-tp $dump skipped-call
+    mistake extra $dump extra-call
+done
+
 echo "$(grep -c 'NCCL CALL' "$work/calls") lines, 11 logs, $failed complaints"
 ((failed == 0))

@@ -367,16 +367,38 @@ static void name_as_good(const struct ncs_diagnosis *d, struct ncs_finding *firs
     }
 }
 
+/* False if the record's counts contradict the edits: its rank lacks more calls on a communicator than any other rank has made more, or
+ * has more too many than any other has made fewer. A call that was only moved is neither. */
+static bool decide_is_counted(const struct ncs_journal *j, const struct ncs_finding *f)
+{
+    for (size_t i = 0; i < f->repairs; i++) {
+        const struct ncs_edit *e = &f->repair[i];
+        int sign = e->kind == NCS_EDIT_INSERT ? 1 : e->kind == NCS_EDIT_DELETE ? -1 : 0;
+        if (!sign || e->of_host || e->comm < 0 || e->comm_rank < 0 || e->comm_rank >= j->comm[e->comm]->members)
+            continue;
+        const struct ncs_comm_info *comm = j->comm[e->comm];
+        int64_t apart = 0, edits = 0, own = comm->member[e->comm_rank].calls;
+        for (int r = 0; r < comm->members; r++)
+            apart = sign * (comm->member[r].calls - own) > apart ? sign * (comm->member[r].calls - own) : apart;
+        for (size_t k = 0; k < f->repairs; k++)
+            edits += f->repair[k].kind == e->kind && f->repair[k].comm == e->comm && f->repair[k].comm_rank == e->comm_rank;
+        if (edits > apart)
+            return false;
+    }
+    return true;
+}
+
 /* A cycle shows who waits, and calls of different kinds that not the same ones met. If several ranks are named for either, one rank's
- * mistake is the likelier cause, where places show it and no other rank's as well. A record may lack places. NULL = there is none. */
-static const struct ncs_alternative *one_behind(const struct ncs_diagnosis *d, const struct ncs_finding *first)
+ * mistake is the likelier cause, where places show it and no other rank's as well. NULL = there is none. */
+static const struct ncs_alternative *one_behind(const struct ncs_diagnosis *d, const struct ncs_journal *j,
+                                                const struct ncs_finding *first)
 {
     const struct ncs_alternative *one = NULL;
     bool effect = first->cycles || (first->culprits > 1 && strcmp(first->rule, "kind-mismatch") == 0);
-    for (size_t i = 0; i < d->alternatives && effect && !d->recorded && !d->minority_of_two; i++) {
+    for (size_t i = 0; i < d->alternatives && effect && !d->minority_of_two; i++) {
         const struct ncs_alternative *a = &d->alternative[i];
         const struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
-        if (!f || !a->sure || (one && a->tier > one->tier))
+        if (!f || !a->sure || (one && a->tier > one->tier) || (d->recorded && first->cycles && !decide_is_counted(j, f)))
             continue;
         if (f->culprits != 1 || (one && !ncs_same_culprits(f, ncs_first_cause(one->finding, one->findings))))
             return NULL;
@@ -388,7 +410,7 @@ static const struct ncs_alternative *one_behind(const struct ncs_diagnosis *d, c
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *j)
 {
     struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
-    const struct ncs_alternative *behind = first ? one_behind(d, first) : NULL;
+    const struct ncs_alternative *behind = first ? one_behind(d, j, first) : NULL;
     for (size_t i = 0; i < d->alternatives && first; i++) {
         const struct ncs_alternative *a = &d->alternative[i];
         struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
