@@ -35,7 +35,7 @@ void ncs_report_body(const struct ncs_report_run *run, struct ncs_str *out);
 void ncs_report_properties(const struct ncs_report_run *run,
                            void (*add)(const char *name, const char *value, struct ncs_str *out),
                            struct ncs_str *out);
-/* What is wrong at a place, or unusual. */
+/* A mistake at a place, or something unusual there. */
 struct ncs_report_problem {
     const char *level; /* "error", "warning" or "note" */
     const char *rule;  /* of the diagnosis, or the verdict */

@@ -1,4 +1,4 @@
-/* What the tables know of a variable of NCCL or CUDA, as sentences of its page. */
+/* Pages of variables of NCCL and CUDA: the facts of the tables as sentences. */
 #include <string.h>
 
 #include "api/environment.h"

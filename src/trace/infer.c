@@ -176,7 +176,7 @@ static bool wait_for_meeting(struct played *p, const struct ncs_journal *j, stru
     return put_job(p, s, c, job);
 }
 
-/* What a call waits for, or the first one of a group that waits for ranks: they meet at its end. */
+/* The wait of a call, or of the first call of a group that waits for ranks: calls of a group meet at its end. */
 static bool wait_for_hosts(struct played *p, const struct ncs_journal *j, struct ncs_snapshot *s, struct ncs_snap_context *c)
 {
     const struct ncs_call *end = c->call;

@@ -131,7 +131,7 @@ static int owner_of_call(struct owners *o, struct recorded_file *f, const struct
 }
 
 /* Finds the rank of each call. Where each rank has threads of its own, these are threads of the rank, whoever has made its
- * communicators. A thread that acts for several ranks is one of the process, and its ranks are told apart by their devices. */
+ * communicators. A thread that acts for several ranks belongs to the process, and the devices distinguish its ranks. */
 static void rank_calls(struct recorded_file *f, const struct reference *of)
 {
     struct owners o = { 0 };

@@ -283,7 +283,7 @@ static bool is_unseen(const struct ncs_snap_gate *gate)
 }
 
 /* The snapshot has a gate for each wait: waits for one key, or at one barrier, end together. So may waits that are unseen:
- * ranks at one barrier do not wait for each other. What they do there, a phrase, may look different. */
+ * ranks at one barrier do not wait for each other. The phrase that says what each rank does there may differ. */
 static bool opens_with(const struct ncs_snap_gate *a, const struct ncs_snap_gate *b)
 {
     bool phrases = strchr(a->what, ' ') && strchr(b->what, ' ');

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "diagnose/finding.h"
 
-/* What a rank's thread does that is in no call: "is stopped", "runs (computes or spins)". */
+/* The state of a rank's thread that is in no call: "is stopped", "runs (computes or spins)". */
 const char *ncs_settle_doing(int rank, int thread);
 /* Decides for each thread that is in no call whether it has ended or waits in the program's own code. */
 void ncs_settle_contexts(struct ncs_snapshot *s);
