@@ -43,7 +43,7 @@ static const struct ncs_option options[] = {
     [TIMEOUT] = { "timeout", 0, NCS_OPTION_DURATION, "TIME", "none", "Running",
                   "end the program after this time without progress, as 60s", NULL, 0, 0 },
     [STALL]   = { "stall", 0, NCS_OPTION_DURATION, "TIME", "2s", "Running",
-                  "of many processes: report once who waits for whom after this time without a change; 0: never", NULL, 0, 0 },
+                  "of many processes: report once who waits for whom after this time without a change", NULL, 0, 0 },
     [PATIENCE] = { "patience", 0, NCS_OPTION_DURATION, "TIME", "30s", "Running",
                   "how long threads may poll without success while all other threads wait", NULL, 0, 0 },
     [SEED]    = { "seed", 0, NCS_OPTION_INT, "N", "0", "Running",
