@@ -34,6 +34,8 @@ bool ncs_diagnosis_fits(const struct ncs_diagnosis *d, int ranks)
 {
     bool fits = true;
     ranks = d->parties > (size_t)ranks ? (int)d->parties : ranks;
+    if (ranks == 0) /* a program without a communicator: the numbers are those of its devices */
+        return true;
     for (size_t i = 0; i < d->findings; i++)
         fits &= finding_fits(&d->finding[i], ranks);
     for (size_t i = 0; i < d->waits; i++)

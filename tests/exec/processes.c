@@ -426,6 +426,24 @@ static void dies_in_call(int signal)
 static void killed_in_call(void) { dies_in_call(SIGKILL); }
 static void segv_in_call(void) { dies_in_call(SIGSEGV); }
 
+/* Rank 1 makes its last call and ends without waiting for it, before the others make theirs. */
+static void leaves_with(size_t count)
+{
+    struct job j = begin_well();
+    if (rank == 1) {
+        CHECK(ncclAllReduce(j.x, j.x, count, ncclFloat32, ncclSum, j.comm, j.stream)); /* line: left */
+        return;
+    }
+    while (kill(atomic_load(&shared->process[1]), 0) == 0)
+        nap();
+    sleep(1); /* the machine learns of an end, too, and that after the system */
+    reduce(&j, COUNT);
+    end(&j);
+}
+
+static void leaves(void) { leaves_with(COUNT); }
+static void leaves_half(void) { leaves_with(COUNT / 2); }
+
 static void die_in_function(void *arg)
 {
     (void)arg;
@@ -873,6 +891,8 @@ static const struct { const char *name; void (*act)(void); } modes[] = {
     { "unseen", unseen },
     { "swapped", swapped },
     { "count", wrong_count },
+    { "leaves", leaves },
+    { "leaves_half", leaves_half },
     { "never_joins", never_joins },
     { "never_calls", never_calls },
     { "waits_before", waits_before },

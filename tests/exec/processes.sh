@@ -117,6 +117,13 @@ reports "^    rank 1  call 2 is Broadcast float32 x 8 root 0 +$broadcast\$"
 reports "^    rank 2  call 2 is AllReduce float32 x 8 sum +$reduce\$"
 try 3 count
 reports "^  why   call 2 on comm1 has count 4 \(16 bytes\) on rank 1 at $reduce, count 8 \(32 bytes\) on ranks 0, 2"
+left="rank 1 ended during call 2 on comm1, which it made at $(line left) and did not wait for; ranks 0, 2 wait for it in AllReduce float32 x 8 sum at $reduce"
+try 3 leaves
+reports "^  why   $left\$"
+try 3 leaves_half
+reports '^HANG  .*: its cause is likely, not certain$'
+reports "^  why   $left\$"
+reports '^  or    .* AllReduce float32 x 4 sum'
 for mode in never_joins never_calls; do
     try 3 $mode
     reports "^    rank 0  waits in ncclCommInitRank\(\) +$join\$"

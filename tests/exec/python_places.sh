@@ -85,14 +85,16 @@ cat >"$out/engine.c" <<'EOF'
 #include <nccl.h>
 #include <pthread.h>
 
-struct job { void *x; size_t count; ncclComm_t comm; int code; };
+struct job { void *x; size_t count; ncclComm_t comm; int device, code; };
 
 static void *work(void *arg)
 {
     struct job *job = arg;
     ((int (*)(void))dlsym(RTLD_DEFAULT, "PyGILState_Ensure"))();
     ((void *(*)(void))dlsym(RTLD_DEFAULT, "PyEval_SaveThread"))();
-    job->code = ncclAllReduce(job->x, job->x, job->count, ncclFloat32, ncclSum, job->comm, NULL);
+    job->code = cudaSetDevice(job->device); /* a thread begins with device 0, whose default stream is another one */
+    if (!job->code)
+        job->code = ncclAllReduce(job->x, job->x, job->count, ncclFloat32, ncclSum, job->comm, NULL);
     if (!job->code)
         job->code = cudaStreamSynchronize(NULL);
     return NULL;
@@ -100,8 +102,9 @@ static void *work(void *arg)
 
 int backward(void *x, size_t count, ncclComm_t comm)
 {
-    struct job job = { x, count, comm, 0 };
+    struct job job = { x, count, comm, 0, 0 };
     pthread_t thread;
+    cudaGetDevice(&job.device);
     pthread_create(&thread, NULL, work, &job);
     pthread_join(thread, NULL);
     return job.code;

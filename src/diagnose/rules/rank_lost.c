@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/mem.h"
+
 static bool same_statement(const struct ncs_notice_fault *a, const struct ncs_notice_fault *b)
 {
     return a->place.line == b->place.line && strcmp(a->what, b->what) == 0;
@@ -52,10 +54,44 @@ static void format_missing(const struct ncs_analysis *q, const struct ncs_cause 
                         several ? "their" : "its", several ? "their" : "its");
 }
 
+/* A process may end without an error while its own call is under way, which ends with it. */
+static bool ends_in_its_call(const struct ncs_analysis *q, const struct ncs_cause *r)
+{
+    return ncs_is_because(r, NCS_ABSENT_FINISHED, NCS_ABSENT_FINISHED) && r->absent[0]->context >= 0 &&
+           q->snap->context[r->absent[0]->context].ending == NCS_END_RETURNED && ncs_has_made(q, r->unmet, r->absent[0]);
+}
+
+static void fill_early_end(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
+{
+    const struct ncs_call *own = ncs_call_at(q, r->unmet->comm, r->absent[0]->comm_rank, ncs_position(q, r->unmet->call));
+    struct ncs_str s = { 0 };
+    ncs_fill_absent(q, r, d);
+    ncs_format_absent(r, &s);
+    ncs_str_add(&s, " ended");
+    ncs_format_before(q, r, &s);
+    ncs_str_addf(&s, ", which %s made", r->absents > 1 ? "they" : "it");
+    ncs_format_place(&s, own);
+    ncs_str_add(&s, " and did not wait for");
+    ncs_format_who_waits(q, &s, r->unmet, r->absents > 1);
+    d->f.why = ncs_str_take(&s);
+    if (!ncs_same_call(own, r->unmet->call)) {
+        char *what = ncs_describe(own);
+        d->f.certainty = NCS_LIKELY;
+        d->f.otherwise = ncs_text("it could also be that the calls disagree as well: rank %d's call is %s", own->rank, what);
+        ncs_free(what);
+    }
+    d->f.fix = ncs_text("let each rank wait for its calls before its process ends: synchronize their streams, and destroy "
+                             "the communicator");
+}
+
 static bool rank_lost_match(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     if (r->kind == NCS_CAUSE_LOST) {
         fill_all(q, r->notice, d);
+        return true;
+    }
+    if (ends_in_its_call(q, r)) {
+        fill_early_end(q, r, d);
         return true;
     }
     if (!ncs_is_because(r, NCS_ABSENT_KILLED, NCS_ABSENT_KILLED))
