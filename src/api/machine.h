@@ -54,7 +54,6 @@ struct ncs_machine_options {
     const char *schedule;     /* the choices to make, instead of random ones; NULL = none; borrowed */
     int nccl_version;         /* in ncclGetVersion's coding; 0 = the default */
     uint64_t device_memory;   /* bytes per GPU; 0 = 16 GiB */
-    int capability;           /* major * 10 + minor; 0 = 90 */
     int ready_after;          /* polls for which a non-blocking operation stays in progress after its end */
     bool own_threads;         /* contexts are OS threads instead of fibers */
     bool foreign;             /* contexts are threads of a program that calls in from outside;

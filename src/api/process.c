@@ -17,6 +17,16 @@ int ncs_shape_most(const struct ncs_shape *hosts)
     return most;
 }
 
+int ncs_shape_capability(const struct ncs_shape *hosts, int host, int device)
+{
+    size_t at = (size_t)device, last = hosts->capabilities - 1;
+    if (hosts->capabilities == 0)
+        return NCS_CAPABILITY_USUAL;
+    for (int h = 0; h < host && at < last; h++)
+        at += (size_t)ncs_shape_devices(hosts, h);
+    return hosts->capability[at < last ? at : last];
+}
+
 struct ncs_seat ncs_shape_seat(const struct ncs_shape *hosts, int process)
 {
     int before = 0, host = 0, rest = ncs_shape_devices(hosts, (int)hosts->firsts);

@@ -6,14 +6,19 @@
 
 #define NCS_DEVICES_USUAL 8 /* of a host */
 
+#define NCS_CAPABILITY_USUAL 90
+
 /* Hosts of different shape. Processes fill host 0, then host 1, and so on. */
 struct ncs_shape {
     int devices;                  /* of each host after the first ones; 0 = the usual number */
     int *first; size_t firsts;    /* devices of each of the first hosts; borrowed */
+    int *capability;              /* major * 10 + minor of each of the first devices, through all hosts; borrowed */
+    size_t capabilities;          /* further devices are like the last of these; 0 = all have the usual one */
 };
 
 int ncs_shape_devices(const struct ncs_shape *hosts, int host);
 int ncs_shape_most(const struct ncs_shape *hosts); /* devices of the largest host */
+int ncs_shape_capability(const struct ncs_shape *hosts, int host, int device);
 
 struct ncs_seat {
     int host, device; /* the device that is current at first */

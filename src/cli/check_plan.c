@@ -41,7 +41,7 @@ static struct ncs_run_options make_options(const struct ncs_scenario *s)
     return (struct ncs_run_options){
         .driver = "dry-run", .ranks = s->ranks, .hosts = s->hosts, .policy = s->policy,
         .eager = s->sim_eager, .kernel_slots = s->sim_lanes, .timeout = PLAN_TIME,
-        .nccl_version = s->sim_nccl, .device_memory = s->sim_memory, .capability = s->sim_capability,
+        .nccl_version = s->sim_nccl, .device_memory = s->sim_memory,
         .ready_after = s->sim_ready_after, .quirks = s->sim_quirks, .env = s->env, .envs = s->envs, .owns = s->owns,
         .once = true,
     };

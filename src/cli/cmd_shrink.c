@@ -45,7 +45,7 @@ struct shrinker {
     const struct ncs_reproduced *expected;
     bool yaml;            /* trials have the notation of the file: the other may end otherwise */
     bool in_comments;
-    int *first_hosts;     /* devices of the scenario's first hosts */
+    struct ncs_shape hosts; /* of the scenario; owns its lists */
     bool usual_devices;   /* the scenario declares no devices: it ends so with the default, too */
     int *number;          /* by rank of the smallest workload so far: its number at first; NULL = the same */
     struct ncs_str case_ran, case_last; /* of a matrix without a choice whose run passes */
@@ -195,8 +195,8 @@ static bool shrink_run(struct shrinker *s, const char *operand, const struct ncs
         o->env = NULL; /* they are the scenario's */
         o->envs = 0;
         o->owns = (struct ncs_owns){ 0 };
-        s->first_hosts = o->hosts.first; /* they are kept */
-        scenario.hosts.first = NULL;
+        s->hosts = scenario.hosts; /* they are kept */
+        scenario.hosts = (struct ncs_shape){ 0 };
     }
     ncs_scenario_free(&scenario);
     if (!is_case)
@@ -538,7 +538,8 @@ static int shrink_main(const struct ncs_parsed *parsed)
         ncs_print_error(&err);
     }
     ncs_free(s.number);
-    ncs_free(s.first_hosts);
+    ncs_free(s.hosts.first);
+    ncs_free(s.hosts.capability);
     ncs_str_free(&s.case_ran);
     ncs_str_free(&s.case_last);
     ncs_workload_free(&workload);

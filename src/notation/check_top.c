@@ -197,6 +197,15 @@ static void check_hosts(struct ncs_scope *s, const struct ncs_schema_field *fiel
         check_kind(s, one.name, node, node->kind == NCS_YAML_INT, "a whole number, or a list of them, one for each host");
 }
 
+static void check_top_numbers(struct ncs_scope *s, const char *name, const struct ncs_yaml_node *node)
+{
+    bool list = node->kind == NCS_YAML_LIST && node->items > 0;
+    for (size_t i = 0; list && i < node->items; i++)
+        check_kind(s, name, node->item[i], check_top_is_number(node->item[i]), "a number");
+    if (!list)
+        check_kind(s, name, node, check_top_is_number(node), "a number, or a list of them, one for each device");
+}
+
 /* ---- outcome ---- */
 
 static void check_ints(struct ncs_scope *s, const struct ncs_schema_field *field,
@@ -286,7 +295,7 @@ void ncs_check_declared(struct ncs_scope *s, const struct ncs_schema_field *fiel
     case NCS_SCHEMA_INT:
         check_kind(s, name, node, node->kind == NCS_YAML_INT, "a whole number");
         break;
-    case NCS_SCHEMA_NUMBER: check_kind(s, name, node, check_top_is_number(node), "a number"); break;
+    case NCS_SCHEMA_NUMBERS: check_top_numbers(s, name, node); break;
     case NCS_SCHEMA_FLAG:
         check_kind(s, name, node, node->kind == NCS_YAML_BOOL, "true or false");
         break;

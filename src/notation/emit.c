@@ -338,7 +338,7 @@ void ncs_emit_value(struct ncs_emitter *s, const struct ncs_schema_field *field,
     case NCS_SCHEMA_TEXT: ncs_emit_text(s, node); break;
     case NCS_SCHEMA_RANKS: ncs_emit_list(s, node); break;
     case NCS_SCHEMA_SIGNALS: emit_signals(s, field, node); break;
-    case NCS_SCHEMA_LITERAL: case NCS_SCHEMA_INT: case NCS_SCHEMA_NUMBER: case NCS_SCHEMA_FLAG:
+    case NCS_SCHEMA_LITERAL: case NCS_SCHEMA_INT: case NCS_SCHEMA_FLAG:
     case NCS_SCHEMA_SIZE: case NCS_SCHEMA_DURATION:
         ncs_emit_literal(s, node);
         break;

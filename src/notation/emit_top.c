@@ -227,7 +227,7 @@ static void emit_declared(struct ncs_emitter *s, const struct ncs_schema_field *
         else
             ncs_emit_quoted(s, node->text, node->bytes);
         break;
-    case NCS_SCHEMA_HOSTS: emit_ints(s, node); break;
+    case NCS_SCHEMA_HOSTS: case NCS_SCHEMA_NUMBERS: emit_ints(s, node); break;
     case NCS_SCHEMA_EXCLUDE:
         ncs_emit(s, "{ ");
         for (size_t i = 0; i < node->items; i++) {

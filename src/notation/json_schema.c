@@ -267,22 +267,25 @@ static void schema_add_versions(struct ncs_json *j)
     ncs_json_close(j, ']');
 }
 
-static void schema_add_hosts(struct ncs_json *j)
+/* One, or a list of some. minimum: NULL = none */
+static void schema_add_some(struct ncs_json *j, const char *type, const char *minimum)
 {
     open_any(j);
-    ncs_json_open(j, '{');
-    types(j, "\"integer\"");
-    ncs_json_pair_raw(j, "minimum", "1");
-    ncs_json_close(j, '}');
-    ncs_json_open(j, '{');
-    types(j, "\"array\"");
-    ncs_json_pair_raw(j, "minItems", "1");
-    ncs_json_name(j, "items");
-    ncs_json_open(j, '{');
-    types(j, "\"integer\"");
-    ncs_json_pair_raw(j, "minimum", "1");
-    ncs_json_close(j, '}');
-    ncs_json_close(j, '}');
+    for (int list = 0; list < 2; list++) {
+        ncs_json_open(j, '{');
+        if (list) {
+            types(j, "\"array\"");
+            ncs_json_pair_raw(j, "minItems", "1");
+            ncs_json_name(j, "items");
+            ncs_json_open(j, '{');
+        }
+        types(j, type);
+        if (minimum)
+            ncs_json_pair_raw(j, "minimum", minimum);
+        if (list)
+            ncs_json_close(j, '}');
+        ncs_json_close(j, '}');
+    }
     ncs_json_close(j, ']');
 }
 
@@ -416,11 +419,11 @@ static void schema_add_kind(struct ncs_json *j, const struct ncs_schema_field *f
     case NCS_SCHEMA_FIELDS: schema_add_fields(j, f->fields, NULL); break;
     case NCS_SCHEMA_ENTRIES: case NCS_SCHEMA_LETS: schema_add_entries(j, f); break;
     case NCS_SCHEMA_INT: types(j, "\"integer\""); break;
-    case NCS_SCHEMA_NUMBER: types(j, "\"number\""); break;
+    case NCS_SCHEMA_NUMBERS: schema_add_some(j, "\"number\"", NULL); break;
     case NCS_SCHEMA_FLAG: types(j, "\"boolean\""); break;
     case NCS_SCHEMA_VERSION: any_of(j, "\"number\"", VERSION_PATTERN); break;
     case NCS_SCHEMA_VERSIONS: schema_add_versions(j); break;
-    case NCS_SCHEMA_HOSTS: schema_add_hosts(j); break;
+    case NCS_SCHEMA_HOSTS: schema_add_some(j, "\"integer\"", "1"); break;
     case NCS_SCHEMA_SIZE: any_of(j, "\"integer\"", SIZE_PATTERN); break;
     case NCS_SCHEMA_DURATION: any_of(j, "\"number\"", TIME_PATTERN); break;
     case NCS_SCHEMA_NRANKS:

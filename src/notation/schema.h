@@ -43,7 +43,7 @@ enum ncs_schema_kind {
     /* before there are ranks: */
     NCS_SCHEMA_LITERAL, /* number, boolean or literal text */
     NCS_SCHEMA_INT,
-    NCS_SCHEMA_NUMBER,
+    NCS_SCHEMA_NUMBERS,  /* a number, or a list of numbers */
     NCS_SCHEMA_FLAG,
     NCS_SCHEMA_LINE,
     NCS_SCHEMA_VERSION,  /* "2.30.7", "2.29" */

@@ -58,7 +58,6 @@ struct ncs_run_options {
                                 * progress, 0 = 30 s */
     int nccl_version;          /* 0 = the default */
     uint64_t device_memory;    /* 0 = the default */
-    int capability;            /* 0 = the default */
     int ready_after;
     bool quirks;
     int model;                 /* of virtual time: index in ncs_models (api/model.h) */

@@ -234,7 +234,6 @@ bool ncs_scenario_check(const struct ncs_scenario *s, const char **key, struct n
                 in_range(c, "needs: nccl", s->needs_nccl, 0, INT32_MAX) &&
                 in_range(c, "needs: gpus", s->needs_gpus, 0, INT32_MAX) &&
                 check_scenario_version(c, s->sim_nccl) && check_owns(c, s) &&
-                in_range(c, "sim: capability", s->sim_capability, 0, 999) &&
                 in_range(c, "sim: lanes", s->sim_lanes, 0, MOST_LANES) &&
                 in_range(c, "sim: ready_after", s->sim_ready_after, 0, MOST_POLLS) &&
                 check_scenario_outcome(c, &s->outcome, s->ranks, named_ranks(s)) &&

@@ -37,6 +37,7 @@ void ncs_scenario_free(struct ncs_scenario *s)
         ncs_free(s->owns.own[i].variable);
     ncs_free(s->owns.own);
     ncs_free(s->hosts.first);
+    ncs_free(s->hosts.capability);
     ncs_free(s->param);
     ncs_free(s->file);
     ncs_free(s->about);
@@ -248,7 +249,7 @@ struct ncs_run_options ncs_scenario_options(const struct ncs_scenario *s)
     return (struct ncs_run_options){
         .driver = "sim", .ranks = s->ranks, .hosts = s->hosts, .policy = s->policy, .eager = s->sim_eager,
         .kernel_slots = s->sim_lanes, .verify = s->verify, .timeout = s->timeout, .nccl_version = s->sim_nccl,
-        .device_memory = s->sim_memory, .capability = s->sim_capability, .ready_after = s->sim_ready_after,
+        .device_memory = s->sim_memory, .ready_after = s->sim_ready_after,
         .quirks = s->sim_quirks, .model = s->sim_model, .needs_nccl = s->needs_nccl, .needs_gpus = s->needs_gpus,
         .env = s->env, .envs = s->envs, .owns = s->owns,
     };

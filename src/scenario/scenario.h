@@ -76,7 +76,7 @@ struct ncs_scenario {
     char *file;                /* as given on the command line */
     char *about;               /* one line; NULL = not declared */
     int ranks;                 /* default 2 */
-    struct ncs_shape hosts;    /* default NCS_DEVICES_USUAL devices each; owns its list */
+    struct ncs_shape hosts;    /* default NCS_DEVICES_USUAL devices each; owns its lists */
     bool world;                /* default true */
     struct ncs_param *param; size_t params;
     struct ncs_outcome outcome;
@@ -91,7 +91,6 @@ struct ncs_scenario {
     int needs_gpus;            /* 0 = any */
     int sim_nccl;              /* version code, 0 = default */
     uint64_t sim_memory;       /* 0 = default */
-    int sim_capability;        /* major * 10 + minor, 0 = default */
     uint64_t sim_eager;        /* UINT64_MAX = default */
     int sim_ready_after;
     int sim_lanes;             /* 0 = any number */

@@ -79,10 +79,22 @@ static void read_sim_memory(lua_State *L, struct ncs_declaration *d, int value)
 
 static void read_sim_capability(lua_State *L, struct ncs_declaration *d, int value)
 {
-    double v = ncs_lua_number(L, value, d->key);
-    if (!(v >= 1 && v < 100))
-        ncs_lua_wrong(L, value, d->key, "a capability such as 9.0");
-    d->scenario->sim_capability = (int)lround(v * 10);
+    struct ncs_shape *hosts = &d->scenario->hosts;
+    bool list = lua_type(L, value) == LUA_TTABLE;
+    size_t count = list ? ncs_lua_list(L, value, d->key, "a list of capabilities") : 1;
+    if (count == 0)
+        ncs_lua_wrong(L, value, d->key, "a capability such as 9.0, or a list of them, one for each device");
+    ncs_free(hosts->capability);
+    hosts->capability = ncs_new(count * sizeof *hosts->capability);
+    hosts->capabilities = count;
+    for (size_t i = 0; i < count; i++) {
+        list ? (void)lua_rawgeti(L, value, (lua_Integer)i + 1) : lua_pushvalue(L, value);
+        double v = ncs_lua_number(L, lua_gettop(L), d->key);
+        if (!(v >= 1 && v < 100))
+            ncs_lua_wrong(L, lua_gettop(L), d->key, "a capability such as 9.0");
+        hosts->capability[i] = (int)lround(v * 10);
+        lua_pop(L, 1);
+    }
 }
 
 static void read_sim_eager(lua_State *L, struct ncs_declaration *d, int value)

@@ -32,7 +32,6 @@
 
 #define DEVICES_MOST 1024
 #define DEFAULT_MEMORY ((uint64_t)16 << 30)
-#define DEFAULT_CAPABILITY 90
 
 struct ncs_gate {
     struct waitable woken;
@@ -49,8 +48,6 @@ static bool sim_machine_begin(const struct ncs_machine_options *options, struct 
         w->options.nccl_version = NCS_NCCL_DEFAULT;
     if (!w->options.device_memory)
         w->options.device_memory = DEFAULT_MEMORY;
-    if (!w->options.capability)
-        w->options.capability = DEFAULT_CAPABILITY;
     w->options.own_threads |= options->foreign;
     sim_log_begin();
     if (!options->foreign)

@@ -170,7 +170,8 @@ static void try_row(int version, int way, char *why, size_t size)
 {
     struct ncs_machine_options options = {
         .nccl_version = profile[version], .own_threads = way & 1, .eager = way & 2 ? 4 << 20 : 0,
-        .capability = row->options.capability, .hosts.devices = row->options.devices,
+        .hosts = { .devices = row->options.devices, .capability = (int[]){ row->options.capability },
+                   .capabilities = row->options.capability > 0 },
         .ready_after = row->options.ready_after, .device_memory = row->options.device_memory,
         .lack = row->options.lack, .no_peer_access = row->options.no_peer_access,
         .quirks = row->options.quirks,

@@ -55,8 +55,8 @@ static void run(const struct ncs_machine_options *options, void (*f)(void))
 /* Runs each of the tests on fibers and on threads. */
 static inline void run_each(void (*const *tests)(void), size_t count)
 {
-    struct ncs_machine_options options = { .hosts.devices = 4, .device_memory = (uint64_t)1 << 20,
-                                           .capability = 86 };
+    struct ncs_machine_options options = { .hosts = { .devices = 4, .capability = (int[]){ 86 }, .capabilities = 1 },
+                                           .device_memory = (uint64_t)1 << 20 };
     for (int threads = 0; threads < 2; threads++) {
         options.own_threads = threads;
         for (size_t i = 0; i < count; i++)

@@ -39,6 +39,23 @@ START_TEST(seats_of_other_hosts)
 }
 END_TEST
 
+/* Devices count through all hosts, and the last capability is that of all behind. */
+START_TEST(capabilities)
+{
+    int first[] = { 3 }, capability[] = { 90, 90, 80, 86, 120 };
+    struct ncs_shape usual = { 0 }, hosts = { .devices = 2, .first = first, .firsts = 1, .capability = capability };
+    ck_assert_int_eq(ncs_shape_capability(&usual, 3, 7), NCS_CAPABILITY_USUAL);
+    hosts.capabilities = 1;
+    ck_assert_int_eq(ncs_shape_capability(&hosts, 0, 0), 90);
+    ck_assert_int_eq(ncs_shape_capability(&hosts, 50000, 1), 90);
+    hosts.capabilities = 5;
+    ck_assert_int_eq(ncs_shape_capability(&hosts, 0, 2), 80);
+    ck_assert_int_eq(ncs_shape_capability(&hosts, 1, 0), 86);
+    ck_assert_int_eq(ncs_shape_capability(&hosts, 1, 1), 120);
+    ck_assert_int_eq(ncs_shape_capability(&hosts, 50000, 0), 120);
+}
+END_TEST
+
 /* Each process has a seat of its own, below the number of devices of its host. */
 START_TEST(every_seat_once)
 {
@@ -85,4 +102,4 @@ START_TEST(variables_that_must_agree)
 }
 END_TEST
 
-NCS_TEST_MAIN("process", seats_of_equal_hosts, seats_of_other_hosts, every_seat_once, own_settings, variables_that_must_agree)
+NCS_TEST_MAIN("process", seats_of_equal_hosts, seats_of_other_hosts, every_seat_once, capabilities, own_settings, variables_that_must_agree)

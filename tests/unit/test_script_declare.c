@@ -118,7 +118,8 @@ START_TEST(test_declaration)
     ck_assert_int_eq(scenario.needs_nccl, 22900);
     ck_assert_int_eq(scenario.sim_nccl, 22809);
     ck_assert_uint_eq(scenario.sim_memory, (uint64_t)2 << 30);
-    ck_assert_int_eq(scenario.sim_capability, 86);
+    ck_assert_uint_eq(scenario.hosts.capabilities, 1);
+    ck_assert_int_eq(ncs_shape_capability(&scenario.hosts, 3, 1), 86);
     ck_assert_uint_eq(scenario.sim_eager, 0);
     ck_assert_int_eq(scenario.sim_ready_after, 3);
     ck_assert_int_eq(scenario.sim_lanes, 2);

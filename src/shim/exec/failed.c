@@ -25,7 +25,7 @@ static struct ncs_map failed_by_key;         /* index + 1 */
 static _Thread_local struct failed *is_open; /* the thread's, the latest first */
 
 /* True if the code is no failure but what the program wants to know. */
-static bool is_answer(enum ncs_fn fn, int rc)
+static bool failed_is_answer(enum ncs_fn fn, int rc)
 {
     if (ncs_fn_info[fn].lib == NCS_LIB_NCCL)
         return rc == ncclSuccess || rc == ncclInProgress;
@@ -116,7 +116,7 @@ void ncs_failed_look(const struct ncs_journal *journal, const struct ncs_call *c
     enum ncs_fn fn = call->fn;
     if (fn == NCS_FN_cudaGetLastError || fn == NCS_FN_cudaPeekAtLastError)
         failed_look_at(NCS_LIB_CUDA, call->rc ? call->rc : -1);
-    else if (!told && !is_answer(fn, call->rc))
+    else if (!told && !failed_is_answer(fn, call->rc))
         failed_add(call, ncs_exec_rank_of(journal, call));
     else if (fn == NCS_FN_ncclCommAbort || fn == NCS_FN_ncclCommRevoke)
         failed_look_at(NCS_LIB_NCCL, 0);

@@ -177,6 +177,9 @@ struct comm *sim_comm_new(struct comm_rank *const *members, int nranks)
         members[i]->comm = comm;
         comm->siblings |= members[i]->process->joined == comm->serial;
         members[i]->process->joined = comm->serial;
+        int capability = sim_gpu_capability(members[i]->gpu);
+        if (i == 0 || capability < comm->least_capability)
+            comm->least_capability = capability;
     }
     LIST_APPEND(sim_world.comm_first, sim_world.comm_last, comm);
     return comm;

@@ -123,6 +123,7 @@ struct comm {
     bool connected;          /* at init: no collective waits for the first contact */
     struct comm_rank **member;
     bool siblings;           /* one process has several of its ranks */
+    int least_capability;    /* of its ranks' devices */
     struct job_meeting *job_meetings; /* open ones */
     struct rendezvous *made_by; /* NULL: by a split or shrink */
     struct waitable coordinated; /* fires when a member has made an id to grow with */

@@ -26,14 +26,9 @@ unsigned sim_gpu_bus_id(const struct gpu *gpu)
     return (unsigned)pci_domain(gpu->device) << 20 | (unsigned)pci_bus(gpu->device) << 12;
 }
 
-static int major(void)
+int sim_gpu_capability(const struct gpu *gpu)
 {
-    return sim_world.options.capability / 10;
-}
-
-static int minor(void)
-{
-    return sim_world.options.capability % 10;
+    return ncs_shape_capability(&sim_world.options.hosts, gpu->process->host, sim_device_number(gpu->device));
 }
 
 /* The UUID differs on each host. */
@@ -47,11 +42,12 @@ void sim_device_uuid(char uuid[16], int host, int number)
 /* Plausible figures of a data-center GPU of compute capability 9.0, but of no real product. */
 static void property_fill(struct cudaDeviceProp *p, const struct gpu *gpu)
 {
+    int major = sim_gpu_capability(gpu) / 10, minor = sim_gpu_capability(gpu) % 10;
     *p = (struct cudaDeviceProp){
         .totalGlobalMem = sim_world.options.device_memory, .sharedMemPerBlock = 48 << 10,
         .regsPerBlock = 65536, .warpSize = 32, .memPitch = INT_MAX, .maxThreadsPerBlock = 1024,
         .maxThreadsDim = { 1024, 1024, 64 }, .maxGridSize = { INT_MAX, 65535, 65535 },
-        .totalConstMem = 64 << 10, .major = major(), .minor = minor(), .textureAlignment = 512,
+        .totalConstMem = 64 << 10, .major = major, .minor = minor, .textureAlignment = 512,
         .texturePitchAlignment = 32, .multiProcessorCount = 132, .canMapHostMemory = 1,
         .maxTexture1D = 131072, .maxTexture1DMipmap = 32768, .maxTexture2D = { 131072, 65536 },
         .maxTexture2DMipmap = { 32768, 32768 }, .maxTexture2DLinear = { 131072, 65000, 2097120 },
@@ -74,10 +70,10 @@ static void property_fill(struct cudaDeviceProp *p, const struct gpu *gpu)
         .cooperativeLaunch = 1, .sharedMemPerBlockOptin = 227 << 10,
         .maxBlocksPerMultiProcessor = 32, .accessPolicyMaxWindowSize = 128 << 20,
         .reservedSharedMemPerBlock = 1 << 10, .hostRegisterSupported = 1,
-        .memoryPoolsSupported = 1, .clusterLaunch = major() >= 9, .unifiedFunctionPointers = 1,
+        .memoryPoolsSupported = 1, .clusterLaunch = major >= 9, .unifiedFunctionPointers = 1,
         .deviceNumaId = -1,
     };
-    snprintf(p->name, sizeof p->name, "ncclscript simulated GPU (sm%d%d)", major(), minor());
+    snprintf(p->name, sizeof p->name, "ncclscript simulated GPU (sm%d%d)", major, minor);
     sim_device_uuid(p->uuid, gpu->process->host, sim_device_number(gpu->device));
 }
 

@@ -180,6 +180,7 @@ struct gpu *sim_process_gpu(struct process *p, int device);
 
 /* The device's place on the PCI bus in one number, as NCCL prints it. */
 unsigned sim_gpu_bus_id(const struct gpu *gpu);
+int sim_gpu_capability(const struct gpu *gpu); /* major * 10 + minor */
 
 /* Counted allocations of the world's objects. */
 void *sim_new(size_t bytes);

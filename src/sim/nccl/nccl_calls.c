@@ -61,7 +61,7 @@ static int check_reduction(const struct request *r, struct comm_rank *cr)
     bool fp8 = ncs_dtype_is_float((int)r->dtype) && ncs_dtype_bytes((int)r->dtype) == 1;
     if (!ncs_fn_info[r->fn].reduces)
         return ncclSuccess;
-    if (fp8 && sim_world.options.capability < 90) {
+    if (fp8 && cr->comm->least_capability < 90) {
         sim_warn("FP8 reduction support begins with sm90 capable devices.");
         return ncclInvalidArgument;
     }
