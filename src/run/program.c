@@ -147,7 +147,7 @@ void ncs_run_print(struct ncs_run *run, int rank, const char *text)
     }
 }
 
-#define COMPUTING UINT64_C(20000000000)
+#define COMPUTING UINT64_C(2000000000)
 
 /* On the simulator the computing thread runs alone, so calls of other ranks in between show that it
  * waited. With a time limit, and on real hardware, the clock decides instead. */

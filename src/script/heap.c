@@ -1,6 +1,7 @@
 #include "script/heap.h"
 
 #include <stdlib.h>
+#include <lauxlib.h>
 #include <string.h>
 
 #include "base/budget.h"
@@ -38,6 +39,9 @@ static void link_block(struct ncs_heap *h, struct ncs_heap_block *b)
 /* From so many charged instructions on, the hook runs before the next instruction instead of when
  * it is due. */
 #define HURRY 1000000
+
+/* Charged between two instructions of Lua: seconds of a processor. */
+#define ALONE_MOST 500000000
 
 /* A block counts in the budget as if it were an allocation of its own. */
 static size_t counted(size_t bytes)
@@ -213,8 +217,11 @@ void ncs_heap_charge(lua_State *L, uint64_t instructions)
     lua_getallocf(L, &heap);
     struct ncs_heap *h = heap;
     h->charged += instructions;
-    if (h->charged > HURRY && lua_gethook(L))
-        lua_sethook(L, lua_gethook(L), LUA_MASKCOUNT, 1);
+    if (h->charged <= HURRY || !lua_gethook(L))
+        return;
+    lua_sethook(L, lua_gethook(L), LUA_MASKCOUNT, 1);
+    if (h->charged > ALONE_MOST) /* functions of C may call each other by metatables, and no instruction comes between */
+        luaL_error(L, "a call of Lua's library goes through more than %d elements", ALONE_MOST);
 }
 
 uint64_t ncs_heap_charged(struct ncs_heap *h)

@@ -32,7 +32,7 @@ void ncs_heap_free(struct ncs_heap *heap);
 
 /* Charges the work of a slow C function as instructions, which Lua's own count misses. Large blocks
  * are charged automatically. After a large charge the count hook runs at the next instruction; the
- * hook must then restore its own interval. */
+ * hook must then restore its own interval. Raises an error if no instruction has come for seconds. */
 void ncs_heap_charge(lua_State *L, uint64_t instructions);
 /* Returns the instructions charged since the last call of this function. */
 uint64_t ncs_heap_charged(struct ncs_heap *heap);

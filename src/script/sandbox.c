@@ -38,7 +38,7 @@ static int guarded_move(lua_State *L)
     lua_Integer from = luaL_checkinteger(L, 2), to = luaL_checkinteger(L, 3);
     if (to > from && (lua_Unsigned)to - (lua_Unsigned)from > ELEMENTS_LIMIT)
         return luaL_error(L, "table.move: more than %d elements", ELEMENTS_LIMIT);
-    ncs_heap_charge(L, to > from ? (uint64_t)(to - from) : 0);
+    ncs_heap_charge(L, to > from ? (uint64_t)to - (uint64_t)from : 0);
     return call_original(L);
 }
 
@@ -46,15 +46,15 @@ static int guarded_move(lua_State *L)
  * and unpack, `place` is the argument with the first index. */
 static int go_through(lua_State *L, int place)
 {
-    lua_Integer elements = 0;
+    uint64_t elements = 0;
     if (lua_type(L, 1) == LUA_TTABLE) {
-        elements = luaL_len(L, 1);
-        if (place && !lua_isnoneornil(L, place + 1))
-            elements = luaL_checkinteger(L, place + 1) - luaL_optinteger(L, place, 1);
+        lua_Integer first = place ? luaL_optinteger(L, place, 1) : 1;
+        lua_Integer last = place && !lua_isnoneornil(L, place + 1) ? luaL_checkinteger(L, place + 1) : luaL_len(L, 1);
+        elements = last >= first ? (uint64_t)last - (uint64_t)first : 0;
     }
     if (elements > ELEMENTS_LIMIT)
         return luaL_error(L, "more than %d elements of a table", ELEMENTS_LIMIT);
-    ncs_heap_charge(L, elements > 0 ? (uint64_t)elements : 0);
+    ncs_heap_charge(L, elements);
     return call_original(L);
 }
 
@@ -68,8 +68,12 @@ static int guarded_unpack(lua_State *L)
     return go_through(L, 2);
 }
 
+/* It compares each element about log2(n) times, perhaps by a function of C. */
 static int guarded_sort(lua_State *L)
 {
+    lua_Integer elements = lua_type(L, 1) == LUA_TTABLE ? luaL_len(L, 1) : 0;
+    for (lua_Integer rest = elements; rest > 1 && elements <= ELEMENTS_LIMIT; rest /= 2)
+        ncs_heap_charge(L, (uint64_t)elements);
     return go_through(L, 0);
 }
 
