@@ -30,10 +30,20 @@
 #include "sim/data/arena.h"
 #include "sim/kernel/foreign.h"
 
+/* A connection that sends no greeting for so long is closed. Others are heard meanwhile. */
+#define GREETING_NS ((int64_t)2000000000)
+
 /* For the processes of a program that was told to end: one after the other they stop waiting for each other. */
 #define ENDING_NS ((int64_t)2000000000)
 
+/* A process of this user that has connected, and has not greeted so far. */
+struct silent {
+    int connection;
+    int64_t since;
+};
+
 static struct {
+    struct silent *silent; size_t silents, silents_room; /* oldest first */
     atomic_bool asleep; /* no process of the program has connected so far */
     atomic_bool greets; /* a thread of the program waits for its welcome */
     bool open;
@@ -114,12 +124,15 @@ static const char *take_in(int connection, pid_t pid, const struct wire_hello *h
     return stand_in_start(&s) ? NULL : "the machine can start no more threads";
 }
 
-/* Another user's program, or one of another version, is no part of the job. */
-static const char *check_hello(int connection, const struct wire_hello *hello, struct ucred *peer)
+/* Who has connected: of another user, nothing is read. */
+static bool is_own_user(int connection, struct ucred *peer)
 {
     socklen_t bytes = sizeof *peer;
-    if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, peer, &bytes) != 0 || peer->uid != geteuid())
-        return "it belongs to another user";
+    return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, peer, &bytes) == 0 && peer->uid == geteuid();
+}
+
+static const char *check_hello(const struct wire_hello *hello)
+{
     if (hello->version != WIRE_VERSION || hello->bytes != sizeof(struct wire))
         return "it has the libraries of another version of ncclscript";
     return NULL;
@@ -175,8 +188,8 @@ static void receive_client(int connection)
     struct wire_welcome welcome = { .joined = false };
     struct ucred peer;
     int file = -1;
-    bool heard = wire_receive(connection, hello, sizeof *hello, &file);
-    const char *why = heard ? check_hello(connection, hello, &peer) : "its greeting is broken";
+    bool heard = is_own_user(connection, &peer) && wire_receive(connection, hello, sizeof *hello, &file);
+    const char *why = heard ? check_hello(hello) : "its greeting is broken";
     hello->devices[sizeof hello->devices - 1] = hello->program[sizeof hello->program - 1] = '\0';
     hello->variables[sizeof hello->variables - 1] = hello->variables[sizeof hello->variables - 2] = '\0';
     why = why ? why : open_for(hello);
@@ -224,13 +237,36 @@ static bool any_process_is_left(void)
 
 /* ---- serving ---- */
 
-/* A connection; -1 = it was refused, because no descriptor is left for it. */
+static int64_t server_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void drop_silent(size_t i, bool hangs_up)
+{
+    if (hangs_up)
+        close(server.silent[i].connection);
+    memmove(server.silent + i, server.silent + i + 1, (--server.silents - i) * sizeof *server.silent);
+}
+
+/* A connection; -1 = it was refused: it is another user's, or no descriptor is left for it. */
 static int accept_client(void)
 {
     struct wire_welcome welcome = { .why = "the machine has no file descriptors left (ulimit -n)" };
+    struct ucred peer;
     int connection = accept4(server.listener, NULL, NULL, SOCK_CLOEXEC);
+    if (connection >= 0 && !is_own_user(connection, &peer)) {
+        close(connection);
+        return -1;
+    }
     if (connection >= 0 || (errno != EMFILE && errno != ENFILE))
         return connection;
+    if (server.silents > 0) { /* the one that comes now may greet */
+        drop_silent(0, true);
+        return accept4(server.listener, NULL, NULL, SOCK_CLOEXEC);
+    }
     close(server.spare);
     connection = accept4(server.listener, NULL, NULL, SOCK_CLOEXEC);
     if (connection >= 0) {
@@ -252,13 +288,6 @@ static void take_descriptors(void)
     server.spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-static int64_t server_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static void hear_exec(void)
 {
     char byte;
@@ -268,32 +297,59 @@ static void hear_exec(void)
         server.alive = -1;
 }
 
-/* Waits for connections and the ends of processes. Returns the connection; -1 = the program has ended. */
+/* Which of them greets now; -1 = none. Those that have been silent for too long are closed. */
+static int hear_silent(const struct pollfd *p)
+{
+    int connection = -1;
+    for (size_t i = server.silents; i-- > 0;) {
+        bool speaks = p[i].revents != 0 && connection < 0;
+        if (speaks)
+            connection = server.silent[i].connection;
+        if (speaks || server_now() - server.silent[i].since >= GREETING_NS)
+            drop_silent(i, !speaks);
+    }
+    return connection;
+}
+
+/* Until the oldest has been silent for too long; -1 = there is none. */
+static int ms_until_silence(void)
+{
+    int64_t rest = server.silents > 0 ? GREETING_NS - (server_now() - server.silent[0].since) : 0;
+    return server.silents == 0 ? -1 : rest > 0 ? (int)(rest / 1000000) + 1 : 0;
+}
+
+/* Waits for greetings and the ends of processes. Returns the connection that greets; -1 = the program has ended. */
 static int wait_for_event(void)
 {
-    for (;;) {
-        size_t count = 0;
-        struct pollfd *p = ncs_new((job_processes() + 2) * sizeof *p);
+    for (int connection = -1;;) {
+        size_t count = 0, first = 2 + job_processes();
+        struct pollfd *p = ncs_new((first + server.silents) * sizeof *p);
         bool over = server.alive < 0 && !any_process_is_left();
         p[count++] = (struct pollfd){ .fd = server.listener, .events = POLLIN };
         p[count++] = (struct pollfd){ .fd = server.alive, .events = POLLIN };
         for (size_t i = 0; i < job_processes(); i++)
             p[count++] = (struct pollfd){ .fd = job_process(i)->gone ? -1 : job_process(i)->pidfd, .events = POLLIN };
+        for (size_t i = 0; i < server.silents; i++)
+            p[count++] = (struct pollfd){ .fd = server.silent[i].connection, .events = POLLIN };
         if (!over)
-            poll(p, count, -1);
+            poll(p, count, ms_until_silence());
         if (p[1].revents)
             hear_exec();
-        for (size_t i = 0; i + 2 < count; i++)
+        for (size_t i = 0; i + 2 < first; i++)
             if (p[i + 2].revents)
                 lose_process(job_process(i));
+        if (!over)
+            connection = hear_silent(p + first);
         bool comes = p[0].revents & POLLIN;
         ncs_free(p);
         if (over)
             return -1;
-        atomic_store(&server.greets, comes);
-        int connection = comes ? accept_client() : -1;
+        atomic_store(&server.greets, comes || connection >= 0 || server.silents > 0);
         if (connection >= 0)
             return connection;
+        connection = comes ? accept_client() : -1;
+        if (connection >= 0)
+            NCS_PUSH(server.silent, server.silents, server.silents_room, ((struct silent){ connection, server_now() }));
     }
 }
 
@@ -304,7 +360,7 @@ int ncs_many_serve(int listener, int alive)
     atomic_store(&server.asleep, true);
     job_note_own();
     take_descriptors();
-    for (int connection; (connection = wait_for_event()) >= 0; atomic_store(&server.greets, false))
+    for (int connection; (connection = wait_for_event()) >= 0; atomic_store(&server.greets, server.silents > 0))
         receive_client(connection);
     return 0;
 }

@@ -65,7 +65,8 @@ bool wire_receive(int socket, void *message, size_t bytes, int *file)
 {
     union beside beside = { 0 };
     struct iovec part = { message, bytes };
-    struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = beside.room, .msg_controllen = sizeof beside.room };
+    /* CMSG_SPACE has room for a second descriptor, which would stay open. */
+    struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = beside.room, .msg_controllen = CMSG_LEN(sizeof *file) };
     ssize_t n;
     while ((n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
         continue;
