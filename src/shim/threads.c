@@ -225,7 +225,7 @@ static bool task_look(struct look *out, const char *process)
     bool here = strcmp(process, "self") == 0;
     snprintf(path, sizeof path, "/proc/%.16s/task", process);
     DIR *tasks = opendir(path);
-    bool wait = tasks != NULL || !here; /* another process may have ended meanwhile */
+    bool wait = tasks != NULL; /* else the process has ended, and the machine hears of it next */
     for (struct dirent *e; tasks && wait && (e = readdir(tasks));) {
         struct task task = { process, e->d_name };
         struct seen seen = { .thread = (pid_t)atoi(e->d_name) };
