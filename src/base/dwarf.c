@@ -1,6 +1,7 @@
 #include "base/dwarf.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,14 +106,18 @@ void *ncs_dwarf_open_process(void)
     return NULL;
 }
 
-void *ncs_dwarf_open_file(const char *path)
+void *ncs_dwarf_open_file(const char *path, int fd)
 {
     static struct dwarf_callbacks callbacks;
     if (!dwarf_load())
         return NULL;
     callbacks = (struct dwarf_callbacks){ .find_debug = dw.find_debug, .section_address = dw.section_address };
     void *code = dw.begin(&callbacks);
-    if (code && dw.report_elf(code, path, path, -1, 0, true) && dw.report_end(code, NULL, NULL) == 0)
+    int own = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    bool taken = code && (fd < 0 || own >= 0) && dw.report_elf(code, path, path, own, 0, true);
+    if (!taken && own >= 0)
+        close(own);
+    if (taken && dw.report_end(code, NULL, NULL) == 0)
         return code;
     ncs_dwarf_close(code);
     return NULL;

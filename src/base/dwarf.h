@@ -11,9 +11,10 @@ struct ncs_dwarf_line {
     int line;
 };
 
-/* The code of this process, or of one file of code. NULL: there is no libdw, or it cannot read the code. */
+/* The code of this process, or of one file of code. NULL: there is no libdw, or it cannot read the code. fd: of the
+ * file, if it is open; it stays the caller's. -1 = none */
 void *ncs_dwarf_open_process(void);
-void *ncs_dwarf_open_file(const char *path);
+void *ncs_dwarf_open_file(const char *path, int fd);
 void ncs_dwarf_close(void *code); /* NULL is none */
 
 /* The line of the call that returns to this address; in a file's code, an address as its symbols have it. If the

@@ -9,17 +9,22 @@
 
 bool ncs_elf_open(struct ncs_elf *image, const char *path)
 {
-    struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a pipe or a terminal must not hold us */
+    bool fine = ncs_elf_read(image, fd);
+    if (fd >= 0)
+        close(fd);
+    return fine;
+}
+
+bool ncs_elf_read(struct ncs_elf *image, int fd)
+{
+    struct stat st;
     *image = (struct ncs_elf){ 0 };
-    if (fd < 0)
-        return false;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (size_t)st.st_size >= sizeof(Elf64_Ehdr)) {
         void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (p != MAP_FAILED)
             *image = (struct ncs_elf){ p, (size_t)st.st_size };
     }
-    close(fd);
     return image->bytes && memcmp(image->bytes, ELFMAG, SELFMAG) == 0 &&
            image->bytes[EI_CLASS] == ELFCLASS64;
 }

@@ -11,8 +11,9 @@ struct ncs_elf {
     size_t size;
 };
 
-/* False if it is no regular file, or no 64-bit ELF file. Close it in either case. */
+/* False if it is no regular file, or no 64-bit ELF file. Close it in either case; the descriptor stays the caller's. */
 bool ncs_elf_open(struct ncs_elf *image, const char *path);
+bool ncs_elf_read(struct ncs_elf *image, int fd);
 void ncs_elf_close(struct ncs_elf *image);
 
 /* The function that contains an address (relative to the file), with the address's offset in it; NULL = none. The name

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/allowed.h"
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/diagnose_draw.h"
@@ -13,7 +14,7 @@
 #include "report/report.h"
 #include "trace/trace.h"
 
-enum { MEMORY, SCENARIO, FORCE, FORMAT, REPORT, HTML, TRACE, COLOR, VERBOSE, QUIET, HELP };
+enum { MEMORY, SCENARIO, FORCE, SOURCES, FORMAT, REPORT, HTML, TRACE, COLOR, VERBOSE, QUIET, HELP };
 
 static const char *const colors[] = {
     [NCS_COLOR_AUTO] = "auto", [NCS_COLOR_ALWAYS] = "always", [NCS_COLOR_NEVER] = "never", NULL,
@@ -25,6 +26,8 @@ static const struct ncs_option options[] = {
                   "write the job as a scenario that you can run, in YAML if FILE ends so", NULL, 0, 0 },
     [FORCE]   = { "force", 0, NCS_OPTION_FLAG, NULL, NULL, "Output", "replace the FILE of --scenario when it exists", NULL,
                   0, 0 },
+    [SOURCES] = { "sources", 0, NCS_OPTION_LIST, "FOLDER", NULL, "Reading",
+                  "quote sources below FOLDER, too, and not only below the working directory", NULL, 0, 0 },
     [FORMAT]  = { "format", 0, NCS_OPTION_CHOICE, NULL, "text", "Output",
                   "one JSON object; tree and dot show who waits for whom", ncs_report_format_names, 0, 0 },
     [REPORT]  = NCS_OPTION_REPORT(ncs_report_format_names),
@@ -240,6 +243,8 @@ static int diagnose_main(const struct ncs_parsed *parsed)
             return status;
     if (!ncs_report_files_fit("diagnose", &parsed->value[REPORT]) || !ncs_diagnose_can_draw(ncs_option_last(&parsed->value[HTML]), ncs_option_last(&parsed->value[TRACE])))
         return status;
+    for (size_t i = 0; i < parsed->value[SOURCES].texts; i++)
+        ncs_allow_folder(parsed->value[SOURCES].text[i]);
     if (ncs_trace_read(&trace, (const char *const *)parsed->operand, parsed->operands, &err))
         status = report_trace(parsed, &trace);
     else

@@ -49,6 +49,8 @@ static void choose_lines(const struct ncs_finding *f, struct lines *l)
     qsort(l->line, l->count, sizeof *l->line, ncs_order_ints);
 }
 
+#define QUOTE_MOST 400 /* bytes: a line of generated text may have millions */
+
 /* Without the blanks around it. */
 static void quote_add_text(const struct ncs_source *s, int line, struct ncs_str *out)
 {
@@ -58,7 +60,11 @@ static void quote_add_text(const struct ncs_source *s, int line, struct ncs_str 
         from++;
     while (from < end && strchr(" \t\r\n", end[-1]))
         end--;
-    ncs_str_addf(out, "%d | %.*s", line, (int)(end - from), from);
+    bool all = end - from <= QUOTE_MOST;
+    end = all ? end : from + QUOTE_MOST;
+    while (!all && ((unsigned char)*end & 0xc0) == 0x80) /* not within a character of UTF-8 */
+        end--;
+    ncs_str_addf(out, "%d | %.*s%s", line, (int)(end - from), from, all ? "" : "...");
 }
 
 /* ---- of which file a line is ---- */

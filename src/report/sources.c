@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/allowed.h"
 #include "base/file.h"
 #include "base/mem.h"
 
@@ -15,11 +16,13 @@ size_t ncs_sources_find(struct ncs_sources *s, const char *name)
     return i;
 }
 
-static void read_source(struct ncs_source_file *f)
+/* `strange`: a recording names the file. */
+static void read_source(struct ncs_source_file *f, bool strange)
 {
     struct ncs_str text = { 0 };
     struct ncs_error ignored = { 0 };
-    if (!ncs_file_read(f->name, NCS_FILE_LIMIT, "a scenario", &text, &ignored)) {
+    if (strange ? !ncs_allowed_read(f->name, NCS_FILE_LIMIT, &text)
+                : !ncs_file_read(f->name, NCS_FILE_LIMIT, "a scenario", &text, &ignored)) {
         ncs_str_free(&text);
         return;
     }
@@ -34,6 +37,7 @@ struct ncs_sources *ncs_sources_open(const struct ncs_report_run *run)
     const struct ncs_result *r = run->result;
     struct ncs_sources *s = ncs_new(sizeof *s);
     const char *last = NULL;
+    s->strange = run->origin != NULL;
     if (!own || run->origin || run->places || strcmp(own, "-") == 0)
         return s;
     ncs_sources_find(s, own);
@@ -44,7 +48,7 @@ struct ncs_sources *ncs_sources_open(const struct ncs_report_run *run)
         if (r->error[i].place.file)
             ncs_sources_find(s, r->error[i].place.file);
     for (size_t i = 0; i < s->files; i++)
-        read_source(&s->file[i]);
+        read_source(&s->file[i], false);
     return s;
 }
 
@@ -52,7 +56,7 @@ const struct ncs_source_file *ncs_sources_read(struct ncs_sources *s, const char
 {
     size_t known = s->files, i = ncs_sources_find(s, path);
     if (i == known)
-        read_source(&s->file[i]);
+        read_source(&s->file[i], s->strange);
     return &s->file[i];
 }
 

@@ -1,10 +1,13 @@
 /* Names the places that recorded calls come from, as exec names them: train.c:66, or train_step+0x1a2 without debug
  * information. The file of the code tells both, if it is here and has not changed; otherwise the recorded name does. */
 #define _GNU_SOURCE /* st_mtim */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/allowed.h"
 #include "base/demangle.h"
 #include "base/dwarf.h"
 #include "base/elf.h"
@@ -28,6 +31,7 @@ struct named_site {
 struct site_table {
     struct named_site *site; size_t sites, room;
     struct ncs_map by_key;    /* -> index + 1 */
+    char *refused;            /* a file that is here and may not be read; NULL = none */
 };
 
 static uint64_t key_of_site(const struct ncs_recording_site *s)
@@ -70,13 +74,21 @@ struct code_file {
     int64_t changed;  /* ns */
 };
 
-static bool changed_at(const char *path, int64_t *ns)
+/* When the file was changed, if it may be read. The recording names it, and may be a stranger's. Libraries are mostly others'. */
+static bool changed_at(struct site_table *t, const char *path, int64_t *ns, int *fd)
 {
     struct stat st;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-        return false;
-    *ns = st.st_mtim.tv_sec * (int64_t)1000000000 + st.st_mtim.tv_nsec;
-    return true;
+    int file = ncs_allowed_open(path);
+    if (file < 0 && errno == EACCES && !t->refused && !strstr(file_of(path), ".so") && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+        t->refused = ncs_copy_text(path);
+    bool found = file >= 0 && fstat(file, &st) == 0;
+    if (found)
+        *ns = st.st_mtim.tv_sec * (int64_t)1000000000 + st.st_mtim.tv_nsec;
+    if (fd)
+        *fd = file;
+    else if (file >= 0)
+        close(file);
+    return found;
 }
 
 static bool has_no_build(const unsigned char *build)
@@ -87,17 +99,20 @@ static bool has_no_build(const unsigned char *build)
 
 /* Opens the file if it is the one that the process had, by its build id. If it has no such id, it must be older than the
  * recording. */
-static void open_code(struct code_file *code, const struct named_site *s)
+static void open_code(struct site_table *t, struct code_file *code, const struct named_site *s)
 {
+    int fd = -1;
     unsigned char build[NCS_ELF_BUILD];
     const char *path = s->site->module;
     *code = (struct code_file){ 0 };
-    if (path[0] != '/' || !changed_at(path, &code->changed) || !ncs_elf_open(&code->image, path))
-        return;
-    ncs_elf_build_id(&code->image, build);
-    code->same = memcmp(build, s->site->build, sizeof build) == 0 && (!has_no_build(build) || code->changed <= s->opened);
-    if (code->same)
-        code->lines = ncs_dwarf_open_file(path);
+    if (changed_at(t, path, &code->changed, &fd) && ncs_elf_read(&code->image, fd)) {
+        ncs_elf_build_id(&code->image, build);
+        code->same = memcmp(build, s->site->build, sizeof build) == 0 && (!has_no_build(build) || code->changed <= s->opened);
+        if (code->same)
+            code->lines = ncs_dwarf_open_file(path, fd);
+    }
+    if (fd >= 0)
+        close(fd);
 }
 
 static void close_code(struct code_file *code)
@@ -132,28 +147,28 @@ static void name_function(struct named_site *s, const struct code_file *code)
     s->name = ncs_str_take(&text);
 }
 
-static void name_compiled(struct named_site *s, const struct code_file *code)
+static void name_compiled(struct site_table *t, struct named_site *s, const struct code_file *code)
 {
     struct ncs_dwarf_line at;
     int64_t source;
     if (code->lines && ncs_dwarf_find(code->lines, s->site->offset, &at)) {
         s->path = ncs_path_absolute(at.file);
         s->line = at.line;
-        s->is_old = !changed_at(s->path, &source) || source > code->changed;
+        s->is_old = !changed_at(t, s->path, &source, NULL) || source > code->changed;
         ncs_free(at.file);
     } else {
         name_function(s, code);
     }
 }
 
-/* The recording names the file, and may be a stranger's: only a Python source is ever quoted. */
-static void name_python(struct named_site *s)
+/* Only a Python source is ever quoted. */
+static void name_python(struct site_table *t, struct named_site *s)
 {
     const char *file = s->site->module, *ending = strrchr(file, '.');
     int64_t source;
     s->path = file[0] == '/' ? ncs_path_absolute(file) : ncs_copy_text(file);
     s->line = s->site->line > 1 << 30 ? 1 << 30 : (int)s->site->line;
-    s->is_old = file[0] != '/' || !ending || strcmp(ending, ".py") != 0 || !changed_at(s->path, &source) || source > s->opened;
+    s->is_old = file[0] != '/' || !ending || strcmp(ending, ".py") != 0 || !changed_at(t, s->path, &source, NULL) || source > s->opened;
 }
 
 /* ---- all sites ---- */
@@ -179,14 +194,14 @@ static void find_names(struct site_table *t)
     for (size_t i = 0; i < t->sites; i++) {
         struct named_site *s = &t->site[i];
         if (s->site->line) {
-            name_python(s);
+            name_python(t, s);
             continue;
         }
         if (i == 0 || t->site[i - 1].site->line || !is_same_module(&t->site[i - 1], s)) {
             close_code(&code);
-            open_code(&code, s);
+            open_code(t, &code, s);
         }
-        name_compiled(s, &code);
+        name_compiled(t, s, &code);
     }
     close_code(&code);
 }
@@ -280,6 +295,10 @@ void ncs_recorded_name_sites(struct recording *r)
         ncs_free(t.site[i].path);
         ncs_free(t.site[i].name);
     }
+    if (t.refused)
+        ncs_record_note(r->record, "lines are not read from %s and the like, which the recording names: they are outside of the "
+                                   "working directory (--sources FOLDER)", t.refused);
+    ncs_free(t.refused);
     ncs_free(t.site);
     ncs_map_free(&t.by_key);
 }

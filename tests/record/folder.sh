@@ -86,6 +86,7 @@ for launcher in RANK=0 JOB_RANK=0; do
     env $launcher "$NCCLSCRIPT" record -o "$out/rec" -- "$job" join reduce 3 exec join reduce 4 exec join reduce 5 || fail "$name"
     [ "$(ls "$out/rec" | grep -cE '^0@.*[0-9]\.ncclrec$')" -eq 3 ] || fail "$name: $(ls "$out/rec")"
     "$NCCLSCRIPT" diagnose "$out/rec" >"$out/said" 2>&1
+    [ -z "$(find "$out/rec" -type f ! -perm 600)" ] || fail "$name: others can read a recording"
     grep -q 'nothing wrong found in 5 calls' "$out/said" && grep -q '2 recordings of an earlier start' "$out/said" || fail "$name"
 done
 

@@ -54,7 +54,7 @@ record() {
     rm -rf "$out/rec"
     for rank in 0 1; do RANK=$rank WORLD_SIZE=2 "$NCCLSCRIPT" record -o "$out/rec" -- "$out/train"; done 2>/dev/null
 }
-diagnose() { "$NCCLSCRIPT" diagnose "$out/rec" "$@" >"$out/said" 2>&1; }
+diagnose() { "$NCCLSCRIPT" diagnose --sources "$out" "$out/rec" "$@" >"$out/said" 2>&1; }
 
 name="debug information"
 build "$out/train" "$out/train.c" -g
@@ -65,6 +65,33 @@ says 'code .*train\.c:8 \| *ncclAllReduce\(x'
 diagnose --format json
 says '"line": 8, "file": "train\.c", "at": "train\.c:8"'
 grep -qE '"at": "[^"]*\+0x' "$out/said" && fail "$name: an offset"
+
+name="a folder that is not allowed"
+"$NCCLSCRIPT" diagnose "$out/rec" >"$out/said" 2>&1
+leaves_out '\.c:[0-9]'
+leaves_out '^  code'
+says '^  note +lines are not read from .*/train and the like, .*\(--sources FOLDER\)$'
+
+name="a link to the source"
+mkdir "$out/elsewhere" && cp -p "$out/train.c" "$out/elsewhere" && ln -sf elsewhere/train.c "$out/train.c"
+diagnose
+says 'train\.c:8'
+leaves_out '^  code'
+cp -p --remove-destination "$out/elsewhere/train.c" "$out/train.c"
+
+name="a link to the folder"
+mkdir "$out/outer" && mv "$out/train" "$out/train.c" "$out/elsewhere" && ln -s "$out/elsewhere" "$out/outer/in"
+"$NCCLSCRIPT" diagnose --sources "$out/outer" "$out/rec" >"$out/said" 2>&1
+leaves_out '\.c:[0-9]'
+mv "$out/elsewhere/train" "$out/elsewhere/train.c" "$out"
+
+name="a line without end"
+{ sed -n 1,7p "$out/train.c"; printf '%s // %*s.\n' "$(sed -n 8p "$out/train.c")" 5000000 ' '; } >"$out/long.c"
+cp -p "$out/train.c" "$out/short.c" && cat "$out/long.c" >"$out/train.c" && touch -r "$out/short.c" "$out/train.c"
+diagnose
+says 'code .*train\.c:8 \| *ncclAllReduce\(x.*\.\.\.$'
+[ "$(wc -c <"$out/said")" -lt 20000 ] || fail "$name: $(wc -c <"$out/said") bytes"
+cat "$out/short.c" >"$out/train.c" && touch -r "$out/short.c" "$out/train.c"
 
 name="a source that is newer"
 touch -d '+1 minute' "$out/train.c"
@@ -92,7 +119,7 @@ says ' train\+0x'
 
 name="a pipe in the file's place"
 mkfifo "$out/train"
-timeout -s KILL 60 "$NCCLSCRIPT" diagnose "$out/rec" >"$out/said" 2>&1
+timeout -s KILL 60 "$NCCLSCRIPT" diagnose --sources "$out" "$out/rec" >"$out/said" 2>&1
 says ' train\+0x'
 rm "$out/train"
 

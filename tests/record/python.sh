@@ -65,7 +65,7 @@ record() { # FRAMES
     for rank in 0 1; do
         RANK=$rank WORLD_SIZE=2 "$NCCLSCRIPT" record -o "$out/rec" -- "$python" "$out/train.py" "$out/site-packages" "$1"
     done 2>/dev/null
-    "$NCCLSCRIPT" diagnose "$out/rec" >"$out/said" 2>&1
+    "$NCCLSCRIPT" diagnose --sources "$out" "$out/rec" >"$out/said" 2>&1
 }
 
 for frames in 0 5 20; do
@@ -92,7 +92,7 @@ says 'rank 1  call 2202 is AllReduce float32 x 4 sum'
 name="a source that is newer"
 record 0
 touch -d '+1 minute' "$out/train.py"
-"$NCCLSCRIPT" diagnose "$out/rec" >"$out/said" 2>&1
+"$NCCLSCRIPT" diagnose --sources "$out" "$out/rec" >"$out/said" 2>&1
 says 'train\.py:18'
 leaves_out '^  code'
 

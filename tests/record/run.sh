@@ -40,7 +40,7 @@ options=()
 # diagnose NAME STATUS; then says looks at what came.
 diagnose() {
     name=$1
-    "$NCCLSCRIPT" diagnose "$out/rec" >"$out/said" 2>&1
+    "$NCCLSCRIPT" diagnose --sources "$out" "$out/rec" >"$out/said" 2>&1
     local got=$?
     [ "$got" -eq "$2" ] || fail "$name: exit status $got, not $2"
 }
@@ -187,14 +187,14 @@ for rank in 0 1; do
     running+=($!)
 done
 tries=0
-until { "$NCCLSCRIPT" diagnose "$out/rec" 2>/dev/null >"$out/said"; [ $? -eq 3 ]; } || [ $((tries++)) -ge 300 ]; do sleep 0.02; done
+until { "$NCCLSCRIPT" diagnose --sources "$out" "$out/rec" 2>/dev/null >"$out/said"; [ $? -eq 3 ]; } || [ $((tries++)) -ge 300 ]; do sleep 0.02; done
 name="a job that goes on"
 says '^HANG'
 says 'it could also be that the job goes on|left no recording'
 kill -9 "${running[@]}"
 wait "${running[@]}" 2>/dev/null
 name="a job that was stopped"
-"$NCCLSCRIPT" diagnose "$out/rec" >"$out/said" 2>&1
+"$NCCLSCRIPT" diagnose --sources "$out" "$out/rec" >"$out/said" 2>&1
 leaves_out 'the job goes on'
 
 # A plug-in's own libnccl.
@@ -234,7 +234,7 @@ rm -rf "$out/rec"
 pid=$!
 for _ in 1 2 3 4 5; do
     sleep 0.02
-    kill -STOP $pid 2>/dev/null && "$NCCLSCRIPT" diagnose "$out/rec" >"$out/said" 2>&1
+    kill -STOP $pid 2>/dev/null && "$NCCLSCRIPT" diagnose --sources "$out" "$out/rec" >"$out/said" 2>&1
     [ $? -lt 128 ] || fail "a process that is stopped"
     kill -CONT $pid 2>/dev/null
 done

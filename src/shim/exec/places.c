@@ -77,7 +77,7 @@ static struct place find_place(void *code, const struct ncs_site *s)
     }
     if (!s->address)
         return (struct place){ .own_name = ncs_copy_text(s->function ? s->function : s->file) };
-    void *file = s->module ? ncs_dwarf_open_file(s->module) : NULL;
+    void *file = s->module ? ncs_dwarf_open_file(s->module, -1) : NULL;
     bool found = ncs_dwarf_find(s->module ? file : code, (uint64_t)(uintptr_t)s->address, &at);
     ncs_dwarf_close(file);
     if (!found)

@@ -172,7 +172,7 @@ static void *map_file(char *path, size_t room, const char *folder, const struct 
     size_t bytes = head->bytes;
     for (int i = 0; i < NAMES && error == EEXIST; i++) {
         name_file(path, room, folder, head, i);
-        fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+        fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
         error = fd < 0 ? errno : 0;
     }
     error = error ? error : reserve_file(fd, bytes);
