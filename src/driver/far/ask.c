@@ -32,6 +32,8 @@ static struct {
     pthread_mutex_t lock; /* guards what follows */
     struct ncs_map lines; /* by process and number */
     struct ncs_map late;  /* by address: the process that will write there, from 1 */
+    struct ncs_map tasks; /* by number: struct ask_function */
+    uint64_t last_task;
     uint32_t last;
     char (*gone)[ASK_WHY]; /* by process: why it is gone; "" = it is not */
     pthread_key_t key;
@@ -210,23 +212,71 @@ static void ask_write_all_late(int process, const struct ncs_team_message *m)
 
 /* ---- functions of the script's that a stream runs there ---- */
 
+struct ask_function {
+    int process; /* whose stream runs it */
+    bool is_callback;
+    void (*function)(void);
+    const void *data;
+};
+
 struct ask_task {
-    int process;
-    uint32_t number;
+    struct ask_function *of;
+    uint32_t line;
     struct far_task task;
 };
+
+uint64_t far_note_task(int process, enum ncs_fn fn, union ncs_arg *arg)
+{
+    const struct ncs_fn_info *info = &ncs_fn_info[fn];
+    int host = info->at[NCS_ARG_HOSTFN], callback = info->at[NCS_ARG_STREAMFN], data = info->at[NCS_ARG_USERDATA];
+    int at = host ? host : callback;
+    if (!at || !data || !arg[at - 1].f)
+        return 0;
+    struct ask_function *f = ncs_new(sizeof *f);
+    *f = (struct ask_function){ process, callback != 0, arg[at - 1].f, arg[data - 1].p };
+    pthread_mutex_lock(&asking.lock);
+    uint64_t number = ++asking.last_task;
+    ncs_map_put(&asking.tasks, number, f);
+    pthread_mutex_unlock(&asking.lock);
+    arg[at - 1] = (union ncs_arg){ .u = number };
+    arg[data - 1] = (union ncs_arg){ .u = 0 };
+    return number;
+}
+
+/* The function with that number, which is forgotten; NULL = it was not given to that process, or has run. */
+static struct ask_function *ask_take_function(int process, uint64_t number)
+{
+    pthread_mutex_lock(&asking.lock);
+    struct ask_function *f = number ? ncs_map_get(&asking.tasks, number) : NULL;
+    bool has = f && (process < 0 || f->process == process);
+    if (has)
+        ncs_map_remove(&asking.tasks, number);
+    pthread_mutex_unlock(&asking.lock);
+    return has ? f : NULL;
+}
+
+void far_forget_task(uint64_t number)
+{
+    ncs_free(ask_take_function(-1, number));
+}
+
+static void ask_free_task(struct ask_task *t)
+{
+    ncs_free(t->of);
+    ncs_free(t);
+}
 
 static void *ask_run_task(void *arg)
 {
     struct ask_task *t = arg;
-    ask_new_line(t->process, t->number); /* its end tells the process that the task has run */
-    void *data = (void *)(uintptr_t)t->task.data;
-    if (t->task.is_callback)
-        ((cudaStreamCallback_t)(uintptr_t)t->task.function)(
-            (cudaStream_t)far_mark((const void *)(uintptr_t)t->task.stream, t->process), (cudaError_t)t->task.status, data);
+    const struct ask_function *f = t->of;
+    ask_new_line(f->process, t->line); /* its end tells the process that the task has run */
+    if (f->is_callback)
+        ((cudaStreamCallback_t)f->function)((cudaStream_t)far_mark((const void *)(uintptr_t)t->task.stream, f->process),
+                                            (cudaError_t)t->task.status, (void *)f->data);
     else
-        ((cudaHostFn_t)(uintptr_t)t->task.function)(data);
-    ncs_free(t);
+        ((cudaHostFn_t)f->function)((void *)f->data);
+    ask_free_task(t);
     return NULL;
 }
 
@@ -234,15 +284,16 @@ static void ask_begin_task(int process, const struct ncs_team_message *m)
 {
     struct ask_task *t = ncs_new(sizeof *t);
     pthread_t thread;
-    *t = (struct ask_task){ .process = process, .number = m->line };
+    *t = (struct ask_task){ .line = m->line };
     if (m->bytes == sizeof t->task)
         memcpy(&t->task, m->body, sizeof t->task);
-    if (m->bytes == sizeof t->task && pthread_create(&thread, NULL, ask_run_task, t) == 0) {
+    t->of = ask_take_function(process, t->task.number);
+    if (t->of && pthread_create(&thread, NULL, ask_run_task, t) == 0) {
         pthread_detach(thread);
         return;
     }
     ncs_team_send(asking.team, process, FAR_DONE, m->line, NULL, 0, NULL, 0); /* its stream goes on */
-    ncs_free(t);
+    ask_free_task(t);
 }
 
 /* ---- the team ---- */

@@ -210,8 +210,10 @@ char *far_unpack(enum ncs_fn fn, const union ncs_arg *arg, int process, struct f
             text = ncs_copy_text(bytes);
         if (item.at >= (uint32_t)info->nargs || far_process_of(arg[item.at].p) != 0)
             continue;
-        size_t copied = far_copied(fn, arg, (int)item.at), room = copied ? copied : ncs_carry(fn, arg, (int)item.at).bytes;
-        if (item.bytes > room)
+        struct ncs_carried c = ncs_carry(fn, arg, (int)item.at);
+        size_t copied = info->arg[item.at].kind == NCS_ARG_OUT ? far_copied(fn, arg, (int)item.at) : 0;
+        size_t room = copied ? copied : c.how == NCS_CARRY_OUT || c.how == NCS_CARRY_INOUT ? c.bytes : 0;
+        if (item.bytes == 0 || item.bytes > room) /* what the call does not write stays */
             continue;
         memcpy((void *)arg[item.at].p, bytes, item.bytes);
         pack_mark_results(info->arg[item.at].kind, (void *)arg[item.at].p, item.bytes, process);

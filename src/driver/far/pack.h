@@ -51,10 +51,10 @@ struct far_late {
     uint64_t handle;  /* as the member sees it */
 };
 
-/* A function of the script's that a stream runs. */
+/* A function of the script's that a stream runs. No message names the function: the leader knows it by a number. */
 struct far_task {
-    uint64_t function, data, stream;
-    int32_t status, is_callback;
+    uint64_t number, stream;
+    int32_t status, unused;
 };
 
 /* Memory that belongs to an argument; its bytes follow, and then bytes up to a multiple of 8. */

@@ -44,8 +44,10 @@ static union ncs_arg route_ask(int process, enum ncs_fn fn, const union ncs_arg 
 {
     struct ncs_str body = { 0 }, bytes = { 0 };
     struct far_answer answer = { .device = 0 };
-    union ncs_arg result = route_code(fn, ncclInvalidArgument, cudaErrorInvalidValue);
-    if (far_pack(&body, fn, arg, process)) {
+    union ncs_arg result = route_code(fn, ncclInvalidArgument, cudaErrorInvalidValue), sent[NCS_MAX_ARGS];
+    memcpy(sent, arg, (size_t)ncs_fn_info[fn].nargs * sizeof *arg);
+    uint64_t task = far_note_task(process, fn, sent);
+    if (far_pack(&body, fn, sent, process)) {
         route_expect_late(fn, arg, process);
         result = route_code(fn, ncclRemoteError, cudaErrorUnknown);
         if (far_ask(process, FAR_CALL, &body, &bytes)) {
@@ -60,6 +62,8 @@ static union ncs_arg route_ask(int process, enum ncs_fn fn, const union ncs_arg 
             result = answer.absent ? route_code(fn, ncclInvalidUsage, cudaErrorNotSupported) : answer.result;
         }
     }
+    if (result.i != 0)
+        far_forget_task(task);
     ncs_str_free(&body);
     ncs_str_free(&bytes);
     return result;

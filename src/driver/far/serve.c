@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/carry.h"
+#include "api/environment.h"
 #include "api/invoke.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -107,7 +108,7 @@ static void serve_callback(cudaStream_t stream, cudaError_t status, void *task)
     serve_run_there(task, stream, (int)status);
 }
 
-/* Replaces a function of the leader's and its data by ours. NULL = the call has none. */
+/* Replaces the number of a function of the leader's by a function of ours. NULL = the call has none. */
 static struct serve_task *serve_new_task(const struct ncs_fn_info *info, union ncs_arg *arg)
 {
     int host = info->at[NCS_ARG_HOSTFN], callback = info->at[NCS_ARG_STREAMFN], data = info->at[NCS_ARG_USERDATA];
@@ -115,7 +116,7 @@ static struct serve_task *serve_new_task(const struct ncs_fn_info *info, union n
     if (!at || !data || !arg[at - 1].f)
         return NULL;
     struct serve_task *t = ncs_new(sizeof *t);
-    t->task = (struct far_task){ .function = arg[at - 1].u, .data = arg[data - 1].u, .is_callback = callback != 0 };
+    t->task = (struct far_task){ .number = arg[at - 1].u };
     arg[at - 1].f = host ? (void (*)(void))serve_host_function : (void (*)(void))serve_callback;
     arg[data - 1].p = t;
     return t;
@@ -357,11 +358,12 @@ static void serve_put(char *setting)
 static void serve_a_variable(uint32_t line, const unsigned char *body, size_t bytes)
 {
     char *setting = ncs_new(bytes + 1);
+    struct ncs_error ignored = { 0 };
     if (bytes > 0)
         memcpy(setting, body, bytes);
-    if (setting[0]) {
+    if (setting[0] && ncs_environment_allows(setting, strcspn(setting, "="), true, &ignored)) {
         serve_put(setting);
-    } else {
+    } else if (!setting[0]) {
         serve_restore();
         serve_forget_late();
     }
