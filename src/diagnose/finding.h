@@ -80,7 +80,7 @@ struct ncs_edit {
     int model_comm_rank;
     uint32_t model_call;
     bool answer;          /* INSERT: the model's counterpart, a receive for a send */
-    struct ncs_place place; /* INSERT: where the others make it; file NULL = at the model's */
+    struct ncs_place place; /* INSERT, ARGUMENT comm: where the others make it; file NULL = at the model's */
     const char *argument; /* INSERT: "peer" where it is not the model's. ARGUMENT: "count" "datatype" "op" "root" "peer"
                            * "comm"; static text */
     int64_t value;        /* of "comm" the number, and that of other_comm */

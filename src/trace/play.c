@@ -52,6 +52,7 @@ static void group(struct player *p, int rank, uint64_t to)
     for (size_t i = 0; i < 2; i++) {
         struct ncs_call *call = there[i] ? ncs_journal_enter(p->journal, edges[i]) : NULL;
         if (call) {
+            call->unsaid = NCS_UNSAID_PLACE; /* the one of the next call, if any */
             ncs_journal_begin(p->journal, call);
             ncs_journal_leave(p->journal, call, 0);
         }

@@ -119,6 +119,9 @@ for dump in fr calls; do
     mistake wrong-peer $dump wrong-peer
     mistake skip-tp $dump skipped-call
     mistake extra $dump extra-call
+    mistake short $dump skipped-call
+    mistake skip-world $dump skipped-call
+    mistake wrong-comm $dump wrong-comm
 done
 
 echo "$(grep -c 'NCCL CALL' "$work/calls") lines, 11 logs, $failed complaints"
