@@ -115,7 +115,7 @@ mistake() { # BUG DUMP RULE: rank 5 makes it
     grep -qE "\"findings\": ?\[\{\"rule\": \"$3\", \"level\": \"error\", \"certainty\": \"likely\", .{0,60}\"culprits\": \[\{\"rank\": 5,[^{]*\]" "$work/out" ||
         complain "$1, $2: not a likely $3 of rank 5: $(head -c 400 "$work/out")"
 }
-for dump in fr calls; do
+for dump in fr calls log; do
     mistake wrong-peer $dump wrong-peer
     mistake skip-tp $dump skipped-call
     mistake extra $dump extra-call
