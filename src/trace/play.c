@@ -483,8 +483,10 @@ void ncs_record_play(struct record *r)
     }
     record_play_once(r, false);
     bool leaves_open = open && whole && t->snapshot.stop == NCS_STOP_DONE;
-    if (!leaves_open && !find_waiting_ends(r))
-        return;
-    ncs_trace_forget(t);
-    record_play_once(r, leaves_open);
+    if (leaves_open || find_waiting_ends(r)) {
+        ncs_trace_forget(t);
+        record_play_once(r, leaves_open);
+    }
+    if (t->snapshot.stop == NCS_STOP_DONE)
+        ncs_record_note_left(r);
 }

@@ -107,6 +107,8 @@ void ncs_record_find_siblings(struct record *r);
 /* Gives the ranks of a communicator that have no record the first `calls` collectives of its member
  * `model`. If that is too much memory, returns false and adds nothing. */
 bool ncs_record_imply(struct record *r, int comm, int model, size_t calls);
+/* Notes the communicators that ranks left behind when they ended others: an end that waits leaves no line. */
+void ncs_record_note_left(struct record *r);
 /* Notes the ranks without a record. */
 void ncs_record_note_missing(struct record *r);
 
