@@ -255,7 +255,6 @@ struct ncs_diagnosis {
     bool minority_of_two; /* there are only two courses, so either may be the wrong one */
     struct ncs_wait_line *wait;  size_t waits;    /* by rank and thread */
     struct ncs_party *party; size_t parties; /* by number; none: every rank of the run is one */
-    bool recorded;      /* of a recorded run: as in ncs_snapshot */
     bool explained;     /* each context that waits has an edge to a rank (sim/README.md, invariant 9) */
 };
 

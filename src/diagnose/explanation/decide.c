@@ -384,7 +384,7 @@ static bool comes_later(const struct ncs_journal *j, const struct ncs_edit *e)
     return !model;
 }
 
-/* False if the record's counts contradict the edits: its rank lacks more calls on a communicator than any other rank has made more, or
+/* False if the counts of calls contradict the edits: its rank lacks more calls on a communicator than any other rank has made more, or
  * has more too many than any other has made fewer. A call that was only moved is neither. */
 static bool decide_is_counted(const struct ncs_journal *j, const struct ncs_finding *f)
 {
@@ -416,7 +416,7 @@ static const struct ncs_alternative *one_behind(const struct ncs_diagnosis *d, c
     for (size_t i = 0; i < d->alternatives && effect && !d->minority_of_two; i++) {
         const struct ncs_alternative *a = &d->alternative[i];
         const struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
-        if (!f || !a->sure || (one && a->tier > one->tier) || (d->recorded && first->cycles && !decide_is_counted(j, f)))
+        if (!f || !a->sure || (one && a->tier > one->tier) || (first->cycles && !decide_is_counted(j, f)))
             continue;
         if (f->culprits != 1 || (one && !ncs_same_culprits(f, ncs_first_cause(one->finding, one->findings))))
             return NULL;
