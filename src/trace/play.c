@@ -444,7 +444,8 @@ static void record_play_once(struct record *r, bool leaves_open)
 static bool connects(const struct ncs_call *call)
 {
     const struct ncs_call *c = ncs_call_is_pair(call) ? call->older : call;
-    while (c && (c->fn != call->fn || c->comm != call->comm || c->comm_rank != call->comm_rank || ncs_call_peer(c) != ncs_call_peer(call)))
+    while (c && (c->fn != call->fn || c->comm != call->comm || c->comm_rank != call->comm_rank ||
+                 ncs_call_peer(c) != ncs_call_peer(call)))
         c = c->older;
     return !c;
 }

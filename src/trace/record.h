@@ -40,8 +40,7 @@ struct record_rank {
     bool spoilt;          /* it left an unreadable file */
     bool cut;             /* its file has lost the oldest calls */
     bool window;          /* its file has none but the newest, by its nature */
-    enum { GROUP_ENDS, GROUP_UNSEEN, GROUP_MAY_WAIT, GROUP_LEFT_OPEN } open; /* the last group: the record shows no ends of groups;
-                                                                              * without an end, it may wait in it */
+    enum { GROUP_ENDS, GROUP_UNSEEN, GROUP_MAY_WAIT, GROUP_LEFT_OPEN } open; /* the last group; UNSEEN: no record of any end */
 };
 
 struct record_comm {

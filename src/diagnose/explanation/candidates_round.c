@@ -130,8 +130,7 @@ static struct lap lap_like(const struct ncs_course *c, size_t at, const struct n
     struct lap found[NCS_ROUNDS_LIKE];
     for (size_t i = find_heads(c, at, model->step[of].site, head); i-- > 0 && laps <= like; to = head[i]) {
         struct lap own = { head[i], to };
-        bool fresh = agrees(c, own.from, own.to, model, of) &&
-                     !candidates_round_goes_on(c, own, at);
+        bool fresh = agrees(c, own.from, own.to, model, of) && !candidates_round_goes_on(c, own, at);
         for (size_t k = 0; k < laps && fresh; k++)
             fresh = !laps_same(c, own, found[k]);
         if (fresh)
