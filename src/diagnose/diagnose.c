@@ -213,7 +213,6 @@ void ncs_diagnose(const struct ncs_journal *journal, const struct ncs_snapshot *
     struct ncs_recast as;
     memset(out, 0, sizeof *out);
     out->explained = true;
-    out->recorded = snap->recorded;
     if (!ncs_parties_read(journal, snap, &parties)) {
         analyse(NULL, journal, snap, notices, count, out);
         return;

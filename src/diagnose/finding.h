@@ -80,7 +80,7 @@ struct ncs_edit {
     int model_comm_rank;
     uint32_t model_call;
     bool answer;          /* INSERT: the model's counterpart, a receive for a send */
-    struct ncs_place place; /* INSERT: where the others make it; file NULL = at the model's */
+    struct ncs_place place; /* INSERT, ARGUMENT comm: where the others make it; file NULL = at the model's */
     const char *argument; /* INSERT: "peer" where it is not the model's. ARGUMENT: "count" "datatype" "op" "root" "peer"
                            * "comm"; static text */
     int64_t value;        /* of "comm" the number, and that of other_comm */
@@ -255,7 +255,6 @@ struct ncs_diagnosis {
     bool minority_of_two; /* there are only two courses, so either may be the wrong one */
     struct ncs_wait_line *wait;  size_t waits;    /* by rank and thread */
     struct ncs_party *party; size_t parties; /* by number; none: every rank of the run is one */
-    bool recorded;      /* of a recorded run: as in ncs_snapshot */
     bool explained;     /* each context that waits has an edge to a rank (sim/README.md, invariant 9) */
 };
 

@@ -338,6 +338,8 @@ static void end_open_group(struct log *l, int rank, const struct log_thread *t)
 
 static void end_groups(struct log *l)
 {
+    for (size_t i = 0; i < l->entities && l->groupless && !l->shows_groups; i++)
+        l->record->rank[l->entity[i].rank].open = GROUP_UNSEEN;
     for (size_t i = 0; i < l->threads; i++)
         for (size_t k = 0; k < l->thread[i].entities && l->thread[i].depth > 0; k++)
             end_open_group(l, l->entity[l->thread[i].entity[k]].rank, &l->thread[i]);

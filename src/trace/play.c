@@ -52,6 +52,7 @@ static void group(struct player *p, int rank, uint64_t to)
     for (size_t i = 0; i < 2; i++) {
         struct ncs_call *call = there[i] ? ncs_journal_enter(p->journal, edges[i]) : NULL;
         if (call) {
+            call->unsaid = NCS_UNSAID_PLACE; /* the one of the next call, if any */
             ncs_journal_begin(p->journal, call);
             ncs_journal_leave(p->journal, call, 0);
         }
@@ -155,7 +156,7 @@ static void make_all(struct player *p)
     for (int k = 0; k < r->ranks; k++)
         if (p->group[k] && r->rank[k].open < (p->leaves_open ? GROUP_MAY_WAIT : GROUP_LEFT_OPEN) && !p->stuck[k]) {
             enter(p, k, 0);
-            p->ending[k] = r->rank[k].open || r->knows_ends ? p->local[k].group : 0;
+            p->ending[k] = r->rank[k].open > GROUP_UNSEEN || r->knows_ends ? p->local[k].group : 0;
             group(p, k, 0);
         }
 }
@@ -439,6 +440,38 @@ static void record_play_once(struct record *r, bool leaves_open)
     ncs_map_free(&p.gone);
 }
 
+/* True if the call's rank has no connection to its peer yet. */
+static bool connects(const struct ncs_call *call)
+{
+    const struct ncs_call *c = ncs_call_is_pair(call) ? call->older : call;
+    while (c && (c->fn != call->fn || c->comm != call->comm || c->comm_rank != call->comm_rank ||
+                 ncs_call_peer(c) != ncs_call_peer(call)))
+        c = c->older;
+    return !c;
+}
+
+/* Where no line shows the ends of groups, a rank waits in the end of its last group if that lacks a connection: then nothing of the
+ * group has begun. False = there is no such rank. */
+static bool find_waiting_ends(struct record *r)
+{
+    const struct ncs_snapshot *s = &r->trace->snapshot;
+    uint64_t *group = ncs_new((size_t)r->ranks * sizeof *group);
+    bool any = false;
+    for (const struct ncs_call *c = r->trace->journal->oldest; c; c = c->newer)
+        if (c->number)
+            group[c->rank] = c->group;
+    for (size_t i = 0; i < s->parts; i++) {
+        const struct ncs_call *c = s->part[i].call;
+        if (s->part[i].state == NCS_PART_MATCHED || r->rank[c->rank].open != GROUP_UNSEEN || !c->group ||
+            c->group != group[c->rank] || !connects(c))
+            continue;
+        r->rank[c->rank].open = GROUP_MAY_WAIT;
+        any = true;
+    }
+    ncs_free(group);
+    return any;
+}
+
 /* NCCL writes the line of ncclGroupEnd when it returns, so a group without one has no end, or its end waits. The
  * former is believed only of some ranks, and only where the latter explains nothing. */
 void ncs_record_play(struct record *r)
@@ -450,8 +483,11 @@ void ncs_record_play(struct record *r)
         whole += r->rank[k].source && !r->rank[k].open;
     }
     record_play_once(r, false);
-    if (!open || !whole || t->snapshot.stop != NCS_STOP_DONE)
-        return;
-    ncs_trace_forget(t);
-    record_play_once(r, true);
+    bool leaves_open = open && whole && t->snapshot.stop == NCS_STOP_DONE;
+    if (leaves_open || find_waiting_ends(r)) {
+        ncs_trace_forget(t);
+        record_play_once(r, leaves_open);
+    }
+    if (t->snapshot.stop == NCS_STOP_DONE)
+        ncs_record_note_left(r);
 }

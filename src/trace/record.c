@@ -207,3 +207,40 @@ void ncs_record_note_missing(struct record *r)
     }
     ncs_free(rank);
 }
+
+/* Adds "world on ranks 0, 1": the ranks that have ended a communicator, but not this one. */
+static void record_add_left(const struct record *r, int comm, struct ncs_map *ended, struct ncs_str *text)
+{
+    const struct record_comm *c = &r->comm[comm];
+    int *rank = ncs_new((size_t)c->nranks * sizeof *rank);
+    size_t ranks = 0;
+    for (int k = 0; k < c->nranks; k++)
+        if (c->rank[k] >= 0 && ncs_map_number(ended, ncs_hash(1, (uint64_t)c->rank[k])) &&
+            !ncs_map_number(ended, ncs_hash(ncs_hash(2, (uint64_t)c->rank[k]), (uint64_t)comm)))
+            rank[ranks++] = c->rank[k];
+    if (ranks) {
+        ncs_str_addf(text, "%s%s on rank%s ", text->bytes ? ", of " : "", c->name ? c->name : "a communicator", ranks == 1 ? "" : "s");
+        ncs_str_add_many_ranks(text, rank, ranks);
+    }
+    ncs_free(rank);
+}
+
+void ncs_record_note_left(struct record *r)
+{
+    enum { MOST_BYTES = 120 };
+    struct ncs_map ended = { 0 };
+    struct ncs_str text = { 0 };
+    for (int k = 0; k < r->ranks; k++)
+        for (size_t i = 0; i < r->rank[k].calls; i++)
+            if (ncs_fn_info[r->rank[k].call[i].fn].ends == NCS_ENDS_COMM) {
+                ncs_map_put_number(&ended, ncs_hash(1, (uint64_t)k), 1);
+                ncs_map_put_number(&ended, ncs_hash(ncs_hash(2, (uint64_t)k), (uint64_t)r->rank[k].call[i].comm), 1);
+            }
+    for (size_t i = r->comms; i-- > 0 && ended.count && text.bytes < MOST_BYTES;) /* parts before what they are parts of */
+        record_add_left(r, (int)i, &ended, &text);
+    if (text.bytes)
+        ncs_record_note(r, "ranks destroyed communicators, but no line shows the end of the destroy of %s: they never called it, or "
+                        "wait in it for ranks of their host that do not call it", text.text);
+    ncs_str_free(&text);
+    ncs_map_free(&ended);
+}

@@ -40,7 +40,7 @@ struct record_rank {
     bool spoilt;          /* it left an unreadable file */
     bool cut;             /* its file has lost the oldest calls */
     bool window;          /* its file has none but the newest, by its nature */
-    enum { GROUP_ENDS, GROUP_MAY_WAIT, GROUP_LEFT_OPEN } open; /* the last group: without an end, it may wait in it */
+    enum { GROUP_ENDS, GROUP_UNSEEN, GROUP_MAY_WAIT, GROUP_LEFT_OPEN } open; /* the last group; UNSEEN: no record of any end */
 };
 
 struct record_comm {
@@ -106,6 +106,8 @@ void ncs_record_find_siblings(struct record *r);
 /* Gives the ranks of a communicator that have no record the first `calls` collectives of its member
  * `model`. If that is too much memory, returns false and adds nothing. */
 bool ncs_record_imply(struct record *r, int comm, int model, size_t calls);
+/* Notes the communicators that ranks left behind when they ended others: an end that waits leaves no line. */
+void ncs_record_note_left(struct record *r);
 /* Notes the ranks without a record. */
 void ncs_record_note_missing(struct record *r);
 

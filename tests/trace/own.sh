@@ -115,10 +115,26 @@ mistake() { # BUG DUMP RULE: rank 5 makes it
     grep -qE "\"findings\": ?\[\{\"rule\": \"$3\", \"level\": \"error\", \"certainty\": \"likely\", .{0,60}\"culprits\": \[\{\"rank\": 5,[^{]*\]" "$work/out" ||
         complain "$1, $2: not a likely $3 of rank 5: $(head -c 400 "$work/out")"
 }
-for dump in fr calls; do
+for dump in fr calls log; do
     mistake wrong-peer $dump wrong-peer
     mistake skip-tp $dump skipped-call
     mistake extra $dump extra-call
+    mistake short $dump skipped-call
+    mistake skip-world $dump skipped-call
+    mistake wrong-comm $dump wrong-comm
+done
+
+# A destroy that waits leaves no line: nothing proves a hang, but a note names what is left. All that is destroyed is a pass.
+for dump in log calls; do
+    rm -rf "$work/dump"
+    "$program" run -q --dump $dump "$work/dump" -n 8 --set bug=no-destroy tests/doors/program.lua >/dev/null 2>&1
+    "$program" diagnose "$work/dump" >"$work/out"
+    grep -q '^EMPTY' "$work/out" && grep -q 'destroy of world/split2.1 on ranks 1, 5, of world on ranks 0..7: they never called it, or wait' "$work/out" ||
+        complain "no-destroy, $dump: $(head -c 400 "$work/out")"
+    rm -rf "$work/dump"
+    "$program" run -q --dump $dump "$work/dump" -n 8 tests/doors/program.lua >/dev/null 2>&1
+    "$program" diagnose "$work/dump" >"$work/out"
+    grep -q '^PASS' "$work/out" && ! grep -q 'end of the destroy' "$work/out" || complain "no mistake, $dump: $(head -c 400 "$work/out")"
 done
 
 echo "$(grep -c 'NCCL CALL' "$work/calls") lines, 11 logs, $failed complaints"

@@ -249,6 +249,7 @@ static void try_comm(struct ncs_explanations *s, size_t way, size_t model, bool 
             struct ncs_change change = { .kind = NCS_CHANGE_COMM, .course = own->course[w],
                                          .step = d.gap[0].at + i, .peer = -1 };
             change.model = s->courses.of[change.course].step[change.step].call;
+            change.like = b;
             change.comm = ncs_sibling_comm(s, b->call, s->courses.of[change.course].rank, &change.comm_rank);
             fine = change.comm >= 0 && change.comm != change.model->comm;
             ncs_candidate_add(&c, &change);

@@ -98,6 +98,13 @@ static bool candidates_round_is_within(const struct ncs_course *c, size_t from, 
     return false;
 }
 
+/* True if the round has step `at`, too: then that is in the loop, not behind it. Without places it may be another call like it. */
+static bool candidates_round_goes_on(const struct ncs_course *c, struct lap round, size_t at)
+{
+    return at < c->steps && !(c->step[at].call->unsaid & NCS_UNSAID_PLACE) &&
+           candidates_round_is_within(c, round.from, round.to, c->step[at].site);
+}
+
 /* True if both rounds make the same calls. */
 static bool laps_same(const struct ncs_course *c, struct lap a, struct lap b)
 {
@@ -123,8 +130,7 @@ static struct lap lap_like(const struct ncs_course *c, size_t at, const struct n
     struct lap found[NCS_ROUNDS_LIKE];
     for (size_t i = find_heads(c, at, model->step[of].site, head); i-- > 0 && laps <= like; to = head[i]) {
         struct lap own = { head[i], to };
-        bool fresh = agrees(c, own.from, own.to, model, of) &&
-                     !(at < c->steps && candidates_round_is_within(c, own.from, own.to, c->step[at].site));
+        bool fresh = agrees(c, own.from, own.to, model, of) && !candidates_round_goes_on(c, own, at);
         for (size_t k = 0; k < laps && fresh; k++)
             fresh = !laps_same(c, own, found[k]);
         if (fresh)
@@ -252,8 +258,8 @@ static bool add_rounds(const struct ncs_explanations *s, struct ncs_explanation 
         of++; /* the course never makes this step, as a message of another stage of a pipeline */
     struct lap round = of < model->steps ? lap_before(own, at, model, of, like) : (struct lap){ at, at };
     size_t rounds = 0;
-    if (at < own->steps && candidates_round_is_within(own, round.from, round.to, own->step[at].site))
-        return false; /* the course is still in the loop */
+    if (candidates_round_goes_on(own, round, at))
+        return false;
     uint64_t first = round.from < round.to ? own->step[round.from].site : 0;
     for (; first && rounds < MOST_ROUNDS && of < model->steps && model->step[of].site == first; rounds++) {
         of = add_round(s, c, course, at, round, model, of);

@@ -367,7 +367,24 @@ static void name_as_good(const struct ncs_diagnosis *d, struct ncs_finding *firs
     }
 }
 
-/* False if the record's counts contradict the edits: its rank lacks more calls on a communicator than any other rank has made more, or
+/* True if the call may be the one that the edit inserts like its model, made too late. */
+static bool may_be_inserted(const struct ncs_call *own, const struct ncs_call *model, const struct ncs_edit *e)
+{
+    if (ncs_call_is_pair(model) || ncs_call_is_pair(own))
+        return ncs_call_is_pair(model) && ncs_call_is_pair(own) && ncs_is_send(own) == (ncs_is_send(model) != e->answer);
+    return ncs_call_signature(own) == ncs_call_signature(model) && (own->unsaid & NCS_UNSAID_PLACE || ncs_at_same_place(own, model));
+}
+
+static bool comes_later(const struct ncs_journal *j, const struct ncs_edit *e)
+{
+    const struct ncs_call *model = ncs_journal_call(j, e->comm, e->model_comm_rank, e->model_call), *own;
+    for (uint32_t n = e->call; model && (own = ncs_journal_call(j, e->comm, e->comm_rank, n)); n++)
+        if (may_be_inserted(own, model, e))
+            return true;
+    return !model;
+}
+
+/* False if the counts of calls contradict the edits: its rank lacks more calls on a communicator than any other rank has made more, or
  * has more too many than any other has made fewer. A call that was only moved is neither. */
 static bool decide_is_counted(const struct ncs_journal *j, const struct ncs_finding *f)
 {
@@ -381,7 +398,8 @@ static bool decide_is_counted(const struct ncs_journal *j, const struct ncs_find
         for (int r = 0; r < comm->members; r++)
             apart = sign * (comm->member[r].calls - own) > apart ? sign * (comm->member[r].calls - own) : apart;
         for (size_t k = 0; k < f->repairs; k++)
-            edits += f->repair[k].kind == e->kind && f->repair[k].comm == e->comm && f->repair[k].comm_rank == e->comm_rank;
+            edits += f->repair[k].kind == e->kind && f->repair[k].comm == e->comm && f->repair[k].comm_rank == e->comm_rank &&
+                     (sign < 0 || comes_later(j, &f->repair[k]));
         if (edits > apart)
             return false;
     }
@@ -398,7 +416,7 @@ static const struct ncs_alternative *one_behind(const struct ncs_diagnosis *d, c
     for (size_t i = 0; i < d->alternatives && effect && !d->minority_of_two; i++) {
         const struct ncs_alternative *a = &d->alternative[i];
         const struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
-        if (!f || !a->sure || (one && a->tier > one->tier) || (d->recorded && first->cycles && !decide_is_counted(j, f)))
+        if (!f || !a->sure || (one && a->tier > one->tier) || (first->cycles && !decide_is_counted(j, f)))
             continue;
         if (f->culprits != 1 || (one && !ncs_same_culprits(f, ncs_first_cause(one->finding, one->findings))))
             return NULL;

@@ -77,6 +77,8 @@ static struct ncs_edit edit_of(const struct ncs_explanations *s, const struct nc
     struct ncs_edit e = { .kind = NCS_EDIT_DELETE, .rank = s->courses.of[c->course].rank, .comm = c->comm,
                           .comm_rank = c->comm_rank, .call = m->number, .model = -1,
                           .other_comm = -1, .other_comm_rank = -1, .line = m->place.line };
+    if (c->like)
+        e.place = c->like->call->place;
     if (c->kind == NCS_CHANGE_PUT_IN) {
         e.kind = NCS_EDIT_INSERT;
         e.call = number_at(s, c);
@@ -86,8 +88,6 @@ static struct ncs_edit edit_of(const struct ncs_explanations *s, const struct nc
         e.answer = c->answer;
         e.before = ncs_edit_before(&s->courses.of[c->course], c->step);
         e.in_order = true;
-        if (c->like)
-            e.place = c->like->call->place;
         if (!c->answer && c->peer >= 0 && c->peer != ncs_step_peer(m)) {
             e.argument = "peer";
             e.value = c->peer;

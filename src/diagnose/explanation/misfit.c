@@ -90,7 +90,8 @@ static bool goes_back(const struct trail *own, const struct trail *other, size_t
 {
     if (own->left && own->left == other->step[next].site)
         return true;
-    const struct ncs_place *here = own->steps ? &own->step[own->steps - 1].call->place : NULL;
+    const struct ncs_call *last = own->steps ? own->step[own->steps - 1].call : NULL;
+    const struct ncs_place *here = last && !(last->unsaid & NCS_UNSAID_PLACE) ? &last->place : NULL;
     const struct ncs_place *there = &other->step[next].call->place;
     const struct ncs_place *before = next ? &other->step[next - 1].call->place : NULL;
     bool back = here && here->file == there->file && here->line > there->line;
@@ -247,7 +248,7 @@ static void misfit_add_step(struct ncs_step *step, size_t *steps, const struct n
         own = *c->like;
         own.key = c->key;
     } else if (!c->answer && c->peer < 0)
-        ncs_step_mark(m->courses, c->model, c->comm, &own);
+        ncs_step_mark(m->courses, call, c->comm, &own);
     else if (!c->like || c->like->role) /* an example without a role sends to all ranks: no distance to share */
         own.role = ncs_role_of(m->courses, ncs_change_fn(c), c->comm, c->comm_rank, c->peer);
     for (int k = -c->ahead; k <= c->behind; k++)

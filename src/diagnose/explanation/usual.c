@@ -68,10 +68,10 @@ size_t ncs_usual_count_unlike(const struct ncs_usual *u, const struct ncs_step *
 /* ---- steps back ---- */
 
 /* True if the second step is at an earlier line of the same file. Calls of one group take effect at
- * its end, so their order in the group says nothing. */
+ * its end, so their order in the group says nothing; and each rank has a log of its own. */
 static bool is_back(const struct ncs_step *from, const struct ncs_step *to)
 {
-    if (from->call->group && to->call->group)
+    if ((from->call->group && to->call->group) || from->call->unsaid & NCS_UNSAID_PLACE)
         return false;
     return from->site && to->site && from->call->place.file == to->call->place.file &&
            from->call->place.line > to->call->place.line;

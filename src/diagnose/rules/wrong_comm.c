@@ -71,12 +71,14 @@ static void wrong_comm_format_side(const struct ncs_analysis *q, struct ncs_str 
 }
 
 /* The cause from an explanation: r->call are the calls on the wrong communicator, by what the
- * others did at the same place. */
+ * others did at the same place, or in a branch of their own. */
 static void fill_elsewhere(const struct ncs_analysis *q, const struct ncs_cause *r, struct ncs_draft *d)
 {
     const struct ncs_call *c = r->call[0];
     int *ranks = ncs_new(r->calls * sizeof *ranks);
     size_t count = 0;
+    const struct ncs_place *others = r->edits ? &r->edit[0].place : &c->place;
+    bool apart = others->file && (c->unsaid & NCS_UNSAID_PLACE || others->line != c->place.line || others->file != c->place.file);
     struct ncs_str s = { 0 };
     for (size_t i = 0; i < r->calls; i++) {
         if (count && ranks[count - 1] == r->call[i]->rank)
@@ -87,16 +89,16 @@ static void fill_elsewhere(const struct ncs_analysis *q, const struct ncs_cause 
     ncs_fill_unmet(q, d, r->unmet, c->number);
     ncs_set_title(q, d, c);
     d->order = c->id;
-    d->f.evidence = ncs_copy_text("by what the other ranks did at the same place of the program");
+    d->f.evidence = ncs_text("by what the other ranks did %s", apart ? "instead" : "at the same place of the program");
     ncs_format_ranks(&s, ranks, count);
     char *what = ncs_describe(c);
     ncs_str_addf(&s, " made %s on %s", what, ncs_comm_name(q, c->comm));
     ncs_format_place(&s, c);
-    ncs_str_addf(&s, "; the others made it there on %s", ncs_comm_name(q, r->comm));
+    ncs_str_addf(&s, "; the others made it%s on %s", apart ? "" : " there", ncs_comm_name(q, r->comm));
     d->f.why = ncs_str_take(&s);
     ncs_str_addf(&s, "name %s", ncs_comm_name(q, r->comm));
     ncs_format_place(&s, c);
-    ncs_str_add(&s, " on every rank: calls meet only on one communicator");
+    ncs_str_addf(&s, "%s: calls meet only on one communicator", apart ? "" : " on every rank");
     d->f.fix = ncs_str_take(&s);
     ncs_free(what);
     ncs_free(ranks);
