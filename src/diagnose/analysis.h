@@ -471,22 +471,6 @@ const struct ncs_unmet *ncs_missed_meeting(const struct ncs_analysis *q, const i
  * misses only ranks that stand at this one. The ranks that it excludes may then have ended. */
 const struct ncs_unmet *ncs_meeting_instead(const struct ncs_analysis *q, const struct ncs_unmet *n);
 
-/* ---- the calls on all communicators in one order (evidence/communicators.c) ---- */
-
-struct ncs_across {
-    enum ncs_divergence_how how;    /* SKIPPED, EXTRA; SWAPPED: another order of communicators */
-    const struct ncs_unmet *unmet; /* of the cycle: the call that the minority left out
-                                    * or made in excess */
-    int minority;                     /* rank of the run */
-    const struct ncs_call *call; /* EXTRA: the first that it has made in excess */
-    uint32_t shift;              /* how many calls */
-};
-
-/* True if a cycle through several communicators is explained by one rank that goes another way than
- * the others on the same communicators. */
-bool ncs_diverge_across(const struct ncs_analysis *q, const int *path, size_t length,
-                     struct ncs_across *out);
-
 /* The kind of rule or candidate that is tried as the i-th. No report depends on this order, and
  * tests replace it (order.c). */
 size_t ncs_nth_kind(size_t i, size_t kinds);

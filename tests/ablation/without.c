@@ -78,8 +78,6 @@ FAIL(minority, ncs_find_minority, (const struct ncs_explanations *e, struct ncs_
 FAIL(values, ncs_trace_shift,
      (const struct ncs_analysis *q, int comm, const struct ncs_sides *s, struct ncs_call_divergence *out), (q, comm, s, out))
 FAIL(exchanged, ncs_trace_exchange, (const struct ncs_analysis *q, int comm, struct ncs_call_divergence *out), (q, comm, out))
-FAIL(across, ncs_diverge_across,
-     (const struct ncs_analysis *q, const int *path, size_t length, struct ncs_across *out), (q, path, length, out))
 FAIL(misnamed, ncs_explain_unmatched, (const struct ncs_analysis *q, int comm, int rank, struct ncs_misnamed *out),
      (q, comm, rank, out))
 FAIL(misnamed_first, ncs_explain_first, (const struct ncs_analysis *q, size_t unmet, struct ncs_misnamed *out), (q, unmet, out))

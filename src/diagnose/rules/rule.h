@@ -82,8 +82,8 @@ struct ncs_cause {
     size_t edits;
     int comm;                          /* LABELS, LATER, LEFT, WINDOWS, MESSAGES, OPERATORS, BUFFERS */
     int rank, depth, line;             /* LEFT: the rank with an open group, how many groups, and the
-                                        * line; rank -1 = no group. CYCLE: the rank that goes another
-                                        * way than the others, -1 = unknown */
+                                        * line; rank -1 = no group. CYCLE of destroys: the rank that
+                                        * goes another way than the others, -1 = unknown */
 };
 
 /* True if the rule explains the cause. Then it has filled the draft, except rule and level. On
