@@ -209,16 +209,6 @@ struct ncs_notice_setting {
 struct ncs_hazard; /* diagnose/hazard/hazard.h */
 struct ncs_left;   /* diagnose/ledger/ledger.h */
 
-/* An element of a buffer that a rank compared with its expectation. */
-struct ncs_compared {
-    int rank;              /* of the run */
-    uint64_t order;        /* calls in the journal when that was seen */
-    const void *address;
-    int dtype;
-    bool held;
-    double got, want;
-};
-
 struct ncs_notice {
     enum ncs_notice_kind kind;
     struct ncs_call **call; size_t calls; /* pinned by who keeps the notice */
@@ -229,7 +219,6 @@ struct ncs_notice {
     struct ncs_notice_setting setting;     /* of SETTING; its list is owned, its texts are the keeper's */
     const struct ncs_hazard *hazard;      /* of HAZARD; the keeper's */
     const struct ncs_left *left;          /* of LEFT; the keeper's */
-    const struct ncs_compared *compared; size_t compareds; /* of DOUBT; the keeper's */
     bool felt;                            /* of HAZARD: the run is wrong because of it */
 };
 

@@ -59,8 +59,8 @@ first_causes() { # reads reports
 run_programs() { # BINARY ARGUMENTS
     "$1" run --no-times --timeout 60s --format json -j 2 "${@:2}" 2>"$work/err" </dev/null
 }
-source_random() { run_programs "$1" --repair "$work/random/mutant" | judge_truth random; }
-source_training() { run_programs "$1" --repair "$work/training/mutant" | judge_truth training; }
+source_random() { run_programs "$1" "$work/random/mutant" | judge_truth random; }
+source_training() { run_programs "$1" "$work/training/mutant" | judge_truth training; }
 source_dumps() {
     local family folder
     for family in random training; do

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "diagnose/evidence/tracks.h"
 #include "diagnose/explanation/explain.h"
 #include "run/private.h"
 
@@ -70,14 +69,11 @@ SKIP(hosts, ncs_candidates_hosts, (struct ncs_explanations * s), (s))
 SKIP(peers, ncs_candidates_peers, (struct ncs_explanations * s), (s))
 SKIP(shifted, ncs_candidates_shifted, (struct ncs_explanations * s), (s))
 SKIP(rounds, ncs_candidate_rounds, (struct ncs_explanations * s, size_t way, size_t model, size_t like), (s, way, model, like))
-SKIP(evidence, ncs_find_evidence, (struct ncs_analysis * q), (q))
+SKIP(lines, ncs_find_by_lines, (struct ncs_analysis * q), (q))
 SKIP(beforehand, ncs_format_beforehand, (const struct ncs_analysis *q), (q))
 SKIP(groupings, ncs_judge_groupings, (const struct ncs_analysis *q, struct ncs_drafts *all), (q, all))
 
 FAIL(minority, ncs_find_minority, (const struct ncs_explanations *e, struct ncs_finding *out), (e, out))
-FAIL(values, ncs_trace_shift,
-     (const struct ncs_analysis *q, int comm, const struct ncs_sides *s, struct ncs_call_divergence *out), (q, comm, s, out))
-FAIL(exchanged, ncs_trace_exchange, (const struct ncs_analysis *q, int comm, struct ncs_call_divergence *out), (q, comm, out))
 FAIL(misnamed, ncs_explain_unmatched, (const struct ncs_analysis *q, int comm, int rank, struct ncs_misnamed *out),
      (q, comm, rank, out))
 FAIL(misnamed_first, ncs_explain_first, (const struct ncs_analysis *q, size_t unmet, struct ncs_misnamed *out), (q, unmet, out))
@@ -123,19 +119,6 @@ REPLACE(size_t, ncs_misfit_place, (struct ncs_misfits * m, struct ncs_change *ch
 REPLACE(size_t, ncs_usual_count_turns, (const struct ncs_usual *u, const struct ncs_step *step, size_t steps))
 {
     return is_off[PART_turns] ? 0 : __real_ncs_usual_count_turns(u, step, steps);
-}
-
-/* Where all calls have the same, there is nothing to tell them apart. */
-REPLACE(void, ncs_tracks_read, (struct ncs_tracks * all))
-{
-    static const enum part parts[] = { [NCS_EVIDENCE_LINE - 1] = PART_lines, [NCS_EVIDENCE_BUFFER - 1] = PART_buffers,
-                                       [NCS_EVIDENCE_BETWEEN - 1] = PART_between };
-    __real_ncs_tracks_read(all);
-    for (int r = 0; r < all->q->journal->comm[all->comm]->members; r++)
-        for (size_t i = 0; i < all->of[r].count; i++)
-            for (size_t k = 0; k < NCS_TRACK_KINDS; k++)
-                if (is_off[parts[k]])
-                    all->of[r].evidence[i].of[k] = 0;
 }
 
 REPLACE(struct ncs_siblings, ncs_siblings_of, (struct ncs_sibling_search * s, const struct ncs_call *call, ncs_fact_of *get))
