@@ -1,4 +1,5 @@
--- One call of rank 1 is missing, and its results are wrong from the fifth on. All calls look alike: their numbers alone show it.
+-- One call of rank 1 is missing, and its results are wrong from the fifth on. All calls look alike: their numbers alone
+-- show that one is missing.
 scenario { ranks = 4 }
 local x = cuda.buffer("int32", 4)
 local function value(r, step)
