@@ -238,10 +238,8 @@ struct ncs_alternative {
 struct ncs_diagnosis {
     struct ncs_finding *finding; size_t findings; /* the cause first */
     struct ncs_alternative *alternative; size_t alternatives; /* the likeliest first */
-    struct ncs_finding *minority; /* a short finding about the rank whose course differs most from the
-                                   * others'; NULL = none known */
     bool in_step; /* calls that disagree are the same call of all ranks: none is a call behind or ahead of the others */
-    bool minority_of_two; /* there are only two courses, so either may be the wrong one */
+    bool of_two; /* there are only two courses, so either may be the wrong one */
     struct ncs_wait_line *wait;  size_t waits;    /* by rank and thread */
     struct ncs_party *party; size_t parties; /* by number; none: every rank of the run is one */
     bool recorded;      /* of a recorded run: as in ncs_snapshot */
@@ -282,9 +280,6 @@ void ncs_diagnosis_turn_round(struct ncs_diagnosis *d, const struct ncs_journal 
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *journal);
 /* The job might still have gone on, so no finding is certain. */
 void ncs_diagnosis_soften(struct ncs_diagnosis *d);
-/* For a hang in which no tried change lets all ranks go on: adds the minority to the cause, if the
- * cause comes from the waits alone and names other ranks, too. */
-void ncs_diagnosis_add_minority(struct ncs_diagnosis *d, const struct ncs_journal *journal);
 /* For a hang without a likelier alternative: names the alternatives that fit equally well, with no
  * more wrong ranks, beside the diagnosis, which is likely then. */
 void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *journal);

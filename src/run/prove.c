@@ -320,10 +320,8 @@ void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
     bool another_stands = prove_alternatives(run, all, driver);
     for (size_t i = 0; i < d->alternatives; i++)
         d->alternative[i].as_good &= !is_refuted(run, prove_cause_of(&d->alternative[i]));
-    if (!another_stands) {
+    if (!another_stands)
         ncs_diagnosis_doubt(d, run->journal);
-        ncs_diagnosis_add_minority(d, run->journal);
-    }
     doubt_fallen(run, another_stands);
     const struct ncs_finding *first = prove_first_of(run);
     if (first && first == before && first->either && first->certainty == NCS_CERTAIN)

@@ -73,7 +73,6 @@ SKIP(lines, ncs_find_by_lines, (struct ncs_analysis * q), (q))
 SKIP(beforehand, ncs_format_beforehand, (const struct ncs_analysis *q), (q))
 SKIP(groupings, ncs_judge_groupings, (const struct ncs_analysis *q, struct ncs_drafts *all), (q, all))
 
-FAIL(minority, ncs_find_minority, (const struct ncs_explanations *e, struct ncs_finding *out), (e, out))
 FAIL(misnamed, ncs_explain_unmatched, (const struct ncs_analysis *q, int comm, int rank, struct ncs_misnamed *out),
      (q, comm, rank, out))
 FAIL(misnamed_first, ncs_explain_first, (const struct ncs_analysis *q, size_t unmet, struct ncs_misnamed *out), (q, unmet, out))
@@ -105,20 +104,9 @@ REPLACE(void, ncs_rehearse,
         __real_ncs_rehearse(cast, change, changes, out);
 }
 
-REPLACE(size_t, ncs_misfit_with,
-        (struct ncs_misfits * m, const struct ncs_change *change, size_t changes, size_t *turns))
+REPLACE(int64_t, ncs_support_further, (const struct ncs_support *s, const struct ncs_change *change, size_t changes))
 {
-    return is_off[PART_misfit] ? 0 : __real_ncs_misfit_with(m, change, changes, turns);
-}
-
-REPLACE(size_t, ncs_misfit_place, (struct ncs_misfits * m, struct ncs_change *change, size_t last))
-{
-    return is_off[PART_placing] ? change->step = last, 0 : __real_ncs_misfit_place(m, change, last);
-}
-
-REPLACE(size_t, ncs_usual_count_turns, (const struct ncs_usual *u, const struct ncs_step *step, size_t steps))
-{
-    return is_off[PART_turns] ? 0 : __real_ncs_usual_count_turns(u, step, steps);
+    return is_off[PART_support] ? -1 : __real_ncs_support_further(s, change, changes);
 }
 
 REPLACE(struct ncs_siblings, ncs_siblings_of, (struct ncs_sibling_search * s, const struct ncs_call *call, ncs_fact_of *get))

@@ -180,18 +180,27 @@ static size_t candidates_host_course_of(const struct ncs_explanations *s, int pr
     return count == 1 ? own : SIZE_MAX;
 }
 
-/* Places the change before the step in which the rank waits, or before an earlier one, wherever the
- * course comes closest to the others. */
-static void candidates_host_place(struct ncs_explanations *s, struct ncs_change *change)
+/* Where the course would have made the model's step: behind the last place that the model visits before it, in the same
+ * round. What the course has launched since may be of later rounds. */
+static size_t candidates_host_place(const struct ncs_course *own, const struct ncs_course *model, const struct ncs_step *step)
 {
-    const struct ncs_course *c = &s->courses.of[change->course];
-    ncs_misfit_place(s->misfits, change, c->steps - (c->stands && c->steps));
+    size_t end = own->steps - (own->stands && own->steps);
+    while (step-- > model->step) {
+        size_t round = 0;
+        for (const struct ncs_step *b = model->step; b <= step && step->kind != NCS_STEP_WAIT; b++)
+            round += b->site == step->site;
+        for (size_t k = 0; k < end && round; k++)
+            if (own->step[k].site == step->site && --round == 0)
+                return k + 1;
+    }
+    return end;
 }
 
 /* Tries both sides: the ranks that are missed at the barrier come to it, or the ranks that wait
  * there do not. */
-static void try_barrier(struct ncs_explanations *s, const struct ncs_step *barrier, int processes)
+static void try_barrier(struct ncs_explanations *s, const struct ncs_course *model, int processes)
 {
+    const struct ncs_step *barrier = candidates_host_barrier_of(model);
     struct ncs_explanation in = { 0 }, out = { 0 };
     bool known = true;
     for (int p = 0; p < processes; p++) {
@@ -209,7 +218,7 @@ static void try_barrier(struct ncs_explanations *s, const struct ncs_step *barri
             change.host = here->host;
             ncs_candidate_add(&out, &change);
         } else {
-            candidates_host_place(s, &change);
+            change.step = candidates_host_place(&s->courses.of[own], model, barrier);
             ncs_candidate_add(&in, &change);
         }
     }
@@ -234,7 +243,7 @@ static void try_barriers(struct ncs_explanations *s)
             known = before && strcmp(before->host->what, own->host->what) == 0;
         }
         if (!known)
-            try_barrier(s, own, processes);
+            try_barrier(s, &s->courses.of[i], processes);
     }
 }
 

@@ -291,16 +291,6 @@ void ncs_diagnosis_add_other(struct ncs_diagnosis *d, const struct ncs_journal *
         add_other(first, in_short(f));
 }
 
-void ncs_diagnosis_add_minority(struct ncs_diagnosis *d, const struct ncs_journal *j)
-{
-    struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
-    const struct ncs_finding *minority = d->minority;
-    if (!first || !minority || first->others || changes_argument(j, first) || is_reported(first, minority))
-        return;
-    if (d->minority_of_two || !ncs_finding_names_all(minority, first)) /* neither of two is the minority */
-        add_other(first, in_short(minority));
-}
-
 void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *j)
 {
     struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
@@ -395,7 +385,7 @@ static const struct ncs_alternative *one_behind(const struct ncs_diagnosis *d, c
 {
     const struct ncs_alternative *one = NULL;
     bool effect = first->cycles || (first->culprits > 1 && strcmp(first->rule, "kind-mismatch") == 0);
-    for (size_t i = 0; i < d->alternatives && effect && !d->minority_of_two; i++) {
+    for (size_t i = 0; i < d->alternatives && effect && !d->of_two; i++) {
         const struct ncs_alternative *a = &d->alternative[i];
         const struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
         if (!f || !a->sure || (one && a->tier > one->tier) || (d->recorded && first->cycles && !decide_is_counted(j, f)))

@@ -30,31 +30,14 @@ static void missed_calls_try_one(struct ncs_explanations *s, const struct ncs_ch
     ncs_candidate_try(s, &c);
 }
 
-enum { MOST_PLACES = 4 }; /* tried for one answer: each costs comparisons with all courses */
-
-/* Places an inserted send or receive at a place where other ranks make messages of the same role:
- * the one that brings the course closest to the others. */
-static void place_answer(struct ncs_explanations *s, struct ncs_change *change)
+/* Gives an inserted send or receive a place where other ranks make messages of the same role. */
+static void place_answer(const struct ncs_explanations *s, struct ncs_change *change)
 {
     uint64_t role = ncs_role_of(&s->courses, ncs_change_fn(change), change->comm, change->comm_rank, change->peer);
-    uint64_t seen[MOST_PLACES] = { 0 };
-    struct ncs_change best = *change;
-    size_t places = 0, least = SIZE_MAX, last = change->step;
-    for (size_t i = 0; i < s->courses.count; i++)
-        for (size_t k = 0; k < s->courses.of[i].steps && places < MOST_PLACES; k++) {
-            const struct ncs_step *step = &s->courses.of[i].step[k];
-            bool known = step->role != role;
-            for (size_t p = 0; p < places; p++)
-                known |= seen[p] == step->site;
-            if (known)
-                continue;
-            seen[places++] = step->site;
-            change->like = step;
-            size_t misfit = ncs_misfit_place(s->misfits, change, last);
-            best = misfit < least ? *change : best;
-            least = misfit < least ? misfit : least;
-        }
-    *change = best;
+    for (size_t i = 0; i < s->courses.count && !change->like; i++)
+        for (size_t k = 0; k < s->courses.of[i].steps && !change->like; k++)
+            if (s->courses.of[i].step[k].role == role)
+                change->like = &s->courses.of[i].step[k];
 }
 
 /* Where a call is inserted: before the step in which the rank waits, or last or first in the group
