@@ -123,9 +123,14 @@ REPLACE(void, ncs_run_prove, (struct ncs_run * run, const struct ncs_driver *dri
         ncs_diagnosis_decide(&run->result.diagnosis, run->journal);
 }
 
-REPLACE(const struct ncs_finding *, ncs_run_recurrence,
-        (const struct ncs_run *before, const struct ncs_run *now, const struct ncs_finding *changed,
-         const struct ncs_finding *done, enum ncs_taken taken))
+REPLACE(struct ncs_trial, ncs_run_try,
+        (struct ncs_run * run, const struct ncs_finding *f, struct ncs_amendments *amend, const struct ncs_driver *driver))
 {
-    return is_off[PART_returns] ? NULL : __real_ncs_run_recurrence(before, now, changed, done, taken);
+    if (!is_off[PART_returns])
+        return __real_ncs_run_try(run, f, amend, driver);
+    ncs_run_close_machine(run);
+    struct ncs_run *now = ncs_run_again(run, amend, !run->options.prove, driver);
+    struct ncs_trial once = ncs_trial_make(f, now);
+    ncs_run_free(now);
+    return once;
 }
