@@ -198,13 +198,16 @@ static void prove_settle(struct ncs_run *run, const struct tier *t, const struct
         return;
     struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
     bool told = d->alternative[best].known && first;
+    bool refuted = is_refuted(run, first) && prove_cause_of(&d->alternative[best])->culprits <= first->culprits;
     enum takes takes = told ? NO : takes_over(run, &d->alternative[best], driver);
     if (told)
         take_repair(first, ncs_first_cause(d->alternative[best].finding, d->alternative[best].findings));
-    else if (takes != NO)
-        ncs_diagnosis_prefer(d, best, takes == SURELY || is_refuted(run, first));
+    else if (takes != NO || refuted)
+        ncs_diagnosis_prefer(d, best, takes == SURELY || refuted);
     else
         ncs_diagnosis_add_other(d, run->journal, best);
+    if (!told && takes != SURELY && refuted)
+        prove_first_of(run)->certainty = NCS_LIKELY; /* it is left over, and no place speaks for it */
     for (size_t i = t->from; i < t->to; i++)
         if (t->stands[i] && i != best)
             ncs_diagnosis_add_other(d, run->journal, i);
