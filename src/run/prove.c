@@ -327,7 +327,8 @@ void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
         ncs_diagnosis_doubt(d, run->journal);
     doubt_fallen(run, another_stands);
     const struct ncs_finding *first = prove_first_of(run);
-    if (first && first == before && first->either && first->certainty == NCS_CERTAIN)
+    bool likely = first && first->certainty == NCS_LIKELY;
+    if (likely || (first && first == before && first->either && first->certainty == NCS_CERTAIN))
         ncs_diagnosis_turn_round(d, run->journal);
 }
 

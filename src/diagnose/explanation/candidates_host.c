@@ -180,22 +180,6 @@ static size_t candidates_host_course_of(const struct ncs_explanations *s, int pr
     return count == 1 ? own : SIZE_MAX;
 }
 
-/* Where the course would have made the model's step: behind the last place that the model visits before it, in the same
- * round. What the course has launched since may be of later rounds. */
-static size_t candidates_host_place(const struct ncs_course *own, const struct ncs_course *model, const struct ncs_step *step)
-{
-    size_t end = own->steps - (own->stands && own->steps);
-    while (step-- > model->step) {
-        size_t round = 0;
-        for (const struct ncs_step *b = model->step; b <= step && step->kind != NCS_STEP_WAIT; b++)
-            round += b->site == step->site;
-        for (size_t k = 0; k < end && round; k++)
-            if (own->step[k].site == step->site && --round == 0)
-                return k + 1;
-    }
-    return end;
-}
-
 /* Tries both sides: the ranks that are missed at the barrier come to it, or the ranks that wait
  * there do not. */
 static void try_barrier(struct ncs_explanations *s, const struct ncs_course *model, int processes)
@@ -218,7 +202,7 @@ static void try_barrier(struct ncs_explanations *s, const struct ncs_course *mod
             change.host = here->host;
             ncs_candidate_add(&out, &change);
         } else {
-            change.step = candidates_host_place(&s->courses.of[own], model, barrier);
+            change.step = ncs_candidate_place(&s->courses.of[own], model, barrier);
             ncs_candidate_add(&in, &change);
         }
     }

@@ -94,6 +94,9 @@ bool ncs_candidate_end_round(const struct ncs_explanations *s, struct ncs_explan
  * many calls like it the candidate already inserts there. False = no such call can be made. */
 bool ncs_candidate_put_in(const struct ncs_explanations *s, size_t course, size_t at, const struct ncs_step *step,
                           size_t nth, struct ncs_change *out);
+/* Where the course would have made the model's step: behind the last place that the model visits before it, in the same
+ * round. What the course has launched since may be of later rounds. */
+size_t ncs_candidate_place(const struct ncs_course *own, const struct ncs_course *model, const struct ncs_step *step);
 /* Makes the change that leaves the call out. False = no course has it. */
 bool ncs_candidate_leave_out(const struct ncs_explanations *s, const struct ncs_call *call, struct ncs_change *out);
 /* Adds a change behind those of its course, so that changes stay sorted. */
