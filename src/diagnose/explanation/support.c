@@ -35,17 +35,6 @@ static void support_read_seats(const struct ncs_analysis *q, struct ncs_support 
     }
 }
 
-/* True if the way's rank can make the step: it is in such a communicator, or others expect such messages of it. */
-static bool support_may_make(const struct ncs_support *s, size_t way, const struct ncs_step *step)
-{
-    if (step->host || step->kind != NCS_STEP_CALL)
-        return !step->lone;
-    if (!step->role)
-        return s->seat[way * s->courses->classes + s->courses->class_number[step->comm]];
-    size_t spot = ncs_spot_number(&s->ways->roles, step->site);
-    return spot < s->ways->roles.spots && s->ways->of[way].spot[spot];
-}
-
 /* Ways without a place in common may be two programs: the one says nothing of the other. */
 static bool share_a_place(const struct ncs_support *s, size_t way, size_t other)
 {
@@ -92,34 +81,65 @@ void ncs_support_free(struct ncs_support *s)
 
 /* ---- one place ---- */
 
-struct visit { /* what a change adds or takes away */
+struct visit { /* what the changes of a course add or take away at a place */
+    size_t course;
     struct ncs_step step;
     int by;
 };
 
-/* The visits of the change, in `out`; returns their number. */
-static size_t visits_changed(const struct ncs_support *s, const struct ncs_change *c, struct visit out[2])
+struct visits {
+    struct visit *of; /* by course */
+    size_t count, room;
+};
+
+/* Adds to the visits of the course, the last ones in the list. */
+static void visit(struct visits *v, size_t course, const struct ncs_step *step, int by)
 {
-    const struct ncs_course *own = &s->courses->of[c->course];
-    size_t n = 0;
-    if (c->kind == NCS_CHANGE_LEAVE_OUT || c->kind == NCS_CHANGE_COMM)
-        out[n++] = (struct visit){ own->step[c->step], -1 };
-    if (c->kind == NCS_CHANGE_PUT_IN && c->like)
-        out[n++] = (struct visit){ *c->like, 1 };
-    else if (c->kind == NCS_CHANGE_COMM || (c->kind == NCS_CHANGE_PUT_IN && !c->answer && !c->host)) {
-        out[n] = (struct visit){ { .call = c->model, .kind = NCS_STEP_CALL, .comm = c->comm }, 1 };
-        ncs_step_mark(s->courses, c->model, c->comm, &out[n++].step);
-    }
-    return n;
+    for (size_t i = v->count; i-- > 0 && v->of[i].course == course;)
+        if (v->of[i].step.site == step->site) {
+            v->of[i].by += by;
+            return;
+        }
+    struct visit fresh = { course, *step, by };
+    NCS_PUSH(v->of, v->count, v->room, fresh);
 }
 
-/* How many more courses of the way stay as they are. */
-static size_t unchanged(const struct ncs_support *s, size_t way, const struct ncs_change *change, size_t changes)
+static struct visits visits_changed(const struct ncs_support *s, const struct ncs_change *change, size_t changes)
 {
-    size_t n = s->ways->of[way].courses;
+    struct visits v = { 0 };
+    for (const struct ncs_change *c = change; c < change + changes; c++) {
+        struct ncs_step made = { .call = c->model, .kind = NCS_STEP_CALL, .comm = c->comm };
+        bool marked = c->kind == NCS_CHANGE_COMM || (c->kind == NCS_CHANGE_PUT_IN && !c->like && !c->answer && !c->host);
+        if (c->kind == NCS_CHANGE_LEAVE_OUT || c->kind == NCS_CHANGE_COMM)
+            visit(&v, c->course, &s->courses->of[c->course].step[c->step], -1);
+        if (marked)
+            ncs_step_mark(s->courses, c->model, c->comm, &made);
+        if (marked || (c->kind == NCS_CHANGE_PUT_IN && c->like))
+            visit(&v, c->course, marked ? &made : c->like, 1);
+    }
+    return v;
+}
+
+/* For each way, how many of its courses stay as they are. The caller's. */
+static size_t *unchanged(const struct ncs_support *s, const struct ncs_change *change, size_t changes)
+{
+    size_t *left = ncs_new((s->ways->count + 1) * sizeof *left);
+    for (size_t w = 0; w < s->ways->count; w++)
+        left[w] = s->ways->of[w].courses;
     for (size_t i = 0; i < changes; i++)
-        n -= (i == 0 || change[i].course != change[i - 1].course) && s->way_of[change[i].course] == way;
-    return n;
+        left[s->way_of[change[i].course]] -= i == 0 || change[i].course != change[i - 1].course;
+    return left;
+}
+
+/* True if the way's rank can make the step: it is in such a communicator, or others expect such messages of it. */
+static bool support_may_make(const struct ncs_support *s, size_t way, const struct ncs_step *step)
+{
+    if (step->host || step->kind != NCS_STEP_CALL)
+        return !step->lone;
+    if (!step->role)
+        return s->seat[way * s->courses->classes + s->courses->class_number[step->comm]];
+    size_t spot = ncs_spot_number(&s->ways->roles, step->site);
+    return spot < s->ways->roles.spots && s->ways->of[way].spot[spot];
 }
 
 static int64_t apart(size_t a, size_t b)
@@ -127,16 +147,15 @@ static int64_t apart(size_t a, size_t b)
     return a > b ? (int64_t)(a - b) : (int64_t)(b - a);
 }
 
-/* How much further from the others' visits of the place `by` more visits take the course. */
-static int64_t further_at(const struct ncs_support *s, size_t course, const struct ncs_step *step, int by,
-                          const struct ncs_change *change, size_t changes)
+/* How much further from the others' visits of the place the course comes. left: by way. */
+static int64_t further_at(const struct ncs_support *s, const struct visit *v, const size_t *left)
 {
-    size_t way = s->way_of[course], now = visits_of(s, way, step->site), then = (size_t)((int64_t)now + by);
+    size_t way = s->way_of[v->course], now = visits_of(s, way, v->step.site), then = (size_t)((int64_t)now + v->by);
     int64_t further = 0;
     for (size_t w = 0; w < s->ways->count; w++) {
-        size_t there = visits_of(s, w, step->site);
-        if (s->related[way * s->ways->count + w] && support_may_make(s, w, step))
-            further += (int64_t)unchanged(s, w, change, changes) * (apart(then, there) - apart(now, there));
+        size_t there = visits_of(s, w, v->step.site);
+        if (left[w] && s->related[way * s->ways->count + w] && support_may_make(s, w, &v->step))
+            further += (int64_t)left[w] * (apart(then, there) - apart(now, there));
     }
     return further;
 }
@@ -172,25 +191,15 @@ static int64_t renamed(const struct ncs_support *s, const struct ncs_change *c)
 
 int64_t ncs_support_further(const struct ncs_support *s, const struct ncs_change *change, size_t changes)
 {
+    struct visits v = visits_changed(s, change, changes);
+    size_t *left = unchanged(s, change, changes);
     int64_t further = 0;
-    for (size_t i = 0; i < changes; i++) {
-        struct visit own[2], other[2];
-        size_t visits = visits_changed(s, &change[i], own);
+    for (size_t i = 0; i < changes; i++)
         if (change[i].kind == NCS_CHANGE_PEER || change[i].kind == NCS_CHANGE_KEY)
             further += renamed(s, &change[i]);
-        for (size_t v = 0; v < visits; v++) {
-            bool known = false; /* the first change at the place counts for all of them */
-            int by = 0;
-            for (size_t k = 0; k < changes && !known; k++) {
-                size_t others = change[k].course == change[i].course ? visits_changed(s, &change[k], other) : 0;
-                for (size_t o = 0; o < others; o++) {
-                    bool same = other[o].step.site == own[v].step.site;
-                    known |= same && k < i;
-                    by += same ? other[o].by : 0;
-                }
-            }
-            further += known ? 0 : further_at(s, change[i].course, &own[v].step, by, change, changes);
-        }
-    }
+    for (size_t i = 0; i < v.count; i++)
+        further += further_at(s, &v.of[i], left);
+    ncs_free(v.of);
+    ncs_free(left);
     return further;
 }
