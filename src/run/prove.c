@@ -159,6 +159,8 @@ static enum takes takes_over(struct ncs_run *run, const struct ncs_alternative *
  * repair, which passed its trial, replaces the finding's. */
 static void take_repair(struct ncs_finding *f, struct ncs_finding *from)
 {
+    if (ncs_edits_same(f->repair, f->repairs, from->repair, from->repairs))
+        return; /* one trial was made for both, with the finding's own */
     for (size_t i = 0; i < f->repairs; i++)
         ncs_edit_free(&f->repair[i]);
     ncs_free(f->repair);
@@ -283,6 +285,19 @@ static bool prove_is_of_all(const struct ncs_run *run, const struct ncs_finding 
     return f->cycles && f->culprits == (d->parties ? d->parties : (size_t)run->options.ranks);
 }
 
+/* True if each culprit has a change: the fix is that, and no general advice. */
+static bool changes_all(const struct ncs_finding *f)
+{
+    for (size_t i = 0; i < f->culprits; i++) {
+        bool changes = false;
+        for (size_t k = 0; k < f->repairs && !changes; k++)
+            changes = f->repair[k].rank == f->culprit[i].rank;
+        if (!changes)
+            return false;
+    }
+    return true;
+}
+
 /* A certain finding is one whose change lets the run pass, or that needs no trial. It becomes likely if its own change
  * fails the trial, or if another change passes while no change of the cycle itself does. The waits are then known, but not
  * their cause. A change that was tried in vain is no fix. */
@@ -293,7 +308,7 @@ static void doubt_fallen(struct ncs_run *run, bool another_stands)
     bool fallen = t && t->verdict != NCS_PASS && !(t->verdict == NCS_HANG && ncs_trial_goes_on(t));
     bool unproven = another_stands && first && first->cycles && (!t || !ncs_trial_goes_on(t));
     bool untried = first && first->comm && first->cycles && !first->repairs;
-    if (is_refuted(run, first)) {
+    if (is_refuted(run, first) && changes_all(first)) {
         ncs_free(first->fix);
         first->fix = NULL;
     }

@@ -152,8 +152,8 @@ bool ncs_explanation_is_likelier(const struct ncs_explanation *e);
 size_t ncs_explanation_tier(const struct ncs_explanation *e);
 /* True if the steps of ranks at the same places support it, and it does not blame most ranks. */
 bool ncs_explanation_is_sure(const struct ncs_explanation *e);
-/* True if some rank has visited the places of all calls that it inserts, and no rank may be in the
- * wrong communicator. */
+/* True if some rank has visited the places of all calls that it inserts, what ranks did at its places does not contradict it,
+ * and no rank may be in the wrong communicator. */
 bool ncs_explanation_is_placed(const struct ncs_explanation *e);
 /* True if it inserts or removes a send or a receive. */
 bool ncs_explanation_is_of_messages(const struct ncs_explanation *e);

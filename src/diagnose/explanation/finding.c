@@ -357,7 +357,7 @@ bool ncs_explanation_is_placed(const struct ncs_explanation *e)
     for (size_t i = 0; i < e->changes; i++)
         if (e->change[i].answer && !e->change[i].like)
             return false;
-    return !some_may_be_misplaced(e->of);
+    return e->cost.further <= 0 && !some_may_be_misplaced(e->of);
 }
 
 bool ncs_explanation_is_likelier(const struct ncs_explanation *e)
