@@ -75,16 +75,9 @@ struct ncs_call {
     struct ncs_redop *redop; /* of a counted call with a user operator; NULL = built in or none */
     uint32_t window;    /* of a put: the number of its window among those that (comm, comm_rank)
                          * registered, from 1; 0 = none, or unknown */
-    /* A sample of the data that the call read. Collective captured by verification: `input` is a
-     * hash of the sample (0 = unknown), `value` its first element, `uniform` true if all
-     * elements are equal. Finished cudaMemcpy to a script's own memory: `input` is a hash of the
-     * first bytes copied (0 = unknown), `first` those bytes. */
+    /* Of a finished cudaMemcpy to a script's own memory: a hash of the first bytes copied (0 = unknown), and those bytes. */
     uint64_t input;
-    union {
-        double value;
-        unsigned char first[8];
-    };
-    bool uniform;
+    unsigned char first[8];
     /* In C's order; ncs_fn_info[fn].arg has the kinds. A unique id by value is stored as its
      * hash in .u (the key of ncs_comm_info). A list of waits is a copy, NULL where there is
      * none. Out-parameters dangle once the call has returned, with two exceptions: an allocation

@@ -93,7 +93,6 @@ struct ncs_snap_part {             /* one call's share of a launch, or a call st
     enum ncs_part_state state;
     int op;                        /* its launch; -1 = still queued in an open group or in contact */
     int meeting;                      /* its meeting; -1 = not at one yet */
-    bool readable;                 /* at its meeting, and its buffers exist */
 };
 
 struct ncs_snap_lack {             /* signals that a wait still lacks */

@@ -19,22 +19,6 @@ enum ncs_divergence_how {
     NCS_DIVERGENCE_FEWER,   /* the same calls, but fewer of them */
 };
 
-enum ncs_evidence { /* evidence that distinguishes calls that look alike (evidence/call_sites.c) */
-    NCS_EVIDENCE_NONE,
-    NCS_EVIDENCE_LINE,
-    NCS_EVIDENCE_BUFFER,
-    NCS_EVIDENCE_BETWEEN, /* what the rank did between its calls */
-    NCS_EVIDENCE_INPUT,   /* what it put in (evidence/values.c) */
-    NCS_EVIDENCE_RESULT,  /* with other inputs the results would be as expected
-                           * (evidence/results.c) */
-};
-
-struct ncs_divergence_alternative { /* a second explanation that fits as well */
-    enum ncs_divergence_how how; /* NONE = there is none */
-    int minority;                  /* rank of the communicator */
-    uint32_t number, other, shift;
-};
-
 /* Positions of calls that one side lacks, ascending (gaps.c). */
 struct ncs_gaps {
     uint32_t *at;
@@ -48,14 +32,11 @@ struct ncs_call_divergence {
     uint32_t other;    /* SWAPPED: number of the call it is exchanged with */
     uint32_t shift;    /* SKIPPED, EXTRA, FEWER: how many calls */
     bool by_label;     /* the signatures are equal, the labels are not */
-    enum ncs_evidence evidence; /* signatures and labels are equal, this evidence is not */
+    bool by_line;      /* signatures and labels are equal, the lines of the script are not */
     bool tied;         /* neither side is the majority */
     int *minority;     /* ranks of the communicator, ascending; if tied, all */
     size_t minority_size;
     int model;         /* a rank of the others, to compare with */
-    struct ncs_divergence_alternative alternative; /* blames this rank instead of minority[0]; both
-                                                    * are in the minority */
-    uint32_t earliest; /* if not 0: the evidence fits equally from this call up to `number` */
     int skipped_line;  /* FEWER: the line that was left out, as the others' lines show; 0 */
     struct ncs_gaps gaps; /* SKIPPED, EXTRA: the calls in the sequence that has them, if they are in several places, `shift`
                            * of them. The analysis owns the list. Without a list the calls are in a row from `at` on. */
@@ -73,8 +54,7 @@ struct ncs_ranks_of_comm { /* what is known of a communicator */
     struct ncs_sequence *seq; /* one for each member in the journal */
     struct ncs_call_divergence divergence;
     struct ncs_call_divergence later; /* the next divergence after a call that differs */
-    struct ncs_call_divergence by_evidence; /* FEWER: where calls were left out or made in
-                                       * excess, by evidence */
+    struct ncs_call_divergence by_line; /* FEWER: where calls were left out or made in excess, by the lines of the script */
     const struct ncs_call **rare; /* the calls that make, change and end it; by id */
     size_t rares, rare_room;
     struct ncs_calls may_overlap; /* collectives whose two buffers may overlap */
@@ -219,7 +199,7 @@ bool ncs_gaps_find(struct ncs_keys few, struct ncs_keys many, bool ended, struct
 bool ncs_gaps_same(const struct ncs_gaps *a, const struct ncs_gaps *b);
 
 void ncs_align(struct ncs_analysis *q);
-void ncs_find_evidence(struct ncs_analysis *q);
+void ncs_find_by_lines(struct ncs_analysis *q);
 
 /* The two sides of a divergence in the number of calls, or at another call: the ranks that made
  * fewer calls, and those that made more. */
@@ -232,22 +212,6 @@ struct ncs_sides {
     bool spread;        /* they are in several places */
 };
 
-/* Compares the data of calls that look alike. shift: finds the place of the calls that one side
- * has more. exchange: finds two calls that were exchanged in a run with a wrong result
- * (evidence/values.c). */
-bool ncs_trace_shift(const struct ncs_analysis *q, int comm, const struct ncs_sides *s,
-                     struct ncs_call_divergence *out);
-bool ncs_trace_exchange(const struct ncs_analysis *q, int comm, struct ncs_call_divergence *out);
-/* Unexpected results, and the results that other calls would have given (evidence/results.c). */
-enum { NCS_ENOUGH_RESULTS = 2 }; /* that one alone would be as expected may be chance */
-struct ncs_results;
-struct ncs_results *ncs_results_open(const struct ncs_analysis *q, int comm); /* NULL = there are none */
-void ncs_results_close(struct ncs_results *all); /* NULL is a no-op */
-/* How many results would be as expected if the calls of the minority were where the divergence
- * says that they belong. 0 = unknown for all of them; negative = one of them would not. */
-int ncs_try_divergence(struct ncs_results *all, const struct ncs_call_divergence *p);
-/* Finds the only exchange or shift of one rank's calls that explains the results. */
-bool ncs_search_divergences(struct ncs_results *all, struct ncs_call_divergence *out);
 /* Makes a divergence from two calls that the minority exchanged, by the sequence of its model.
  * Two ranks are tied. found NULL = there was no exchange: then the minority's list is freed and *out
  * stays. */
@@ -261,10 +225,6 @@ void ncs_format_counts(const struct ncs_analysis *q, struct ncs_str *s, int comm
 /* "rank 2", "ranks 0, 1": the minority. */
 void ncs_format_minority(const struct ncs_analysis *q, struct ncs_str *s, int comm,
                     const struct ncs_call_divergence *p);
-/* Adds "by buffers: from call 3 on rank 2 agrees with what the others do 1 call later"
- * (evidence/text.c). */
-void ncs_format_evidence(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
-                         struct ncs_str *s);
 /* True if the run was recorded without this rank: it left no file, or one that cannot be read. What it did is unknown,
  * also where others' calls tell that it must have made some. */
 bool ncs_is_unrecorded(const struct ncs_analysis *q, int rank);
@@ -470,22 +430,6 @@ const struct ncs_unmet *ncs_missed_meeting(const struct ncs_analysis *q, const i
 /* Another meeting of hosts, such as a shrink, at which at least as many ranks stand, and which
  * misses only ranks that stand at this one. The ranks that it excludes may then have ended. */
 const struct ncs_unmet *ncs_meeting_instead(const struct ncs_analysis *q, const struct ncs_unmet *n);
-
-/* ---- the calls on all communicators in one order (evidence/communicators.c) ---- */
-
-struct ncs_across {
-    enum ncs_divergence_how how;    /* SKIPPED, EXTRA; SWAPPED: another order of communicators */
-    const struct ncs_unmet *unmet; /* of the cycle: the call that the minority left out
-                                    * or made in excess */
-    int minority;                     /* rank of the run */
-    const struct ncs_call *call; /* EXTRA: the first that it has made in excess */
-    uint32_t shift;              /* how many calls */
-};
-
-/* True if a cycle through several communicators is explained by one rank that goes another way than
- * the others on the same communicators. */
-bool ncs_diverge_across(const struct ncs_analysis *q, const int *path, size_t length,
-                     struct ncs_across *out);
 
 /* The kind of rule or candidate that is tried as the i-th. No report depends on this order, and
  * tests replace it (order.c). */

@@ -163,7 +163,7 @@ static void list_waits(struct ncs_analysis *q)
 static void analysis_free(struct ncs_analysis *q)
 {
     for (size_t i = 0; i < q->journal->comms; i++) {
-        struct ncs_call_divergence *of[] = { &q->comm[i].divergence, &q->comm[i].later, &q->comm[i].by_evidence };
+        struct ncs_call_divergence *of[] = { &q->comm[i].divergence, &q->comm[i].later, &q->comm[i].by_line };
         for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
             ncs_free(of[k]->minority);
             ncs_free(of[k]->gaps.at);
@@ -196,7 +196,7 @@ static void analyse(const struct ncs_parties *parties, const struct ncs_journal 
     q.ranks = diagnose_count_ranks(&q);
     ncs_read(&q);
     ncs_align(&q);
-    ncs_find_evidence(&q);
+    ncs_find_by_lines(&q);
     ncs_graph(&q);
     ncs_rules(&q);
     ncs_format_beforehand(&q);

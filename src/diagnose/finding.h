@@ -209,16 +209,6 @@ struct ncs_notice_setting {
 struct ncs_hazard; /* diagnose/hazard/hazard.h */
 struct ncs_left;   /* diagnose/ledger/ledger.h */
 
-/* An element of a buffer that a rank compared with its expectation. */
-struct ncs_compared {
-    int rank;              /* of the run */
-    uint64_t order;        /* calls in the journal when that was seen */
-    const void *address;
-    int dtype;
-    bool held;
-    double got, want;
-};
-
 struct ncs_notice {
     enum ncs_notice_kind kind;
     struct ncs_call **call; size_t calls; /* pinned by who keeps the notice */
@@ -229,7 +219,6 @@ struct ncs_notice {
     struct ncs_notice_setting setting;     /* of SETTING; its list is owned, its texts are the keeper's */
     const struct ncs_hazard *hazard;      /* of HAZARD; the keeper's */
     const struct ncs_left *left;          /* of LEFT; the keeper's */
-    const struct ncs_compared *compared; size_t compareds; /* of DOUBT; the keeper's */
     bool felt;                            /* of HAZARD: the run is wrong because of it */
 };
 
@@ -249,10 +238,8 @@ struct ncs_alternative {
 struct ncs_diagnosis {
     struct ncs_finding *finding; size_t findings; /* the cause first */
     struct ncs_alternative *alternative; size_t alternatives; /* the likeliest first */
-    struct ncs_finding *minority; /* a short finding about the rank whose course differs most from the
-                                   * others'; NULL = none known */
     bool in_step; /* calls that disagree are the same call of all ranks: none is a call behind or ahead of the others */
-    bool minority_of_two; /* there are only two courses, so either may be the wrong one */
+    bool of_two; /* there are only two courses, so either may be the wrong one */
     struct ncs_wait_line *wait;  size_t waits;    /* by rank and thread */
     struct ncs_party *party; size_t parties; /* by number; none: every rank of the run is one */
     bool explained;     /* each context that waits has an edge to a rank (sim/README.md, invariant 9) */
@@ -292,9 +279,6 @@ void ncs_diagnosis_turn_round(struct ncs_diagnosis *d, const struct ncs_journal 
 void ncs_diagnosis_decide(struct ncs_diagnosis *d, const struct ncs_journal *journal);
 /* The job might still have gone on, so no finding is certain. */
 void ncs_diagnosis_soften(struct ncs_diagnosis *d);
-/* For a hang in which no tried change lets all ranks go on: adds the minority to the cause, if the
- * cause comes from the waits alone and names other ranks, too. */
-void ncs_diagnosis_add_minority(struct ncs_diagnosis *d, const struct ncs_journal *journal);
 /* For a hang without a likelier alternative: names the alternatives that fit equally well, with no
  * more wrong ranks, beside the diagnosis, which is likely then. */
 void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *journal);

@@ -57,10 +57,6 @@ struct ncs_run {
     size_t scratches, scratches_room;
 
     struct ncs_notices notices;
-    struct ncs_compared *compared; /* those of result.expect that are about buffers, */
-    size_t compareds, compareds_room;
-    struct ncs_compared *held;     /* and the latest that held, at held % NCS_EXPECTS_KEPT */
-    uint64_t helds;
     size_t errors_room, expects_room;
     size_t errors_so_far;   /* including errors that a join has taken over */
     bool skipped;
@@ -133,13 +129,8 @@ bool ncs_run_gate_wait(struct ncs_run *run, struct ncs_gate *gate, int64_t deadl
                        const struct run_gate_what *w);
 void ncs_run_machine_sleep(struct ncs_run *run, int64_t nanoseconds);
 
-/* compared.c: buffers that were compared with expectations; called before the diagnosis. */
-void ncs_run_keep_compared(struct ncs_run *run, const struct ncs_compared *of, int rank, bool held);
-void ncs_run_report_doubt(struct ncs_run *run);
 /* Notices of variables that ranks do not share (unlike.c). */
 void ncs_run_unlike_report(struct ncs_run *run);
-void ncs_run_look_at_waiting(struct ncs_run *run, const struct ncs_snapshot *s);
-void ncs_run_compared_free(struct ncs_run *run);
 
 /* other_policy.c: runs again under the other policy if the outcome may differ. */
 void ncs_run_other_policy(struct ncs_run *run, const struct ncs_driver *driver);

@@ -88,7 +88,7 @@ void ncs_run_error_taken(struct ncs_run *run, int rank, int thread)
 }
 
 void ncs_run_expect(struct ncs_run *run, bool held, const char *message, const char *label,
-                    uint64_t first, const struct ncs_compared *of)
+                    uint64_t first)
 {
     struct ncs_result *r = &run->result;
     if (run->closed)
@@ -96,8 +96,6 @@ void ncs_run_expect(struct ncs_run *run, bool held, const char *message, const c
     r->expected++;
     ncs_run_compared(run, held);
     const struct ncs_local *local = ncs_local;
-    if (of && (held || r->expect_failed < NCS_EXPECTS_KEPT))
-        ncs_run_keep_compared(run, of, local->rank, held);
     if (held || r->expect_failed++ >= NCS_EXPECTS_KEPT)
         return;
     struct ncs_run_expect failed = {

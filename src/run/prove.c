@@ -47,6 +47,13 @@ static bool stands_trial(struct ncs_run *run, struct ncs_finding *f, const struc
     return ncs_trial_goes_on(t);
 }
 
+/* True if the finding's change was tried, and the run did not go on with it: then it is out. */
+static bool is_refuted(const struct ncs_run *run, const struct ncs_finding *f)
+{
+    const struct ncs_trial *t = f && f->repairs ? known_trial(&run->result.proof, f) : NULL;
+    return t && !ncs_trial_goes_on(t);
+}
+
 static bool alternative_stands(struct ncs_run *run, size_t i, const struct ncs_driver *driver)
 {
     struct ncs_alternative *a = &run->result.diagnosis.alternative[i];
@@ -152,6 +159,8 @@ static enum takes takes_over(struct ncs_run *run, const struct ncs_alternative *
  * repair, which passed its trial, replaces the finding's. */
 static void take_repair(struct ncs_finding *f, struct ncs_finding *from)
 {
+    if (ncs_edits_same(f->repair, f->repairs, from->repair, from->repairs))
+        return; /* one trial was made for both, with the finding's own */
     for (size_t i = 0; i < f->repairs; i++)
         ncs_edit_free(&f->repair[i]);
     ncs_free(f->repair);
@@ -191,13 +200,16 @@ static void prove_settle(struct ncs_run *run, const struct tier *t, const struct
         return;
     struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
     bool told = d->alternative[best].known && first;
+    bool refuted = is_refuted(run, first) && prove_cause_of(&d->alternative[best])->culprits <= first->culprits;
     enum takes takes = told ? NO : takes_over(run, &d->alternative[best], driver);
     if (told)
         take_repair(first, ncs_first_cause(d->alternative[best].finding, d->alternative[best].findings));
-    else if (takes != NO)
-        ncs_diagnosis_prefer(d, best, takes == SURELY);
+    else if (takes != NO || refuted)
+        ncs_diagnosis_prefer(d, best, takes == SURELY || refuted);
     else
         ncs_diagnosis_add_other(d, run->journal, best);
+    if (!told && takes != SURELY && refuted)
+        prove_first_of(run)->certainty = NCS_LIKELY; /* it is left over, and no place speaks for it */
     for (size_t i = t->from; i < t->to; i++)
         if (t->stands[i] && i != best)
             ncs_diagnosis_add_other(d, run->journal, i);
@@ -273,33 +285,40 @@ static bool prove_is_of_all(const struct ncs_run *run, const struct ncs_finding 
     return f->cycles && f->culprits == (d->parties ? d->parties : (size_t)run->options.ranks);
 }
 
-/* True if the trial refutes the finding: the run still hangs for the same reason, or ends as an error. That something else is
- * left to hang for does not refute what places in the program show. */
-static bool is_refuted(const struct ncs_run *run, const struct ncs_finding *f, const struct ncs_trial *t)
+/* True if each culprit has a change: the fix is that, and no general advice. */
+static bool changes_all(const struct ncs_finding *f)
 {
-    bool several = f->repairs > 1; /* they claim to be all that is wrong */
-    if (t->verdict == NCS_HANG)
-        return !f->by_place || ncs_finding_is_read(f) || several || !t->gone ||
-               ncs_diagnosis_may_be_shifted(&run->result.diagnosis, run->journal, f);
-    return t->verdict == NCS_ERROR;
+    for (size_t i = 0; i < f->culprits; i++) {
+        bool changes = false;
+        for (size_t k = 0; k < f->repairs && !changes; k++)
+            changes = f->repair[k].rank == f->culprit[i].rank;
+        if (!changes)
+            return false;
+    }
+    return true;
 }
 
-/* Lowers a certain finding to likely: its own change fails the trial, or another change passes
- * while no change of the cycle itself does. The waits are then known, but not their cause: there may be a second mistake, or
- * another one. */
+/* A certain finding is one whose change lets the run pass, or that needs no trial. It becomes likely if its own change
+ * fails the trial, or if another change passes while no change of the cycle itself does. The waits are then known, but not
+ * their cause. A change that was tried in vain is no fix. */
 static void doubt_fallen(struct ncs_run *run, bool another_stands)
 {
     struct ncs_finding *first = prove_first_of(run);
     const struct ncs_trial *t = first && first->repairs ? known_trial(&run->result.proof, first) : NULL;
-    bool fallen = t && is_refuted(run, first, t);
+    bool fallen = t && t->verdict != NCS_PASS && !(t->verdict == NCS_HANG && ncs_trial_goes_on(t));
     bool unproven = another_stands && first && first->cycles && (!t || !ncs_trial_goes_on(t));
     bool untried = first && first->comm && first->cycles && !first->repairs;
-    if (!first || first->certainty != NCS_CERTAIN || !(fallen || unproven || untried) || prove_is_of_all(run, first))
+    if (is_refuted(run, first) && changes_all(first)) {
+        ncs_free(first->fix);
+        first->fix = NULL;
+    }
+    if (!first || first->certainty != NCS_CERTAIN || !(fallen || ((unproven || untried) && !prove_is_of_all(run, first))))
         return;
     if (fallen && ncs_diagnosis_may_be_shifted(&run->result.diagnosis, run->journal, first))
         ncs_finding_doubt_step(first);
-    else if (fallen && t->verdict == NCS_HANG && !ncs_trial_goes_on(t))
-        ncs_finding_doubt(first, "it could also be something else: the run still hangs with this change");
+    else if (fallen)
+        ncs_finding_doubt(first, t->verdict == NCS_HANG ? "it could also be something else: the run still hangs with this change"
+                                                        : "it could also be something else: the run does not pass with this change");
     first->certainty = NCS_LIKELY;
 }
 
@@ -317,13 +336,14 @@ void ncs_run_prove(struct ncs_run *run, const struct ncs_driver *driver)
     const struct ncs_finding *before = prove_first_of(run);
     stands_trial(run, prove_first_of(run), driver);
     bool another_stands = prove_alternatives(run, all, driver);
-    if (!another_stands) {
+    for (size_t i = 0; i < d->alternatives; i++)
+        d->alternative[i].as_good &= !is_refuted(run, prove_cause_of(&d->alternative[i]));
+    if (!another_stands)
         ncs_diagnosis_doubt(d, run->journal);
-        ncs_diagnosis_add_minority(d, run->journal);
-    }
     doubt_fallen(run, another_stands);
     const struct ncs_finding *first = prove_first_of(run);
-    if (first && first == before && first->either && first->certainty == NCS_CERTAIN)
+    bool likely = first && first->certainty == NCS_LIKELY;
+    if (likely || (first && first == before && first->either && first->certainty == NCS_CERTAIN))
         ncs_diagnosis_turn_round(d, run->journal);
 }
 

@@ -172,7 +172,7 @@ void ncs_run_diagnose(struct ncs_run *run, const struct ncs_snapshot *snapshot,
     report_inexact(run);
     ncs_run_unlike_report(run);
     if (is_in_doubt(run))
-        ncs_run_report_doubt(run);
+        ncs_notices_add(&run->notices, NCS_NOTICE_DOUBT, NULL, 0, NULL);
     ncs_diagnose(run->journal, snapshot, run->notices.notice, run->notices.count, out);
 }
 
@@ -249,7 +249,6 @@ static void run_diagnose(struct ncs_run *run)
     if (run->real)
         run_infer(run, &snapshot);
     ncs_run_look_at_unfinished(run, &snapshot);
-    ncs_run_look_at_waiting(run, &snapshot);
     ncs_run_diagnose(run, &snapshot, &run->result.diagnosis);
     ncs_snapshot_free(&snapshot);
 }
@@ -398,7 +397,6 @@ void ncs_run_free(struct ncs_run *run)
     ncs_free(run->notices.notice);
     ncs_run_hazards_close(run);
     ncs_run_ledger_close(run);
-    ncs_run_compared_free(run);
     ncs_timeline_free(run->timeline);
     ncs_verify_close(run->verify);
     ncs_run_close_machine(run);

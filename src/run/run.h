@@ -252,10 +252,9 @@ struct ncs_local *ncs_run_local(struct ncs_run *run, int rank); /* of the rank's
 void ncs_run_error(struct ncs_run *run, struct ncs_run_error *error);
 /* A joining thread takes the error over: the error no longer counts as uncaught. */
 void ncs_run_error_taken(struct ncs_run *run, int rank, int thread);
-/* Copies message. first: the element that differs, from 1; 0 = not about elements. of: the compared
- * element of a buffer; NULL = no buffer. */
+/* Copies message. first: the element that differs, from 1; 0 = not about elements. */
 void ncs_run_expect(struct ncs_run *run, bool held, const char *message, const char *label,
-                    uint64_t first, const struct ncs_compared *of);
+                    uint64_t first);
 void ncs_run_print(struct ncs_run *run, int rank, const char *text); /* may hold several lines */
 void ncs_run_skip(struct ncs_run *run, const char *reason);           /* the whole run */
 

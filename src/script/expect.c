@@ -33,14 +33,13 @@ static void expect_read_options(lua_State *L, int arg, struct options *o)
 
 /* Records the outcome. If it failed, the text is on top of the stack; `first` is the element that
  * differs, or 0. Pushes the result. */
-static int expect_record(lua_State *L, bool held, size_t first, const struct ncs_compared *of,
-                         const struct options *o)
+static int expect_record(lua_State *L, bool held, size_t first, const struct options *o)
 {
     struct ncs_lua_thread *t = ncs_lua_thread(L);
     held = held || t->rank->planned;
     const char *text = held ? NULL : ncs_lua_whole_text(L, -1);
     t->running = L;
-    ncs_run_expect(t->rank->run, held, text, t->local->label, first, of);
+    ncs_run_expect(t->rank->run, held, text, t->local->label, first);
     if (!held && o && o->fatal)
         return ncs_lua_raise(L, &(struct ncs_lua_error){ .kind = "expect", .text = text });
     lua_pushboolean(L, held);
@@ -167,11 +166,6 @@ static int equal_buffer(lua_State *L, struct ncs_buffer *got, const struct optio
     }
     if (!ncs_lua_rank(L)->planned)
         expect_compare(L, &c);
-    struct ncs_compared of = { .dtype = got->dtype, .address = got->bytes };
-    if (c.differ)
-        of.address = got->bytes + (c.first - 1) * ncs_dtype_bytes(got->dtype);
-    of.got = ncs_number_double(ncs_element_read(got->dtype, c.got_element));
-    of.want = c.differ ? ncs_number_double(ncs_element_read(got->dtype, c.want_element)) : of.got;
     if (c.differ) {
         char shown[2][40], text[200];
         expect_show(got->dtype, c.got_element, c.want_element, shown);
@@ -179,8 +173,7 @@ static int equal_buffer(lua_State *L, struct ncs_buffer *got, const struct optio
                  shown[0], shown[1], c.differ, got->count, c.differ == 1 ? "s" : "");
         lua_pushstring(L, text);
     }
-    return expect_record(L, c.differ == 0, c.first,
-                         got->count && !ncs_lua_rank(L)->planned ? &of : NULL, o);
+    return expect_record(L, c.differ == 0, c.first, o);
 }
 
 /* ---- plain values ---- */
@@ -248,7 +241,7 @@ static int expect_equal(lua_State *L)
         return equal_buffer(L, got, &o);
     size_t first = 0;
     bool same = same_values(L, 1, 2, &o, 0, &first);
-    return expect_record(L, same, first, NULL, &o);
+    return expect_record(L, same, first, &o);
 }
 
 static int expect_that(lua_State *L)
@@ -262,7 +255,7 @@ static int expect_that(lua_State *L)
     expect_read_options(L, options, &o);
     bool held = lua_toboolean(L, 1);
     lua_pushstring(L, text);
-    return expect_record(L, held, 0, NULL, &o);
+    return expect_record(L, held, 0, &o);
 }
 
 /* expect.error(name, fn, ...): returns the error */
@@ -276,7 +269,7 @@ static int expect_error(lua_State *L)
     ncs_lua_check_cancel(L);
     ncs_lua_begin(L, "expect.error", -1);
     if (status == LUA_OK && ncs_lua_rank(L)->planned) { /* only a run knows the error */
-        expect_record(L, true, 0, NULL, NULL);
+        expect_record(L, true, 0, NULL);
         lua_createtable(L, 0, 2);
         lua_pushstring(L, name);
         lua_setfield(L, -2, "name");
@@ -286,7 +279,7 @@ static int expect_error(lua_State *L)
     }
     if (status == LUA_OK) {
         lua_pushfstring(L, "no error, want %s", name);
-        expect_record(L, false, 0, NULL, NULL);
+        expect_record(L, false, 0, NULL);
         return 1;
     }
     int error = lua_gettop(L);
@@ -299,7 +292,7 @@ static int expect_error(lua_State *L)
     ncs_lua_shown(L, error);
     const char *shown = ncs_lua_whole_text(L, -1);
     lua_pushfstring(L, "got %s, want %s: %s", got, name, shown);
-    expect_record(L, held, 0, NULL, NULL);
+    expect_record(L, held, 0, NULL);
     lua_pushvalue(L, error);
     return 1;
 }

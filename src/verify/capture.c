@@ -249,8 +249,6 @@ static void copy_input(struct ncs_capture *c, struct ncs_operation *op, struct n
         op->unfit = NCS_UNVERIFIED_FREED;
         return;
     }
-    if (from && !ncs_call_is_pair(call) && op->movement->kind != NCS_MOVE_PUT)
-        ncs_fingerprint(call, from, count);
     if (from && op->borrows) {
         share->input = from;
         return;

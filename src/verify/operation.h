@@ -96,9 +96,6 @@ int ncs_share_of(const struct ncs_call *call);
 void ncs_capture_drop(struct ncs_capture *c, struct ncs_operation *op);
 void ncs_capture_free(struct ncs_capture *c); /* not the struct itself */
 
-/* Writes the fingerprint of the call's input, `count` elements, into its record. */
-void ncs_fingerprint(struct ncs_call *call, const void *input, size_t count);
-
 /* Hash of a buffer's content, at the speed of memory. */
 uint64_t ncs_content_hash(const void *bytes, size_t count);
 

@@ -160,17 +160,6 @@ void ncs_verify_exclude(struct ncs_verify *v, struct ncs_call *const *calls, siz
         ncs_capture_exclude(&v->capture, calls[i]);
 }
 
-void ncs_verify_waiting(const struct ncs_verify *v, struct ncs_call *call)
-{
-    if (v->off || call->input || call->comm < 0 || ncs_movement_of(call->fn)->kind != NCS_MOVE_COLLECTIVE)
-        return;
-    int nranks = v->capture.journal->comm[call->comm]->nranks;
-    size_t count = ncs_call_count(call) * ncs_call_reads(call, nranks);
-    const void *input = ncs_call_sendbuff(call);
-    if (ncs_capture_can_read(&v->capture, input, count * ncs_dtype_bytes(ncs_call_dtype(call))))
-        ncs_fingerprint(call, input, count);
-}
-
 /* ---- counts ---- */
 
 /* Counts a result that is not verified, and why. */

@@ -143,8 +143,6 @@ void ncs_verify_before(void *self, struct ncs_call *const *calls, size_t count);
 void ncs_verify_after(void *self, struct ncs_call *const *calls, size_t count);
 void ncs_verify_finished(void *self, struct ncs_call *call);
 
-/* The call waits for others, and no earlier work can change its input any more: stores its fingerprint. */
-void ncs_verify_waiting(const struct ncs_verify *v, struct ncs_call *call);
 
 /* The ranks disagree on the arguments of these calls: they are not checked. */
 void ncs_verify_exclude(struct ncs_verify *v, struct ncs_call *const *calls, size_t count);

@@ -229,7 +229,7 @@ static inline int syncs(int rank, int at, int index)
 static inline int launched(const struct ncs_call *c, int at_slot)
 {
     part[snap.parts] = (struct ncs_snap_part){ c, at_slot < 0 ? NCS_PART_WAITING : NCS_PART_AT_MEETING,
-                                               (int)snap.ops, at_slot, false };
+                                               (int)snap.ops, at_slot };
     op[snap.ops] = (struct ncs_snap_op){ .kind = "launch", .context = -1, .rank = c->rank, .call = c,
         .state = at_slot < 0 ? NCS_OP_BLOCKED : NCS_OP_ACTIVE, .part = snap.parts++, .parts = 1,
         .dep = snap.deps };
@@ -291,7 +291,7 @@ static inline int add_job(enum ncs_job_kind kind, const struct ncs_call *c, int 
         j->sending = c->fn == NCS_FN_ncclSend;
     }
     if (kind == NCS_JOB_CONTACT)
-        part[snap.parts++] = (struct ncs_snap_part){ c, NCS_PART_WAITING, -1, -1, false };
+        part[snap.parts++] = (struct ncs_snap_part){ c, NCS_PART_WAITING, -1, -1 };
     return (int)snap.jobs++;
 }
 

@@ -434,7 +434,7 @@ START_TEST(missing_group_end)
     struct ncs_call *c = make(0, reduce_of(8), 5);
     finish(plain(1, NCS_FN_ncclGroupStart, 0, 4));
     struct ncs_call *queued = make(1, reduce_of(8), 5);
-    part[snap.parts++] = (struct ncs_snap_part){ queued, NCS_PART_WAITING, -1, -1, false };
+    part[snap.parts++] = (struct ncs_snap_part){ queued, NCS_PART_WAITING, -1, -1 };
     syncs(0, 6, alone(2, c));
     context[ended(1, 9)].group_depth = 1;
     const struct ncs_finding *f = only("missing-group-end");

@@ -84,7 +84,7 @@ static void wide_group(enum ncs_part_state first)
     syncs(0, 20, alone(2, credit));
     int launch = alone(2, y);
     op[launch].parts = 2;
-    part[snap.parts++] = (struct ncs_snap_part){ x, first, launch, -1, false };
+    part[snap.parts++] = (struct ncs_snap_part){ x, first, launch, -1 };
     syncs(1, 20, behind(given, launch));
 }
 

@@ -6,7 +6,7 @@
 static void two_calls(int rank)
 {
     call(2);
-    ncs_run_expect(run, true, NULL, NULL, 0, NULL);
+    ncs_run_expect(run, true, NULL, NULL, 0);
     ncs_run_sleep(run, 5 + rank);
 }
 
@@ -238,7 +238,7 @@ static void errors_at_once(int rank)
 static void expect_then_error(int rank)
 {
     if (rank == 0)
-        ncs_run_expect(run, false, "element 1: got 2, want 3", "gradient", 1, NULL);
+        ncs_run_expect(run, false, "element 1: got 2, want 3", "gradient", 1);
     call(1);
     if (rank == 1)
         raise_error(NCS_KIND_USAGE, "usage");
@@ -274,8 +274,8 @@ static void many_expects(int rank)
     ncs_local->where = at_line_12;
     ncs_local->where_arg = file;
     for (int i = 0; i < NCS_EXPECTS_KEPT + 10; i++)
-        ncs_run_expect(run, false, "no", NULL, 0, NULL);
-    ncs_run_expect(run, rank == 0, "yes", NULL, 0, NULL);
+        ncs_run_expect(run, false, "no", NULL, 0);
+    ncs_run_expect(run, rank == 0, "yes", NULL, 0);
 }
 
 START_TEST(test_expects_bounded)
@@ -372,7 +372,7 @@ static void say_after_the_end(void)
     struct ncs_local *outer = ncs_local;
     ncs_local = ncs_run_local(run, 0);
     ncs_run_print(run, 0, "too late");
-    ncs_run_expect(run, false, "too late", NULL, 0, NULL);
+    ncs_run_expect(run, false, "too late", NULL, 0);
     ncs_run_skip(run, "too late");
     raise_error(NCS_KIND_LUA, "lua");
     ncs_local = outer;

@@ -5,18 +5,6 @@
 #include "base/mem.h"
 #include "diagnose/hazard/hazard.h"
 
-/* The party of a compared value: the one whose call last wrote there before the comparison. Elements count as 8 bytes,
- * the size of the widest data type. -1 = no call has. */
-static int party_of_compared(const struct ncs_recast *r, const struct ncs_compared *c)
-{
-    for (const struct ncs_call *k = r->journal.newest; k; k = k->older)
-        if (k->number && k->id <= c->order && k->rank >= 0 && r->own->p->of[k->rank].rank == c->rank &&
-            ncs_call_recvbuff(k) && ncs_call_recvbuff(k) <= c->address &&
-            (const char *)c->address - (const char *)ncs_call_recvbuff(k) < 8 * (ptrdiff_t)ncs_call_count(k))
-            return k->rank;
-    return -1;
-}
-
 static int first_party(const struct ncs_parties *p, int rank)
 {
     for (size_t i = 0; i < p->count; i++)
@@ -54,12 +42,6 @@ static void copy_notice(struct ncs_recast *r, const struct ncs_notice *from, str
     }
     if (from->hazard)
         to->hazard = copy_hazard(r, from->hazard);
-    struct ncs_compared *compared = ncs_new(from->compareds * sizeof *compared);
-    for (size_t i = 0; i < from->compareds; i++) {
-        compared[i] = from->compared[i];
-        compared[i].rank = party_of_compared(r, &from->compared[i]);
-    }
-    to->compared = compared;
 }
 
 void ncs_recast_open(struct ncs_parties *p, const struct ncs_notice *notice, size_t notices,
@@ -79,7 +61,6 @@ void ncs_recast_close(struct ncs_recast *r)
     for (size_t i = 0; i < r->notices; i++) {
         ncs_free(r->notice[i].call);
         ncs_free(r->notice[i].fault);
-        ncs_free((void *)r->notice[i].compared);
         if (r->notice[i].hazard)
             ncs_free(r->notice[i].hazard->at);
         ncs_free((void *)r->notice[i].hazard);

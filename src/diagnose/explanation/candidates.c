@@ -38,6 +38,20 @@ int ncs_sibling_comm(const struct ncs_explanations *s, const struct ncs_call *mo
     return -1;
 }
 
+size_t ncs_candidate_place(const struct ncs_course *own, const struct ncs_course *model, const struct ncs_step *step)
+{
+    size_t end = own->steps - (own->stands && own->steps);
+    while (step-- > model->step) {
+        size_t round = 0;
+        for (const struct ncs_step *b = model->step; b <= step && step->kind != NCS_STEP_WAIT; b++)
+            round += b->site == step->site;
+        for (size_t k = 0; k < end && round; k++)
+            if (own->step[k].site == step->site && --round == 0)
+                return k + 1;
+    }
+    return end;
+}
+
 /* How often the course has been at the site before step `at`. */
 static size_t earlier(const struct ncs_course *c, size_t at, uint64_t site)
 {

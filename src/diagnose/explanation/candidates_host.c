@@ -180,18 +180,11 @@ static size_t candidates_host_course_of(const struct ncs_explanations *s, int pr
     return count == 1 ? own : SIZE_MAX;
 }
 
-/* Places the change before the step in which the rank waits, or before an earlier one, wherever the
- * course comes closest to the others. */
-static void candidates_host_place(struct ncs_explanations *s, struct ncs_change *change)
-{
-    const struct ncs_course *c = &s->courses.of[change->course];
-    ncs_misfit_place(s->misfits, change, c->steps - (c->stands && c->steps));
-}
-
 /* Tries both sides: the ranks that are missed at the barrier come to it, or the ranks that wait
  * there do not. */
-static void try_barrier(struct ncs_explanations *s, const struct ncs_step *barrier, int processes)
+static void try_barrier(struct ncs_explanations *s, const struct ncs_course *model, int processes)
 {
+    const struct ncs_step *barrier = candidates_host_barrier_of(model);
     struct ncs_explanation in = { 0 }, out = { 0 };
     bool known = true;
     for (int p = 0; p < processes; p++) {
@@ -209,7 +202,7 @@ static void try_barrier(struct ncs_explanations *s, const struct ncs_step *barri
             change.host = here->host;
             ncs_candidate_add(&out, &change);
         } else {
-            candidates_host_place(s, &change);
+            change.step = ncs_candidate_place(&s->courses.of[own], model, barrier);
             ncs_candidate_add(&in, &change);
         }
     }
@@ -234,7 +227,7 @@ static void try_barriers(struct ncs_explanations *s)
             known = before && strcmp(before->host->what, own->host->what) == 0;
         }
         if (!known)
-            try_barrier(s, own, processes);
+            try_barrier(s, &s->courses.of[i], processes);
     }
 }
 

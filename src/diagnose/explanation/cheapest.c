@@ -73,10 +73,8 @@ void ncs_candidate_free(struct ncs_explanation *c)
 static struct ncs_cost cost_of(const struct ncs_explanations *s, const struct ncs_explanation *c)
 {
     struct ncs_cost cost = { .edits = c->changes };
-    if (c->shifted) /* a comparison of places speaks neither for it nor against it */
-        cost.misfit = ncs_misfit_now(s->misfits);
-    else
-        cost.misfit = ncs_misfit_with(s->misfits, c->change, c->changes, &cost.turns);
+    if (!c->shifted) /* else places speak neither for it nor against it */
+        cost.further = ncs_support_further(s->support, c->change, c->changes);
     for (size_t i = 0; i < c->changes; i++) {
         const struct ncs_change *e = &c->change[i];
         size_t kind = e->kind >= NCS_CHANGE_COMM ? 0 : e->kind == NCS_CHANGE_PUT_IN ? 1 : 2;
@@ -94,8 +92,8 @@ static struct ncs_cost cost_of(const struct ncs_explanations *s, const struct nc
  * preference. */
 static int compare_before(const struct ncs_cost *a, const struct ncs_cost *b)
 {
-    const size_t x[] = { a->ranks, a->misfit, a->size, a->turns, a->kind };
-    const size_t y[] = { b->ranks, b->misfit, b->size, b->turns, b->kind };
+    const int64_t x[] = { (int64_t)a->ranks, (int64_t)a->size, a->further, (int64_t)a->kind };
+    const int64_t y[] = { (int64_t)b->ranks, (int64_t)b->size, b->further, (int64_t)b->kind };
     for (size_t i = 0; i < sizeof x / sizeof *x; i++)
         if (x[i] != y[i])
             return x[i] < y[i] ? -1 : 1;
@@ -205,10 +203,7 @@ void ncs_candidate_try(struct ncs_explanations *s, struct ncs_explanation *c)
     }
     c->of = s;
     c->cost = cost_of(s, c);
-    if (c->cost.misfit > ncs_misfit_now(s->misfits))
-        ncs_candidate_free(c);
-    else
-        cheapest_insert(s->candidate, &s->candidates, NCS_CANDIDATES_TRIED, c);
+    cheapest_insert(s->candidate, &s->candidates, NCS_CANDIDATES_TRIED, c);
 }
 
 static bool has_change(const struct ncs_explanation *c, const struct ncs_change *change)

@@ -239,24 +239,40 @@ static bool turned_round(const struct ncs_diagnosis *d, const struct ncs_journal
     return tied;
 }
 
+/* The rank that the other reading of an unmatched message blames, in *out: the one that made the message, where its
+ * counterpart is inserted; the one that did not make its counterpart, where the message is left out. False = there is no other
+ * reading. */
+static bool other_end(const struct ncs_journal *j, const struct ncs_edit *e, struct ncs_culprit *out)
+{
+    if (e->comm < 0 || (size_t)e->comm >= j->comms || e->of_host)
+        return false;
+    const struct ncs_call *left_out = e->kind == NCS_EDIT_DELETE ? ncs_journal_call(j, e->comm, e->comm_rank, e->call) : NULL;
+    int rank = e->kind == NCS_EDIT_INSERT && e->answer ? e->model_comm_rank
+               : left_out && ncs_call_is_pair(left_out) ? ncs_call_peer(left_out) : -1;
+    if (rank < 0 || rank >= j->comm[e->comm]->members)
+        return false;
+    *out = (struct ncs_culprit){ .call = left_out ? 0 : e->model_call, .line = left_out ? 0 : e->line, .comm_rank = rank };
+    return true;
+}
+
 /* An unmatched message may lack its counterpart, or be one too many itself: fills *out with the
  * second reading. */
 static bool message_turned_round(const struct ncs_diagnosis *d, const struct ncs_journal *j, const struct ncs_finding *f,
                                  struct ncs_finding *out)
 {
     bool sent = strcmp(f->rule, "send-without-recv") == 0;
-    const struct ncs_edit *e = f->repairs == 1 ? &f->repair[0] : NULL;
-    if ((!sent && strcmp(f->rule, "recv-without-send") != 0) || !e || e->kind != NCS_EDIT_INSERT || !e->answer ||
-        e->model_comm_rank < 0 || e->comm < 0 || (size_t)e->comm >= j->comms)
+    struct ncs_culprit c;
+    if ((!sent && strcmp(f->rule, "recv-without-send") != 0) || f->repairs != 1 || !other_end(j, &f->repair[0], &c))
         return false;
-    const struct ncs_comm_info *comm = j->comm[e->comm];
-    struct ncs_culprit c = { .rank = ncs_number_of(d, &comm->member[e->model_comm_rank]), .call = e->model_call,
-                             .line = e->line, .comm_rank = e->model_comm_rank };
+    const struct ncs_comm_info *comm = j->comm[f->repair[0].comm];
+    bool inserts = f->repair[0].kind == NCS_EDIT_INSERT;
     struct ncs_str s = { 0 };
     size_t room = 0;
+    c.rank = ncs_number_of(d, &comm->member[c.comm_rank]);
     ncs_format_ranks(&s, &c.rank, 1);
-    ncs_str_addf(&s, " made a %s too many on %s", sent ? "send" : "receive", comm->name);
-    *out = (struct ncs_finding){ .rule = "extra-call", .comm = ncs_copy_text(comm->name), .why = ncs_str_take(&s) };
+    ncs_str_addf(&s, " made a %s too %s on %s", sent == inserts ? "send" : "receive", inserts ? "many" : "few", comm->name);
+    *out = (struct ncs_finding){ .rule = inserts ? "extra-call" : f->rule, .comm = ncs_copy_text(comm->name),
+                                 .why = ncs_str_take(&s) };
     NCS_PUSH(out->culprit, out->culprits, room, c);
     return true;
 }
@@ -289,16 +305,6 @@ void ncs_diagnosis_add_other(struct ncs_diagnosis *d, const struct ncs_journal *
     bool smaller = first && f && (!changes_argument(j, first) || f->repairs < first->repairs);
     if (smaller && f->culprits <= first->culprits && !is_reported(first, f))
         add_other(first, in_short(f));
-}
-
-void ncs_diagnosis_add_minority(struct ncs_diagnosis *d, const struct ncs_journal *j)
-{
-    struct ncs_finding *first = ncs_first_cause(d->finding, d->findings);
-    const struct ncs_finding *minority = d->minority;
-    if (!first || !minority || first->others || changes_argument(j, first) || is_reported(first, minority))
-        return;
-    if (d->minority_of_two || !ncs_finding_names_all(minority, first)) /* neither of two is the minority */
-        add_other(first, in_short(minority));
 }
 
 void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *j)
@@ -413,7 +419,7 @@ static const struct ncs_alternative *one_behind(const struct ncs_diagnosis *d, c
 {
     const struct ncs_alternative *one = NULL;
     bool effect = first->cycles || (first->culprits > 1 && strcmp(first->rule, "kind-mismatch") == 0);
-    for (size_t i = 0; i < d->alternatives && effect && !d->minority_of_two; i++) {
+    for (size_t i = 0; i < d->alternatives && effect && !d->of_two; i++) {
         const struct ncs_alternative *a = &d->alternative[i];
         const struct ncs_finding *f = ncs_first_cause(a->finding, a->findings);
         if (!f || !a->sure || (one && a->tier > one->tier) || (first->cycles && !decide_is_counted(j, f)))
@@ -463,6 +469,6 @@ void ncs_diagnosis_soften(struct ncs_diagnosis *d)
 void ncs_diagnosis_turn_round(struct ncs_diagnosis *d, const struct ncs_journal *j)
 {
     struct ncs_finding turned, *first = ncs_first_cause(d->finding, d->findings);
-    if (first && !first->others && turned_round(d, j, first, &turned))
+    if (first && !first->others && (turned_round(d, j, first, &turned) || message_turned_round(d, j, first, &turned)))
         add_other(first, turned);
 }

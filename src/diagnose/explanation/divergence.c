@@ -1,5 +1,5 @@
 /* Ways, and how two of them differ: the cheapest alignment of their steps with gaps (dynamic
- * programming, as in Needleman and Wunsch; a table, unlike the search in misfit.c, because the gaps
+ * programming, as in Needleman and Wunsch; a table, because the gaps
  * themselves and their weights are needed). */
 #include "diagnose/explanation/divergence.h"
 

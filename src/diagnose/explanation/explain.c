@@ -70,7 +70,7 @@ static bool explain_begin(struct ncs_explanations *s)
         return false;
     s->cast = ncs_cast_new(s->q, &s->courses);
     ncs_usual_read(&s->courses, &s->ways, &s->usual);
-    s->misfits = ncs_misfits_new(s->q, &s->courses, &s->ways, &s->usual);
+    s->support = ncs_support_new(s->q, &s->courses, &s->ways, &s->usual);
     return is_as_seen(s);
 }
 
@@ -120,7 +120,7 @@ void ncs_explanations_free(struct ncs_explanations *e)
         return;
     for (size_t i = 0; i < e->count; i++)
         ncs_candidate_free(&e->best[i]);
-    ncs_misfits_free(e->misfits);
+    ncs_support_free(e->support);
     ncs_usual_free(&e->usual);
     ncs_examples_free(e->examples);
     ncs_cast_free(e->cast);

@@ -16,9 +16,8 @@ enum {
 /* The members are in the order of preference: the first that differs decides. */
 struct ncs_cost {
     size_t ranks;    /* courses that have to change */
-    size_t misfit;   /* sum of the distances between the courses, with the changes (explanation/misfit.c) */
     size_t size;     /* steps that are inserted or removed; a whole round counts as one */
-    size_t turns;    /* steps back in the program where no rank has gone back */
+    int64_t further; /* from what others do at its places (explanation/support.c); below 0: closer */
     size_t kind;     /* 0: another communicator, peer or key, 1: calls inserted, 2: calls removed: leaving
                       * a call out is the commoner mistake */
     size_t supposed; /* meetings in the rehearsal that need calls which no rank has made */
@@ -43,7 +42,6 @@ struct ncs_usual {
     const struct ncs_courses *courses;
     const struct ncs_ways *ways;
     struct ncs_map roles; /* site -> the role (distance of the peer, or kind of key) of more than half there */
-    struct ncs_map turns; /* from site to site, where some rank has gone back in the program -> 1 */
 };
 
 struct ncs_explanations {
@@ -52,7 +50,7 @@ struct ncs_explanations {
     struct ncs_cast *cast;
     struct ncs_ways ways;
     struct ncs_usual usual;
-    struct ncs_misfits *misfits;
+    struct ncs_support *support;
     struct ncs_examples *examples;
     struct ncs_explanation candidate[NCS_CANDIDATES_TRIED]; /* not yet rehearsed, the cheapest first */
     size_t candidates;
@@ -96,6 +94,9 @@ bool ncs_candidate_end_round(const struct ncs_explanations *s, struct ncs_explan
  * many calls like it the candidate already inserts there. False = no such call can be made. */
 bool ncs_candidate_put_in(const struct ncs_explanations *s, size_t course, size_t at, const struct ncs_step *step,
                           size_t nth, struct ncs_change *out);
+/* Where the course would have made the model's step: behind the last place that the model visits before it, in the same
+ * round. What the course has launched since may be of later rounds. */
+size_t ncs_candidate_place(const struct ncs_course *own, const struct ncs_course *model, const struct ncs_step *step);
 /* Makes the change that leaves the call out. False = no course has it. */
 bool ncs_candidate_leave_out(const struct ncs_explanations *s, const struct ncs_call *call, struct ncs_change *out);
 /* Adds a change behind those of its course, so that changes stay sorted. */
@@ -124,31 +125,17 @@ void ncs_usual_read(const struct ncs_courses *courses, const struct ncs_ways *wa
 void ncs_usual_free(struct ncs_usual *u); /* the contents */
 /* How many of the steps name another peer or key than most ranks do at their places. */
 size_t ncs_usual_count_unlike(const struct ncs_usual *u, const struct ncs_step *step, size_t steps);
-/* How many of the steps go back in the program where no rank has gone back. */
-size_t ncs_usual_count_turns(const struct ncs_usual *u, const struct ncs_step *step, size_t steps);
 /* The peer that the rank would name in the step if it did as most ranks; -1: it does, or there is
  * no majority. */
 int ncs_usual_peer(const struct ncs_usual *u, const struct ncs_step *s);
-/* The course's first step that names another peer or key than most ranks name there; NULL =
- * none. */
-const struct ncs_step *ncs_usual_first_unlike(const struct ncs_usual *u, size_t course);
+/* ---- what others did at the places of a change (explanation/support.c) ---- */
 
-/* ---- distances of courses (explanation/misfit.c) ---- */
-
-/* The distances, without changes, between all courses that have anything in common. */
-struct ncs_misfits *ncs_misfits_new(const struct ncs_analysis *q, const struct ncs_courses *courses,
+struct ncs_support *ncs_support_new(const struct ncs_analysis *q, const struct ncs_courses *courses,
                                     const struct ncs_ways *ways, const struct ncs_usual *usual);
-void ncs_misfits_free(struct ncs_misfits *m); /* NULL is a no-op */
-size_t ncs_misfit_now(const struct ncs_misfits *m); /* the sum of all distances, without changes */
-/* Places the change before the step, among `last` and the steps before it, that brings the course
- * closest to the others. Returns the sum of distances then. */
-size_t ncs_misfit_place(struct ncs_misfits *m, struct ncs_change *change, size_t last);
-size_t ncs_misfit_of(struct ncs_misfits *m, size_t course); /* the sum of its distances to all others */
-size_t ncs_misfits_way(const struct ncs_misfits *m, size_t course); /* the way of the course */
-bool ncs_misfits_related(const struct ncs_misfits *m, size_t way, size_t other); /* the ways have a place in common */
-/* The sum of distances with the changes, which are sorted by course and step. Adds to *turns (may
- * be NULL) how often a changed course goes back in the program where no course has done so. */
-size_t ncs_misfit_with(struct ncs_misfits *m, const struct ncs_change *change, size_t changes, size_t *turns);
+void ncs_support_free(struct ncs_support *s); /* NULL is a no-op */
+/* How much further from what other ranks did at their places the changes take the courses; negative: closer. The changes
+ * are sorted by course. */
+int64_t ncs_support_further(const struct ncs_support *s, const struct ncs_change *change, size_t changes);
 
 /* ---- explanations ---- */
 
@@ -165,8 +152,8 @@ bool ncs_explanation_is_likelier(const struct ncs_explanation *e);
 size_t ncs_explanation_tier(const struct ncs_explanation *e);
 /* True if the steps of ranks at the same places support it, and it does not blame most ranks. */
 bool ncs_explanation_is_sure(const struct ncs_explanation *e);
-/* True if some rank has visited the places of all calls that it inserts, and no rank may be in the
- * wrong communicator. */
+/* True if some rank has visited the places of all calls that it inserts, what ranks did at its places does not contradict it,
+ * and no rank may be in the wrong communicator. */
 bool ncs_explanation_is_placed(const struct ncs_explanation *e);
 /* True if it inserts or removes a send or a receive. */
 bool ncs_explanation_is_of_messages(const struct ncs_explanation *e);
@@ -175,9 +162,6 @@ bool ncs_explanation_brings_closer(const struct ncs_explanation *e);
 /* True if no other one is cheaper, no matter if calls are inserted or left out, and it brings ranks
  * closer to the others. */
 bool ncs_explanation_is_as_good(const struct ncs_explanation *e);
-/* A short finding about the rank that is furthest from the others; false = none. The caller frees
- * the contents. */
-bool ncs_find_minority(const struct ncs_explanations *e, struct ncs_finding *out);
 /* The id of the call before which a change at that step inserts; 0 = the step is no call, or the
  * end. */
 uint64_t ncs_edit_before(const struct ncs_course *c, size_t step);

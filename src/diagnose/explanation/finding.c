@@ -286,7 +286,7 @@ static bool may_be_misplaced(const struct ncs_journal *j, int comm)
  * on which ranks are right. */
 static bool is_as_cheap(const struct ncs_cost *a, const struct ncs_cost *b)
 {
-    return a->ranks == b->ranks && a->misfit == b->misfit && a->size == b->size && !a->kind == !b->kind;
+    return a->ranks == b->ranks && a->size == b->size && a->further == b->further && !a->kind == !b->kind;
 }
 
 /* True if an explanation that blames another course is as cheap. Only those behind e need a look:
@@ -306,7 +306,7 @@ bool ncs_explanation_is_of_messages(const struct ncs_explanation *e)
 
 bool ncs_explanation_brings_closer(const struct ncs_explanation *e)
 {
-    return e->cost.misfit < ncs_misfit_now(e->of->misfits);
+    return e->cost.further < 0;
 }
 
 bool ncs_explanation_is_as_good(const struct ncs_explanation *e)
@@ -357,7 +357,7 @@ bool ncs_explanation_is_placed(const struct ncs_explanation *e)
     for (size_t i = 0; i < e->changes; i++)
         if (e->change[i].answer && !e->change[i].like)
             return false;
-    return !some_may_be_misplaced(e->of);
+    return e->cost.further <= 0 && !some_may_be_misplaced(e->of);
 }
 
 bool ncs_explanation_is_likelier(const struct ncs_explanation *e)

@@ -30,36 +30,41 @@ static void missed_calls_try_one(struct ncs_explanations *s, const struct ncs_ch
     ncs_candidate_try(s, &c);
 }
 
-enum { MOST_PLACES = 4 }; /* tried for one answer: each costs comparisons with all courses */
-
-/* Places an inserted send or receive at a place where other ranks make messages of the same role:
- * the one that brings the course closest to the others. */
-static void place_answer(struct ncs_explanations *s, struct ncs_change *change)
+/* The step of the course at the site, in the given round from 0; if there are fewer, the last. */
+static const struct ncs_step *visit_in_round(const struct ncs_course *c, uint64_t site, size_t round)
 {
-    uint64_t role = ncs_role_of(&s->courses, ncs_change_fn(change), change->comm, change->comm_rank, change->peer);
-    uint64_t seen[MOST_PLACES] = { 0 };
-    struct ncs_change best = *change;
-    size_t places = 0, least = SIZE_MAX, last = change->step;
-    for (size_t i = 0; i < s->courses.count; i++)
-        for (size_t k = 0; k < s->courses.of[i].steps && places < MOST_PLACES; k++) {
-            const struct ncs_step *step = &s->courses.of[i].step[k];
-            bool known = step->role != role;
-            for (size_t p = 0; p < places; p++)
-                known |= seen[p] == step->site;
-            if (known)
-                continue;
-            seen[places++] = step->site;
-            change->like = step;
-            size_t misfit = ncs_misfit_place(s->misfits, change, last);
-            best = misfit < least ? *change : best;
-            least = misfit < least ? misfit : least;
+    const struct ncs_step *last = NULL;
+    for (size_t i = 0; i < c->steps && (!last || round); i++)
+        if (c->step[i].site == site) {
+            round -= last && round;
+            last = &c->step[i];
         }
-    *change = best;
+    return last;
+}
+
+/* Finds a place where other ranks make messages of the same role as the inserted one: `like` is what one of them made there in
+ * the round in which this rank did not. Returns where its course would have made it; its end if there is no such place. */
+static size_t place_answer(const struct ncs_explanations *s, struct ncs_change *change)
+{
+    const struct ncs_course *own = &s->courses.of[change->course];
+    uint64_t role = ncs_role_of(&s->courses, ncs_change_fn(change), change->comm, change->comm_rank, change->peer);
+    for (size_t i = 0; i < s->courses.count; i++)
+        for (size_t k = 0; k < s->courses.of[i].steps; k++) {
+            uint64_t site = s->courses.of[i].step[k].site;
+            size_t rounds = 0;
+            if (s->courses.of[i].step[k].role != role)
+                continue;
+            for (size_t o = 0; o < own->steps; o++)
+                rounds += own->step[o].site == site;
+            change->like = visit_in_round(&s->courses.of[i], site, rounds);
+            return ncs_candidate_place(own, &s->courses.of[i], change->like);
+        }
+    return own->steps;
 }
 
 /* Where a call is inserted: before the step in which the rank waits, or last or first in the group
- * there. The spots differ in what waits for what, so only a rehearsal can choose. */
-enum spot { BEFORE, LAST_IN_GROUP, FIRST_IN_GROUP, SPOTS };
+ * there, or where other ranks make it. The spots differ in what waits for what, so only a rehearsal can choose. */
+enum spot { BEFORE, LAST_IN_GROUP, FIRST_IN_GROUP, LIKE_OTHERS, SPOTS };
 
 static size_t step_at(const struct ncs_course *c, enum spot spot)
 {
@@ -89,8 +94,8 @@ static void try_answers(struct ncs_explanations *s, const struct ncs_unmet *n, e
                                      .model = n->call,
                                      .answer = pair, .comm = n->comm, .comm_rank = n->absent[i].comm_rank,
                                      .peer = pair ? n->call->comm_rank : -1 };
-        if (pair)
-            place_answer(s, &change);
+        size_t like_others = pair ? place_answer(s, &change) : change.step;
+        change.step = spot == LIKE_OTHERS ? like_others : change.step;
         ncs_candidate_add(&c, &change);
     }
     ncs_candidate_try(s, &c);

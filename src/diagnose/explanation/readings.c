@@ -133,12 +133,7 @@ static void add_alternatives(struct ncs_analysis *q, struct ncs_diagnosis *d)
         else
             free_reading(&a);
     }
-    struct ncs_finding minority;
-    if (ncs_find_minority(all, &minority)) {
-        d->minority = ncs_new(sizeof *d->minority);
-        *d->minority = minority;
-        d->minority_of_two = all->courses.count == 2;
-    }
+    d->of_two = all->courses.count == 2;
     ncs_explanations_free(all);
 }
 

@@ -1,12 +1,8 @@
 /* The usual behavior of ranks at a place of the program: the peer or key that most of them name
- * there, and the places from which the program goes back to an earlier line. A step that does
- * otherwise counts against a course, and so does a step back that no rank has made: no loop leads
- * there. */
+ * there. A step that does otherwise counts against a course. */
 #include "diagnose/explanation/explain.h"
 
 #include "base/hash.h"
-
-/* ---- peers and keys ---- */
 
 /* The property that ranks share at a place although each gives its own value: the distance of the
  * peer from the rank, or the key without its numbers. 0 = none. */
@@ -65,70 +61,19 @@ size_t ncs_usual_count_unlike(const struct ncs_usual *u, const struct ncs_step *
     return n;
 }
 
-/* ---- steps back ---- */
-
-/* True if the second step is at an earlier line of the same file. Calls of one group take effect at
- * its end, so their order in the group says nothing; and each rank has a log of its own. */
-static bool is_back(const struct ncs_step *from, const struct ncs_step *to)
-{
-    if ((from->call->group && to->call->group) || from->call->unsaid & NCS_UNSAID_PLACE)
-        return false;
-    return from->site && to->site && from->call->place.file == to->call->place.file &&
-           from->call->place.line > to->call->place.line;
-}
-
-static void read_turns(struct ncs_usual *u)
-{
-    for (size_t w = 0; w < u->ways->count; w++) {
-        const struct ncs_step *from = NULL;
-        for (size_t i = 0; i < u->ways->of[w].steps; i++) {
-            const struct ncs_step *s = &u->ways->of[w].step[i];
-            if (s->kind == NCS_STEP_WAIT)
-                continue;
-            if (from && is_back(from, s))
-                ncs_map_put_number(&u->turns, usual_key_of(from->site, s->site), 1);
-            from = s;
-        }
-    }
-}
-
-size_t ncs_usual_count_turns(const struct ncs_usual *u, const struct ncs_step *step, size_t steps)
-{
-    const struct ncs_step *from = NULL;
-    size_t n = 0;
-    for (size_t i = 0; i < steps; i++) {
-        if (step[i].kind == NCS_STEP_WAIT)
-            continue;
-        n += from && is_back(from, &step[i]) && !ncs_map_get(&u->turns, usual_key_of(from->site, step[i].site));
-        from = &step[i];
-    }
-    return n;
-}
-
 int ncs_usual_peer(const struct ncs_usual *u, const struct ncs_step *s)
 {
     size_t most = s->role ? ncs_map_number(&u->roles, s->site) : 0;
     return is_unusual(u, s) ? ncs_role_peer(&u->ways->roles, most, s->call->comm_rank) : -1;
 }
 
-const struct ncs_step *ncs_usual_first_unlike(const struct ncs_usual *u, size_t course)
-{
-    const struct ncs_course *c = &u->courses->of[course];
-    for (size_t i = 0; i < c->steps && u->roles.count; i++)
-        if (is_unusual(u, &c->step[i]))
-            return &c->step[i];
-    return NULL;
-}
-
 void ncs_usual_read(const struct ncs_courses *courses, const struct ncs_ways *ways, struct ncs_usual *out)
 {
     *out = (struct ncs_usual){ .courses = courses, .ways = ways };
     read_roles(out);
-    read_turns(out);
 }
 
 void ncs_usual_free(struct ncs_usual *u)
 {
     ncs_map_free(&u->roles);
-    ncs_map_free(&u->turns);
 }

@@ -170,12 +170,10 @@ static bool destroy_order_match(const struct ncs_analysis *q, const struct ncs_c
         return false;
     struct ncs_cause odd = *r;
     struct habits h = { 0 };
-    if (r->rank < 0) {
-        odd.rank = find_odd(q, r);
-        if (k.ends == 1 && r->length > 1)
-            find_habits(q, r, &h);
-        odd.rank = odd_by_habits(&h, odd.rank);
-    }
+    odd.rank = find_odd(q, r);
+    if (k.ends == 1 && r->length > 1)
+        find_habits(q, r, &h);
+    odd.rank = odd_by_habits(&h, odd.rank);
     ncs_fill_cycle(q, &odd, d);
     struct ncs_str why = { 0 }, fix = { 0 };
     format_ends(q, r, &why);

@@ -10,10 +10,6 @@ static bool extra_call_match(const struct ncs_analysis *q, const struct ncs_caus
         return false;
     int comm = ncs_divergence_comm(r);
     ncs_fill_divergence(q, r, comm, p, d);
-    if (ncs_format_alternatives(q, comm, p, d)) {
-        ncs_free(p->minority);
-        return true;
-    }
     const struct ncs_call *own = ncs_call_at(q, comm, p->minority[0], p->at);
     struct ncs_str s = { 0 };
     char *what = ncs_describe(own);

@@ -82,8 +82,8 @@ struct ncs_cause {
     size_t edits;
     int comm;                          /* LABELS, LATER, LEFT, WINDOWS, MESSAGES, OPERATORS, BUFFERS */
     int rank, depth, line;             /* LEFT: the rank with an open group, how many groups, and the
-                                        * line; rank -1 = no group. CYCLE: the rank that goes another
-                                        * way than the others, -1 = unknown */
+                                        * line; rank -1 = no group. CYCLE of destroys: the rank that
+                                        * goes another way than the others, -1 = unknown */
 };
 
 /* True if the rule explains the cause. Then it has filled the draft, except rule and level. On
@@ -281,9 +281,6 @@ int ncs_divergence_comm(const struct ncs_cause *r); /* the communicator of its d
  * divergence. */
 void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, int comm,
                          const struct ncs_call_divergence *p, struct ncs_draft *d);
-/* For two explanations that fit equally well: fills why and fix. False = there is only one. */
-bool ncs_format_alternatives(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
-                             struct ncs_draft *d);
 const struct ncs_call *ncs_call_at(const struct ncs_analysis *q, int comm, int comm_rank,
                                    uint32_t position);
 /* True if both calls exist and have the same signature and label. */

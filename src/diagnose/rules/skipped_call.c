@@ -121,7 +121,7 @@ static bool format_labels(const struct ncs_analysis *q, int comm, const struct n
 static char *call_of_one_place(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p, bool own)
 {
     const struct ncs_call *model = ncs_call_at(q, comm, p->model, p->at), *other = ncs_call_at(q, comm, p->minority[0], p->at);
-    bool one_place = p->how == NCS_DIVERGENCE_SKIPPED && !p->gaps.count && !p->evidence && model && other && model->place.line &&
+    bool one_place = p->how == NCS_DIVERGENCE_SKIPPED && !p->gaps.count && !p->by_line && model && other && model->place.line &&
                      !model->label && !other->label && ncs_at_same_place(model, other) && !ncs_same_call(model, other);
     return one_place ? ncs_describe(own ? other : model) : NULL;
 }
@@ -148,7 +148,7 @@ static void format_skipped(const struct ncs_analysis *q, int comm, const struct 
         if (left_out)
             ncs_str_addf(s, ", %s", left_out);
         ncs_format_place(s, model);
-        if (p->evidence && own->place.line == model->place.line)
+        if (p->by_line && own->place.line == model->place.line)
             return;
         char *what = left_out ? call_of_one_place(q, comm, p, true) : own->place.line || own->label ? NULL : ncs_describe(own);
         ncs_str_addf(s, ", %s own call %u %s %s", one ? "its" : "their", (unsigned)own->number, left_out ? "there is" : "is",
@@ -218,10 +218,6 @@ static bool skipped_call_match(const struct ncs_analysis *q, const struct ncs_ca
         return false;
     if (known) {
         ncs_fill_divergence(q, r, ncs_divergence_comm(r), &p, d);
-        if (ncs_format_alternatives(q, ncs_divergence_comm(r), &p, d)) {
-            ncs_free(p.minority);
-            return true;
-        }
         format_skip(q, ncs_divergence_comm(r), &p, d);
         left_out = call_of_one_place(q, ncs_divergence_comm(r), &p, false);
         ncs_free(p.minority);

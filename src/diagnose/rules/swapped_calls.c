@@ -31,7 +31,7 @@ static bool match_moved(const struct ncs_analysis *q, const struct ncs_cause *r,
     int comm = ncs_divergence_comm(r);
     const struct ncs_sequence *minority = &q->comm[comm].seq[p.minority[0]], *model = &q->comm[comm].seq[p.model];
     uint32_t to;
-    if (p.minority_size > 1 || p.tied || p.evidence || p.alternative.how || p.shift != 1 ||
+    if (p.minority_size > 1 || p.tied || p.by_line || p.shift != 1 ||
         !comes_later(extra ? minority : model, extra ? model : minority, p.at, &to)) {
         ncs_free(p.minority);
         return false;
@@ -95,7 +95,7 @@ static void format_sides(const struct ncs_analysis *q, int comm, const struct nc
         side[1] = own;
     }
     /* If signature or label distinguishes the two calls, each is followed by the ranks that made
-     * it. Otherwise only lines or other evidence do (p->evidence), and the minority is named. */
+     * it. Otherwise only lines do (p->by_line), and the minority is named. */
     bool told_apart = !ncs_same_call(own, model);
     ncs_str_addf(s, ": call %u is", (unsigned)p->number);
     for (int i = 0; i < 2; i++) {
@@ -114,38 +114,6 @@ static void format_sides(const struct ncs_analysis *q, int comm, const struct nc
     ncs_str_addf(s, ", and call %u is the other one", (unsigned)p->other);
 }
 
-/* Only data shows the exchange: the calls look the same, so the sentence speaks of what they
- * carry. */
-static void format_by_data(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p,
-                           struct ncs_draft *d)
-{
-    const struct ncs_call *own = ncs_call_at(q, comm, p->minority[0], p->at);
-    unsigned first = p->number, second = p->other;
-    bool one = p->minority_size == 1;
-    struct ncs_str s = { 0 };
-    ncs_str_addf(&s, "calls %u and %u are exchanged", first, second);
-    if (p->tied) {
-        ncs_str_addf(&s, " on one of the two ranks: what rank %d puts into the one belongs with what "
-                         "rank %d puts into the other", own->rank, ncs_run_rank(q, comm, p->minority[1]));
-    } else {
-        ncs_str_add(&s, " on ");
-        ncs_format_minority(q, &s, comm, p);
-        ncs_str_addf(&s, ": what %s in call %u", one ? "it has" : "they have", first);
-        ncs_format_place(&s, own);
-        ncs_str_addf(&s, " belongs with what the other%s in call %u, and the other way round",
-                     q->journal->comm[comm]->nranks == 2 ? " has" : "s have", second);
-    }
-    d->f.why = ncs_str_take(&s);
-    if (p->tied) {
-        d->f.fix = ncs_text("make calls %u and %u in the same order on every rank", first, second);
-        return;
-    }
-    ncs_str_add(&s, "on ");
-    ncs_format_minority(q, &s, comm, p);
-    ncs_str_addf(&s, ", make what is now call %u before what is now call %u", second, first);
-    d->f.fix = ncs_str_take(&s);
-}
-
 /* True for two gathers, or two scatters, with different roots. NCCL composes each of messages
  * between the ranks and its root, so messages meet in either order, and the exchange cannot be the
  * cause. */
@@ -162,28 +130,13 @@ static bool swapped_calls_match(const struct ncs_analysis *q, const struct ncs_c
         return match_moved(q, r, d);
     int comm = ncs_divergence_comm(r);
     ncs_fill_divergence(q, r, comm, p, d);
-    if (p->evidence >= NCS_EVIDENCE_INPUT) {
-        if (!ncs_format_alternatives(q, comm, p, d))
-            format_by_data(q, comm, p, d);
-        ncs_free(p->minority);
-        return true;
-    }
     const struct ncs_call *own = ncs_call_at(q, comm, p->minority[0], p->at);
     const struct ncs_call *model = ncs_call_at(q, comm, p->model, p->at);
     if (p->tied)
         own = ncs_call_at(q, comm, p->model == p->minority[0] ? p->minority[p->minority_size - 1] : p->minority[0], p->at);
     struct ncs_str s = { 0 };
     ncs_str_addf(&s, "calls %u and %u are exchanged", (unsigned)p->number, (unsigned)p->other);
-    if (p->evidence == NCS_EVIDENCE_BUFFER) { /* all else is equal */
-        char *what = ncs_describe(own);
-        ncs_str_addf(&s, ": call %u, %s,", (unsigned)p->number, what);
-        ncs_format_place(&s, own);
-        ncs_str_addf(&s, " is with a buffer on rank %d that rank %d has in call %u", own->rank,
-                     model->rank, (unsigned)p->other);
-        ncs_free(what);
-    } else {
-        format_sides(q, comm, p, own, model, &s);
-    }
+    format_sides(q, comm, p, own, model, &s);
     if (may_be_sorted(model, ncs_call_at(q, comm, p->model, p->at + p->shift)))
         ncs_str_add(&s, "; NCCL may sort the calls of a group by size and hide it, but does not promise to");
     d->remark = !r->unmet && meet_all_the_same(own, model);

@@ -212,8 +212,6 @@ void ncs_name_parties(const struct ncs_parties *p, struct ncs_diagnosis *d)
     for (size_t i = 0; i < d->alternatives; i++)
         for (size_t k = 0; k < d->alternative[i].findings; k++)
             name_finding(p, &d->alternative[i].finding[k]);
-    if (d->minority)
-        name_finding(p, d->minority);
     for (size_t i = 0; i < d->waits; i++) {
         struct ncs_wait_line *w = &d->wait[i];
         w->rank = parties_settle(p, w->rank);

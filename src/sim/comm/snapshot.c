@@ -180,7 +180,6 @@ static void snapshot_add_part(struct ncs_snapshot *s, struct part *p, int op)
     struct ncs_snap_part part = {
         .call = snapshot_pinned(p->call), .state = p->state, .op = op, .meeting = -1
     };
-    part.readable = p->state == NCS_PART_AT_MEETING && !sim_part_misplaced(p);
     add_lacks(s, p);
     if (p->cut && p->state == NCS_PART_AT_MEETING)
         add_cut(s, p, &part);

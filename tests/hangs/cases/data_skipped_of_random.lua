@@ -1,5 +1,5 @@
--- The inputs of the ranks have nothing in common; that the sums were not as expected, and would have been with the
--- fifth call of rank 1, tells which it left out.
+-- One call of rank 1 is missing, and its results are wrong from the fifth on. All calls look alike: their numbers alone
+-- show that one is missing.
 scenario { ranks = 4 }
 local x = cuda.buffer("int32", 4)
 local function value(r, step)

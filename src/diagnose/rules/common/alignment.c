@@ -1,7 +1,6 @@
 /* Finds where the ranks of a communicator diverge: the first collective on which they disagree by
  * signature or label, or that some rank never made; and whether shifting or exchanging calls
- * explains it. Communicators are compared one by one; evidence/communicators.c compares them
- * together. */
+ * explains it. Communicators are compared one by one. */
 #include "diagnose/rules/rule.h"
 
 #include <string.h>

@@ -139,40 +139,6 @@ static void judge_unmet(const struct ncs_analysis *q, const struct ncs_unmet *n,
             return; /* any absent rank could have opened the gate; one that failed is the likeliest */
 }
 
-/* A cycle through several communicators that exists because one rank left a call out, or made one
- * in excess: asks about that call and not about the cycle. If the rank only exchanged two calls,
- * the cycle stays the cause, and cycle->rank says which rank to blame. */
-static bool judge_across(const struct ncs_analysis *q, struct ncs_cause *cycle, struct ncs_drafts *all)
-{
-    struct ncs_across across;
-    if (!ncs_diverge_across(q, cycle->path, cycle->length, &across))
-        return false;
-    if (across.how == NCS_DIVERGENCE_SWAPPED) {
-        cycle->rank = across.minority;
-        return false;
-    }
-    const struct ncs_unmet *n = across.unmet;
-    struct ncs_cause r = { .kind = NCS_CAUSE_ABSENT, .unmet = n, .comm = -1, .rank = -1 };
-    size_t room = 0;
-    for (size_t i = 0; i < n->absents; i++)
-        if (across.call || (n->absent[i].reason == NCS_ABSENT_ELSEWHERE &&
-                            n->absent[i].rank == across.minority))
-            NCS_PUSH(r.absent, r.absents, room, &n->absent[i]);
-    int minority = across.call ? across.call->comm_rank : -1;
-    struct ncs_call_divergence extra = { .how = NCS_DIVERGENCE_EXTRA, .shift = across.shift, .minority = &minority,
-                                         .minority_size = 1 };
-    if (across.call && n->absents) {
-        extra.at = ncs_position(q, across.call);
-        extra.number = across.call->number;
-        extra.model = n->absent[0].comm_rank;
-        r.divergence = extra.at != UINT32_MAX ? &extra : NULL;
-    }
-    if (r.absents)
-        ncs_judge(q, &r, all);
-    ncs_free(r.absent);
-    return r.absents > 0;
-}
-
 /* Asks about each cycle once; judged[] marks unmet waits whose cause is found. Cycles of host waits
  * alone (gates_only) come first: whatever else such ranks keep back forms larger cycles through the
  * same waits, which would hide the small one. */
@@ -209,7 +175,7 @@ static void judge_cycles(const struct ncs_analysis *q, bool *judged, bool gates_
             judge_absents(q, link, NEVER, all);
         else if (key)
             judge_unmet(q, key, all);
-        else if (!known && !judge_across(q, &r, all))
+        else if (!known)
             ncs_judge(q, &r, all);
         ncs_free(r.path);
     }

@@ -183,19 +183,16 @@ static void format_numbers(const struct ncs_analysis *q, int comm, const struct 
 static char *evidence_of(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p)
 {
     struct ncs_str s = { 0 };
-    if (p->evidence) {
-        ncs_format_evidence(q, comm, p, &s);
-        return ncs_str_take(&s);
-    }
     unsigned first = p->number, last = p->number + (p->shift ? p->shift - 1 : 0);
     bool by_number = p->how == NCS_DIVERGENCE_FEWER ||
                      (p->how == NCS_DIVERGENCE_EXTRA && !ncs_call_at(q, comm, p->model, p->at));
-    if (by_number) {
+    if (by_number && !p->by_line) {
         format_numbers(q, comm, p, &s);
         return ncs_str_take(&s);
     }
-    ncs_str_add(&s, p->by_label ? "by the labels of the calls, which agree in all else: "
-                                : "by the order of the calls: ");
+    ncs_str_add(&s, p->by_label  ? "by the labels of the calls, which agree in all else: "
+                    : p->by_line ? "by script lines: "
+                                 : "by the order of the calls: ");
     if (p->how == NCS_DIVERGENCE_SWAPPED)
         ncs_str_addf(&s, "with calls %u and %u exchanged ", first, (unsigned)p->other);
     else if (p->gaps.count)
@@ -264,7 +261,7 @@ void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r
         ncs_add_culprit(d, ncs_run_rank(q, comm, p->minority[i]), p->number, line);
     }
     d->f.evidence = evidence_of(q, comm, p);
-    d->f.by_place = p->evidence || p->skipped_line || is_at_own_place(q, comm, p);
+    d->f.by_place = p->by_line || p->skipped_line || is_at_own_place(q, comm, p);
     d->f.either = !d->f.by_place && 2 * p->minority_size == (size_t)q->journal->comm[comm]->nranks;
     const struct ncs_call *title = model;
     for (size_t i = 0; i < p->minority_size && !title; i++)
@@ -274,54 +271,21 @@ void ncs_fill_divergence(const struct ncs_analysis *q, const struct ncs_cause *r
         set_skipped_rows(q, comm, p, d);
     } else {
         d->f.call = p->number;
-        /* no rank waits because of it: labels and lines may differ on purpose, data and missing
-         * calls not */
-        bool sure = r->kind == NCS_CAUSE_LATER || p->evidence >= NCS_EVIDENCE_INPUT;
-        d->f.certainty = sure ? NCS_CERTAIN : NCS_UNDEFINED;
+        /* no rank waits because of it: labels and lines may differ on purpose, missing calls not */
+        d->f.certainty = r->kind == NCS_CAUSE_LATER ? NCS_CERTAIN : NCS_UNDEFINED;
     }
     if (title) {
         ncs_set_title(q, d, title);
         d->order = title->id;
     }
     /* the calls that met say more than the rows of the unmet wait, which may be a later one */
-    bool met = r->kind != NCS_CAUSE_ABSENT && (!p->evidence || p->how == NCS_DIVERGENCE_SWAPPED);
+    bool met = r->kind != NCS_CAUSE_ABSENT && (!p->by_line || p->how == NCS_DIVERGENCE_SWAPPED);
     if (met) {
         for (size_t i = 0; i < d->f.rows; i++)
             ncs_free(d->f.row[i].text);
         d->f.rows = 0;
         add_call_rows(q, r, comm, p, d);
     }
-}
-
-/* Adds "rank 2 left out call 3". */
-static void format_deed(struct ncs_str *s, int rank, enum ncs_divergence_how how, unsigned number, unsigned other)
-{
-    ncs_str_addf(s, "rank %d ", rank);
-    if (how == NCS_DIVERGENCE_SWAPPED)
-        ncs_str_addf(s, "made calls %u and %u in the other order", number, other);
-    else
-        ncs_str_addf(s, how == NCS_DIVERGENCE_SKIPPED ? "left out call %u" : "made call %u too much", number);
-}
-
-bool ncs_format_alternatives(const struct ncs_analysis *q, int comm, const struct ncs_call_divergence *p, struct ncs_draft *d)
-{
-    const struct ncs_divergence_alternative *other = &p->alternative;
-    struct ncs_str s = { 0 };
-    if (!other->how)
-        return false;
-    ncs_str_addf(&s, "calls on %s look the same, and some are wrong: ", ncs_comm_name(q, comm));
-    format_deed(&s, ncs_run_rank(q, comm, p->minority[0]), p->how, p->number, p->other);
-    ncs_str_add(&s, ", or ");
-    format_deed(&s, ncs_run_rank(q, comm, other->minority), other->how, other->number, other->other);
-    ncs_str_add(&s, "; the data do not show which of the two it was");
-    d->f.why = ncs_str_take(&s);
-    ncs_str_add(&s, "give the calls a label each, and run it again: every rank of a communicator makes the "
-                    "same calls in the same order");
-    d->f.fix = ncs_str_take(&s);
-    for (size_t i = 0; i < d->f.culprits && p->minority_size > 1; i++)
-        if (d->f.culprit[i].rank == ncs_run_rank(q, comm, other->minority))
-            d->f.culprit[i].call = other->number;
-    return true;
 }
 
 int ncs_divergence_comm(const struct ncs_cause *r)
@@ -353,14 +317,14 @@ static void by_number(const struct ncs_cause *r, struct ncs_call_divergence *p)
     p->skipped_line = 0;
 }
 
-/* Evidence about the same ranks is more precise, so it replaces the divergence. */
-static void take_evidence(const struct ncs_call_divergence *by_evidence, struct ncs_call_divergence *p)
+/* Lines about the same ranks are more precise than numbers, so they replace the divergence. */
+static void take_by_line(const struct ncs_call_divergence *by_line, struct ncs_call_divergence *p)
 {
-    if (by_evidence->how == NCS_DIVERGENCE_NONE || by_evidence->minority_size != p->minority_size ||
-        memcmp(by_evidence->minority, p->minority, p->minority_size * sizeof *p->minority) != 0)
+    if (by_line->how == NCS_DIVERGENCE_NONE || by_line->minority_size != p->minority_size ||
+        memcmp(by_line->minority, p->minority, p->minority_size * sizeof *p->minority) != 0)
         return;
     int *minority = p->minority; /* equal lists: p keeps its own, which the caller frees */
-    *p = *by_evidence;
+    *p = *by_line;
     p->minority = minority;
 }
 
@@ -381,7 +345,7 @@ bool ncs_is_divergence(const struct ncs_analysis *q, const struct ncs_cause *r, 
         if (r->kind != NCS_CAUSE_ABSENT)
             return false;
         by_number(r, out);
-        take_evidence(&q->comm[ncs_divergence_comm(r)].by_evidence, out);
+        take_by_line(&q->comm[ncs_divergence_comm(r)].by_line, out);
     } else {
         out->minority = ncs_new(p->minority_size * sizeof *out->minority);
         memcpy(out->minority, p->minority, p->minority_size * sizeof *out->minority);

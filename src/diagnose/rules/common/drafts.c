@@ -46,9 +46,6 @@ void ncs_diagnosis_free(struct ncs_diagnosis *d)
         ncs_free(d->alternative[i].finding);
     }
     ncs_free(d->alternative);
-    if (d->minority)
-        ncs_free_finding(d->minority);
-    ncs_free(d->minority);
     for (size_t i = 0; i < d->findings; i++)
         ncs_free_finding(&d->finding[i]);
     for (size_t i = 0; i < d->waits; i++) {

@@ -115,8 +115,7 @@ static void judge_left_overs(const struct ncs_analysis *q, struct ncs_drafts *al
     for (size_t i = 0; i < q->journal->comms; i++) {
         const struct ncs_call_divergence *p = &q->comm[i].divergence;
         struct ncs_cause r = { .kind = NCS_CAUSE_LABELS, .comm = (int)i, .rank = -1 };
-        if ((p->how == NCS_DIVERGENCE_SWAPPED && (p->by_label || p->evidence)) ||
-            (!q->hung && p->evidence == NCS_EVIDENCE_RESULT))
+        if (p->how == NCS_DIVERGENCE_SWAPPED && (p->by_label || p->by_line))
             ncs_judge(q, &r, all);
         r.kind = NCS_CAUSE_LEFT;
         if (q->snap->contexts && q->snap->stop == NCS_STOP_DONE &&

@@ -1,4 +1,4 @@
-scenario { ranks = 8, outcome = { hang = true, finding = { certainty = "likely" } } }
+scenario { ranks = 8, outcome = { hang = { culprit = 5 } } }
 local x = cuda.buffer("float32", 64)
 local tp = world:split { color = rank // 2, name = "tp" }
 for i = 1, 3 do
