@@ -85,7 +85,7 @@ struct ncs_ranks_of_comm { /* what is known of a communicator */
 
 /* ---- who waits for whom (graph/graph.c, graph/absence.c) ---- */
 
-enum ncs_reason { /* why a rank is absent from a meeting; up to LOST it will never come */
+enum ncs_reason { /* why a rank is absent from a meeting; up to LAST_FINAL it will never come */
     NCS_ABSENT_KILLED,
     NCS_ABSENT_ERROR,     /* its thread ended with an error */
     NCS_ABSENT_GAVE_UP,   /* another of its calls failed, and it made no more calls */
@@ -487,8 +487,7 @@ struct ncs_across {
 bool ncs_diverge_across(const struct ncs_analysis *q, const int *path, size_t length,
                      struct ncs_across *out);
 
-/* The kind of rule or candidate that is tried as the i-th. No report depends on this order, and
- * tests replace it (order.c). */
+/* The kind of rule or candidate that is tried as the i-th (diagnose/README.md, rule 2). */
 size_t ncs_nth_kind(size_t i, size_t kinds);
 
 void ncs_rules(struct ncs_analysis *q);

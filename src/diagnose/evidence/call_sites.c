@@ -1,7 +1,6 @@
-/* Evidence that distinguishes calls of equal signature and label: the lines of the script that make
- * them, the allocations that they use, and the rank's actions between them. Such evidence also
- * differs between ranks for good reasons. So it is used only if something is wrong, and believed
- * only if shifting or exchanging calls makes all of it agree with that of most others. */
+/* Evidence that distinguishes calls of equal signature and label (diagnose/README.md, rule 8): the lines of the script
+ * that make them, the allocations that they use, and the rank's actions between them. It also differs between ranks for
+ * good reasons. */
 #include "diagnose/evidence/tracks.h"
 
 #include <string.h>
