@@ -162,17 +162,17 @@ citations() {
     done)
 }
 
-# Files and names in backticks in the README of a room are there. Names that a pattern stands for are not looked up.
+# Files and names in backticks in the README of a room, and on pages about decisions, are there. Names that a pattern stands for are not looked up.
 readme_names() {
     local readme name
     while read -r readme name; do
         case $name in
             */) [ -d "${readme%/*}/$name" ] || [ -d "src/$name" ] || breach "$readme: no folder $name" ;;
-            *.c | *.h | *.def | *.inc | *.md | *.sh)
+            *.c | *.h | *.def | *.inc | *.md | *.sh | *.lua)
                 grep -qE "(^|/)${name#src/}\$" <<<"$all" || breach "$readme: no file $name" ;;
             *) grep -qwF -- "$name" $sources src/api/*.lua || breach "$readme: no name $name in the sources" ;;
         esac
-    done < <(grep -oHE '`[a-z][A-Za-z0-9_/]*(/|\.(c|h|def|inc|md|sh)|_[A-Za-z0-9_]*)`' src/*/README.md 2>/dev/null |
+    done < <(grep -oHE '`[a-z][A-Za-z0-9_/]*(/|\.(c|h|def|inc|md|sh|lua)|_[A-Za-z0-9_]*)`' src/*/README.md docs/decisions/*.md 2>/dev/null |
         tr -d '`' | sed 's/:/ /' | sort -u)
 }
 
