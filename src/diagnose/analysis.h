@@ -65,7 +65,7 @@ struct ncs_ranks_of_comm { /* what is known of a communicator */
 
 /* ---- who waits for whom (graph/graph.c, graph/absence.c) ---- */
 
-enum ncs_reason { /* why a rank is absent from a meeting; up to LOST it will never come */
+enum ncs_reason { /* why a rank is absent from a meeting; up to LAST_FINAL it will never come */
     NCS_ABSENT_KILLED,
     NCS_ABSENT_ERROR,     /* its thread ended with an error */
     NCS_ABSENT_GAVE_UP,   /* another of its calls failed, and it made no more calls */
@@ -431,8 +431,7 @@ const struct ncs_unmet *ncs_missed_meeting(const struct ncs_analysis *q, const i
  * misses only ranks that stand at this one. The ranks that it excludes may then have ended. */
 const struct ncs_unmet *ncs_meeting_instead(const struct ncs_analysis *q, const struct ncs_unmet *n);
 
-/* The kind of rule or candidate that is tried as the i-th. No report depends on this order, and
- * tests replace it (order.c). */
+/* The kind of rule or candidate that is tried as the i-th (diagnose/README.md, rule 2). */
 size_t ncs_nth_kind(size_t i, size_t kinds);
 
 void ncs_rules(struct ncs_analysis *q);

@@ -11,8 +11,7 @@
 #include "api/snapshot.h"
 
 enum ncs_level { NCS_LEVEL_ERROR, NCS_LEVEL_NOTE };
-/* Printed as "certain" "luck" "undefined" "likely". A hang on real hardware is only likely, because
- * only the lack of progress is known. */
+/* Printed as "certain" "luck" "undefined" "likely"; when, is said in diagnose/README.md, rules 20 and 21. */
 enum ncs_certainty { NCS_CERTAIN, NCS_POLICY_DEPENDENT, NCS_UNDEFINED, NCS_LIKELY };
 
 /* A rank of a communicator as a process drives it. If a process drives several ranks of one
@@ -125,7 +124,7 @@ struct ncs_finding {
     char *title;       /* "communicator world, call 3: AllReduce float32 x 1024 sum" */
     char *why, *fix;   /* one sentence each */
     char *evidence;    /* how the culprit was identified, one sentence; NULL = by the waits */
-    bool by_place;     /* places in the program, or sibling groups, show that it was the culprit */
+    bool by_place;     /* evidence among equal calls, or a place of its own, shows that it was the culprit */
     bool either;       /* as many ranks did the other thing, and nothing shows which of them are wrong */
     struct ncs_prior *prior; size_t priors; /* in the order in which they happened */
     struct ncs_finding *other; size_t others; /* what else the cause could be: rule, comm, culprits, why */
@@ -222,7 +221,7 @@ struct ncs_notice {
     bool felt;                            /* of HAZARD: the run is wrong because of it */
 };
 
-/* An alternative cause of a hang, in full, from ranks that did otherwise than ranks like them. */
+/* An alternative cause of a hang, in full, from ranks that did otherwise than ranks like them (diagnose/README.md, rule 19). */
 struct ncs_alternative {
     struct ncs_finding *finding; size_t findings; /* the cause first */
     size_t tier;   /* equal tiers cost the same; the lowest is the cheapest */

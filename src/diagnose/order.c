@@ -1,4 +1,4 @@
-/* The order in which rules and kinds of candidates are tried. No report may depend on it. The function is alone in its
+/* The order in which rules and kinds of candidates are tried (diagnose/README.md, rule 2). The function is alone in its
  * file so that tests/shuffle can link another order. */
 #include "diagnose/analysis.h"
 

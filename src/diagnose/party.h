@@ -2,9 +2,8 @@
  * from several. The diagnosis then calls each of them, a process and one of its devices, a party.
  * Private to this room, except for what findings contain (finding.h).
  *
- * The rules do not know about parties. They get the journal and the snapshot as if each party were
- * a process of its own (course/recast.c), and words/parties.c renames their results. If no process
- * drives two ranks of a communicator, none of this happens. */
+ * The rules do not know about parties (diagnose/README.md, rule 3). If no process drives two ranks of a communicator,
+ * none of this happens. */
 #ifndef NCS_DIAGNOSE_PARTY_H
 #define NCS_DIAGNOSE_PARTY_H
 

@@ -1,6 +1,6 @@
-/* Tests the explanations of a hang: each change is applied to a silent run of its own. If that run
- * goes on, the change is proven to be sufficient. If the first explanation fails its trial and
- * another passes, the other one is reported. */
+/* Tests the explanations of a hang: each change is applied to a silent run of its own. If that run goes on, the change is
+ * proven to be sufficient, and a passing alternative may replace the cause, also one that passes (diagnose/README.md,
+ * rules 22 and 23). */
 #include <string.h>
 
 #include "base/mem.h"
@@ -36,7 +36,7 @@ static const struct ncs_trial *trial_of(struct ncs_run *run, const struct ncs_fi
 }
 
 /* True if the run goes on with the finding's edits, even with a wrong result: an inserted call may
- * carry the wrong data. The finding gets the outcome as text. */
+ * carry the wrong data (diagnose/README.md, rule 22). The finding gets the outcome as text. */
 static bool stands_trial(struct ncs_run *run, struct ncs_finding *f, const struct ncs_driver *driver)
 {
     const struct ncs_trial *t = f ? trial_of(run, f, driver) : NULL;
@@ -298,9 +298,8 @@ static bool changes_all(const struct ncs_finding *f)
     return true;
 }
 
-/* A certain finding is one whose change lets the run pass, or that needs no trial. It becomes likely if its own change
- * fails the trial, or if another change passes while no change of the cycle itself does. The waits are then known, but not
- * their cause. A change that was tried in vain is no fix. */
+/* Lowers a certain finding to likely (diagnose/README.md, rule 23). The waits are then known, but not their cause: there may
+ * be a second mistake, or another one. A change that was tried in vain is no fix. */
 static void doubt_fallen(struct ncs_run *run, bool another_stands)
 {
     struct ncs_finding *first = prove_first_of(run);

@@ -31,7 +31,7 @@ static struct span span_of(const struct record *r, int comm, int rank)
 
 /* ---- completed calls ---- */
 
-/* A communicator completes its calls in order: all calls before a completed one are complete. */
+/* All calls before a completed one are complete (trace/README.md, rule 5). */
 static void carry_over(struct record *r, int rank)
 {
     bool *over = ncs_new(r->comms * sizeof *over);
@@ -105,8 +105,8 @@ static void start_together(struct record *r, int comm)
 
 /* ---- sizes ---- */
 
-/* A size or type that is missing in one dump is not compared: it is marked unsaid in all calls of the
- * communicator. Unsaid sizes become 1, because a size of 0 would mean an empty call. */
+/* A size or type that is missing in one dump is not compared (trace/README.md, rule 7). Unsaid sizes become 1, because a
+ * size of 0 would mean an empty call. */
 static void align_mark_unsaid(struct record *r, int comm, bool pairs)
 {
     enum { SIZE = NCS_UNSAID_COUNT | NCS_UNSAID_DTYPE };
@@ -208,8 +208,7 @@ static void add_implied(struct record *r, int comm)
 
 /* ---- streams ---- */
 
-/* Each communicator has its own stream. A call that the GPU has not begun is placed on the stream of its
- * rank's first unfinished call. */
+/* trace/README.md, rule 5. */
 static void set_streams(struct record *r, int rank)
 {
     uint64_t behind = 0;

@@ -27,8 +27,8 @@ static bool log_has_joined(const struct record_rank *k, int comm)
     return i < k->calls;
 }
 
-/* No rank leaves the making of a communicator before all have entered it: the end of one, or a call on the communicator,
- * shows that none is missing, whatever lines are lost. Where all have entered it and NCCL warned, it has failed. */
+/* The end of an init, or a call on the communicator, shows that no rank is missing, whatever lines are lost
+ * (trace/README.md, rule 12). Where all have entered it and NCCL warned, it has failed. */
 static bool end_inits(struct record *r, bool warned, struct ncs_error *err)
 {
     int *waits = ncs_new(r->comms * sizeof *waits);

@@ -1,6 +1,6 @@
-/* Reads pickles of protocols 2 to 5 that contain only data. A pickle is a program for a stack machine; this
- * reader knows the opcodes that make lists, dictionaries, texts and numbers, and refuses all others. Depth
- * and number of values are bounded, and no value of the result contains itself. */
+/* Reads pickles of protocols 2 to 5 that contain only data (trace/README.md, rule 1). A pickle is a program for a stack
+ * machine; this reader knows the opcodes that make lists, dictionaries, texts and numbers, and refuses all others. No value
+ * of the result contains itself. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

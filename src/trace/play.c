@@ -333,7 +333,7 @@ static void infer(struct player *p)
     ncs_free(local);
 }
 
-/* Only files of all ranks that show the end of each call prove that no call waits. */
+/* What proves that no call waits: trace/README.md, rule 15. */
 static void count_unfinished(const struct record *r)
 {
     r->trace->unfinished = r->waiting;
@@ -472,8 +472,7 @@ static bool find_waiting_ends(struct record *r)
     return any;
 }
 
-/* NCCL writes the line of ncclGroupEnd when it returns, so a group without one has no end, or its end waits. The
- * former is believed only of some ranks, and only where the latter explains nothing. */
+/* A group without a line of its end (trace/README.md, rule 10). */
 void ncs_record_play(struct record *r)
 {
     struct ncs_trace *t = r->trace;

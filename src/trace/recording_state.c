@@ -90,7 +90,7 @@ static void add_thread_context(struct recorded_play *p, struct ncs_snapshot *s, 
     pin_call(c->call);
 }
 
-/* A thread counts if it uses communicators, or waits in a call. Others only look on, as the watchdog of PyTorch. */
+/* Other threads only look on (trace/README.md, rule 16). */
 static bool thread_takes_part(const struct recorded_play *p, size_t file, int thread)
 {
     const struct played_thread *t = &p->thread[file][thread];

@@ -1,5 +1,4 @@
-/* Replays the launches that ranks have enqueued. A launch is reached when earlier ones in its stream and
- * on its communicator are done, and done when all that it meets are reached and agree. */
+/* Replays the launches that ranks have enqueued (trace/README.md, rules 8 and 9). */
 #include "trace/replay.h"
 
 #include <stdlib.h>
@@ -204,8 +203,8 @@ static void add_order(struct played *p, const struct ncs_call *call,
     }
 }
 
-/* A call that is known to be over has met all its partners, even if these have no record. One with a root may be over
- * while other ranks are behind, and so may a send. */
+/* A call that is known to be over has met all its partners, even if these have no record, unless it may end before them
+ * (trace/README.md, rule 4). */
 static void know(struct played *p, const struct ncs_known *known, const struct ncs_call *call)
 {
     struct played_part *part = &p->part[p->parts - 1];

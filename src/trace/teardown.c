@@ -1,7 +1,8 @@
 /* What the end of a communicator waits for on real hardware, by the journal: first for the rank's own work on it, then for
  * the ranks of other processes of the host that have not ended it, then for all work of the devices whose memory it frees.
  * The last rank of a process ends for all of its ranks, and the others return at once (NCCL 2.30.7: commReclaim in
- * src/init.cc; sim/comm/teardown.c). NCCL reports none of this: what a rank stands for is concluded. */
+ * src/init.cc; sim/comm/teardown.c). NCCL reports none of this: what a rank waits for is concluded
+ * (trace/README.md, rule 13). */
 #include "base/mem.h"
 #include "trace/replay.h"
 

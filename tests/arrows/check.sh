@@ -143,8 +143,44 @@ banned_words() {
         LC_ALL=C sort -z | xargs -0 grep -nHoIE "$words" | sed 's,^\./,,')
 }
 
+# What a comment cites is there: "sim/README.md, rule 5", "rules 5 and 7", "invariant 9".
+citations() {
+    local file readme number kind
+    while read -r file readme kind number; do
+        if [ ! -f "src/${readme#src/}" ]; then
+            breach "$file: cites $readme, which is not there"
+        elif ! sed -n "/^## ${kind}s\$/,/^## /p" "src/${readme#src/}" | sed -n "s/^\([0-9]*\)\. .*/\1/p" | grep -qx "$number"; then
+            breach "$file: cites $readme, ${kind,} $number, which is not there"
+        fi
+    done < <(grep -lF README.md $sources src/*/README.md 2>/dev/null | while read -r file; do
+        tr -d '`' <"$file" | tr '\n' ' ' | sed -E 's, +\* , ,g; s, +, ,g' |
+            grep -oE '([a-z]+/)*README\.md, (Rule|rule|invariant)s? [0-9]+( and [0-9]+)*' |
+            sed -E 's/,//; s/(rule|invariant)s? /\u\1 /; s/ and / /g' |
+            while read -r readme kind numbers; do
+                for number in $numbers; do echo "$file $readme $kind $number"; done
+            done
+    done)
+}
+
+# Files and names in backticks in the README of a room, and on pages about decisions, are there. Names that a pattern stands for are not looked up.
+readme_names() {
+    local readme name
+    while read -r readme name; do
+        case $name in
+            */) [ -d "${readme%/*}/$name" ] || [ -d "src/$name" ] || breach "$readme: no folder $name" ;;
+            *.c | *.h | *.def | *.inc | *.md | *.sh | *.lua)
+                grep -qE "(^|/)${name#src/}\$" <<<"$all" || breach "$readme: no file $name" ;;
+            *) grep -qwF -- "$name" $sources src/api/*.lua || breach "$readme: no name $name in the sources" ;;
+        esac
+    done < <(grep -oHE '`[a-z][A-Za-z0-9_/]*(/|\.(c|h|def|inc|md|sh|lua)|_[A-Za-z0-9_]*)`' src/*/README.md docs/decisions/*.md 2>/dev/null |
+        tr -d '`' | sed 's/:/ /' | sort -u)
+}
+
+all=$(find . \( -path ./.git -o -path ./build \) -prune -o -type f -print)
 include_direction
 process_ends_above_only
 banned_words
+citations
+readme_names
 [ "$breaches" -eq 0 ] || { echo "$breaches breaches" >&2; exit 1; }
 echo "$(wc -l <<<"$sources") files keep the rules"

@@ -24,6 +24,8 @@ clean() {
     plant src/cli/main.c '#include "script/script.h"\nint main(void) { exit(1); }\n'
     plant src/sim/machine.c '#include "sim/nccl/request.h"\n'
     plant src/sim/cuda/gen/a.h '#include "sim/kernel/world.h"\n'
+    plant src/sim/README.md '# Sim\n\n## Rules\n\n1. One: `data.c`, `sim_move`.\n2. Two.\n\n## Invariants\n\n1. Also: `run/run.c`.\n'
+    plant src/sim/data.c '/* Moves (sim/README.md, rules 1\n * and 2). And sim/README.md, invariant 1. */\nvoid sim_move(void);\n'
     plant src/driver/open.c 'const char *text = "call exit(3)";\n#include "api/driver.h"\n'
 }
 
@@ -68,6 +70,13 @@ breach src/sim/a.c 'void f(void)\n{\n    abort();\n}\n' '^src/sim/a.c:3: only ro
 breach src/run/a.c 'void f(void) { if (x) exit (1); }\n' '^src/run/a.c:1: only room cli and shim/exec'
 breach src/run/a.c 'char c = 0x22; /* " */ void f(void) { _exit(1); }\n' '^src/run/a.c:1: only room cli and shim/exec'
 breach src/base/mem.c 'void f(void) { exit(1); }\n' '^src/base/mem.c:1: only room cli and shim/exec'
+breach src/sim/a.c '/* (sim/README.md, rule 3) */\n' '^src/sim/a.c: cites sim/README.md, rule 3, which is not there'
+breach src/sim/a.c '/* So it is (sim/README.md,\n * rules 1 and 4). */\n' '^src/sim/a.c: cites sim/README.md, rule 4'
+breach src/sim/a.c '/* (sim/README.md, invariant 2) */\n' '^src/sim/a.c: cites sim/README.md, invariant 2'
+breach src/run/a.c '/* (run/README.md, rule 1) */\n' '^src/run/a.c: cites run/README.md, which is not there'
+breach src/run/README.md 'As `src/sim/README.md`, rule 9, says.\n' '^src/run/README.md: cites src/sim/README.md, rule 9'
+breach src/run/README.md 'See `sim/gone.c`.\n' '^src/run/README.md: no file sim/gone.c'
+breach src/run/README.md 'See `gone_function`.\n' '^src/run/README.md: no name gone_function'
 breach tests/a.txt "a\nb $(printf 'TO%s' DO): c\n" '^tests/a.txt:2: a word'
 breach README.md "see $(printf '/wo%s' rk/x)\n" '^README.md:1: a word'
 

@@ -1,6 +1,6 @@
 /* Events that a culprit met just before it diverged: an error that it caught or got as a code, the end of the
  * communicator, a value that not all ranks have. An event is evidence beside the cause, never the cause, because the
- * program's reaction to it is unknown. So an event is reported only
+ * program's reaction to it is unknown (diagnose/README.md, rule 25). So an event is reported only
  * - if it lies between the culprit's last call like the others' and its first call that differs,
  * - if no rank that is not to blame met the same event,
  * - and if the culprit had not met the same event earlier without diverging. */

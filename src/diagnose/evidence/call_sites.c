@@ -1,6 +1,5 @@
-/* The lines of the script tell calls of equal signature and label apart. Lines also differ between ranks for good reasons. So
- * they are used only if something is wrong, and believed only if shifting or exchanging calls makes all of them agree with
- * those of most others. */
+/* Evidence that distinguishes calls of equal signature and label (diagnose/README.md, rule 8): the lines of the script that
+ * make them. They also differ between ranks for good reasons. */
 #include "diagnose/analysis.h"
 
 #include <string.h>

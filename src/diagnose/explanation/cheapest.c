@@ -114,8 +114,7 @@ static size_t answers(const struct ncs_explanation *c)
     return count;
 }
 
-/* By ranks and numbers of calls, which are the program's. Ids and pointers of calls depend on the
- * schedule. */
+/* By ranks and numbers of calls, which are the program's (diagnose/README.md, rule 1). */
 static int compare_changes(const struct ncs_change *a, const struct ncs_change *b)
 {
     const int64_t x[] = { (int64_t)a->course, (int64_t)a->step, a->kind, a->comm, a->peer, a->model->comm,

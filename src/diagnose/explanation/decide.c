@@ -320,9 +320,8 @@ void ncs_diagnosis_doubt(struct ncs_diagnosis *d, const struct ncs_journal *j)
     }
 }
 
-/* Without a trial: true if a fact of the record shows the cause, if calls met and differ, or if of all changes that places in the
- * program support this one alone is left. A call too many needs a place that no other rank comes to: else it may be one of the next
- * round. A cycle shows who waits, and not whose mistake that is. */
+/* True if the cause may be certain without a trial (diagnose/README.md, rule 21). A call too many at a place that others come to
+ * may be one of the next round. */
 static bool decide_is_shown(const struct ncs_diagnosis *d, const struct ncs_finding *first)
 {
     size_t sure = 0, known = 0;

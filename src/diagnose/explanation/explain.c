@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 
-/* Rehearses the courses without a change. False if other contexts wait than in the run: then the
- * run has something that rehearsals do not model, and no candidate could be trusted. */
+/* Rehearses the courses without a change. False: the run has something that rehearsals do not model, so no candidate
+ * could be trusted (diagnose/README.md, rule 14). */
 static bool is_as_seen(const struct ncs_explanations *s)
 {
     struct ncs_rehearsed r;

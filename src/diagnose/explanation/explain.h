@@ -7,13 +7,13 @@
 #include "diagnose/rules/rule.h"
 
 enum {
-    NCS_CANDIDATES_TRIED = 64, /* rehearsals, at most */
+    NCS_CANDIDATES_TRIED = 64, /* rehearsals, at most; as many again if none of them helps */
     NCS_EXPLANATIONS_KEPT = 6,
     NCS_ROUNDS_LIKE = 3, /* different rounds of a course that are tried as examples: one may have a log,
                           * another a checkpoint */
 };
 
-/* The members are in the order of preference: the first that differs decides. */
+/* In the order of preference (diagnose/README.md, rule 16). */
 struct ncs_cost {
     size_t ranks;    /* courses that have to change */
     size_t size;     /* steps that are inserted or removed; a whole round counts as one */
@@ -152,7 +152,7 @@ bool ncs_explanation_is_likelier(const struct ncs_explanation *e);
 size_t ncs_explanation_tier(const struct ncs_explanation *e);
 /* True if the steps of ranks at the same places support it, and it does not blame most ranks. */
 bool ncs_explanation_is_sure(const struct ncs_explanation *e);
-/* True if some rank has visited the places of all calls that it inserts, what ranks did at its places does not contradict it,
+/* True if some rank has visited the places of all answers that it inserts, what ranks did at its places does not contradict it,
  * and no rank may be in the wrong communicator. */
 bool ncs_explanation_is_placed(const struct ncs_explanation *e);
 /* True if it inserts or removes a send or a receive. */

@@ -1,5 +1,5 @@
-/* The readings of a run: the findings of the rules alone, and for a hang one reading for each
- * explanation that blames something else. */
+/* The readings of a run: the findings of the rules alone, and for a hang one reading for each explanation that has words
+ * (diagnose/README.md, rules 14 and 18). */
 #include "diagnose/explanation/explain.h"
 #include "diagnose/rules/rule.h"
 

@@ -1,5 +1,4 @@
-/* Freedom: a course that goes on beyond its known steps is assumed to do everything that others wait for. The assumption
- * errs towards fewer blocked threads: a repair is not refuted by calls that nobody has seen. */
+/* Freedom: what a course that goes on beyond its known steps is assumed to do (diagnose/README.md, rule 17). */
 #include "diagnose/rehearsal/rehearsal.h"
 
 void ncs_rehearsal_set_free(struct ncs_rehearsal *p, struct ncs_player *l)

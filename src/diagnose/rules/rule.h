@@ -91,8 +91,7 @@ struct ncs_cause {
 typedef bool ncs_rule_match(const struct ncs_analysis *q, const struct ncs_cause *r,
                             struct ncs_draft *d);
 
-/* The kind of evidence by which a rule finds the cause, the strongest first. Among the rules that
- * match a cause, the one with the strongest ground is reported. */
+/* The kind of evidence by which a rule finds the cause, the strongest first (diagnose/README.md, rule 9). */
 enum ncs_ground {
     NCS_GROUND_NOTICED,  /* the machine noticed it: a crash, an access, memory without order, a cut link, an id
                           * that the store lost */

@@ -349,9 +349,7 @@ static int alignment_find_model(const struct ncs_ranks_of_comm *r, int nranks, c
     return model;
 }
 
-/* Some ranks made different calls. All ranks of the minority must have the same explanation, else
- * the calls just differ. Labels alone are evidence only if an exchange or a shift explains them:
- * they may differ by rank on purpose. False = no divergence here. */
+/* Some ranks made different calls (diagnose/README.md, rules 6 and 7). False = no divergence here. */
 static bool part_by_kind(const struct ncs_analysis *q, int comm, const struct camps *camps,
                          bool by_label, struct ncs_call_divergence *p)
 {
@@ -398,8 +396,7 @@ static bool part_by_kind(const struct ncs_analysis *q, int comm, const struct ca
         found.shift = found.other = 0;
     }
     *p = found;
-    /* A shift between two sides of equal size: the side with fewer calls left some out, which is
-     * the commoner mistake. An exchange between them has no wrong side, so all ranks are listed. */
+    /* Two sides of equal size (diagnose/README.md, rule 7). An exchange between them has no wrong side. */
     bool all = tied && p->how != NCS_DIVERGENCE_SKIPPED && p->how != NCS_DIVERGENCE_EXTRA;
     if (tied && p->how == NCS_DIVERGENCE_EXTRA) {
         int extra = -1;

@@ -1,6 +1,5 @@
-/* Finds the causes of a hang in the wait graph, and the machine's notices, and asks the rules about
- * each. An unmet wait that is only a consequence of another is not asked about: its absent ranks
- * wait themselves. */
+/* Finds the causes of a hang in the wait graph (diagnose/README.md, rule 5), and the machine's notices, and asks the
+ * rules about each. */
 #include "diagnose/rules/rule.h"
 
 #include <string.h>
@@ -302,9 +301,7 @@ static bool polls_explained(const struct ncs_analysis *q, const struct ncs_draft
     return all->count > 0;
 }
 
-/* Unmet waits that are final by themselves come first, then cycles. What remains waits for one of
- * them. Polls come last: the graph only
- * guesses what a rank polls for (graph/guess.c). */
+/* In the order of diagnose/README.md, rule 5. */
 void ncs_judge_hang(const struct ncs_analysis *q, struct ncs_drafts *all)
 {
     bool *judged = ncs_new((q->unmets + 1) * sizeof *judged);

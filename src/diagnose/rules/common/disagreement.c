@@ -1,5 +1,4 @@
-/* Calls that met and disagree in one argument: the ranks with the rarer value are at fault. If two
- * values are equally common, sibling groups decide; if they cannot, all ranks are named. */
+/* Calls that met and disagree in one argument (diagnose/README.md, rules 7 and 10). */
 #include "diagnose/rules/rule.h"
 
 #include "api/types.h"
@@ -158,8 +157,6 @@ bool ncs_mismatch(const struct ncs_analysis *q, const struct ncs_cause *r, struc
 {
     if (r->kind != NCS_CAUSE_DIFFER || r->calls < 2 || ncs_is_exchange(r))
         return false;
-    /* calls of another kind differ in all else, too: only the first fact that differs is
-     * reported */
     for (int i = 0; i < (int)which; i++)
         if (differs(r, facts[i]))
             return false;

@@ -300,8 +300,7 @@ bool ncs_never_called(const struct ncs_cause *r)
     return r->kind == NCS_CAUSE_ABSENT && r->absents && r->absent[0]->reason >= NCS_ABSENT_DESTROYED;
 }
 
-/* Decides a divergence in number alone by the waits: the ranks that will never come left calls out,
- * unless they outnumber the ranks that wait for them. Then those made a call in excess. */
+/* Decides a divergence in number alone by the waits (diagnose/README.md, rule 7). */
 static void by_number(const struct ncs_cause *r, struct ncs_call_divergence *p)
 {
     bool extra = r->absents > r->unmet->presents;

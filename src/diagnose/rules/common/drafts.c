@@ -127,8 +127,7 @@ static bool same_slip(const struct ncs_finding *a, const struct ncs_finding *b)
            !b->blockeds && a->culprit[0].line == b->culprit[0].line;
 }
 
-/* A key for the order of findings, from the id of the earliest call. Ids follow the schedule. The
- * number of calls that the thread had made before does not, and says as well how early the call is.
+/* A key for the order of findings, from the id of the earliest call (diagnose/README.md, rule 1).
  * Bits: calls before | not noticed by the machine (a notice comes before the waits that it causes)
  * | rank | thread. */
 static uint64_t place_in_order(const struct ncs_analysis *q, uint64_t id, bool noticed)
@@ -157,8 +156,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* Errors before notes, hangs before mere hazards, then by time. The texts come last, so that the
- * order is complete: qsort is not stable. */
+/* diagnose/README.md, rule 12. The texts come last, so that the order is complete: qsort is not stable. */
 static int drafts_compare(const void *x, const void *y)
 {
     const struct ncs_draft *a = x, *b = y;
@@ -192,8 +190,7 @@ static void merge_slips(struct ncs_draft *old, struct ncs_draft *d)
     ncs_free_finding(&d->f);
 }
 
-/* One mistake shows in many places (each round of a loop, each communicator): it is reported once,
- * at its earliest, with all ranks that it blocks. Of a hang and a hazard the hang is kept. */
+/* One mistake shows in many places, each round of a loop, each communicator (diagnose/README.md, rule 11). */
 void ncs_drafts_add(const struct ncs_analysis *q, struct ncs_drafts *all, struct ncs_draft *d)
 {
     if (d->order != UINT64_MAX)

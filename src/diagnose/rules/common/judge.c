@@ -76,8 +76,7 @@ void ncs_draft_take(const struct ncs_analysis *q, const struct ncs_cause *r, con
     ncs_drafts_add(q, all, d);
 }
 
-/* True if the draft blames fewer ranks. The first rule of the table does not win a tie of grounds:
- * the table's order is the alphabet's, and must not decide (tests shuffle it by ncs_nth_kind). */
+/* Of equal grounds (diagnose/README.md, rules 2 and 9). The order of the table is the alphabet's. */
 static bool is_better(const struct ncs_draft *d, const struct ncs_draft *than)
 {
     return d->f.culprits < than->f.culprits;
