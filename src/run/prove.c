@@ -306,7 +306,7 @@ static void doubt_fallen(struct ncs_run *run, bool another_stands)
     const struct ncs_trial *t = first && first->repairs ? known_trial(&run->result.proof, first) : NULL;
     bool fallen = t && t->verdict != NCS_PASS && !(t->verdict == NCS_HANG && ncs_trial_goes_on(t));
     bool unproven = another_stands && first && first->cycles && (!t || !ncs_trial_goes_on(t));
-    bool untried = first && first->comm && first->cycles && !first->repairs;
+    bool untried = first && first->comm && first->cycles && (!first->repairs || (t && t->verdict == NCS_HANG)); /* or only for a while */
     if (is_refuted(run, first) && changes_all(first)) {
         ncs_free(first->fix);
         first->fix = NULL;
