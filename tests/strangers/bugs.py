@@ -5,7 +5,8 @@ variables and calls, so a condition always comes true. Each kind gives new lines
 are right, or None where it does not fit."""
 import re
 
-from machine import Comm, Stream
+from comm import Comm
+from device import Stream
 
 MESSAGES = ("send", "recv")
 COMPOSED = ("gather", "scatter", "all_to_all")
@@ -42,7 +43,7 @@ class Site:
         self.always = draw.random() < .35 or not narrow
         self.calls = [c for v, calls in own if self.always or v[2] == values for c in calls]
         everyone = sorted({v[0] for v in visits})
-        if two and len(everyone) >= 6:
+        if two and len(everyone) >= 6 and all(c[4] >= 5 for c in self.calls if c[1]):  # two stay the fewer
             self.ranks = sorted({rank, draw.choice(everyone)})
         who = " or ".join("rank == %d" % r for r in self.ranks)
         self.before = []
@@ -58,7 +59,7 @@ class Site:
 
     def edit(self, new, classes, kind=None):
         return {"line": self.line, "new": [self.indent + l for l in new], "before": self.before, "ranks": self.ranks,
-                "classes": sorted(set(classes)), "pair": any(c[4] == 2 for c in self.calls), "kind": kind}
+                "classes": sorted(set(classes)), "clash": False, "pair": any(c[4] == 2 for c in self.calls), "kind": kind}
 
 
 def _lua(v):
@@ -269,7 +270,7 @@ def key(site):
 
 
 def hook(site):
-    if not site.body.endswith("end))") and not site.body.endswith(")"):  # a function begins here
+    if site.body.count("(") > site.body.count(")"):  # a function begins here
         name = site.body.split("(")[0]
         new = ["local %s = %s and function() end or %s" % (name, site.cond, name), site.body]
     else:
@@ -356,6 +357,10 @@ def role(site):
 def ungroup(site):
     if not site.body.startswith("nccl.group"):
         return None
+    if site.draw.random() < .7:  # nobody groups: no rank is the one
+        edit = site.edit(["local function grouped(f) return f() end", site.body.replace("nccl.group", "grouped", 1)], ["p2p-cycle"], "ungroup")
+        edit["ranks"] = []
+        return edit
     new = ["local group = %s and function(f) return f() end or nccl.group" % site.cond, site.body.replace("nccl.group", "group", 1)]
     return site.edit(new, ["p2p-cycle"], "ungroup")
 
@@ -389,30 +394,49 @@ def neighbour(site):
                      ["wrong-peer"], "neighbour")
 
 
+def init(site):
+    what = site.draw.choice(("absent", "size", "place"))
+    if what == "absent":
+        return site.edit(wrapped(site, site.cond, ["return"]) + [site.body], ["init-missing-rank"], "init absent")
+    if what == "size":
+        return site.edit([site.body.replace("(team.count,", "(team.count - (%s and 1 or 0)," % site.cond)], ["init-clash"], "init size")
+    edit = site.edit([site.body.replace("id, me,", "id, %s and (me + 1) %% team.count or me," % site.cond)], ["init-clash"], "init place")
+    edit["clash"] = True
+    return edit
+
+
 def keep_graph(site):
     return site.edit(["if %s then" % negated(site), "  " + site.body, "end"], ["graph-holds-communicator"], "keep_graph")
 
 
+# What people get wrong at a line of each mark, and what they get wrong more often.
+fewer, more = rounds(-1), rounds(1)
 KINDS = {
-    "call": (skip, skip, skip, extra, extra, swap, count, op, root, peer, peer, comm, comm, wrong_stream),
-    "skipline": (skip, skip, extra), "graph": (wrong_graph, wrong_graph, skip, extra), "barrier": (skip, extra),
-    "sync": (no_wait,), "wait": (no_wait,), "loop": (rounds(-1), rounds(-1), rounds(1)), "leave": (leave, leave, destroy),
-    "set": (key, skip), "hook": (hook,), "endplan": (patch_plan,) * 4, "table": (stale_table,) * 2, "role": (role,) * 2,
-    "group": (ungroup,), "groupend": (open_group,), "buffer": (dtype,), "size": (size,), "peer": (neighbour,) * 2,
-    "gdestroy": (keep_graph,), "plan": (),
+    "call": (skip, extra, swap, count, op, root, peer, comm, wrong_stream), "skipline": (skip, extra),
+    "graph": (wrong_graph, skip, extra), "barrier": (skip, extra), "sync": (no_wait,), "wait": (no_wait,), "loop": (fewer, more),
+    "leave": (leave, destroy), "set": (key, skip), "hook": (hook,), "endplan": (patch_plan,), "table": (stale_table,),
+    "role": (role,), "group": (ungroup,), "groupend": (open_group,), "buffer": (dtype,), "size": (size,), "peer": (neighbour,),
+    "gdestroy": (keep_graph,), "init": (init,), "plan": (),
 }
+OFTEN = {skip: 4, extra: 2, swap: 3, peer: 3, comm: 2, wrong_stream: 2, dtype: .5, more: .5, patch_plan: 20, wrong_graph: 8,
+         stale_table: 4, role: 12, ungroup: 2, open_group: 10, hook: 8, leave: 6, destroy: 3, init: 6, keep_graph: 4,
+         neighbour: 4, key: 3}
 
 
 def plant(program, draw, taken=()):
     """One bug at random, or None if what was drawn does not fit."""
-    places = [i for i, (kind, _) in enumerate(program.marks) if kind and KINDS[kind] and i in program.visits and i not in taken]
+    places = {}
+    for i, (mark, _) in enumerate(program.marks):
+        if mark and i in program.visits and i not in taken:
+            for fn in KINDS[mark]:
+                places.setdefault(fn, []).append(i)
     if not places:
         return None
-    line = draw.choice(places)
-    fn = draw.choice(KINDS[program.marks[line][0]])
-    edit = fn(Site(program, draw, line, two=draw.random() < .12))
-    if not edit or not edit["classes"] or edit["line"] + edit.get("eats", 0) in taken:
-        return None
-    edit["kind"] = edit["kind"] if edit["kind"] not in (None, "race") else fn.__name__
-    edit["race"] = edit["classes"] == sorted(RACES)
-    return edit
+    fn = draw.choices(list(places), [OFTEN.get(fn, 1) for fn in places])[0]
+    for _ in range(8):
+        edit = fn(Site(program, draw, draw.choice(places[fn]), two=draw.random() < .12))
+        if edit and edit["classes"] and edit["line"] + edit.get("eats", 0) not in taken:
+            edit["kind"] = edit["kind"] if edit["kind"] not in (None, "race") else fn.__name__
+            edit["race"] = edit["classes"] == sorted(RACES)
+            return edit
+    return None
