@@ -4,7 +4,8 @@
 # culprit, class and repair, by bars.tsv; the correct program of each pair has to pass with nothing found. What
 # PyTorch's Flight Recorder would leave of a hang is diagnosed, too.
 # NCCLSCRIPT_PROGRAMS of them (600) from number 1 on, and half as many from a number of today's.
-# NCCLSCRIPT_FAMILY: random (programs/workloads.lua and mutations.lua) or training (training.lua and bugs.lua).
+# NCCLSCRIPT_FAMILY: random (programs/workloads.lua and mutations.lua), training (training.lua and bugs.lua), or
+# strangers (tests/strangers, which leaves no dumps).
 #
 # One of them again: NCCLSCRIPT_FIRST=NUMBER NCCLSCRIPT_PROGRAMS=1 NCCLSCRIPT_KEEP=DIR tests/truth/run.sh
 set -u
@@ -26,8 +27,12 @@ fail() {
 }
 
 write() { # FIRST COUNT
-    "$program" run -q --unsafe --set first="$1" --set count="$2" --set out="$work" --set family="$family" $here/programs/write.lua \
-        >"$work/err" 2>&1 || fail "programs from $1 on: $(cat "$work/err")"
+    if [[ $family == strangers ]]; then
+        python3 tests/strangers/programs.py "$work" "$1" "$2" >"$work/err" 2>&1
+    else
+        "$program" run -q --unsafe --set first="$1" --set count="$2" --set out="$work" --set family="$family" \
+            $here/programs/write.lua >"$work/err" 2>&1
+    fi || fail "programs from $1 on: $(cat "$work/err")"
     cat "$work/truth" >>"$work/truths"
 }
 
@@ -45,6 +50,7 @@ jq -r 'select(.verdict != "pass" or .findings != []) |
     "\(.scenario | sub(".*/"; "")) is correct: \(.message), found \([.findings[].rule])"' "$work/correct.json" >"$work/accused"
 while read -r line; do fail "$line"; done < <(head -n 10 "$work/accused")
 
+shopt -s nullglob
 for folder in "$work"/dumps/*; do
     "$program" diagnose --format json "$folder"
 done >"$work/dumps.json" 2>"$work/err" </dev/null
@@ -57,11 +63,11 @@ judge() { # WHAT FILTER: reports of what, of those truths that the filter takes
     want=$(jq "select($2) | 1" "$work/truths" | wc -l) judged=$(wc -l <"$work/$1.judged")
     ((judged == want && judged > 0)) || fail "$1: $judged reports where $want are expected"
 }
-judge dumps .dumped
+[[ $family == strangers ]] || judge dumps .dumped
 judge mutant true
 
 table() { # WHAT KEY
-    jq -r "[$2, .verdict, .culprit, .sure, .class, .repaired, .small | tostring] | @tsv" "$work/$1.judged" |
+    jq -r "[$2, .verdict, .culprit, .sure, .class, .repaired, .small, .whole | tostring] | @tsv" "$work/$1.judged" |
         awk -f $here/table.awk
 }
 table mutant .workload
@@ -69,7 +75,7 @@ table mutant .mutation
 {
     table mutant .shape
     table mutant '"all"' | tail -n 1
-    table dumps '"dumps"' | tail -n 1
+    [[ $family == strangers ]] || table dumps '"dumps"' | tail -n 1
 } | tee "$work/all"
 
 # A line for each kind of failure that a bar stops: its program, what is true, what is said.
