@@ -5,6 +5,7 @@
 
 /* Fields of struct cudaDeviceProp in order: NUMBER(type, name), LIST(type, name, length) of
  * numbers, TEXT(name, length), BYTES(name, length). */
+/* clang-format off */
 #define NCS_CUDA_PROPERTIES(NUMBER, LIST, TEXT, BYTES) \
     TEXT(name, 256) BYTES(uuid, 16) BYTES(luid, 8) NUMBER(unsigned, luidDeviceNodeMask)           \
     NUMBER(size_t, totalGlobalMem) NUMBER(size_t, sharedMemPerBlock) NUMBER(int, regsPerBlock)    \
@@ -45,8 +46,10 @@
     NUMBER(int, deviceNumaConfig) NUMBER(int, deviceNumaId) NUMBER(int, mpsEnabled)               \
     NUMBER(int, hostNumaId) NUMBER(unsigned, gpuPciDeviceID) NUMBER(unsigned, gpuPciSubsystemID)  \
     NUMBER(int, hostNumaMultinodeIpcSupported)
+/* clang-format on */
 
 /* X(what, number): `what` is the name after cudaDevAttr. */
+/* clang-format off */
 #define NCS_CUDA_ATTRIBUTES(X) \
     X(MaxThreadsPerBlock, 1) X(MaxBlockDimX, 2) X(MaxBlockDimY, 3) X(MaxBlockDimZ, 4)             \
     X(MaxGridDimX, 5) X(MaxGridDimY, 6) X(MaxGridDimZ, 7) X(MaxSharedMemoryPerBlock, 8)           \
@@ -95,5 +98,6 @@
     X(GpuPciDeviceId, 139) X(GpuPciSubsystemId, 140) X(HostNumaMemoryPoolsSupported, 142)         \
     X(HostNumaMultinodeIpcSupported, 143) X(HostMemoryPoolsSupported, 144)                        \
     X(OnlyPartialHostNativeAtomicSupported, 147)
+/* clang-format on */
 
 #endif

@@ -16,6 +16,7 @@
  * - NCCL_RAS_ADDR, which opens a port to others; NCCL_*_DUMP_SIGNAL, which takes a signal away;
  *   CUDA_DEVICE_WAITS_ON_EXCEPTION, which stops the process for a debugger.
  * NCCL_NET selects by name among networks that are loaded already (NCCL 2.30.7, src/plugin/net.cc). */
+/* clang-format off */
 static const char *const allowed[] = {
     "CUDA_AUTO_BOOST", "CUDA_BINARY_LOADER_THREAD_COUNT", "CUDA_CACHE_DISABLE",
     "CUDA_CACHE_MAXSIZE", "CUDA_DEVICE_DEFAULT_PERSISTING_L2_CACHE_PERCENTAGE_LIMIT",
@@ -68,6 +69,7 @@ static const char *const allowed[] = {
     "NCCL_UID_STAGGER_THRESHOLD", "NCCL_WIN_ENABLE", "NCCL_WORK_ARGS_BYTES",
     "NCCL_WORK_FIFO_BYTES",
 };
+/* clang-format on */
 
 /* Variables whose values may contain '/' without being paths. */
 static const char *const slashed[] = {

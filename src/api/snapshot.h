@@ -116,11 +116,13 @@ struct ncs_snap_meeting {             /* a meeting of parts that is not complete
     size_t member, members;        /* first and count in snapshot.member: parts that are there */
 };
 
+/* clang-format off */
 enum ncs_job_kind {
     NCS_JOB_INIT, NCS_JOB_CONTACT, NCS_JOB_FINALIZE, NCS_JOB_DESTROY, NCS_JOB_ABORT, NCS_JOB_GROUP,
     NCS_JOB_SPLIT, NCS_JOB_SHRINK, NCS_JOB_GROW, NCS_JOB_REVOKE, NCS_JOB_SUSPEND, NCS_JOB_RESUME,
     NCS_JOB_WINDOW,
 };
+/* clang-format on */
 
 struct ncs_snap_job {
     enum ncs_job_kind kind;

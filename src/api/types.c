@@ -18,6 +18,7 @@ struct named {
     .bytes = (size), .fraction = (fraction_bits), .bias = (1 << ((exponent_bits) - 1)) - 1,       \
     .infinite = (has_infinity)
 
+/* clang-format off */
 const struct ncs_dtype_info ncs_dtype_info[ncclNumTypes] = {
     [ncclInt8] = { "int8", "ncclInt8", { "char", "ncclChar" }, NULL, "Char", INTEGER(8) },
     [ncclUint8] = { "uint8", "ncclUint8", { NULL, NULL }, NULL, "Byte", INTEGER(8) },
@@ -38,6 +39,7 @@ const struct ncs_dtype_info ncs_dtype_info[ncclNumTypes] = {
     [ncclFloat8e5m2] = { "float8e5m2", "ncclFloat8e5m2", { NULL, NULL }, NULL, "Float8_e5m2",
                          FLOAT(1, 2, 5, true), .saturates = true, .top = 0x7b, .nan = 0x7f },
 };
+/* clang-format on */
 
 /* The names of the rows above, as an array for ncs_nearest. */
 const char *const ncs_dtype_names[] = {
@@ -51,10 +53,7 @@ const char *const ncs_redop_names[] = { "sum", "prod", "max", "min", "avg", NULL
 _Static_assert(sizeof ncs_redop_names / sizeof *ncs_redop_names == ncclNumOps + 1,
                "a name per built-in operator");
 
-#define NAMED(constant)                                                                            \
-    {                                                                                              \
-#constant, constant                                                                        \
-    }
+#define NAMED(constant) { .name = #constant, constant }
 
 static const struct named nccl_results[] = {
     NAMED(ncclSuccess),       NAMED(ncclUnhandledCudaError), NAMED(ncclSystemError),

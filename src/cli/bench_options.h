@@ -5,6 +5,7 @@
 #include "bench/document.h"
 #include "cli/option.h"
 
+/* clang-format off */
 enum ncs_bench_option {
     NCS_BENCH_ROW_LEAST, NCS_BENCH_ROW_MOST, NCS_BENCH_ROW_STEP, NCS_BENCH_ROW_FACTOR,
     NCS_BENCH_ROW_TYPE, NCS_BENCH_ROW_OP, NCS_BENCH_ROW_ROOT, NCS_BENCH_ROW_THREADS, NCS_BENCH_ROW_GPUS,
@@ -18,6 +19,7 @@ enum ncs_bench_option {
     NCS_BENCH_ROW_SCENARIO, NCS_BENCH_ROW_SET, NCS_BENCH_ROW_OUTPUT, NCS_BENCH_ROW_FORMAT,
     NCS_BENCH_ROW_COMPARE, NCS_BENCH_ROW_THRESHOLD, NCS_BENCH_ROW_HELP,
 };
+/* clang-format on */
 
 extern const struct ncs_option ncs_bench_option[];
 

@@ -22,8 +22,10 @@
 #include "run/fault_text.h"
 #include "scenario/scenario.h"
 
+/* clang-format off */
 enum { GPUS, PROCESSES, NCCL, POLICY, TIMEOUT, STALL, PATIENCE, SEED, KERNELS, NO_REDIRECT, VERIFY, FAIL_ON, FAULT, SWEEP, REPEAT, FORMAT, REPORT, HTML, TRACE, RECORD, VERBOSE,
        HELP };
+/* clang-format on */
 
 static const char *const policies[] = { "strict", "typical", NULL };
 

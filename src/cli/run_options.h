@@ -8,6 +8,7 @@
 #include "scenario/scenario.h"
 #include "script/script.h"
 
+/* clang-format off */
 enum ncs_run_row {
     NCS_RUN_RANKS, NCS_RUN_DRIVER, NCS_RUN_NCCL_LIB, NCS_RUN_CUDART_LIB, NCS_RUN_NCCL, NCS_RUN_SEED,
     NCS_RUN_SCHEDULE, NCS_RUN_TIMEOUT, NCS_RUN_MEMORY, NCS_RUN_POLICY, NCS_RUN_MODEL, NCS_RUN_RANKS_AS, NCS_RUN_SET,
@@ -18,6 +19,7 @@ enum ncs_run_row {
     NCS_RUN_VERBOSE, NCS_RUN_QUIET,
     NCS_RUN_HELP,
 };
+/* clang-format on */
 
 extern const struct ncs_option ncs_run_option[];
 

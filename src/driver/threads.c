@@ -427,6 +427,7 @@ static bool machine_schedule(struct ncs_str *out, struct ncs_error *err)
     return true;
 }
 
+/* clang-format off */
 const struct ncs_machine ncs_machine_real = {
     .open = machine_open, .close = machine_close, .reset = machine_reset, .spawn = machine_spawn,
     .run = machine_run, .interrupt = machine_interrupt, .snapshot = ncs_real_snapshot,
@@ -438,3 +439,4 @@ const struct ncs_machine ncs_machine_real = {
     .gate_free = ncs_real_gate_free, .gate_wait = ncs_real_gate_wait,
     .gate_wake = ncs_real_gate_wake,
 };
+/* clang-format on */

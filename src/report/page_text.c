@@ -44,8 +44,8 @@ static const struct heading {
     size_t member;
     bool lines;
 } headings[] = {
-#define LINES(name) { #name, offsetof(struct ncs_page, name), true }
-#define WORDS(name) { #name, offsetof(struct ncs_page, name), false }
+#define LINES(part) { .name = #part, offsetof(struct ncs_page, part), true }
+#define WORDS(part) { .name = #part, offsetof(struct ncs_page, part), false }
     LINES(what),    LINES(why),  LINES(see),   LINES(repair), LINES(scenario), LINES(blocks),
     LINES(threads), WORDS(ends), WORDS(also),  WORDS(names),  WORDS(finding),  WORDS(findings),
     WORDS(reference),

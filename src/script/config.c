@@ -86,6 +86,7 @@ bool ncs_config_set(lua_State *L, ncclConfig_t *config, const char *field, int a
 
 const char *const *ncs_config_fields(void)
 {
+    /* clang-format off */
     static const char *const names[] = {
         "blocking", "cgaClusterSize", "minCTAs", "maxCTAs", "netName", "splitShare",
         "trafficClass", "commName", "collnetEnable", "CTAPolicy", "shrinkShare", "nvlsCTAs",
@@ -95,3 +96,4 @@ const char *const *ncs_config_fields(void)
     _Static_assert(sizeof names / sizeof *names == FIELDS + 1, "a field without a name");
     return names;
 }
+    /* clang-format on */

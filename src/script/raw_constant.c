@@ -11,8 +11,9 @@ struct constant {
     lua_Integer value;
 };
 
-#define C(name) { #name, (lua_Integer)(name) }
+#define C(constant) { .name = #constant, (lua_Integer)(constant) }
 #define ATTRIBUTE(what, number) { "cudaDevAttr" #what, number },
+/* clang-format off */
 static const struct constant constants[] = {
     C(ncclNumResults), C(ncclNumTypes), C(ncclSum), C(ncclProd), C(ncclMax), C(ncclMin),
     C(ncclAvg), C(ncclNumOps), C(ncclMaxRedOp), C(ncclScalarDevice), C(ncclScalarHostImmediate),
@@ -63,6 +64,7 @@ static const struct constant constants[] = {
     C(cudaIpcMemLazyEnablePeerAccess), C(CUDA_IPC_HANDLE_SIZE),
     NCS_CUDA_ATTRIBUTES(ATTRIBUTE)
 };
+/* clang-format on */
 #undef C
 #undef ATTRIBUTE
 

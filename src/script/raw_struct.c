@@ -19,7 +19,7 @@ struct field {
 
 #define FIELDS_MOST 96
 
-#define FIELD(type, of, name) { #name, type, offsetof(of, name), 0 }
+#define FIELD(type, of, field) { .name = #field, type, offsetof(of, field), 0 }
 
 static const struct field wait_fields[] = {
     FIELD(INT, ncclWaitSignalDesc_t, opCnt), FIELD(INT, ncclWaitSignalDesc_t, peer),
@@ -294,10 +294,12 @@ static int sim_field(lua_State *L, const char *field)
     return 1;
 }
 
+/* clang-format off */
 static int sim_estimated(lua_State *L) { return sim_field(L, "estimatedTime"); }
 static int sim_magic(lua_State *L) { return sim_field(L, "magic"); }
 static int sim_size(lua_State *L) { return sim_field(L, "size"); }
 static int sim_version(lua_State *L) { return sim_field(L, "version"); }
+/* clang-format on */
 
 static int sim_text(lua_State *L)
 {

@@ -12,7 +12,7 @@ struct options {
     int sig_idx, ctx, flags, op_cnt;
 };
 
-#define OPTION(name, kind) { #name, kind, offsetof(struct options, name) }
+#define OPTION(option, kind) { .name = #option, kind, offsetof(struct options, option) }
 
 /* Begins a call on the communicator at 1, with at most `max` arguments. */
 static struct ncs_comm *rma_begin(lua_State *L, const char *method, enum ncs_fn fn, int max)

@@ -6,6 +6,7 @@
 
 /* In CUDA 12's order: BOTH(type, name, length) exist in 13 too, OWN(name, value) do not; a length of 1
  * means a single number. */
+/* clang-format off */
 #define PROPERTIES(BOTH, OWN) \
     BOTH(char, name, 256) BOTH(char, uuid, 16) BOTH(char, luid, 8)                                \
     BOTH(unsigned, luidDeviceNodeMask, 1) BOTH(size_t, totalGlobalMem, 1)                         \
@@ -47,6 +48,7 @@
     BOTH(unsigned, memoryPoolSupportedHandleTypes, 1)                                             \
     BOTH(int, deferredMappingCudaArraySupported, 1) BOTH(int, ipcEventSupported, 1)               \
     BOTH(int, clusterLaunch, 1) BOTH(int, unifiedFunctionPointers, 1)
+/* clang-format on */
 
 #define DECLARE_BOTH(type, name, length) type name[length];
 #define DECLARE_OWN(name, value) int name;

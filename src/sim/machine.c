@@ -383,6 +383,7 @@ static void gate_wake(struct ncs_gate *gate)
 
 #define SIM_MEMBER(name) .name = sim_##name,
 
+/* clang-format off */
 static const struct ncs_machine sim_machine = {
     .open = sim_machine_open, .close = sim_machine_close, .reset = sim_machine_reset, .spawn = sim_machine_spawn,
     .run = sim_machine_run, .hold = sim_machine_hold, .interrupt = sim_machine_interrupt, .snapshot = sim_snapshot_take,
@@ -395,5 +396,6 @@ static const struct ncs_machine sim_machine = {
     .readable = sim_memory_readable, .watch = sim_memory_watch, .freed = sim_memory_freed,
     .written = sim_memory_written,
 };
+/* clang-format on */
 
 const struct ncs_driver ncs_driver_sim = { "sim", &sim_api, &sim_machine, false };

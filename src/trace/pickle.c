@@ -148,12 +148,14 @@ static bool run_stop(struct reader *r)
     return r->slots == 1 ? top(r, 0) != NULL : fail(r, "the stack must hold exactly one value at the end");
 }
 
+/* clang-format off */
 static bool run_mark(struct reader *r) { return push(r, NULL); }
 static bool run_none(struct reader *r) { return push(r, r->none); }
 static bool run_true(struct reader *r) { return push(r, r->yes); }
 static bool run_false(struct reader *r) { return push(r, r->no); }
 static bool run_dict(struct reader *r) { return push(r, ncs_value_new(r->pool, VALUE_DICT)); }
 static bool run_list(struct reader *r) { return push(r, ncs_value_new(r->pool, VALUE_LIST)); }
+/* clang-format on */
 
 /* Small numbers are common: each is one value. */
 static bool push_whole(struct reader *r, int64_t number)
@@ -228,10 +230,12 @@ static bool run_text1(struct reader *r) { return text_of_length(r, 1); }
 static bool run_text4(struct reader *r) { return text_of_length(r, 4); }
 static bool run_text8(struct reader *r) { return text_of_length(r, 8); }
 
+/* clang-format off */
 static bool run_tuple0(struct reader *r) { return tuple_of(r, 0, false); }
 static bool run_tuple1(struct reader *r) { return tuple_of(r, 1, false); }
 static bool run_tuple2(struct reader *r) { return tuple_of(r, 2, false); }
 static bool run_tuple3(struct reader *r) { return tuple_of(r, 3, false); }
+/* clang-format on */
 
 static bool run_tuple(struct reader *r)
 {
@@ -295,6 +299,7 @@ static bool get(struct reader *r, size_t bytes)
     return push(r, r->memo[number]);
 }
 
+/* clang-format off */
 static bool run_put1(struct reader *r) { return put(r, 1); }
 static bool run_put4(struct reader *r) { return put(r, 4); }
 static bool run_get1(struct reader *r) { return get(r, 1); }
@@ -337,6 +342,7 @@ static const struct opcode opcodes[256] = {
     [0x90] = { "ADDITEMS", NULL },         [0x91] = { "FROZENSET", NULL },
     [0x97] = { "NEXT_BUFFER", NULL },      [0x98] = { "READONLY_BUFFER", NULL },
 };
+/* clang-format on */
 
 static const struct opcode *opcode_of(unsigned char byte)
 {

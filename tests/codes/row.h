@@ -230,9 +230,13 @@ struct row_call {
 /* X(function, the name that its texts have) */
 #define EACH_REDUCTION(X)                                                                    \
     X(ncclAllReduce, "AllReduce") X(ncclReduce, "Reduce") X(ncclReduceScatter, "ReduceScatter")
-#define EACH_MOVEMENT(X)                                                                     \
-    X(ncclBroadcast, "Broadcast") X(ncclBcast, "Broadcast") X(ncclAllGather, "AllGather")    \
-    X(ncclAlltoAll, "AlltoAll") X(ncclGather, "Gather") X(ncclScatter, "Scatter")
+#define EACH_MOVEMENT(X)          \
+    X(ncclBroadcast, "Broadcast") \
+    X(ncclBcast, "Broadcast")     \
+    X(ncclAllGather, "AllGather") \
+    X(ncclAlltoAll, "AlltoAll")   \
+    X(ncclGather, "Gather")       \
+    X(ncclScatter, "Scatter")
 #define EACH_COLL(X) EACH_REDUCTION(X) EACH_MOVEMENT(X)
 #define EACH_PAIR(X) X(ncclSend, "Send") X(ncclRecv, "Recv")
 #define EACH_CALL(X) EACH_COLL(X) EACH_PAIR(X)

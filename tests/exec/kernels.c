@@ -10,9 +10,13 @@ struct grid {
 typedef cudaError_t launch_fn(const void *kernel, struct grid grid, struct grid block, void **args,
                               size_t shared, cudaStream_t stream);
 
-#define LAUNCHES(F)                                                                             \
-    F(__cudaLaunchKernel) F(__cudaLaunchKernel_ptsz) F(cudaLaunchKernel) F(cudaLaunchKernel_ptsz) \
-    F(cudaLaunchCooperativeKernel) F(cudaLaunchCooperativeKernel_ptsz)
+#define LAUNCHES(F)                \
+    F(__cudaLaunchKernel)          \
+    F(__cudaLaunchKernel_ptsz)     \
+    F(cudaLaunchKernel)            \
+    F(cudaLaunchKernel_ptsz)       \
+    F(cudaLaunchCooperativeKernel) \
+    F(cudaLaunchCooperativeKernel_ptsz)
 #define DECLARE_LAUNCH(name) launch_fn name;
 LAUNCHES(DECLARE_LAUNCH)
 

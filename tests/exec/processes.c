@@ -387,10 +387,12 @@ static void killed_first(void)
     join();
 }
 
+/* clang-format off */
 static void segv(void) { dies(crash); }
 static void killed(void) { dies(by_signal); }
 static void exits(void) { dies(by_exit); }
 static void stopped(void) { dies(by_stop); }
+/* clang-format on */
 
 /* True once the process waits for a lock or another thread. */
 static bool waits_for_thread(int process)

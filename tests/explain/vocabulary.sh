@@ -36,7 +36,7 @@ gather 'keys of a finding' 15 $(sed -n '/^static json_t \*finding(/,/^}/p' src/r
 gather 'kinds of edits' 6 $(table src/diagnose/words/edits.c '^static const char .const kinds' '= "[a-z]+"')
 gather 'steps of hosts' 5 $(table src/report/json_repair.c 'static const char .const steps' '"[a-z:]+"')
 gather 'faults' 7 $(sed -n 's/^NCS_FAULT([A-Z_]*, *\([a-z_]*\),.*/\1/p' src/api/faults.def)
-gather 'kinds of errors' 5 $(sed -n 's/^ *\[NCS_KIND_[A-Z]*\] *= { "\([a-z]*\)".*/\1/p' src/run/judge.c)
+gather 'kinds of errors' 8 $(grep -oE '\[NCS_KIND_[A-Z]*\] *= \{ "[a-z]*"' src/run/judge.c | grep -oE '"[a-z]*"' | tr -d '"')
 gather 'reasons' 10 $(table src/api/unverified.c '^} reasons' '\{ "[a-z-]+"')
 for of in outcome hang wrong finding; do
     gather "fields of $of" 4 $(sed -n "/^static const struct ncs_schema_field $of\[\] = {\$/,/^};/p" src/notation/schema.c |
@@ -71,6 +71,8 @@ gather 'words of transcripts' 8 $(awk '
     within && /^  [a-z]+ [^(=]/ && !/^  (rank|ranks|communicator|each|waits|local|end) / { words = words $1 "\n" }' "${texts[@]}")
 
 sort -u "$work/words" >"$work/once"
+# A process for each word: under AddressSanitizer all of them go through the same code, slowly.
+[[ ${ASAN_OPTIONS:-} ]] && sed -i -n '1~10p' "$work/once"
 while read -r word; do
     "$NCCLSCRIPT" explain "$word" >"$work/page" 2>&1 </dev/null && [[ -s $work/page ]] && continue
     echo "explain $word: $(head -n 1 "$work/page")"

@@ -58,6 +58,7 @@ static bool compare(lua_State *L, const char *text, size_t bytes)
 
 static void compare_words(lua_State *L, const unsigned char *data, size_t bytes)
 {
+    /* clang-format off */
     static const char *const words[] = {
         "and", "break", "do", "else", "elseif", "end", "end", "end", "false", "for", "function",
         "function", "goto", "if", "in", "local", "local", "nil", "not", "or", "repeat", "return",
@@ -80,6 +81,7 @@ static void compare_words(lua_State *L, const unsigned char *data, size_t bytes)
             text.text[before] = '\0';
         }
     }
+    /* clang-format on */
     ncs_str_free(&text);
 }
 

@@ -18,6 +18,7 @@ enum { BLOCK = 2 + sizeof(struct ncs_recording_call), THREADS = 8, COMMS = 16, P
 enum { TO_RING, TO_LASTING, TO_THREAD, TO_ANYWHERE, TORN = 4, LATER = 8 };
 
 /* The functions that entries name by index. Seeds depend on the order. */
+/* clang-format off */
 static const char *const names[] = {
     "ncclGetUniqueId", "ncclCommInitRank", "ncclCommInitRankConfig", "ncclCommInitRankScalable", "ncclCommInitAll",
     "ncclCommSplit", "ncclCommShrink", "ncclCommGetUniqueId", "ncclCommGrow", "ncclCommDestroy", "ncclCommAbort",
@@ -27,6 +28,7 @@ static const char *const names[] = {
     "ncclSignal", "ncclWaitSignal", "ncclMemAlloc", "ncclCommCount", "cudaStreamSynchronize", "cudaEventRecord",
     "cudaStreamWaitEvent", "cudaEventSynchronize", "cudaEventQuery", "cudaStreamQuery", "cudaDeviceSynchronize", "cudaMemcpy",
 };
+/* clang-format on */
 enum { NAMES = sizeof names / sizeof *names };
 
 static void hold(bool condition)

@@ -25,6 +25,7 @@ static inline const char *last_error(void)
     } while (0)
 
 #define UNSET NCCL_CONFIG_UNDEF_INT
+/* clang-format off */
 static const ncclConfig_t unset = {
     .size = sizeof unset, .magic = NCCL_CONFIG_MAGIC, .version = NCCL_VERSION(2, 32, 3),
     .blocking = UNSET, .cgaClusterSize = UNSET, .minCTAs = UNSET, .maxCTAs = UNSET,
@@ -34,6 +35,7 @@ static const ncclConfig_t unset = {
     .maxP2pPeers = UNSET, .graphStreamOrdering = UNSET, .launchOrderImplicit = UNSET,
     .numRmaSig = UNSET, .rmaEagerInit = UNSET, .hostCftMode = UNSET, .nvlsHostMode = UNSET,
 };
+/* clang-format on */
 
 static inline ncclConfig_t non_blocking(void)
 {

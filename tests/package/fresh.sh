@@ -13,6 +13,8 @@ mkdir -p "$work/source" "$work/home"
 { git ls-files -z --cached --others --exclude-standard 2>/dev/null || find . -path ./build -prune -o ! -type d -print0; } |
     tar -c --null --ignore-failed-read -T - 2>/dev/null | tar -x -C "$work/source"
 cd "$work/source" || exit 1
+# A cache of the compiler knows the same sources in another folder (.ci/run).
+export CCACHE_BASEDIR=$work/source
 failed=0
 fail() {
     echo "$*"

@@ -2,7 +2,7 @@
 # The portable build needs glibc 2.28 at most, and no other library of the system. Its reports have the same bytes as
 # those of the normal build, exec finds its libraries, and the wheel says what it needs.
 set -u
-unset "${!NCCL_@}" CC CFLAGS LDFLAGS
+unset "${!NCCL_@}" CC CFLAGS LDFLAGS CMAKE_C_COMPILER_LAUNCHER
 : "${NCCLSCRIPT:?the path of the binary}"
 normal=$(realpath "$NCCLSCRIPT") && build=$(dirname "$normal")/portable || exit 1
 if grep -qaE '__asan_init|__tsan_init' "$normal"; then echo "left out: portable builds have no sanitizer"; exit 77; fi

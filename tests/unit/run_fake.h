@@ -239,6 +239,7 @@ static void fake_gate_wake(struct ncs_gate *gate)
     fake.changes++;
 }
 
+/* clang-format off */
 static const struct ncs_machine fake_machine = {
     .open = fake_open, .close = fake_close, .spawn = fake_spawn, .run = fake_run,
     .interrupt = fake_interrupt, .snapshot = fake_snapshot, .abandon = fake_abandon,
@@ -248,6 +249,7 @@ static const struct ncs_machine fake_machine = {
     .end = fake_end, .die = fake_die, .inject = fake_inject, .gate_new = fake_gate_new, .gate_free = fake_gate_free,
     .gate_wait = fake_gate_wait, .gate_wake = fake_gate_wake,
 };
+/* clang-format on */
 
 static cudaError_t fake_synchronize(void)
 {

@@ -16,6 +16,7 @@ struct kind {
     float (*round)(float x);
 };
 
+/* clang-format off */
 static float f16_decode(uint32_t b) { return sim_f16_to_f32((uint16_t)b); }
 static float bf16_decode(uint32_t b) { return sim_bf16_to_f32((uint16_t)b); }
 static float e4m3_decode(uint32_t b) { return sim_e4m3_to_f32((uint8_t)b); }
@@ -27,6 +28,7 @@ static uint32_t e5m2_encode(float x) { return sim_f32_to_e5m2(x); }
 static float f16_round(float x) { return sim_round(x, SIM_F16); }
 static float e4m3_round(float x) { return sim_round(x, SIM_E4M3); }
 static float e5m2_round(float x) { return sim_round(x, SIM_E5M2); }
+/* clang-format on */
 
 static const struct kind kinds[] = {
     {&format_f16, f16_decode, f16_encode, f16_round},
@@ -127,6 +129,7 @@ END_TEST
 
 START_TEST(test_edges)
 {
+    /* clang-format off */
     static const float edges[] = {
         0, INFINITY, NAN, 65504, 65519.996f, 65520, 65536, 0x1p-24f, 0x1p-25f, 0x1.000002p-25f,
         0x1.8p-25f, 0x1p-14f, 0x1.ffcp-15f, 0x1.ffep-15f, 447, 448, 449, 464, 464.00003f, 480, 1e9f,
@@ -134,6 +137,7 @@ START_TEST(test_edges)
         0x1.fep127f, 0x1.fefffep127f, 0x1.ffp127f, 0x1.fffffep127f, 0x1p-126f, 0x1p-133f, 0x1p-134f,
         0x1p-149f, 1.0f / 3, 3.14159265f,
     };
+    /* clang-format on */
 
     for (int i = 0; i < KINDS; i++)
         for (size_t e = 0; e < sizeof edges / sizeof *edges; e++) {

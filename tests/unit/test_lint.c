@@ -54,6 +54,7 @@ START_TEST(test_files_of_the_tree)
 }
 END_TEST
 
+/* clang-format off */
 static const char *const good[] = {
     "", ";", "return", "return;", "return 1, 2;", "local a", "local a, b = 1",
     "local a <const>, b <close> = 1, nil", "local function f() return f end", "::a:: ::b:: goto a",
@@ -92,6 +93,7 @@ static const char *const bad[] = {
     "x = not", "x = a ..", "x = ^a", "x = a b", "\x1bLua", "#!/bin/sh", "x = '\\", "x = '\\z", "a.b:c.d()",
     "local x <const>", "nil = 1", "x = function", "x = () -> 1", "continue", "local a <const>; a = 1",
 };
+/* clang-format on */
 
 START_TEST(test_good_and_bad_chunks)
 {

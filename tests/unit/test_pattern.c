@@ -81,6 +81,7 @@ static void compare(const char *text, size_t bytes, const char *pattern, size_t 
 
 START_TEST(test_as_lua_does)
 {
+    /* clang-format off */
     static const char *const patterns[] = {
         "", "a", ".", "^", "$", "^$", "a*", "a+", "a-", "a?", "(a)", "()", "(a*)(b)", "((a)(b))", "%a+", "%A",
         "[abc]", "[^abc]", "[a-c]+", "[]]", "[^]]", "[]-a]", "[a-]", "[-a]", "[%a_]", "[%]]", "[a-%%]", "%b()",
@@ -94,6 +95,7 @@ START_TEST(test_as_lua_does)
         "", "a", "b", "aaa", "abc", "aaab", "hello world", "(a(b)c)", "key = value", "x=1, y=22", "a]b", "a-b",
         "THE (quick) fox", "aabbcc", "  trim  ", "100%", "a.b.c", "''quoted''", "^a$", "((", "-5 +7", "0fF",
     };
+    /* clang-format on */
     begin();
     for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++)
         for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)

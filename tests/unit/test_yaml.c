@@ -347,6 +347,7 @@ START_TEST(old_forms_have_a_hint)
 {
     static const struct {
         const char *text, *hint;
+    /* clang-format off */
     } cases[] = {
         { "yes", "write true" }, { "On", "write true" }, { "NO", "write false" },
         { "off", "write false" }, { "y", "write true" }, { "017", "0o" }, { "-08", "0o" },
@@ -356,6 +357,7 @@ START_TEST(old_forms_have_a_hint)
         { "12:75", NULL }, { "0b12", NULL }, { "_", NULL }, { "a_b", NULL }, { "[yes]", NULL },
         { "", NULL }, { "127.0.0.1:80", NULL },
     };
+    /* clang-format on */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct yaml_lab *lab = yaml_lab(cases[i].text);
         const char *hint = ncs_yaml_old_form(yaml_lab_root(lab));

@@ -40,6 +40,7 @@ bool far_next_item(struct far_reader *r, struct far_item *item, const void **byt
 
 /* ---- kinds ---- */
 
+/* clang-format off */
 static const enum { PACK_ADDRESS = 1, PACK_HANDLE, PACK_RESULT } pack_kinds[NCS_ARG_KINDS] = {
     [NCS_ARG_IN] = PACK_ADDRESS, [NCS_ARG_OUT] = PACK_ADDRESS, [NCS_ARG_INOUT] = PACK_ADDRESS,
     [NCS_ARG_MEMORY] = PACK_ADDRESS, [NCS_ARG_SCALAR] = PACK_ADDRESS,
@@ -53,6 +54,7 @@ static const enum { PACK_ADDRESS = 1, PACK_HANDLE, PACK_RESULT } pack_kinds[NCS_
     [NCS_ARG_NODES_OUT] = PACK_RESULT, [NCS_ARG_EDGES_OUT] = PACK_RESULT,
     [NCS_ARG_GRAPH] = PACK_HANDLE, [NCS_ARG_GRAPHEXEC] = PACK_HANDLE,
 };
+/* clang-format on */
 
 bool far_is_address(enum ncs_kind kind)
 {

@@ -283,6 +283,7 @@ static void simple(struct ncs_reader *r)
 /* ---- operators ---- */
 
 /* How strongly an operator binds to its left and right; Lua's compiler limits nesting by it. */
+/* clang-format off */
 static const struct { int word; unsigned char left, right; } operators[] = {
     { NCS_W_OR, 1, 1 },        { NCS_W_AND, 2, 2 },       { '<', 3, 3 },
     { '>', 3, 3 },             { NCS_W_AT_MOST, 3, 3 },   { NCS_W_AT_LEAST, 3, 3 },
@@ -292,6 +293,7 @@ static const struct { int word; unsigned char left, right; } operators[] = {
     { '-', 10, 10 },           { '*', 11, 11 },           { '/', 11, 11 },
     { NCS_W_DIVIDE, 11, 11 },  { '%', 11, 11 },           { '^', 14, 13 },
 };
+/* clang-format on */
 enum { OPERATORS = sizeof operators / sizeof *operators, UNARY = 12 };
 
 static int operator_at(const struct ncs_reader *r)

@@ -5,6 +5,7 @@
 #include "notation/lint/lint.h"
 
 /* A word of one byte has the byte as its value; so has a byte that begins no word. */
+/* clang-format off */
 enum ncs_lint_word {
     NCS_W_END = 256, NCS_W_NAME, NCS_W_NUMBER, NCS_W_TEXT,
     /* the reserved words, in alphabetical order */
@@ -15,6 +16,7 @@ enum ncs_lint_word {
     NCS_W_DIVIDE, NCS_W_CONCAT, NCS_W_DOTS, NCS_W_EQUAL, NCS_W_AT_LEAST, NCS_W_AT_MOST,
     NCS_W_DIFFERS, NCS_W_LEFT, NCS_W_RIGHT, NCS_W_LABEL,
 };
+/* clang-format on */
 
 struct ncs_lexer {
     const char *text;

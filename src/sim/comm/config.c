@@ -18,7 +18,7 @@ struct rule {
 };
 
 #define RULE(field, least, most, fallback) \
-    { #field, offsetof(ncclConfig_t, field), least, most, NCS_SINCE_##field, fallback }
+    { .name = #field, offsetof(ncclConfig_t, field), least, most, NCS_SINCE_##field, fallback }
 #define UNSET NCCL_CONFIG_UNDEF_INT
 
 /* In the order in which NCCL looks at them. */

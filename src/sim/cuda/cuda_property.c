@@ -43,6 +43,7 @@ void sim_device_uuid(char uuid[16], int host, int number)
 static void property_fill(struct cudaDeviceProp *p, const struct gpu *gpu)
 {
     int major = sim_gpu_capability(gpu) / 10, minor = sim_gpu_capability(gpu) % 10;
+    /* clang-format off */
     *p = (struct cudaDeviceProp){
         .totalGlobalMem = sim_world.options.device_memory, .sharedMemPerBlock = 48 << 10,
         .regsPerBlock = 65536, .warpSize = 32, .memPitch = INT_MAX, .maxThreadsPerBlock = 1024,
@@ -73,6 +74,7 @@ static void property_fill(struct cudaDeviceProp *p, const struct gpu *gpu)
         .memoryPoolsSupported = 1, .clusterLaunch = major >= 9, .unifiedFunctionPointers = 1,
         .deviceNumaId = -1,
     };
+    /* clang-format on */
     snprintf(p->name, sizeof p->name, "ncclscript simulated GPU (sm%d%d)", major, minor);
     sim_device_uuid(p->uuid, gpu->process->host, sim_device_number(gpu->device));
 }
@@ -112,6 +114,7 @@ struct attribute {
       .offset = offsetof(struct cudaDeviceProp, field) }
 #define VALUE(what, number_) { .number = cudaDevAttr##what, .value = (number_) }
 
+/* clang-format off */
 static const struct attribute attributes[] = {
     FIELD(MaxThreadsPerBlock, maxThreadsPerBlock), FIELD(MaxBlockDimX, maxThreadsDim[0]),
     FIELD(MaxBlockDimY, maxThreadsDim[1]), FIELD(MaxBlockDimZ, maxThreadsDim[2]),
@@ -205,6 +208,7 @@ static const struct attribute attributes[] = {
     VALUE(HostMemoryPoolsSupported, 0), VALUE(OnlyPartialHostNativeAtomicSupported, 0),
     VALUE(KernelExecTimeout, 0), VALUE(ComputeMode, 0),
 };
+/* clang-format on */
 
 static int attribute_value(const struct attribute *a, const struct cudaDeviceProp *p)
 {

@@ -10,6 +10,7 @@
 
 #include "sim/settings/version.h"
 
+/* clang-format off */
 enum env {
     ENV_CGA_CLUSTER_SIZE, ENV_CHECK_MODE, ENV_CHECK_POINTERS, ENV_COLLNET_ENABLE,
     ENV_COMM_BLOCKING, ENV_COMM_ID, ENV_COMM_SHRINK_SHARE, ENV_COMM_SPLIT_SHARE, ENV_CTA_POLICY,
@@ -22,6 +23,7 @@ enum env {
     ENV_SOCKET_IFNAME, ENV_SOCKET_RETRY_CNT, ENV_SOCKET_RETRY_SLEEP_MSEC, ENV_WIN_ENABLE,
     ENV_COUNT
 };
+/* clang-format on */
 
 #define ENV_UNSET INT_MIN /* the default of a number that overrides a configuration */
 

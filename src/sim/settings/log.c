@@ -26,6 +26,7 @@ static const struct word levels[] = {
     { "ABORT", LOG_ABORT },     { "TRACE", LOG_TRACE }, { NULL, LOG_NONE },
 };
 
+/* clang-format off */
 static const struct word subsystems[] = {
     { "INIT", LOG_INIT },   { "COLL", LOG_COLL },       { "P2P", LOG_P2P },
     { "SHM", LOG_SHM },     { "NET", LOG_NET },         { "GRAPH", LOG_GRAPH },
@@ -34,6 +35,7 @@ static const struct word subsystems[] = {
     { "BOOTSTRAP", LOG_BOOTSTRAP }, { "REG", LOG_REG }, { "PROFILE", LOG_PROFILE },
     { "RAS", LOG_RAS },     { "DESTROY", LOG_DESTROY }, { "ALL", (unsigned)LOG_ALL }, { NULL, 0 },
 };
+/* clang-format on */
 
 static unsigned log_word_value(const struct word *word, const char *text, size_t bytes)
 {

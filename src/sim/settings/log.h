@@ -12,6 +12,7 @@ struct ncs_call;
 enum log_level { LOG_NONE, LOG_VERSION, LOG_WARN, LOG_INFO, LOG_ABORT, LOG_TRACE };
 
 /* Bits of NCCL_DEBUG_SUBSYS. The simulator logs for few of them. */
+/* clang-format off */
 enum log_subsys {
     LOG_INIT = 0x1, LOG_COLL = 0x2, LOG_P2P = 0x4, LOG_SHM = 0x8, LOG_NET = 0x10,
     LOG_GRAPH = 0x20, LOG_TUNING = 0x40, LOG_ENV = 0x80, LOG_ALLOC = 0x100, LOG_CALL = 0x200,
@@ -19,6 +20,7 @@ enum log_subsys {
     LOG_PROFILE = 0x4000, LOG_RAS = 0x8000,
     LOG_DESTROY = 0x10000, LOG_ALL = ~0,
 };
+/* clang-format on */
 
 /* NCCL's WARN: writes a line, and sets the last error of the running context's process. */
 void sim_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -32,7 +32,8 @@ const char *const ncs_rule_ids[] = {
 
 #define NCS_RULE(name, id) &ncs_rule_##name,
 #define NCS_RULE_ROW(name, id, ground_, match_) &rule_##name,
-static const struct ncs_rule *const rules[] = { /* in the order of ncs_rule_ids */
+/* In the order of ncs_rule_ids. */
+static const struct ncs_rule *const rules[] = {
 #include "diagnose/rules/rules.def"
 #include "diagnose/rules/rows.def"
 };
